@@ -51,8 +51,8 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	  --then -vet=off -p 2 -timeout 60m ./test/kernel $$($(GO) list ./... | grep -E '$(PURE)') \
 	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
-soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
-	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
+soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
+	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestMoveWALKilled|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
 
 # all that are drawn over random hosts
 PROMISES := ^Test(Fits|Legal|Settled|SameInSameOut|Monotone|Coherent|Explained|Modest|Obedient|Durable|Survives|Capped|Floored|Ordered|MonotoneWorkMem|OneWorkMem|ChosenValuesStay|DesktopKeepsItsMemory|WAL.*|SmallHosts.*|OutsideIsSettled|Neighbours|SeveralInstances|.*Anywhere|PlannedConnectionsAreNotFound)$$

@@ -165,10 +165,12 @@ func (r Ran) String() string {
 func (c *Cell) Cmd(as *scratch.Account, env []string, argv ...string) *exec.Cmd {
 	args := []string{"-t", strconv.Itoa(c.pid), "-m", "--"}
 	if as != nil && as.Switch {
-		args = append(args, "setpriv", "--reuid="+strconv.Itoa(as.UID), "--regid="+strconv.Itoa(as.GID), "--clear-groups")
+		args = append(args, "setpriv", "--reuid="+strconv.Itoa(as.UID), "--regid="+strconv.Itoa(as.GID),
+			"--clear-groups")
 	}
 	cmd := exec.Command("nsenter", append(args, argv...)...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "HOME=" + c.Dir + "/home", "LC_ALL=C", "TMPDIR=" + os.TempDir()}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "HOME=" + c.Dir + "/home", "LC_ALL=C",
+		"TMPDIR=" + os.TempDir()}, env...)
 	return cmd
 }
 

@@ -27,10 +27,12 @@ var Kinds = []string{"tmpfs", "ext4"}
 // folder, and the size of its blocks.
 func mounting(kind string, size int64, image, at string) (string, int64) {
 	if kind == "tmpfs" {
-		return fmt.Sprintf("mount -t tmpfs -o size=%d,nr_inodes=10000,mode=755 small %s", size, at), int64(os.Getpagesize())
+		return fmt.Sprintf("mount -t tmpfs -o size=%d,nr_inodes=10000,mode=755 small %s", size, at),
+			int64(os.Getpagesize())
 	}
 	const block = 1024 // the smallest that ext4 has: the most points at which it can be full
-	return fmt.Sprintf("truncate -s %d %s && mkfs.ext4 -q -m 0 -b %d %s && mount -o loop %s %s && rmdir %s/lost+found", size, image, block, image, image, at, at), block
+	return fmt.Sprintf("truncate -s %d %s && mkfs.ext4 -q -m 0 -b %d %s && mount -o loop %s %s && rmdir %s/lost+found",
+		size, image, block, image, image, at, at), block
 }
 
 // Disk mounts an empty disk over a folder within.

@@ -116,7 +116,9 @@ func Find(carrier string, commands map[string]string) error {
 		_, found = experiment.FindExercise(name)
 	case "diagnose", "probe", "bench", "demo":
 		if _, found = commands[kind+" "+name]; !found {
-			found = slices.Contains(strings.FieldsFunc(commands[kind], func(r rune) bool { return !('a' <= r && r <= 'z' || r == '-' || r == '_') }), name)
+			found = slices.Contains(strings.FieldsFunc(commands[kind], func(r rune) bool {
+				return !('a' <= r && r <= 'z' || r == '-' || r == '_')
+			}), name)
 		}
 	default:
 		return fmt.Errorf("%s: there is no kind of carrier %q", carrier, kind)
@@ -145,16 +147,22 @@ func Markdown(rows []Row) string {
 		count[r.Verdict]++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Coverage\n\nWhat the founding sources state, what has become of it, and what carries it in this program. Made from\n"+
-		"`test/coverage/coverage.tsv` (`make generate`); do not edit.\n\n%d statements: %d correct, %d depend on the case, %d outdated, %d wrong. "+
-		"Each that is outdated or wrong has a page, found with `pgfettle explain`.\n\n| # | topic | claim | verdict | carried by |\n|---|---|---|---|---|\n",
+	fmt.Fprintf(&b,
+		"# Coverage\n\nWhat the founding sources state, what has become of it, and what carries it in this program. "+
+			"Made from\n"+
+			"`test/coverage/coverage.tsv` (`make generate`); do not edit.\n\n%d statements: %d correct, %d depend on "+
+			"the case, %d outdated, %d wrong. "+
+			"Each that is outdated or wrong has a page, found with `pgfettle explain`.\n\n| # | topic | claim | "+
+			"verdict "+
+			"| carried by |\n|---|---|---|---|---|\n",
 		len(rows), count[Correct], count[Depends], count[Outdated], count[Wrong])
 	for _, r := range rows {
 		links := make([]string, len(r.Carriers))
 		for i, c := range r.Carriers {
 			links[i] = link(c)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", r.Number, r.Topic, strings.ReplaceAll(r.Claim, "|", `\|`), r.Verdict, strings.Join(links, ", "))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", r.Number, r.Topic, strings.ReplaceAll(r.Claim, "|", `\|`),
+			r.Verdict, strings.Join(links, ", "))
 	}
 	return b.String()
 }

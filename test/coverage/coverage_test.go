@@ -100,7 +100,8 @@ func TestFindRefusesWhatIsNot(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, c := range []string{"check:fsync", "knob:work_mem", "page:pg_xlog", "demo:cpu", "probe:fio", "diagnose:oom", "bench:x", "wish:x", "fsync_off", "check:"} {
+	for _, c := range []string{"check:fsync", "knob:work_mem", "page:pg_xlog", "demo:cpu", "probe:fio", "diagnose:oom",
+		"bench:x", "wish:x", "fsync_off", "check:"} {
 		if Find(c, commands) == nil {
 			t.Errorf("%s is found", c)
 		}

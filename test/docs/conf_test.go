@@ -56,7 +56,8 @@ func TestHookRuns(t *testing.T) {
 		want  int
 	}{{[]string{good}, 0}, {[]string{good, "testdata/postgresql.conf"}, 3}} {
 		var out, errs bytes.Buffer
-		if code := cli.Main(context.Background(), append(append([]string{}, line...), c.files...), strings.NewReader(""), &out, &errs, nil); code != c.want {
+		if code := cli.Main(context.Background(), append(append([]string{}, line...), c.files...),
+			strings.NewReader(""), &out, &errs, nil); code != c.want {
 			t.Errorf("pgfettle %v %v ends with %d, want %d: %s", line, c.files, code, c.want, errs.String())
 		}
 	}

@@ -96,7 +96,8 @@ func commandPages(t *testing.T) string {
 	b.WriteString("# Commands\n\nWhat each command prints with `--help` (`make generate`); do not edit.\n")
 	help := func(args ...string) string {
 		var out, errs bytes.Buffer
-		if code := cli.Main(context.Background(), append(args, "--help"), strings.NewReader(""), &out, &errs, nil); code != 0 {
+		if code := cli.Main(context.Background(), append(args, "--help"), strings.NewReader(""), &out, &errs,
+			nil); code != 0 {
 			t.Fatalf("%v --help: exit code %d: %s", args, code, errs.String())
 		}
 		return out.String()

@@ -66,12 +66,14 @@ func TestSessionsRun(t *testing.T) {
 				return block
 			}
 			if !*update {
-				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints (-update writes it):\n%s", doc, command, want, have)
+				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints (-update writes it):\n%s", doc, command,
+					want, have)
 				return block
 			}
 			now, ok := rewritten(strings.TrimRight(want, "\n"), have)
 			if !ok {
-				t.Errorf("%s: %s: the program prints fewer lines than the document shows; write it by hand:\n%s", doc, command, have)
+				t.Errorf("%s: %s: the program prints fewer lines than the document shows; write it by hand:\n%s",
+					doc, command, have)
 				return block
 			}
 			return strings.Replace(block, body, command+"\n"+now+"\n", 1)

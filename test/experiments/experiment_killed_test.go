@@ -38,7 +38,8 @@ func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Orde
 // it goes on behind the last whole block.
 func TestExperimentKilled(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
-		for _, design := range map[int][]string{15: {experiment.DesignRestart}, 18: {experiment.DesignSlices}}[b.Version.Major()] {
+		for _, design := range map[int][]string{15: {experiment.DesignRestart},
+			18: {experiment.DesignSlices}}[b.Version.Major()] {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
@@ -86,8 +87,10 @@ func TestExperimentKilled(t *testing.T) {
 					t.Error("the data were loaded a second time")
 				}
 				// On a busy machine blocks are void, and it stops before the third.
-				if len(r.Blocks) < 3 && r.Word != stat.Unsuitable || len(r.Blocks) < 2 || r.Ended == "" || r.Started != before.Started || !same(t, r.Blocks[0].Runs, before.Blocks[0].Runs) {
-					t.Errorf("resumed: %d blocks, ended %q; the first block is the former one: %v", len(r.Blocks), r.Ended, same(t, r.Blocks[0].Runs, before.Blocks[0].Runs))
+				if len(r.Blocks) < 3 && r.Word != stat.Unsuitable || len(r.Blocks) < 2 || r.Ended == "" ||
+					r.Started != before.Started || !same(t, r.Blocks[0].Runs, before.Blocks[0].Runs) {
+					t.Errorf("resumed: %d blocks, ended %q; the first block is the former one: %v", len(r.Blocks),
+						r.Ended, same(t, r.Blocks[0].Runs, before.Blocks[0].Runs))
 				}
 				nothingLeft(t, e)
 			})
@@ -151,7 +154,8 @@ func TestPlantedEffect(t *testing.T) {
 		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
 		// as long as by the index.
 		e := orderOf(t, b, "select-only", experiment.DesignSlices)
-		e.B = experiment.Configuration{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
+		e.B = experiment.Configuration{Name: "no index", Settings: map[string]string{"enable_indexscan": "off",
+			"enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
@@ -162,7 +166,8 @@ func TestPlantedEffect(t *testing.T) {
 			if b.TPS >= a.TPS {
 				t.Errorf("block %d: %v with the index, %v without", blk.Number, a.TPS, b.TPS)
 			}
-			x, y := a.Counters[experiment.BlocksHit]/a.Counters[experiment.Counted], b.Counters[experiment.BlocksHit]/b.Counters[experiment.Counted]
+			x, y := a.Counters[experiment.BlocksHit]/a.Counters[experiment.Counted],
+				b.Counters[experiment.BlocksHit]/b.Counters[experiment.Counted]
 			if x > 100 || y < 1000 {
 				t.Errorf("block %d: %v pages a transaction with the index, %v without", blk.Number, x, y)
 			}
@@ -187,7 +192,8 @@ func TestPlantedEffect(t *testing.T) {
 			t.Error("no block")
 		}
 		for _, blk := range r.Blocks {
-			if a, b := blk.Run("A"), blk.Run("B"); a.TPS > 60 || b.TPS <= a.TPS { // one client, 20 ms a commit: 50, and what the ends of a slice add
+			// one client, 20 ms a commit: 50, and what the ends of a slice add
+			if a, b := blk.Run("A"), blk.Run("B"); a.TPS > 60 || b.TPS <= a.TPS {
 				t.Errorf("block %d: %v waiting for flushes, %v without", blk.Number, a.TPS, b.TPS)
 			}
 		}
@@ -226,7 +232,9 @@ func TestExperimentLoadFails(t *testing.T) {
 		t.Parallel()
 		e := orderOf(t, b, "select-only", experiment.DesignRestart)
 		script := filepath.Join(filepath.Dir(e.Dir), "fails.sql")
-		if err := os.WriteFile(script, []byte("\\set n random(1, 200)\nselect abalance / (:n - 1) from pgbench_accounts where aid = :n;\n"), 0o644); err != nil {
+		if err := os.WriteFile(script,
+			[]byte("\\set n random(1, 200)\nselect abalance / (:n - 1) from pgbench_accounts where aid = :n;\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		w, err := workload.Custom([]string{script})

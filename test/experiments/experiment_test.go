@@ -36,13 +36,16 @@ func orderIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine
 	}
 	return &engine.Order{
 		Experiment: experiment.Experiment{
-			A:      experiment.Configuration{Name: "default"},
-			B:      experiment.Configuration{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
+			A: experiment.Configuration{Name: "default"},
+			B: experiment.Configuration{Name: "default+pg:work_mem=8MB",
+				Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
 			Design: design, Metric: "tps", Scale: 1,
-			Spec:    experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+			Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50,
+				Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
 			Dir:     filepath.Join(dir, "docs"),
 			Scratch: filepath.Join(dir, "scratch"),
-			Host:    experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(), Pgbench: p.Version.String()},
+			Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(),
+				Pgbench: p.Version.String()},
 		},
 		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p},
 		// What is measured is not what is tested: on a busy machine each run would wait up to
@@ -103,10 +106,12 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 			t.Fatalf("block %d: order %s, %d runs", b.Number, b.Order, len(b.Runs))
 		}
 		for i, run := range b.Runs {
-			if run.Config != b.Order[i:i+1] || run.Transactions <= 0 || run.TPS <= 0 || run.Seconds < 1 || run.Failed > 0 || len(run.Errors) > 0 {
+			if run.Config != b.Order[i:i+1] || run.Transactions <= 0 || run.TPS <= 0 || run.Seconds < 1 ||
+				run.Failed > 0 || len(run.Errors) > 0 {
 				t.Errorf("block %d: run %+v", b.Number, run)
 			}
-			if !run.Latency.Mean.Known() || !run.Latency.P99.Known() || run.Latency.P99 < run.Latency.P50 || run.Latency.Max < run.Latency.P99 {
+			if !run.Latency.Mean.Known() || !run.Latency.P99.Known() || run.Latency.P99 < run.Latency.P50 ||
+				run.Latency.Max < run.Latency.P99 {
 				t.Errorf("block %d: latency %+v", b.Number, run.Latency)
 			}
 			env := run.Environment
@@ -114,7 +119,8 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 				t.Errorf("block %d: environment %+v", b.Number, env)
 			}
 			if e.Spec.Count > 0 && run.Counters[experiment.Counted] != float64(e.Spec.Count*e.Spec.Clients) {
-				t.Errorf("block %d: %v transactions were counted, not %d", b.Number, run.Counters[experiment.Counted], e.Spec.Count*e.Spec.Clients)
+				t.Errorf("block %d: %v transactions were counted, not %d", b.Number, run.Counters[experiment.Counted],
+					e.Spec.Count*e.Spec.Clients)
 			}
 			for _, name := range []string{experiment.ServerCPU, experiment.BlocksHit, experiment.PageTables} {
 				if run.Counters[name] <= 0 {
@@ -154,7 +160,8 @@ func TestExperiments(t *testing.T) {
 		// in the counters, which every version is asked for below.
 		for _, c := range map[int][]manner{
 			15: {{experiment.DesignRestart, "tpcb"}, {experiment.DesignSlices, "select-only"}},
-			18: {{experiment.DesignRestart, "select-only"}, {experiment.DesignSlices, "tpcb"}, {experiment.DesignSingle, "select-only"}},
+			18: {{experiment.DesignRestart, "select-only"}, {experiment.DesignSlices, "tpcb"},
+				{experiment.DesignSingle, "select-only"}},
 		}[b.Version.Major()] {
 			t.Run(c.design+" "+c.load, func(t *testing.T) {
 				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
@@ -167,7 +174,8 @@ func TestExperiments(t *testing.T) {
 				}
 				whole(t, e, r)
 				nothingLeft(t, e)
-				for _, want := range []string{"load", "start", "warm-up", "canary", "measure", "checkpoint", "count", "stop", "clean"} {
+				for _, want := range []string{"load", "start", "warm-up", "canary", "measure", "checkpoint", "count",
+					"stop", "clean"} {
 					if !slices.Contains(steps, want) {
 						t.Errorf("nothing was told of the step %s", want)
 					}
@@ -195,9 +203,12 @@ func TestExperimentCounters(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := r.Blocks[0].Run("A")
-		want := []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksHit, experiment.BlocksRead, experiment.BlocksWrite, experiment.TempBytes, experiment.Counted, experiment.ServerCPU, experiment.ClientCPU, experiment.PageTables}
+		want := []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksHit, experiment.BlocksRead,
+			experiment.BlocksWrite, experiment.TempBytes, experiment.Counted, experiment.ServerCPU,
+			experiment.ClientCPU, experiment.PageTables}
 		if b.Version.Major() < 14 {
-			want = slices.DeleteFunc(want, func(s string) bool { return s == experiment.FullPages }) // not counted there: absent, not 0
+			// not counted there: absent, not 0
+			want = slices.DeleteFunc(want, func(s string) bool { return s == experiment.FullPages })
 		}
 		for _, name := range want {
 			if _, ok := run.Counters[name]; !ok {
@@ -209,11 +220,13 @@ func TestExperimentCounters(t *testing.T) {
 		}
 		// A hundred updates of a row each, with their history: a record of WAL each, and
 		// the first ones after a checkpoint with the whole page.
-		if tx := run.Counters[experiment.Counted]; run.Counters[experiment.WALBytes] < 100*tx || run.Counters[experiment.WALBytes] > 40000*tx {
+		if tx := run.Counters[experiment.Counted]; run.Counters[experiment.WALBytes] < 100*tx ||
+			run.Counters[experiment.WALBytes] > 40000*tx {
 			t.Errorf("%v bytes of WAL in %v transactions", run.Counters[experiment.WALBytes], tx)
 		}
 		if run.Environment.Checkpoint != 0 || run.Checkpoint <= 0 {
-			t.Errorf("%d checkpoints in a second; the one after it took %v s", run.Environment.Checkpoint, run.Checkpoint)
+			t.Errorf("%d checkpoints in a second; the one after it took %v s", run.Environment.Checkpoint,
+				run.Checkpoint)
 		}
 		nothingLeft(t, e)
 	})
@@ -278,7 +291,8 @@ func TestExperimentCycles(t *testing.T) {
 		t.Parallel()
 		e := orderOf(t, b, "simple-update", experiment.DesignSingle)
 		// The least that it may be: a checkpoint is requested after a segment of 16 MB or two.
-		e.A = experiment.Configuration{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
+		e.A = experiment.Configuration{Name: "small", Settings: map[string]string{"max_wal_size": "32MB",
+			"min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
 		e.Spec.Blocks, e.Spec.Cycles, e.Spec.Duration, e.Spec.Warmup, e.Spec.Count = 1, 1, 1, 0, 0
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
@@ -287,15 +301,20 @@ func TestExperimentCycles(t *testing.T) {
 		run := r.Blocks[0].Run("A")
 		// More than one is complete where they come more often than is looked; those that
 		// have begun are counted before 18.
-		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Discarded) > 0 && run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
-			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint, run.Seconds, r.Blocks[0].Discarded)
+		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Discarded) > 0 &&
+			run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
+			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint,
+				run.Seconds, r.Blocks[0].Discarded)
 		}
 		// The end of pgbench's own time would be 300 s. A second is the least, but pgbench does not count the time in
 		// which it connects: 0.999 s were seen.
-		if run.Seconds >= 290 || run.Seconds < 0.9 || run.TPS <= 0 || !run.Latency.P99.Known() || run.Counters[experiment.WALBytes] < 8<<20 {
-			t.Errorf("%g s, %g tps, p99 %v ms, %g bytes of WAL", run.Seconds, run.TPS, run.Latency.P99, run.Counters[experiment.WALBytes])
+		if run.Seconds >= 290 || run.Seconds < 0.9 || run.TPS <= 0 || !run.Latency.P99.Known() ||
+			run.Counters[experiment.WALBytes] < 8<<20 {
+			t.Errorf("%g s, %g tps, p99 %v ms, %g bytes of WAL", run.Seconds, run.TPS, run.Latency.P99,
+				run.Counters[experiment.WALBytes])
 		}
-		t.Logf("%s: %g s, %d transactions, %d checkpoints, %g MB of WAL", b, run.Seconds, run.Transactions, run.Environment.Checkpoint, run.Counters[experiment.WALBytes]/1e6)
+		t.Logf("%s: %g s, %d transactions, %d checkpoints, %g MB of WAL", b, run.Seconds, run.Transactions,
+			run.Environment.Checkpoint, run.Counters[experiment.WALBytes]/1e6)
 		nothingLeft(t, e)
 	})
 }
@@ -339,7 +358,8 @@ func TestExperimentSysbench(t *testing.T) {
 			tier.Missing(t, tier.Servers, "%v", err)
 		}
 		for name, design := range map[int]map[string]string{
-			15: {"sysbench:oltp_read_write": experiment.DesignRestart, "sysbench:oltp_point_select": experiment.DesignSlices},
+			15: {"sysbench:oltp_read_write": experiment.DesignRestart,
+				"sysbench:oltp_point_select": experiment.DesignSlices},
 			18: {"sysbench:oltp_read_only": experiment.DesignSlices},
 		}[b.Version.Major()] {
 			t.Run(name, func(t *testing.T) {
@@ -356,7 +376,8 @@ func TestExperimentSysbench(t *testing.T) {
 				}
 				whole(t, e, r)
 				// The size is told before it is loaded: ten tables of ten thousand rows.
-				if want := float64(w.Size(1)); float64(r.Workload.Bytes) < want || float64(r.Workload.Bytes) > 1.1*want+20<<20 {
+				if want := float64(w.Size(1)); float64(r.Workload.Bytes) < want ||
+					float64(r.Workload.Bytes) > 1.1*want+20<<20 {
 					t.Errorf("the database has %d bytes, and %v were told", r.Workload.Bytes, w.Size(1))
 				}
 				t.Logf("%s: %d bytes, %+v", name, r.Workload.Bytes, r.Blocks[0].Runs[0])

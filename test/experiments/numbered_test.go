@@ -48,7 +48,8 @@ func TestExperimentFixedNumber(t *testing.T) {
 		w := &witness{Pgbench: e.Load.(*loadgen.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
-		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0
+		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2,
+			workload.Simple, 0
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,8 @@ func TestProbe(t *testing.T) {
 		i := start(t, b, nil)
 		s := read(t, evidenceOf(t, i, false))
 		w := probe.Prepare(&target.Local{}, s, probe.Options{Seconds: 1})
-		if len(w.Disks) != 1 || !slices.Contains(w.Disks[0].Roles, "wal") || len(w.Running) != 1 || w.Time < 16*time.Second {
+		if len(w.Disks) != 1 || !slices.Contains(w.Disks[0].Roles, "wal") || len(w.Running) != 1 ||
+			w.Time < 16*time.Second {
 			t.Fatalf("one disk of one server that runs: %+v", w)
 		}
 		p, err := w.Run(t.Context())
@@ -73,7 +74,9 @@ func TestProbe(t *testing.T) {
 			t.Errorf("not all was measured: %+v", p)
 		}
 		lacks := func(word string) bool {
-			return slices.ContainsFunc(p.Missing, func(g known.Gap) bool { return strings.Contains(g.Fact, word) && g.Reveal != "" })
+			return slices.ContainsFunc(p.Missing, func(g known.Gap) bool {
+				return strings.Contains(g.Fact, word) && g.Reveal != ""
+			})
 		}
 		if _, err := exec.LookPath("fio"); err != nil {
 			if d.Reads != nil || !lacks("fio") {
@@ -81,7 +84,8 @@ func TestProbe(t *testing.T) {
 			}
 		} else if lacks("reads of the disk") {
 			t.Log("too little space for reads here")
-		} else if d.Reads == nil || len(d.Reads.Random) != 4 || d.Reads.Sequential <= 0 || d.FioFlush == nil || d.FioFlush.P99 <= 0 {
+		} else if d.Reads == nil || len(d.Reads.Random) != 4 || d.Reads.Sequential <= 0 || d.FioFlush == nil ||
+			d.FioFlush.P99 <= 0 {
 			t.Errorf("fio: %+v %+v %+v", d.Reads, d.FioFlush, p.Missing)
 		}
 		if p.Timing == nil && !lacks("pg_test_timing") {
@@ -92,28 +96,33 @@ func TestProbe(t *testing.T) {
 		if _, err := probe.Keep(&target.Local{}, dir, p); err != nil {
 			t.Fatal(err)
 		}
-		a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Measured: []string{dir}})
+		a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,
+			Measured: []string{dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		kept := read(t, a)
 		got, ok := kept.Measured.Get()
-		if !ok || len(got.Disks) != 1 || got.Disks[0].Flush.Fsync.One[0] != d.Flush.Fsync.One[0] || len(got.Disks[0].Places) != 0 {
+		if !ok || len(got.Disks) != 1 || got.Disks[0].Flush.Fsync.One[0] != d.Flush.Fsync.One[0] ||
+			len(got.Disks[0].Places) != 0 {
 			t.Fatalf("not found again: %+v %+v", got, kept.Measured.Gap())
 		}
 		out, err := rule.Decide(kept, rules.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dec := out.Of(kept.Instances[0].Key, "pg:random_page_cost"); d.Reads != nil && (dec == nil || !strings.Contains(dec.Reason.String(), d.Reads.By)) {
+		if dec := out.Of(kept.Instances[0].Key, "pg:random_page_cost"); d.Reads != nil &&
+			(dec == nil || !strings.Contains(dec.Reason.String(), d.Reads.By)) {
 			t.Errorf("random_page_cost does not rest on it: %+v", dec)
 		}
-		if dec := out.Of(kept.Instances[0].Key, "pg:track_io_timing"); p.Timing != nil && (dec == nil || !strings.Contains(dec.Reason.String(), p.Timing.By)) {
+		if dec := out.Of(kept.Instances[0].Key, "pg:track_io_timing"); p.Timing != nil &&
+			(dec == nil || !strings.Contains(dec.Reason.String(), p.Timing.By)) {
 			t.Errorf("track_io_timing does not rest on it: %+v", dec)
 		}
 
 		// What an experiment measures as «plan» is what plan says here.
-		trial, err := configure.Open(t.Context(), &target.Local{}, configure.Choice{Bin: b.Dir, Tool: "test", Measured: []string{dir}})
+		trial, err := configure.Open(t.Context(), &target.Local{},
+			configure.Choice{Bin: b.Dir, Tool: "test", Measured: []string{dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +136,8 @@ func TestProbe(t *testing.T) {
 			t.Fatal(err)
 		}
 		rests := slices.ContainsFunc(tried.Changes, func(c plan.Change) bool {
-			return d.Reads != nil && strings.Contains(c.Reason.String(), d.Reads.By) || p.Timing != nil && strings.Contains(c.Reason.String(), p.Timing.By)
+			return d.Reads != nil && strings.Contains(c.Reason.String(), d.Reads.By) ||
+				p.Timing != nil && strings.Contains(c.Reason.String(), p.Timing.By)
 		})
 		if (d.Reads != nil || p.Timing != nil) && !rests {
 			t.Errorf("the plan of an experiment does not rest on the probe: %+v", tried.Changes)
@@ -146,14 +156,17 @@ func TestProbeWithoutTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Disks) != 1 || p.Disks[0].Flush == nil || p.Disks[0].Flush.By != measured.OwnFlush || p.Disks[0].Reads != nil || p.Timing != nil {
+		if len(p.Disks) != 1 || p.Disks[0].Flush == nil || p.Disks[0].Flush.By != measured.OwnFlush ||
+			p.Disks[0].Reads != nil || p.Timing != nil {
 			t.Fatalf("%+v", p)
 		}
 		if rate, ok := p.Disks[0].Flush.Rate("fdatasync"); !ok || rate <= 0 {
 			t.Errorf("%+v", p.Disks[0].Flush)
 		}
 		for _, word := range []string{"pg_test_fsync", "pg_test_timing", "fio"} {
-			if !slices.ContainsFunc(p.Missing, func(g known.Gap) bool { return strings.Contains(g.Fact, word) && strings.Contains(g.Reveal, "install") }) {
+			if !slices.ContainsFunc(p.Missing, func(g known.Gap) bool {
+				return strings.Contains(g.Fact, word) && strings.Contains(g.Reveal, "install")
+			}) {
 				t.Errorf("%s is missing, and no package is named: %+v", word, p.Missing)
 			}
 		}
@@ -205,8 +218,9 @@ func TestProbeIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var during []string
-		w := probe.Prepare(&target.Local{}, read(t, evidenceOf(t, i, false)), probe.Options{Seconds: 1, Only: []string{probe.Fsync},
-			Tell: func(string) { during = probeLeft(t, i); cancel() }})
+		w := probe.Prepare(&target.Local{}, read(t, evidenceOf(t, i, false)),
+			probe.Options{Seconds: 1, Only: []string{probe.Fsync},
+				Tell: func(string) { during = probeLeft(t, i); cancel() }})
 		if _, err := w.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}

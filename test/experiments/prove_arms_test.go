@@ -65,7 +65,8 @@ func TestArmsOfRealServers(t *testing.T) {
 		}
 
 		file := filepath.Join(t.TempDir(), "old.conf")
-		text := "port = 6000\nshared_preload_libraries = 'no_such_library, auto_explain'\nauto_explain.log_min_duration = 0\nno_such_library.size = 1\nwork_mem = 8MB\n"
+		text := "port = 6000\nshared_preload_libraries = 'no_such_library, " +
+			"auto_explain'\nauto_explain.log_min_duration = 0\nno_such_library.size = 1\nwork_mem = 8MB\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,8 @@ func TestArmsOfRealServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(old.Omitted) != 3 || old.Settings["work_mem"] != "8MB" || old.Settings["shared_preload_libraries"] != "auto_explain" {
+		if len(old.Omitted) != 3 || old.Settings["work_mem"] != "8MB" ||
+			old.Settings["shared_preload_libraries"] != "auto_explain" {
 			t.Errorf("of a file: %+v", old)
 		}
 		for _, peer := range peerFiles(t) {
@@ -82,10 +84,12 @@ func TestArmsOfRealServers(t *testing.T) {
 			}
 		}
 
-		for _, bad := range []string{"pg:no_such_setting=1", "pg:work_mem=1", "pg:shared_buffers=many", "pg:wal_level=minimal,max_wal_senders=5"} {
+		for _, bad := range []string{"pg:no_such_setting=1", "pg:work_mem=1", "pg:shared_buffers=many",
+			"pg:wal_level=minimal,max_wal_senders=5"} {
 			_, err := m.Make(ctx, "--b", bad)
 			var p *say.Problem
-			if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Message, "would not start with it") {
+			if !errors.As(err, &p) || p.Code != say.CodeUsage ||
+				!strings.Contains(p.Message, "would not start with it") {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}
@@ -103,7 +107,8 @@ func TestArmsOfRealServers(t *testing.T) {
 // peerFiles are the configurations of calculators that plans are compared with.
 func peerFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "act", "experiment", "configure", "testdata", "peers", "*.conf"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "act", "experiment", "configure", "testdata",
+		"peers", "*.conf"))
 	if err != nil || len(files) != 5 {
 		t.Fatalf("%d files of peers, not 5: %v", len(files), err)
 	}

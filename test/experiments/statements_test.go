@@ -24,13 +24,16 @@ import (
 // search_path, an extension, a policy for a role, texts with quotes.
 func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how collect.Connect, conninfo string) {
 	t.Helper()
-	i = start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off", "autovacuum": "off"})
+	i = start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off",
+		"autovacuum": "off"})
 	if err := i.Exec(t.Context(), `CREATE DATABASE "the shop"`); err != nil {
 		t.Fatal(err)
 	}
 	conninfo = fmt.Sprintf("host='%s' port=%d user=postgres dbname='the shop'", i.Socket, i.Port)
 	c := connected(t, conninfo)
-	lines(t, c, "CREATE EXTENSION pg_stat_statements; CREATE EXTENSION citext; CREATE ROLE \"a \"\"clerk\"\"\"; CREATE SCHEMA sales; ALTER DATABASE \"the shop\" SET search_path = sales, public")
+	lines(t, c,
+		"CREATE EXTENSION pg_stat_statements; CREATE EXTENSION citext; CREATE ROLE \"a \"\"clerk\"\"\"; CREATE "+
+			"SCHEMA sales; ALTER DATABASE \"the shop\" SET search_path = sales, public")
 	c = connected(t, conninfo) // with its new search_path
 	lines(t, c, `CREATE TABLE item (id int PRIMARY KEY, name citext NOT NULL, price numeric NOT NULL);
 		INSERT INTO item SELECT g, 'it''s: ' || g % 100, g % 1000 FROM generate_series(1, 20000) g;
@@ -39,12 +42,14 @@ func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how collect.Co
 		ANALYZE item`)
 	lines(t, c, "SELECT public.pg_stat_statements_reset()")
 	for k := range 60 {
-		if r := c.ExecParams(t.Context(), "SELECT name FROM item WHERE id = $1", [][]byte{[]byte(strconv.Itoa(k*300 + 1))}, nil, nil, nil).Read(); r.Err != nil {
+		if r := c.ExecParams(t.Context(), "SELECT name FROM item WHERE id = $1",
+			[][]byte{[]byte(strconv.Itoa(k*300 + 1))}, nil, nil, nil).Read(); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 	}
 	for k := range 20 {
-		if r := c.ExecParams(t.Context(), "SELECT count(*) FROM item WHERE price = $1", [][]byte{[]byte(strconv.Itoa(k))}, nil, nil, nil).Read(); r.Err != nil {
+		if r := c.ExecParams(t.Context(), "SELECT count(*) FROM item WHERE price = $1",
+			[][]byte{[]byte(strconv.Itoa(k))}, nil, nil, nil).Read(); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 	}
@@ -71,7 +76,8 @@ func TestFromStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !w.Synthetic || w.Writes || source.About.Bytes < 1<<20 || source.About.Database != "the shop" || !slices.Contains(source.About.Extensions, "citext") || source.About.SearchPath != "sales, public" {
+		if !w.Synthetic || w.Writes || source.About.Bytes < 1<<20 || source.About.Database != "the shop" ||
+			!slices.Contains(source.About.Extensions, "citext") || source.About.SearchPath != "sales, public" {
 			t.Errorf("%+v of %+v", w, source.About)
 		}
 		if err := source.Ready(t.Context(), b.Version); err != nil {
@@ -82,9 +88,11 @@ func TestFromStatements(t *testing.T) {
 			Experiment: experiment.Experiment{
 				Workload: w.Name, Copied: true, Scale: 1, A: experiment.Configuration{Name: "default"},
 				B:      experiment.Configuration{Name: "b", Settings: map[string]string{"work_mem": "8MB"}},
-				Design: experiment.DesignSlices, Metric: "tps", Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"),
-				Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
-				Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+				Design: experiment.DesignSlices, Metric: "tps", Dir: filepath.Join(dir, "docs"),
+				Scratch: filepath.Join(dir, "scratch"),
+				Host:    experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
+				Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7,
+					Cache: "warm", Protocol: "prepared", Margin: 2},
 			},
 			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source}, MostCalibrations: 1,
 			Progress: func(ev experiment.Event) { steps = append(steps, ev.Step) },
@@ -109,7 +117,9 @@ func TestFromStatements(t *testing.T) {
 		}
 		notes := strings.Join(r.Notes, "\n")
 		t.Log(notes)
-		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls", "2 of them have the rows of a call within 20 %", "Left out: 1 statement with 1.2 % of the calls: it writes"} {
+		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls",
+			"2 of them have the rows of a call within 20 %",
+			"Left out: 1 statement with 1.2 % of the calls: it writes"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("not among the notes: %q", want)
 			}
@@ -121,7 +131,8 @@ func TestFromStatements(t *testing.T) {
 			t.Errorf("the live server was written to: %s, was %s", after, before)
 		}
 		// What holds values of somebody's tables is closed to others.
-		for name, mode := range map[string]os.FileMode{".": 0o700, "experiment.json": 0o600, "result.json": 0o600, "runs.jsonl": 0o600} {
+		for name, mode := range map[string]os.FileMode{".": 0o700, "experiment.json": 0o600, "result.json": 0o600,
+			"runs.jsonl": 0o600} {
 			if st, err := os.Stat(filepath.Join(e.Dir, name)); err != nil || st.Mode().Perm() != mode {
 				t.Errorf("%s: %v, %v", name, st.Mode(), err)
 			}
@@ -144,7 +155,8 @@ func TestDumpCopies(t *testing.T) {
 		into := clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "postgres", Account: to.Account}
 		// by its socket, as one whose data directory was named
 		t.Setenv("PGDATABASE", "the shop")
-		from, conn, err := clone.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port, As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
+		from, conn, err := clone.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port,
+			As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,10 +171,14 @@ func TestDumpCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := lines(t, c, counted); after != before {
-			t.Errorf("the questions of pg_dump are counted among those of users: %s statements, before %s", after, before)
+			t.Errorf("the questions of pg_dump are counted among those of users: %s statements, before %s",
+				after, before)
 		}
-		const all = "SELECT (SELECT md5(string_agg(i::text, ',' ORDER BY id)) FROM item i) || current_setting('search_path') || (SELECT count(*) FROM pg_policies) || (SELECT datcollate || encoding FROM pg_database WHERE datname = current_database())"
-		if got, want := lines(t, connected(t, to.ConnString()), all), lines(t, connected(t, conninfo), all); got != want || got == "" {
+		const all = "SELECT (SELECT md5(string_agg(i::text, ',' ORDER BY id)) FROM item i) || " +
+			"current_setting('search_path') || (SELECT count(*) FROM pg_policies) || (SELECT datcollate || encoding " +
+			"FROM pg_database WHERE datname = current_database())"
+		if got, want := lines(t, connected(t, to.ConnString()), all),
+			lines(t, connected(t, conninfo), all); got != want || got == "" {
 			t.Errorf("the copy is %s, the original %s", got, want)
 		}
 
@@ -172,19 +188,24 @@ func TestDumpCopies(t *testing.T) {
 		from.Extensions = nil
 		from.Collate, from.CType = "xx_YY.utf8", "xx_YY.utf8"
 		from.Args = append(from.Args, "--table=nowhere")
-		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres",
+			DB: "other", Account: to.Account})
 		if err == nil {
 			t.Fatal("roles that are there are made again")
 		}
 		from.Roles = nil
-		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres",
+			DB: "other", Account: to.Account})
 		wantProblem(t, err, say.CodeError, "pg_dump failed")
 		from.Args = from.Args[:len(from.Args)-1]
-		notes, err := clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		notes, err := clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres",
+			DB: "other", Account: to.Account})
 		if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "xx_YY.utf8") {
 			t.Errorf("a collation that is not here: %q, %v", notes, err)
 		}
-		lines(t, connected(t, conninfo), "CREATE EXTENSION file_fdw; CREATE SERVER s FOREIGN DATA WRAPPER file_fdw; CREATE MATERIALIZED VIEW v AS SELECT 1 AS a")
+		lines(t, connected(t, conninfo),
+			"CREATE EXTENSION file_fdw; CREATE SERVER s FOREIGN DATA WRAPPER file_fdw; CREATE MATERIALIZED VIEW v "+
+				"AS SELECT 1 AS a")
 		_, _, err = clone.Look(t.Context(), collect.Connect{Conninfo: conninfo, Peer: -1})
 		wantProblem(t, err, say.CodeRefused, "foreign servers and materialized views")
 	})

@@ -71,7 +71,9 @@ func loaded(t *testing.T, conninfo string, w *workload.Workload, scale int) (siz
 	if last != int64(scale) {
 		t.Errorf("%d of %d done at the end", last, scale)
 	}
-	size, err := strconv.ParseInt(strings.TrimSpace(lines(t, c, "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'")), 10, 64)
+	size, err := strconv.ParseInt(strings.TrimSpace(lines(t, c,
+		"SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relnamespace = "+
+			"'public'::regnamespace AND relkind = 'r'")), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,8 @@ func loaded(t *testing.T, conninfo string, w *workload.Workload, scale int) (siz
 
 // ran runs a workload with pgbench and returns its report. An error of pgbench is
 // one of the test.
-func ran(t *testing.T, p workload.Pgbench, w *workload.Workload, o workload.Options) (*measured.Pgbench, workload.Command) {
+func ran(t *testing.T, p workload.Pgbench, w *workload.Workload, o workload.Options) (*measured.Pgbench,
+	workload.Command) {
 	t.Helper()
 	c, err := w.Command(p, o)
 	if err != nil {
@@ -149,12 +152,14 @@ func TestWorkloadsRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := workload.Options{Conn: conn, Dir: folder(t), Scale: scale, Clients: 4, Transactions: 25, Seed: 42, PerStatement: true, Log: "log"}
+				o := workload.Options{Conn: conn, Dir: folder(t), Scale: scale, Clients: 4, Transactions: 25, Seed: 42,
+					PerStatement: true, Log: "log"}
 				if w.Stream {
 					o.Clients, o.Transactions = 1, 2
 				}
 				r, c := ran(t, p, &w, o)
-				if want := int64(o.Clients * o.Transactions); r.Transactions != want || r.Failed != nil && *r.Failed != 0 {
+				if want := int64(o.Clients * o.Transactions); r.Transactions != want ||
+					r.Failed != nil && *r.Failed != 0 {
 					t.Errorf("%d transactions, %d wanted: %+v", r.Transactions, want, r.Counts)
 				}
 				if len(r.Scripts) != max(len(w.Scripts), 1) {
@@ -180,7 +185,8 @@ func TestWorkloadsRun(t *testing.T) {
 				}
 				// The same seed again, on the same data: slices of a block do that.
 				o.Protocol, o.PerStatement, o.Log = workload.Extended, false, ""
-				if again, _ := ran(t, p, &w, o); again.Transactions != r.Transactions || again.Failed != nil && *again.Failed != 0 {
+				if again, _ := ran(t, p, &w, o); again.Transactions != r.Transactions ||
+					again.Failed != nil && *again.Failed != 0 {
 					t.Errorf("again: %+v", again.Counts)
 				}
 				after, err := workload.Checksum(t.Context(), connected(t, conninfo))
@@ -209,7 +215,8 @@ func TestLoadInParts(t *testing.T) {
 		if said := w.Size(11); math.Abs(float64(size)/float64(said)-1) > 0.1 {
 			t.Errorf("scale 11 takes %d bytes, said are %d", size, int64(said))
 		}
-		got := lines(t, connected(t, conninfo), "SELECT count(*) || ' ' || count(DISTINCT aid) || ' ' || max(aid) || ' ' || max(bid) FROM pgbench_accounts")
+		got := lines(t, connected(t, conninfo),
+			"SELECT count(*) || ' ' || count(DISTINCT aid) || ' ' || max(aid) || ' ' || max(bid) FROM pgbench_accounts")
 		if got != "1100000 1100000 1100000 11\n" {
 			t.Errorf("accounts: %s", got)
 		}
@@ -226,7 +233,8 @@ func TestMixFromStatements(t *testing.T) {
 		conninfo := database(t, i, "live")
 		c := connected(t, conninfo)
 		lines(t, c, "CREATE EXTENSION pg_stat_statements")
-		lines(t, c, `CREATE TABLE person (id bigint PRIMARY KEY, town text NOT NULL, born timestamp NOT NULL, note text);
+		lines(t, c,
+			`CREATE TABLE person (id bigint PRIMARY KEY, town text NOT NULL, born timestamp NOT NULL, note text);
 			CREATE TABLE "Order" (id int PRIMARY KEY, person_id bigint NOT NULL, total numeric NOT NULL);
 			INSERT INTO person SELECT g, CASE WHEN g % 10 < 7 THEN 'Big: town' ELSE 'small''s ' || g % 10 END, timestamp '1950-01-01' + g * interval '1 day' FROM generate_series(1, 20000) g;
 			INSERT INTO "Order" SELECT g, g % 20000 + 1, g % 1000 FROM generate_series(1, 50000) g;
@@ -252,13 +260,20 @@ func TestMixFromStatements(t *testing.T) {
 		}
 		id := func(k int) string { return strconv.Itoa(k*97%20000 + 1) }
 		ask(300, "SELECT town FROM person WHERE id = $1", id)
-		ask(150, `SELECT o.id, o.total FROM person AS p JOIN "Order" o ON o.person_id = p.id WHERE p.id = $1 ORDER BY o.id LIMIT 3`, id)
-		ask(50, "SELECT count(*) FROM person WHERE born >= $1 AND born < $2", func(k int) string { return "1960-01-01 10:30:00" }, func(k int) string { return "1961-01-01" })
-		ask(40, "SELECT id FROM person WHERE id = ANY ($1) -- many", func(k int) string { return "{1,2,3,4,5,6,7,8,9,10}" })
-		ask(30, "UPDATE \"Order\" SET total = $1 WHERE id = $2 AND total <> 0", func(int) string { return "1" }, func(k int) string { return strconv.Itoa(k*1000 + 1) })
+		ask(150,
+			`SELECT o.id, o.total FROM person AS p JOIN "Order" o ON o.person_id = p.id WHERE p.id = $1 ORDER BY o.id LIMIT 3`, id)
+		ask(50, "SELECT count(*) FROM person WHERE born >= $1 AND born < $2",
+			func(k int) string { return "1960-01-01 10:30:00" }, func(k int) string { return "1961-01-01" })
+		ask(40, "SELECT id FROM person WHERE id = ANY ($1) -- many",
+			func(k int) string { return "{1,2,3,4,5,6,7,8,9,10}" })
+		ask(30, "UPDATE \"Order\" SET total = $1 WHERE id = $2 AND total <> 0", func(int) string { return "1" },
+			func(k int) string { return strconv.Itoa(k*1000 + 1) })
 		ask(20, "SELECT upper($1)", func(int) string { return "x" })
-		ask(15, "SELECT note FROM person WHERE id = $1 AND born = $2", func(k int) string { return strconv.Itoa(k + 1) }, func(k int) string { return time.Date(1950, 1, k+2, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) })
-		ask(12, "SELECT set_config($1, $2, false)", func(int) string { return "work_mem" }, func(int) string { return "5MB" })
+		ask(15, "SELECT note FROM person WHERE id = $1 AND born = $2",
+			func(k int) string { return strconv.Itoa(k + 1) },
+			func(k int) string { return time.Date(1950, 1, k+2, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) })
+		ask(12, "SELECT set_config($1, $2, false)", func(int) string { return "work_mem" },
+			func(int) string { return "5MB" })
 		ask(10, "SELECT id FROM person WHERE town = $1 LIMIT 50", func(int) string { return "Big: town" })
 		ask(11, "SELECT id FROM outer_view WHERE id = $1", id)
 		ask(9, "SELECT line FROM elsewhere LIMIT $1", func(int) string { return "1" })
@@ -269,15 +284,19 @@ func TestMixFromStatements(t *testing.T) {
 		}
 		t.Log(m.Line())
 		for _, s := range m.Statements {
-			t.Logf("%d calls, share %.3f and %.3f, rows %.2f and %.2f, near %v: %s", s.Calls, s.Share, s.Weight, s.Rows, s.Seen, s.Near, s.Query)
-			if joint := strings.Contains(s.Query, "born = "); s.Near == joint { // two values that belong together in the original, and do not here
+			t.Logf("%d calls, share %.3f and %.3f, rows %.2f and %.2f, near %v: %s", s.Calls, s.Share, s.Weight, s.Rows,
+				s.Seen, s.Near, s.Query)
+			// two values that belong together in the original, and do not here
+			if joint := strings.Contains(s.Query, "born = "); s.Near == joint {
 				t.Errorf("%q is near the original: %v", s.Query, s.Near)
 			}
 		}
 		if len(m.Statements) < 5 || m.Statements[0].Calls != 300 || !m.Workload.Synthetic || m.Workload.Writes {
-			t.Errorf("%d statements, the first called %d times: %+v", len(m.Statements), m.Statements[0].Calls, m.Workload)
+			t.Errorf("%d statements, the first called %d times: %+v", len(m.Statements), m.Statements[0].Calls,
+				m.Workload)
 		}
-		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells", "set_config": "volatile function", "_reset()": "volatile function",
+		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells",
+			"set_config": "volatile function", "_reset()": "volatile function",
 			"outer_view": "inner_view: it calls pg_advisory_lock_shared", "elsewhere": "another server"} {
 			found := false
 			for _, l := range m.Left {
@@ -302,10 +321,12 @@ func TestMixFromStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, protocol := range []string{workload.Simple, workload.Prepared} {
-			r, _ := ran(t, p, m.Workload, workload.Options{Conn: conn, Dir: folder(t), Clients: 2, Transactions: 500, Seed: 7, PerStatement: true, Protocol: protocol})
+			r, _ := ran(t, p, m.Workload, workload.Options{Conn: conn, Dir: folder(t), Clients: 2, Transactions: 500,
+				Seed: 7, PerStatement: true, Protocol: protocol})
 			for n, s := range r.Scripts {
 				want := m.Statements[n].Weight
-				if got := float64(s.Transactions) / 1000; math.Abs(got-want) > 0.05 { // three standard deviations of a half
+				// three standard deviations of a half
+				if got := float64(s.Transactions) / 1000; math.Abs(got-want) > 0.05 {
 					t.Errorf("%s: script %d has %.3f of the transactions, its weight is %.3f", protocol, n, got, want)
 				}
 			}

@@ -22,11 +22,14 @@ printf "shared_preload_libraries='%s/evil.so'\njit_provider='../../../../../../.
 cp "$2/postgresql.conf" "$0/x.conf"; cp "$2/postgresql.conf" "$0/y.conf"
 printf "include '%s/secret'\n" "$3" >> "$0/y.conf"
 "$0/pg/bin/pg_ctl" -D "$2" -w -l "$0/log" restart >/dev/null`, w.home, filepath.Join(filepath.Dir(library(t, w)), "auto_explain.so"), data, w.roots)
-	short := []string{"--workload", "select-only", "--scale", "0.001x", "--duration", "1s", "--warmup", "1s", "--runs", "1", "--bin", b.Dir, "--clients", "2"}
-	for _, args := range [][]string{{"bench", data, "--conf", "current", "--yes"}, {"bench", "--conf", w.home + "/x.conf"}} {
+	short := []string{"--workload", "select-only", "--scale", "0.001x", "--duration", "1s", "--warmup", "1s", "--runs",
+		"1", "--bin", b.Dir, "--clients", "2"}
+	for _, args := range [][]string{{"bench", data, "--conf", "current", "--yes"},
+		{"bench", "--conf", w.home + "/x.conf"}} {
 		r := w.rootWith([]string{"PGUSER=postgres"}, append(args, short...)...)
 		// whether a busy host lets it measure is no matter here
-		if !strings.Contains(r.Stdout, "evil.so: a scratch instance loads") || slices.Contains(args, "--yes") && !strings.Contains(r.Stdout, "7MB") {
+		if !strings.Contains(r.Stdout, "evil.so: a scratch instance loads") ||
+			slices.Contains(args, "--yes") && !strings.Contains(r.Stdout, "7MB") {
 			t.Errorf("its other settings are not taken, or what was left out is not told: %v", r)
 		}
 	}

@@ -20,7 +20,8 @@ func TestConfigurationThatLeads(t *testing.T) {
 			return
 		}
 		for _, args := range [][]string{
-			{"apply", data, "--yes", "--max-effect", "reload", "--only", settings}, {"check", data}, {"check", "--conf", data + "/postgresql.conf"},
+			{"apply", data, "--yes", "--max-effect", "reload", "--only", settings}, {"check", data},
+			{"check", "--conf", data + "/postgresql.conf"},
 			{"report", data, "-o", w.out + "/report.html"}, {"snapshot", data, "-o", w.out + "/evidence"}, {"undo"},
 		} {
 			w.root(args...)
@@ -34,7 +35,8 @@ func TestConfigurationThatLeads(t *testing.T) {
 		}
 	}
 	// ALTER SYSTEM would be used: it is off, so that the files are written
-	w.sh(mallory, `printf "allow_alter_system=off\n" >> "$0/postgresql.conf"; cp "$0/postgresql.conf" "$0/honest"; kill -HUP "$(head -1 "$0/postmaster.pid")"`, data)
+	w.sh(mallory,
+		`printf "allow_alter_system=off\n" >> "$0/postgresql.conf"; cp "$0/postgresql.conf" "$0/honest"; kill -HUP "$(head -1 "$0/postmaster.pid")"`, data)
 	for name, lines := range map[string]string{
 		"include_dir is a link to root's folder":   `ln -s "$1" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`,
 		"include_dir is an open folder of root's":  `ln -s "$2" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`,
@@ -56,7 +58,8 @@ func TestConfigurationThatLeads(t *testing.T) {
 			w.t = t
 			w.sh(mallory, lines, data, w.roots, w.open)
 			everything(t, strings.Contains(name, "FIFO"))
-			w.sh(mallory, `rm -rf "$0/conf.d" "$0/fifo" "$0/current_logfiles"; rm -f "$0/postgresql.conf" "$0/postmaster.opts"; cp "$0/honest" "$0/postgresql.conf"; [ ! -h "$0/postgresql.auto.conf" ] || rm "$0/postgresql.auto.conf"; echo 18 > "$0/v"; mv "$0/v" "$0/PG_VERSION"; [ ! -e "$0/control" ] || mv "$0/control" "$0/global/pg_control"`, data)
+			w.sh(mallory,
+				`rm -rf "$0/conf.d" "$0/fifo" "$0/current_logfiles"; rm -f "$0/postgresql.conf" "$0/postmaster.opts"; cp "$0/honest" "$0/postgresql.conf"; [ ! -h "$0/postgresql.auto.conf" ] || rm "$0/postgresql.auto.conf"; echo 18 > "$0/v"; mv "$0/v" "$0/PG_VERSION"; [ ! -e "$0/control" ] || mv "$0/control" "$0/global/pg_control"`, data)
 		})
 	}
 }
@@ -65,10 +68,12 @@ func TestConfigurationThatLeads(t *testing.T) {
 func TestConfigFileOfRoot(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
-	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -m fast stop >/dev/null; cp "$0/postgresql.conf" "$1/x.conf"`, data, w.home)
+	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -m fast stop >/dev/null; cp "$0/postgresql.conf" "$1/x.conf"`,
+		data, w.home)
 	// a file of root's that reads as a configuration, which he has not written
 	w.Sh(`cp "$1/x.conf" "$0/postgresql.conf"; chmod 644 "$0/postgresql.conf"`, w.open, w.home)
-	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -l "$1/log" -o "-c config_file=$2/postgresql.conf" start >/dev/null`, data, w.home, w.open)
+	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -l "$1/log" -o "-c config_file=$2/postgresql.conf" start >/dev/null`,
+		data, w.home, w.open)
 	r := w.root("apply", data, "--yes", "--max-effect", "reload", "--only", "pg:work_mem,pg:max_wal_size")
 	if r.Code == 0 && strings.Contains(r.Stdout, w.open) {
 		t.Errorf("a file of root's was written for another: %v", r)
@@ -110,9 +115,11 @@ func TestPlacesThatLead(t *testing.T) {
 	w := newWorld(t)
 	data := w.home + "/data"
 	w.fake(mallory, data, "ROLE_SOCK="+w.sticky)
-	w.sh(mallory, `rmdir "$0/pg_wal"; ln -s "$1" "$0/pg_wal"; ln -s "$1" "$0/pg_tblspc/16384"; ln -s "$1" "$0/pg_stat"`, data, w.roots)
+	w.sh(mallory, `rmdir "$0/pg_wal"; ln -s "$1" "$0/pg_wal"; ln -s "$1" "$0/pg_tblspc/16384"; ln -s "$1" "$0/pg_stat"`,
+		data, w.roots)
 	for _, args := range [][]string{
-		{"check", data}, {"probe", data, "--seconds", "1", "--yes"}, {"move-wal", w.home + "/wal", data, "--yes"}, {"move-wal", w.roots + "/wal", data, "--yes"},
+		{"check", data}, {"probe", data, "--seconds", "1", "--yes"}, {"move-wal", w.home + "/wal", data, "--yes"},
+		{"move-wal", w.roots + "/wal", data, "--yes"},
 		{"move-wal", "/proc/self/cwd/wal", data, "--yes"},
 	} {
 		w.root(args...)
@@ -133,8 +140,11 @@ func TestWALToAPlaceThatLeads(t *testing.T) {
 func TestSwappedLinks(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
-	w.sh(mallory, `mkdir "$0/real"; ln -s "$1" "$0/evil"; ln -s real "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`, data, w.open)
-	w.start(mallory, nil, "/bin/sh", "-c", `cd "$0"; echo ready; while [ -e real ]; do ln -s evil x; mv -T x conf.d; ln -s real x; mv -T x conf.d; done`, data)
+	w.sh(mallory,
+		`mkdir "$0/real"; ln -s "$1" "$0/evil"; ln -s real "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`, data, w.open)
+	w.start(mallory, nil, "/bin/sh", "-c",
+		`cd "$0"; echo ready; while [ -e real ]; do ln -s evil x; mv -T x conf.d; ln -s real x; mv -T x conf.d; done`,
+		data)
 	for range 4 {
 		w.root("apply", data, "--yes", "--max-effect", "reload", "--only", "pg:work_mem,pg:max_wal_size")
 		w.root("undo")
@@ -206,7 +216,8 @@ func TestFilesOfTheSystem(t *testing.T) {
 		`chmod 755 /etc/sysctl.d; rm -rf "$0/sysctl.d"; cp -r /etc/sysctl.d "$0/sysctl.d"; rm -r /etc/sysctl.d; chown 42301 "$0/sysctl.d"; ln -s "$0/sysctl.d" /etc/sysctl.d`,
 	} {
 		w.Sh(`[ -e /etc/sysctl.d ] || mkdir /etc/sysctl.d; `+lines, w.home)
-		if r := w.root("apply", "--yes", "--max-effect", "now", "--pin", "sysctl:vm.swappiness="+other, "--only", "sysctl:vm.swappiness"); r.Code != 5 {
+		if r := w.root("apply", "--yes", "--max-effect", "now", "--pin", "sysctl:vm.swappiness="+other, "--only",
+			"sysctl:vm.swappiness"); r.Code != 5 {
 			t.Errorf("%s: %v", lines, r)
 		}
 	}

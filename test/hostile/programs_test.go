@@ -72,7 +72,8 @@ func (w *world) took() string {
 // something, and the environment of the old postmaster. Root runs nothing there.
 func TestStickyFolder(t *testing.T) {
 	w := newWorld(t)
-	w.Sh(`printf '18\n' > "$0/PG_VERSION"; chown 42301 "$0/PG_VERSION"; mkdir "$0/global"; chown 42301 "$0/global"`, w.sticky)
+	w.Sh(`printf '18\n' > "$0/PG_VERSION"; chown 42301 "$0/PG_VERSION"; mkdir "$0/global"; chown 42301 "$0/global"`,
+		w.sticky)
 	w.fake(mallory, w.sticky, "LD_PRELOAD="+w.home+"/evil.so", "ROLE_SOCK="+w.sticky)
 	for _, args := range [][]string{
 		{"apply", w.sticky, "--yes", "--max-effect", "restart", serverOnly},
@@ -99,7 +100,8 @@ func TestEnvironmentOfAServer(t *testing.T) {
 			w := newWorld(t)
 			data, _ := w.cluster(mallory, "", v+"="+w.home+"/evil")
 			pid := first(t, data+"/postmaster.pid")
-			r := w.root("apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers,pg:max_connections,pg:huge_pages")
+			r := w.root("apply", data, "--yes", "--max-effect", "restart", "--only",
+				"pg:shared_buffers,pg:max_connections,pg:huge_pages")
 			if r.Code == 0 || !strings.Contains(r.Stdout+r.Stderr, v) {
 				t.Errorf("the restart is not refused: %v", r)
 			}
@@ -125,17 +127,20 @@ func first(t *testing.T, name string) string {
 func TestRestartAsTheAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "", "PG_OOM_ADJUST_VALUE=0", "TZ=UTC", "EVIL=1")
-	r := w.root("apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers,pg:max_connections,pg:huge_pages")
+	r := w.root("apply", data, "--yes", "--max-effect", "restart", "--only",
+		"pg:shared_buffers,pg:max_connections,pg:huge_pages")
 	if r.Code != 0 {
 		t.Fatalf("%v", r)
 	}
 	pid := first(t, data+"/postmaster.pid")
 	b, err := os.ReadFile("/proc/" + pid + "/environ")
-	if err != nil || !strings.Contains(string(b), "TZ=UTC") || strings.Contains(string(b), "EVIL") || strings.Contains(string(b), secret) {
+	if err != nil || !strings.Contains(string(b), "TZ=UTC") || strings.Contains(string(b), "EVIL") ||
+		strings.Contains(string(b), secret) {
 		t.Errorf("its environment is %q (%v)", b, err)
 	}
 	b, err = os.ReadFile("/proc/" + pid + "/status")
-	if err != nil || !strings.Contains(string(b), fmt.Sprintf("\nUid:\t%[1]d\t%[1]d\t%[1]d\t%[1]d\n", mallory)) || !strings.Contains(string(b), "\nCapPrm:\t0000000000000000\n") {
+	if err != nil || !strings.Contains(string(b), fmt.Sprintf("\nUid:\t%[1]d\t%[1]d\t%[1]d\t%[1]d\n", mallory)) ||
+		!strings.Contains(string(b), "\nCapPrm:\t0000000000000000\n") {
 		t.Errorf("it runs as %s (%v)", b, err)
 	}
 	if r := w.root("undo", "--max-effect", "restart"); r.Code != 0 {
@@ -147,13 +152,16 @@ func TestRestartAsTheAccount(t *testing.T) {
 func TestSwappedProgram(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
-	w.sh(mallory, `cp "$0/postgres" "$0/honest"; printf '#!/bin/sh\nid -u >> %s\nexec "%s/honest" "$@"\n' "$1" "$0" > "$0/planted"; chmod 755 "$0/planted"`, bin, w.ran)
-	w.start(mallory, nil, "/bin/sh", "-c", `echo ready; while [ -e "$0/honest" ]; do ln -f "$0/planted" "$0/x"; mv -f "$0/x" "$0/postgres"; ln -f "$0/honest" "$0/x"; mv -f "$0/x" "$0/postgres"; done`, bin)
+	w.sh(mallory,
+		`cp "$0/postgres" "$0/honest"; printf '#!/bin/sh\nid -u >> %s\nexec "%s/honest" "$@"\n' "$1" "$0" > "$0/planted"; chmod 755 "$0/planted"`, bin, w.ran)
+	w.start(mallory, nil, "/bin/sh", "-c",
+		`echo ready; while [ -e "$0/honest" ]; do ln -f "$0/planted" "$0/x"; mv -f "$0/x" "$0/postgres"; ln -f "$0/honest" "$0/x"; mv -f "$0/x" "$0/postgres"; done`, bin)
 	for range 5 {
 		w.root("plan", data)
 		w.root("plan", "--trust", data)
 	}
-	w.root("apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers,pg:max_connections,pg:huge_pages")
+	w.root("apply", data, "--yes", "--max-effect", "restart", "--only",
+		"pg:shared_buffers,pg:max_connections,pg:huge_pages")
 }
 
 // TestProgramOfAThird: the server of one account runs from a program of another's,
@@ -161,12 +169,16 @@ func TestSwappedProgram(t *testing.T) {
 func TestProgramOfAThird(t *testing.T) {
 	w := newWorld(t)
 	w.fake(eve, w.eves+"/data") // makes her program
-	w.sh(mallory, `mkdir -m 700 "$0/data" "$0/data/global"; echo 18 > "$0/data/PG_VERSION"; : > "$0/data/postgresql.conf"`, w.home)
-	said := w.start(mallory, []string{"ROLE=1", "ROLE_DATA=" + w.home + "/data", "ROLE_CAUGHT=" + w.caught, "ROLE_PORT=54322"}, w.eves+"/bin/postgres")
+	w.sh(mallory,
+		`mkdir -m 700 "$0/data" "$0/data/global"; echo 18 > "$0/data/PG_VERSION"; : > "$0/data/postgresql.conf"`,
+		w.home)
+	said := w.start(mallory, []string{"ROLE=1", "ROLE_DATA=" + w.home + "/data", "ROLE_CAUGHT=" + w.caught,
+		"ROLE_PORT=54322"}, w.eves+"/bin/postgres")
 	if !strings.HasPrefix(said, "ready") {
 		t.Fatal(said)
 	}
-	for _, args := range append(looks, []string{"plan", w.home + "/data"}, []string{"plan", "--trust", w.home + "/data"}) {
+	for _, args := range append(looks, []string{"plan", w.home + "/data"},
+		[]string{"plan", "--trust", w.home + "/data"}) {
 		w.root(args...)
 	}
 	if r := w.root("check", "--format", "json"); !strings.Contains(r.Stdout, "from a program of eve") {
@@ -177,8 +189,12 @@ func TestProgramOfAThird(t *testing.T) {
 // TestPath: programs of an attacker's in a folder of root's PATH.
 func TestPath(t *testing.T) {
 	w := newWorld(t)
-	for _, name := range []string{"systemctl", "journalctl", "dmesg", "tail", "rm", "pg_ctl", "postgres", "perf", "lsblk", "lvs", "tune2fs", "fio", "sysctl", "xfs_info", "pg_test_fsync", "initdb", "sh", "systemd-detect-virt"} {
-		w.sh(mallory, `mkdir -p "$0/path"; printf '#!/bin/sh\nid -u >> %s\n' "$2" > "$0/path/$1"; chmod 755 "$0/path/$1"`, w.home, name, w.ran)
+	for _, name := range []string{"systemctl", "journalctl", "dmesg", "tail", "rm", "pg_ctl", "postgres", "perf",
+		"lsblk", "lvs", "tune2fs", "fio", "sysctl", "xfs_info", "pg_test_fsync", "initdb",
+		"sh", "systemd-detect-virt"} {
+		w.sh(mallory,
+			`mkdir -p "$0/path"; printf '#!/bin/sh\nid -u >> %s\n' "$2" > "$0/path/$1"; chmod 755 "$0/path/$1"`, w.home,
+			name, w.ran)
 	}
 	for _, args := range append(looks, []string{"diagnose", "oom"}, []string{"snapshot", "-o", "/dev/null"}) {
 		w.rootWith([]string{"PATH=" + w.home + "/path:" + os.Getenv("PATH")}, args...)
@@ -194,7 +210,8 @@ func TestPath(t *testing.T) {
 func TestLibraryOfAnAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")
-	w.sh(mallory, `cp "$1" "$0/evil.so"; printf "shared_preload_libraries='%s/evil.so'\n" "$0" >> "$2/postgresql.conf"`, w.home, library(t, w), data)
+	w.sh(mallory, `cp "$1" "$0/evil.so"; printf "shared_preload_libraries='%s/evil.so'\n" "$0" >> "$2/postgresql.conf"`,
+		w.home, library(t, w), data)
 	w.root("plan", data)
 	w.root("apply", data, "--yes", "--max-effect", "reload", serverOnly)
 }
@@ -216,6 +233,7 @@ func library(t *testing.T, w *world) string {
 func TestUnitOfAnAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")
-	w.sh(mallory, `mkdir -p "$0/.config/systemd/user"; printf '[Service]\nExecStart=%s\n' "$1" > "$0/.config/systemd/user/postgresql.service"`, w.home, data)
+	w.sh(mallory,
+		`mkdir -p "$0/.config/systemd/user"; printf '[Service]\nExecStart=%s\n' "$1" > "$0/.config/systemd/user/postgresql.service"`, w.home, data)
 	w.root("apply", data, "--yes", "--max-effect", "restart", "--only", "pg:wal_buffers,unit:OOMScoreAdjust")
 }

@@ -55,7 +55,8 @@ func role() {
 		port = p
 	}
 	if get("ROLE_NOPID") == "" {
-		lock := strings.Join([]string{pid, data, strconv.FormatInt(time.Now().Unix(), 10), port, named, host, "0 0", "ready   ", ""}, "\n")
+		lock := strings.Join([]string{pid, data, strconv.FormatInt(time.Now().Unix(), 10), port, named, host, "0 0",
+			"ready   ", ""}, "\n")
 		if err := os.WriteFile("postmaster.pid", []byte(lock), 0o600); err != nil {
 			fail(err)
 		}

@@ -52,7 +52,8 @@ func TestNamedByAnother(t *testing.T) {
 	pid := first(t, w.eves+"/data/postmaster.pid")
 	port := w.fake(eve, w.eves+"/other", "ROLE_TCP=127.0.0.1:0")
 	for name, env := range map[string][]string{
-		"the process of another":            {"ROLE_PID=" + pid, "ROLE_NAMED_SOCK=" + w.sticky, "ROLE_NAMED_PORT=54322"},
+		"the process of another": {"ROLE_PID=" + pid, "ROLE_NAMED_SOCK=" + w.sticky,
+			"ROLE_NAMED_PORT=54322"},
 		"the process of root":               {"ROLE_PID=1", "ROLE_NAMED_SOCK=" + w.sticky, "ROLE_NAMED_PORT=54322"},
 		"the socket of another":             {"ROLE_NAMED_SOCK=" + w.sticky, "ROLE_NAMED_PORT=54322"},
 		"the address of another":            {"ROLE_HOST=1", "ROLE_NAMED_PORT=" + port},
@@ -87,7 +88,8 @@ func TestEnvironmentOfRoot(t *testing.T) {
 	data := w.home + "/data"
 	w.fake(mallory, data, "ROLE_SOCK="+w.sticky)
 	w.Sh(`printf '[x]\nhost=%s\nport=54321\nuser=root\npassword=%s\n' "$1" "$2" > "$0/services"; chmod 600 "$0/services"`, w.roots, w.sticky, secret)
-	w.rootWith([]string{"PGSERVICEFILE=" + w.roots + "/services", "PGOPTIONS=-c secret.option=" + secret, "PGSSLKEY=" + w.roots + "/secret"}, "check", data)
+	w.rootWith([]string{"PGSERVICEFILE=" + w.roots + "/services", "PGOPTIONS=-c secret.option=" + secret,
+		"PGSSLKEY=" + w.roots + "/secret"}, "check", data)
 	b, err := os.ReadFile(w.caught)
 	if err != nil || strings.Contains(string(b), "option") {
 		t.Errorf("%s (%v)", b, err)
@@ -99,7 +101,8 @@ func TestEnvironmentOfRoot(t *testing.T) {
 func TestRequirePeer(t *testing.T) {
 	w := newWorld(t)
 	w.fake(mallory, w.home+"/data", "ROLE_SOCK="+w.sticky)
-	for _, guard := range []string{"requirepeer=postgres", "sslcrl=" + w.roots + "/crl", "gssencmode=require", "require_auth=scram-sha-256"} {
+	for _, guard := range []string{"requirepeer=postgres", "sslcrl=" + w.roots + "/crl", "gssencmode=require",
+		"require_auth=scram-sha-256"} {
 		if r := w.root("check", "host="+w.sticky+" port=54321 user=x "+guard); r.Code == 0 {
 			t.Errorf("%s: %v", guard, r)
 		}

@@ -12,18 +12,21 @@ import (
 func TestStoppedServerThatLeads(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
-	w.sh(mallory, `p="$(head -1 "$0/postmaster.pid")"; kill -INT "$p"; tail --pid="$p" -f /dev/null; cp -a "$0" "$0.whole"`, data)
+	w.sh(mallory,
+		`p="$(head -1 "$0/postmaster.pid")"; kill -INT "$p"; tail --pid="$p" -f /dev/null; cp -a "$0" "$0.whole"`, data)
 	for _, move := range []struct{ name, lines string }{
 		{"include of a closed file", `echo "include '$1/secret'" >> "$0/postgresql.conf"`},
 		{"include of /etc/shadow", `echo "include_if_exists '/etc/shadow'" >> "$0/postgresql.conf"`},
 		{"include of a FIFO", `mkfifo "$0/fifo"; echo "include 'fifo'" >> "$0/postgresql.conf"`},
 		{"include of root's environment", `echo "include '/proc/self/environ'" >> "$0/postgresql.conf"`},
-		{"include_dir is a link to root's folder", `ln -s "$1" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`},
+		{"include_dir is a link to root's folder",
+			`ln -s "$1" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`},
 		{"postgresql.conf is a link to root's file", `ln -sf "$1/secret" "$0/postgresql.conf"`},
 		{"postgresql.auto.conf is a link", `ln -sf "$1/secret" "$0/postgresql.auto.conf"`},
 		{"postmaster.opts is a link", `ln -sf "$1/secret" "$0/postmaster.opts"`},
 		{"postmaster.opts is a FIFO", `rm -f "$0/postmaster.opts"; mkfifo "$0/postmaster.opts"`},
-		{"postmaster.opts names root's file", `echo "$2/postgres \"-D\" \"$0\" \"-c\" \"config_file=$1/secret\"" > "$0/postmaster.opts"`},
+		{"postmaster.opts names root's file",
+			`echo "$2/postgres \"-D\" \"$0\" \"-c\" \"config_file=$1/secret\"" > "$0/postmaster.opts"`},
 		{"PG_VERSION is a link", `ln -sf "$1/secret" "$0/PG_VERSION"`},
 		{"pg_control is a link", `rm "$0/global/pg_control"; ln -s "$1/secret" "$0/global/pg_control"`},
 		{"postmaster.pid is a link", `ln -sf "$1/secret" "$0/postmaster.pid"`},
@@ -31,7 +34,8 @@ func TestStoppedServerThatLeads(t *testing.T) {
 		{"pg_wal leads to root's folder", `mv "$0/pg_wal" "$0/wal"; ln -s "$1" "$0/pg_wal"`},
 		{"a tablespace leads to root's folder", `ln -s "$1" "$0/pg_tblspc/16400"`},
 		{"sockets lie in root's folder", `echo "unix_socket_directories='$1'" >> "$0/postgresql.conf"`},
-		{"the lock file of the socket is a link", `mkdir -p "$0/s"; ln -s "$1/secret" "$0/s/.s.PGSQL.54399.lock"; echo "unix_socket_directories='$0/s'" >> "$0/postgresql.conf"`},
+		{"the lock file of the socket is a link",
+			`mkdir -p "$0/s"; ln -s "$1/secret" "$0/s/.s.PGSQL.54399.lock"; echo "unix_socket_directories='$0/s'" >> "$0/postgresql.conf"`},
 		{"a library of its own", `echo "shared_preload_libraries='$1/secret'" >> "$0/postgresql.conf"`},
 		{"others may write the data directory", `chmod 777 "$0"`},
 		{"its owner may not enter it", `chmod 0 "$0"`},
@@ -39,7 +43,8 @@ func TestStoppedServerThatLeads(t *testing.T) {
 		t.Run(move.name, func(t *testing.T) {
 			w.t = t
 			w.sh(mallory, move.lines, data, w.roots, bin)
-			for _, args := range [][]string{{"check", data}, {"plan", data}, {"snapshot", data, "-o", w.out + "/evidence"}, {"check"}} {
+			for _, args := range [][]string{{"check", data}, {"plan", data},
+				{"snapshot", data, "-o", w.out + "/evidence"}, {"check"}} {
 				w.root(args...)
 			}
 			if b, err := os.ReadFile(w.out + "/evidence"); err == nil && strings.Contains(string(b), secret) {

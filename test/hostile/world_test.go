@@ -59,7 +59,8 @@ func newWorld(t *testing.T) *world {
 	}
 	kernelStays(t)
 	c := cell.New(t, Tier)
-	w := &world{Cell: c, t: t, home: c.Dir + "/mallory", eves: c.Dir + "/eve", roots: c.Dir + "/root", open: c.Dir + "/etc",
+	w := &world{Cell: c, t: t, home: c.Dir + "/mallory", eves: c.Dir + "/eve", roots: c.Dir + "/root",
+		open:   c.Dir + "/etc",
 		sticky: c.Dir + "/tmp", out: c.Dir + "/out", caught: c.Dir + "/tmp/caught", ran: c.Dir + "/tmp/ran"}
 	c.Sh(fmt.Sprintf(`printf 'mallory:x:%[1]d:%[1]d::%[3]s:/bin/sh\neve:x:%[2]d:%[2]d::%[4]s:/bin/sh\n' >> /etc/passwd
 printf 'mallory:x:%[1]d:\neve:x:%[2]d:\n' >> /etc/group
@@ -87,7 +88,8 @@ func kernelStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range files {
-				if b, err := os.ReadFile(f); err == nil && !strings.HasPrefix(filepath.Base(f), "stat") { // some are for writing only
+				// some are for writing only
+				if b, err := os.ReadFile(f); err == nil && !strings.HasPrefix(filepath.Base(f), "stat") {
 					out[f] = string(b)
 				}
 			}
@@ -170,9 +172,12 @@ func (w *world) fake(uid int, data string, env ...string) (port string) {
 		w.t.Fatal(err)
 	}
 	// root copies what only root may read, and gives it away
-	w.Sh(fmt.Sprintf(`mkdir -p "$1/bin"; [ -e "$2" ] || cp "$0" "$2"; chown -R %d:%d "$1/bin"; chmod 755 "$2"`, uid, uid), self, home, bin)
-	w.Exec(account(uid), nil, "/bin/sh", "-c", `mkdir -p -m 700 "$0"; printf '18\n' > "$0/PG_VERSION"; : > "$0/postgresql.conf"; mkdir -p "$0/global" "$0/pg_wal" "$0/pg_tblspc"`, data)
-	vars := append([]string{"ROLE=1", "ROLE_DATA=" + data, "ROLE_CAUGHT=" + w.caught, "ROLE_AUTH=cleartext", "ROLE_PORT=54321"}, env...)
+	w.Sh(fmt.Sprintf(`mkdir -p "$1/bin"; [ -e "$2" ] || cp "$0" "$2"; chown -R %d:%d "$1/bin"; chmod 755 "$2"`, uid,
+		uid), self, home, bin)
+	w.Exec(account(uid), nil, "/bin/sh", "-c",
+		`mkdir -p -m 700 "$0"; printf '18\n' > "$0/PG_VERSION"; : > "$0/postgresql.conf"; mkdir -p "$0/global" "$0/pg_wal" "$0/pg_tblspc"`, data)
+	vars := append([]string{"ROLE=1", "ROLE_DATA=" + data, "ROLE_CAUGHT=" + w.caught, "ROLE_AUTH=cleartext",
+		"ROLE_PORT=54321"}, env...)
 	said := strings.Fields(w.start(uid, vars, bin))
 	return said[1]
 }
@@ -209,7 +214,8 @@ END`, data)
 			if p, err := os.FindProcess(pid); err == nil {
 				_ = p.Signal(os.Interrupt)
 				for p.Signal(syscall.Signal(0)) == nil {
-					if cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(cmd), ") Z ") {
+					if cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
+						strings.Contains(string(cmd), ") Z ") {
 						break
 					}
 				}
@@ -222,7 +228,9 @@ END`, data)
 // plant replaces a program by a script that notes as whom it runs.
 func (w *world) plant(uid int, program string) {
 	w.t.Helper()
-	w.sh(uid, `rm -f "$0"; printf '#!/bin/sh\nid -u >> %s\necho "postgres (PostgreSQL) 18.6"\n' "$1" > "$0"; chmod 755 "$0"`, program, w.ran)
+	w.sh(uid,
+		`rm -f "$0"; printf '#!/bin/sh\nid -u >> %s\necho "postgres (PostgreSQL) 18.6"\n' "$1" > "$0"; chmod 755 "$0"`,
+		program, w.ran)
 }
 
 // root runs the program as root under the tracer, with root's secrets about it, and
@@ -242,7 +250,8 @@ func (w *world) rootWith(env []string, args ...string) cell.Ran {
 	// -D: the tracer is no child that has to be waited for, and stays with a server
 	// that the program has started; it writes each line as it comes. --seccomp-bpf: the kernel
 	// stops the program for what is traced alone, and not twice for each call of its runtime.
-	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-qq", "-s", "200", "-o", prefix, "-e", traced, cell.Binary(w.t)}, args...)
+	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-qq", "-s", "200", "-o", prefix, "-e",
+		traced, cell.Binary(w.t)}, args...)
 	r := w.toFiles(vars, argv)
 	r.Args = args
 	files, err := filepath.Glob(prefix + ".*")
@@ -340,7 +349,8 @@ func (w *world) judge(args []string, acts []act) {
 				w.t.Errorf("%v: a program of user %d ran as user %d: %s", args, of, a.uid, a.line)
 			case !a.runs() && a.ok && a.opens() && of != 0 && a.fsuid != of && !w.pointed(args, p):
 				w.t.Errorf("%v: a file of user %d was opened as user %d: %s", args, of, a.fsuid, a.line)
-			case !a.runs() && a.ok && a.opens() && (p == w.roots || strings.HasPrefix(p, w.roots+"/")) && a.fsuid == 0 && !strings.HasSuffix(p, "/pgpass"):
+			case !a.runs() && a.ok && a.opens() && (p == w.roots || strings.HasPrefix(p, w.roots+"/")) &&
+				a.fsuid == 0 && !strings.HasSuffix(p, "/pgpass"):
 				w.t.Errorf("%v: a file of root's was opened: %s", args, a.line)
 			}
 		}
@@ -361,7 +371,8 @@ func (w *world) pointed(args []string, p string) bool {
 // protected is a picture of what is root's: names, owners, modes, contents.
 func (w *world) protected() string {
 	w.t.Helper()
-	return w.Sh(`cd "$0"; for d in root etc; do find $d -printf '%p %U:%G %m %s %l\n' | sort; find $d -type f -exec cat {} +; done; stat -c '%U %a' tmp mallory eve; find tmp -user root ! -name caught ! -name ran -printf '%p\n'`, w.Dir)
+	return w.Sh(
+		`cd "$0"; for d in root etc; do find $d -printf '%p %U:%G %m %s %l\n' | sort; find $d -type f -exec cat {} +; done; stat -c '%U %a' tmp mallory eve; find tmp -user root ! -name caught ! -name ran -printf '%p\n'`, w.Dir)
 }
 
 // ranOnlyAs holds that what was planted ran as nobody but who planted it.

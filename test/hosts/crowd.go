@@ -24,32 +24,40 @@ func Crowds() ([]Crowd, error) {
 		name, spec string
 		fill       func(*snapshot.Snapshot)
 	}{
-		{"many_connections", "ram=128GB,cpus=32,storage=nvme,pg=15,set.shared_buffers=16GB,set.max_connections=1500,set.huge_pages=off", func(s *snapshot.Snapshot) {
-			crowd(s, 1400, 30*unit.MB, 15*unit.GB, 0)
-			others(s)
-		}},
-		{"huge_pages", "ram=128GB,cpus=32,storage=nvme,pg=17,set.shared_buffers=16GB,set.max_connections=1500,set.huge_pages=on,set.huge_pages_status=on", func(s *snapshot.Snapshot) {
-			crowd(s, 1400, 380*unit.KB, 0, 16*unit.GB)
-			m, _ := s.Host.Memory.Get()
-			m.HugeTotal, m.HugeFree, m.HugePageSize = 8500, 12, 2*unit.MB
-			m.Lines["Hugetlb"] = 8500 * 2 * unit.MB
-			s.Host.Memory = known.Is(m)
-			others(s)
-		}},
-		{"container", "ram=64GB,cpus=16,pg=16,cgroup=4GB,container=docker,set.shared_buffers=1GB,set.max_connections=300,set.huge_pages=off", func(s *snapshot.Snapshot) {
-			crowd(s, 120, 2200*unit.KB, unit.GB, 0)
-			inside(s)
-		}},
+		{"many_connections",
+			"ram=128GB,cpus=32,storage=nvme,pg=15,set.shared_buffers=16GB,set.max_connections=1500,set.huge_pages=off",
+			func(s *snapshot.Snapshot) {
+				crowd(s, 1400, 30*unit.MB, 15*unit.GB, 0)
+				others(s)
+			}},
+		{"huge_pages",
+			"ram=128GB,cpus=32,storage=nvme,pg=17,set.shared_buffers=16GB,set.max_connections=1500,set.huge_pages=on,set.huge_pages_status=on", func(s *snapshot.Snapshot) {
+				crowd(s, 1400, 380*unit.KB, 0, 16*unit.GB)
+				m, _ := s.Host.Memory.Get()
+				m.HugeTotal, m.HugeFree, m.HugePageSize = 8500, 12, 2*unit.MB
+				m.Lines["Hugetlb"] = 8500 * 2 * unit.MB
+				s.Host.Memory = known.Is(m)
+				others(s)
+			}},
+		{"container",
+			"ram=64GB,cpus=16,pg=16,cgroup=4GB,container=docker,set.shared_buffers=1GB,set.max_connections=300,set.huge_pages=off", func(s *snapshot.Snapshot) {
+				crowd(s, 120, 2200*unit.KB, unit.GB, 0)
+				inside(s)
+			}},
 		{"hidden", "ram=16GB,cpus=8,pg=14", func(s *snapshot.Snapshot) {
 			in := &s.Instances[0]
-			in.Server.Backends = known.Barred[[]pg.Backend](known.Gap{Fact: "pg/1/sessions.json", Reason: "7 sessions of other roles are hidden from this role", Reveal: "GRANT pg_monitor TO <role>"})
+			in.Server.Backends = known.Barred[[]pg.Backend](known.Gap{Fact: "pg/1/sessions.json",
+				Reason: "7 sessions of other roles are hidden from this role", Reveal: "GRANT pg_monitor TO <role>"})
 			ps := processes(3, 400*unit.KB, 90*unit.MB, 0)
-			ps[2].OOMScoreAdj = known.Barred[int](known.Gap{Fact: "proc/102/oom_score_adj", Reason: "permission denied"})
+			ps[2].OOMScoreAdj = known.Barred[int](known.Gap{Fact: "proc/102/oom_score_adj",
+				Reason: "permission denied"})
 			ps[3].PSS = known.Barred[unit.Bytes](known.Gap{Fact: "proc/103/smaps_rollup", Reason: "permission denied"})
 			in.Processes = known.Is(ps)
 		}},
 		{"from_afar", "ram=16GB,cpus=8,pg=18,set.huge_pages=off", func(s *snapshot.Snapshot) {
-			gap := known.Gap{Fact: "proc/meminfo", Reason: "the server was reached by SQL only; nothing of its host was seen", Reveal: "run pgfettle on the database host"}
+			gap := known.Gap{Fact: "proc/meminfo",
+				Reason: "the server was reached by SQL only; nothing of its host was seen",
+				Reveal: "run pgfettle on the database host"}
 			s.HostSeen = false
 			s.Host.Memory = known.Missed[host.Memory](gap)
 		}},
@@ -74,13 +82,17 @@ func Crowds() ([]Crowd, error) {
 // about as much as each other.
 func processes(backends int, tables, shared, huge unit.Bytes) []host.Process {
 	one := func(pid int, kind, title string, tables, anon, shared unit.Bytes, adj, score int) host.Process {
-		return host.Process{PID: pid, Inner: pid, Parent: 100, Name: "postgres", Kind: kind, Title: title, PageTables: tables, RSS: anon + shared + 20*unit.MB,
-			Anon: anon, File: 20 * unit.MB, Shmem: shared, Huge: huge, UID: 101, OOMScoreAdj: known.Is(adj), OOMScore: known.Is(score)}
+		return host.Process{PID: pid, Inner: pid, Parent: 100, Name: "postgres", Kind: kind, Title: title,
+			PageTables: tables, RSS: anon + shared + 20*unit.MB,
+			Anon: anon, File: 20 * unit.MB, Shmem: shared, Huge: huge, UID: 101, OOMScoreAdj: known.Is(adj),
+			OOMScore: known.Is(score)}
 	}
-	out := []host.Process{one(100, host.KindPostmaster, "/usr/lib/postgresql/bin/postgres -D /var/lib/postgresql/data", 200*unit.KB, 3*unit.MB, min(shared, 120*unit.MB), -900, 66),
+	out := []host.Process{one(100, host.KindPostmaster, "/usr/lib/postgresql/bin/postgres -D /var/lib/postgresql/data",
+		200*unit.KB, 3*unit.MB, min(shared, 120*unit.MB), -900, 66),
 		one(101, "checkpointer", "checkpointer", tables, 2*unit.MB, shared, 0, 740)}
 	for i := range backends {
-		p := one(102+i, host.KindBackend, "app shop 10.0.0.7(5000) idle", tables+unit.Bytes(i%7)*4*unit.KB, unit.Bytes(3+i%5)*unit.MB, shared, 0, 740)
+		p := one(102+i, host.KindBackend, "app shop 10.0.0.7(5000) idle", tables+unit.Bytes(i%7)*4*unit.KB,
+			unit.Bytes(3+i%5)*unit.MB, shared, 0, 740)
 		if i == 5 {
 			p.Swap = 7 * unit.MB
 		}
@@ -104,14 +116,17 @@ func crowd(s *snapshot.Snapshot, backends int, tables, shared, huge unit.Bytes) 
 			list = append(list, pg.Backend{PID: p.PID, Type: p.Kind})
 		case i%100 == 99: // a session that came after the look at the server
 		case i%100 == 98: // one whose number another process has now
-			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: "shop", Role: "batch", State: "active"})
+			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: "shop", Role: "batch",
+				State: "active"})
 		default:
 			db := []string{"shop", "reports"}[i%2]
 			ps[i].Title = "app " + db + " 10.0.0.7(5000) idle"
-			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: db, Role: "app", State: states[i%5]})
+			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: db, Role: "app",
+				State: states[i%5]})
 		}
 	}
-	list = append(list, pg.Backend{PID: 99_999, Type: "client backend", Database: "postgres", Role: "postgres", State: "active", Ours: true})
+	list = append(list, pg.Backend{PID: 99_999, Type: "client backend", Database: "postgres", Role: "postgres",
+		State: "active", Ours: true})
 	in.Server.Backends = known.Is(list)
 	m, _ := s.Host.Memory.Get()
 	m.PageTables, m.AnonPages, m.Shmem = 90*unit.MB, 2*unit.GB, max(shared, 100*unit.MB)
@@ -128,11 +143,13 @@ func crowd(s *snapshot.Snapshot, backends int, tables, shared, huge unit.Bytes) 
 // backend and may not be chosen, one is the first process, one is of no matter.
 func others(s *snapshot.Snapshot) {
 	one := func(pid int, name string, rss unit.Bytes, adj, score int) host.Process {
-		return host.Process{PID: pid, Inner: pid, Name: name, RSS: rss, Anon: rss, PageTables: rss / 500, OOMScoreAdj: known.Is(adj), OOMScore: known.Is(score)}
+		return host.Process{PID: pid, Inner: pid, Name: name, RSS: rss, Anon: rss, PageTables: rss / 500,
+			OOMScoreAdj: known.Is(adj), OOMScore: known.Is(score)}
 	}
 	ps, _ := s.Instances[0].Processes.Get()
 	s.Host.Killable = known.Is(host.Killable{Seen: 1700, Processes: []host.Process{
-		one(7000, "backup\x1b[2Jagent", 40*unit.GB, -1000, 0), one(7001, "java", 1500*unit.MB, 80, 720), one(1, "systemd", 12*unit.MB, 0, 667), ps[2]}})
+		one(7000, "backup\x1b[2Jagent", 40*unit.GB, -1000, 0), one(7001, "java", 1500*unit.MB, 80, 720),
+		one(1, "systemd", 12*unit.MB, 0, 667), ps[2]}})
 }
 
 // inside gives the processes of an instance the numbers that they have in a

@@ -116,10 +116,14 @@ func (h *Host) Of(major int) {
 
 // oddSettings are values, in base units, that somebody left behind and a plan leads back.
 var oddSettings = [][2]string{
-	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"}, {"autovacuum_worker_slots", "2"},
-	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "1"}, {"commit_delay", "1000"},
-	{"bgwriter_delay", "5000"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
-	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"}, {"track_activities", "off"},
+	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"},
+	{"autovacuum_worker_slots", "2"},
+	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "1"},
+	{"commit_delay", "1000"},
+	{"bgwriter_delay", "5000"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"},
+	{"track_activity_query_size", "100"},
+	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"},
+	{"track_activities", "off"},
 	{"max_wal_size", "20480"}, {"maintenance_work_mem", "8388608"},
 }
 
@@ -144,14 +148,17 @@ func counted(t *rapid.T) map[string]pg.Rows {
 	}
 	secs := n("seconds", 25) + 60
 	return map[string]pg.Rows{
-		"checkpoints": rows("timed", n("timed", 20), "requested", n("requested", 20), "max_written", n("rounds", 30), "stats_reset", 1700000000, "secs", secs),
-		"databases": rows("datname", "app", "blks_read", n("read", 45), "blks_hit", n("hit", 50), "temp_files", n("files", 24), "temp_bytes", n("temp bytes", 50),
+		"checkpoints": rows("timed", n("timed", 20), "requested", n("requested", 20), "max_written", n("rounds", 30),
+			"stats_reset", 1700000000, "secs", secs),
+		"databases": rows("datname", "app", "blks_read", n("read", 45), "blks_hit", n("hit", 50), "temp_files",
+			n("files", 24), "temp_bytes", n("temp bytes", 50),
 			"tup_updated", n("updated", 40), "tup_deleted", n("deleted", 40), "active_time", n("active", 40)),
 		"deep_databases": rows("datname", "app", "size", n("size", 45)),
 		"deep_tables":    rows("nspname", "public", "relname", "t", "live", n("live", 36), "changed", n("changed", 30)),
 		"wal":            rows("wal_bytes", n("wal", 48), "secs", secs),
-		"spills":         rows("statements", 100, "spilling", n("spilling", 6), "calls", n("calls", 20), "written", n("written", 30), "most", n("most", 24)),
-		"buffercache":    rows("used", n("used", 24), "unused", n("unused", 24), "usage", "2.5", "secs", secs),
+		"spills": rows("statements", 100, "spilling", n("spilling", 6), "calls", n("calls", 20), "written",
+			n("written", 30), "most", n("most", 24)),
+		"buffercache": rows("used", n("used", 24), "unused", n("unused", 24), "usage", "2.5", "secs", secs),
 	}
 }
 

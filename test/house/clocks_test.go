@@ -21,7 +21,8 @@ import (
 // reason why its test comes to the same end on a machine that is ten times as slow.
 // CONTRIBUTING.md says what to write instead.
 var onTheClock = map[string]string{
-	"internal/act/store/kill_test.go TestKilledFiftyTimes":      "draws the moment of a kill: any is good, and what is stored is held for each",
+	"internal/act/store/kill_test.go TestKilledFiftyTimes": "draws the moment of a kill: any is good, and what " +
+		"is stored is held for each",
 	"internal/act/experiment/machine/sampler_test.go crowd":     "children that do nothing until the test ends them",
 	"internal/act/collect/liars_test.go TestServersThatLie":     "ends a stream that has no end, whenever it comes",
 	"internal/act/collect/sql_test.go TestCancelledWhileAsking": "ends a hang",
@@ -32,22 +33,29 @@ var onTheClock = map[string]string{
 	"test/await/await.go That":                                  "what all others wait with",
 	"test/progress/main.go follow":                              "ends a hang, after a signal",
 	"test/progress/main.go main":                                "tells a person what runs; nothing waits for it",
-	"test/scripts/jam_test.go jam":                              "waits for a state, with the patience of test/await, which takes a testing.TB",
-	"test/servers/crash_test.go TestCrashRestart":               "a restart has to be late enough, and later does no harm; the query is ended by its session's end",
-	"test/servers/crash_test.go TestLongRecoveryIsNoCrash":      "a recovery has to be long enough, and longer does no harm",
-	"test/servers/killrun_test.go run":                          "looks at the journal again; the moment of a kill is drawn, and any is good",
-	"test/servers/log_test.go logLife":                          "a query that is at work until it is killed",
-	"test/servers/movewal_test.go TestMoveWALKilled":            "draws the moment of a kill: any is good",
-	"test/servers/movewal_test.go worker":                       "a client that tries again until the test ends it",
-	"test/servers/slow_test.go TestSlowPairs":                   "looks again until the server's own clock says that a lock was waited for",
-	"test/servers/watch_test.go TestWatch":                      "a gap has to be long enough, and longer is one as well",
-	"test/system/agent/guest/main.go main":                      "tries again until somebody listens",
-	"test/system/guest_test.go dial":                            "waits for QEMU's socket, until its context ends",
-	"test/system/guest_test.go off":                             "ends a hang",
-	"test/system/overcommit_test.go crowd":                      "a session that does nothing until the machine is switched off",
-	"test/kernel/pagetables_test.go cost":                       "keeps the best of some times, which it reports and does not judge",
-	"test/system/overcommit_test.go answers":                    "asks again until the server answers, for two minutes",
-	"test/web/browser.go until":                                 "waits for a state, until its context ends",
+	"test/scripts/jam_test.go jam": "waits for a state, with the patience of " +
+		"test/await, which takes a testing.TB",
+	"test/servers/crash_test.go TestCrashRestart": "a restart has to be late enough, and later does " +
+		"no harm; the query is ended by its session's end",
+	"test/servers/crash_test.go TestLongRecoveryIsNoCrash": "a recovery has to be long enough, and longer does " +
+		"no harm",
+	"test/servers/killrun_test.go run": "looks at the journal again; the moment of a kill " +
+		"is drawn, and any is good",
+	"test/servers/log_test.go logLife":               "a query that is at work until it is killed",
+	"test/servers/movewal_test.go TestMoveWALKilled": "draws the moment of a kill: any is good",
+	"test/servers/movewal_test.go worker":            "a client that tries again until the test ends it",
+	"test/servers/slow_test.go TestSlowPairs": "looks again until the server's own clock says " +
+		"that a lock was waited for",
+	"test/servers/watch_test.go TestWatch": "a gap has to be long enough, and longer is one as well",
+	"test/system/agent/guest/main.go main": "tries again until somebody listens",
+	"test/system/guest_test.go dial":       "waits for QEMU's socket, until its context ends",
+	"test/system/guest_test.go off":        "ends a hang",
+	"test/system/overcommit_test.go crowd": "a session that does nothing until the machine is " +
+		"switched off",
+	"test/kernel/pagetables_test.go cost": "keeps the best of some times, which it reports " +
+		"and does not judge",
+	"test/system/overcommit_test.go answers": "asks again until the server answers, for two minutes",
+	"test/web/browser.go until":              "waits for a state, until its context ends",
 }
 
 // TestTestsWaitForStates holds that no test rests on how fast a machine is: that none
@@ -81,7 +89,8 @@ func TestTestsWaitForStates(t *testing.T) {
 				}
 			}
 			return nil
-		case !strings.HasSuffix(rel, ".go") || !strings.HasSuffix(rel, "_test.go") && !strings.HasPrefix(rel, "test/") || strings.HasPrefix(rel, "test/house/"):
+		case !strings.HasSuffix(rel, ".go") || !strings.HasSuffix(rel, "_test.go") &&
+			!strings.HasPrefix(rel, "test/") || strings.HasPrefix(rel, "test/house/"):
 			return nil
 		}
 		seen++
@@ -94,7 +103,9 @@ func TestTestsWaitForStates(t *testing.T) {
 			where := rel + " " + o.function
 			used[where] = true
 			if onTheClock[where] == "" {
-				t.Errorf("%s:%d: %s: %s; wait for a state (test/await), use testing/synctest, or say in onTheClock why it holds on any machine",
+				t.Errorf(
+					"%s:%d: %s: %s; wait for a state (test/await), use testing/synctest, or say in onTheClock why "+
+						"it holds on any machine",
 					rel, set.Position(o.at).Line, o.function, o.what)
 			}
 		}
@@ -168,7 +179,8 @@ func (c *clockFinder) names(n ast.Node) bool {
 	switch named := selected(call.Fun); {
 	case named == "time.Since":
 		c.durations[id.Name] = true
-	case named == "net.Listen" && len(call.Args) > 0 && strings.HasPrefix(literal(call.Args[0]), "tcp"), named == "net.ListenTCP",
+	case named == "net.Listen" && len(call.Args) > 0 && strings.HasPrefix(literal(call.Args[0]), "tcp"),
+		named == "net.ListenTCP",
 		named == "httptest.NewServer", named == "httptest.NewTLSServer":
 		c.listeners[id.Name] = true
 	}
@@ -184,7 +196,8 @@ func (c *clockFinder) look(n ast.Node) bool {
 			return false
 		}
 	case *ast.KeyValueExpr:
-		if key, ok := n.Key.(*ast.Ident); ok && slices.Contains([]string{"Timeout", "Wait", "Limit", "Within"}, key.Name) {
+		if key, ok := n.Key.(*ast.Ident); ok && slices.Contains([]string{"Timeout", "Wait", "Limit", "Within"},
+			key.Name) {
 			c.limit(n.Value, key.Name)
 		}
 	case *ast.AssignStmt:
@@ -229,7 +242,9 @@ func (c *clockFinder) call(n *ast.CallExpr) bool {
 	}
 	if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
 		if id, ok := sel.X.(*ast.Ident); ok && sel.Sel.Name == "Close" && c.listeners[id.Name] {
-			c.add(n, "gives the port of %s back before its end, and another program may take it (test/nobody has one where nobody listens)", id.Name)
+			c.add(n,
+				"gives the port of %s back before its end, and another program may take it (test/nobody has one "+
+					"where nobody listens)", id.Name)
 		}
 		if sel.Sel.Name == "Cleanup" {
 			return false
@@ -279,8 +294,9 @@ func literal(e ast.Expr) string {
 func duration(e ast.Expr) (time.Duration, bool) {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
-		d, ok := map[string]time.Duration{"time.Nanosecond": 1, "time.Microsecond": time.Microsecond, "time.Millisecond": time.Millisecond,
-			"time.Second": time.Second, "time.Minute": time.Minute, "time.Hour": time.Hour}[selected(e)]
+		d, ok := map[string]time.Duration{"time.Nanosecond": 1, "time.Microsecond": time.Microsecond,
+			"time.Millisecond": time.Millisecond,
+			"time.Second":      time.Second, "time.Minute": time.Minute, "time.Hour": time.Hour}[selected(e)]
 		return d, ok
 	case *ast.BinaryExpr:
 		n, ok := e.X.(*ast.BasicLit)
@@ -323,7 +339,8 @@ func TestClocksAreFound(t *testing.T) {
 		`exec.Command("sh", "-c", "i=0; sleep 5")`:                                     true,
 		`if s.Statement != "select pg_sleep(?)" { t.Error("State: S (sleeping)", 3) }`: false,
 	} {
-		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc TestX(t *testing.T) {\n"+code+"\n}\n", parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc TestX(t *testing.T) {\n"+code+"\n}\n",
+			parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +348,8 @@ func TestClocksAreFound(t *testing.T) {
 			t.Errorf("%s: found %+v", code, found)
 		}
 	}
-	for line, want := range map[string]bool{"sleep 1s": true, "exec sleep 1": true, "! exec sleep 1": true, "State:	S (sleeping)": false, "stdout 'sleeping'": false} {
+	for line, want := range map[string]bool{"sleep 1s": true, "exec sleep 1": true, "! exec sleep 1": true,
+		"State:	S (sleeping)": false, "stdout 'sleeping'": false} {
 		if sleeps.MatchString(line) != want {
 			t.Errorf("%q: %v", line, !want)
 		}

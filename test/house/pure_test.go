@@ -42,7 +42,8 @@ func TestPureStoreys(t *testing.T) {
 					return true
 				}
 				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clocks, sel.Sel.Name) {
-					t.Errorf("%s: time.%s: this storey is pure; the time is a fact of the evidence", s.set.Position(n.Pos()), sel.Sel.Name)
+					t.Errorf("%s: time.%s: this storey is pure; the time is a fact of the evidence",
+						s.set.Position(n.Pos()), sel.Sel.Name)
 				}
 				return true
 			})
@@ -72,7 +73,8 @@ func TestFewReachOut(t *testing.T) {
 			if path == "os/exec" || path == "net" {
 				used[s.pkg] = true
 				if reaches[s.pkg] == "" {
-					t.Errorf("%s imports %s: only the target, scratch servers and the collector reach out", s.path, path)
+					t.Errorf("%s imports %s: only the target, scratch servers and the collector reach out",
+						s.path, path)
 				}
 			}
 		}

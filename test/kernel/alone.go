@@ -46,7 +46,8 @@ func Beside(t *testing.T) {
 }
 
 func lockFile() (*os.File, error) {
-	return os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	return os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"),
+		os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 }
 
 // hold takes the lock until the test ends.

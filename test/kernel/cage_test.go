@@ -114,7 +114,8 @@ func TestCage(t *testing.T) {
 					continue
 				}
 				r := c.run(t, i, n, settings, fit)
-				t.Logf("%-14s work_mem %-6s shared_buffers %-7s %3d of %d fit: %s", c, settings["work_mem"], settings["shared_buffers"], fit, c.connections, r)
+				t.Logf("%-14s work_mem %-6s shared_buffers %-7s %3d of %d fit: %s", c, settings["work_mem"],
+					settings["shared_buffers"], fit, c.connections, r)
 				if r.bad() || r.held != fit {
 					t.Errorf("%s: %d connections were said to fit: %s", c, fit, r)
 				}
@@ -144,11 +145,15 @@ func TestCage(t *testing.T) {
 // stops it.
 func cageServer(t *testing.T, major int) *scratch.Instance {
 	t.Helper()
-	i := cell.Server(t, tier.Kernel, major, scratch.Options{Settings: map[string]string{"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_wal_size": "8GB", "wal_level": "minimal", "max_wal_senders": "0"}})
+	i := cell.Server(t, tier.Kernel, major, scratch.Options{Settings: map[string]string{"fsync": "off",
+		"full_page_writes": "off", "autovacuum": "off", "max_wal_size": "8GB", "wal_level": "minimal",
+		"max_wal_senders": "0"}})
 	const rows = 4 * 2100 * 128 // four rows a page: 2.1 GB
 	if err := i.Exec(t.Context(), "create extension pg_prewarm",
 		// In one transaction, so that it is not in the WAL; and not unlogged, as a crash empties such.
-		"create table big (n int, filler text) with (autovacuum_enabled = off); alter table big alter filler set storage plain; insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.Itoa(rows)+") g", "checkpoint"); err != nil {
+		"create table big (n int, filler text) with (autovacuum_enabled = off); alter table big alter filler set "+
+			"storage plain; insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.Itoa(rows)+
+			") g", "checkpoint"); err != nil {
 		t.Fatal(err)
 	}
 	if err := i.Stop(); err != nil {
@@ -203,7 +208,8 @@ func (c cage) run(t *testing.T, i *scratch.Instance, n int, settings map[string]
 		t.Fatal(err)
 	}
 	pages := "(select setting::bigint from pg_settings where name = 'shared_buffers')"
-	if err := i.Exec(t.Context(), "select pg_prewarm('big', 'buffer', 'main', 0, least("+pages+", pg_relation_size('big') / 8192) - 1)"); err != nil {
+	if err := i.Exec(t.Context(), "select pg_prewarm('big', 'buffer', 'main', 0, least("+
+		pages+", pg_relation_size('big') / 8192) - 1)"); err != nil {
 		t.Fatal(err)
 	}
 	kb, err := unit.ParseGUC(settings["work_mem"], "kB")

@@ -38,8 +38,10 @@ func TestHugePagesAndTheCommitLimit(t *testing.T) {
 		inner := &machine{m.dir, m.kinds}
 		inner.set(t, "sysctl:vm.nr_hugepages", strconv.Itoa(n+more))
 		less := more * 2048 * ratio / 100
-		if now := limit(); was-now < less-8 || was-now > less+8 { // the kernel counts whole pages of 4 kB, on both sides
-			t.Errorf("the limit went from %d kB to %d kB by %d pages at %d %%: wanted %d kB less", was, now, more, ratio, less)
+		// the kernel counts whole pages of 4 kB, on both sides
+		if now := limit(); was-now < less-8 || was-now > less+8 {
+			t.Errorf("the limit went from %d kB to %d kB by %d pages at %d %%: wanted %d kB less", was, now, more,
+				ratio, less)
 		}
 	})
 	if now := limit(); now < was-8 || now > was+8 {

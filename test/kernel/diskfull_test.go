@@ -210,7 +210,8 @@ func TestDiskFullUnderTheJournal(t *testing.T) {
 				if diff := cmp.Diff(before, values(t)); diff != "" {
 					t.Errorf("taken back, the values are not as before:\n%s", diff)
 				}
-				if got := cell.Files(t, h.server.DataDir)[filepath.Join(h.server.DataDir, "postgresql.auto.conf")]; got != data {
+				if got := cell.Files(t, h.server.DataDir)[filepath.Join(h.server.DataDir,
+					"postgresql.auto.conf")]; got != data {
 					t.Errorf("taken back, postgresql.auto.conf is not as before:\n%s", got)
 				}
 				h.Sh("rm -rf /var/lib/pgfettle/journal")

@@ -28,7 +28,8 @@ func TestWholeApply(t *testing.T) {
 			was := h.findings(t)
 
 			apply := []string{"apply", "--yes", "--max-effect", "restart", h.server.DataDir}
-			for _, pin := range []string{"pg:shared_buffers=1GB", "sysctl:vm.swappiness=10", "sysctl:vm.dirty_bytes=536870912", "sysctl:vm.dirty_background_bytes=67108864"} {
+			for _, pin := range []string{"pg:shared_buffers=1GB", "sysctl:vm.swappiness=10",
+				"sysctl:vm.dirty_bytes=536870912", "sysctl:vm.dirty_background_bytes=67108864"} {
 				apply = append(apply, "--pin", pin)
 			}
 			h.Want(0, apply...)
@@ -45,7 +46,8 @@ func TestWholeApply(t *testing.T) {
 					}
 				}
 			}
-			for _, a := range []string{"sysctl:vm.nr_hugepages", "sysctl:vm.swappiness", "sysctl:vm.dirty_bytes", "sysctl:vm.dirty_background_bytes", "thp:enabled", "pg:shared_buffers", "pg:huge_pages"} {
+			for _, a := range []string{"sysctl:vm.nr_hugepages", "sysctl:vm.swappiness", "sysctl:vm.dirty_bytes",
+				"sysctl:vm.dirty_background_bytes", "thp:enabled", "pg:shared_buffers", "pg:huge_pages"} {
 				if !addresses[a] {
 					t.Errorf("%s was not applied", a)
 				}
@@ -63,7 +65,8 @@ func TestWholeApply(t *testing.T) {
 			if len(now) >= len(was) {
 				t.Errorf("%d findings before, %d after: %v, %v", len(was), len(now), was, now)
 			}
-			if r := h.Want(0, "status", "--exit-code", "--format", "json"); strings.Contains(r.Stdout, `"changed"`) || strings.Contains(r.Stdout, `"lost"`) || !strings.Contains(r.Stdout, "sysctl:vm.nr_hugepages") {
+			if r := h.Want(0, "status", "--exit-code", "--format", "json"); strings.Contains(r.Stdout, `"changed"`) ||
+				strings.Contains(r.Stdout, `"lost"`) || !strings.Contains(r.Stdout, "sysctl:vm.nr_hugepages") {
 				t.Errorf("status: %s", r)
 			}
 			if r := h.Want(0, apply...); h.journals(t) != 1 {
@@ -119,7 +122,8 @@ func (h *host) findings(t *testing.T) map[string]bool {
 	var doc struct {
 		Findings []struct{ ID string }
 	}
-	if err := json.Unmarshal([]byte(h.Want(0, "check", "--format", "json", h.server.DataDir).Stdout), &doc); err != nil {
+	if err := json.Unmarshal([]byte(h.Want(0, "check", "--format", "json", h.server.DataDir).Stdout),
+		&doc); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
@@ -187,7 +191,8 @@ func (h *host) onHugePages(t *testing.T) {
 	}
 	m := meminfo(t)
 	const least = 512 // 1 GB of buffers alone
-	if used := m["HugePages_Total"] - m["HugePages_Free"] + m["HugePages_Rsvd"]; used < least || m["HugePages_Surp"] != 0 || used > m["HugePages_Total"] {
+	if used := m["HugePages_Total"] - m["HugePages_Free"] + m["HugePages_Rsvd"]; used < least ||
+		m["HugePages_Surp"] != 0 || used > m["HugePages_Total"] {
 		t.Errorf("%d huge pages are used or promised: %v", used, m)
 	}
 }

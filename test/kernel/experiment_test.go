@@ -42,8 +42,10 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order
 			A:      experiment.Configuration{Name: "4 kB", Settings: settings("off")},
 			B:      experiment.Configuration{Name: "huge", Settings: settings("on"), HugePages: 160},
 			Design: design, Metric: "tps", Scale: 10,
-			Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
-			Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
+			Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1,
+				Cache: "warm", Protocol: "prepared", Margin: 2},
+			Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"),
+			Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
 		},
 		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true, MostCalibrations: 1,
 	}
@@ -70,7 +72,8 @@ func TestExperimentHugePages(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, blk := range r.Blocks {
-				small, huge := blk.Run("A").Counters[experiment.PageTables], blk.Run("B").Counters[experiment.PageTables]
+				small, huge := blk.Run("A").Counters[experiment.PageTables],
+					blk.Run("B").Counters[experiment.PageTables]
 				// Five of its backends and processes have touched parts of 256 MB: on 4 kB pages
 				// that is up to 512 kB each beyond what a process has anyway.
 				if huge <= 0 || small < huge*1.1 {

@@ -18,7 +18,8 @@ import (
 // formPins make a plan of every kind of value: plain and quoted settings, kernel
 // parameters in pairs, a pool of huge pages; and none that asks
 // for a restart before it may be made.
-var formPins = []string{"pg:shared_buffers=1GB", `pg:log_line_prefix=%m [%p] it's "%a" \:`, "sysctl:vm.overcommit_memory=0", "sysctl:vm.swappiness=10",
+var formPins = []string{"pg:shared_buffers=1GB", `pg:log_line_prefix=%m [%p] it's "%a" \:`,
+	"sysctl:vm.overcommit_memory=0", "sysctl:vm.swappiness=10",
 	"sysctl:vm.dirty_bytes=536870912", "sysctl:vm.dirty_background_bytes=67108864"}
 
 type plannedDoc struct {
@@ -67,7 +68,8 @@ func (h *host) carriedOut(t *testing.T, p plannedDoc) {
 			if got := is(t, "/proc/sys/"+strings.ReplaceAll(name, ".", "/")); got != c.ToBase {
 				t.Errorf("%s is %s, planned %s", name, got, c.ToBase)
 			}
-			line := regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+` ?= ?(.*)$`).FindAllStringSubmatch(string(sysctl), -1)
+			line := regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+
+				` ?= ?(.*)$`).FindAllStringSubmatch(string(sysctl), -1)
 			if len(line) != 1 || line[0][1] != c.ToBase {
 				t.Errorf("%s: lines %q, planned %s", name, line, c.ToBase)
 			}
@@ -76,7 +78,8 @@ func (h *host) carriedOut(t *testing.T, p plannedDoc) {
 				t.Errorf("%s is %s, planned %s", c.Address, got, c.ToBase)
 			}
 			text, err := os.ReadFile(h.Path("/etc/tmpfiles.d/60-pgfettle.conf"))
-			if line := "w /sys/kernel/mm/transparent_hugepage/" + name + " - - - - " + c.ToBase + "\n"; err != nil || strings.Count(string(text), line) != 1 {
+			if line := "w /sys/kernel/mm/transparent_hugepage/" + name + " - - - - " + c.ToBase + "\n"; err != nil ||
+				strings.Count(string(text), line) != 1 {
 				t.Errorf("%s: %v: %s", c.Address, err, text)
 			}
 		}
@@ -156,7 +159,8 @@ func TestScriptOnAHost(t *testing.T) {
 		t.Errorf("the mode of a file that was there: %v, %v", st.Mode(), err)
 	}
 	run()
-	for what, diff := range map[string]string{"files": cmp.Diff(files, h.Files("/etc")), "values": cmp.Diff(live, values(t)), "settings": cmp.Diff(sql, cell.Files(t, h.auto()))} {
+	for what, diff := range map[string]string{"files": cmp.Diff(files, h.Files("/etc")),
+		"values": cmp.Diff(live, values(t)), "settings": cmp.Diff(sql, cell.Files(t, h.auto()))} {
 		if diff != "" {
 			t.Errorf("%s after a second run:\n%s", what, diff)
 		}
@@ -195,9 +199,11 @@ func TestPlaybookOnAHost(t *testing.T) {
 	recap := func() string {
 		t.Helper()
 		owner := h.Exec(nil, nil, "stat", "-c", "%U", h.server.DataDir).Stdout
-		r := h.Exec(nil, []string{"ANSIBLE_LOCAL_TEMP=" + h.Dir + "/home/local", "ANSIBLE_REMOTE_TEMP=" + h.Dir + "/home/remote", "ANSIBLE_PIPELINING=1", "ANSIBLE_NOCOLOR=1",
+		r := h.Exec(nil, []string{"ANSIBLE_LOCAL_TEMP=" + h.Dir + "/home/local", "ANSIBLE_REMOTE_TEMP=" + h.Dir +
+			"/home/remote", "ANSIBLE_PIPELINING=1", "ANSIBLE_NOCOLOR=1",
 			"ANSIBLE_BECOME_METHOD=su", "ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3", "LC_ALL=C.UTF-8"},
-			"ansible-playbook", "-i", string(name[1])+",", "-c", "local", "-e", "pgfettle_owner="+strings.TrimSpace(owner), book)
+			"ansible-playbook", "-i", string(name[1])+",", "-c", "local",
+			"-e", "pgfettle_owner="+strings.TrimSpace(owner), book)
 		if r.Code != 0 {
 			t.Fatal(r)
 		}

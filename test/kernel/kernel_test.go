@@ -52,7 +52,8 @@ func unchanged(t *testing.T) {
 // the other one rules, and is written too.
 func putBack(was, now map[string]string) {
 	for name, v := range was {
-		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") || strings.HasSuffix(name, "_kbytes")
+		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") ||
+			strings.HasSuffix(name, "_kbytes")
 		if now[name] != v && (v != "0\n" || !paired) {
 			_ = os.WriteFile(name, []byte(v), 0) // the values are compared anyway
 		}
@@ -63,7 +64,8 @@ func putBack(was, now map[string]string) {
 func values(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{"/proc/sys/vm/*", "/sys/kernel/mm/transparent_hugepage/*", "/sys/block/*/queue/read_ahead_kb", "/sys/block/*/queue/scheduler"} {
+	for _, pattern := range []string{"/proc/sys/vm/*", "/sys/kernel/mm/transparent_hugepage/*",
+		"/sys/block/*/queue/read_ahead_kb", "/sys/block/*/queue/scheduler"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +244,8 @@ func TestHugePagesInUse(t *testing.T) {
 	}
 	m.set(t, a, strconv.Itoa(n+20))
 	const mapHugeTLB = 0x40000 // MAP_HUGETLB, linux/mman.h, of every architecture that we test on
-	mem, err := syscall.Mmap(-1, 0, (n+20)*2<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|mapHugeTLB)
+	mem, err := syscall.Mmap(-1, 0, (n+20)*2<<20, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON|mapHugeTLB)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +272,8 @@ func TestHugePagesInUse(t *testing.T) {
 
 func TestTransparentHugePages(t *testing.T) {
 	m := newMachine(t)
-	for name, values := range map[string][2]string{"enabled": {"never", "madvise"}, "defrag": {"never", "madvise"}, "khugepaged/defrag": {"0", "1"}} {
+	for name, values := range map[string][2]string{"enabled": {"never", "madvise"}, "defrag": {"never", "madvise"},
+		"khugepaged/defrag": {"0", "1"}} {
 		before := m.look(t, knob.Address("thp:"+name))
 		v := values[0]
 		if *before.Live == v {
@@ -285,7 +289,8 @@ func TestTransparentHugePages(t *testing.T) {
 // TestKernelRefuses: a value that the kernel does not take leaves the old one.
 func TestKernelRefuses(t *testing.T) {
 	m := newMachine(t)
-	for a, v := range map[knob.Address]string{"sysctl:vm.swappiness": "201", "sysctl:vm.dirty_bytes": "1", "thp:enabled": "sometimes", "sysctl:vm.overcommit_memory": "x"} {
+	for a, v := range map[knob.Address]string{"sysctl:vm.swappiness": "201", "sysctl:vm.dirty_bytes": "1",
+		"thp:enabled": "sometimes", "sysctl:vm.overcommit_memory": "x"} {
 		kind, k, ctx := m.kinds[a.Prefix()], apply.Knob{Address: a}, context.Background()
 		before := m.look(t, a)
 		want, err := kind.Want(before, k, v)
@@ -342,7 +347,8 @@ func TestMount(t *testing.T) {
 	if *after.Live != "rw,nosuid,nodev,noatime" {
 		t.Errorf("flags %s", *after.Live)
 	}
-	if got := is(t, m.dir+"/etc/fstab"); got != "# kept\npgfettle-test\t"+at+" tmpfs  size=1m,noatime,nosuid,nodev 0 0 # kept too" {
+	if got := is(t, m.dir+"/etc/fstab"); got != "# kept\npgfettle-test\t"+
+		at+" tmpfs  size=1m,noatime,nosuid,nodev 0 0 # kept too" {
 		t.Errorf("fstab:\n%s", got)
 	}
 	// every way of keeping access times after every other; the cleanups go back

@@ -54,8 +54,10 @@ const onHuge = 256 * unit.KB
 func TestPageTableLab(t *testing.T) {
 	l := labSize()
 	unchanged(t)
-	i := cell.Server(t, tier.Kernel, 15, scratch.Options{Settings: map[string]string{"shared_buffers": l.buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "16GB",
-		"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off", "max_connections": "320"}})
+	i := cell.Server(t, tier.Kernel, 15, scratch.Options{Settings: map[string]string{"shared_buffers": l.buffers.GUC(),
+		"huge_pages": "off", "fsync": "off", "max_wal_size": "16GB",
+		"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0",
+		"synchronize_seqscans": "off", "max_connections": "320"}})
 	fill(t, i, l.buffers)
 
 	conns := readers(t, i, l.backends)
@@ -63,7 +65,8 @@ func TestPageTableLab(t *testing.T) {
 	measured := l.equalToStatus(t, r, conns)
 	predicted := unit.Bytes(l.backends) * hostmemory.PageTablesOfBackend(l.buffers, 4*unit.KB)
 	off := float64(predicted-measured) / float64(measured)
-	t.Logf("ordinary pages: %d backends have touched %s: %d kB of page tables, predicted %d kB (%+.2f %%)", l.backends, l.buffers, measured/unit.KB, predicted/unit.KB, 100*off)
+	t.Logf("ordinary pages: %d backends have touched %s: %d kB of page tables, predicted %d kB (%+.2f %%)", l.backends,
+		l.buffers, measured/unit.KB, predicted/unit.KB, 100*off)
 	if math.Abs(off) > 0.02 {
 		t.Errorf("predicted %s, measured %s", predicted, measured)
 	}
@@ -90,7 +93,8 @@ func TestPageTableLab(t *testing.T) {
 		write(t, "/proc/sys/vm/nr_hugepages", strconv.FormatInt(int64(n)+need, 10))
 	}
 	if got, _ := strconv.ParseInt(is(t, "/proc/sys/vm/nr_hugepages"), 10, 64); got < int64(n)+need {
-		tier.Missing(t, tier.Kernel, "the kernel made only %d of %d huge pages: the memory is too full or too fragmented", got-int64(n), need)
+		tier.Missing(t, tier.Kernel,
+			"the kernel made only %d of %d huge pages: the memory is too full or too fragmented", got-int64(n), need)
 	}
 	if err := i.Start(t.Context(), "-c", "huge_pages=on"); err != nil {
 		t.Fatal(err)
@@ -133,7 +137,8 @@ func fill(t *testing.T, i *scratch.Instance, buffers unit.Bytes) {
 	t.Helper()
 	pages := int64(buffers/(8*unit.KB)) - 500 // what the catalogs take that these sessions read
 	if err := i.Exec(t.Context(), "create extension pg_prewarm",
-		"create unlogged table big (n int, filler text) with (autovacuum_enabled = off)", "alter table big alter filler set storage plain",
+		"create unlogged table big (n int, filler text) with (autovacuum_enabled = off)",
+		"alter table big alter filler set storage plain",
 		"insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g",
 		"vacuum (freeze, analyze) big", "select pg_prewarm('big', 'buffer')"); err != nil {
 		t.Fatal(err)
@@ -165,7 +170,8 @@ func readers(t *testing.T, i *scratch.Instance, n int) []*pgconn.PgConn {
 
 func look(t *testing.T, i *scratch.Instance) *memory.Report {
 	t.Helper()
-	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Memory: true, Killable: true})
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,
+		Memory: true, Killable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,19 +283,26 @@ func (l lab) cost(t *testing.T, i *scratch.Instance, conns []*pgconn.PgConn) {
 	})
 	var loop, doubled, pss string
 	best("the first article's loop", 2, func() {
-		loop = shell(t, `for p in `+words+`; do grep "VmPTE:" /proc/$p/status; done | awk '{pte += $2} END {printf "%d", pte}'`)
+		loop = shell(t, `for p in `+words+
+			`; do grep "VmPTE:" /proc/$p/status; done | awk '{pte += $2} END {printf "%d", pte}'`)
 	})
 	best("the second article's PSS one-liner", 1, func() {
-		doubled = shell(t, `for PID in `+words+`; do awk '/Pss/ {PSS+=$2} END {printf "%.0f\n", PSS}' /proc/$PID/smaps; done | awk '{s += $1} END {printf "%d", s}'`)
+		doubled = shell(t, `for PID in `+words+
+			`; do awk '/Pss/ {PSS+=$2} END {printf "%.0f\n", PSS}' /proc/$PID/smaps; done | awk '{s += $1} END {printf "%d", s}'`)
 	})
 	best("the same from smaps_rollup, ^Pss: alone", 1, func() {
-		pss = shell(t, `for PID in `+words+`; do awk '/^Pss:/ {print $2}' /proc/$PID/smaps_rollup; done | awk '{s += $1} END {printf "%d", s}'`)
+		pss = shell(t, `for PID in `+words+
+			`; do awk '/^Pss:/ {print $2}' /proc/$PID/smaps_rollup; done | awk '{s += $1} END {printf "%d", s}'`)
 	})
 	ours := times["pgfettle: VmPTE of each"]
-	for _, what := range []string{"pgfettle: VmPTE of each", "pgfettle: the whole census (status, title, oom_score, oom_score_adj)", "the first article's loop", "the second article's PSS one-liner", "the same from smaps_rollup, ^Pss: alone"} {
+	for _, what := range []string{"pgfettle: VmPTE of each",
+		"pgfettle: the whole census (status, title, oom_score, oom_score_adj)", "the first article's loop",
+		"the second article's PSS one-liner", "the same from smaps_rollup, ^Pss: alone"} {
 		t.Logf("%-68s %10.2f ms  %7.1f times", what, float64(times[what])/1e6, float64(times[what])/float64(ours))
 	}
-	t.Logf("of %d processes: %s kB of page tables by the loop, %d kB by pgfettle; PSS %s kB, by the one-liner %s kB: it adds Pss_Dirty and SwapPss too", len(pids), loop, census/unit.KB, pss, doubled)
+	t.Logf(
+		"of %d processes: %s kB of page tables by the loop, %d kB by pgfettle; PSS %s kB, by the one-liner %s kB: "+
+			"it adds Pss_Dirty and SwapPss too", len(pids), loop, census/unit.KB, pss, doubled)
 	if loop != strconv.FormatInt(int64(census/unit.KB), 10) {
 		t.Errorf("the loop reads %s kB of page tables, pgfettle %d kB", loop, census/unit.KB)
 	}

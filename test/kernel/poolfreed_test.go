@@ -18,9 +18,11 @@ func TestPoolIsBackBeforeTheStart(t *testing.T) {
 	h.onHugePages(t)
 
 	seen := filepath.Join(h.Dir, "seen")
-	asOwner := fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s -D %s -s -w", h.server.Account.UID, h.server.Account.GID,
+	asOwner := fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s -D %s -s -w", h.server.Account.UID,
+		h.server.Account.GID,
 		filepath.Join(h.server.Binaries.Dir, "pg_ctl"), h.server.DataDir)
-	restart := fmt.Sprintf("%s -m fast stop && grep HugePages_Total /proc/meminfo >%s; %s -l %s/log start", asOwner, seen, asOwner, h.server.Folder)
+	restart := fmt.Sprintf("%s -m fast stop && grep HugePages_Total /proc/meminfo >%s; %s -l %s/log start", asOwner,
+		seen, asOwner, h.server.Folder)
 	h.Want(0, "undo", "--max-effect", "restart", "--restart-command", restart)
 	got, err := os.ReadFile(seen)
 	if err != nil {

@@ -103,7 +103,8 @@ func Start(t testing.TB, b scratch.Binaries, settings map[string]string) *scratc
 // EvidenceOf collects from one instance and this host.
 func EvidenceOf(t testing.TB, i *scratch.Instance, deep bool) *evidence.Archive {
 	t.Helper()
-	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Deep: deep, Alone: true})
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,
+		Deep: deep, Alone: true})
 	if err != nil {
 		t.Fatal(err)
 	}

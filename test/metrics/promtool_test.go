@@ -237,7 +237,8 @@ func TestDashboardHangsTogether(t *testing.T) {
 	for _, v := range b.Templating.List {
 		names = append(names, v.Name+" "+v.Type)
 	}
-	if want := []string{"datasource datasource", "instance query", "pg_instance query"}; !slices.Equal(names, want) || len(ids) < 25 {
+	if want := []string{"datasource datasource", "instance query", "pg_instance query"}; !slices.Equal(names, want) ||
+		len(ids) < 25 {
 		t.Errorf("the variables are %v, want %v; %d panels", names, want, len(ids))
 	}
 }

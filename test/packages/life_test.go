@@ -41,7 +41,8 @@ func account(t *testing.T, x *tree) {
 	t.Helper()
 	// A system account without a shell and without a home, in no group but its own.
 	line := strings.TrimSpace(x.sh(`getent passwd pgfettle; id -Gn pgfettle`))
-	if !regexp.MustCompile(`^pgfettle:[^:]*:[0-9]{1,3}:[0-9]{1,3}:[^:]*:/nonexistent:\S*/nologin\npgfettle$`).MatchString(line) {
+	if !regexp.MustCompile(
+		`^pgfettle:[^:]*:[0-9]{1,3}:[0-9]{1,3}:[^:]*:/nonexistent:\S*/nologin\npgfettle$`).MatchString(line) {
 		t.Errorf("the account is %q", line)
 	}
 }
@@ -60,7 +61,8 @@ func TestDebLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(control, regexp.MustCompile(`(?m)^Version: .*$`).ReplaceAll(b, []byte("Version: 9999")), 0o644); err != nil {
+	if err := os.WriteFile(control, regexp.MustCompile(`(?m)^Version: .*$`).ReplaceAll(b, []byte("Version: 9999")),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	tool(t, "dpkg-deb", "--root-owner-group", "-Znone", "-b", parts, next)
@@ -96,7 +98,8 @@ func TestDebLife(t *testing.T) {
 	if l := x.links(); l != "" {
 		t.Errorf("removed, there are links: %s", l)
 	}
-	if have := x.sh(kept); have != "/var/lib/pgfettle/journal/20261122T000000Z-abcdef.jsonl\n/var/lib/pgfettle\n/var/lib/pgfettle-watch\n/var/lib/pgfettle-textfile\n" || !strings.Contains(out, "its journals stay in /var/lib/pgfettle/journal") {
+	if have := x.sh(
+		kept); have != "/var/lib/pgfettle/journal/20261122T000000Z-abcdef.jsonl\n/var/lib/pgfettle\n/var/lib/pgfettle-watch\n/var/lib/pgfettle-textfile\n" || !strings.Contains(out, "its journals stay in /var/lib/pgfettle/journal") {
 		t.Errorf("removed, there is %s, and it says %s", have, out)
 	}
 
@@ -135,7 +138,8 @@ func TestDebUninvited(t *testing.T) {
 		t.Errorf("his account: %s", line)
 	}
 	x.sh(`dpkg -P pgfettle`)
-	if l := x.sh(`readlink /etc/systemd/system/pgfettle-serve.service; ls /etc/systemd/system/pgfettle-watch.service.d`); l != "/dev/null\nmine.conf\n" {
+	if l := x.sh(
+		`readlink /etc/systemd/system/pgfettle-serve.service; ls /etc/systemd/system/pgfettle-watch.service.d`); l != "/dev/null\nmine.conf\n" {
 		t.Errorf("purged: %s", l)
 	}
 }
@@ -150,7 +154,8 @@ func TestRPMLife(t *testing.T) {
 		before                  string
 		install, upgrade, erase string
 	}{
-		"systemd before 250": {install: "systemctl --no-reload preset " + enabled, upgrade: "systemctl try-restart " + enabled, erase: "systemctl --no-reload disable --now " + enabled},
+		"systemd before 250": {install: "systemctl --no-reload preset " + enabled,
+			upgrade: "systemctl try-restart " + enabled, erase: "systemctl --no-reload disable --now " + enabled},
 		"systemd since 250": {
 			before: `cat >/usr/lib/systemd/systemd-update-helper <<'END'
 #!/bin/sh
@@ -162,7 +167,8 @@ remove-system-units) systemctl --no-reload disable --now "$@" ;;
 esac
 END
 chmod 755 /usr/lib/systemd/systemd-update-helper`,
-			install: "helper install-system-units " + enabled, upgrade: "helper mark-restart-system-units " + enabled, erase: "helper remove-system-units " + enabled,
+			install: "helper install-system-units " + enabled, upgrade: "helper mark-restart-system-units " + enabled,
+			erase: "helper remove-system-units " + enabled,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +179,9 @@ chmod 755 /usr/lib/systemd/systemd-update-helper`,
 			}
 			first := func(calls []string) []string { // what the helper asks of systemd is its own matter
 				if c.before != "" {
-					calls = slices.DeleteFunc(calls, func(s string) bool { return strings.HasPrefix(s, "systemctl --no-reload ") })
+					calls = slices.DeleteFunc(calls, func(s string) bool {
+						return strings.HasPrefix(s, "systemctl --no-reload ")
+					})
 				}
 				return calls
 			}
@@ -199,7 +207,9 @@ chmod 755 /usr/lib/systemd/systemd-update-helper`,
 			if l := x.links(); l != "" {
 				t.Errorf("erased, there are links: %s", l)
 			}
-			if have := x.sh(kept); !strings.HasPrefix(have, "/var/lib/pgfettle/journal/") || strings.Contains(have, "prometheus") || !strings.Contains(out, "its journals stay in /var/lib/pgfettle/journal") {
+			if have := x.sh(kept); !strings.HasPrefix(have, "/var/lib/pgfettle/journal/") ||
+				strings.Contains(have, "prometheus") || !strings.Contains(out,
+				"its journals stay in /var/lib/pgfettle/journal") {
 				t.Errorf("erased, there is %s, and it says %s", have, out)
 			}
 		})

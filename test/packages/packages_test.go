@@ -128,7 +128,8 @@ func TestBinariesAreStatic(t *testing.T) {
 				t.Errorf("%s: %s names a folder of this machine", arch, name)
 			}
 		}
-		for _, name := range []string{"LICENSE", "README.md", "docs/metrics.md", "third-party-licenses.txt", "man/man1/pgfettle.1.gz", "completion/pgfettle.bash", "completion/_pgfettle", "completion/pgfettle.fish",
+		for _, name := range []string{"LICENSE", "README.md", "docs/metrics.md", "third-party-licenses.txt",
+			"man/man1/pgfettle.1.gz", "completion/pgfettle.bash", "completion/_pgfettle", "completion/pgfettle.fish",
 			"grafana/pgfettle.json", "prometheus/pgfettle.rules.yml"} {
 			if len(files[name]) == 0 {
 				t.Errorf("%s: %s is not in the archive", arch, name)
@@ -156,7 +157,8 @@ func TestBinariesAreStatic(t *testing.T) {
 		if machine != hostMachine(t) {
 			line = append([]string{"qemu-aarch64-static"}, line...)
 		}
-		if out := tool(t, line[0], line[1:]...); !strings.HasPrefix(out, "pgfettle ") || strings.Contains(out, "unreleased") || !strings.Contains(out, "linux/"+arch) {
+		if out := tool(t, line[0], line[1:]...); !strings.HasPrefix(out, "pgfettle ") ||
+			strings.Contains(out, "unreleased") || !strings.Contains(out, "linux/"+arch) {
 			t.Errorf("%s: %s", arch, out)
 		}
 	}
@@ -198,9 +200,12 @@ func units(t *testing.T) []string {
 
 // wanted are the files that both packages have.
 func wanted(t *testing.T) []string {
-	list := []string{"/usr/bin/pgfettle", "/usr/share/man/man1/pgfettle.1.gz", "/usr/share/man/man1/pgfettle-metrics.1.gz", "/usr/share/bash-completion/completions/pgfettle",
-		"/usr/share/fish/vendor_completions.d/pgfettle.fish", "/usr/share/pgfettle/grafana/pgfettle.json", "/usr/share/pgfettle/prometheus/pgfettle.rules.yml",
-		"/usr/share/pgfettle/schema/snapshot.schema.json", "/usr/share/doc/pgfettle/metrics.md", "/usr/share/doc/pgfettle/third-party-licenses.txt",
+	list := []string{"/usr/bin/pgfettle", "/usr/share/man/man1/pgfettle.1.gz",
+		"/usr/share/man/man1/pgfettle-metrics.1.gz", "/usr/share/bash-completion/completions/pgfettle",
+		"/usr/share/fish/vendor_completions.d/pgfettle.fish", "/usr/share/pgfettle/grafana/pgfettle.json",
+		"/usr/share/pgfettle/prometheus/pgfettle.rules.yml",
+		"/usr/share/pgfettle/schema/snapshot.schema.json", "/usr/share/doc/pgfettle/metrics.md",
+		"/usr/share/doc/pgfettle/third-party-licenses.txt",
 		"/usr/lib/sysusers.d/pgfettle.conf"}
 	for _, u := range units(t) {
 		list = append(list, "/usr/lib/systemd/system/"+u)
@@ -222,17 +227,20 @@ func TestDeb(t *testing.T) {
 			}
 			name := strings.TrimSuffix(strings.TrimPrefix(f[5], "."), "/")
 			have[name] = f[0]
-			if want := map[byte]string{'d': "drwxr-xr-x", '-': "-rw-r--r--"}[f[0][0]]; f[1] != "root/root" || f[0] != want && (name != "/usr/bin/pgfettle" || f[0] != "-rwxr-xr-x") {
+			if want := map[byte]string{'d': "drwxr-xr-x", '-': "-rw-r--r--"}[f[0][0]]; f[1] != "root/root" ||
+				f[0] != want && (name != "/usr/bin/pgfettle" || f[0] != "-rwxr-xr-x") {
 				t.Errorf("%s: %s", arch, line)
 			}
 		}
-		for _, name := range append(wanted(t), "/usr/share/zsh/vendor-completions/_pgfettle", "/usr/share/doc/pgfettle/copyright", "/usr/share/doc/pgfettle/changelog.gz") {
+		for _, name := range append(wanted(t), "/usr/share/zsh/vendor-completions/_pgfettle",
+			"/usr/share/doc/pgfettle/copyright", "/usr/share/doc/pgfettle/changelog.gz") {
 			if have[name] == "" {
 				t.Errorf("%s: %s is not in the deb", arch, name)
 			}
 		}
 		info := tool(t, "dpkg-deb", "-I", deb)
-		for _, want := range []string{`(?m)^ Package: pgfettle$`, `(?m)^ Architecture: ` + arch + `$`, `(?m)^ Version: [0-9][^-]*$`, `(?m)^ Maintainer: .+@.+$`} {
+		for _, want := range []string{`(?m)^ Package: pgfettle$`, `(?m)^ Architecture: ` + arch + `$`,
+			`(?m)^ Version: [0-9][^-]*$`, `(?m)^ Maintainer: .+@.+$`} {
 			if !regexp.MustCompile(want).MatchString(info) {
 				t.Errorf("%s: no %s in\n%s", arch, want, info)
 			}
@@ -264,7 +272,8 @@ func TestDebInstalls(t *testing.T) {
 	// The scripts run here, with DPKG_ROOT set: the tree has no shell. What the dpkg
 	// of this machine leaves out, as those of small images do, is not left out.
 	dpkg := func(args ...string) string {
-		return tool(t, "dpkg", append([]string{"--root=" + tree, "--force-script-chrootless", "--force-not-root", "--path-include=/*", "--log=" + filepath.Join(tree, "dpkg.log")}, args...)...)
+		return tool(t, "dpkg", append([]string{"--root=" + tree, "--force-script-chrootless", "--force-not-root",
+			"--path-include=/*", "--log=" + filepath.Join(tree, "dpkg.log")}, args...)...)
 	}
 	before := walk(t, tree)
 	dpkg("--install", deb)
@@ -277,12 +286,14 @@ func TestDebInstalls(t *testing.T) {
 	}
 	share := filepath.Join(tree, "usr/share")
 	for _, page := range []string{"pgfettle", "pgfettle-check", "pgfettle-diagnose-oom"} {
-		if out := tool(t, "man", "-M", filepath.Join(share, "man"), "-P", "cat", page); !strings.Contains(out, "EXIT STATUS") || !strings.Contains(out, "SYNOPSIS") {
+		if out := tool(t, "man", "-M", filepath.Join(share, "man"), "-P", "cat", page); !strings.Contains(out,
+			"EXIT STATUS") || !strings.Contains(out, "SYNOPSIS") {
 			t.Errorf("man %s: %.300s", page, out)
 		}
 	}
 	// The script of completion asks the program itself what comes next.
-	script := fmt.Sprintf(`PATH=%s:$PATH; . %s; COMP_WORDS=(pgfettle met); COMP_CWORD=1; COMP_LINE='pgfettle met'; COMP_POINT=12
+	script := fmt.Sprintf(
+		`PATH=%s:$PATH; . %s; COMP_WORDS=(pgfettle met); COMP_CWORD=1; COMP_LINE='pgfettle met'; COMP_POINT=12
 _init_completion() { cur=met; prev=pgfettle; words=(pgfettle met); cword=1; }; __start_pgfettle; echo "${COMPREPLY[@]}"`,
 		filepath.Join(tree, "usr/bin"), filepath.Join(share, "bash-completion/completions/pgfettle"))
 	if out := tool(t, "bash", "-c", script); !strings.Contains(out, "metrics") {
@@ -326,12 +337,14 @@ func TestRPM(t *testing.T) {
 	for arch, name := range map[string]string{"amd64": "x86_64", "arm64": "aarch64"} {
 		rpm := one(t, dir, "pgfettle-*."+name+".rpm")
 		have := strings.Split(strings.TrimSpace(tool(t, "rpm", "-qpl", rpm)), "\n")
-		for _, want := range append(wanted(t), "/usr/share/zsh/site-functions/_pgfettle", "/usr/share/licenses/pgfettle/LICENSE") {
+		for _, want := range append(wanted(t), "/usr/share/zsh/site-functions/_pgfettle",
+			"/usr/share/licenses/pgfettle/LICENSE") {
 			if !slices.Contains(have, want) {
 				t.Errorf("%s: %s is not in the rpm", arch, want)
 			}
 		}
-		for _, not := range []string{"/usr/share/doc/pgfettle/copyright", "/usr/share/zsh/vendor-completions/_pgfettle"} {
+		for _, not := range []string{"/usr/share/doc/pgfettle/copyright",
+			"/usr/share/zsh/vendor-completions/_pgfettle"} {
 			if slices.Contains(have, not) {
 				t.Errorf("%s: %s is Debian's", arch, not)
 			}
@@ -340,7 +353,8 @@ func TestRPM(t *testing.T) {
 		if head != "pgfettle|"+name+"|Apache-2.0|pgfettle" {
 			t.Errorf("%s: %s", arch, head)
 		}
-		for line := range strings.Lines(tool(t, "rpm", "-qp", "--qf", `[%{FILEMODES:perms} %{FILEUSERNAME} %{FILEGROUPNAME} %{FILENAMES}\n]`, rpm)) {
+		for line := range strings.Lines(tool(t, "rpm", "-qp", "--qf",
+			`[%{FILEMODES:perms} %{FILEUSERNAME} %{FILEGROUPNAME} %{FILENAMES}\n]`, rpm)) {
 			f := strings.Fields(line)
 			if len(f) != 4 || f[1] != "root" || f[2] != "root" || f[0][5] == 'w' || f[0][8] == 'w' {
 				t.Errorf("%s: %s", arch, line)
@@ -374,7 +388,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for _, u := range units(t) {
-		if out := tool(t, "systemd-analyze", "verify", "--man=no", filepath.Join(tree, "usr/lib/systemd/system", u)); strings.Contains(out, u) {
+		if out := tool(t, "systemd-analyze", "verify", "--man=no",
+			filepath.Join(tree, "usr/lib/systemd/system", u)); strings.Contains(out, u) {
 			t.Errorf("%s: %s", u, out)
 		}
 	}
@@ -447,9 +462,11 @@ func TestBuiltTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `umask 077; exec make -s dist DIST="$1" VERSION="$2"`, "sh", again, git("describe", "--tags", "--always", "--dirty"))
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `umask 077; exec make -s dist DIST="$1" VERSION="$2"`, "sh",
+		again, git("describe", "--tags", "--always", "--dirty"))
 	cmd.Dir = elsewhere
-	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+git("log", "-1", "--format=%ct"), "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8")
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+git("log", "-1", "--format=%ct"), "TZ=Asia/Tokyo",
+		"LC_ALL=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make dist: %v\n%s", err, out)
 	}

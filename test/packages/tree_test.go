@@ -58,13 +58,15 @@ func newTree(t *testing.T) *tree {
 	if os.Geteuid() != 0 {
 		tier.Missing(t, tier.Packages, "only root makes a mount namespace")
 	}
-	for _, program := range []string{"unshare", "nsenter", "chroot", "mount", "systemctl", "deb-systemd-helper", "systemd-sysusers", "dpkg"} {
+	for _, program := range []string{"unshare", "nsenter", "chroot", "mount", "systemctl", "deb-systemd-helper",
+		"systemd-sysusers", "dpkg"} {
 		if _, err := exec.LookPath(program); err != nil {
 			tier.Missing(t, tier.Packages, "%v", err)
 		}
 	}
 	top := t.TempDir()
-	holder := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-euc", `mount -t tmpfs -o mode=755 tree "$0"
+	holder := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-euc",
+		`mount -t tmpfs -o mode=755 tree "$0"
 mkdir "$0/over" "$0/work" "$0/tree"
 mount -t overlay -o "lowerdir=/,upperdir=$0/over,workdir=$0/work" tree "$0/tree"
 mount --rbind /proc "$0/tree/proc"
@@ -101,8 +103,10 @@ exec cat`, top)
 // sh runs lines of the shell there, which must succeed, and returns what they say.
 func (x *tree) sh(lines string, args ...string) string {
 	x.t.Helper()
-	cmd := exec.Command("nsenter", append([]string{"-t", strconv.Itoa(x.pid), "-m", "--", "chroot", x.top, "/bin/sh", "-euc", lines}, args...)...)
-	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"}
+	cmd := exec.Command("nsenter", append([]string{"-t", strconv.Itoa(x.pid), "-m", "--", "chroot", x.top, "/bin/sh",
+		"-euc", lines}, args...)...)
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "HOME=/root",
+		"DEBIAN_FRONTEND=noninteractive"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		x.t.Fatalf("%s: %v\n%s", lines, err, out)
@@ -136,7 +140,8 @@ func (x *tree) calls() []string {
 // nowhere marked.
 func (x *tree) links() string {
 	x.t.Helper()
-	return strings.TrimSpace(x.sh(`find /etc/systemd /var/lib/systemd/deb-systemd-helper-* -name '*pgfettle*' -type l 2>/dev/null | sort | while read -r at; do
+	return strings.TrimSpace(
+		x.sh(`find /etc/systemd /var/lib/systemd/deb-systemd-helper-* -name '*pgfettle*' -type l 2>/dev/null | sort | while read -r at; do
 	if [ -e "$at" ]; then echo "$at"; else echo "$at leads nowhere"; fi
 done`))
 }

@@ -49,7 +49,8 @@ func Problems(doc []byte, standalone bool) []string {
 // implied are elements that a parser adds where they are left out.
 var implied = map[string]bool{"html": true, "head": true, "body": true, "tbody": true}
 
-var void = map[string]bool{"meta": true, "link": true, "br": true, "img": true, "input": true, "hr": true, "col": true, "wbr": true, "area": true, "base": true, "embed": true, "source": true, "track": true}
+var void = map[string]bool{"meta": true, "link": true, "br": true, "img": true, "input": true, "hr": true, "col": true,
+	"wbr": true, "area": true, "base": true, "embed": true, "source": true, "track": true}
 
 type reader struct {
 	standalone      bool
@@ -148,7 +149,8 @@ func (r *reader) node(n *html.Node) {
 		r.say("a comment: %q", n.Data)
 	case html.TextNode:
 		for _, c := range n.Data {
-			if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c <= 0x9f || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069 {
+			if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c <= 0x9f || c >= 0x202a && c <= 0x202e ||
+				c >= 0x2066 && c <= 0x2069 {
 				r.say("a character that acts unseen: %U in %q", c, n.Data)
 			}
 		}
@@ -186,7 +188,8 @@ func (r *reader) attributes(n *html.Node) {
 			default:
 				r.say("a link to %q", a.Val)
 			}
-		case key == "href" || key == "src" || key == "srcset" || key == "action" || key == "formaction" || key == "data" || key == "poster" || key == "xlink:href" || key == "background":
+		case key == "href" || key == "src" || key == "srcset" || key == "action" || key == "formaction" ||
+			key == "data" || key == "poster" || key == "xlink:href" || key == "background":
 			if r.standalone || !strings.HasPrefix(val, "/") || strings.HasPrefix(val, "//") {
 				r.say("<%s %s=%q> is loaded or sent", n.Data, key, a.Val)
 			}
@@ -268,7 +271,8 @@ func (r *reader) svg(n *html.Node) {
 		return
 	}
 	title := child(n, "title")
-	if attr(n, "role") != "img" || title == nil || text(title) == "" || attr(n, "aria-labelledby") == "" && attr(n, "aria-label") == "" {
+	if attr(n, "role") != "img" || title == nil || text(title) == "" ||
+		attr(n, "aria-labelledby") == "" && attr(n, "aria-label") == "" {
 		r.say("an <svg> without role, title and name")
 	}
 }

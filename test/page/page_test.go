@@ -41,7 +41,8 @@ func TestProblemsAreFound(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", c.body, got, c.want)
 		}
 	}
-	served := head + `<script src="/assets/x.js" defer></script><form action="/plan"><label>r <input name="r"></label></form>` + tail
+	served := head +
+		`<script src="/assets/x.js" defer></script><form action="/plan"><label>r <input name="r"></label></form>` + tail
 	if got := Problems([]byte(served), false); len(got) != 0 {
 		t.Errorf("a served page: %v", got)
 	}

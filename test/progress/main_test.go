@@ -54,10 +54,13 @@ func TestReport(t *testing.T) {
 	text := lines(
 		line("start", here, "", ""), line("start", there, "", ""),
 		line("run", there, "TestLong", ""), line("run", there, "TestLong/17", ""),
-		line("run", here, "TestGood", ""), output(here, "TestGood", "a lot"), line("pass", here, "TestGood", `,"Elapsed":1`),
-		line("run", here, "TestBad", ""), output(here, "TestBad", "    a_test.go:7: it is 3"), line("fail", here, "TestBad", ""),
+		line("run", here, "TestGood", ""), output(here, "TestGood", "a lot"),
+		line("pass", here, "TestGood", `,"Elapsed":1`),
+		line("run", here, "TestBad", ""), output(here, "TestBad", "    a_test.go:7: it is 3"),
+		line("fail", here, "TestBad", ""),
 		line("run", here, "TestNone", ""), output(here, "TestNone", "=== RUN TestNone"),
-		output(here, "TestNone", "    a_test.go:9: tier packages: fio is not installed"), output(here, "TestNone", "--- SKIP: TestNone"),
+		output(here, "TestNone", "    a_test.go:9: tier packages: fio is not installed"),
+		output(here, "TestNone", "--- SKIP: TestNone"),
 		line("skip", here, "TestNone", ""),
 		line("fail", here, "", `,"Elapsed":75.5`),
 		"what is no event",
@@ -67,7 +70,8 @@ func TestReport(t *testing.T) {
 	}
 	at = at.Add(90 * time.Second)
 	r.running()
-	rest := lines(line("pass", there, "TestLong/17", `,"Elapsed":80`), line("pass", there, "TestLong", `,"Elapsed":90`), line("pass", there, "", `,"Elapsed":91`))
+	rest := lines(line("pass", there, "TestLong/17", `,"Elapsed":80`), line("pass", there, "TestLong", `,"Elapsed":90`),
+		line("pass", there, "", `,"Elapsed":91`))
 	if err := r.read(strings.NewReader(rest)); err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +105,15 @@ the longest tests:
 // TestCutOff holds that what did not build, and what a test told that never ended, is shown.
 func TestCutOff(t *testing.T) {
 	said, well := told(t, "", lines(
-		`{"ImportPath":"x [x.test]","Action":"build-output","Output":"a.go:3:1: syntax error\n"}`, `{"ImportPath":"x [x.test]","Action":"build-fail"}`,
+		`{"ImportPath":"x [x.test]","Action":"build-output","Output":"a.go:3:1: syntax error\n"}`,
+		`{"ImportPath":"x [x.test]","Action":"build-fail"}`,
 		line("start", here, "", ""), line("fail", here, "", `,"Elapsed":0,"FailedBuild":"x [x.test]"`),
-		line("start", there, "", ""), line("run", there, "TestHangs", ""), output(there, "TestHangs", "panic: test timed out"),
+		line("start", there, "", ""), line("run", there, "TestHangs", ""),
+		output(there, "TestHangs", "panic: test timed out"),
 		line("fail", there, "", `,"Elapsed":600`),
 	))
-	for _, want := range []string{"a.go:3:1: syntax error", "panic: test timed out", "\n0 passed, 2 failed, 0 skipped\n"} {
+	for _, want := range []string{"a.go:3:1: syntax error", "panic: test timed out",
+		"\n0 passed, 2 failed, 0 skipped\n"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not told:\n%s", want, said)
 		}
@@ -120,9 +127,12 @@ func TestCutOff(t *testing.T) {
 // is required; a test that skips asks the same variable, but may have had another one.
 func TestRequiredTierSkipped(t *testing.T) {
 	text := lines(line("start", here, "", ""), line("run", here, "TestA", ""),
-		output(here, "TestA", "    tier.go:40: "+tier.Word+tier.Kernel+": only root changes values of the kernel"), line("skip", here, "TestA", ""), line("pass", here, "", ""))
-	for require, want := range map[string]bool{"": true, "servers,web": true, "servers, kernel": false, "kernel": false} {
-		if said, well := told(t, require, text); well != want || !strings.HasSuffix(said, fmt.Sprintf("\n0 passed, %d failed, 1 skipped\n", map[bool]int{false: 1}[want])) {
+		output(here, "TestA", "    tier.go:40: "+tier.Word+tier.Kernel+": only root changes values of the kernel"),
+		line("skip", here, "TestA", ""), line("pass", here, "", ""))
+	for require, want := range map[string]bool{"": true, "servers,web": true, "servers, kernel": false,
+		"kernel": false} {
+		if said, well := told(t, require, text); well != want ||
+			!strings.HasSuffix(said, fmt.Sprintf("\n0 passed, %d failed, 1 skipped\n", map[bool]int{false: 1}[want])) {
 			t.Errorf("PGFETTLE_REQUIRE=%q: well %v\n%s", require, well, said)
 		}
 	}

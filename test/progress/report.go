@@ -236,7 +236,8 @@ func (r *report) end(well bool) bool {
 	if r.failed == 0 && !well {
 		r.failed++
 	}
-	fmt.Fprintf(r.w, "\n%d packages (%d cached) in %s\n", len(r.ended), r.cached, seconds(r.now().Sub(r.began).Seconds()))
+	fmt.Fprintf(r.w, "\n%d packages (%d cached) in %s\n", len(r.ended), r.cached,
+		seconds(r.now().Sub(r.began).Seconds()))
 	fmt.Fprintf(r.w, "%d passed, %d failed, %d skipped\n", r.passed, r.failed, skips)
 	return r.failed == 0
 }

@@ -25,12 +25,15 @@ func watched(ts *testscript.TestScript, neg bool, args []string) {
 		}))
 	}
 	for i, value := range []string{"4MB", "64MB"} {
-		_, err := s.AppendSettings(ctx, noon.Add(time.Duration(i)*time.Hour), "/srv/pg", map[string]history.Setting{"work_mem": {Value: value, Where: "/srv/pg/postgresql.auto.conf:3"}})
+		_, err := s.AppendSettings(ctx, noon.Add(time.Duration(i)*time.Hour), "/srv/pg",
+			map[string]history.Setting{"work_mem": {Value: value, Where: "/srv/pg/postgresql.auto.conf:3"}})
 		ts.Check(err)
 	}
-	_, err = s.AppendEvent(ctx, history.Event{At: noon.Add(90 * time.Minute), Kind: history.FindingAppeared, Subject: "swap_in_use", After: "notice", Detail: "The host swaps"})
+	_, err = s.AppendEvent(ctx, history.Event{At: noon.Add(90 * time.Minute), Kind: history.FindingAppeared,
+		Subject: "swap_in_use", After: "notice", Detail: "The host swaps"})
 	ts.Check(err)
-	_, err = s.AppendEvent(ctx, history.Event{At: noon.Add(95 * time.Minute), Kind: history.Restarted, Instance: "/srv/other", After: "2026-11-03T13:34:00Z"})
+	_, err = s.AppendEvent(ctx, history.Event{At: noon.Add(95 * time.Minute), Kind: history.Restarted,
+		Instance: "/srv/other", After: "2026-11-03T13:34:00Z"})
 	ts.Check(err)
 	ts.Check(s.Close())
 }

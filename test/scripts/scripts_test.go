@@ -32,7 +32,8 @@ func TestScripts(t *testing.T) {
 		Dir: ".",
 		// What the person who runs the tests has set must not matter.
 		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"PGHOST", "PGPORT", "PGSERVICE", "PGUSER", "PGDATABASE", "PGPASSWORD", "NO_COLOR"} {
+			for _, v := range []string{"PGHOST", "PGPORT", "PGSERVICE", "PGUSER", "PGDATABASE", "PGPASSWORD",
+				"NO_COLOR"} {
 				e.Setenv(v, "")
 			}
 			e.Setenv("COLUMNS", "")

@@ -35,7 +35,8 @@ import (
 func staged() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	env := &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Vars: os.Environ(), Target: &target.Local{}, Experiments: stagedRunner{os.Getenv("STAGED")}.steps()}
+	env := &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Vars: os.Environ(), Target: &target.Local{},
+		Experiments: stagedRunner{os.Getenv("STAGED")}.steps()}
 	os.Exit(env.Main(ctx, os.Args[1:]))
 }
 
@@ -81,7 +82,8 @@ func tryParameters(_ context.Context, settings map[string]string) (scratch.Tried
 
 func (r stagedRunner) Estimate(_ context.Context, _ target.Target, e *engine.Order) (experiment.Estimation, error) {
 	run := time.Duration(e.Spec.Duration * float64(time.Second))
-	est := experiment.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB, Free: 50 * unit.GB,
+	est := experiment.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB,
+		Free:  50 * unit.GB,
 		Parts: []experiment.Part{{What: "measuring", Time: 2 * time.Duration(e.Spec.Blocks) * run}}}
 	if r.play == "held" {
 		est.Held, est.Fits = 250*unit.MB, e.Scale == 10
@@ -91,10 +93,13 @@ func (r stagedRunner) Estimate(_ context.Context, _ target.Target, e *engine.Ord
 
 func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Result, error) {
 	if r.play == "fail" {
-		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost", Hint: "the server's log says why", Code: say.CodeError}
+		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost",
+			Hint: "the server's log says why", Code: say.CodeError}
 	}
-	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: e.A.Measured(), Spec: e.Spec,
-		Workload: experiment.MeasuredWorkload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
+	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name,
+		Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: e.A.Measured(), Spec: e.Spec,
+		Workload: experiment.MeasuredWorkload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host,
+		Notes: e.Notes}
 	if e.Design != experiment.DesignSingle {
 		res.B = e.B.Measured()
 	}
@@ -106,13 +111,15 @@ func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Res
 }
 
 // play1 makes the blocks that are missing.
-func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir string, told func(experiment.Event)) (*experiment.Result, error) {
+func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir string,
+	told func(experiment.Event)) (*experiment.Result, error) {
 	effect := map[string]float64{"regressed": 0.9, "same": 1}[r.play]
 	if effect == 0 {
 		effect = 1.1
 	}
 	unknown := stat.Number(math.NaN())
-	quiet := experiment.Environment{Steal: 0, Foreign: 0, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0, CalibrationCPU: 100, CalibrationSync: 40}
+	quiet := experiment.Environment{Steal: 0, Foreign: 0, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown,
+		ClockStep: 0, CalibrationCPU: 100, CalibrationSync: 40}
 	for i := len(res.Blocks); i < res.Spec.Blocks; i++ {
 		if r.play == "stop" && i == 3 {
 			_ = write(dir, res)
@@ -135,14 +142,18 @@ func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir str
 			if c == 'B' {
 				tps *= effect + 0.001*float64(i%4-1)
 			}
-			b.Runs = append(b.Runs, experiment.Run{Config: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Cycles: res.Spec.Cycles, Environment: quiet,
-				Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
+			b.Runs = append(b.Runs, experiment.Run{Config: string(c), Seconds: res.Spec.Duration,
+				Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Cycles: res.Spec.Cycles,
+				Environment: quiet,
+				Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown,
+					P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
 		}
 		if r.play == "void" && i == 2 {
 			b.Runs[0].Environment.Steal = 30
 		}
 		res.Blocks = append(res.Blocks, b)
-		told(experiment.Event{Block: i + 1, Blocks: res.Spec.Blocks, Ended: true, Left: time.Duration(res.Spec.Blocks-i-1) * 4 * time.Minute})
+		told(experiment.Event{Block: i + 1, Blocks: res.Spec.Blocks, Ended: true,
+			Left: time.Duration(res.Spec.Blocks-i-1) * 4 * time.Minute})
 	}
 	res.Ended = "2026-11-21T11:00:00Z"
 	res.Judge()

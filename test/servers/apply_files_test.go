@@ -64,7 +64,8 @@ func TestDropIns(t *testing.T) {
 				for _, f := range []string{main, i.DataDir + "/" + pgconf.AutoFile} {
 					before[f] = text(t, f)
 				}
-				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}}))
+				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"},
+					{"random_page_cost", "1.1", "1.1"}}))
 				if at := made[0].after.File.Path; at != filepath.Join(i.DataDir, c.place) {
 					t.Errorf("written to %s", at)
 				}
@@ -130,7 +131,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		if got := text(t, victim); got != "work_mem = '1MB'\n" {
 			t.Errorf("the file behind the link is %q", got)
 		}
-		if err := (&target.Local{}).Put(auto, []byte("x"), 0o600, i.Account.UID, i.Account.GID); i.Account.Switch && err == nil {
+		if err := (&target.Local{}).Put(auto, []byte("x"), 0o600, i.Account.UID, i.Account.GID); i.Account.Switch &&
+			err == nil {
 			t.Error("root gave the file behind the link away")
 		}
 		if got := text(t, victim); got != "work_mem = '1MB'\n" {

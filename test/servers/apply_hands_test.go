@@ -20,10 +20,14 @@ var wanted = [][3]string{
 	{"max_worker_processes", "12", "12"}, {"max_locks_per_transaction", "128", "128"}, {"huge_pages", "off", "off"},
 	{"shared_preload_libraries", "pg_stat_statements, auto_explain", "pg_stat_statements, auto_explain"},
 	{"autovacuum_max_workers", "4", "4"}, {"superuser_reserved_connections", "5", "5"},
-	{"work_mem", "16MB", "16384"}, {"maintenance_work_mem", "128MB", "131072"}, {"effective_cache_size", "6GB", "786432"},
-	{"checkpoint_timeout", "15min", "900"}, {"checkpoint_completion_target", "0.9", "0.9"}, {"max_wal_size", "4GB", "4096"},
-	{"min_wal_size", "1GB", "1024"}, {"random_page_cost", "1.1", "1.1"}, {"log_line_prefix", `%m [%p] '%q%u@%d' \ `, `%m [%p] '%q%u@%d' \ `},
-	{"log_min_duration_statement", "1500ms", "1500"}, {"log_temp_files", "0", "0"}, {"autovacuum_vacuum_cost_delay", "2ms", "2"},
+	{"work_mem", "16MB", "16384"}, {"maintenance_work_mem", "128MB", "131072"},
+	{"effective_cache_size", "6GB", "786432"},
+	{"checkpoint_timeout", "15min", "900"}, {"checkpoint_completion_target", "0.9", "0.9"},
+	{"max_wal_size", "4GB", "4096"},
+	{"min_wal_size", "1GB", "1024"}, {"random_page_cost", "1.1", "1.1"},
+	{"log_line_prefix", `%m [%p] '%q%u@%d' \ `, `%m [%p] '%q%u@%d' \ `},
+	{"log_min_duration_statement", "1500ms", "1500"}, {"log_temp_files", "0", "0"},
+	{"autovacuum_vacuum_cost_delay", "2ms", "2"},
 	{"idle_in_transaction_session_timeout", "1h", "3600000"}, {"track_io_timing", "on", "on"}, {"jit", "off", "off"},
 	{"wal_compression", "on", ""}, // pglz from 15 on
 }
@@ -33,8 +37,9 @@ func changesOf(in *snapshot.Instance, list [][3]string) []plan.Change {
 	set, _ := in.Server.Settings.Get()
 	for _, w := range list {
 		s := set[w[0]]
-		c := plan.Change{Address: knob.PG(w[0]), Instance: in.Label(), Layer: knob.Instance, From: s.Show(), FromBase: s.Value,
-			To: w[1], ToBase: w[2], Effect: knob.EffectOf(s.Context), Key: in.Key}
+		c := plan.Change{Address: knob.PG(w[0]), Instance: in.Label(), Layer: knob.Instance, From: s.Show(),
+			FromBase: s.Value,
+			To:       w[1], ToBase: w[2], Effect: knob.EffectOf(s.Context), Key: in.Key}
 		if c.ToBase == "" {
 			c.To = "on"
 			if slices.Contains(s.Enum, "pglz") {

@@ -22,8 +22,10 @@ import (
 func TestApplySettingsAndBack(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
-		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
-			`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`, `ALTER SYSTEM SET application_name = 'a "b" c'`); err != nil {
+		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`,
+			`ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
+			`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`,
+			`ALTER SYSTEM SET application_name = 'a "b" c'`); err != nil {
 			t.Fatal(err)
 		}
 		restart(t, i, nil)
@@ -96,8 +98,10 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 		}
 		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
-		made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"jit", "off", "off"}}))
-		if err := i.Exec(t.Context(), `ALTER SYSTEM SET statement_timeout = '5min'`, `ALTER SYSTEM SET jit = 'on'`); err != nil {
+		made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"},
+			{"random_page_cost", "1.1", "1.1"}, {"jit", "off", "off"}}))
+		if err := i.Exec(t.Context(), `ALTER SYSTEM SET statement_timeout = '5min'`,
+			`ALTER SYSTEM SET jit = 'on'`); err != nil {
 			t.Fatal(err)
 		}
 		takeBack(t, p, made)
@@ -131,13 +135,16 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 			names []string
 		}{
 			{[][3]string{{"wal_level", "minimal", "minimal"}}, []string{"wal_level"}},
-			{[][3]string{{"work_mem", "1kB", "1"}, {"no_such_setting", "1", "1"}, {"wal_compression", "zip", "zip"}, {"jit", "off", "off"}},
+			{[][3]string{{"work_mem", "1kB", "1"}, {"no_such_setting", "1", "1"}, {"wal_compression", "zip", "zip"},
+				{"jit", "off", "off"}},
 				[]string{"no_such_setting", "wal_compression", "work_mem"}},
 			{[][3]string{{"shared_preload_libraries", "no_such_library", "no_such_library"}}, []string{""}},
 			{[][3]string{{"superuser_reserved_connections", "200", "200"}}, []string{"superuser_reserved_connections"}},
 			{[][3]string{{"shared_buffers", "400GB", "52428800"}, {"huge_pages", "on", "on"}}, []string{"huge_pages"}},
-			{[][3]string{{"shared_buffers", "8TB", "1073741823"}, {"huge_pages", "off", "off"}}, []string{"shared_buffers"}},
-			{[][3]string{{"shared_buffers", "1GB", "131072"}, {"max_connections", "500", "500"}, {"max_locks_per_transaction", "100000000", "100000000"}}, []string{"max_locks_per_transaction"}},
+			{[][3]string{{"shared_buffers", "8TB", "1073741823"}, {"huge_pages", "off", "off"}},
+				[]string{"shared_buffers"}},
+			{[][3]string{{"shared_buffers", "1GB", "131072"}, {"max_connections", "500", "500"},
+				{"max_locks_per_transaction", "100000000", "100000000"}}, []string{"max_locks_per_transaction"}},
 		} {
 			found, err := p.Try(t.Context(), in, changesOf(in, c.set))
 			if err != nil {
@@ -174,7 +181,8 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				before := text(t, i.DataDir+"/"+pgconf.AutoFile)
-				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"wal_level", "minimal", "minimal"}}))
+				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"},
+					{"wal_level", "minimal", "minimal"}}))
 				err := p.Activate(t.Context(), in, knob.Restart)
 				if err == nil || !strings.Contains(err.Error(), "max_wal_senders") {
 					t.Fatalf("it came back, or does not say why not: %v", err)
@@ -212,7 +220,8 @@ func TestRestartKeepsHowItWasStarted(t *testing.T) {
 		}
 		activate(t, p, in, knob.Restart)
 		activate(t, p, in, knob.Restart)
-		if args := text(t, fmt.Sprintf("/proc/%d/cmdline", i.PID())); strings.Count(args, i.DataDir) != 1 || strings.Count(args, "work_mem") != 1 {
+		if args := text(t, fmt.Sprintf("/proc/%d/cmdline", i.PID())); strings.Count(args, i.DataDir) != 1 ||
+			strings.Count(args, "work_mem") != 1 {
 			t.Errorf("the command line has grown: %q", args)
 		}
 		set := settingsOf(t, read(t, evidenceOf(t, i, false)))

@@ -60,13 +60,15 @@ func (o outsider) Writable(name string) error {
 func TestApplyOverSQLAlone(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
-		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
+		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`,
+			`ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
 			`ALTER SYSTEM SET jit = 'on'`, `CREATE ROLE plain LOGIN`); err != nil {
 			t.Fatal(err)
 		}
 		auto := i.DataDir + "/" + pgconf.AutoFile
 		before := text(t, auto)
-		p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir},
+			Conninfo: i.ConnString()}}
 		defer p.Close()
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		changes := changesOf(in, wanted[9:])
@@ -81,7 +83,8 @@ func TestApplyOverSQLAlone(t *testing.T) {
 		}
 		err := p.Activate(t.Context(), in, knob.Restart)
 		wantProblem(t, err, 7, "restarted by root or its owner")
-		p.RestartCommand = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s restart -s -D %s -l %s -m fast", i.Account.UID, i.Account.GID,
+		p.RestartCommand = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s restart -s -D %s -l %s -m fast",
+			i.Account.UID, i.Account.GID,
 			b.Tool("pg_ctl"), i.DataDir, i.Log())
 		if os.Geteuid() == 0 {
 			pid := i.PID()
@@ -91,7 +94,8 @@ func TestApplyOverSQLAlone(t *testing.T) {
 			}
 		}
 
-		plain := pgsetting.Kind{Server: &pgctl.Server{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
+		plain := pgsetting.Kind{Server: &pgctl.Server{Target: p.Target,
+			Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
 		_, err = plain.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
 		wantProblem(t, err, 7, "superuser")
@@ -121,27 +125,35 @@ func TestEngineOverSQLAlone(t *testing.T) {
 				if err := i.Exec(t.Context(), `SELECT pg_reload_conf()`); err != nil {
 					t.Fatal(err)
 				}
-				p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir},
+					Conninfo: i.ConnString()}}
 				defer p.Close()
 				s := read(t, evidenceOf(t, i, false))
 				in := &s.Instances[0]
 				before := settingsOf(t, s)
-				w := &apply.System{Target: p.Target, Kinds: map[string]apply.Kind{"pg": p}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now,
-					Activate: func(ctx context.Context, _ string, e knob.Effect) error { return p.Activate(ctx, in, e) }}
-				set := [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"maintenance_work_mem", "128MB", "131072"}}
+				w := &apply.System{Target: p.Target, Kinds: map[string]apply.Kind{"pg": p}, Dir: t.TempDir(),
+					Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now,
+					Activate: func(ctx context.Context, _ string, e knob.Effect) error {
+						return p.Activate(ctx, in, e)
+					}}
+				set := [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"},
+					{"maintenance_work_mem", "128MB", "131072"}}
 				changes := changesOf(in, set)
 				warned := apply.Warnings(t.Context(), w, s, changes)
-				if c.back != "" && len(warned) > 0 || c.back == "" && (len(warned) != 1 || len(warned[0].Of) != 3 || !strings.Contains(warned[0].Text, "comments")) {
+				if c.back != "" && len(warned) > 0 || c.back == "" &&
+					(len(warned) != 1 || len(warned[0].Of) != 3 || !strings.Contains(warned[0].Text, "comments")) {
 					t.Errorf("told before: %+v", warned)
 				}
-				res, err := apply.Run(t.Context(), w, &plan.Plan{Changes: changes}, s, selection.Options{MaxEffect: knob.Reload})
+				res, err := apply.Run(t.Context(), w, &plan.Plan{Changes: changes},
+					s, selection.Options{MaxEffect: knob.Reload})
 				if err != nil || res.Journal.State != journal.Whole {
 					t.Fatalf("%v, %+v", err, res.Journal)
 				}
 				for _, u := range verified(t, p, in, changes) {
 					t.Error(u)
 				}
-				if res, err = apply.Undo(t.Context(), w, s, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Reload}); err != nil || res.Journal.State != journal.TakenBack {
+				if res, err = apply.Undo(t.Context(), w, s, res.Journal.ID,
+					apply.UndoOptions{MaxEffect: knob.Reload}); err != nil || res.Journal.State != journal.TakenBack {
 					t.Fatalf("undo: %v, %+v", err, res.Journal)
 				}
 				for _, c := range res.Journal.Changes {

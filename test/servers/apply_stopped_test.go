@@ -46,14 +46,16 @@ func TestApplyToAStoppedServer(t *testing.T) {
 			return o.String(), e.String()
 		}
 		note := "the server of " + i.DataDir + " does not run: its settings hold from its next start"
-		out, said := run("apply", "--yes", "--pin", "pg:work_mem=7MB", "--only", "pg:work_mem", "--journal", journals, i.DataDir)
+		out, said := run("apply", "--yes", "--pin", "pg:work_mem=7MB", "--only", "pg:work_mem", "--journal",
+			journals, i.DataDir)
 		if !strings.Contains(said, note) || !strings.Contains(out, "applied; 1 done") {
 			t.Errorf("%s%s", out, said)
 		}
 		if conf() == before {
 			t.Fatal("nothing was written")
 		}
-		if mem, _ := run("diagnose", "memory", i.DataDir); !strings.Contains(mem, i.DataDir+", PostgreSQL "+strconv.Itoa(b.Version.Major())+"\n") {
+		if mem, _ := run("diagnose", "memory", i.DataDir); !strings.Contains(mem,
+			i.DataDir+", PostgreSQL "+strconv.Itoa(b.Version.Major())+"\n") {
 			t.Errorf("version of a stopped server:\n%s", mem)
 		}
 		if err := i.Start(t.Context()); err != nil {

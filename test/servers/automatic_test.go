@@ -30,12 +30,14 @@ func TestApplyOfAnAutomaticSize(t *testing.T) {
 			return out.String()
 		}
 		// without the pin it is planned as well: --only keeps the kernel out of it
-		run("apply", "--yes", "--pin", "pg:shared_buffers=32MB,pg:huge_pages=off", "--only", "pg:wal_buffers,pg:shared_buffers", i.DataDir)
+		run("apply", "--yes", "--pin", "pg:shared_buffers=32MB,pg:huge_pages=off", "--only",
+			"pg:wal_buffers,pg:shared_buffers", i.DataDir)
 		live := settingsOf(t, read(t, evidenceOf(t, i, false)))
 		if live["wal_buffers"].Show() != "1MB" || live["shared_buffers"].Show() != "32MB" {
 			t.Errorf("wal_buffers is %s, shared_buffers %s", live["wal_buffers"].Show(), live["shared_buffers"].Show())
 		}
-		if out := run("apply", "--yes", "--pin", "pg:shared_buffers=32MB,pg:huge_pages=off", "--only", "pg:wal_buffers,pg:shared_buffers", i.DataDir); bytes.Contains([]byte(out), []byte("applied;")) {
+		if out := run("apply", "--yes", "--pin", "pg:shared_buffers=32MB,pg:huge_pages=off", "--only",
+			"pg:wal_buffers,pg:shared_buffers", i.DataDir); bytes.Contains([]byte(out), []byte("applied;")) {
 			t.Errorf("applied again:\n%s", out)
 		}
 	})

@@ -49,7 +49,8 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 		}
 		compare := func(title string) {
 			t.Helper()
-			rows := ask(t, c, `select sourcefile, sourceline::text, coalesce(name, ''), coalesce(setting, ''), coalesce(error, '') from pg_file_settings order by seqno`)
+			rows := ask(t, c,
+				`select sourcefile, sourceline::text, coalesce(name, ''), coalesce(setting, ''), coalesce(error, '') from pg_file_settings order by seqno`)
 			r := pgconf.Resolve(os.DirFS("/"), i.DataDir+"/postgresql.conf", i.DataDir)
 			var want []string
 			for _, s := range r.Settings {
@@ -75,7 +76,8 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 				}
 			}
 			if !fault && (len(r.Faults) > 0 || len(want) != len(rows)) {
-				t.Errorf("%s: %d settings and %v, the server has %d and no fault", title, len(want), r.Faults, len(rows))
+				t.Errorf("%s: %d settings and %v, the server has %d and no fault", title, len(want),
+					r.Faults, len(rows))
 			}
 		}
 		write("conf.d/10-a.conf", "work_mem = 5MB\nx.a = 1\n")
@@ -86,14 +88,16 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 		write("conf.d/sub.conf/x", "")
 		write("more/x.conf", "include 'y.conf'\nx.b = 2")
 		write("more/y.conf", "x.b = 'from-y'\n")
-		write("postgresql.conf", fresh+"include_dir 'conf.d'\nx.c = 1\ninclude 'more/x.conf'\nInclude_If_Exists = 'none.conf'\nx.c = 3 # last")
+		write("postgresql.conf", fresh+
+			"include_dir 'conf.d'\nx.c = 1\ninclude 'more/x.conf'\nInclude_If_Exists = 'none.conf'\nx.c = 3 # last")
 		compare("includes")
 		write("postgresql.conf", fresh+"include 'none.conf'\n")
 		compare("a file that is not there")
 		write("postgresql.conf", fresh+"include 'random.conf'\nx.last = 1\n")
 		const seed = 20261121 // any: it only has to be the same each time
 		random := rand.New(rand.NewPCG(seed, uint64(b.Version)))
-		pieces := []string{"x.a", "x.b", "work_mem", "=", " ", " ", "\t", "'", "''", `\`, `\n`, `\101`, `\0`, "#", "4MB", "0x1F", "1e5", "1.5", ".5", "0.5ms", "-3",
+		pieces := []string{"x.a", "x.b", "work_mem", "=", " ", " ", "\t", "'", "''", `\`, `\n`, `\101`, `\0`, "#",
+			"4MB", "0x1F", "1e5", "1.5", ".5", "0.5ms", "-3",
 			"on", "foo.bar", "foo-bar", "a:b/c", "a.b.c", "$", "\r", "ü", "\n", "\n", "x.c = 'good'\n", "x.d 'it''s'\n"}
 		for n := range 400 {
 			var file strings.Builder
@@ -119,7 +123,8 @@ func TestAlterSystemAsTheServer(t *testing.T) {
 		c := dial(t, i)
 		auto := i.DataDir + "/" + pgconf.AutoFile
 		tried := 0
-		for _, row := range ask(t, c, `select name from pg_settings where vartype = 'string' and context <> 'internal' order by name`) {
+		for _, row := range ask(t, c,
+			`select name from pg_settings where vartype = 'string' and context <> 'internal' order by name`) {
 			if b.Version.Major() == 13 && row[0] == "unix_socket_directories" {
 				continue // a list without quoted names there, one with them from 14 on
 			}
@@ -140,13 +145,15 @@ func TestAlterSystemAsTheServer(t *testing.T) {
 				}
 				// a list given as one text is one name to the server
 				one := `pgf a, pgf b`
-				if _, err := c.Exec(t.Context(), `ALTER SYSTEM SET "`+strings.ToLower(row[0])+`" = '`+one+`'`).ReadAll(); err == nil {
+				if _, err := c.Exec(t.Context(), `ALTER SYSTEM SET "`+strings.ToLower(row[0])+`" = '`+one+
+					`'`).ReadAll(); err == nil {
 					got, _ := pgconf.Get(text(t, auto), row[0])
 					if quoted := strings.HasPrefix(got, `"`); quoted != pgconf.IsList(row[0]) {
 						t.Errorf("%s: a list %v, the server wrote %s", row[0], pgconf.IsList(row[0]), got)
 					}
 				}
-				if _, err := c.Exec(t.Context(), `ALTER SYSTEM RESET "`+strings.ToLower(row[0])+`"`).ReadAll(); err != nil {
+				if _, err := c.Exec(t.Context(), `ALTER SYSTEM RESET "`+strings.ToLower(row[0])+
+					`"`).ReadAll(); err != nil {
 					t.Fatal(err)
 				}
 				if want, err := pgconf.AlterSystem(before, row[0], nil); err != nil || text(t, auto) != want {

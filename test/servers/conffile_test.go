@@ -24,17 +24,27 @@ const configurationsOfEach = 200
 // onlyServerKnows are the parameters whose values only a server can judge, and
 // why. Of them we say nothing, and the server may say what it likes.
 var onlyServerKnows = map[string]string{
-	"client_encoding": "a list of encodings and conversions", "datestyle": "a language of its own", "debug_io_direct": "what the platform can do",
+	"client_encoding": "a list of encodings and conversions", "datestyle": "a language of its own",
+	"debug_io_direct":       "what the platform can do",
 	"createrole_self_grant": "a list of options", "restrict_nonsystem_relation_kind": "a list of options",
-	"default_table_access_method": "a name in a catalog", "default_tablespace": "a name in a catalog", "temp_tablespaces": "names in a catalog",
-	"default_text_search_config": "a name in a catalog", "lc_messages": "a locale of the machine", "lc_monetary": "a locale of the machine",
-	"lc_numeric": "a locale of the machine", "lc_time": "a locale of the machine", "log_timezone": "a time zone of the machine",
-	"timezone": "a time zone of the machine", "timezone_abbreviations": "a file of the machine", "max_stack_depth": "the stack limit of the process",
-	"primary_slot_name": "letters that the server allows", "role": "a role", "session_authorization": "a role", "search_path": "a list of identifiers",
-	"synchronous_standby_names": "a language of its own", "synchronized_standby_slots": "a list of slots", "recovery_target_timeline": "a word or a number",
-	"transaction_isolation": "the transaction that asks", "transaction_read_only": "the transaction that asks", "transaction_deferrable": "the transaction that asks",
-	"wal_consistency_checking": "names of resource managers", "ssl": "how the server was built", "backtrace_functions": "letters that the server allows",
-	"wal_sync_method": "what the platform can do", "huge_page_size": "what the platform can do", "unix_socket_permissions": "shown as octal",
+	"default_table_access_method": "a name in a catalog", "default_tablespace": "a name in a catalog",
+	"temp_tablespaces":           "names in a catalog",
+	"default_text_search_config": "a name in a catalog", "lc_messages": "a locale of the machine",
+	"lc_monetary": "a locale of the machine",
+	"lc_numeric":  "a locale of the machine", "lc_time": "a locale of the machine",
+	"log_timezone": "a time zone of the machine",
+	"timezone":     "a time zone of the machine", "timezone_abbreviations": "a file of the machine",
+	"max_stack_depth":   "the stack limit of the process",
+	"primary_slot_name": "letters that the server allows", "role": "a role", "session_authorization": "a role",
+	"search_path":               "a list of identifiers",
+	"synchronous_standby_names": "a language of its own", "synchronized_standby_slots": "a list of slots",
+	"recovery_target_timeline": "a word or a number",
+	"transaction_isolation":    "the transaction that asks", "transaction_read_only": "the transaction that asks",
+	"transaction_deferrable":   "the transaction that asks",
+	"wal_consistency_checking": "names of resource managers", "ssl": "how the server was built",
+	"backtrace_functions": "letters that the server allows",
+	"wal_sync_method":     "what the platform can do", "huge_page_size": "what the platform can do",
+	"unix_socket_permissions": "shown as octal",
 }
 
 // TestFilesJudgedAsTheServerJudges: over random configurations, what we find
@@ -51,7 +61,8 @@ func TestFilesJudgedAsTheServerJudges(t *testing.T) {
 		c := dial(t, i)
 		fresh := text(t, i.DataDir+"/postgresql.conf")
 		const seed = 20261122 // any: it only has to be the same each time
-		g := &confGen{r: rand.New(rand.NewPCG(seed, uint64(b.Version))), major: b.Version.Major(), lower: map[string]bool{}}
+		g := &confGen{r: rand.New(rand.NewPCG(seed, uint64(b.Version))), major: b.Version.Major(),
+			lower: map[string]bool{}}
 		for _, l := range pgconf.Parse(fresh) {
 			g.lower[l.Name] = true
 		}
@@ -70,10 +81,12 @@ func TestFilesJudgedAsTheServerJudges(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			rows := ask(t, c, `select coalesce(sourcefile, ''), coalesce(sourceline, 0)::text, coalesce(name, ''), coalesce(setting, ''), applied::text, coalesce(error, '')
+			rows := ask(t, c,
+				`select coalesce(sourcefile, ''), coalesce(sourceline, 0)::text, coalesce(name, ''), coalesce(setting, ''), applied::text, coalesce(error, '')
 				from pg_file_settings order by seqno`)
 			r := pgconf.Resolve(os.DirFS("/"), i.DataDir+"/postgresql.conf", i.DataDir)
-			report := conffile.Judge(r, i.DataDir+"/postgresql.conf", g.major, func(p string) string { return p }, nil, nil)
+			report := conffile.Judge(r, i.DataDir+"/postgresql.conf", g.major, func(p string) string { return p },
+				nil, nil)
 			if !compareJudgement(t, saw, r, report, rows, g.major) {
 				t.Fatalf("configuration %d: %q", n, files)
 			}
@@ -97,10 +110,12 @@ func TestFilesJudgedAsTheServerJudges(t *testing.T) {
 // whether it finds them before it looks at any value.
 var refusing = map[string]bool{
 	conffile.Removed.ID: true, conffile.Renamed.ID: true, conffile.NotYet.ID: true, conffile.Unknown.ID: true,
-	conffile.Fixed.ID: false, conffile.WrongValue.ID: false, conffile.WrongUnit.ID: false, conffile.OutOfRange.ID: false, conffile.BuildDecides.ID: false,
+	conffile.Fixed.ID: false, conffile.WrongValue.ID: false, conffile.WrongUnit.ID: false,
+	conffile.OutOfRange.ID: false, conffile.BuildDecides.ID: false,
 }
 
-func compareJudgement(t *testing.T, saw map[string]int, r pgconf.Resolved, report conffile.Report, rows [][]string, major int) bool {
+func compareJudgement(t *testing.T, saw map[string]int, r pgconf.Resolved, report conffile.Report, rows [][]string,
+	major int) bool {
 	t.Helper()
 	type spot struct {
 		file string
@@ -133,7 +148,8 @@ func compareJudgement(t *testing.T, saw map[string]int, r pgconf.Resolved, repor
 			}
 			return good // it gives the file up
 		}
-		if n >= len(r.Settings) || r.Settings[n].File != at.file || r.Settings[n].Line != line || !pgconf.Same(r.Settings[n].Name, row[2]) || r.Settings[n].Value != row[3] {
+		if n >= len(r.Settings) || r.Settings[n].File != at.file || r.Settings[n].Line != line ||
+			!pgconf.Same(r.Settings[n].Name, row[2]) || r.Settings[n].Value != row[3] {
 			fail("row %d is %v, we read %+v", n, row, r.Settings[min(n, len(r.Settings)-1)])
 			return good
 		}
@@ -194,7 +210,8 @@ func pick[T any](g *confGen, list ...T) T { return list[g.r.IntN(len(list))] }
 func (g *confGen) files() map[string]string {
 	wild := g.r.IntN(4) == 0
 	g.upper = map[string]bool{}
-	out := map[string]string{"postgresql.conf": "\n" + g.lines(wild), pgconf.AutoFile: "# Do not edit this file manually!\n"}
+	out := map[string]string{"postgresql.conf": "\n" + g.lines(wild),
+		pgconf.AutoFile: "# Do not edit this file manually!\n"}
 	if g.r.IntN(3) == 0 {
 		out[pgconf.AutoFile] += g.lines(false)
 	}
@@ -206,7 +223,8 @@ func (g *confGen) files() map[string]string {
 	}
 	if g.r.IntN(2) == 0 {
 		add("include_dir", "conf.d", "conf.d/10.conf", g.lines(wild))
-		out["conf.d/9.conf"], out["conf.d/.hidden.conf"], out["conf.d/x.conf.bak"] = g.lines(wild), "nonsense", "nonsense"
+		out["conf.d/9.conf"], out["conf.d/.hidden.conf"], out["conf.d/x.conf.bak"] = g.lines(wild),
+			"nonsense", "nonsense"
 	}
 	if g.r.IntN(2) == 0 {
 		add("include", "sub/a.conf", "sub/a.conf", g.lines(wild)+"include_if_exists b.conf\n")
@@ -228,7 +246,8 @@ func (g *confGen) lines(wild bool) string {
 	for range g.r.IntN(6) {
 		switch {
 		case wild && g.r.IntN(60) == 0:
-			b.WriteString(pick(g, "work_mem = ", "= 4MB", "a b c", "jit = 'off", "jit = 1e5", "x.y.z = 1", "jit == on") + "\n")
+			b.WriteString(pick(g, "work_mem = ", "= 4MB", "a b c", "jit = 'off", "jit = 1e5", "x.y.z = 1",
+				"jit == on") + "\n")
 			continue
 		case g.r.IntN(10) == 0:
 			b.WriteString(pick(g, "# jit = on", "", "   \t", "#"+strings.Repeat("long ", 3000)) + "\n")
@@ -241,13 +260,15 @@ func (g *confGen) lines(wild bool) string {
 		if g.upper[name] {
 			name = strings.ToUpper(name)
 		}
-		b.WriteString(pick(g, "", " ", "\t") + name + pick(g, " = ", "=", " ", "\t=\t") + g.spelled(value) + pick(g, "", "", " # comment", "\t#'") + "\n")
+		b.WriteString(pick(g, "", " ", "\t") + name + pick(g, " = ", "=", " ", "\t=\t") + g.spelled(value) +
+			pick(g, "", "", " # comment", "\t#'") + "\n")
 	}
 	return b.String()
 }
 
 // few makes lines meet: without it no parameter would be set twice.
-var few = []string{"work_mem", "jit", "wal_level", "random_page_cost", "max_connections", "log_destination", "client_min_messages", "x.a", "sort_mem"}
+var few = []string{"work_mem", "jit", "wal_level", "random_page_cost", "max_connections", "log_destination",
+	"client_min_messages", "x.a", "sort_mem"}
 
 func (g *confGen) setting(wild bool) (name, value string) {
 	all := params.All(g.major)
@@ -255,10 +276,12 @@ func (g *confGen) setting(wild bool) (name, value string) {
 	case k < 5:
 		name = pick(g, few...)
 	case wild && k < 9:
-		name = pick(g, "checkpoint_segments", "wal_keep_segments", "stats_temp_directory", "io_method", "old_snapshot_threshold", "jit_", "wrk_mem", "io_min_workers",
+		name = pick(g, "checkpoint_segments", "wal_keep_segments", "stats_temp_directory", "io_method",
+			"old_snapshot_threshold", "jit_", "wrk_mem", "io_min_workers",
 			"force_parallel_mode", "ssl_ecdh_curve", "lc_collate", "max_fsm_pages", "transaction_timeout")
 	case k < 10:
-		name = pick(g, "default_with_oids", "seed", "ssl_renegotiation_limit", "is_superuser", "vacuum_mem", "plpgsql.check_asserts", "foo.bar", "block_size", "config_file")
+		name = pick(g, "default_with_oids", "seed", "ssl_renegotiation_limit", "is_superuser", "vacuum_mem",
+			"plpgsql.check_asserts", "foo.bar", "block_size", "config_file")
 	default:
 		name = all[g.r.IntN(len(all))].Name
 		if name == "default_text_search_config" {
@@ -274,13 +297,15 @@ func (g *confGen) setting(wild bool) (name, value string) {
 
 func (g *confGen) value(p params.Param) string {
 	if g.r.IntN(12) == 0 {
-		return pick(g, "", "garbage", "0", "-1", "4kb", "on", "1 ", " 1", "nan", "inf", "1e400", "0x10", "010", "08", "+5", "1.5", ".5", "5.", "1e3", "tru", "o", "no", "OF", "99999999999999999999", "1 MB x", "0x1p3", "1e-400")
+		return pick(g, "", "garbage", "0", "-1", "4kb", "on", "1 ", " 1", "nan", "inf", "1e400", "0x10", "010", "08",
+			"+5", "1.5", ".5", "5.", "1e3", "tru", "o", "no", "OF", "99999999999999999999", "1 MB x", "0x1p3", "1e-400")
 	}
 	switch p.Type {
 	case "bool":
 		return pick(g, "on", "off", "true", "false", "yes", "no", "1", "0", "t", "F", "ye", "of", "ON", "2", "o")
 	case "enum":
-		words := append(slices.Clone(p.Enum), "true", "0", "debug", "info", "archive", "lz4", "zstd", "nothing", strings.ToUpper(p.Enum[0]), p.Enum[0]+" ")
+		words := append(slices.Clone(p.Enum), "true", "0", "debug", "info", "archive", "lz4", "zstd", "nothing",
+			strings.ToUpper(p.Enum[0]), p.Enum[0]+" ")
 		return pick(g, words...)
 	case "integer", "real":
 		lo, _ := strconv.ParseFloat(p.Min, 64)
@@ -291,11 +316,13 @@ func (g *confGen) value(p params.Param) string {
 			s = strconv.FormatFloat(n, 'g', -1, 64)
 		}
 		if g.r.IntN(2) == 0 {
-			s += pick(g, "", " ") + pick(g, "B", "kB", "MB", "GB", "TB", "us", "ms", "s", "min", "h", "d", "KB", "m", "Min")
+			s += pick(g, "", " ") + pick(g, "B", "kB", "MB", "GB", "TB", "us", "ms", "s", "min", "h", "d",
+				"KB", "m", "Min")
 		}
 		return s
 	}
-	return pick(g, "", "text", "a, b", "it's", `C:\x`, "stderr", "csvlog, stderr", "jsonlog", "receipt", "receipt,all", "yes", "on,all", "none", strings.Repeat("x", 300))
+	return pick(g, "", "text", "a, b", "it's", `C:\x`, "stderr", "csvlog, stderr", "jsonlog", "receipt", "receipt,all",
+		"yes", "on,all", "none", strings.Repeat("x", 300))
 }
 
 // spelled writes a value as somebody might: bare where the grammar allows it, or

@@ -75,7 +75,8 @@ func TestCrashRestart(t *testing.T) {
 		if again.StartedAt != seg.StartedAt || again.CreatedAt < killed || again.CreatedAt > time.Now().Unix() {
 			t.Errorf("killed at %d: %+v", killed, again)
 		}
-		if a, ok := s.Instances[0].Server.Activity.Get(); !ok || a.CheckpointerAt < again.CreatedAt || a.CheckpointerAt > time.Now().Unix() {
+		if a, ok := s.Instances[0].Server.Activity.Get(); !ok || a.CheckpointerAt < again.CreatedAt ||
+			a.CheckpointerAt > time.Now().Unix() {
 			t.Errorf("the checkpointer: %+v %v, segment %+v", a, ok, again)
 		}
 		r := crashes(s)
@@ -99,7 +100,8 @@ func TestLongRecoveryIsNoCrash(t *testing.T) {
 	t.Parallel()
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB",
+			"restore_command": "sleep 9; exit 1"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,9 @@ func deepWork(t *testing.T, i *scratch.Instance, major int, database string, tab
 			end if;
 		end loop; end $$`, at, at+step-1))
 	}
-	in(t, i, database, "update pg_class set relpages = 2000, reltuples = 20000 where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace",
+	in(t, i, database,
+		"update pg_class set relpages = 2000, reltuples = 20000 where relkind in ('r', 'i') and relnamespace = "+
+			"'public'::regnamespace",
 		"select count(setval(oid::regclass, 1999999999)) from pg_class where relkind = 'S'")
 	cfg, err := pgconn.ParseConfig(i.ConnString())
 	if err != nil {

@@ -39,7 +39,8 @@ func TestMemoryOfEachInstance(t *testing.T) {
 		sql(t, admin, "create role app login")
 		sql(t, admin, `create database "shop floor"`)
 		as := func(role, db string) string {
-			return strings.NewReplacer("user=postgres", "user="+role, "dbname=postgres", "dbname='"+db+"'").Replace(i.ConnString())
+			return strings.NewReplacer("user=postgres", "user="+role, "dbname=postgres",
+				"dbname='"+db+"'").Replace(i.ConnString())
 		}
 		idle, open := connect(t, as("app", "shop floor")), connect(t, as("app", "postgres"))
 		sql(t, open, "begin")
@@ -53,7 +54,8 @@ func TestMemoryOfEachInstance(t *testing.T) {
 				in = &r.Instances[k]
 			}
 			for _, p := range r.Instances[k].Processes {
-				if p.PID == int(elsewhere.PID()) && r.Instances[k].Label != second.DataDir || p.PID == int(idle.PID()) && !mine {
+				if p.PID == int(elsewhere.PID()) && r.Instances[k].Label != second.DataDir ||
+					p.PID == int(idle.PID()) && !mine {
 					t.Errorf("process %d is told to be of %s", p.PID, r.Instances[k].Label)
 				}
 			}
@@ -65,7 +67,8 @@ func TestMemoryOfEachInstance(t *testing.T) {
 		for _, g := range in.Sessions {
 			groups[g.Database+"/"+g.Role+"/"+g.State] += g.Processes
 		}
-		if groups["shop floor/app/idle"] != 1 || groups["postgres/app/idle in transaction"] != 1 || groups["postgres/postgres/idle"] != 1 {
+		if groups["shop floor/app/idle"] != 1 || groups["postgres/app/idle in transaction"] != 1 ||
+			groups["postgres/postgres/idle"] != 1 {
 			t.Errorf("sessions: %v", groups)
 		}
 		kinds := map[string]bool{}
@@ -80,13 +83,15 @@ func TestMemoryOfEachInstance(t *testing.T) {
 				t.Errorf("no %s among the kinds: %v", k, kinds)
 			}
 		}
-		if in.Sum.PSS == nil || len(in.Options) < 2 || len(r.OOM) == 0 || r.OOM[len(r.OOM)-1].Looked < len(in.Processes) {
+		if in.Sum.PSS == nil || len(in.Options) < 2 || len(r.OOM) == 0 ||
+			r.OOM[len(r.OOM)-1].Looked < len(in.Processes) {
 			t.Errorf("%+v, options %+v, %+v", in.Sum, in.Options, r.OOM)
 		}
 
 		r = memoryOf(t, collect.Request{Kind: collect.Conninfo, Value: as("app", "postgres")})
 		hidden := fmt.Sprint(r.Unknown)
-		if !strings.Contains(hidden, "sessions of other roles are hidden") || len(r.Instances[0].Sessions) > 0 || r.Instances[0].Sum.Processes < 7 {
+		if !strings.Contains(hidden, "sessions of other roles are hidden") || len(r.Instances[0].Sessions) > 0 ||
+			r.Instances[0].Sum.Processes < 7 {
 			t.Errorf("as a role that sees its own sessions only: %s, %+v", hidden, r.Instances[0].Sessions)
 		}
 	})

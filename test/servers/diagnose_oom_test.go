@@ -34,11 +34,13 @@ func TestDiagnoseOOM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()), oomdemo.Limit)
+		g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()),
+			oomdemo.Limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		inst, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
+		inst, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB",
+			"max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(errors.Join(err, g.Remove()))
 		}
@@ -56,7 +58,8 @@ func TestDiagnoseOOM(t *testing.T) {
 		}
 		c := connect(t, inst.ConnString())
 		victim := int(c.PID())
-		const greedy = "select count(*) from (select i, md5(i::text) from generate_series(1, 8000000) i order by 2, 1 offset 0) s"
+		const greedy = "select count(*) from (select i, md5(i::text) from generate_series(1, 8000000) i order by 2, " +
+			"1 offset 0) s"
 		sql(t, c, "set work_mem = '1GB'")
 		sql(t, c, "set max_parallel_workers_per_gather = 0")
 		if _, err := c.Exec(t.Context(), greedy).ReadAll(); err == nil {
@@ -70,7 +73,8 @@ func TestDiagnoseOOM(t *testing.T) {
 		})
 
 		var out, said bytes.Buffer
-		if code := cli.Main(t.Context(), []string{"diagnose", "oom", "--format", "json", inst.DataDir}, strings.NewReader(""), &out, &said, os.Environ()); code != 0 {
+		if code := cli.Main(t.Context(), []string{"diagnose", "oom", "--format", "json", inst.DataDir},
+			strings.NewReader(""), &out, &said, os.Environ()); code != 0 {
 			t.Fatalf("exit code %d: %s", code, said.String())
 		}
 		var d oom.Report
@@ -79,22 +83,26 @@ func TestDiagnoseOOM(t *testing.T) {
 		}
 		// Other tests of this machine kill too: ours is told by its group.
 		i := slices.IndexFunc(d.Kills, func(k oom.Kill) bool {
-			return strings.Contains(k.Group, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()))
+			return strings.Contains(k.Group, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(),
+				b.Version.Major()))
 		})
 		if i < 0 {
 			t.Fatalf("no kill in our group among %d; missing %v", len(d.Kills), d.Missing)
 		}
 		k := d.Kills[i]
-		if k.Victim == nil || k.Victim.PID != victim || k.Victim.Role != "backend" || k.Victim.Statement != greedy || k.Victim.Anon == nil || *k.Victim.Anon < oomdemo.Limit/2 {
+		if k.Victim == nil || k.Victim.PID != victim || k.Victim.Role != "backend" || k.Victim.Statement != greedy ||
+			k.Victim.Anon == nil || *k.Victim.Anon < oomdemo.Limit/2 {
 			t.Errorf("victim %+v, want process %d", k.Victim, victim)
 		}
-		if k.Constraint != "memcg" || k.Limit == nil || *k.Limit != oomdemo.Limit || k.Cause.ID != "one_query" || k.Time == "" {
+		if k.Constraint != "memcg" || k.Limit == nil || *k.Limit != oomdemo.Limit || k.Cause.ID != "one_query" ||
+			k.Time == "" {
 			t.Errorf("constraint %s, limit %v, cause %+v, time %q", k.Constraint, k.Limit, k.Cause, k.Time)
 		}
 		if k.After.State != "restarted" || k.After.Seconds == nil {
 			t.Errorf("after: %+v", k.After)
 		}
-		if i := slices.IndexFunc(k.Top, func(o oom.Task) bool { return o.PID == inst.PID() }); i < 0 || k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom == "" {
+		if i := slices.IndexFunc(k.Top, func(o oom.Task) bool { return o.PID == inst.PID() }); i < 0 ||
+			k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom == "" {
 			t.Errorf("the postmaster %d among %+v", inst.PID(), k.Top)
 		}
 		for _, p := range k.Prevention {
@@ -103,7 +111,9 @@ func TestDiagnoseOOM(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		if code := cli.Main(t.Context(), []string{"diagnose", "oom", inst.DataDir}, strings.NewReader(""), &text, &said, os.Environ()); code != 0 || !strings.Contains(text.String(), fmt.Sprintf("postgres, process %d, backend", victim)) {
+		if code := cli.Main(t.Context(), []string{"diagnose", "oom", inst.DataDir}, strings.NewReader(""), &text,
+			&said, os.Environ()); code != 0 || !strings.Contains(text.String(),
+			fmt.Sprintf("postgres, process %d, backend", victim)) {
 			t.Errorf("exit code %d, %s\n%s", code, said.String(), text.String())
 		}
 	})

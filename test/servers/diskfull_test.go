@@ -29,7 +29,8 @@ func newCrowded(t *testing.T, major int, kind string, settings map[string]string
 	c := &crowded{disk: cell.DiskOf(t, "servers", kind, 112<<20)} // a fresh cluster has 40 MB and a WAL segment or two
 	usual := os.TempDir()
 	t.Setenv("TMPDIR", c.disk.At)
-	c.server = cell.Server(t, "servers", major, scratch.Options{Settings: settings, InitDB: []string{"--wal-segsize=1"}})
+	c.server = cell.Server(t, "servers", major, scratch.Options{Settings: settings,
+		InitDB: []string{"--wal-segsize=1"}})
 	t.Setenv("TMPDIR", usual)
 	c.Cell = cell.New(t, "servers")
 	return c
@@ -92,7 +93,8 @@ func TestDiskFullUnderTheData(t *testing.T) {
 				}
 				restart(t, c.server, nil)
 			}
-			pins := []string{"pg:work_mem=9MB", "pg:random_page_cost=1.3", "pg:log_line_prefix=" + strings.Repeat("%m", 40), "pg:shared_buffers=64MB", "pg:huge_pages=off"}
+			pins := []string{"pg:work_mem=9MB", "pg:random_page_cost=1.3",
+				"pg:log_line_prefix=" + strings.Repeat("%m", 40), "pg:shared_buffers=64MB", "pg:huge_pages=off"}
 			for _, effect := range []string{"reload", "restart"} {
 				t.Run(effect, func(t *testing.T) {
 					args := []string{"apply", "--yes", "--max-effect", effect, c.server.DataDir}
@@ -125,7 +127,10 @@ func TestDiskFullUnderTheData(t *testing.T) {
 						if journals := c.Files("/var/lib/pgfettle/journal"); effect == "restart" && len(journals) > 1 {
 							t.Errorf("%d bytes left, a journal was written", leave)
 						}
-						if strings.Count(r.Stderr, "pgfettle: error: ") != 1 || strings.Count(r.Stderr, "pgfettle: hint: ") != 1 || !strings.Contains(strings.ToLower(r.Stderr), "no space left on device") && !strings.Contains(r.Stderr, "no room on disk") {
+						if strings.Count(r.Stderr, "pgfettle: error: ") != 1 ||
+							strings.Count(r.Stderr, "pgfettle: hint: ") != 1 ||
+							!strings.Contains(strings.ToLower(r.Stderr), "no space left on device") &&
+								!strings.Contains(r.Stderr, "no room on disk") {
 							t.Errorf("%d bytes left, not one error with one hint: %s", leave, r.Stderr)
 						}
 						if diff := cmp.Diff(files, c.kept(t)); diff != "" {
@@ -202,7 +207,8 @@ func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 	// be /tmp, to room for all but the server's own lock file.
 	for leave := int64(1); leave <= 10; leave++ {
 		d.Fill(t, leave*d.Block)
-		r := c.Exec(nil, []string{"TMPDIR=" + scratch}, cell.Binary(t), "apply", "--yes", "--pin", "pg:work_mem=9MB", "--only", "pg:work_mem", i.DataDir)
+		r := c.Exec(nil, []string{"TMPDIR=" + scratch}, cell.Binary(t), "apply", "--yes", "--pin", "pg:work_mem=9MB",
+			"--only", "pg:work_mem", i.DataDir)
 		d.Empty(t)
 		if left := c.Files(scratch); len(left) != 1 {
 			t.Errorf("%d blocks left, left behind: %v", leave, left)
@@ -213,7 +219,9 @@ func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 			}
 			return
 		}
-		if r.Code != 1 || strings.Count(r.Stderr, "pgfettle: error: the settings cannot be tried on a scratch copy\n") != 1 || !strings.Contains(r.Stderr, "hint: make room in "+scratch) {
+		if r.Code != 1 || strings.Count(r.Stderr,
+			"pgfettle: error: the settings cannot be tried on a scratch copy\n") != 1 ||
+			!strings.Contains(r.Stderr, "hint: make room in "+scratch) {
 			t.Errorf("%d blocks left: %s", leave, r)
 		}
 		if diff := cmp.Diff(before, cell.Files(t, auto)); diff != "" {

@@ -16,12 +16,16 @@ func TestWorkIsCounted(t *testing.T) {
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements"})
 		bare := read(t, evidenceOf(t, i, true)).Instances[0].Server
 		if bare.Spills.Known() || bare.BufferCache.Known() {
-			t.Errorf("without extensions there are spills (%s) and a buffer cache (%s)", bare.Spills.State(), bare.BufferCache.State())
+			t.Errorf("without extensions there are spills (%s) and a buffer cache (%s)", bare.Spills.State(),
+				bare.BufferCache.State())
 		}
 		// A schema whose name has to be quoted, as the queries make texts with it.
-		sql := []string{`CREATE SCHEMA "Odd ""one"""`, `CREATE EXTENSION pg_stat_statements SCHEMA "Odd ""one"""`, `CREATE EXTENSION pg_buffercache SCHEMA "Odd ""one"""`,
-			`CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 100000) g`, `UPDATE t SET b = b WHERE a <= 500`, `DELETE FROM t WHERE a <= 70`,
-			`SET work_mem = '64kB'`, `SELECT count(*) FROM (SELECT a FROM t ORDER BY b, a DESC OFFSET 1) s`, `RESET work_mem`, `ANALYZE t`}
+		sql := []string{`CREATE SCHEMA "Odd ""one"""`, `CREATE EXTENSION pg_stat_statements SCHEMA "Odd ""one"""`,
+			`CREATE EXTENSION pg_buffercache SCHEMA "Odd ""one"""`,
+			`CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 100000) g`,
+			`UPDATE t SET b = b WHERE a <= 500`, `DELETE FROM t WHERE a <= 70`,
+			`SET work_mem = '64kB'`, `SELECT count(*) FROM (SELECT a FROM t ORDER BY b, a DESC OFFSET 1) s`,
+			`RESET work_mem`, `ANALYZE t`}
 		if err := i.Exec(t.Context(), sql...); err != nil {
 			t.Fatal(err)
 		}

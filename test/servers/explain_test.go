@@ -39,18 +39,25 @@ var explained = []struct{ name, sql string }{
 	{"indexonly", `SELECT id FROM big WHERE id < 5000`},
 	{"bitmap", `SELECT count(*) FROM big WHERE k = 7 OR k = 9`},
 	{"spill", `SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v, id`},
-	{"hashspill", `SET work_mem = '64kB'; SET enable_mergejoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a JOIN big b ON a.id = b.id`},
+	{"hashspill",
+		`SET work_mem = '64kB'; SET enable_mergejoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a JOIN big b ON a.id = b.id`},
 	{"hashagg", `SET work_mem = '64kB'; SET enable_sort = off; EXPLAIN_HERE SELECT id, count(*) FROM big GROUP BY id`},
-	{"never", `SELECT * FROM small s LEFT JOIN big b ON b.id = s.id AND s.id < 0 WHERE s.id = 1 AND EXISTS (SELECT 1 FROM big WHERE id = -1)`},
-	{"subplans", `WITH c AS MATERIALIZED (SELECT * FROM small WHERE id < 50) SELECT (SELECT max(id) FROM small), (SELECT v FROM big WHERE big.id = c.id) FROM c, c d WHERE c.id = d.id`},
+	{"never",
+		`SELECT * FROM small s LEFT JOIN big b ON b.id = s.id AND s.id < 0 WHERE s.id = 1 AND EXISTS (SELECT 1 FROM big WHERE id = -1)`},
+	{"subplans",
+		`WITH c AS MATERIALIZED (SELECT * FROM small WHERE id < 50) SELECT (SELECT max(id) FROM small), (SELECT v FROM big WHERE big.id = c.id) FROM c, c d WHERE c.id = d.id`},
 	{"setop", `SELECT id FROM small EXCEPT SELECT k FROM big`},
 	{"window", `SELECT id, row_number() OVER (PARTITION BY k ORDER BY v) FROM big WHERE id < 2000`},
 	{"function", `SELECT * FROM generate_series(1, 1000) AS g(i) JOIN (VALUES (1), (2)) AS w(x) ON w.x = g.i`},
 	{"quoted", `SELECT count(*) FROM "Odd Name" "An Alias" WHERE "An Alias"."Key" = 3`},
-	{"anti", `SET enable_hashjoin = off; SET enable_mergejoin = off; EXPLAIN_HERE SELECT s.id FROM small s WHERE NOT EXISTS (SELECT 1 FROM big b WHERE b.id = s.id AND b.id < 20)`},
-	{"merge", `SET enable_hashjoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a FULL JOIN small s ON a.id = s.id`},
-	{"parallel", `SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; EXPLAIN_HERE SELECT k, count(*) FROM big GROUP BY k`},
-	{"parallelsort", `SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v`},
+	{"anti",
+		`SET enable_hashjoin = off; SET enable_mergejoin = off; EXPLAIN_HERE SELECT s.id FROM small s WHERE NOT EXISTS (SELECT 1 FROM big b WHERE b.id = s.id AND b.id < 20)`},
+	{"merge",
+		`SET enable_hashjoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a FULL JOIN small s ON a.id = s.id`},
+	{"parallel",
+		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; EXPLAIN_HERE SELECT k, count(*) FROM big GROUP BY k`},
+	{"parallelsort",
+		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v`},
 	{"verbose", `EXPLAIN_VERBOSE SELECT b.id FROM big b JOIN small USING (id) WHERE b.v > 3`},
 	{"recursive", `WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 50) SELECT sum(n) FROM r`},
 	{"partitions", `SELECT count(*) FROM parts WHERE k < 150`},
@@ -142,7 +149,8 @@ func TestExplainFormatsAgree(t *testing.T) {
 					}
 					if parallel { // what each run gets of workers is the machine's affair
 						trees[n].Root.Walk(func(node *queryplan.Node) {
-							node.Actual, node.Buffers, node.Launched, node.Sort, node.Workers, node.Removed, node.Hash = nil, nil, nil, nil, nil, 0, nil
+							node.Actual, node.Buffers, node.Launched, node.Sort, node.Workers, node.Removed,
+								node.Hash = nil, nil, nil, nil, nil, 0, nil
 						})
 					}
 				}
@@ -168,7 +176,8 @@ func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 		return
 	}
 	for ending, s := range map[string]string{"txt": text, "json": doc} {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("pg%d_%s.%s", b.Version.Major(), name, ending)), []byte(s), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("pg%d_%s.%s", b.Version.Major(), name, ending)),
+			[]byte(s), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,10 +191,14 @@ func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 func TestExplainReadsTheLog(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		for _, format := range []string{"text", "json"} {
-			i := start(t, b, map[string]string{"shared_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
-				"auto_explain.log_buffers": "on", "auto_explain.log_format": format, "log_line_prefix": "%m [%p] %q%u@%d "})
+			i := start(t, b, map[string]string{"shared_preload_libraries": "auto_explain",
+				"auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
+				"auto_explain.log_buffers": "on", "auto_explain.log_format": format,
+				"log_line_prefix": "%m [%p] %q%u@%d "})
 			conn := session(t, i)
-			lines(t, conn, "SELECT count(*)\nFROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid\nWHERE c.relname LIKE 'pg{%'")
+			lines(t, conn,
+				"SELECT count(*)\nFROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid\nWHERE c.relname LIKE "+
+					"'pg{%'")
 			text, err := i.ReadLog(1 << 20)
 			if err != nil {
 				t.Fatal(err)
@@ -200,7 +213,9 @@ func TestExplainReadsTheLog(t *testing.T) {
 					continue
 				}
 				found = true
-				if p.Format != format || p.Execution == nil || *p.Execution <= 0 || !p.Buffers || p.Root.Head != "Aggregate" || len(p.Root.Children) != 1 || !strings.Contains(p.Query, "pg_attribute") {
+				if p.Format != format || p.Execution == nil || *p.Execution <= 0 || !p.Buffers ||
+					p.Root.Head != "Aggregate" || len(p.Root.Children) != 1 ||
+					!strings.Contains(p.Query, "pg_attribute") {
 					t.Errorf("%s: %+v of\n%s", format, p, text)
 				}
 			}

@@ -23,15 +23,19 @@ func TestEveryQueryRuns(t *testing.T) {
 			}
 		}
 		for _, m := range a.MissingFiles() {
-			if strings.HasPrefix(m.Name, "pg/") && m.State != known.Absent && !strings.HasSuffix(m.Name, "shmem_answers.json") {
+			if strings.HasPrefix(m.Name, "pg/") && m.State != known.Absent &&
+				!strings.HasSuffix(m.Name, "shmem_answers.json") {
 				t.Errorf("%s is missing: %s", m.Name, m.Reason)
 			}
 		}
 		srv := read(t, a).Instances[0].Server
 		for name, f := range map[string]interface{ State() known.State }{
-			"version": srv.Version, "access": srv.Access, "settings": srv.Settings, "file settings": srv.FileSettings, "databases": srv.Databases,
-			"tablespaces": srv.Tablespaces, "extensions": srv.Extensions, "activity": srv.Activity, "checkpoints": srv.Checkpoints,
-			"archiver": srv.Archiver, "replicas": srv.Replicas, "slots": srv.Slots, "prepared": srv.Prepared, "shared memory": srv.Shmem, "control": srv.Control,
+			"version": srv.Version, "access": srv.Access, "settings": srv.Settings, "file settings": srv.FileSettings,
+			"databases":   srv.Databases,
+			"tablespaces": srv.Tablespaces, "extensions": srv.Extensions, "activity": srv.Activity,
+			"checkpoints": srv.Checkpoints,
+			"archiver":    srv.Archiver, "replicas": srv.Replicas, "slots": srv.Slots, "prepared": srv.Prepared,
+			"shared memory": srv.Shmem, "control": srv.Control,
 			"hba": srv.HBA, "passwords": srv.Passwords, "libraries": srv.Libraries,
 		} {
 			if f.State() != known.Present {
@@ -41,7 +45,8 @@ func TestEveryQueryRuns(t *testing.T) {
 		if v, _ := srv.Version.Get(); v != b.Version {
 			t.Errorf("the server says %s, its binary %s", v, b.Version)
 		}
-		if libs, _ := srv.Libraries.Get(); len(libs) != 1 || libs[0].Name != "pg_stat_statements" || libs[0].Installed != known.Is(true) {
+		if libs, _ := srv.Libraries.Get(); len(libs) != 1 || libs[0].Name != "pg_stat_statements" ||
+			libs[0].Installed != known.Is(true) {
 			t.Errorf("pg_stat_statements is preloaded and installed, read %+v", libs)
 		}
 		if rules, _ := srv.HBA.Get(); len(rules) == 0 || rules[0].Broken {
@@ -62,20 +67,23 @@ func TestParametersEqualTheServer(t *testing.T) {
 		for _, p := range params.All(b.Version.Major()) {
 			known[p.Name] = true
 			s, ok := live[p.Name]
-			if !ok && p.Name != "application_name" && p.Name != "client_encoding" { // those of our own session are not asked for
+			// those of our own session are not asked for
+			if !ok && p.Name != "application_name" && p.Name != "client_encoding" {
 				t.Errorf("%s is in the table and not in the server", p.Name)
 			}
 			if !ok {
 				continue
 			}
-			got := params.Param{Name: s.Name, Type: s.Type, Unit: s.Unit, Context: s.Context, Min: s.Min, Max: s.Max, Enum: s.Enum, Boot: p.Boot, Reset: p.Reset}
+			got := params.Param{Name: s.Name, Type: s.Type, Unit: s.Unit, Context: s.Context, Min: s.Min, Max: s.Max,
+				Enum: s.Enum, Boot: p.Boot, Reset: p.Reset}
 			if p.Name == "max_stack_depth" { // its bound is the stack limit of the process
 				got.Max = p.Max
 			}
 			if diff := cmp.Diff(p, got); diff != "" {
 				t.Errorf("%s (-table +server):\n%s", p.Name, diff)
 			}
-			if p.Boot != "" && s.Source == "default" && s.Value != p.Boot && s.Context != "internal" && !computed[p.Name] {
+			if p.Boot != "" && s.Source == "default" && s.Value != p.Boot && s.Context != "internal" &&
+				!computed[p.Name] {
 				t.Errorf("%s: the table says the default is %q, the server has %q", p.Name, p.Boot, s.Value)
 			}
 		}
@@ -89,7 +97,9 @@ func TestParametersEqualTheServer(t *testing.T) {
 
 // computed lists parameters whose default the server replaces at start.
 var computed = map[string]bool{
-	"wal_buffers": true, "max_stack_depth": true, "autovacuum_work_mem": true, "transaction_buffers": true, "subtransaction_buffers": true,
+	"wal_buffers": true, "max_stack_depth": true, "autovacuum_work_mem": true, "transaction_buffers": true,
+	"subtransaction_buffers":   true,
 	"commit_timestamp_buffers": true, "io_max_concurrency": true, "client_encoding": true, "application_name": true,
-	"unix_socket_permissions": true, "log_file_mode": true, "data_directory_mode": true, "TimeZone": true, "log_timezone": true,
+	"unix_socket_permissions": true, "log_file_mode": true, "data_directory_mode": true, "TimeZone": true,
+	"log_timezone": true,
 }

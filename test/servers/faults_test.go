@@ -63,7 +63,8 @@ func silent(t *testing.T, s *snapshot.Snapshot, id string) {
 // evidenceAs collects with --deep over the socket as another role.
 func evidenceAs(t *testing.T, i *scratch.Instance, role string) *evidence.Archive {
 	t.Helper()
-	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo, Value: fmt.Sprintf("host=%s port=%d user=%s dbname=postgres", i.Socket, i.Port, role), Deep: true})
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo,
+		Value: fmt.Sprintf("host=%s port=%d user=%s dbname=postgres", i.Socket, i.Port, role), Deep: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,14 +118,18 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		// Autovacuum is on, or its checks would be silent, and must not come meanwhile.
-		i := start(t, b, map[string]string{"autovacuum_naptime": "1h", "wal_level": "logical", "logical_decoding_work_mem": "64kB", "max_replication_slots": "4",
-			"shared_buffers": "512MB", "fsync": "off", "max_locks_per_transaction": "1000"}) // the scans find their table in memory
+		i := start(t, b, map[string]string{"autovacuum_naptime": "1h", "wal_level": "logical",
+			"logical_decoding_work_mem": "64kB", "max_replication_slots": "4",
+			// the scans find their table in memory
+			"shared_buffers": "512MB", "fsync": "off", "max_locks_per_transaction": "1000"})
 		silent(t, read(t, evidenceOf(t, i, true)), "duplicate_indexes")
-		in(t, i, "postgres", "create database shop", "create database crm", "create database gone", "create extension pg_stat_statements version '1.7'")
+		in(t, i, "postgres", "create database shop", "create database crm", "create database gone",
+			"create extension pg_stat_statements version '1.7'")
 		in(t, i, "shop",
 			"create table orders (id int primary key, customer int, note text)",
 			"alter table orders alter note set storage plain",
-			"insert into orders select g, g, repeat('x', 3800) from generate_series(1, 26000) g", // two rows a page: 100 MB
+			// two rows a page: 100 MB
+			"insert into orders select g, g, repeat('x', 3800) from generate_series(1, 26000) g",
 			"create unique index orders_id_again on orders (id)",
 			"create index orders_customer on orders (customer) include (id)",
 			"create table wide as select g, md5(g::text) as h from generate_series(1, 300000) g",
@@ -133,7 +138,8 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 			"create sequence small as smallint", "select setval('small', 100)",
 			"create sequence own", "select setval('own', 9000000000000000000)")
 		// Counted before it is vacuumed: rows that are counted after it count twice as living.
-		counted(t, i, "shop", "select coalesce(sum(n_tup_ins), 0) = 26000 from pg_stat_user_tables where relname = 'orders'")
+		counted(t, i, "shop",
+			"select coalesce(sum(n_tup_ins), 0) = 26000 from pg_stat_user_tables where relname = 'orders'")
 		in(t, i, "shop", "vacuum analyze")
 		// 500 temporary tables of 1,500 columns are 100 MB of pg_attribute.
 		in(t, i, "crm", `do $$ declare columns text; begin
@@ -147,9 +153,11 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 			in(t, i, "postgres", "create database texts template template0 locale_provider icu icu_locale 'en'",
 				"update pg_database set datcollversion = '1.2.3' where datname = 'texts'")
 		}
-		in(t, i, "shop", "do $$ begin for n in 1..400 loop perform sum(octet_length(note)) from orders; end loop; end $$")
+		in(t, i, "shop",
+			"do $$ begin for n in 1..400 loop perform sum(octet_length(note)) from orders; end loop; end $$")
 		// by rows: parallel workers count as scans of their own, before the leader does
-		counted(t, i, "shop", "select coalesce(sum(seq_tup_read), 0) >= 400 * 26000 from pg_stat_user_tables where relname = 'orders'")
+		counted(t, i, "shop",
+			"select coalesce(sum(seq_tup_read), 0) >= 400 * 26000 from pg_stat_user_tables where relname = 'orders'")
 
 		s := read(t, evidenceOf(t, i, true))
 		srv := s.Instances[0].Server
@@ -172,8 +180,10 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 			}
 		}
 
-		fires(t, s, "duplicate_indexes", "In database shop: public.orders_id_again on orders", "the same as orders_pkey")
-		fires(t, s, "sequences_exhausted", "public.orders_id_seq of orders.id (2000000000 of 2147483647, 93 %)", "public.own (")
+		fires(t, s, "duplicate_indexes", "In database shop: public.orders_id_again on orders",
+			"the same as orders_pkey")
+		fires(t, s, "sequences_exhausted", "public.orders_id_seq of orders.id (2000000000 of 2147483647, 93 %)",
+			"public.own (")
 		fires(t, s, "catalog_bloat", "In database crm: pg_attribute takes 1")
 		fires(t, s, "database_invalid", "gone")
 		fires(t, s, "extension_updates", "pg_stat_statements 1.7 (")
@@ -187,7 +197,8 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 		fires(t, later(t, s, 3700), "seq_scans_large", "In database shop: public.orders (1")
 		if major >= 14 {
 			slots, ok := srv.Decoding.Get()
-			if !ok || len(slots) != 1 || slots[0].Slot != "cdc" || slots[0].Spilled < unit.MB || slots[0].Spilled > slots[0].Decoded {
+			if !ok || len(slots) != 1 || slots[0].Slot != "cdc" || slots[0].Spilled < unit.MB ||
+				slots[0].Spilled > slots[0].Decoded {
 				t.Errorf("10 MB were decoded in 64 kB, read %+v", slots)
 			}
 		}
@@ -202,7 +213,8 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 func TestDeepWithoutRights(t *testing.T) {
 	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
-		in(t, i, "postgres", "create role plain login", "create database shop", "create database secret", "revoke connect on database secret from public")
+		in(t, i, "postgres", "create role plain login", "create database shop", "create database secret",
+			"revoke connect on database secret from public")
 		in(t, i, "shop", "create table a (x int)", "create index a1 on a (x)", "create index a2 on a (x)")
 		s := read(t, evidenceAs(t, i, "plain"))
 		fires(t, s, "duplicate_indexes", "In database shop: public.a2 on a", "the same as a1")
@@ -227,7 +239,8 @@ func TestDeepWithoutRights(t *testing.T) {
 func TestFaultsOfStandbysAreFound(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
-		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7", "max_prepared_transactions": "5", "max_locks_per_transaction": "71"}
+		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7",
+			"max_prepared_transactions": "5", "max_locks_per_transaction": "71"}
 		primary := start(t, b, room)
 		s := read(t, evidenceOf(t, primary, false))
 		kept, ok := s.Instances[0].Server.Controlled.Get()
@@ -257,14 +270,16 @@ func TestFaultsOfStandbysAreFound(t *testing.T) {
 		}
 		in(t, primary, "postgres", "delete from t", "vacuum t")
 		waitFor(t, primary, standby)
-		counted(t, standby, "postgres", fmt.Sprintf("select conflicts >= %d from pg_stat_database where datname = 'postgres'", readers))
+		counted(t, standby, "postgres",
+			fmt.Sprintf("select conflicts >= %d from pg_stat_database where datname = 'postgres'", readers))
 		after := later(t, read(t, evidenceOf(t, standby, false)), 2*3600)
 		fires(t, after, "standby_conflicts", fmt.Sprintf("database postgres: %d in", readers))
 
 		if err := standby.Configure(map[string]string{"max_connections": "30"}); err != nil {
 			t.Fatal(err)
 		}
-		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary", "max_connections will be 30 from the next start on", "the primary has 37")
+		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary",
+			"max_connections will be 30 from the next start on", "the primary has 37")
 		if major < 14 {
 			return // which ends when its primary is raised
 		}
@@ -274,7 +289,8 @@ func TestFaultsOfStandbysAreFound(t *testing.T) {
 			kept, _ := read(t, evidenceOf(t, standby, false)).Instances[0].Server.Controlled.Get()
 			return slices.Contains(kept, pg.Controlled{Name: "max_connections", Value: 41}), kept
 		})
-		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary", "max_connections is 37, and the primary has 41")
+		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary",
+			"max_connections is 37, and the primary has 41")
 	})
 }
 
@@ -318,7 +334,9 @@ func waitFor(t *testing.T, primary, standby *scratch.Instance) {
 	at := ask(t, dial(t, primary), "select pg_current_wal_flush_lsn()::text")[0][0]
 	c := dial(t, standby)
 	await.That(t, "the standby at "+at, func() (bool, any) {
-		now := ask(t, c, "select coalesce(pg_last_wal_replay_lsn(), '0/0')::text, coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)::text", at)[0]
+		now := ask(t, c,
+			"select coalesce(pg_last_wal_replay_lsn(), '0/0')::text, coalesce(pg_last_wal_replay_lsn() >= "+
+				"$1::pg_lsn, false)::text", at)[0]
 		return now[1] == "true", now[0]
 	})
 }

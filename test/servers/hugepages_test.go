@@ -41,7 +41,8 @@ func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 		if a.Pages > 0 && a.Pages != n {
 			t.Errorf("%d pages answered, %d by size", a.Pages, n)
 		}
-		if err := i.Configure(map[string]string{"max_connections": "500", "shared_buffers": "1GB", "huge_pages": "on"}); err != nil {
+		if err := i.Configure(map[string]string{"max_connections": "500", "shared_buffers": "1GB",
+			"huge_pages": "on"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := i.Stop(); err != nil {

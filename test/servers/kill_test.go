@@ -38,7 +38,8 @@ func TestKilledAtAnyPoint(t *testing.T) {
 		})
 		t.Log(sum)
 		if all, within := sum.of("apply"); !t.Failed() && 2*within < all {
-			t.Errorf("only %d of %d kills of apply hit it between the first line of its journal and the last", within, all)
+			t.Errorf("only %d of %d kills of apply hit it between the first line of its journal and the last",
+				within, all)
 		}
 	})
 }
@@ -50,7 +51,8 @@ func killed(t *testing.T, b scratch.Binaries, bin string, seed uint64, sum *tall
 	kills, most := 0, killsOfEach()
 	for n := 1; kills < most; n++ {
 		// a source of its own for each, so that what one draws does not hang on how the others ended
-		tr := &trial{yard: y, gaps: gaps, sum: sum, n: n, rng: rand.New(rand.NewPCG(seed, uint64(b.Version.Major()*10000+n)))}
+		tr := &trial{yard: y, gaps: gaps, sum: sum, n: n,
+			rng: rand.New(rand.NewPCG(seed, uint64(b.Version.Major()*10000+n)))}
 		tr.run()
 		kills += tr.kills
 		if n > 10*most {

@@ -26,10 +26,14 @@ const (
 )
 
 var phases = map[journal.Kind]string{
-	journal.Planned: notBegun, journal.Intend: "a change is intended", journal.Done: "a change is done", journal.Skipped: "a change is skipped",
-	journal.Failed: "a change has failed", journal.Activate: "reloading or restarting", journal.Active: "reloaded or restarted",
-	journal.Revert: "bringing back", journal.Undo: "an undo is begun", journal.Undoing: "the taking back of a change is intended",
-	journal.Resume: "an apply is resumed", journal.Checked: "everything was read back", journal.Left: "something is left",
+	journal.Planned: notBegun, journal.Intend: "a change is intended", journal.Done: "a change is done",
+	journal.Skipped: "a change is skipped",
+	journal.Failed:  "a change has failed", journal.Activate: "reloading or restarting",
+	journal.Active: "reloaded or restarted",
+	journal.Revert: "bringing back", journal.Undo: "an undo is begun",
+	journal.Undoing: "the taking back of a change is intended",
+	journal.Resume:  "an apply is resumed", journal.Checked: "everything was read back",
+	journal.Left:   "something is left",
 	journal.Undone: "a change is taken back", journal.Kept: "a change is kept", journal.End: ended,
 }
 
@@ -72,7 +76,8 @@ func (y *yard) undisturbed(rng *rand.Rand) gaps {
 		}
 	}
 	tr.undone()
-	y.t.Logf("%s: an apply takes %s, %s of it after the first line of its journal", y.i.Binaries.Version, g.whole.Round(time.Millisecond), g.work.Round(time.Millisecond))
+	y.t.Logf("%s: an apply takes %s, %s of it after the first line of its journal", y.i.Binaries.Version,
+		g.whole.Round(time.Millisecond), g.work.Round(time.Millisecond))
 	y.trial = nil
 	return g
 }
@@ -168,7 +173,8 @@ func (tr *trial) pgfettle(what string, at point, args ...string) (code int, hit 
 	tr.t.Helper()
 	r := tr.runner(at, args...)
 	r.run(tr)
-	tr.tell("%s: exit code %d, killed %v after %s\n%s", what, r.code, r.hit, r.took.Round(time.Microsecond), lastPart(r.said.String()))
+	tr.tell("%s: exit code %d, killed %v after %s\n%s", what, r.code, r.hit, r.took.Round(time.Microsecond),
+		lastPart(r.said.String()))
 	if r.hit {
 		tr.kills++
 		phase := noJournal
@@ -295,7 +301,8 @@ func (tr *trial) inForce() {
 			want = append(want, tr.knobs[n].before)
 		}
 		if !slices.Contains(want, live[k.name]) {
-			tr.fail("%s is %s in the journal and %s in force, which should be one of %v", k.name, c.State, live[k.name], want)
+			tr.fail("%s is %s in the journal and %s in force, which should be one of %v", k.name, c.State,
+				live[k.name], want)
 		}
 	}
 }
@@ -321,7 +328,8 @@ func (tr *trial) disturb() {
 	case k >= 0 && tr.rng.IntN(2) == 0:
 		tr.tell("somebody sets lock_timeout and checkpoint_timeout")
 		tr.edits["checkpoint_timeout"] = "480"
-		tr.exec(`ALTER SYSTEM SET lock_timeout = '7s'`, `ALTER SYSTEM SET checkpoint_timeout = '8min'`, `SELECT pg_reload_conf()`)
+		tr.exec(`ALTER SYSTEM SET lock_timeout = '7s'`, `ALTER SYSTEM SET checkpoint_timeout = '8min'`,
+			`SELECT pg_reload_conf()`)
 	default:
 		tr.tell("somebody sets lock_timeout")
 		tr.exec(`ALTER SYSTEM SET lock_timeout = '7s'`, `SELECT pg_reload_conf()`)

@@ -98,7 +98,8 @@ func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
 	y.lay("conf.d/50-site.conf", "log_temp_files = 1MB\n")
 	y.lay("conf.d/zz-pgfettle.conf", "# by hand\nwork_mem = 5MB # small\n")
 	y.start()
-	y.exec(`ALTER SYSTEM SET statement_timeout = '5min'`, `ALTER SYSTEM SET application_name = 'a "b" c'`, `ALTER SYSTEM SET random_page_cost = 3`,
+	y.exec(`ALTER SYSTEM SET statement_timeout = '5min'`, `ALTER SYSTEM SET application_name = 'a "b" c'`,
+		`ALTER SYSTEM SET random_page_cost = 3`,
 		`CREATE ROLE plain LOGIN`, `CREATE TABLE kept (id int PRIMARY KEY, v text)`, `SELECT pg_reload_conf()`)
 	y.rows = 500
 	y.exec(fmt.Sprintf(`INSERT INTO kept SELECT g, md5(g::text) FROM generate_series(1, %d) g`, y.rows))
@@ -213,7 +214,8 @@ func (tr *trial) apply() []string {
 	for _, k := range tr.knobs {
 		pins, only = append(pins, "pg:"+k.name+"="+k.pin), append(only, "pg:"+k.name)
 	}
-	return []string{"apply", "--yes", "--max-effect", "restart", "--journal", tr.journal, "--pin", strings.Join(pins, ","), "--only", strings.Join(only, ","), target}
+	return []string{"apply", "--yes", "--max-effect", "restart", "--journal", tr.journal, "--pin",
+		strings.Join(pins, ","), "--only", strings.Join(only, ","), target}
 }
 
 func (tr *trial) undo(restart bool) []string {

@@ -56,7 +56,8 @@ func (l *logList) Entry(e *pglog.Entry) {
 	if string(e.State) == "57P03" {
 		return // an attempt of the test itself while the server starts: it may fall between two formats
 	}
-	l.entries = append(l.entries, logged{e.Time / 1e6, e.PID, e.Severity.String(), e.Kind(), string(e.State), string(e.Message), string(e.Detail), string(e.Hint), string(e.Statement)})
+	l.entries = append(l.entries, logged{e.Time / 1e6, e.PID, e.Severity.String(), e.Kind(), string(e.State),
+		string(e.Message), string(e.Detail), string(e.Hint), string(e.Statement)})
 }
 func (l *logList) Dump(d *pglog.Dump) { l.dumps = append(l.dumps, *d) }
 
@@ -65,7 +66,8 @@ func (l *logList) Dump(d *pglog.Dump) { l.dumps = append(l.dumps, *d) }
 func (l *logList) sorted() []logged {
 	out := slices.Clone(l.entries)
 	slices.SortFunc(out, func(a, b logged) int {
-		return cmp.Or(cmp.Compare(a.Second, b.Second), cmp.Compare(a.PID, b.PID), strings.Compare(a.Message, b.Message), strings.Compare(a.Statement, b.Statement))
+		return cmp.Or(cmp.Compare(a.Second, b.Second), cmp.Compare(a.PID, b.PID), strings.Compare(a.Message, b.Message),
+			strings.Compare(a.Statement, b.Statement))
 	})
 	return out
 }
@@ -107,7 +109,8 @@ func logLife(t *testing.T, i *scratch.Instance, major int) (killed int) {
 			t.Fatal(err)
 		}
 	}
-	for _, sql := range []string{"select 1/0", "selekt 'it''s \"quoted\"',\n\t'and; long'", "insert into account values (1, 'x')", "select '\\x' || no_such(1, E'a\\tb')"} {
+	for _, sql := range []string{"select 1/0", "selekt 'it''s \"quoted\"',\n\t'and; long'",
+		"insert into account values (1, 'x')", "select '\\x' || no_such(1, E'a\\tb')"} {
 		if err := run(a, sql); err == nil {
 			t.Fatalf("%s did not fail", sql)
 		}
@@ -136,7 +139,8 @@ func logLife(t *testing.T, i *scratch.Instance, major int) (killed int) {
 	if err := <-waited; err != nil {
 		t.Fatal(err)
 	}
-	for c, sql := range map[*pgconn.PgConn]string{a: "begin; update account set note = 'a' where id = 1", b: "begin; update account set note = 'b' where id = 2"} {
+	for c, sql := range map[*pgconn.PgConn]string{a: "begin; update account set note = 'a' where id = 1",
+		b: "begin; update account set note = 'b' where id = 2"} {
 		if err := run(c, sql); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +155,9 @@ func logLife(t *testing.T, i *scratch.Instance, major int) (killed int) {
 	victim := connect()
 	go func() { _ = run(victim, "select pg_sleep(60), 'secret'") }()
 	await.That(t, "the query at work", func() (bool, any) {
-		res, err := b.Exec(ctx, "rollback; select count(*) from pg_stat_activity where query like '%sleep%' and state = 'active' and pid <> pg_backend_pid()").ReadAll()
+		res, err := b.Exec(ctx,
+			"rollback; select count(*) from pg_stat_activity where query like '%sleep%' and state = 'active' and "+
+				"pid <> pg_backend_pid()").ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +168,8 @@ func logLife(t *testing.T, i *scratch.Instance, major int) (killed int) {
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	await.That(t, "the end of the other sessions, when the postmaster has seen it", func() (bool, any) { return run(b, "select 1") != nil, nil })
+	await.That(t, "the end of the other sessions, when the postmaster has seen it",
+		func() (bool, any) { return run(b, "select 1") != nil, nil })
 	await.That(t, "the server after its crash", func() (bool, any) {
 		c, err := pgconn.Connect(ctx, i.ConnString())
 		if err == nil {
@@ -202,8 +209,10 @@ func TestLogFormatsAgree(t *testing.T) {
 		if major >= 15 {
 			destination += ",jsonlog"
 		}
-		i := start(t, b, map[string]string{"logging_collector": "on", "log_destination": destination, "log_line_prefix": logPrefixes[major], "log_directory": "written",
-			"log_temp_files": "0", "log_checkpoints": "on", "log_lock_waits": "on", "deadlock_timeout": "50ms", "log_timezone": "UTC", "log_min_messages": "info", "lc_messages": "C"})
+		i := start(t, b, map[string]string{"logging_collector": "on", "log_destination": destination,
+			"log_line_prefix": logPrefixes[major], "log_directory": "written",
+			"log_temp_files": "0", "log_checkpoints": "on", "log_lock_waits": "on", "deadlock_timeout": "50ms",
+			"log_timezone": "UTC", "log_min_messages": "info", "lc_messages": "C"})
 		killed := logLife(t, i, major)
 
 		live := diagnosed(t, i.DataDir)
@@ -226,7 +235,9 @@ func TestLogFormatsAgree(t *testing.T) {
 			}
 			l := &logList{}
 			src := readLogFile(t, f, o, l)
-			if want := map[string]pglog.Format{".log": pglog.Stderr, ".csv": pglog.CSV, ".json": pglog.JSON}[filepath.Ext(f)]; src.Format != want || src.Stray != 0 || src.Foreign != 0 || src.NoState != 0 {
+			if want := map[string]pglog.Format{".log": pglog.Stderr, ".csv": pglog.CSV,
+				".json": pglog.JSON}[filepath.Ext(f)]; src.Format != want || src.Stray != 0 || src.Foreign != 0 ||
+				src.NoState != 0 {
 				t.Errorf("%s: %+v", f, src)
 			}
 			lists[filepath.Ext(f)] = l
@@ -243,7 +254,8 @@ func TestLogFormatsAgree(t *testing.T) {
 			if d := gocmp.Diff(have, other); ext != ".log" && d != "" {
 				t.Errorf("-plain +%s\n%s", ext, d)
 			}
-			if major >= 14 && (len(l.dumps) != 1 || !l.dumps[0].Whole || !l.dumps[0].Asked || l.dumps[0].Contexts[0].Name != "TopMemoryContext" || l.dumps[0].Contexts[0].Below != l.dumps[0].Total) {
+			if major >= 14 && (len(l.dumps) != 1 || !l.dumps[0].Whole || !l.dumps[0].Asked ||
+				l.dumps[0].Contexts[0].Name != "TopMemoryContext" || l.dumps[0].Contexts[0].Below != l.dumps[0].Total) {
 				t.Errorf("%s: the dump that was asked for: %+v", ext, l.dumps)
 			}
 		}
@@ -256,20 +268,23 @@ func TestLogFormatsAgree(t *testing.T) {
 		} else if len(l.entries) == len(have) {
 			if src.How == "none fits" { // the process may be unknown, which the order goes by
 				byMessage := func(a, b logged) int {
-					return cmp.Or(cmp.Compare(a.Second, b.Second), strings.Compare(a.Message, b.Message), strings.Compare(a.Statement, b.Statement))
+					return cmp.Or(cmp.Compare(a.Second, b.Second), strings.Compare(a.Message, b.Message),
+						strings.Compare(a.Statement, b.Statement))
 				}
 				slices.SortFunc(have, byMessage)
 				slices.SortFunc(l.entries, byMessage)
 			}
 			for k, e := range l.sortedAs(src.How) {
-				if e.Message != have[k].Message || e.Kind != have[k].Kind || e.PID != have[k].PID && src.How != "none fits" {
+				if e.Message != have[k].Message || e.Kind != have[k].Kind ||
+					e.PID != have[k].PID && src.How != "none fits" {
 					t.Errorf("without the prefix: %+v\nnot %+v", e, have[k])
 					break
 				}
 			}
 		}
 
-		if len(live.Crashes) != 1 || live.Crashes[0].PID != killed || live.Crashes[0].Signal != 9 || live.Crashes[0].Statement != "select pg_sleep(?), ?" || live.Crashes[0].DownSeconds < 0 {
+		if len(live.Crashes) != 1 || live.Crashes[0].PID != killed || live.Crashes[0].Signal != 9 ||
+			live.Crashes[0].Statement != "select pg_sleep(?), ?" || live.Crashes[0].DownSeconds < 0 {
 			t.Errorf("process %d was killed: %+v", killed, live.Crashes)
 		}
 		for id, count := range map[string]int64{"crash": 1, "deadlocks": 1, "lock_waits": 0, "temporary_files": 0} {
@@ -278,7 +293,8 @@ func TestLogFormatsAgree(t *testing.T) {
 				t.Errorf("%s: %+v", id, live.Findings)
 			}
 		}
-		if len(live.Temp.Statements) == 0 || !strings.Contains(live.Temp.Statements[0].Text, "order by note offset ?") || live.Temp.Bytes < 1<<20 {
+		if len(live.Temp.Statements) == 0 || !strings.Contains(live.Temp.Statements[0].Text,
+			"order by note offset ?") || live.Temp.Bytes < 1<<20 {
 			t.Errorf("temporary files: %+v", live.Temp)
 		}
 		if live.Checkpoints.Assumed || live.Checkpoints.TimeoutSeconds != 300 || live.Checkpoints.Requested < 1 {
@@ -318,7 +334,8 @@ func readLogFile(t *testing.T, name string, o pglog.Options, s pglog.Sink) pglog
 func diagnosed(t *testing.T, args ...string) *serverlog.Report {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), append([]string{"diagnose", "log", "--format", "json"}, args...), strings.NewReader(""), &out, &errs, os.Environ()); code != 0 {
+	if code := cli.Main(t.Context(), append([]string{"diagnose", "log", "--format", "json"}, args...),
+		strings.NewReader(""), &out, &errs, os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	var r serverlog.Report
@@ -332,7 +349,9 @@ func diagnosed(t *testing.T, args ...string) *serverlog.Report {
 // memory»; the dump on standard error and the entry in csvlog are put together.
 func TestLogOfRefusedMemory(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"logging_collector": "on", "log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C", "shared_buffers": "16MB"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"logging_collector": "on",
+			"log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C",
+			"shared_buffers": "16MB"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +382,8 @@ func TestLogOfRefusedMemory(t *testing.T) {
 		}
 		d := r.Memory.Dumps[0]
 		t.Logf("%s: %+v", d.TotalBytes, d.Largest[0])
-		if d.PID != pid || !d.Whole || d.TotalBytes < 20<<20 || d.TotalBytes > 400<<20 || !strings.Contains(d.Statement, "array_agg(repeat(md5(g::text), ?))") {
+		if d.PID != pid || !d.Whole || d.TotalBytes < 20<<20 || d.TotalBytes > 400<<20 ||
+			!strings.Contains(d.Statement, "array_agg(repeat(md5(g::text), ?))") {
 			t.Errorf("%+v", d)
 		}
 	})
@@ -380,11 +400,13 @@ func asPgError(err error, to **pgconn.PgError) bool {
 func TestLogOfStandardError(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"log_temp_files": "0", "work_mem": "64kB"})
-		if err := i.Exec(t.Context(), "select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) s"); err != nil {
+		if err := i.Exec(t.Context(),
+			"select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) s"); err != nil {
 			t.Fatal(err)
 		}
 		r := diagnosed(t, i.DataDir)
-		if len(r.Files) != 1 || r.Files[0].Name != i.Log() || r.Files[0].PrefixHow != "of the server" || r.Temp.Files == 0 || r.Subject != i.DataDir {
+		if len(r.Files) != 1 || r.Files[0].Name != i.Log() || r.Files[0].PrefixHow != "of the server" ||
+			r.Temp.Files == 0 || r.Subject != i.DataDir {
 			t.Errorf("%+v %+v", r.Files, r.Temp)
 		}
 	})
@@ -393,7 +415,8 @@ func TestLogOfStandardError(t *testing.T) {
 // TestLogThatWasRotated: logrotate has moved the log with the crash aside, as
 // copytruncate does it and by renaming, and the current one is empty.
 func TestLogThatWasRotated(t *testing.T) {
-	const crash = "2099-01-01 00:00:00.000 UTC [100] LOG:  server process (PID 101) was terminated by signal 9: Killed\n"
+	const crash = "2099-01-01 00:00:00.000 UTC [100] LOG:  server process (PID 101) was terminated by signal 9: " +
+		"Killed\n"
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"log_line_prefix": "%m [%p] "})
 		if err := os.WriteFile(i.Log()+".1", []byte(crash), 0o644); err != nil {

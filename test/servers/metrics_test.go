@@ -27,7 +27,8 @@ type series map[string]*dto.MetricFamily
 func metricsOf(t *testing.T, i *scratch.Instance, flags ...string) series {
 	t.Helper()
 	var out, talk bytes.Buffer
-	if code := cli.Main(t.Context(), append([]string{"metrics", "--no-policy", i.DataDir}, flags...), strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
+	if code := cli.Main(t.Context(), append([]string{"metrics", "--no-policy", i.DataDir}, flags...),
+		strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, talk.String())
 	}
 	p := expfmt.NewTextParser(model.LegacyValidation)
@@ -111,7 +112,8 @@ func children(t *testing.T, i *scratch.Instance) (tables float64, n int) {
 // test itself, and of the server, asked in its own words.
 func TestMetricsAgree(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
-		i := start(t, b, map[string]string{"shared_buffers": "64MB", "huge_pages": "off", "work_mem": "6MB", "checkpoint_timeout": "7min", "autovacuum": "off", "max_parallel_workers_per_gather": "0"})
+		i := start(t, b, map[string]string{"shared_buffers": "64MB", "huge_pages": "off", "work_mem": "6MB",
+			"checkpoint_timeout": "7min", "autovacuum": "off", "max_parallel_workers_per_gather": "0"})
 		c := connect(t, i.ConnString())
 		sql(t, c, "create table load (n int, filler text)")
 		sql(t, c, "insert into load select g, repeat('x', 500) from generate_series(1, 60000) g")
@@ -139,7 +141,8 @@ func TestMetricsAgree(t *testing.T) {
 			<-ready
 		}
 		// Others on this machine take and give memory, and reserve huge pages, while this runs.
-		moving := map[string]string{"pgfettle_host_committed_bytes": "Committed_AS", "pgfettle_host_memory_available_bytes": "MemAvailable", "pgfettle_host_commit_limit_bytes": "CommitLimit"}
+		moving := map[string]string{"pgfettle_host_committed_bytes": "Committed_AS",
+			"pgfettle_host_memory_available_bytes": "MemAvailable", "pgfettle_host_commit_limit_bytes": "CommitLimit"}
 		ofHost := func() map[string]float64 {
 			out := map[string]float64{}
 			for name, line := range moving {
@@ -157,16 +160,20 @@ func TestMetricsAgree(t *testing.T) {
 
 		// pgfettle's own session comes and goes: one process more, with tables of its own.
 		own := 2 << 20
-		if got := m.only(t, "pgfettle_instance_page_tables_bytes"); got < min(tables, after)*0.95 || got > max(tables, after)*1.05+float64(own) {
+		if got := m.only(t, "pgfettle_instance_page_tables_bytes"); got < min(tables, after)*0.95 ||
+			got > max(tables, after)*1.05+float64(own) {
 			t.Errorf("page tables: %v, and by the kernel from %v to %v", got, tables, after)
 		}
-		if got := int(m.only(t, "pgfettle_instance_processes")); got < min(processes, processesAfter) || got > max(processes, processesAfter)+2 {
+		if got := int(m.only(t, "pgfettle_instance_processes")); got < min(processes, processesAfter) ||
+			got > max(processes, processesAfter)+2 {
 			t.Errorf("%d processes, and by the kernel from %d to %d", got, processes, processesAfter)
 		}
-		if got, worst := m.only(t, "pgfettle_instance_page_tables_bytes"), m.only(t, "pgfettle_instance_page_tables_worst_case_bytes"); got > worst {
+		if got, worst := m.only(t, "pgfettle_instance_page_tables_bytes"),
+			m.only(t, "pgfettle_instance_page_tables_worst_case_bytes"); got > worst {
 			t.Errorf("page tables of %v, more than the worst case of %v", got, worst)
 		}
-		for name, line := range map[string]string{"pgfettle_host_memory_bytes": "MemTotal", "pgfettle_host_swap_bytes": "SwapTotal"} {
+		for name, line := range map[string]string{"pgfettle_host_memory_bytes": "MemTotal",
+			"pgfettle_host_swap_bytes": "SwapTotal"} {
 			if want, ok := kernelLine(t, "/proc/meminfo", line); !ok || m.only(t, name) != want {
 				t.Errorf("%s is %v, and %s %v", name, m.only(t, name), line, want)
 			}
@@ -182,21 +189,26 @@ func TestMetricsAgree(t *testing.T) {
 		if want, _ := kernelLine(t, "/proc/meminfo", "MemTotal"); sum < want*0.98 || sum > want*1.02 {
 			t.Errorf("the parts of the memory are %v of %v", sum, want)
 		}
-		if m.only(t, "pgfettle_instance_on_huge_pages") != 0 || m.only(t, "pgfettle_instance_answered") != 1 || m.only(t, "pgfettle_instance_running") != 1 {
+		if m.only(t, "pgfettle_instance_on_huge_pages") != 0 || m.only(t, "pgfettle_instance_answered") != 1 ||
+			m.only(t, "pgfettle_instance_running") != 1 {
 			t.Error("a server that runs on ordinary pages and answers is told otherwise")
 		}
 		m.each("pgfettle_instance_info", func(l map[string]string, _ float64) {
-			if !strings.HasPrefix(sql(t, c, "show server_version"), l["version"]) || l["port"] != sql(t, c, "show port") || l["pg_instance"] != i.DataDir {
+			if !strings.HasPrefix(sql(t, c, "show server_version"), l["version"]) ||
+				l["port"] != sql(t, c, "show port") || l["pg_instance"] != i.DataDir {
 				t.Errorf("%v", l)
 			}
 		})
 
 		if b.Version.Major() >= 15 {
-			if want := sql(t, c, "select pg_size_bytes(current_setting('shared_memory_size'))"); fmt.Sprintf("%.0f", m.only(t, "pgfettle_instance_shared_memory_bytes")) != want {
-				t.Errorf("shared memory is %v, and by the server %s", m.only(t, "pgfettle_instance_shared_memory_bytes"), want)
+			if want := sql(t, c, "select pg_size_bytes(current_setting('shared_memory_size'))"); fmt.Sprintf("%.0f",
+				m.only(t, "pgfettle_instance_shared_memory_bytes")) != want {
+				t.Errorf("shared memory is %v, and by the server %s",
+					m.only(t, "pgfettle_instance_shared_memory_bytes"), want)
 			}
 			m.each("pgfettle_instance_huge_pages_needed_bytes", func(l map[string]string, v float64) {
-				if want := sql(t, c, "select current_setting('shared_memory_size_in_huge_pages')::bigint * "+l["page_size"]); fmt.Sprintf("%.0f", v) != want {
+				if want := sql(t, c, "select current_setting('shared_memory_size_in_huge_pages')::bigint * "+
+					l["page_size"]); fmt.Sprintf("%.0f", v) != want {
 					t.Errorf("huge pages needed: %v, and by the server %s", v, want)
 				}
 			})
@@ -216,7 +228,8 @@ func agreesWithServer(t *testing.T, m series, ask func(string) string) {
 		}
 		units[l["unit"]]++
 		form := map[string]string{
-			"bytes": "pg_size_bytes(current_setting('%[1]s'))", "seconds": "extract(epoch from current_setting('%[1]s')::interval)",
+			"bytes":   "pg_size_bytes(current_setting('%[1]s'))",
+			"seconds": "extract(epoch from current_setting('%[1]s')::interval)",
 			"boolean": "(current_setting('%[1]s') = 'on')::int", "none": "current_setting('%[1]s')::numeric",
 		}[l["unit"]]
 		if form == "" {
@@ -263,7 +276,8 @@ func TestMetricsOfAppliedValues(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "journal")
 		var out, talk bytes.Buffer
 		// A setting of the server alone: nothing of this machine is changed.
-		if code := cli.Main(t.Context(), []string{"apply", "--no-policy", "--yes", "--max-effect", "reload", "--pin", "pg:work_mem=9MB", "--only", "pg:work_mem", "--journal", dir, i.DataDir},
+		if code := cli.Main(t.Context(), []string{"apply", "--no-policy", "--yes", "--max-effect", "reload", "--pin",
+			"pg:work_mem=9MB", "--only", "pg:work_mem", "--journal", dir, i.DataDir},
 			strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
 			t.Fatalf("apply ended with %d: %s%s", code, out.String(), talk.String())
 		}
@@ -294,7 +308,8 @@ func TestMetricsOfAppliedValues(t *testing.T) {
 		sql(t, c, "alter system set work_mem = '5MB'")
 		sql(t, c, "select pg_reload_conf()")
 		reloaded(t, i, "work_mem", "5MB")
-		if by, moved := holds(); by["holds"] != 0 || by["changed"]+by["lost"] != 1 || len(moved) != 1 || !strings.HasPrefix(moved[0], i.DataDir+" pg:work_mem ") || by["off by"] != 4<<20 {
+		if by, moved := holds(); by["holds"] != 0 || by["changed"]+by["lost"] != 1 || len(moved) != 1 ||
+			!strings.HasPrefix(moved[0], i.DataDir+" pg:work_mem ") || by["off by"] != 4<<20 {
 			t.Errorf("changed by another: %v %v", by, moved)
 		}
 		if m := metricsOf(t, i, "--journal", filepath.Join(dir, "none")); m["pgfettle_applied_values"] != nil {

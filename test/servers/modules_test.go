@@ -11,7 +11,8 @@ import (
 
 // notLoadable are modules that a session cannot load, and why: what they define
 // is compared where a build has them.
-var notLoadable = []string{"sepgsql" /* wants SELinux */, "plperl", "pltcl", "pltclu" /* want libraries of their languages */}
+var notLoadable = []string{"sepgsql" /* wants SELinux */, "plperl", "pltcl",
+	"pltclu" /* want libraries of their languages */}
 
 // of19 are in the table for files that are written for 19 already.
 var of19 = []string{"auto_explain.log_extension_options", "auto_explain.log_io"}

@@ -35,10 +35,12 @@ type walYard struct {
 func newWALYard(t *testing.T, b scratch.Binaries) *walYard {
 	t.Helper()
 	bin := cell.Binary(t)
-	y := &walYard{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin, journals: t.TempDir()}
+	y := &walYard{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin,
+		journals: t.TempDir()}
 	y.disk, y.flags = secondDisk(t)
 	t.Cleanup(func() { _ = y.i.Stop() }) // before the disk goes; start holds the error
-	y.exec(`create table sums as select g, md5(g::text) as m from generate_series(1, 100000) g`, `create table live (n int primary key)`)
+	y.exec(`create table sums as select g, md5(g::text) as m from generate_series(1, 100000) g`,
+		`create table live (n int primary key)`)
 	y.sum = y.ask(dataSum)
 	return y
 }
@@ -50,7 +52,8 @@ const dataSum = `select md5(string_agg(g || m, ',' order by g)) from sums`
 func secondDisk(t *testing.T) (at string, flags []string) {
 	t.Helper()
 	image, at := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), "disk")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 600<<20), os.Mkdir(at, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 600<<20),
+		os.Mkdir(at, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for _, argv := range [][]string{{"mkfs.ext4", "-q", "-F", image}, {"mount", "-o", "loop", image, at}} {
@@ -174,13 +177,15 @@ func (y *walYard) whole() {
 func TestMoveWALAndBack(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		y := newWALYard(t, b)
-		if said := y.run(0, append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--dry-run"}, y.flags...)...); !strings.Contains(said, "Downtime:") {
+		if said := y.run(0, append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--dry-run"},
+			y.flags...)...); !strings.Contains(said, "Downtime:") {
 			t.Errorf("the dry run says\n%s", said)
 		}
 		y.home()
 		before := y.i.PID()
 		said := y.run(0, y.move()...)
-		for _, want := range []string{"the copy is on disk and was compared", "removed the old copy", "undo --max-effect restart"} {
+		for _, want := range []string{"the copy is on disk and was compared", "removed the old copy",
+			"undo --max-effect restart"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is not said:\n%s", want, said)
 			}
@@ -232,7 +237,9 @@ func TestMoveWALIntoAFailure(t *testing.T) {
 		}
 		ctl := fmt.Sprintf("%s%s -D %s -w -l %s", as, b.Tool("pg_ctl"), y.i.DataDir, y.i.Log())
 		// a setting that only hurts there stands for a mount that the server may not use
-		broken := fmt.Sprintf("if [ -L %s/pg_wal ]; then chmod 0 %s/wal; fi; cd /; %s start; s=$?; chmod 700 %s/wal; exit $s", y.i.DataDir, y.disk, ctl, y.disk)
+		broken := fmt.Sprintf(
+			"if [ -L %s/pg_wal ]; then chmod 0 %s/wal; fi; cd /; %s start; s=$?; chmod 700 %s/wal; exit $s",
+			y.i.DataDir, y.disk, ctl, y.disk)
 		said := y.run(6, y.move("--stop-command", "cd /; "+ctl+" stop -m fast", "--start-command", broken)...)
 		if !strings.Contains(said, "everything is as it was") || !strings.Contains(said, "ermission denied") {
 			t.Errorf("it says\n%s", said)
@@ -291,7 +298,8 @@ func (y *walYard) worker(ctx context.Context, from int) <-chan int {
 				continue
 			}
 			for ctx.Err() == nil {
-				if _, err := c.Exec(ctx, fmt.Sprintf("insert into live values (%d) on conflict do nothing", n+1)).ReadAll(); err != nil {
+				if _, err := c.Exec(ctx, fmt.Sprintf("insert into live values (%d) on conflict do nothing",
+					n+1)).ReadAll(); err != nil {
 					break
 				}
 				n++
@@ -303,7 +311,8 @@ func (y *walYard) worker(ctx context.Context, from int) <-chan int {
 }
 
 // moments are words that the program says as it goes on.
-var moments = []string{"wal:location", "checkpoint", "stopping the", "copying", "compared", "switching", "starting the", "removed"}
+var moments = []string{"wal:location", "checkpoint", "stopping the", "copying", "compared", "switching", "starting the",
+	"removed"}
 
 // herald hears a word among what is said.
 type herald struct {
@@ -381,7 +390,8 @@ func TestMoveWALKilled(t *testing.T) {
 			stop()
 			committed = <-last
 			y.whole()
-			if got := y.ask(fmt.Sprintf(`select count(*) from live where n <= %d`, committed)); got != fmt.Sprint(committed) {
+			if got := y.ask(fmt.Sprintf(`select count(*) from live where n <= %d`, committed)); got != fmt.Sprint(
+				committed) {
 				t.Fatalf("kill %d (%s): %s of %d committed rows are there", n, phase, got, committed)
 			}
 			_, err := os.Readlink(y.i.DataDir + "/pg_wal")

@@ -39,7 +39,8 @@ var foreign = []string{
 // sessions, as any user can choose them, stand in every output as text.
 func TestNamesInjectNothing(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
-		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "work_mem": "64MB", "log_connections": "on"})
+		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "work_mem": "64MB",
+			"log_connections": "on"})
 		admin := connect(t, i.ConnString())
 		for _, n := range foreign {
 			name := pgconf.SQLName(n)
@@ -60,11 +61,14 @@ func TestNamesInjectNothing(t *testing.T) {
 		}
 		dir := t.TempDir()
 		t.Chdir(dir)
-		outputs := [][]string{{"snapshot"}, {"report"}, {"check", "--deep"}, {"top", "--once"}, {"top", "--once", "--format", "json"}, {"metrics"}, {"metrics", "--format", "openmetrics"}, {"check", "--lang", "ru"}, {"check", "--all", "--deep"}}
+		outputs := [][]string{{"snapshot"}, {"report"}, {"check", "--deep"}, {"top", "--once"},
+			{"top", "--once", "--format", "json"}, {"metrics"}, {"metrics", "--format", "openmetrics"},
+			{"check", "--lang", "ru"}, {"check", "--all", "--deep"}}
 		for _, form := range []string{"json", "html", "markdown", "github", "sarif"} {
 			outputs = append(outputs, []string{"check", "--deep", "--all", "--format", form})
 		}
-		for _, form := range []string{"text", "json", "html", "markdown", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"} {
+		for _, form := range []string{"text", "json", "html", "markdown", "conf", "alter-system", "sysctl", "ansible",
+			"script", "patroni", "cnpg", "docker"} {
 			outputs = append(outputs, []string{"plan", "--format", form})
 		}
 		for _, form := range []string{"text", "json", "html", "markdown"} {
@@ -87,7 +91,8 @@ func TestNamesInjectNothing(t *testing.T) {
 }
 
 // sample is a line of the exposition formats.
-var sampleLine = regexp.MustCompile(`^(# (HELP|TYPE|UNIT|EOF).*|pgfettle_[a-z0-9_]+(\{([a-z_]+="([^"\\\n]|\\[\\n"])*",?)*\})? [-+0-9.eE]+( [0-9.]+)?|(pgfettle_[a-z0-9_]+(\{.*\})? (NaN|\+Inf|-Inf)))$`)
+var sampleLine = regexp.MustCompile(
+	`^(# (HELP|TYPE|UNIT|EOF).*|pgfettle_[a-z0-9_]+(\{([a-z_]+="([^"\\\n]|\\[\\n"])*",?)*\})? [-+0-9.eE]+( [0-9.]+)?|(pgfettle_[a-z0-9_]+(\{.*\})? (NaN|\+Inf|-Inf)))$`)
 
 // harmless holds that an output means to its reader what was meant.
 func harmless(t *testing.T, args []string, out string) {
@@ -120,7 +125,9 @@ func harmless(t *testing.T, args []string, out string) {
 		return
 	}
 	for line := range strings.Lines(out) {
-		if s := strings.TrimLeft(line, " \t-"); strings.HasPrefix(s, "::error::pwned") || strings.HasPrefix(s, "pwned 1") || strings.HasPrefix(s, "name: pwned") || strings.HasPrefix(s, "shell: touch") {
+		if s := strings.TrimLeft(line, " \t-"); strings.HasPrefix(s, "::error::pwned") ||
+			strings.HasPrefix(s, "pwned 1") || strings.HasPrefix(s, "name: pwned") ||
+			strings.HasPrefix(s, "shell: touch") {
 			t.Errorf("a name has become a line: %q", line)
 		}
 	}
@@ -147,7 +154,8 @@ func harmless(t *testing.T, args []string, out string) {
 	case args[0] == "plan" && kind != "plan text" && kind != "plan":
 		for line := range strings.Lines(out) {
 			// in a comment it says what it is about; anywhere else it would be run, or set
-			if strings.Contains(line, "pwned") && !strings.HasPrefix(strings.TrimSpace(line), "#") && !strings.HasPrefix(strings.TrimSpace(line), "--") {
+			if strings.Contains(line, "pwned") && !strings.HasPrefix(strings.TrimSpace(line), "#") &&
+				!strings.HasPrefix(strings.TrimSpace(line), "--") {
 				t.Errorf("a name stands in what is carried out: %q", line)
 			}
 		}

@@ -46,19 +46,36 @@ func TestNoRights(t *testing.T) {
 		flags     []string
 		says, how string // words of the error and of the hint
 	}{
-		{title: "/etc is read-only", on: "mount --bind /etc /etc && mount -o remount,bind,ro /etc", off: "umount /etc", pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf cannot be written", how: "read-only"},
-		{title: "the file is immutable", on: fileOn, off: fileOff, pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "chattr -i"},
-		{title: "the folder is immutable", on: dirOn, off: dirOff, pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "chattr -i"},
-		{title: "postgresql.auto.conf is immutable", on: autoOn, off: autoOff, pins: []string{pg}, says: "postgresql.auto.conf may not be written", how: "chattr -i"},
-		{title: "/proc/sys is read-only", on: "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys", off: "umount /proc/sys", pins: []string{kernel}, says: "sysctl:vm.swappiness cannot be written", how: "read-only"},
-		{title: "/sys is read-only", on: "mount --bind /sys /sys && mount -o remount,bind,ro /sys", off: "umount /sys", pins: []string{thp}, says: "thp:enabled cannot be written", how: "read-only"},
-		{title: "a setting first, and the kernel after it closed", on: "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys", off: "umount /proc/sys", pins: []string{pg, kernel}, says: "sysctl:vm.swappiness cannot be written", how: "read-only"},
-		{title: "the journals' folder is read-only", on: "mkdir -p /var/lib/pgfettle && mount -t tmpfs -o ro,mode=755 none /var/lib/pgfettle", off: "umount /var/lib/pgfettle", pins: []string{kernel}, says: "/var/lib/pgfettle/lock cannot be written", how: "read-only"},
-		{title: "the owner of the server, for the kernel", as: owner, flags: home("owner"), pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf", how: "root"},
-		{title: "nobody, for the kernel", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "root"},
-		{title: "nobody, for the server", as: nobody, flags: home("nobody"), pins: []string{pg}, says: "permission denied", how: "run pgfettle as root or as the owner"},
-		{title: "a plain role over SQL", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{pg}, says: "superuser", how: "superuser"},
-		{title: "a journal where nobody may write", as: nobody, flags: []string{"--journal", "/etc/own/journal"}, target: conninfo, pins: []string{pg}, says: "/etc/own", how: "--journal"},
+		{title: "/etc is read-only", on: "mount --bind /etc /etc && mount -o remount,bind,ro /etc", off: "umount /etc",
+			pins: []string{kernel}, says: "/etc/sysctl.d/60-pgfettle.conf cannot be written", how: "read-only"},
+		{title: "the file is immutable", on: fileOn, off: fileOff, pins: []string{kernel},
+			says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "chattr -i"},
+		{title: "the folder is immutable", on: dirOn, off: dirOff, pins: []string{kernel},
+			says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "chattr -i"},
+		{title: "postgresql.auto.conf is immutable", on: autoOn, off: autoOff, pins: []string{pg},
+			says: "postgresql.auto.conf may not be written", how: "chattr -i"},
+		{title: "/proc/sys is read-only", on: "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys",
+			off: "umount /proc/sys", pins: []string{kernel}, says: "sysctl:vm.swappiness cannot be written",
+			how: "read-only"},
+		{title: "/sys is read-only", on: "mount --bind /sys /sys && mount -o remount,bind,ro /sys", off: "umount /sys",
+			pins: []string{thp}, says: "thp:enabled cannot be written", how: "read-only"},
+		{title: "a setting first, and the kernel after it closed",
+			on: "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys", off: "umount /proc/sys",
+			pins: []string{pg, kernel}, says: "sysctl:vm.swappiness cannot be written", how: "read-only"},
+		{title: "the journals' folder is read-only",
+			on:  "mkdir -p /var/lib/pgfettle && mount -t tmpfs -o ro,mode=755 none /var/lib/pgfettle",
+			off: "umount /var/lib/pgfettle", pins: []string{kernel}, says: "/var/lib/pgfettle/lock cannot be written",
+			how: "read-only"},
+		{title: "the owner of the server, for the kernel", as: owner, flags: home("owner"), pins: []string{kernel},
+			says: "/etc/sysctl.d/60-pgfettle.conf", how: "root"},
+		{title: "nobody, for the kernel", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{kernel},
+			says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "root"},
+		{title: "nobody, for the server", as: nobody, flags: home("nobody"), pins: []string{pg},
+			says: "permission denied", how: "run pgfettle as root or as the owner"},
+		{title: "a plain role over SQL", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{pg},
+			says: "superuser", how: "superuser"},
+		{title: "a journal where nobody may write", as: nobody, flags: []string{"--journal", "/etc/own/journal"},
+			target: conninfo, pins: []string{pg}, says: "/etc/own", how: "--journal"},
 	} {
 		t.Run(v.title, func(t *testing.T) {
 			before := touchable(t, c, i)
@@ -80,7 +97,8 @@ func TestNoRights(t *testing.T) {
 			if v.off != "" {
 				c.Sh(v.off)
 			}
-			if r.Code != 7 || strings.Count(r.Stderr, "pgfettle: error: ") != 1 || strings.Count(r.Stderr, "pgfettle: hint: ") != 1 {
+			if r.Code != 7 || strings.Count(r.Stderr, "pgfettle: error: ") != 1 ||
+				strings.Count(r.Stderr, "pgfettle: hint: ") != 1 {
 				t.Errorf("%s", r)
 			}
 			said, hint, _ := strings.Cut(r.Stderr, "pgfettle: hint: ")
@@ -101,7 +119,8 @@ func touchable(t *testing.T, c *cell.Cell, i *scratch.Instance) map[string]strin
 	all := c.Files("/etc/sysctl.d", "/etc/tmpfiles.d", "/var/lib/pgfettle", c.Dir+"/own")
 	maps.Copy(all, cell.Files(t, i.DataDir+"/postgresql.auto.conf"))
 	for _, name := range slices.Collect(maps.Keys(all)) {
-		if name == "/var/lib/pgfettle" || strings.HasPrefix(all[name], "d") && strings.HasPrefix(name, c.Dir) || path.Base(name) == "lock" || strings.HasPrefix(path.Base(name), "lock-") {
+		if name == "/var/lib/pgfettle" || strings.HasPrefix(all[name], "d") && strings.HasPrefix(name, c.Dir) ||
+			path.Base(name) == "lock" || strings.HasPrefix(path.Base(name), "lock-") {
 			delete(all, name)
 		}
 	}

@@ -22,7 +22,8 @@ func TestOOMStory(t *testing.T) {
 		tier.Missing(t, tier.Servers, "the post-mortem of a real kill needs the kernel's log: dmesg: %v", err)
 	}
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: filepath.Join(t.TempDir(), "drill")})
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
+			StateDir: filepath.Join(t.TempDir(), "drill")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,13 +33,16 @@ func TestOOMStory(t *testing.T) {
 		k, r := res.Rounds[0].Readings[0], res.Rounds[1].Readings[0]
 		t.Logf("%+v", k)
 		t.Logf("%+v", r)
-		if k.Command != "oom" || k.PID != int(res.Rounds[0].Query.PID) || k.Role != "backend" || k.Statement != res.Query || k.After != "restarted" || !strings.Contains(k.Cause, "query") {
+		if k.Command != "oom" || k.PID != int(res.Rounds[0].Query.PID) || k.Role != "backend" ||
+			k.Statement != res.Query || k.After != "restarted" || !strings.Contains(k.Cause, "query") {
 			t.Errorf("the kill of %d: %+v", res.Rounds[0].Query.PID, k)
 		}
-		if r.Command != "log" || r.PID != int(res.Rounds[1].Query.PID) || !strings.Contains(r.Statement, "order by i desc") {
+		if r.Command != "log" || r.PID != int(res.Rounds[1].Query.PID) ||
+			!strings.Contains(r.Statement, "order by i desc") {
 			t.Errorf("the refusal of %d: %+v", res.Rounds[1].Query.PID, r)
 		}
-		if len(r.Held) == 0 || r.Held[0].Name != "ExecutorState" || r.Held[0].Size < oomdemo.Budget/4 || r.Held[0].Size > oomdemo.Budget {
+		if len(r.Held) == 0 || r.Held[0].Name != "ExecutorState" || r.Held[0].Size < oomdemo.Budget/4 ||
+			r.Held[0].Size > oomdemo.Budget {
 			t.Errorf("what held the memory: %+v", r.Held)
 		}
 	})

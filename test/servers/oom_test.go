@@ -97,7 +97,8 @@ func TestOOM(t *testing.T) {
 	groupHere(t)
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "a", "drill")
-		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir})
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
+			StateDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,14 +106,17 @@ func TestOOM(t *testing.T) {
 			t.Fatalf("%d rounds", len(res.Rounds))
 		}
 		r := res.Rounds[0]
-		t.Logf("killed after %d ms, %d sessions lost, down for %d ms, longest pause %d ms", r.Query.Took/1000, r.Load.Lost, r.Load.Down/1000, r.Load.Pause/1000)
+		t.Logf("killed after %d ms, %d sessions lost, down for %d ms, longest pause %d ms", r.Query.Took/1000,
+			r.Load.Lost, r.Load.Down/1000, r.Load.Pause/1000)
 		if r.Query.Outcome != oomresult.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
 			t.Errorf("round 1: %+v", r)
 		}
-		if r.Load.Lost != res.Sessions || r.Load.Down <= 0 || r.Load.Before == 0 || r.Load.Transactions <= r.Load.Before || !strings.Contains(r.Load.Said, "crash of another server process") {
+		if r.Load.Lost != res.Sessions || r.Load.Down <= 0 || r.Load.Before == 0 ||
+			r.Load.Transactions <= r.Load.Before || !strings.Contains(r.Load.Said, "crash of another server process") {
 			t.Errorf("round 1, load: %+v", r.Load)
 		}
-		for _, want := range []string{fmt.Sprintf("(PID %d) was terminated by signal 9", r.Query.PID), "reinitializing", "ready to accept connections"} {
+		for _, want := range []string{fmt.Sprintf("(PID %d) was terminated by signal 9", r.Query.PID), "reinitializing",
+			"ready to accept connections"} {
 			if !slices.ContainsFunc(r.Log, func(l string) bool { return strings.Contains(l, want) }) {
 				t.Errorf("round 1: no line %q in %q", want, r.Log)
 			}
@@ -124,11 +128,14 @@ func TestOOM(t *testing.T) {
 		}
 
 		s := res.Rounds[1]
-		t.Logf("refused after %d ms, longest pause %d ms, kernel's log: %q", s.Query.Took/1000, s.Load.Pause/1000, s.KernelGap)
-		if s.Query.Outcome != oomresult.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
+		t.Logf("refused after %d ms, longest pause %d ms, kernel's log: %q", s.Query.Took/1000, s.Load.Pause/1000,
+			s.KernelGap)
+		if s.Query.Outcome != oomresult.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 ||
+			s.Restarted || !s.SamePostmaster {
 			t.Errorf("round 2: %+v", s)
 		}
-		if s.Load.Lost != 0 || s.Load.Down != 0 || s.Load.Transactions <= s.Load.Before || s.Setting.AddressSpace <= s.Setting.Session || s.Setting.Mode != r.Setting.Mode {
+		if s.Load.Lost != 0 || s.Load.Down != 0 || s.Load.Transactions <= s.Load.Before ||
+			s.Setting.AddressSpace <= s.Setting.Session || s.Setting.Mode != r.Setting.Mode {
 			t.Errorf("round 2: %+v %+v", s.Load, s.Setting)
 		}
 		for _, want := range []string{"ExecutorState: ", "Grand total: ", "ERROR:  out of memory"} {
@@ -149,16 +156,18 @@ func TestOOM(t *testing.T) {
 func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
-		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting", "round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
+		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting",
+			"round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false
 			dir := filepath.Join(t.TempDir(), "drill")
-			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(s string) {
-				if strings.Contains(s, at) {
-					seen = true
-					cancel()
-				}
-			}})
+			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
+				StateDir: dir, Tell: func(s string) {
+					if strings.Contains(s, at) {
+						seen = true
+						cancel()
+					}
+				}})
 			cancel()
 			if !seen || !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v, %v", at, seen, err)
@@ -181,7 +190,8 @@ func victim(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(found[15]), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
+	_, err = oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(found[15]), Overcommit: oomresult.StandIn,
+		StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
 	t.Fatalf("it was not killed: %v", err)
 }
 
@@ -236,7 +246,8 @@ func TestOOMKilled(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
+		res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
+			StateDir: dir, Tell: func(string) { cancel() }})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -258,14 +269,16 @@ func TestOOMCommand(t *testing.T) {
 	await.That(t, "the lock, which another run of the tests on this machine may have", func() (bool, any) {
 		out.Reset()
 		errs.Reset()
-		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs, os.Environ())
+		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs,
+			os.Environ())
 		return code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running"), errs.String()
 	})
 	var res oomresult.OOM
 	if err := json.Unmarshal(out.Bytes(), &res); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, errs.String(), out.String())
 	}
-	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != oomresult.Killed || res.Rounds[1].Query.Outcome != oomresult.Refused {
+	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != oomresult.Killed ||
+		res.Rounds[1].Query.Outcome != oomresult.Refused {
 		t.Errorf("%s", out.String())
 	}
 	if left := leftovers(t, res.Removed); len(left) > 0 {
@@ -296,7 +309,8 @@ func TestOOMNoRight(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(acc.UID), Gid: uint32(acc.GID)}}
 	out, err := cmd.CombinedOutput()
 	var ee *exec.ExitError
-	if !errors.As(err, &ee) || ee.ExitCode() != say.CodeNoAccess || !strings.Contains(string(out), "hint: run it as root") {
+	if !errors.As(err, &ee) || ee.ExitCode() != say.CodeNoAccess ||
+		!strings.Contains(string(out), "hint: run it as root") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {

@@ -21,16 +21,20 @@ import (
 
 // gone are settings that pages say are gone, with the first version without them.
 var gone = map[string]int{
-	"checkpoint_segments": 9, "wal_keep_segments": 13, "vacuum_cleanup_index_scale_factor": 14, "operator_precedence_warning": 14,
-	"stats_temp_directory": 15, "promote_trigger_file": 16, "vacuum_defer_cleanup_age": 16, "force_parallel_mode": 16,
+	"checkpoint_segments": 9, "wal_keep_segments": 13, "vacuum_cleanup_index_scale_factor": 14,
+	"operator_precedence_warning": 14,
+	"stats_temp_directory":        15, "promote_trigger_file": 16, "vacuum_defer_cleanup_age": 16,
+	"force_parallel_mode":    16,
 	"old_snapshot_threshold": 17, "db_user_namespace": 17, "trace_recovery_messages": 17, "ssl_ecdh_curve": 18,
 	"escape_string_warning": 19, "io_workers": 19,
 }
 
 // come are settings that pages say came with a version.
 var come = map[string]int{
-	"wal_keep_size": 13, "hash_mem_multiplier": 13, "logical_decoding_work_mem": 13, "huge_page_size": 14, "shared_memory_size_in_huge_pages": 15,
-	"debug_parallel_query": 16, "io_combine_limit": 17, "huge_pages_status": 17, "io_max_combine_limit": 18, "ssl_groups": 18,
+	"wal_keep_size": 13, "hash_mem_multiplier": 13, "logical_decoding_work_mem": 13, "huge_page_size": 14,
+	"shared_memory_size_in_huge_pages": 15,
+	"debug_parallel_query":             16, "io_combine_limit": 17, "huge_pages_status": 17, "io_max_combine_limit": 18,
+	"ssl_groups": 18,
 	"io_workers": 18, "autovacuum_worker_slots": 18,
 }
 
@@ -93,20 +97,25 @@ func TestPagesOfSettings(t *testing.T) {
 			"wal_writer_delay":                "200",
 			"max_parallel_workers_per_gather": "2",
 		} {
-			if got := ask(t, c, "select boot_val from pg_settings where name = $1", name); len(got) != 1 || got[0][0] != want {
+			if got := ask(t, c, "select boot_val from pg_settings where name = $1", name); len(got) != 1 ||
+				got[0][0] != want {
 				t.Errorf("the default of %s is %v, a page says %s", name, got, want)
 			}
 		}
 		for name, want := range map[string]string{
-			"work_mem": "2147483647", "default_statistics_target": "10000", "effective_io_concurrency": "1000", "backend_flush_after": "256",
-			"io_combine_limit": map[bool]string{true: "128", false: "32"}[major >= 18], // pages: 1 MB, 256 kB
+			"work_mem": "2147483647", "default_statistics_target": "10000", "effective_io_concurrency": "1000",
+			"backend_flush_after": "256",
+			"io_combine_limit":    map[bool]string{true: "128", false: "32"}[major >= 18], // pages: 1 MB, 256 kB
 		} {
-			if got := ask(t, c, "select max_val from pg_settings where name = $1", name); have[name] && got[0][0] != want {
+			if got := ask(t, c, "select max_val from pg_settings where name = $1", name); have[name] &&
+				got[0][0] != want {
 				t.Errorf("%s may be %v at most, a page says %s", name, got, want)
 			}
 		}
-		methods := ask(t, c, "select array_to_string(enumvals, ' ') from pg_settings where name = 'wal_sync_method'")[0][0]
-		if got := strings.Fields(methods); !slices.Equal(slices.Sorted(slices.Values(got)), []string{"fdatasync", "fsync", "open_datasync", "open_sync"}) {
+		methods := ask(t, c,
+			"select array_to_string(enumvals, ' ') from pg_settings where name = 'wal_sync_method'")[0][0]
+		if got := strings.Fields(methods); !slices.Equal(slices.Sorted(slices.Values(got)),
+			[]string{"fdatasync", "fsync", "open_datasync", "open_sync"}) {
 			t.Errorf("wal_sync_method knows %s", methods)
 		}
 		// The 1C page: up to 18 off is accepted.
@@ -131,7 +140,8 @@ func TestPagesOfRefusals(t *testing.T) {
 			from              int
 		}{
 			{"checkpoint_segments", "32", `unrecognized configuration parameter "checkpoint_segments"`, 0},
-			{"stats_temp_directory", "'pg_stat_tmp'", `unrecognized configuration parameter "stats_temp_directory"`, 15},
+			{"stats_temp_directory", "'pg_stat_tmp'", `unrecognized configuration parameter "stats_temp_directory"`,
+				15},
 			{"shared_preload_libraries", "'online_analyze, plantuner'", `could not access file "online_analyze"`, 0},
 			{"wal_sync_method", "fsync_writethrough", `invalid value for parameter "wal_sync_method"`, 0},
 		} {
@@ -166,14 +176,16 @@ func TestPagesOfOutput(t *testing.T) {
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "track_io_timing": "on"})
 		c := dial(t, i)
 		columns := func(view, column string) bool {
-			return len(ask(t, c, "select 1 from pg_attribute where attrelid = to_regclass($1) and attname = $2", view, column)) == 1
+			return len(ask(t, c, "select 1 from pg_attribute where attrelid = to_regclass($1) and attname = $2", view,
+				column)) == 1
 		}
 		ask(t, c, "create extension pg_stat_statements")
 		for _, want := range []struct {
 			view, column string
 			from, to     int
 		}{
-			{"pg_stat_wal", "wal_write_time", 14, 17}, {"pg_stat_wal", "wal_sync_time", 14, 17}, {"pg_stat_io", "read_time", 16, 99},
+			{"pg_stat_wal", "wal_write_time", 14, 17}, {"pg_stat_wal", "wal_sync_time", 14, 17},
+			{"pg_stat_io", "read_time", 16, 99},
 			{"pg_stat_statements", "blk_read_time", 0, 16}, {"pg_stat_statements", "shared_blk_read_time", 17, 99},
 			{"pg_stat_statements", "temp_blk_read_time", 15, 99}, {"pg_stat_replication_slots", "spill_bytes", 14, 99},
 			{"pg_backend_memory_contexts", "total_bytes", 14, 99}, {"pg_stat_database", "sessions", 14, 99},
@@ -187,14 +199,18 @@ func TestPagesOfOutput(t *testing.T) {
 		for _, r := range ask(t, c, "explain (analyze, buffers, costs off) select count(*) from pg_description") {
 			plan.WriteString(r[0] + "\n")
 		}
-		if want := regexp.MustCompile(map[bool]string{false: `I/O Timings: read=`, true: `I/O Timings: shared read=`}[major >= 15]); !want.MatchString(plan.String()) {
+		if want := regexp.MustCompile(map[bool]string{false: `I/O Timings: read=`,
+			true: `I/O Timings: shared read=`}[major >= 15]); !want.MatchString(plan.String()) {
 			t.Errorf("no %s in\n%s", want, &plan)
 		}
-		res := c.ExecParams(t.Context(), "select 1 from (values (1)) a(x) full join (values (2)) b(y) on x < y", nil, nil, nil, nil).Read()
-		if res.Err == nil || !strings.Contains(res.Err.Error(), "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions") {
+		res := c.ExecParams(t.Context(), "select 1 from (values (1)) a(x) full join (values (2)) b(y) on x < y", nil,
+			nil, nil, nil).Read()
+		if res.Err == nil || !strings.Contains(res.Err.Error(),
+			"FULL JOIN is only supported with merge-joinable or hash-joinable join conditions") {
 			t.Errorf("FULL JOIN with < says %v", res.Err)
 		}
-		for name, want := range map[string]bool{"pg_wal": true, "pg_xact": true, "pg_xlog": false, "pg_clog": false, "pg_stat_tmp/pgss_query_texts.stat": true} {
+		for name, want := range map[string]bool{"pg_wal": true, "pg_xact": true, "pg_xlog": false, "pg_clog": false,
+			"pg_stat_tmp/pgss_query_texts.stat": true} {
 			if _, err := os.Stat(filepath.Join(i.DataDir, name)); (err == nil) != want {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -202,7 +218,8 @@ func TestPagesOfOutput(t *testing.T) {
 		if major >= 15 {
 			// The page of VmPeak: it is more than the segment.
 			peak := status(t, i.PID(), "VmPeak")
-			size, err := strconv.Atoi(ask(t, c, "select setting from pg_settings where name = 'shared_memory_size'")[0][0])
+			size, err := strconv.Atoi(ask(t, c,
+				"select setting from pg_settings where name = 'shared_memory_size'")[0][0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +234,8 @@ func TestPagesOfOutput(t *testing.T) {
 // elsewhere, and the texts of pg_stat_statements do not follow.
 func TestQueryTextsStayWhereTheyAre(t *testing.T) {
 	on(t, []int{13, 14}, func(t *testing.T, b scratch.Binaries) {
-		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "stats_temp_directory": "pg_stat"})
+		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements",
+			"stats_temp_directory": "pg_stat"})
 		if got := ask(t, dial(t, i), "show stats_temp_directory")[0][0]; got != "pg_stat" {
 			t.Fatalf("stats_temp_directory is %s", got)
 		}
@@ -282,7 +300,8 @@ func TestPagesOfTools(t *testing.T) {
 			t.Errorf("%s prints\n%s", tool, out)
 		}
 		help := output(t, filepath.Join(filepath.Dir(tool), "pgbench"), "--help")
-		if want := map[bool]string{false: "-d, --debug", true: "-d, --dbname"}[major >= 17]; !strings.Contains(help, want) {
+		if want := map[bool]string{false: "-d, --debug", true: "-d, --dbname"}[major >= 17]; !strings.Contains(help,
+			want) {
 			t.Errorf("the help of pgbench %d has no %s", major, want)
 		}
 	}
@@ -300,7 +319,8 @@ func TestPagesOfTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := output(t, pgbench, "-n", "-f", script, "-t", "5", i.ConnString())
-		if !strings.Contains(out, "(without initial connection time)") || strings.Contains(out, "connections establishing") {
+		if !strings.Contains(out, "(without initial connection time)") ||
+			strings.Contains(out, "connections establishing") {
 			t.Errorf("pgbench prints\n%s", out)
 		}
 	})

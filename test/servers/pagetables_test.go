@@ -40,15 +40,18 @@ func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 	// The kernel makes page tables, not the server: an old and a new major.
 	on(t, []int{13, 17}, func(t *testing.T, b scratch.Binaries) {
 		const buffers = unit.GB
-		i := start(t, b, map[string]string{"shared_buffers": buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "8GB",
-			"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off"})
+		i := start(t, b, map[string]string{"shared_buffers": buffers.GUC(), "huge_pages": "off", "fsync": "off",
+			"max_wal_size":       "8GB",
+			"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0",
+			"synchronize_seqscans": "off"})
 		c := connect(t, i.ConnString())
 		sql(t, c, "create extension pg_prewarm")
 		// One row of 2000 bytes of four on a page: few rows to count, all pages to touch.
 		pages := int64(buffers/(8*unit.KB)) - 500 // what the catalogs take that these sessions read
 		sql(t, c, "create table big (n int, filler text) with (autovacuum_enabled = off)")
 		sql(t, c, "alter table big alter filler set storage plain")
-		sql(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g")
+		sql(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+
+			strconv.FormatInt(pages*4, 10)+") g")
 		sql(t, c, "vacuum (freeze, analyze) big")
 		sql(t, c, "select pg_prewarm('big', 'buffer')")
 
@@ -80,7 +83,8 @@ func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 			}
 			n++
 			off := float64(predicted-p.PageTables) / float64(p.PageTables)
-			t.Logf("pid %d: VmPTE %d kB, RssShmem %d kB of %d kB; predicted %d kB (%+.1f %%)", p.PID, p.PageTables/unit.KB, p.Shmem/unit.KB, shared/unit.KB, predicted/unit.KB, 100*off)
+			t.Logf("pid %d: VmPTE %d kB, RssShmem %d kB of %d kB; predicted %d kB (%+.1f %%)", p.PID,
+				p.PageTables/unit.KB, p.Shmem/unit.KB, shared/unit.KB, predicted/unit.KB, 100*off)
 			if math.Abs(off) > 0.02 {
 				t.Errorf("pid %d: predicted %s, measured %s: off by %.1f %%", p.PID, predicted, p.PageTables, 100*off)
 			}

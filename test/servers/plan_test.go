@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -65,7 +65,8 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 || !p.Shared[0].Exact && profile != rule.Desktop {
+					if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 ||
+						!p.Shared[0].Exact && profile != rule.Desktop {
 						// A desktop reserves no huge pages, so that the binary need not be asked for a number of them.
 						t.Fatalf("%d changes, questions %+v, shared memory %+v", len(p.Changes), p.Questions, p.Shared)
 					}
@@ -77,7 +78,8 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 							continue
 						}
 						if got := live[c.Address.Name()]; got.Value != c.ToBase || got.Show() != c.To {
-							t.Errorf("%s: planned %s (%s), the server has %s (%s)", c.Address, c.To, c.ToBase, got.Show(), got.Value)
+							t.Errorf("%s: planned %s (%s), the server has %s (%s)", c.Address, c.To, c.ToBase,
+								got.Show(), got.Value)
 						}
 					}
 					sharedEquals(t, b, live, s.Instances[0].Server, p.Shared[0])
@@ -120,7 +122,8 @@ func sharedEquals(t *testing.T, b scratch.Binaries, live pg.Settings, srv pg.Ser
 	}
 	if b.Version.Major() >= 15 {
 		if pages, ok := live.Int("shared_memory_size_in_huge_pages"); !ok || differs(pages) {
-			t.Errorf("the server needs %d huge pages, the plan says %d (%s)", pages, planned.Bytes.Pages(2*unit.MB), planned.Bytes)
+			t.Errorf("the server needs %d huge pages, the plan says %d (%s)", pages, planned.Bytes.Pages(2*unit.MB),
+				planned.Bytes)
 		}
 		return
 	}
@@ -130,7 +133,8 @@ func sharedEquals(t *testing.T, b scratch.Binaries, live pg.Settings, srv pg.Ser
 		sum += p.Size
 	}
 	if !ok || differs(sum.Pages(2*unit.MB)) {
-		t.Errorf("the server allocated %s (%d huge pages), the plan says %s (%d)", sum, sum.Pages(2*unit.MB), planned.Bytes, planned.Bytes.Pages(2*unit.MB))
+		t.Errorf("the server allocated %s (%d huge pages), the plan says %s (%d)", sum, sum.Pages(2*unit.MB),
+			planned.Bytes, planned.Bytes.Pages(2*unit.MB))
 	}
 }
 
@@ -139,7 +143,8 @@ func sharedEquals(t *testing.T, b scratch.Binaries, live pg.Settings, srv pg.Ser
 func TestEvidenceFileJudgesAsLive(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		a := evidenceOf(t, start(t, b, map[string]string{
-			"primary_conninfo": "host=primary.example password=hunter2", "archive_command": "scp -o password=hunter2 %p x:", "archive_mode": "on"}), false)
+			"primary_conninfo": "host=primary.example password=hunter2",
+			"archive_command":  "scp -o password=hunter2 %p x:", "archive_mode": "on"}), false)
 		o := options(rule.Mixed)
 		livePlan, s, err := planner.Make(t.Context(), &target.Local{}, a, o)
 		if err != nil {
@@ -160,7 +165,8 @@ func TestEvidenceFileJudgesAsLive(t *testing.T) {
 		if diff := cmp.Diff(asJSON(t, livePlan), asJSON(t, filePlan)); diff != "" {
 			t.Errorf("plans differ (-live +file):\n%s", diff)
 		}
-		if diff := cmp.Diff(asJSON(t, check.Run(s, checks.All(), check.Options{})), asJSON(t, check.Run(s2, checks.All(), check.Options{}))); diff != "" {
+		if diff := cmp.Diff(asJSON(t, check.Run(s, checks.All(), check.Options{})),
+			asJSON(t, check.Run(s2, checks.All(), check.Options{}))); diff != "" {
 			t.Errorf("findings differ (-live +file):\n%s", diff)
 		}
 		for _, secret := range []string{"hunter2", "primary.example"} {

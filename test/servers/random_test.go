@@ -11,8 +11,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -150,7 +150,8 @@ type bed struct {
 
 func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	i := start(t, b, nil)
-	p := &bed{t: t, b: b, i: i, pg: pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}, sum: sum, yes: promisesMore(t)}
+	p := &bed{t: t, b: b, i: i, pg: pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}, sum: sum,
+		yes: promisesMore(t)}
 	t.Cleanup(p.pg.Close)
 	main := i.DataDir + "/postgresql.conf"
 	p.write("postgresql.conf", text(t, main)+"include 'described.conf'\ninclude 'planned.conf'\n")
@@ -279,7 +280,8 @@ func (p *bed) equal(h hosts.Host, made *plan.Plan, changes []plan.Change, fail f
 	live, show := map[string]string{}, map[string]string{}
 	c := connect(p.t, p.i.ConnString())
 	defer c.Close(p.t.Context())
-	r := c.ExecParams(p.t.Context(), `SELECT name, setting, current_setting(name) FROM pg_settings`, nil, nil, nil, nil).Read()
+	r := c.ExecParams(p.t.Context(), `SELECT name, setting, current_setting(name) FROM pg_settings`, nil, nil, nil,
+		nil).Read()
 	if r.Err != nil {
 		fail("%v", r.Err)
 	}

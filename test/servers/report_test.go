@@ -21,7 +21,8 @@ func TestReportOfAServer(t *testing.T) {
 		admin := connect(t, i.ConnString())
 		sql(t, admin, "create role harriet_the_auditor login")
 		sql(t, admin, `create database "<script>payroll"`)
-		connect(t, strings.NewReplacer("user=postgres", "user=harriet_the_auditor", "dbname=postgres", "dbname='<script>payroll'").Replace(i.ConnString()))
+		connect(t, strings.NewReplacer("user=postgres", "user=harriet_the_auditor", "dbname=postgres",
+			"dbname='<script>payroll'").Replace(i.ConnString()))
 		dir := t.TempDir()
 		run := func(args ...string) string {
 			t.Helper()
@@ -40,14 +41,16 @@ func TestReportOfAServer(t *testing.T) {
 		for _, p := range page.Problems(text, true) {
 			t.Error(p)
 		}
-		for _, want := range []string{"fsync is off", "postgresql.conf:", `<th scope="row">work_mem</th>`, "harriet_the_auditor", "&lt;script&gt;payroll", `<svg class="budget"`, `<h2 id="memory">`} {
+		for _, want := range []string{"fsync is off", "postgresql.conf:", `<th scope="row">work_mem</th>`,
+			"harriet_the_auditor", "&lt;script&gt;payroll", `<svg class="budget"`, `<h2 id="memory">`} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("the report does not have %q", want)
 			}
 		}
 		kept := filepath.Join(dir, "host.evidence")
 		run("snapshot", "-o", kept, i.DataDir)
-		if again := run("report", kept); !strings.Contains(again, "harriet_the_auditor") || !strings.Contains(again, "fsync is off") {
+		if again := run("report", kept); !strings.Contains(again, "harriet_the_auditor") ||
+			!strings.Contains(again, "fsync is off") {
 			t.Error("the report of the snapshot has another story")
 		}
 		if a, b := run("report", kept), run("report", kept); a != b {

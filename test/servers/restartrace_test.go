@@ -31,7 +31,9 @@ func TestRestartBesideAnother(t *testing.T) {
 					t.Fatal(err)
 				}
 				// once: a server that somebody starts again and again is another matter
-				script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = %s ] && [ ! -e %s/once ]; then : > %s/once; %s \"$@\"; fi\nexec %s \"$@\"\n",
+				script := fmt.Sprintf(
+					"#!/bin/sh\nif [ \"$1\" = %s ] && [ ! -e %s/once ]; then : > %s/once; %s \"$@\"; fi\nexec %s "+
+						"\"$@\"\n",
 					word, i.Socket, i.Socket, b.Tool("pg_ctl"), b.Tool("pg_ctl"))
 				if err := os.WriteFile(bin+"/pg_ctl", []byte(script), 0o755); err != nil {
 					t.Fatal(err)

@@ -27,7 +27,8 @@ func TestLesserRoles(t *testing.T) {
 				t.Fatalf("%s: %v", role, err)
 			}
 			s := read(t, a)
-			if f := s.Instances[0].Server.FileSettings; f.State() != known.Forbidden || !strings.Contains(f.Gap().Reveal, "superuser") {
+			if f := s.Instances[0].Server.FileSettings; f.State() != known.Forbidden ||
+				!strings.Contains(f.Gap().Reveal, "superuser") {
 				t.Errorf("%s: pg_file_settings is for superusers: %s, %+v", role, f.State(), f.Gap())
 			}
 			if !s.Instances[0].Server.Settings.Known() || !s.Instances[0].Server.Databases.Known() {
@@ -39,7 +40,8 @@ func TestLesserRoles(t *testing.T) {
 				found = found || g.Fact == "pg/1/file_settings.json" || strings.Contains(g.Fact, "file_settings")
 			}
 			if !found {
-				t.Errorf("%s: the report does not say that configuration file errors could not be judged: %+v", role, r.Unknown)
+				t.Errorf("%s: the report does not say that configuration file errors could not be judged: %+v",
+					role, r.Unknown)
 			}
 		}
 	})
@@ -54,7 +56,8 @@ func TestNoPasswordNoAnswer(t *testing.T) {
 		sql(t, c, "create role secretive login password 'correct horse'")
 		hba := i.DataDir + "/pg_hba.conf"
 		// The file is the account's and stays so: it is truncated, not replaced.
-		if err := os.WriteFile(hba, []byte("local all postgres trust\nlocal all all scram-sha-256\n"), 0o600); err != nil {
+		if err := os.WriteFile(hba, []byte("local all postgres trust\nlocal all all scram-sha-256\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		sql(t, c, "select pg_reload_conf()")

@@ -29,7 +29,8 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := sample.Slow(t.Context(), &target.Local{}, sample.SlowOptions{Duration: long, Postmaster: lock.PID, CGroup: group, Conn: session(t, i), Host: true})
+	e, err := sample.Slow(t.Context(), &target.Local{}, sample.SlowOptions{Duration: long, Postmaster: lock.PID,
+		CGroup: group, Conn: session(t, i), Host: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,9 @@ func TestSampleSeesALockJam(t *testing.T) {
 		if len(d.Verdicts) == 0 || d.Verdicts[0].ID != "lock-jam" {
 			t.Fatalf("the first verdict is no jam of locks: %+v", d.Verdicts)
 		}
-		at := slices.IndexFunc(d.Verdicts[0].Next, func(s string) bool { return strings.Contains(s, "pg_terminate_backend("+pid+")") })
+		at := slices.IndexFunc(d.Verdicts[0].Next, func(s string) bool {
+			return strings.Contains(s, "pg_terminate_backend("+pid+")")
+		})
 		if at < 0 {
 			t.Errorf("process %s is not named: %+v", pid, d.Verdicts[0])
 		}
@@ -109,7 +112,9 @@ func TestSampleSeesAHog(t *testing.T) {
 			t.Fatalf("nobody says that others have the processors: %q %+v", d.Verdict, d.Verdicts)
 		}
 		named := slices.ContainsFunc(pids, func(pid int) bool {
-			return slices.ContainsFunc(v.Evidence, func(s string) bool { return strings.Contains(s, "process "+strconv.Itoa(pid)+" (sh)") })
+			return slices.ContainsFunc(v.Evidence, func(s string) bool {
+				return strings.Contains(s, "process "+strconv.Itoa(pid)+" (sh)")
+			})
 		})
 		if !named {
 			t.Errorf("none of %v is named: %+v", pids, v)
@@ -136,7 +141,8 @@ func TestSampleSeesASqueeze(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB",
+			"max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +158,9 @@ func TestSampleSeesASqueeze(t *testing.T) {
 		lines(t, conn, "CREATE TABLE big AS SELECT i, repeat('x', 400) AS pad FROM generate_series(1, 500000) i")
 		stop := make(chan struct{})
 		done := make(chan struct{})
-		for _, sql := range []string{"SELECT count(*) FROM big", "SELECT count(pad) FROM big", "SET work_mem = '40MB'; SELECT count(*) FROM (SELECT i FROM generate_series(1, 400000) i ORDER BY i DESC OFFSET 1) x"} {
+		for _, sql := range []string{"SELECT count(*) FROM big", "SELECT count(pad) FROM big",
+			"SET work_mem = '40MB'; SELECT count(*) FROM (SELECT i FROM generate_series(1, 400000) i ORDER BY i " +
+				"DESC OFFSET 1) x"} {
 			conn := session(t, i)
 			go func() {
 				defer func() { done <- struct{}{} }()

@@ -43,10 +43,12 @@ func TestAsTheServiceAccount(t *testing.T) {
 	if r.Code != 0 || strings.Contains(r.Stderr, i.DataDir+" does not answer") {
 		t.Fatal(r)
 	}
-	if !strings.Contains(r.Stderr, "/var/lib/pgfettle/journal is closed to this account") || !strings.Contains(r.Stderr, "run as root to know it") {
+	if !strings.Contains(r.Stderr, "/var/lib/pgfettle/journal is closed to this account") ||
+		!strings.Contains(r.Stderr, "run as root to know it") {
 		t.Errorf("the journals that it cannot read are not told: %s", r)
 	}
-	r = run("history", "--history", serviceHistory, "--series", "connections_total", "--instance", i.DataDir, "--format", "json")
+	r = run("history", "--history", serviceHistory, "--series", "connections_total", "--instance", i.DataDir,
+		"--format", "json")
 	if r.Code != 0 || !strings.Contains(r.Stdout, `"connections_total"`) {
 		t.Errorf("no sample of the server: %s", r)
 	}
@@ -55,7 +57,9 @@ func TestAsTheServiceAccount(t *testing.T) {
 	if r.Code != 0 || err != nil {
 		t.Fatal(r, err)
 	}
-	for _, want := range []string{`pgfettle_collection_success 1`, fmt.Sprintf(`pgfettle_instance_answered{pg_instance=%q} 1`, i.DataDir), fmt.Sprintf(`pgfettle_instance_shared_memory_bytes{pg_instance=%q}`, i.DataDir),
+	for _, want := range []string{`pgfettle_collection_success 1`,
+		fmt.Sprintf(`pgfettle_instance_answered{pg_instance=%q} 1`, i.DataDir),
+		fmt.Sprintf(`pgfettle_instance_shared_memory_bytes{pg_instance=%q}`, i.DataDir),
 		fmt.Sprintf(`pgfettle_instance_page_tables_bytes{pg_instance=%q}`, i.DataDir), `pgfettle_unreadable_fact{`} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("the metrics lack %s", want)
@@ -81,7 +85,8 @@ func TestAsTheServiceAccount(t *testing.T) {
 	if err := i.Exec(t.Context(), "select pg_reload_conf()"); err != nil {
 		t.Fatal(err)
 	}
-	if r = run("watch", "--once", "--no-policy", "--history", serviceHistory); !strings.Contains(r.Stderr, "pg_hba.conf rejects connection") && !strings.Contains(r.Stderr, "Peer authentication failed") {
+	if r = run("watch", "--once", "--no-policy", "--history", serviceHistory); !strings.Contains(r.Stderr,
+		"pg_hba.conf rejects connection") && !strings.Contains(r.Stderr, "Peer authentication failed") {
 		t.Errorf("a server that does not let it in: %s", r)
 	}
 }
@@ -92,7 +97,8 @@ func TestAsTheServiceAccount(t *testing.T) {
 func TestRootReadsTheServicesHistory(t *testing.T) {
 	c := cell.New(t, "servers")
 	as, i := service(t, c)
-	if r := c.Exec(as, []string{"HOME=/nonexistent"}, cell.Binary(t), "watch", "--once", "--no-policy", "--history", serviceHistory); r.Code != 0 {
+	if r := c.Exec(as, []string{"HOME=/nonexistent"}, cell.Binary(t), "watch", "--once", "--no-policy", "--history",
+		serviceHistory); r.Code != 0 {
 		t.Fatal(r)
 	}
 	if r := c.Run("history", "--series", "connections_total"); r.Code != 0 || !strings.Contains(r.Stdout, i.DataDir) {
@@ -109,7 +115,8 @@ func TestRootReadsTheServicesHistory(t *testing.T) {
 	if r := c.Run("history"); r.Code == 0 || strings.Contains(r.Stdout+r.Stderr, "root:") {
 		t.Errorf("through a link: %s", r)
 	}
-	c.Sh(`rm -f ` + serviceHistory + `; head -c 8192 /dev/urandom >` + serviceHistory + `; chown 4711 ` + serviceHistory)
+	c.Sh(`rm -f ` + serviceHistory + `; head -c 8192 /dev/urandom >` + serviceHistory + `; chown 4711 ` +
+		serviceHistory)
 	if r := c.Run("history"); r.Code != 1 || !strings.Contains(r.Stderr, "no history of pgfettle") {
 		t.Errorf("any bytes: %s", r)
 	}

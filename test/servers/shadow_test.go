@@ -29,7 +29,8 @@ var planned = []snapshot.NamedValue{
 func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		privateTemp(t)
-		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "20000"})
+		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements",
+			"pg_stat_statements.max": "20000"})
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		before := files(t, i.DataDir)
 		temp := ours(t)
@@ -100,8 +101,10 @@ func TestWhatTheBinaryRefuses(t *testing.T) {
 			{"superuser_reserved_connections", "100", "superuser_reserved_connections"},
 			{"shared_preload_libraries", "no_such_library", "no_such_library"},
 		} {
-			q := snapshot.ShmemQuestion{Instance: in.Key, Settings: []snapshot.NamedValue{{Name: c.name, Value: c.value}}}
-			if a, err := collect.AskSharedMemory(t.Context(), &target.Local{}, in, q); err == nil || !strings.Contains(err.Error(), c.word) {
+			q := snapshot.ShmemQuestion{Instance: in.Key,
+				Settings: []snapshot.NamedValue{{Name: c.name, Value: c.value}}}
+			if a, err := collect.AskSharedMemory(t.Context(), &target.Local{}, in, q); err == nil ||
+				!strings.Contains(err.Error(), c.word) {
 				t.Errorf("%s = %s: %+v, %v", c.name, c.value, a, err)
 			}
 		}

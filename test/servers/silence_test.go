@@ -24,10 +24,15 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for catalog, words := range map[string][]string{
-			"pg_tablespace":      {"gave up waiting for a lock", "holds pg_tablespace", "postgres postgres [local]", "idle in transaction for"}, // of the cluster; not needed on the way in
-			"pg_proc":            {"holds pg_proc", "database postgres"},                                                                        // needed by any query, but not in another database
-			"pg_class":           {"holds pg_class", "database postgres"},                                                                       // nobody gets into this database
-			"pg_authid":          {"before their first query", "idle in transaction"},                                                           // nor into any
+			// of the cluster; not needed on the way in
+			"pg_tablespace": {"gave up waiting for a lock", "holds pg_tablespace", "postgres postgres [local]",
+				"idle in transaction for"},
+			// needed by any query, but not in another database
+			"pg_proc": {"holds pg_proc", "database postgres"},
+			// nobody gets into this database
+			"pg_class": {"holds pg_class", "database postgres"},
+			// nor into any
+			"pg_authid":          {"before their first query", "idle in transaction"},
 			"pg_database":        {"before their first query", "idle in transaction"},
 			"pg_db_role_setting": {"before their first query", "idle in transaction"},
 		} {
@@ -45,7 +50,8 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 // TestNoSlotIsFound: every slot is taken, those of superusers too.
 func TestNoSlotIsFound(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		i := live.Start(t, b, map[string]string{"max_connections": "5", "superuser_reserved_connections": "1", "max_wal_senders": "0"})
+		i := live.Start(t, b, map[string]string{"max_connections": "5", "superuser_reserved_connections": "1",
+			"max_wal_senders": "0"})
 		for range 5 {
 			held(t, i)
 		}
@@ -59,7 +65,8 @@ func TestNoSlotIsFound(t *testing.T) {
 func TestRefusedRoleIsFound(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
-		for auth, why := range map[string]string{"reject": "SQLSTATE 28000", "scram-sha-256": "as it asks for a password"} {
+		for auth, why := range map[string]string{"reject": "SQLSTATE 28000",
+			"scram-sha-256": "as it asks for a password"} {
 			hba(t, i, auth)
 			s := asked(t, i)
 			fires(t, s, "server_unreachable", "did not let pgfettle in", why)

@@ -38,7 +38,8 @@ func quicker(p *queryplan.Plan) {
 // slower by far.
 func TestSlowPairs(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
-		i := start(t, b, map[string]string{"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "deadlock_timeout": "10s", "track_io_timing": "on"})
+		i := start(t, b, map[string]string{"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0",
+			"deadlock_timeout": "10s", "track_io_timing": "on"})
 		conn := session(t, i)
 		lines(t, conn, explainData)
 		lines(t, conn, "VACUUM ANALYZE")
@@ -82,10 +83,12 @@ func TestSlowPairs(t *testing.T) {
 
 		const point = "SELECT v FROM big WHERE id = 4711"
 		fast = run("", point)
-		pair("other plan", "other-plan", false, run("SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off", point), fast)
+		pair("other plan", "other-plan", false,
+			run("SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off", point), fast)
 
 		const byIndex = "SET enable_seqscan = off; SET enable_bitmapscan = off"
-		pair("more rows", "other-rows", false, run(byIndex, "SELECT sum(v) FROM big WHERE id < 19000"), run(byIndex, "SELECT sum(v) FROM big WHERE id < 20"))
+		pair("more rows", "other-rows", false, run(byIndex, "SELECT sum(v) FROM big WHERE id < 19000"),
+			run(byIndex, "SELECT sum(v) FROM big WHERE id < 20"))
 
 		// A row that another session has changed and keeps for a while.
 		holder := session(t, i)
@@ -97,7 +100,9 @@ func TestSlowPairs(t *testing.T) {
 		go func() {
 			// By the server's own clock: so long has the change waited, whenever it began.
 			for {
-				res, err := watching.Exec(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '0.7 s'; SELECT pg_sleep(0.01)").ReadAll()
+				res, err := watching.Exec(t.Context(),
+					"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - "+
+						"query_start > interval '0.7 s'; SELECT pg_sleep(0.01)").ReadAll()
 				if err == nil && string(res[0].Rows[0][0]) == "0" {
 					continue
 				}

@@ -85,7 +85,8 @@ func sleeper(t *testing.T, i *scratch.Instance) int {
 	cmd := exec.Command("sleep", "600")
 	cmd.Dir = "/"
 	if i.Account.Switch {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.Account.UID), Gid: uint32(i.Account.GID)}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.Account.UID),
+			Gid: uint32(i.Account.GID)}}
 	}
 	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
@@ -102,56 +103,90 @@ func freePort(t *testing.T, network, at string) int {
 }
 
 var ways = []broken{
-	{"an unknown parameter", "start_config_error", []string{"postgresql.conf line ", "no_such_parameter"}, "no_such_parameter", line("no_such_parameter = 1")},
-	{"a value out of range", "start_config_error", []string{"postgresql.conf line ", "outside the valid range", "max_connections"}, "max_connections", line("max_connections = 9999999")},
-	{"a value that is no number", "start_config_error", []string{"postgresql.conf line ", "work_mem"}, "work_mem", line("work_mem = lots")},
-	{"a syntax error", "start_config_error", []string{"postgresql.conf line ", "syntax error"}, "syntax error", line("work_mem 4MB 8MB")},
-	{"an include that is not there", "start_config_error", []string{"postgresql.conf line ", "extra.conf"}, "extra.conf", line("include = 'extra.conf'")},
-	{"an include_dir that is not there", "start_config_error", []string{"postgresql.conf line ", "conf.d"}, "conf.d", line("include_dir = 'conf.d'")},
-	{"a bad line of postgresql.auto.conf", "start_config_error", []string{"postgresql.auto.conf line 1", "shared_buffers"}, "shared_buffers",
+	{"an unknown parameter", "start_config_error", []string{"postgresql.conf line ", "no_such_parameter"},
+		"no_such_parameter", line("no_such_parameter = 1")},
+	{"a value out of range", "start_config_error", []string{"postgresql.conf line ", "outside the valid range",
+		"max_connections"}, "max_connections", line("max_connections = 9999999")},
+	{"a value that is no number", "start_config_error", []string{"postgresql.conf line ", "work_mem"}, "work_mem",
+		line("work_mem = lots")},
+	{"a syntax error", "start_config_error", []string{"postgresql.conf line ", "syntax error"}, "syntax error",
+		line("work_mem 4MB 8MB")},
+	{"an include that is not there", "start_config_error", []string{"postgresql.conf line ", "extra.conf"},
+		"extra.conf", line("include = 'extra.conf'")},
+	{"an include_dir that is not there", "start_config_error", []string{"postgresql.conf line ", "conf.d"}, "conf.d",
+		line("include_dir = 'conf.d'")},
+	{"a bad line of postgresql.auto.conf", "start_config_error",
+		[]string{"postgresql.auto.conf line 1", "shared_buffers"}, "shared_buffers",
 		func(t *testing.T, i *scratch.Instance) {
 			write(t, i, "postgresql.auto.conf", "shared_buffers = '1XB'\n")
 		}},
-	{"two settings that do not fit together", "start_config_error", []string{"postgresql.conf line ", "wal_level"}, "wal_level", configured(map[string]string{"wal_level": "minimal", "archive_mode": "on", "max_wal_senders": "0"})},
-	{"a library that is not there", "start_config_error", []string{"postgresql.conf line ", "no_such_library"}, "no_such_library", configured(map[string]string{"shared_preload_libraries": "no_such_library"})},
-	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 are free in a pool of 0"}, "could not map anonymous shared memory", configured(map[string]string{"huge_pages": "on"})},
-	{"huge_pages = on with SysV memory", "start_huge_pages", []string{"shared_memory_type = sysv"}, "huge pages not supported", configured(map[string]string{"huge_pages": "on", "shared_memory_type": "sysv"})},
-	{"more shared memory than the machine has", "start_shared_memory", []string{"asks for", "RAM and swap"}, "could not map anonymous shared memory", func(t *testing.T, i *scratch.Instance) {
-		configured(map[string]string{"shared_buffers": "4TB", "huge_pages": "off"})(t, i)
-	}},
-	{"a port that another process has", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
-		configured(map[string]string{"listen_addresses": "127.0.0.1", "port": strconv.Itoa(freePort(t, "tcp4", "127.0.0.1"))})(t, i)
-	}},
-	{"a port that another process has on all addresses", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
-		configured(map[string]string{"listen_addresses": "localhost", "port": strconv.Itoa(freePort(t, "tcp", ""))})(t, i)
-	}},
-	{"a socket's lock file of a live process", "start_socket", []string{".s.PGSQL.5432.lock is held by sleep"}, "lock file", func(t *testing.T, i *scratch.Instance) {
-		name := i.Socket + "/.s.PGSQL.5432.lock"
-		must(t, os.WriteFile(name, []byte(strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n"), 0o600))
-		give(t, i, name)
-	}},
-	{"no folder for the socket", "start_socket", []string{"no such directory"}, "could not create lock file", configured(map[string]string{"unix_socket_directories": "/run/no-such-folder"})},
-	{"a folder for the socket that is closed", "start_socket", []string{"permission denied"}, "could not create lock file", func(t *testing.T, i *scratch.Instance) {
-		at := i.Folder + "/closed"
-		must(t, os.Mkdir(at, 0o755))
-		configured(map[string]string{"unix_socket_directories": at})(t, i)
-	}},
-	{"a data directory open to all", "start_data_directory", []string{"mode 0755"}, "invalid permissions", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o755)) }},
-	{"a data directory that all may write", "start_data_directory", []string{"mode 0777"}, "invalid permissions", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o777)) }},
-	{"a data directory closed to its owner", "start_data_directory", []string{"permission denied"}, "ermission denied", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0)) }},
-	{"a control file of root's", "start_data_directory", []string{"global/pg_control: belongs to root"}, "pg_control", func(t *testing.T, i *scratch.Instance) {
-		must(t, os.Chown(i.DataDir+"/global/pg_control", 0, 0))
-	}},
-	{"a process with the number in postmaster.pid", "start_lock_file", []string{"postmaster.pid names sleep", "works in /"}, "lock file \"postmaster.pid\" already exists", func(t *testing.T, i *scratch.Instance) {
-		write(t, i, "postmaster.pid", strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n1700000000\n5432\n"+i.Socket+"\n\n     1     1\nready   \n")
-	}},
-	{"an empty postmaster.pid", "start_lock_file", []string{"the file is empty"}, "lock file \"postmaster.pid\" is empty", func(t *testing.T, i *scratch.Instance) { write(t, i, "postmaster.pid", "") }},
-	{"no target of pg_wal", "start_folder_missing", []string{"pg_wal (link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory", func(t *testing.T, i *scratch.Instance) {
-		must(t, os.Rename(i.DataDir+"/pg_wal", i.Folder+"/gone"))
-		must(t, os.Symlink("/mnt/no-such-disk/wal", i.DataDir+"/pg_wal"))
-		give(t, i, i.DataDir+"/pg_wal")
-	}},
-	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"}, "incompatible with server", func(t *testing.T, i *scratch.Instance) { write(t, i, "PG_VERSION", "12\n") }},
+	{"two settings that do not fit together", "start_config_error", []string{"postgresql.conf line ", "wal_level"},
+		"wal_level", configured(map[string]string{"wal_level": "minimal", "archive_mode": "on",
+			"max_wal_senders": "0"})},
+	{"a library that is not there", "start_config_error", []string{"postgresql.conf line ", "no_such_library"},
+		"no_such_library", configured(map[string]string{"shared_preload_libraries": "no_such_library"})},
+	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 are free in a pool of 0"},
+		"could not map anonymous shared memory", configured(map[string]string{"huge_pages": "on"})},
+	{"huge_pages = on with SysV memory", "start_huge_pages", []string{"shared_memory_type = sysv"},
+		"huge pages not supported", configured(map[string]string{"huge_pages": "on", "shared_memory_type": "sysv"})},
+	{"more shared memory than the machine has", "start_shared_memory", []string{"asks for", "RAM and swap"},
+		"could not map anonymous shared memory", func(t *testing.T, i *scratch.Instance) {
+			configured(map[string]string{"shared_buffers": "4TB", "huge_pages": "off"})(t, i)
+		}},
+	{"a port that another process has", "start_port_taken", []string{"127.0.0.1", "servers.test"},
+		"could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
+			configured(map[string]string{"listen_addresses": "127.0.0.1",
+				"port": strconv.Itoa(freePort(t, "tcp4", "127.0.0.1"))})(t, i)
+		}},
+	{"a port that another process has on all addresses", "start_port_taken", []string{"127.0.0.1", "servers.test"},
+		"could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
+			configured(map[string]string{"listen_addresses": "localhost",
+				"port": strconv.Itoa(freePort(t, "tcp", ""))})(t,
+				i)
+		}},
+	{"a socket's lock file of a live process", "start_socket", []string{".s.PGSQL.5432.lock is held by sleep"},
+		"lock file", func(t *testing.T, i *scratch.Instance) {
+			name := i.Socket + "/.s.PGSQL.5432.lock"
+			must(t, os.WriteFile(name, []byte(strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n"), 0o600))
+			give(t, i, name)
+		}},
+	{"no folder for the socket", "start_socket", []string{"no such directory"}, "could not create lock file",
+		configured(map[string]string{"unix_socket_directories": "/run/no-such-folder"})},
+	{"a folder for the socket that is closed", "start_socket", []string{"permission denied"},
+		"could not create lock file", func(t *testing.T, i *scratch.Instance) {
+			at := i.Folder + "/closed"
+			must(t, os.Mkdir(at, 0o755))
+			configured(map[string]string{"unix_socket_directories": at})(t, i)
+		}},
+	{"a data directory open to all", "start_data_directory", []string{"mode 0755"}, "invalid permissions",
+		func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o755)) }},
+	{"a data directory that all may write", "start_data_directory", []string{"mode 0777"}, "invalid permissions",
+		func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o777)) }},
+	{"a data directory closed to its owner", "start_data_directory", []string{"permission denied"}, "ermission denied",
+		func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0)) }},
+	{"a control file of root's", "start_data_directory", []string{"global/pg_control: belongs to root"}, "pg_control",
+		func(t *testing.T, i *scratch.Instance) {
+			must(t, os.Chown(i.DataDir+"/global/pg_control", 0, 0))
+		}},
+	{"a process with the number in postmaster.pid", "start_lock_file",
+		[]string{"postmaster.pid names sleep", "works in /"}, "lock file \"postmaster.pid\" already exists",
+		func(t *testing.T, i *scratch.Instance) {
+			write(t, i, "postmaster.pid", strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n1700000000\n5432\n"+i.Socket+
+				"\n\n     1     1\nready   \n")
+		}},
+	{"an empty postmaster.pid", "start_lock_file", []string{"the file is empty"},
+		"lock file \"postmaster.pid\" is empty", func(t *testing.T, i *scratch.Instance) {
+			write(t, i, "postmaster.pid", "")
+		}},
+	{"no target of pg_wal", "start_folder_missing",
+		[]string{"pg_wal (link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory",
+		func(t *testing.T, i *scratch.Instance) {
+			must(t, os.Rename(i.DataDir+"/pg_wal", i.Folder+"/gone"))
+			must(t, os.Symlink("/mnt/no-such-disk/wal", i.DataDir+"/pg_wal"))
+			give(t, i, i.DataDir+"/pg_wal")
+		}},
+	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"},
+		"incompatible with server", func(t *testing.T, i *scratch.Instance) { write(t, i, "PG_VERSION", "12\n") }},
 }
 
 // TestWhyAfterACrash: what a crash leaves behind.
@@ -176,7 +211,8 @@ func TestWhyAfterACrash(t *testing.T) {
 		})
 		t.Run("the disk of the WAL is full", func(t *testing.T) {
 			d := cell.DiskOf(t, "servers", "tmpfs", 32<<20)
-			i, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
+			i, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"},
+				Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
 			must(t, err)
 			t.Cleanup(func() { must(t, i.Remove()) })
 			wal := d.At + "/wal"
@@ -186,7 +222,8 @@ func TestWhyAfterACrash(t *testing.T) {
 			give(t, i, i.DataDir+"/pg_wal")
 			must(t, i.Start(t.Context()))
 			c := connect(t, i.ConnString())
-			if _, err := c.Exec(t.Context(), "create table big as select repeat('x', 100) as x from generate_series(1, 1000000)").ReadAll(); err == nil {
+			if _, err := c.Exec(t.Context(),
+				"create table big as select repeat('x', 100) as x from generate_series(1, 1000000)").ReadAll(); err == nil {
 				t.Fatal("32 MB of disk held the WAL of 100 MB")
 			}
 			await.That(t, "the end of a server whose WAL has no room", func() (bool, any) { return !i.Running(), nil })
@@ -217,17 +254,20 @@ func TestWhyOfLimits(t *testing.T) {
 		must(t, i.Stop())
 		s, _ := why(t, i)
 		for limit, stops := range map[string]bool{"268435456": true, "infinity": false} {
-			s.Instances[0].Unit = known.Is(host.Unit{Name: "postgresql.service", Properties: map[string]string{"LimitAS": limit}})
+			s.Instances[0].Unit = known.Is(host.Unit{Name: "postgresql.service",
+				Properties: map[string]string{"LimitAS": limit}})
 			found := reasons(check.Run(s, checks.All(), check.Options{}).Findings)
 			if stops != (len(found) == 1 && found[0].ID == "start_limits") || !stops && len(found) > 0 {
 				t.Errorf("LimitAS=%s: %+v", limit, found)
 			}
 		}
 		const under = 268435456
-		cmd := exec.Command("/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(under/1024), b.Tool("postgres"), "-D", i.DataDir)
+		cmd := exec.Command("/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(under/1024),
+			b.Tool("postgres"), "-D", i.DataDir)
 		cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
 		if i.Account.Switch {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.Account.UID), Gid: uint32(i.Account.GID)}}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.Account.UID),
+				Gid: uint32(i.Account.GID)}}
 		}
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "could not map anonymous shared memory") {
@@ -278,7 +318,8 @@ func refuses(t *testing.T, i *scratch.Instance, words string) {
 // why is what check says of a stopped server, the worst first.
 func why(t *testing.T, i *scratch.Instance) (*snapshot.Snapshot, []check.Finding) {
 	t.Helper()
-	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Why: true})
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,
+		Why: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +341,8 @@ func reasons(list []check.Finding) (out []check.Finding) {
 // why first, and nothing else of why.
 func TestWhyAServerDoesNotStart(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		whole, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, // it is copied for each way
+		// it is copied for each way
+		whole, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"},
 			Settings: map[string]string{"shared_buffers": "32MB", "dynamic_shared_memory_type": "posix"}})
 		must(t, err)
 		t.Cleanup(func() { must(t, whole.Remove()) })
@@ -314,7 +356,8 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 			in := &s.Instances[0]
 			v, _ := in.Server.Version.Get()
 			set, _ := in.Server.Settings.Get()
-			if v != b.Version || set["shared_buffers"].Show() != "32MB" || set["shared_buffers"].Source != "configuration file" || !in.FromFiles() {
+			if v != b.Version || set["shared_buffers"].Show() != "32MB" ||
+				set["shared_buffers"].Source != "configuration file" || !in.FromFiles() {
 				t.Errorf("%s, shared_buffers = %+v", v, set["shared_buffers"])
 			}
 			must(t, whole.Start(t.Context()))

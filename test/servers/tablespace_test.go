@@ -34,7 +34,8 @@ var hostile = strings.Repeat("x", 63-len("\"; -- ',/@*%20\n\\é")) + "\"; -- ',/
 func onDisks(s *snapshot.Snapshot) {
 	in := &s.Instances[0]
 	s.Host.Virt = known.Is(host.Virt{Kind: "none"})
-	s.Host.Blocks = known.Is([]host.Block{{Device: "259:0", Name: "nvme0n1", Kind: "disk"}, {Device: "8:0", Name: "sda", Kind: "disk", Rotational: known.Is(true)}})
+	s.Host.Blocks = known.Is([]host.Block{{Device: "259:0", Name: "nvme0n1", Kind: "disk"},
+		{Device: "8:0", Name: "sda", Kind: "disk", Rotational: known.Is(true)}})
 	s.Host.Mounts = known.Is([]host.Mount{{Point: "/", Source: "/dev/nvme0n1", FSType: "ext4", Device: "259:0"}})
 	in.Places = known.Map(in.Places, func(list []snapshot.Place) []snapshot.Place {
 		list = slices.Clone(list)
@@ -65,7 +66,8 @@ func TestTablespaces(t *testing.T) {
 		i := start(t, b, map[string]string{"default_transaction_read_only": "on"})
 		sql := func(statements ...string) {
 			t.Helper()
-			if err := i.Exec(t.Context(), append([]string{"SET default_transaction_read_only = off"}, statements...)...); err != nil {
+			if err := i.Exec(t.Context(), append([]string{"SET default_transaction_read_only = off"},
+				statements...)...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,10 +108,13 @@ func TestTablespaces(t *testing.T) {
 		srv := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		defer srv.Close()
 		world := func(of pgsetting.Kind) *apply.System {
-			return &apply.System{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of, "tablespace": tablespace.Kind{Server: of.Server}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now}
+			return &apply.System{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of,
+				"tablespace": tablespace.Kind{Server: of.Server}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a",
+				Holder: "a test", Now: time.Now}
 		}
 
-		plain := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
+		plain := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{},
+			Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
 		_, err = apply.Run(t.Context(), world(plain), p, s, selection.Options{MaxEffect: knob.Now})
 		wantProblem(t, err, 7, "does not own the tablespace")
@@ -121,12 +126,14 @@ func TestTablespaces(t *testing.T) {
 		}
 		after := read(t, evidenceOf(t, i, true))
 		for _, name := range names {
-			if got := optionsOf(t, after, name); !slices.Contains(got, "random_page_cost=4") || name == "archive" && !slices.Contains(got, "seq_page_cost=1") {
+			if got := optionsOf(t, after, name); !slices.Contains(got, "random_page_cost=4") ||
+				name == "archive" && !slices.Contains(got, "seq_page_cost=1") {
 				t.Errorf("%q has %v", name, got)
 			}
 		}
 		onDisks(after)
-		if again, err := plan.Make(after, rules.All(), rule.Options{Profile: rule.Mixed}); err != nil || slices.ContainsFunc(again.Changes, func(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }) {
+		if again, err := plan.Make(after, rules.All(), rule.Options{Profile: rule.Mixed}); err != nil ||
+			slices.ContainsFunc(again.Changes, func(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }) {
 			t.Errorf("planned again: %v, %+v", err, again)
 		}
 
@@ -134,7 +141,9 @@ func TestTablespaces(t *testing.T) {
 		if err := i.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := apply.Undo(t.Context(), w, s, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Now}); err == nil || !strings.Contains(err.Error(), "taken back") && !strings.Contains(err.Error(), "not running") {
+		if _, err := apply.Undo(t.Context(), w, s, res.Journal.ID,
+			apply.UndoOptions{MaxEffect: knob.Now}); err == nil || !strings.Contains(err.Error(), "taken back") &&
+			!strings.Contains(err.Error(), "not running") {
 			t.Errorf("undo of a stopped server: %v", err)
 		}
 		_, err = apply.Run(t.Context(), world(srv), p, s, selection.Options{MaxEffect: knob.Now})
@@ -149,7 +158,8 @@ func TestTablespaces(t *testing.T) {
 		}
 		for _, c := range back.Journal.Changes {
 			theirs := c.Address == knob.Tablespace("archive", "random_page_cost")
-			if theirs && (c.State != journal.IsKept || !strings.Contains(c.Reason, "it is 3 now")) || !theirs && c.State != journal.IsUndone {
+			if theirs && (c.State != journal.IsKept || !strings.Contains(c.Reason, "it is 3 now")) ||
+				!theirs && c.State != journal.IsUndone {
 				t.Errorf("%s is %s: %s", c.Address, c.State, c.Reason)
 			}
 		}
@@ -163,7 +173,9 @@ func TestTablespaces(t *testing.T) {
 
 		// gone since: nothing to take back, and nothing that hangs
 		sql(`ALTER TABLESPACE archive SET (random_page_cost = '1.50')`)
-		one := &plan.Plan{Changes: slices.DeleteFunc(slices.Clone(p.Changes), func(c plan.Change) bool { return c.Address != knob.Tablespace("archive", "random_page_cost") })}
+		one := &plan.Plan{Changes: slices.DeleteFunc(slices.Clone(p.Changes), func(c plan.Change) bool {
+			return c.Address != knob.Tablespace("archive", "random_page_cost")
+		})}
 		w = world(srv)
 		res, err = apply.Run(t.Context(), w, one, s, selection.Options{MaxEffect: knob.Now})
 		if err != nil {
@@ -171,7 +183,8 @@ func TestTablespaces(t *testing.T) {
 		}
 		sql(`DROP TABLESPACE archive`)
 		back, err = apply.Undo(t.Context(), w, s, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Now})
-		if err != nil || back.Journal.Changes[0].State != journal.IsKept || !strings.Contains(back.Journal.Changes[0].Reason, "no such tablespace") {
+		if err != nil || back.Journal.Changes[0].State != journal.IsKept ||
+			!strings.Contains(back.Journal.Changes[0].Reason, "no such tablespace") {
 			t.Errorf("undo of what is gone: %v, %+v", err, back.Journal.Changes)
 		}
 		_, err = apply.Run(t.Context(), world(srv), one, s, selection.Options{MaxEffect: knob.Now})

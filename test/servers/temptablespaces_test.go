@@ -59,7 +59,8 @@ func TestTempTablespaces(t *testing.T) {
 				changes = append(changes, c)
 			}
 		}
-		if len(changes) != 1 || changes[0].To != "spill" || !strings.Contains(changes[0].Reason.String(), "GRANT CREATE ON TABLESPACE spill") {
+		if len(changes) != 1 || changes[0].To != "spill" || !strings.Contains(changes[0].Reason.String(),
+			"GRANT CREATE ON TABLESPACE spill") {
 			t.Fatalf("planned: %+v", changes)
 		}
 		in := &s.Instances[0]

@@ -27,7 +27,8 @@ import (
 func topOf(t *testing.T, target string) *now.Report {
 	t.Helper()
 	var out, said bytes.Buffer
-	if code := cli.Main(t.Context(), []string{"top", "--format", "json", target}, strings.NewReader(""), &out, &said, os.Environ()); code != 0 {
+	if code := cli.Main(t.Context(), []string{"top", "--format", "json", target}, strings.NewReader(""), &out, &said,
+		os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said.String())
 	}
 	var r now.Report
@@ -43,12 +44,14 @@ func jam(t *testing.T, i *scratch.Instance) (holder, waiter int) {
 	h, w := session(t, i), session(t, i)
 	pid := func(s string) int { n, _ := strconv.Atoi(strings.TrimSpace(s)); return n }
 	lines(t, h, "CREATE TABLE IF NOT EXISTS hot AS SELECT 1 AS id, 0 AS v")
-	holder = pid(lines(t, h, "SET application_name = 'till \x1b[2J'; BEGIN; UPDATE hot SET v = 1; SELECT pg_backend_pid()"))
+	holder = pid(lines(t, h,
+		"SET application_name = 'till \x1b[2J'; BEGIN; UPDATE hot SET v = 1; SELECT pg_backend_pid()"))
 	waiter = pid(lines(t, w, "SELECT pg_backend_pid()"))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.Exec(t.Context(), "UPDATE hot SET v = v + 1").ReadAll() // it ends with the holder's transaction, or with the server
+		// it ends with the holder's transaction, or with the server
+		w.Exec(t.Context(), "UPDATE hot SET v = v + 1").ReadAll()
 	}()
 	t.Cleanup(func() { h.Close(t.Context()); <-done })
 	probe := session(t, i)
@@ -79,13 +82,15 @@ func TestTopOfEachMajor(t *testing.T) {
 				t.Errorf("not known: %+v", g)
 			}
 		}
-		if r.Server.Problem != nil || !strings.HasPrefix(r.Server.Version, fmt.Sprint(b.Version.Major())) || r.Server.Connections == nil || *r.Server.Connections < 2 || *r.Server.InXact != 1 {
+		if r.Server.Problem != nil || !strings.HasPrefix(r.Server.Version, fmt.Sprint(b.Version.Major())) ||
+			r.Server.Connections == nil || *r.Server.Connections < 2 || *r.Server.InXact != 1 {
 			t.Errorf("%+v", r.Server)
 		}
 		kinds := map[string]bool{}
 		for _, p := range r.Processes {
 			kinds[p.Type] = true
-			if p.PID == holder && (p.State != "idle in transaction" || p.PageTables == nil || *p.PageTables <= 0 || *p.Private <= 0 || p.Role != "postgres" || p.Application == "") {
+			if p.PID == holder && (p.State != "idle in transaction" || p.PageTables == nil || *p.PageTables <= 0 ||
+				*p.Private <= 0 || p.Role != "postgres" || p.Application == "") {
 				t.Errorf("%+v", p)
 			}
 			if p.PID == waiter && p.WaitType != "Lock" {
@@ -97,19 +102,23 @@ func TestTopOfEachMajor(t *testing.T) {
 				t.Errorf("no %s among %v", k, kinds)
 			}
 		}
-		if len(r.Locks) != 2 || r.Locks[0].PID != holder || r.Locks[0].Waiters != 1 || r.Locks[1].PID != waiter || r.Locks[1].Depth != 1 {
+		if len(r.Locks) != 2 || r.Locks[0].PID != holder || r.Locks[0].Waiters != 1 || r.Locks[1].PID != waiter ||
+			r.Locks[1].Depth != 1 {
 			t.Errorf("process %d blocks %d, told is %+v", holder, waiter, r.Locks)
 		}
-		if c := r.Checkpoints; c == nil || c.WAL == nil || c.WAL.Total <= 0 || c.WAL.Rate == nil || c.LastAge == nil || (c.Backends == nil) == (c.BackendCalls == nil) {
+		if c := r.Checkpoints; c == nil || c.WAL == nil || c.WAL.Total <= 0 || c.WAL.Rate == nil || c.LastAge == nil ||
+			(c.Backends == nil) == (c.BackendCalls == nil) {
 			t.Errorf("%+v", c)
 		}
-		if k := slices.IndexFunc(r.Databases, func(d now.Database) bool { return d.Name == "postgres" }); k < 0 || r.Databases[k].Xacts.Rate == nil || r.Databases[k].Connections < 2 {
+		if k := slices.IndexFunc(r.Databases, func(d now.Database) bool { return d.Name == "postgres" }); k < 0 ||
+			r.Databases[k].Xacts.Rate == nil || r.Databases[k].Connections < 2 {
 			t.Errorf("%+v", r.Databases)
 		}
 		admin := session(t, i)
 		lines(t, admin, "CREATE ROLE nobody_else LOGIN")
 		lesser := topOf(t, strings.Replace(i.ConnString(), "user=postgres", "user=nobody_else", 1))
-		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == now.GapSessions }); k < 0 || !strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
+		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == now.GapSessions }); k < 0 ||
+			!strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
 			t.Errorf("a role without the right is told %+v, %+v", lesser.Unknown, lesser.Server)
 		}
 	})
@@ -177,15 +186,18 @@ func TestTopOnATerminal(t *testing.T) {
 		m := newTmux(t, 80, 24)
 		m.keys("-l", "stty -a | cksum; "+bin+" top --interval 1s "+i.DataDir+"; echo exit $?; stty -a | cksum")
 		m.keys("Enter")
-		s := m.shows("PostgreSQL 17", "4 Databases", "*TABLES", "checkpointer", "of 100: ", "available", "q quit", "? help", "census")
-		if n := strings.Count(strings.TrimRight(s, "\n"), "\n"); n != 23 || !strings.HasPrefix(strings.Split(s, "\n")[23], "q quit") {
+		s := m.shows("PostgreSQL 17", "4 Databases", "*TABLES", "checkpointer", "of 100: ", "available", "q quit",
+			"? help", "census")
+		if n := strings.Count(strings.TrimRight(s, "\n"), "\n"); n != 23 ||
+			!strings.HasPrefix(strings.Split(s, "\n")[23], "q quit") {
 			t.Errorf("the keys are not on the last of 24 lines:\n%s", s)
 		}
 		t.Logf("80x24:\n%s", s)
 
 		m.keys("2")
 		s = m.shows("Who blocks whom", "Lock:transactionid", "idle in tx")
-		if k, w := strings.Index(s, fmt.Sprint(holder, " ")), strings.Index(s, fmt.Sprint("  ", waiter)); k < 0 || w < k {
+		if k, w := strings.Index(s, fmt.Sprint(holder, " ")), strings.Index(s, fmt.Sprint("  ", waiter)); k < 0 ||
+			w < k {
 			t.Errorf("process %d blocks %d:\n%s", holder, waiter, s)
 		}
 		m.keys("3")
@@ -197,7 +209,8 @@ func TestTopOnATerminal(t *testing.T) {
 		m.keys("Enter")
 		// what the session calls itself wipes no screen
 		m.until("one process", func(s string) bool {
-			return strings.Contains(s, `till \x`) && !strings.Contains(s, "checkpointer") && strings.Contains(s, "PostgreSQL 17")
+			return strings.Contains(s, `till \x`) && !strings.Contains(s, "checkpointer") &&
+				strings.Contains(s, "PostgreSQL 17")
 		})
 		m.keys("Escape")
 		m.shows("checkpointer")
@@ -207,15 +220,22 @@ func TestTopOnATerminal(t *testing.T) {
 		m.do("resize-window", "-t", "v", "-x", "200", "-y", "50")
 		m.shows("LAST QUERY", "UPDATE hot SET v = v + 1", "WAITS FOR")
 		m.do("resize-window", "-t", "v", "-x", "80", "-y", "24")
-		m.until("the small one again", func(s string) bool { return strings.Contains(s, "1 Processes") && !strings.Contains(s, "LAST QUERY") })
+		m.until("the small one again", func(s string) bool {
+			return strings.Contains(s, "1 Processes") && !strings.Contains(s, "LAST QUERY")
+		})
 
 		// One connection, which is kept.
 		admin := session(t, i)
 		ours := func() string {
-			return lines(t, admin, "SELECT pid FROM pg_stat_activity WHERE application_name = 'pgfettle' AND state = 'idle' AND query LIKE 'select%' AND pid <> pg_backend_pid() AND backend_start < now() - interval '1 s'")
+			return lines(t, admin,
+				"SELECT pid FROM pg_stat_activity WHERE application_name = 'pgfettle' AND state = 'idle' AND query "+
+					"LIKE 'select%' AND pid <> pg_backend_pid() AND backend_start < now() - interval '1 s'")
 		}
 		var kept string
-		await.That(t, "one session of the view", func() (bool, any) { kept = ours(); return strings.Count(kept, "\n") == 1, kept })
+		await.That(t, "one session of the view", func() (bool, any) {
+			kept = ours()
+			return strings.Count(kept, "\n") == 1, kept
+		})
 		// It hangs: the view lives, says how old the numbers are, and asks elsewhere, for
 		// as long as nobody answers there either.
 		pid, err := strconv.Atoi(strings.TrimSpace(kept))
@@ -236,7 +256,9 @@ func TestTopOnATerminal(t *testing.T) {
 		if err := syscall.Kill(postmaster, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		m.until("an answer", func(s string) bool { return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: ") })
+		m.until("an answer", func(s string) bool {
+			return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: ")
+		})
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +271,9 @@ func TestTopOnATerminal(t *testing.T) {
 		if err := i.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		m.until("the server", func(s string) bool { return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: 0 active") })
+		m.until("the server", func(s string) bool {
+			return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: 0 active")
+		})
 
 		m.keys("q")
 		m.shows("exit 0")
@@ -258,7 +282,8 @@ func TestTopOnATerminal(t *testing.T) {
 		s = m.until("the mode of the terminal", func(s string) bool {
 			sums = nil
 			for l := range strings.Lines(s) {
-				if f := strings.Fields(l); len(f) == 2 && f[0] != "exit" && strings.Trim(f[0]+f[1], "0123456789") == "" {
+				if f := strings.Fields(l); len(f) == 2 && f[0] != "exit" &&
+					strings.Trim(f[0]+f[1], "0123456789") == "" {
 					sums = append(sums, strings.TrimSpace(l))
 				}
 			}

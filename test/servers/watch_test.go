@@ -51,7 +51,8 @@ func kept(t *testing.T, file string, args ...string) *watcher {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil { // root's, before anybody else could make it
 		t.Fatal(err)
 	}
-	w.cmd = exec.Command(cell.Binary(t), append([]string{"watch", "--no-policy", "--history", file, "--journal", filepath.Join(filepath.Dir(file), "journal")}, args...)...)
+	w.cmd = exec.Command(cell.Binary(t), append([]string{"watch", "--no-policy", "--history", file, "--journal",
+		filepath.Join(filepath.Dir(file), "journal")}, args...)...)
 	w.cmd.Stderr = w
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -129,7 +130,8 @@ func samplesIn(t *testing.T, file, instance, name, label string, n int) []histor
 	var list []history.Bucket
 	await.That(t, fmt.Sprintf("%d samples of %s of %s", n, name, instance), func() (bool, any) {
 		var err error
-		list, err = s.Range(t.Context(), history.Series{Instance: instance, Name: name, Label: label}, time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
+		list, err = s.Range(t.Context(), history.Series{Instance: instance, Name: name, Label: label},
+			time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +169,8 @@ func TestWatchEachVersion(t *testing.T) {
 		requested := sql(t, c, "select "+checkpoints) // the server's own, of its first start
 		sql(t, c, "checkpoint")
 		await.That(t, "the counters", func() (bool, any) {
-			now := sql(t, c, "select (sum(temp_bytes) >= 1e7 and "+checkpoints+" > "+requested+") || ': ' || sum(temp_bytes) || ' temporary bytes' from pg_stat_database")
+			now := sql(t, c, "select (sum(temp_bytes) >= 1e7 and "+checkpoints+" > "+requested+
+				") || ': ' || sum(temp_bytes) || ' temporary bytes' from pg_stat_database")
 			return strings.HasPrefix(now, "true"), now
 		})
 		once()
@@ -188,9 +191,12 @@ func TestWatchEachVersion(t *testing.T) {
 			}
 			have[name] = p.Value
 		}
-		want := []string{"transactions_per_second", "deadlocks_per_second", "blocks_read_per_second", "checkpoints_timed", "checkpoint_write_ratio", "checkpoint_sync_ratio",
-			"buffers_backend_per_second", "oldest_transaction_seconds", "database_bytes", "wal_directory_bytes", "instance_page_tables_bytes", "instance_anonymous_bytes", "disk_free_bytes{data}",
-			"connections{idle}", "connections{active}", "connections_waiting{Lock}", "memory_available_bytes", "page_tables_bytes", "cpu_busy_ratio", "findings{critical}", "cache_hit_ratio"}
+		want := []string{"transactions_per_second", "deadlocks_per_second", "blocks_read_per_second",
+			"checkpoints_timed", "checkpoint_write_ratio", "checkpoint_sync_ratio",
+			"buffers_backend_per_second", "oldest_transaction_seconds", "database_bytes", "wal_directory_bytes",
+			"instance_page_tables_bytes", "instance_anonymous_bytes", "disk_free_bytes{data}",
+			"connections{idle}", "connections{active}", "connections_waiting{Lock}", "memory_available_bytes",
+			"page_tables_bytes", "cpu_busy_ratio", "findings{critical}", "cache_hit_ratio"}
 		if b.Version.Major() >= 14 {
 			want = append(want, "wal_full_page_images_per_second")
 		}
@@ -200,7 +206,8 @@ func TestWatchEachVersion(t *testing.T) {
 			}
 		}
 		for name, least := range map[string]float64{ // a second; half of what was done, or less
-			"wal_bytes_per_second": 5e6 / took, "temp_bytes_per_second": 5e6 / took, "temp_files_per_second": 0.5 / took, "checkpoints_requested": 0.5 / took,
+			"wal_bytes_per_second": 5e6 / took, "temp_bytes_per_second": 5e6 / took,
+			"temp_files_per_second": 0.5 / took, "checkpoints_requested": 0.5 / took,
 			"connections_total": 1, "instance_processes": 4, "database_bytes": 2e7,
 		} {
 			if v := have[name]; v < least {
@@ -214,10 +221,12 @@ func TestWatchEachVersion(t *testing.T) {
 // watcher itself are seen under load, told, and in the history.
 func TestWatch(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		i := start(t, b, map[string]string{"shared_buffers": "16MB", "logging_collector": "on", "log_line_prefix": "'%m [%p] '"})
+		i := start(t, b, map[string]string{"shared_buffers": "16MB", "logging_collector": "on",
+			"log_line_prefix": "'%m [%p] '"})
 		file := filepath.Join(t.TempDir(), "h", "history.db")
 		out := filepath.Join(t.TempDir(), "notices")
-		w := kept(t, file, "--interval", "1s", "--notify", "exec:sh -c 'cat >> "+out+"'", "--notify-from", "notice", i.DataDir)
+		w := kept(t, file, "--interval", "1s", "--notify", "exec:sh -c 'cat >> "+out+"'", "--notify-from",
+			"notice", i.DataDir)
 		w.says("looked: ")
 		stop := make(chan struct{})
 		var loads sync.WaitGroup
@@ -231,7 +240,8 @@ func TestWatch(t *testing.T) {
 						return
 					default:
 					}
-					if _, err := c.Exec(t.Context(), "insert into t select g, repeat('x', 100) from generate_series(1, 500) g").ReadAll(); err != nil {
+					if _, err := c.Exec(t.Context(),
+						"insert into t select g, repeat('x', 100) from generate_series(1, 500) g").ReadAll(); err != nil {
 						return // the restart
 					}
 				}
@@ -240,7 +250,8 @@ func TestWatch(t *testing.T) {
 		load()
 		other := kept(t, file, "--once", i.DataDir)
 		var exit *exec.ExitError
-		if err := other.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(other.talk(), "another process writes the history") {
+		if err := other.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
+			!strings.Contains(other.talk(), "another process writes the history") {
 			t.Errorf("a second watcher: %v: %s", err, other.talk())
 		}
 
@@ -291,7 +302,8 @@ func TestWatch(t *testing.T) {
 		}
 		close(stop)
 		loads.Wait()
-		if strings.Contains(again.talk()+third.talk(), "from 4MB to 13MB") || strings.Contains(again.talk()+third.talk(), "was started") {
+		if strings.Contains(again.talk()+third.talk(), "from 4MB to 13MB") ||
+			strings.Contains(again.talk()+third.talk(), "was started") {
 			t.Errorf("what was told is told again:\n%s%s", again.talk(), third.talk())
 		}
 
@@ -299,12 +311,14 @@ func TestWatch(t *testing.T) {
 		for _, e := range eventsIn(t, historyOf(t, file)) {
 			switch e.Kind {
 			case history.SettingChanged:
-				if e.Subject == "work_mem" && (e.Before != "4MB" || e.After != "13MB" || e.Who != "ALTER SYSTEM" || !strings.Contains(e.Where, "postgresql.auto.conf:") || e.Since.IsZero()) {
+				if e.Subject == "work_mem" && (e.Before != "4MB" || e.After != "13MB" || e.Who != "ALTER SYSTEM" ||
+					!strings.Contains(e.Where, "postgresql.auto.conf:") || e.Since.IsZero()) {
 					t.Errorf("%+v", e)
 				}
 				count[string(e.Kind)+" "+e.Subject]++
 			case history.Gap:
-				if d := e.At.Sub(e.Since); d < 30*time.Second || d > await.Patience || e.Detail != "pgfettle watch was not running" {
+				if d := e.At.Sub(e.Since); d < 30*time.Second || d > await.Patience ||
+					e.Detail != "pgfettle watch was not running" {
 					t.Errorf("a gap of %s: %+v", d, e)
 				}
 				count["gap"]++
@@ -355,7 +369,8 @@ func TestWatchWithoutRights(t *testing.T) {
 		}
 		w := kept(t, file, "--once", strings.Replace(conninfo, i.Socket, t.TempDir(), 1))
 		var exit *exec.ExitError
-		if err := w.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(w.talk(), "hint: ") {
+		if err := w.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 ||
+			!strings.Contains(w.talk(), "hint: ") {
 			t.Errorf("a server that is not there: %v: %s", err, w.talk())
 		}
 	})

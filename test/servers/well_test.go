@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -17,8 +17,10 @@ import (
 // ofTheMachine are findings above notice that no plan of an instance moves: what
 // the machine that runs the tests is, or what has happened to it.
 var ofTheMachine = []string{
-	"clock_source_slow", "compaction_stalls", "cpu_steal", "data_on_tmpfs", "end_of_life", "filesystem_nearly_full", "inodes_nearly_full", "memory_balloon", "nobarrier",
-	"antivirus_scanner", "cpu_governor", "oom_kills", "psi_memory_pressure", "raid_degraded", "swap_in_use_by_postgres", "systemd_oomd", "timing_expensive", "volatile_write_cache", "wal_device_small",
+	"clock_source_slow", "compaction_stalls", "cpu_steal", "data_on_tmpfs", "end_of_life", "filesystem_nearly_full",
+	"inodes_nearly_full", "memory_balloon", "nobarrier",
+	"antivirus_scanner", "cpu_governor", "oom_kills", "psi_memory_pressure", "raid_degraded", "swap_in_use_by_postgres",
+	"systemd_oomd", "timing_expensive", "volatile_write_cache", "wal_device_small",
 }
 
 // TestWellPlannedServerIsLeftInPeace: a fresh instance runs with the plan of each

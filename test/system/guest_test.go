@@ -58,7 +58,8 @@ func boot(t *testing.T, img image, tools string) *guest {
 		"-device", "virtio-rng-pci", // so that nothing waits for entropy
 		"-device", "virtio-serial-pci", "-chardev", "socket,id=agent,server=on,wait=off,path=" + socket,
 		"-device", "virtserialport,chardev=agent,name=" + agent.Port,
-		"-drive", "if=none,id=root,format=raw,cache=unsafe,file=" + img.disk(), "-device", "nvme,drive=root,serial=root,bootindex=1",
+		"-drive", "if=none,id=root,format=raw,cache=unsafe,file=" + img.disk(), "-device",
+		"nvme,drive=root,serial=root,bootindex=1",
 		"-drive", "if=none,id=tools,format=raw,readonly=on,file=" + tools, "-device", "nvme,drive=tools,serial=tools"}
 	for n := range nodes {
 		argv = append(argv, "-object", fmt.Sprintf("memory-backend-ram,id=node%d,size=%dM", n, nodeMB),
@@ -112,7 +113,8 @@ func boot(t *testing.T, img image, tools string) *guest {
 		fail(context.Cause(ctx))
 	}
 	if r := g.try(t, bootTime, "", "systemctl", "is-system-running", "--wait"); r.Stdout != "running\n" {
-		failed := g.try(t, time.Minute, "", "sh", "-c", "systemctl --no-pager --failed --plain; journalctl --no-pager -p warning -b | tail -40")
+		failed := g.try(t, time.Minute, "", "sh", "-c",
+			"systemctl --no-pager --failed --plain; journalctl --no-pager -p warning -b | tail -40")
 		fail(fmt.Errorf("systemd says it is %q\n%s", r.Stdout, failed.Stdout))
 	}
 	t.Logf("up after %s", time.Since(begun).Round(100*time.Millisecond))
@@ -183,7 +185,8 @@ func (g *guest) try(t *testing.T, limit time.Duration, stdin string, argv ...str
 	defer cancel()
 	r, err := g.agent.Run(ctx, agent.Request{Argv: argv, Stdin: stdin, Seconds: int(limit / time.Second)})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s%s\nthe machine's console ended with:\n%s", strings.Join(argv, " "), err, r.Stdout, r.Stderr, g.last(40))
+		t.Fatalf("%s: %v\n%s%s\nthe machine's console ended with:\n%s", strings.Join(argv, " "), err, r.Stdout,
+			r.Stderr, g.last(40))
 	}
 	return r
 }
@@ -209,7 +212,8 @@ func (g *guest) fettle(t *testing.T, code int, args ...string) agent.Reply {
 	t.Helper()
 	r := g.try(t, patience, "", append([]string{"pgfettle"}, args...)...)
 	if r.Code != code {
-		t.Fatalf("pgfettle %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), r.Code, code, r.Stdout, r.Stderr)
+		t.Fatalf("pgfettle %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), r.Code, code,
+			r.Stdout, r.Stderr)
 	}
 	return r
 }
@@ -219,7 +223,8 @@ func (g *guest) fettle(t *testing.T, code int, args ...string) agent.Reply {
 const bin = "/usr/lib/postgresql/15/bin"
 
 // psql runs what it reads as the server's owner.
-var psql = []string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", bin + "/psql", "-X", "-A", "-t", "-q", "-d", "postgres"}
+var psql = []string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", bin + "/psql", "-X", "-A",
+	"-t", "-q", "-d", "postgres"}
 
 // sql asks the server as its owner.
 func (g *guest) sql(t *testing.T, query string) string {

@@ -105,7 +105,8 @@ func cacheDir() string { return "/var/cache/pgfettle/system" }
 
 // key names an image by all that it is made from.
 func key() string {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{suite, rootLabel, toolsLabel, fmt.Sprint(diskMB), recipe, firstBoot}, packages...), "\n")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{suite, rootLabel, toolsLabel, fmt.Sprint(diskMB), recipe,
+		firstBoot}, packages...), "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -182,8 +183,10 @@ func (i image) make(t *testing.T, tools string) error {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"+recipe), 0o700); err != nil {
 		return err
 	}
-	argv := []string{"mmdebstrap", "--variant=minbase", "--include=" + strings.Join(packages, ","), "--customize-hook=" + script,
-		"--aptopt=Acquire::Languages \"none\"", "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*"}
+	argv := []string{"mmdebstrap", "--variant=minbase", "--include=" + strings.Join(packages, ","),
+		"--customize-hook=" + script,
+		"--aptopt=Acquire::Languages \"none\"", "--dpkgopt=path-exclude=/usr/share/doc/*",
+		"--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*"}
 	sources, err := aptSources()
 	if err != nil {
 		return err
@@ -215,7 +218,8 @@ func (i image) make(t *testing.T, tools string) error {
 // aptSources are the files of this machine's own /etc/apt that name the suite;
 // none where this machine has another one: mmdebstrap then knows where to go.
 func aptSources() (files []string, err error) {
-	for _, pattern := range []string{"/etc/apt/sources.list", "/etc/apt/sources.list.d/*.list", "/etc/apt/sources.list.d/*.sources"} {
+	for _, pattern := range []string{"/etc/apt/sources.list", "/etc/apt/sources.list.d/*.list",
+		"/etc/apt/sources.list.d/*.sources"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			return nil, err
@@ -249,7 +253,8 @@ func contains(words []string, word string) bool {
 // aptProxies are the proxies of this machine's own apt, which mmdebstrap's does
 // not know.
 func aptProxies() (opts []string) {
-	out, err := exec.Command("apt-config", "dump", "--format", "%f \"%v\"%n", "Acquire::http::Proxy", "Acquire::https::Proxy").Output()
+	out, err := exec.Command("apt-config", "dump", "--format", "%f \"%v\"%n", "Acquire::http::Proxy",
+		"Acquire::https::Proxy").Output()
 	if err != nil {
 		return nil // no apt here, and so no proxy of its
 	}

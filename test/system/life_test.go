@@ -61,7 +61,8 @@ func TestLife(t *testing.T) {
 //
 // The timings are pinned as they are: whether they are planned depends on the clock
 // source, and an emulated machine keeps its tsc at one boot and not at another.
-var bounds = []string{"--pin", "pg:huge_pages=on", "--connections", "20", "--pin", "pg:track_io_timing=off", "--pin", "pg:track_wal_io_timing=off"}
+var bounds = []string{"--pin", "pg:huge_pages=on", "--connections", "20", "--pin", "pg:track_io_timing=off", "--pin",
+	"pg:track_wal_io_timing=off"}
 
 func (g *guest) plan(t *testing.T) (*plan.Plan, string) {
 	t.Helper()
@@ -100,7 +101,8 @@ func facts(t *testing.T, g *guest) {
 	in := &s.Instances[0]
 	want, got := map[string]string{}, map[string]string{}
 	mem, ok1 := s.Host.Memory.Get()
-	got["memory"], want["memory"] = fmt.Sprint(int64(mem.Total/unit.KB)), g.line(t, "awk '$1 == \"MemTotal:\" { print $2 }' /proc/meminfo")
+	got["memory"], want["memory"] = fmt.Sprint(int64(mem.Total/unit.KB)),
+		g.line(t, "awk '$1 == \"MemTotal:\" { print $2 }' /proc/meminfo")
 	nodeList, ok2 := s.Host.Nodes.Get()
 	var each []string
 	for _, n := range nodeList {
@@ -109,13 +111,19 @@ func facts(t *testing.T, g *guest) {
 	got["nodes"] = strings.Join(each, "; ")
 	each = nil
 	for n := range nodes {
-		each = append(each, g.line(t, fmt.Sprintf("d=/sys/devices/system/node/node%d; echo node%d $(cat $d/cpulist) $(awk '$3 == \"MemTotal:\" { print $4 }' $d/meminfo)", n, n)))
+		each = append(each,
+			g.line(t,
+				fmt.Sprintf(
+					"d=/sys/devices/system/node/node%d; echo node%d $(cat $d/cpulist) $(awk '$3 == \"MemTotal:\" { "+
+						"print $4 }' $d/meminfo)", n, n)))
 	}
 	want["nodes"] = strings.Join(each, "; ")
 	cg, ok3 := in.CGroup.Get()
-	got["cgroup"], want["cgroup"] = fmt.Sprintf("%d %s", cg.Version, cg.Path), "2 "+g.line(t, "systemctl show --value -p ControlGroup postgresql@15-main")
+	got["cgroup"], want["cgroup"] = fmt.Sprintf("%d %s", cg.Version, cg.Path),
+		"2 "+g.line(t, "systemctl show --value -p ControlGroup postgresql@15-main")
 	u, ok4 := in.Unit.Get()
-	got["unit"], want["unit"] = fmt.Sprintf("%s OOMPolicy=%s OOMScoreAdjust=%s", u.Name, u.OOMPolicy, u.Properties["OOMScoreAdjust"]),
+	got["unit"], want["unit"] = fmt.Sprintf("%s OOMPolicy=%s OOMScoreAdjust=%s", u.Name, u.OOMPolicy,
+		u.Properties["OOMScoreAdjust"]),
 		"postgresql@15-main.service OOMPolicy=stop OOMScoreAdjust=-900"
 	data, ok5 := in.DataDirectory.Get()
 	got["data"], want["data"] = data, g.sql(t, "show data_directory")
@@ -197,12 +205,14 @@ func carryOut(t *testing.T, g *guest) *plan.Plan {
 	t.Helper()
 	p, text := g.plan(t)
 	pages := change(t, p, "sysctl:vm.nr_hugepages").ToBase
-	for a, to := range map[knob.Address]string{"unit:OOMPolicy": "continue", "thp:enabled": "madvise", "pg:huge_pages": "on", "sysctl:vm.overcommit_memory": "2"} {
+	for a, to := range map[knob.Address]string{"unit:OOMPolicy": "continue", "thp:enabled": "madvise",
+		"pg:huge_pages": "on", "sysctl:vm.overcommit_memory": "2"} {
 		if c := change(t, p, a); c.To != to {
 			t.Errorf("%s is planned to be %s, want %s", a, c.To, to)
 		}
 	}
-	extra := slices.DeleteFunc(byHand(pages), func(c plan.Change) bool { // where a rule has come to plan it, it is among those already
+	// where a rule has come to plan it, it is among those already
+	extra := slices.DeleteFunc(byHand(pages), func(c plan.Change) bool {
 		return slices.ContainsFunc(p.Changes, func(o plan.Change) bool { return o.Address == c.Address })
 	})
 	g.put(t, "/root/plan.json", withChanges(t, text, extra))
@@ -295,7 +305,9 @@ func inForce(t *testing.T, g *guest, p *plan.Plan) {
 			ask(c.Address, "", `sed 's/.*\[\(.*\)\].*/\1/' /sys/block/%s/queue/%s`, dev, attr)
 		case "unit":
 			if name == "NUMAPolicy" { // one value with its nodes
-				ask(c.Address, "", "echo $(systemctl show --value -p NUMAPolicy postgresql@15-main) $(systemctl show --value -p NUMAMask postgresql@15-main)")
+				ask(c.Address, "",
+					"echo $(systemctl show --value -p NUMAPolicy postgresql@15-main) $(systemctl show --value -p "+
+						"NUMAMask postgresql@15-main)")
 				break
 			}
 			ask(c.Address, "", "systemctl show --value -p %s postgresql@15-main", name)
@@ -313,7 +325,8 @@ func inForce(t *testing.T, g *guest, p *plan.Plan) {
 		}
 	}
 	got := table(t, g.sh(t, script.String()), 1)
-	for name, value := range table(t, g.sql(t, "select 'pg:' || name || ' ' || setting from pg_settings where not pending_restart"), 300) {
+	for name, value := range table(t,
+		g.sql(t, "select 'pg:' || name || ' ' || setting from pg_settings where not pending_restart"), 300) {
 		if _, planned := want[name]; planned {
 			got[name] = value
 		}
@@ -334,7 +347,9 @@ func onHugePages(t *testing.T, g *guest, want bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := strconv.Atoi(g.line(t, "awk '$1 == \"HugePages_Total:\" { n += $2 } $1 == \"HugePages_Free:\" { n -= $2 } $1 == \"HugePages_Rsvd:\" { n += $2 } END { print n }' /proc/meminfo"))
+	held, err := strconv.Atoi(g.line(t,
+		"awk '$1 == \"HugePages_Total:\" { n += $2 } $1 == \"HugePages_Free:\" { n -= $2 } $1 == "+
+			"\"HugePages_Rsvd:\" { n += $2 } END { print n }' /proc/meminfo"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +361,9 @@ func onHugePages(t *testing.T, g *guest, want bool) {
 		needs = 0
 	}
 	if (mapped != "0") != want || (kb > 0) != want || held != needs {
-		t.Errorf("on huge pages: want %t; maps has %s such mappings, the postmaster %d kB, %d pages of the pool are used or reserved and %d are needed", want, mapped, kb, held, needs)
+		t.Errorf(
+			"on huge pages: want %t; maps has %s such mappings, the postmaster %d kB, %d pages of the pool are used "+
+				"or reserved and %d are needed", want, mapped, kb, held, needs)
 	}
 }
 
@@ -361,15 +378,18 @@ func holds(t *testing.T, g *guest, p *plan.Plan, applied map[string]string) {
 			t.Errorf("the machine was started without %s: %v", word, cmdline)
 		}
 	}
-	if n := g.line(t, "journalctl -k -b --no-pager | grep -cE 'HugeTLB.*pre-allocated "+pages+" pages' || true"); n != "1" {
-		t.Errorf("the kernel does not say that it reserved %s huge pages when it started:\n%s", pages, g.sh(t, "journalctl -k -b --no-pager | grep -i hugetlb"))
+	if n := g.line(t, "journalctl -k -b --no-pager | grep -cE 'HugeTLB.*pre-allocated "+pages+
+		" pages' || true"); n != "1" {
+		t.Errorf("the kernel does not say that it reserved %s huge pages when it started:\n%s", pages,
+			g.sh(t, "journalctl -k -b --no-pager | grep -i hugetlb"))
 	}
 	inForce(t, g, p)
 	onHugePages(t, g, true)
 	differ(t, "values after a boot", applied, g.values(t))
 
 	var st struct{ Knobs []journal.Drift }
-	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--exit-code", "--format", "json").Stdout), &st); err != nil {
+	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--exit-code", "--format", "json").Stdout),
+		&st); err != nil {
 		t.Fatal(err)
 	}
 	told := map[knob.Address]journal.Hold{}
@@ -403,7 +423,8 @@ func takeBack(t *testing.T, g *guest, files, values map[string]string) {
 		t.Errorf("systemd says it is %s", s)
 	}
 	var st struct{ Knobs []journal.Drift }
-	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--format", "json").Stdout), &st); err != nil || len(st.Knobs) != 0 {
+	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--format", "json").Stdout), &st); err != nil ||
+		len(st.Knobs) != 0 {
 		t.Errorf("after undo something is still held to be applied (%v): %+v", err, st.Knobs)
 	}
 	g.sh(t, "systemctl restart postgresql@15-main")
@@ -451,7 +472,9 @@ echo process:oom_score_adj $(cat /proc/$pm/oom_score_adj)
 sed -n 's/^\(Max [a-z ]*[a-z]\)  */\1:/p' /proc/$pm/limits | tr ' ' '_' | sed 's/:/ /; s/^/process:/'
 `)
 	out := table(t, text, 60) // some 50 of vm.*, 30 of each disk
-	rows := g.sql(t, "select 'pg:' || name || ' ' || setting || ' ' || source || ' ' || coalesce(sourcefile, '') from pg_settings where name not in ('transaction_isolation')")
+	rows := g.sql(t,
+		"select 'pg:' || name || ' ' || setting || ' ' || source || ' ' || coalesce(sourcefile, '') from "+
+			"pg_settings where name not in ('transaction_isolation')")
 	for k, v := range table(t, rows, 300) {
 		out[k] = v
 	}

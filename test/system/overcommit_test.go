@@ -48,10 +48,13 @@ func TestMemoryRunsOut(t *testing.T) {
 	g.answers(t)
 	killed := g.sh(t, "journalctl -k -b --no-pager | grep 'Out of memory: Killed process' || true")
 	log := g.sh(t, "cat /var/log/postgresql/postgresql-15-main.log")
-	if !strings.Contains(killed, "(postgres)") || !strings.Contains(log, "was terminated by signal 9: Killed") || !strings.Contains(log, "all server processes terminated; reinitializing") {
-		t.Errorf("without strict overcommit no backend was killed:\n%s\n%s\n%s%s", killed, lastLines(log, 20), r.Stdout, r.Stderr)
+	if !strings.Contains(killed, "(postgres)") || !strings.Contains(log, "was terminated by signal 9: Killed") ||
+		!strings.Contains(log, "all server processes terminated; reinitializing") {
+		t.Errorf("without strict overcommit no backend was killed:\n%s\n%s\n%s%s", killed, lastLines(log, 20),
+			r.Stdout, r.Stderr)
 	}
-	if !strings.Contains(r.Stderr, "server closed the connection unexpectedly") || strings.Contains(r.Stdout, "after ") {
+	if !strings.Contains(r.Stderr, "server closed the connection unexpectedly") ||
+		strings.Contains(r.Stdout, "after ") {
 		t.Errorf("the session lived on:\n%s%s", r.Stdout, r.Stderr)
 	}
 	if left := g.alive(t, before); left != 0 {
@@ -110,7 +113,8 @@ systemd-run -q --unit=witness --uid=postgres `+bin+`/psql -X -d postgres -c 'sel
 	const others = 3
 	var list []string
 	await.That(t, "the sessions of pgbench and psql", func() (bool, any) {
-		list = strings.Fields(g.sql(t, "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"))
+		list = strings.Fields(g.sql(t,
+			"select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"))
 		if len(list) == others {
 			return true, list
 		}
@@ -133,7 +137,8 @@ func runOut(t *testing.T, g *guest) agent.Reply {
 func (g *guest) alive(t *testing.T, pids []string) int {
 	t.Helper()
 	var n int
-	if _, err := fmt.Sscan(g.sql(t, "select count(*) from pg_stat_activity where pid in ("+strings.Join(pids, ", ")+") and pid <> pg_backend_pid()"), &n); err != nil {
+	if _, err := fmt.Sscan(g.sql(t, "select count(*) from pg_stat_activity where pid in ("+strings.Join(pids, ", ")+
+		") and pid <> pg_backend_pid()"), &n); err != nil {
 		t.Fatal(err)
 	}
 	return n

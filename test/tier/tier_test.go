@@ -44,7 +44,8 @@ func TestSkipsGoThroughTheGate(t *testing.T) {
 	skip := regexp.MustCompile(`\.Skip(f|Now)?\(`)
 	seen := 0
 	err := filepath.WalkDir("../..", func(p string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasPrefix(filepath.ToSlash(p), "../../test/tier/") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") ||
+			strings.HasPrefix(filepath.ToSlash(p), "../../test/tier/") {
 			return err
 		}
 		text, err := os.ReadFile(p)

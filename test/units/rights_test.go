@@ -37,17 +37,21 @@ func TestServicesAreNotRoot(t *testing.T) {
 	for _, name := range units(t) {
 		s := settings(t, name)
 		for k, want := range map[string]string{
-			"User": "pgfettle", "CapabilityBoundingSet": "", "AmbientCapabilities": "", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "read-only", "RestrictSUIDSGID": "yes",
-			"RestrictNamespaces": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes", "RestrictAddressFamilies": "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+			"User": "pgfettle", "CapabilityBoundingSet": "", "AmbientCapabilities": "", "NoNewPrivileges": "yes",
+			"ProtectSystem": "strict", "ProtectHome": "read-only", "RestrictSUIDSGID": "yes",
+			"RestrictNamespaces": "yes", "LockPersonality": "yes", "MemoryDenyWriteExecute": "yes",
+			"RestrictAddressFamilies": "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
 		} {
 			if got := s[k]; len(got) != 1 || got[0] != want {
 				t.Errorf("%s: %s=%q, want %q", name, k, got, want)
 			}
 		}
-		for _, k := range []string{"StateDirectory", "RuntimeDirectory", "CacheDirectory", "LogsDirectory", "ConfigurationDirectory", "ReadWritePaths"} {
+		for _, k := range []string{"StateDirectory", "RuntimeDirectory", "CacheDirectory", "LogsDirectory",
+			"ConfigurationDirectory", "ReadWritePaths"} {
 			for _, v := range s[k] {
 				for _, dir := range strings.Fields(v) {
-					if dir == "pgfettle" || strings.HasPrefix(dir, "pgfettle/") || strings.HasPrefix(dir, "/var/lib/pgfettle/") || dir == "/var/lib/pgfettle" {
+					if dir == "pgfettle" || strings.HasPrefix(dir, "pgfettle/") ||
+						strings.HasPrefix(dir, "/var/lib/pgfettle/") || dir == "/var/lib/pgfettle" {
 						t.Errorf("%s: %s=%s is root's folder", name, k, v)
 					}
 				}
@@ -55,7 +59,9 @@ func TestServicesAreNotRoot(t *testing.T) {
 		}
 		for k, list := range s { // what systemd runs as root is the one line that says why
 			for _, v := range list {
-				if strings.HasPrefix(k, "Exec") && strings.ContainsAny(v[:1], "+!") && v != "+/bin/ln -sfn /var/lib/pgfettle-textfile/pgfettle.prom /var/lib/prometheus/node-exporter/pgfettle.prom" {
+				if strings.HasPrefix(k, "Exec") && strings.ContainsAny(v[:1], "+!") &&
+					v != "+/bin/ln -sfn /var/lib/pgfettle-textfile/pgfettle.prom "+
+						"/var/lib/prometheus/node-exporter/pgfettle.prom" {
 					t.Errorf("%s: %s=%s runs as root", name, k, v)
 				}
 			}
@@ -67,7 +73,8 @@ func TestServicesAreNotRoot(t *testing.T) {
 // unit does not say --no-token, and has the folder that its token goes to.
 func TestServeUnitAsksForItsToken(t *testing.T) {
 	s := settings(t, "../../packaging/pgfettle-serve.service")
-	if len(s["ExecStart"]) != 1 || strings.Contains(s["ExecStart"][0], "--no-token") || !slices.Contains(s["RuntimeDirectory"], "pgfettle-serve") {
+	if len(s["ExecStart"]) != 1 || strings.Contains(s["ExecStart"][0], "--no-token") ||
+		!slices.Contains(s["RuntimeDirectory"], "pgfettle-serve") {
 		t.Errorf("%q %q", s["ExecStart"], s["RuntimeDirectory"])
 	}
 }
@@ -131,11 +138,13 @@ func TestDropIns(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(s, "/usr/bin/pgfettle", self)), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(s, "/usr/bin/pgfettle", self)),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", filepath.Join(dir, unit)).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command("systemd-analyze", "verify", "--man=no",
+			filepath.Join(dir, unit)).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s with\n%s: %v: %s", unit, block[2], err, out)
 		}
 	}

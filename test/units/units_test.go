@@ -40,11 +40,13 @@ func TestUnitsVerify(t *testing.T) {
 			t.Errorf("%s starts another program", name)
 		}
 		at := filepath.Join(t.TempDir(), filepath.Base(name))
-		if err := os.WriteFile(at, []byte(strings.ReplaceAll(string(b), "/usr/bin/pgfettle", self)), 0o644); err != nil {
+		if err := os.WriteFile(at, []byte(strings.ReplaceAll(string(b), "/usr/bin/pgfettle", self)),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		// Its pages are looked at by the tests of the packages.
-		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", at).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", at).CombinedOutput(); err != nil ||
+			len(out) > 0 {
 			t.Errorf("%s: %v: %s", name, err, out)
 		}
 	}
@@ -57,7 +59,8 @@ func TestWatchUnitIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Type=notify", "StateDirectory=pgfettle-watch", "StateDirectoryMode=0700", "MemoryMax=256M", "CPUQuota=25%",
+	for _, want := range []string{"Type=notify", "StateDirectory=pgfettle-watch", "StateDirectoryMode=0700",
+		"MemoryMax=256M", "CPUQuota=25%",
 		"RestrictSUIDSGID=yes", "SystemCallErrorNumber=EPERM"} {
 		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(want) + `$`).Match(b) {
 			t.Errorf("there is no %s", want)

@@ -108,8 +108,11 @@ func open(t *testing.T, l look) *tab {
 	}
 	call(x, network.Enable, network.EnableParams{})
 	call(x, log.Enable, cdp.Empty{})
-	call(x, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.Width, Height: 900, DeviceScaleFactor: 1})
-	call(x, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	call(x, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.Width, Height: 900,
+		DeviceScaleFactor: 1})
+	call(x, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}}})
 	call(x, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !l.Script})
 	return x
 }

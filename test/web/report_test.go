@@ -17,7 +17,8 @@ func TestReportInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
-	if out, err := exec.Command(name, "report", "--no-policy", "-o", file, "--experiment", filepath.Join(measured(t), "20261121-100000"), evidence).CombinedOutput(); err != nil {
+	if out, err := exec.Command(name, "report", "--no-policy", "-o", file, "--experiment",
+		filepath.Join(measured(t), "20261121-100000"), evidence).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	grounds := map[bool]string{}
@@ -36,7 +37,8 @@ func TestReportInABrowser(t *testing.T) {
 			if eval[int](x, `document.querySelectorAll("main details:not([open]) > summary").length`) == 0 {
 				t.Error("nothing is folded")
 			} else {
-				eval[bool](x, `(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
+				eval[bool](x,
+					`(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
 				x.press(kb.Enter)
 				if !eval[bool](x, `window.folded.open`) {
 					t.Error("Enter unfolds nothing")

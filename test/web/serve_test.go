@@ -119,15 +119,19 @@ func watched(t *testing.T) string {
 			return history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v}
 		}
 		if err := st.Append(t.Context(), begin.Add(time.Duration(i)*time.Minute), []history.Point{
-			p("", "memory_used_bytes", "", 8e9*w), p("", "page_tables_bytes", "", 2e9*w), p("", "cached_bytes", "", 16e9),
+			p("", "memory_used_bytes", "", 8e9*w), p("", "page_tables_bytes", "", 2e9*w),
+			p("", "cached_bytes", "", 16e9),
 			p("", "cpu_busy_ratio", "", w/2), p("", "steal_ratio", "", 0.01),
-			p(in, "connections", "active", math.Floor(20*w)), p(in, "connections", "idle", 80), p(in, "wal_bytes_per_second", "", 1e6*w), p(in, "cache_hit_ratio", "", 0.99),
+			p(in, "connections", "active", math.Floor(20*w)), p(in, "connections", "idle", 80),
+			p(in, "wal_bytes_per_second", "", 1e6*w), p(in, "cache_hit_ratio", "", 0.99),
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, v := range []string{"4MB", "64MB"} {
-		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in, map[string]history.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3", Who: "postgres"}}); err != nil {
+		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in,
+			map[string]history.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3",
+				Who: "postgres"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,15 +141,21 @@ func watched(t *testing.T) string {
 // measured is a folder with one experiment.
 func measured(t *testing.T) string {
 	t.Helper()
-	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
-		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:oltp", Settings: []experiment.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
-		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: experiment.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2}, Host: experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z",
+		Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:oltp",
+			Settings: []experiment.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"},
+		Spec:     experiment.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2},
+		Host:     experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 8 {
 		a, more := 4000+40*math.Sin(float64(i)), 1.04+0.005*math.Cos(float64(3*i))
 		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
+			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
+				Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
-		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*more)}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB",
+			Runs: []experiment.Run{run("A", a), run("B", a*more)}})
 	}
 	r.Judge()
 	b, err := json.Marshal(r)
@@ -164,8 +174,11 @@ func measured(t *testing.T) string {
 
 // pages are the addresses of every page.
 var pages = []string{
-	"/", "/findings", "/plan", "/plan/for", "/plan/for?ram=64GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300", "/plan/for?ram=x&cpus=-1&swap=y",
-	"/memory", "/history?range=6h", "/history/settings", "/experiments", "/experiments/20261121-100000", "/explain", "/explain/pg:shared_buffers", "/explain/swappiness_high", "/nothing",
+	"/", "/findings", "/plan", "/plan/for",
+	"/plan/for?ram=64GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300",
+	"/plan/for?ram=x&cpus=-1&swap=y",
+	"/memory", "/history?range=6h", "/history/settings", "/experiments", "/experiments/20261121-100000", "/explain",
+	"/explain/pg:shared_buffers", "/explain/swappiness_high", "/nothing",
 }
 
 // status is that of the pages that are not 200: the browser's log tells of them.
@@ -195,7 +208,8 @@ func TestEveryPageInABrowser(t *testing.T) {
 				x.keep(path + "-" + l.String())
 				grounds[l.Dark] = eval[string](x, `getComputedStyle(document.body).backgroundColor`)
 				// But for the line of the script, and what tells the time.
-				texts[l.Script] = eval[string](x, `[...document.querySelectorAll("main h1, main h2, main th, main summary")].map((e) => e.textContent).join("|")`)
+				texts[l.Script] = eval[string](x,
+					`[...document.querySelectorAll("main h1, main h2, main th, main summary")].map((e) => e.textContent).join("|")`)
 				if want := status[path]; want != "" {
 					x.mu.Lock()
 					if len(x.wrong) != 1 || !strings.Contains(x.wrong[0], "status of "+want) {
@@ -235,11 +249,14 @@ func TestKeyboard(t *testing.T) {
 			for i := range min(n, 100) {
 				x.press(kb.Tab)
 				// A field for a time has places of its own: day, month, year, hour, minute.
-				for inner := 0; i > 0 && inner < 8 && eval[bool](x, fmt.Sprintf(`document.activeElement === %s[%d] && document.activeElement.type === "datetime-local"`, can, i-1)); inner++ {
+				for inner := 0; i > 0 && inner < 8 && eval[bool](x,
+					fmt.Sprintf(`document.activeElement === %s[%d] && document.activeElement.type === "datetime-local"`,
+						can, i-1)); inner++ {
 					x.press(kb.Tab)
 				}
 				// A picture that is wider than its box is one too, so that it can be scrolled.
-				if eval[bool](x, `document.activeElement.matches(".picture") && document.activeElement.scrollWidth > document.activeElement.clientWidth`) {
+				if eval[bool](x,
+					`document.activeElement.matches(".picture") && document.activeElement.scrollWidth > document.activeElement.clientWidth`) {
 					x.press(kb.Tab)
 				}
 				where := eval[string](x, fmt.Sprintf(`(() => {
@@ -257,7 +274,8 @@ func TestKeyboard(t *testing.T) {
 				t.Errorf("%d places of the keyboard", n)
 			}
 			if eval[int](x, `document.querySelectorAll("main details:not([open]) > summary").length`) > 0 {
-				eval[bool](x, `(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
+				eval[bool](x,
+					`(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
 				x.press(kb.Enter)
 				if !eval[bool](x, `window.folded.open`) {
 					t.Error("Enter unfolds nothing")
@@ -288,10 +306,12 @@ func TestFormByKeyboard(t *testing.T) {
 	x.run(at("#f-ram"))
 	x.press("64 GB", kb.Tab, "16", kb.Enter)
 	x.run(there("#files"))
-	if where := eval[string](x, "location.search"); !strings.Contains(where, "ram=64+GB") || !strings.Contains(where, "cpus=16") {
+	if where := eval[string](x, "location.search"); !strings.Contains(where, "ram=64+GB") ||
+		!strings.Contains(where, "cpus=16") {
 		t.Errorf("its address is %q", where)
 	}
-	if text := eval[string](x, `document.querySelector("main").textContent`); !strings.Contains(text, "shared_buffers") || !strings.Contains(text, "60-pgfettle.conf") {
+	if text := eval[string](x, `document.querySelector("main").textContent`); !strings.Contains(text,
+		"shared_buffers") || !strings.Contains(text, "60-pgfettle.conf") {
 		t.Errorf("it is no plan: %s", text)
 	}
 	x.quiet(host)
@@ -299,7 +319,8 @@ func TestFormByKeyboard(t *testing.T) {
 	x.run(at("#f-ram"))
 	x.press("much", kb.Enter)
 	x.run(there("#w-ram"))
-	if v := eval[string](x, `document.getElementById("f-ram").value + " " + document.getElementById("f-ram").getAttribute("aria-describedby")`); v != "much w-ram h-ram" {
+	if v := eval[string](x,
+		`document.getElementById("f-ram").value + " " + document.getElementById("f-ram").getAttribute("aria-describedby")`); v != "much w-ram h-ram" {
 		t.Errorf("%q", v)
 	}
 }
@@ -329,14 +350,16 @@ func TestLive(t *testing.T) {
 	x.until("the stream", `document.querySelector("main").textContent.includes("Kept up to date.")`)
 	folded := eval[int](x, `document.querySelectorAll("[data-live] details").length`)
 	if folded > 0 {
-		eval[bool](x, `window.kept = document.querySelector("[data-live] details"); kept.open = !kept.open; window.was = kept.open; kept.querySelector("summary").focus(); true`)
+		eval[bool](x,
+			`window.kept = document.querySelector("[data-live] details"); kept.open = !kept.open; window.was = kept.open; kept.querySelector("summary").focus(); true`)
 	}
 	if at := eval[string](x, `document.querySelector("[data-live] time").dateTime`); at != "2025-11-21T08:00:00Z" {
 		t.Errorf("it is of %s", at)
 	}
 	taken("1763715600")
 	x.until("a new look", `document.querySelector("[data-live] time").dateTime === "2025-11-21T09:00:00Z"`)
-	if folded > 0 && !eval[bool](x, `window.kept.isConnected && window.kept.open === window.was && document.activeElement === window.kept.querySelector("summary")`) {
+	if folded > 0 && !eval[bool](x,
+		`window.kept.isConnected && window.kept.open === window.was && document.activeElement === window.kept.querySelector("summary")`) {
 		t.Error("what the reader had unfolded was touched")
 	}
 	eval[bool](x, `document.querySelector("main button.soft").focus() ?? true`)
@@ -369,7 +392,8 @@ func TestLoginInABrowser(t *testing.T) {
 	x.press("wrong", kb.Enter)
 	x.run(there("#wrong"), at("#token"))
 	x.press("0123456789abcdef0123", kb.Enter)
-	x.until("the page that was asked for", `location.pathname === "/explain/pg:work_mem" && document.querySelector("h1")?.textContent === "pg:work_mem"`)
+	x.until("the page that was asked for",
+		`location.pathname === "/explain/pg:work_mem" && document.querySelector("h1")?.textContent === "pg:work_mem"`)
 	if c := eval[string](x, "document.cookie"); c != "" {
 		t.Errorf("a script sees %q", c)
 	}

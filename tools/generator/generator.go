@@ -16,7 +16,8 @@ import (
 // Main runs a generator over the servers that are named, or over those that can
 // be fetched, and writes what it makes of them.
 func Main(name string, generate func(context.Context, []scratch.Binaries) (string, error)) {
-	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons; empty: they are fetched")
+	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"),
+		"folders of server installations, separated by colons; empty: they are fetched")
 	out := flag.String("o", "", "file to write; standard output when empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -28,7 +29,8 @@ func Main(name string, generate func(context.Context, []scratch.Binaries) (strin
 	}
 }
 
-func run(ctx context.Context, servers, out string, generate func(context.Context, []scratch.Binaries) (string, error)) error {
+func run(ctx context.Context, servers, out string, generate func(context.Context, []scratch.Binaries) (string,
+	error)) error {
 	list, err := scratch.ListedOrFetched(ctx, servers)
 	if err != nil {
 		return err

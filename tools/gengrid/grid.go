@@ -14,7 +14,8 @@ const mb = 128
 // by max_connections from 20 to 5000; every other setting alone, at both ends of
 // them and in between; and random combinations, always the same ones.
 func grid(major int) []map[string]string {
-	buffers := []int{128, 200, 256, 512, 1000, 1024, 2048, 4096, 8192, 12288, 16384, 32768, 65536, 78125, 100000, 131072, 262144}
+	buffers := []int{128, 200, 256, 512, 1000, 1024, 2048, 4096, 8192, 12288, 16384, 32768, 65536, 78125, 100000,
+		131072, 262144}
 	connections := []int{20, 100, 200, 500, 1000, 2000, 5000}
 	var out []map[string]string
 	for _, sb := range buffers {
@@ -22,7 +23,8 @@ func grid(major int) []map[string]string {
 			out = append(out, point(sb*mb, c))
 		}
 	}
-	corners := []map[string]string{point(128*mb, 20), point(128*mb, 100), point(8192*mb, 200), point(1024*mb, 1000), point(262144*mb, 5000)}
+	corners := []map[string]string{point(128*mb, 20), point(128*mb, 100), point(8192*mb, 200), point(1024*mb, 1000),
+		point(262144*mb, 5000)}
 	single := singles(major)
 	for _, p := range corners {
 		for _, kv := range single {

@@ -78,7 +78,8 @@ func read(ctx context.Context, b scratch.Binaries) (facts []fact, err error) {
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `select name, vartype, coalesce(unit, ''), context, coalesce(min_val, ''), coalesce(max_val, ''),
+	rows, err := conn.Query(ctx,
+		`select name, vartype, coalesce(unit, ''), context, coalesce(min_val, ''), coalesce(max_val, ''),
 		coalesce(array_to_string(enumvals, ','), ''), coalesce(boot_val, ''),
 		case when source in ('client', 'session') then '' else coalesce(reset_val, '') end
 		from pg_settings`)

@@ -37,7 +37,8 @@ func table(facts map[fact][]int) (string, error) {
 	var t strings.Builder
 	t.WriteString("name\ttype\tunit\tcontext\tmin\tmax\tenum\tboot\treset\tfrom\tto\n")
 	for _, l := range lines {
-		cells := []string{l.name, l.typ, l.unit, l.context, l.min, l.max, l.enum, l.boot, l.reset, strconv.Itoa(l.from), strconv.Itoa(l.to)}
+		cells := []string{l.name, l.typ, l.unit, l.context, l.min, l.max, l.enum, l.boot, l.reset, strconv.Itoa(l.from),
+			strconv.Itoa(l.to)}
 		for _, c := range cells {
 			if strings.ContainsAny(c, "\t\n") {
 				return "", fmt.Errorf("%s: %q does not fit into a line", l.name, c)

@@ -21,9 +21,11 @@ func (e *operation) activate(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx) // a restart is one step
 	for _, p := range slices.Clone(e.log.Pending) {
-		err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsDone && !c.Active() }, false)
+		err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsDone && !c.Active() },
+			false)
 		if f, ok := errors.AsType[*failure](err); ok {
-			err = e.revert(ctx, journal.Revertment{Instance: p.Instance, Reason: fmt.Sprintf("brought back after the %s: %s", p.Effect, f.err)})
+			err = e.revert(ctx, journal.Revertment{Instance: p.Instance,
+				Reason: fmt.Sprintf("brought back after the %s: %s", p.Effect, f.err)})
 		}
 		if err != nil {
 			return err
@@ -45,7 +47,8 @@ func (f *failure) Unwrap() error { return f.err }
 // activation makes one activation and looks whether the changes that it is for
 // are in force: what will be, or under back what was. The error is a *failure
 // where the server did not come up or has other values.
-func (e *operation) activation(ctx context.Context, p journal.Pending, mine func(*journal.Change) bool, back bool) error {
+func (e *operation) activation(ctx context.Context, p journal.Pending, mine func(*journal.Change) bool,
+	back bool) error {
 	in := e.instance(p.Instance)
 	if in == nil {
 		return &failure{p, fmt.Errorf("the instance %s is not found on this host", p.Instance)}
@@ -126,7 +129,8 @@ func (e *operation) revert(ctx context.Context, r journal.Revertment) error {
 		if p.Instance != r.Instance {
 			continue
 		}
-		if err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsFailed && c.Tried() }, true); err != nil {
+		if err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsFailed && c.Tried() },
+			true); err != nil {
 			return e.down(p, err)
 		}
 	}
@@ -146,8 +150,10 @@ func (e *operation) needPool(but string) bool {
 
 // down is the error of a server that does not come up with what it had before.
 func (e *operation) down(p journal.Pending, err error) error {
-	return &say.Problem{Message: fmt.Sprintf("the %s of %s failed, and its former settings are in place", p.Effect, p.Instance), Detail: err.Error(),
-		Hint: "look at its log; when the cause is gone, 'pgfettle undo " + e.log.ID + "' finishes taking back", Code: say.CodePartly}
+	return &say.Problem{Message: fmt.Sprintf("the %s of %s failed, and its former settings are in place", p.Effect,
+		p.Instance), Detail: err.Error(),
+		Hint: "look at its log; when the cause is gone, 'pgfettle undo " + e.log.ID + "' finishes taking back",
+		Code: say.CodePartly}
 }
 
 // boundedEffect lowers what is owed to what may be done; ok is false where nothing may.

@@ -120,7 +120,8 @@ var damages = []damage{
 // clone is the host as it is, for one trial more.
 func (d *toyDisk) clone() *toyDisk {
 	c := *d
-	c.files, c.dirs, c.live, c.locked, c.servers = maps.Clone(d.files), maps.Clone(d.dirs), maps.Clone(d.live), map[string]bool{}, map[string]*toyServer{}
+	c.files, c.dirs, c.live, c.locked, c.servers = maps.Clone(d.files), maps.Clone(d.dirs), maps.Clone(d.live),
+		map[string]bool{}, map[string]*toyServer{}
 	for k, s := range d.servers {
 		t := *s
 		t.running = maps.Clone(s.running)
@@ -151,7 +152,8 @@ type story struct {
 
 // twoOf is a short plan: two lines of one file, and a setting of a server.
 func twoOf() *plan.Plan {
-	return &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", "0", "10", knob.Now), change("sysctl:vm.dirty_bytes", "", "0", "64", knob.Now),
+	return &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", "0", "10", knob.Now),
+		change("sysctl:vm.dirty_bytes", "", "0", "64", knob.Now),
 		change("pg:r_a", "/data/1", "0", "1", knob.Reload)}}
 }
 
@@ -184,7 +186,8 @@ func stories(t *testing.T, p func() *plan.Plan, points ...int) (out []story) {
 		out = append(out, story{"undone, died at point " + strconv.Itoa(at), b.d, id})
 	}
 	undone := on(whole.d.clone())
-	if _, err := apply.Undo(context.Background(), undone.w, undone.d.snapshot(), id, apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
+	if _, err := apply.Undo(context.Background(), undone.w, undone.d.snapshot(), id,
+		apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
 		t.Fatal(err)
 	}
 	return append(out, story{"undone", undone.d, id})
@@ -220,7 +223,8 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 		if resume && n == 0 {
 			res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), s.id, selection.Options{})
 		} else {
-			res, err = apply.Undo(context.Background(), b.w, b.d.snapshot(), s.id, apply.UndoOptions{MaxEffect: knob.Restart})
+			res, err = apply.Undo(context.Background(), b.w, b.d.snapshot(), s.id,
+				apply.UndoOptions{MaxEffect: knob.Restart})
 		}
 		if errors.Is(err, context.Canceled) {
 			j.t.Fatal(err)
@@ -229,7 +233,8 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 		if err == nil {
 			for p := range j.all(now) {
 				if now[p] != j.before[p] && now[p] != j.after[p] && p != livePart(poolPath) {
-					j.fault(fmt.Sprintf("exit code 0, and %s is %q: neither %q nor %q", p, now[p], j.before[p], j.after[p]), b.d, data)
+					j.fault(fmt.Sprintf("exit code 0, and %s is %q: neither %q nor %q", p, now[p], j.before[p],
+						j.after[p]), b.d, data)
 				}
 			}
 		}
@@ -275,7 +280,8 @@ func TestDamagedJournal(t *testing.T) {
 		plan   func() *plan.Plan
 		every  bool
 		points []int
-	}{{"every byte", twoOf, true, nil}, {"cut short", twoOf, false, []int{45}}, {"longer", func() *plan.Plan { return onto("100") }, false, []int{110}}} {
+	}{{"every byte", twoOf, true, nil}, {"cut short", twoOf, false, []int{45}},
+		{"longer", func() *plan.Plan { return onto("100") }, false, []int{110}}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			damaged(t, c.plan, c.every, c.points)

@@ -146,7 +146,8 @@ func (e *operation) forward(ctx context.Context) error {
 			}
 		}
 		if f := e.blocking(c); f != nil {
-			if err := e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: "it rests on " + string(f.Address) + ", which was not done"}); err != nil {
+			if err := e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: "it rests on " + string(f.Address) +
+				", which was not done"}); err != nil {
 				return err
 			}
 			continue
@@ -168,7 +169,8 @@ func (e *operation) forward(ctx context.Context) error {
 }
 
 func (e *operation) interrupted(err error) error {
-	e.w.tell("stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo " + e.log.ID + "' takes it back")
+	e.w.tell("stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo " + e.log.ID +
+		"' takes it back")
 	return err
 }
 
@@ -189,7 +191,8 @@ func (e *operation) verdict() error {
 		}
 	}
 	no := &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
-		Detail: strings.Join(slices.Compact(why), "; "), Hint: "'pgfettle journal show " + e.log.ID + "' tells all; 'pgfettle undo " + e.log.ID + "' takes back what was done",
+		Detail: strings.Join(slices.Compact(why), "; "), Hint: "'pgfettle journal show " + e.log.ID +
+			"' tells all; 'pgfettle undo " + e.log.ID + "' takes back what was done",
 		Code: say.CodePartly}
 	if !slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Begun() }) {
 		no.Message = fmt.Sprintf("nothing was applied: 0 of %d changes are done", len(e.log.Changes))
@@ -201,7 +204,8 @@ func (e *operation) verdict() error {
 // blocking returns a change that c rests on and that was not done, or nil.
 func (e *operation) blocking(c *journal.Change) *journal.Change {
 	lost := func(f *journal.Change) bool {
-		return f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
+		return f.State == journal.IsFailed || f.State == journal.IsKept ||
+			f.State == journal.IsSkipped && f.Reason != already
 	}
 	var made, out []selection.Step
 	for i := range e.log.Changes {
@@ -244,7 +248,8 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	if found, moved := movedFrom(kind, now, k, c.Before, ""); moved {
 		return e.fail(ctx, c, "it is "+found+" now, and the plan rests on "+c.Before)
 	}
-	if err := e.append(journal.Line{Kind: journal.Intend, N: c.N, Address: c.Address, Before: &now, After: &want}); err != nil {
+	if err := e.append(journal.Line{Kind: journal.Intend, N: c.N, Address: c.Address, Before: &now,
+		After: &want}); err != nil {
 		return err
 	}
 	if c.Instance != "" && want.File != nil {
@@ -262,8 +267,9 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	if err != nil {
-		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address), Detail: why.Error() + "; putting back: " + err.Error(),
-			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
+		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address),
+			Detail: why.Error() + "; putting back: " + err.Error(),
+			Hint:   "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
 	}
 	return e.fail(ctx, c, why.Error())
 }
@@ -293,7 +299,8 @@ func (e *operation) fail(ctx context.Context, c *journal.Change, why string) err
 	if c.Instance == "" || selection.JournalStep(c).Alone() {
 		return nil
 	}
-	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: fmt.Sprintf("brought back, as %s failed: %s", c.Address, why)})
+	return e.revert(ctx, journal.Revertment{Instance: c.Instance,
+		Reason: fmt.Sprintf("brought back, as %s failed: %s", c.Address, why)})
 }
 
 // wanted asks the kind for the state to bring a knob into.

@@ -31,13 +31,16 @@ func newBench() *bench {
 		kinds[p] = toyKind{b.d, p}
 	}
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	b.w = &apply.System{Target: b.d, Kinds: kinds, Activate: b.d.activate, Hostname: "toy", Suffix: "a", Holder: "process 1",
-		Tell: func(s string) { b.said = append(b.said, s) }, Now: func() time.Time { now = now.Add(time.Second); return now }}
+	b.w = &apply.System{Target: b.d, Kinds: kinds, Activate: b.d.activate, Hostname: "toy", Suffix: "a",
+		Holder: "process 1",
+		Tell:   func(s string) { b.said = append(b.said, s) },
+		Now:    func() time.Time { now = now.Add(time.Second); return now }}
 	return b
 }
 
 func change(a knob.Address, instance, from, to string, e knob.Effect) plan.Change {
-	return plan.Change{Address: a, Instance: instance, Layer: a.Layer(), From: from, To: to, FromBase: from, ToBase: to, Effect: e}
+	return plan.Change{Address: a, Instance: instance, Layer: a.Layer(), From: from, To: to, FromBase: from,
+		ToBase: to, Effect: e}
 }
 
 // onto is a plan onto huge pages: the pool, the setting, strict overcommit.
@@ -100,8 +103,10 @@ func TestOrder(t *testing.T) {
 	if no != nil || res.Journal.State != journal.Whole {
 		t.Fatalf("%v, %+v", no, res.Journal)
 	}
-	want := strings.Fields("begin planned,1 planned,2 planned,3 planned,4 planned,5 planned,6 intend,1 done,1 intend,2 done,2 intend,3 done,3 intend,4 done,4 " +
-		"activate,restart active,restart intend,5 done,5 intend,6 done,6 end")
+	want := strings.Fields(
+		"begin planned,1 planned,2 planned,3 planned,4 planned,5 planned,6 intend,1 done,1 intend,2 done,2 intend,3 " +
+			"done,3 intend,4 done,4 " +
+			"activate,restart active,restart intend,5 done,5 intend,6 done,6 end")
 	for i := range want {
 		want[i] = strings.Replace(want[i], ",", " ", 1)
 	}
@@ -128,16 +133,20 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 	p.Changes[3] = change("pg:s_a", "/data/1", "0", "bad", knob.Restart)
 	before := b.d.files["/data/1/postgresql.auto.conf"]
 	res, no := b.run(t, p, all)
-	if no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "FATAL: s_a is bad") || res.Journal.State != journal.Partly {
+	if no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "FATAL: s_a is bad") ||
+		res.Journal.State != journal.Partly {
 		t.Fatalf("%+v, %+v", no, res.Journal)
 	}
-	want := map[string]string{"sysctl:vm.swappiness": "done", "sysctl:vm.nr_hugepages": "failed", "pg:r_a/data/1": "failed", "pg:s_a/data/1": "failed",
+	want := map[string]string{"sysctl:vm.swappiness": "done", "sysctl:vm.nr_hugepages": "failed",
+		"pg:r_a/data/1": "failed", "pg:s_a/data/1": "failed",
 		"sysctl:vm.overcommit_kbytes": "skipped", "sysctl:vm.overcommit_memory": "skipped"}
 	if diff := cmp.Diff(want, states(res.Journal)); diff != "" {
 		t.Error(diff)
 	}
-	if s := b.d.servers["1"]; !s.up || s.running["s_a"] != "0" || b.d.files["/data/1/postgresql.auto.conf"] != before || b.d.live[poolPath] != "0" || b.d.live["/proc/sys/vm.swappiness"] != "1" {
-		t.Errorf("the server %+v, its file %+v, the pool %s", s, b.d.files["/data/1/postgresql.auto.conf"], b.d.live[poolPath])
+	if s := b.d.servers["1"]; !s.up || s.running["s_a"] != "0" || b.d.files["/data/1/postgresql.auto.conf"] != before ||
+		b.d.live[poolPath] != "0" || b.d.live["/proc/sys/vm.swappiness"] != "1" {
+		t.Errorf("the server %+v, its file %+v, the pool %s", s, b.d.files["/data/1/postgresql.auto.conf"],
+			b.d.live[poolPath])
 	}
 }
 
@@ -147,11 +156,13 @@ func TestPoolStaysForTheOther(t *testing.T) {
 	b := newBench()
 	p := &plan.Plan{Changes: []plan.Change{
 		change("sysctl:vm.nr_hugepages", "", "0", "200", knob.Now),
-		change("pg:huge_pages", "/data/1", "0", "on", knob.Restart), change("pg:huge_pages", "/data/2", "0", "on", knob.Restart),
+		change("pg:huge_pages", "/data/1", "0", "on", knob.Restart),
+		change("pg:huge_pages", "/data/2", "0", "on", knob.Restart),
 		change("pg:s_a", "/data/2", "0", "bad", knob.Restart),
 	}}
 	res, no := b.run(t, p, all)
-	want := map[string]string{"sysctl:vm.nr_hugepages": "done", "pg:huge_pages/data/1": "done", "pg:huge_pages/data/2": "failed", "pg:s_a/data/2": "failed"}
+	want := map[string]string{"sysctl:vm.nr_hugepages": "done", "pg:huge_pages/data/1": "done",
+		"pg:huge_pages/data/2": "failed", "pg:s_a/data/2": "failed"}
 	if diff := cmp.Diff(want, states(res.Journal)); diff != "" || no == nil {
 		t.Error(no, diff)
 	}
@@ -169,7 +180,8 @@ func TestFewerPages(t *testing.T) {
 	if no == nil || !strings.Contains(no.Detail, "set to 100 and reads back as 80") {
 		t.Fatalf("%+v", no)
 	}
-	want := map[string]string{"sysctl:vm.swappiness": "done", "sysctl:vm.nr_hugepages": "failed", "pg:r_a/data/1": "done", "pg:huge_pages/data/1": "skipped",
+	want := map[string]string{"sysctl:vm.swappiness": "done", "sysctl:vm.nr_hugepages": "failed",
+		"pg:r_a/data/1": "done", "pg:huge_pages/data/1": "skipped",
 		"sysctl:vm.overcommit_kbytes": "skipped", "sysctl:vm.overcommit_memory": "skipped"}
 	if diff := cmp.Diff(want, states(res.Journal)); diff != "" {
 		t.Error(diff)
@@ -185,7 +197,8 @@ func TestAValueThatDoesNotTakeEffect(t *testing.T) {
 	b := newBench()
 	before := b.d.files["/data/1/postgresql.auto.conf"]
 	_, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "0", "bad", knob.Reload)}}, all)
-	if no == nil || !strings.Contains(no.Detail, "the server has 0 and not bad") || b.d.files["/data/1/postgresql.auto.conf"] != before {
+	if no == nil || !strings.Contains(no.Detail, "the server has 0 and not bad") ||
+		b.d.files["/data/1/postgresql.auto.conf"] != before {
 		t.Errorf("%+v, %+v", no, b.d.files["/data/1/postgresql.auto.conf"])
 	}
 }
@@ -198,10 +211,13 @@ func TestRefusals(t *testing.T) {
 		code           int
 		say            string
 	}{
-		"a fact moved": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.live["/proc/sys/vm.swappiness"] = "33" }, say.CodeStale, "sysctl:vm.swappiness is 33 now; the plan found 0"},
+		"a fact moved": {func(b *bench, _ *plan.Plan, _ *selection.Options) {
+			b.d.live["/proc/sys/vm.swappiness"] = "33"
+		}, say.CodeStale, "sysctl:vm.swappiness is 33 now; the plan found 0"},
 		"risk": {func(_ *bench, p *plan.Plan, _ *selection.Options) { p.Changes[5].Risk = knob.High }, say.CodeRefused,
 			"the risk of sysctl:vm.overcommit_memory was not accepted"},
-		"another is at work": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.held = true }, say.CodeRefused, "locked by process 42"},
+		"another is at work": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.held = true }, say.CodeRefused,
+			"locked by process 42"},
 		"settings that the binary does not take": {func(b *bench, _ *plan.Plan, _ *selection.Options) {
 			b.w.Verify = func(_ context.Context, key string, cs []plan.Change) error {
 				if key != "1" || len(cs) != 2 {
@@ -210,19 +226,23 @@ func TestRefusals(t *testing.T) {
 				return &say.Problem{Message: "huge_pages: the installed binary refuses it", Code: say.CodeError}
 			}
 		}, say.CodeError, "the installed binary refuses it"},
-		"a folder that may not be written": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.w.Target = barred{b.d} }, say.CodeNoAccess, "/etc/sysctl.d/60-toy.conf may not be written"},
+		"a folder that may not be written": {func(b *bench, _ *plan.Plan, _ *selection.Options) {
+			b.w.Target = barred{b.d}
+		}, say.CodeNoAccess, "/etc/sysctl.d/60-toy.conf may not be written"},
 	} {
 		b, p, o := newBench(), onto("100"), all
 		c.setAndReadBack(b, p, &o)
 		before := b.d.picture(true)
 		res, no := b.run(t, p, o)
-		if no == nil || no.Code != c.code || !strings.Contains(no.Error(), c.say) || res.Journal != nil || b.d.picture(true) != before || b.d.writes != 0 {
+		if no == nil || no.Code != c.code || !strings.Contains(no.Error(), c.say) || res.Journal != nil ||
+			b.d.picture(true) != before || b.d.writes != 0 {
 			t.Errorf("%s: %+v, %d writes", name, no, b.d.writes)
 		}
 	}
 	b, p := newBench(), onto("100")
 	p.Changes[5].Risk = knob.High
-	if _, no := b.run(t, p, selection.Options{MaxEffect: knob.Reboot, AcceptRisk: []selection.Which{{Address: "sysctl:vm.overcommit_memory"}}}); no != nil {
+	if _, no := b.run(t, p, selection.Options{MaxEffect: knob.Reboot,
+		AcceptRisk: []selection.Which{{Address: "sysctl:vm.overcommit_memory"}}}); no != nil {
 		t.Errorf("an accepted risk: %v", no)
 	}
 }
@@ -252,11 +272,13 @@ func TestInterrupted(t *testing.T) {
 		t.Error(diff)
 	}
 	b.w.Suffix = "b"
-	if _, no := b.run(t, onto("100"), all); no == nil || no.Code != say.CodeRefused || !strings.Contains(no.Hint, "undo "+res.Journal.ID) {
+	if _, no := b.run(t, onto("100"), all); no == nil || no.Code != say.CodeRefused ||
+		!strings.Contains(no.Hint, "undo "+res.Journal.ID) {
 		t.Errorf("%+v", no)
 	}
 	res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
-	if err != nil || res.Journal.State != journal.Whole || b.d.servers["1"].running["huge_pages"] != "on" || b.d.live["/proc/sys/vm.overcommit_memory"] != "2" {
+	if err != nil || res.Journal.State != journal.Whole || b.d.servers["1"].running["huge_pages"] != "on" ||
+		b.d.live["/proc/sys/vm.overcommit_memory"] != "2" {
 		t.Errorf("%v, %+v", err, res.Journal)
 	}
 	if _, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{}); err == nil {
@@ -276,12 +298,14 @@ func TestUndoKeepsWhatOthersDid(t *testing.T) {
 	f := b.d.files["/data/1/postgresql.auto.conf"]
 	f.data = "# mine\nwork_mem = 9\n" + f.data
 	b.d.files["/data/1/postgresql.auto.conf"] = f
-	res, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart})
+	res, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID,
+		apply.UndoOptions{MaxEffect: knob.Restart})
 	if err != nil || res.Journal.State != journal.TakenBack {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	c := res.Journal.Changes[0]
-	if c.State != journal.IsKept || !strings.Contains(c.Reason, "33 now, and we had set it to 1") || b.d.live["/proc/sys/vm.swappiness"] != "33" {
+	if c.State != journal.IsKept || !strings.Contains(c.Reason, "33 now, and we had set it to 1") ||
+		b.d.live["/proc/sys/vm.swappiness"] != "33" {
 		t.Errorf("%+v", c)
 	}
 	if got := b.d.files["/data/1/postgresql.auto.conf"].data; got != "# mine\nwork_mem = 9\n# written by hand\n" {
@@ -299,14 +323,17 @@ func TestUndoKeepsWhatOthersDid(t *testing.T) {
 // and a later undo makes it.
 func TestUndoWithoutRestart(t *testing.T) {
 	b := newBench()
-	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "1", knob.Restart)}}, all); no != nil {
+	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "1", knob.Restart)}},
+		all); no != nil {
 		t.Fatal(no)
 	}
 	res, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Reload})
-	if err != nil || b.d.servers["1"].running["s_a"] != "1" || len(res.Journal.Pending) != 1 || !strings.Contains(strings.Join(b.said, "\n"), "/data/1 needs a restart") {
+	if err != nil || b.d.servers["1"].running["s_a"] != "1" || len(res.Journal.Pending) != 1 ||
+		!strings.Contains(strings.Join(b.said, "\n"), "/data/1 needs a restart") {
 		t.Fatalf("%v, %+v, %q", err, res.Journal, b.said)
 	}
-	res, err = apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart})
+	res, err = apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID,
+		apply.UndoOptions{MaxEffect: knob.Restart})
 	if err != nil || b.d.servers["1"].running["s_a"] != "0" || len(res.Journal.Pending) != 0 {
 		t.Errorf("%v, %+v", err, res.Journal)
 	}
@@ -316,18 +343,22 @@ func TestUndoWithoutRestart(t *testing.T) {
 // not undone before that one.
 func TestUndoOfWhatIsCovered(t *testing.T) {
 	b := newBench()
-	first, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("thp:enabled", "", "0", "never", knob.Now), change("sysctl:vm.swappiness", "", "0", "1", knob.Now)}}, all)
+	first, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("thp:enabled", "", "0", "never", knob.Now),
+		change("sysctl:vm.swappiness", "", "0", "1", knob.Now)}}, all)
 	b.w.Suffix = "b"
-	second, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", "1", "10", knob.Now)}}, all)
+	second, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", "1", "10", knob.Now)}},
+		all)
 	undo := func(id string) error {
 		_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), id, apply.UndoOptions{})
 		return err
 	}
 	var no *say.Problem
-	if err := undo(first.Journal.ID); !errors.As(err, &no) || no.Code != say.CodeRefused || !strings.Contains(no.Hint, second.Journal.ID) {
+	if err := undo(first.Journal.ID); !errors.As(err, &no) || no.Code != say.CodeRefused ||
+		!strings.Contains(no.Hint, second.Journal.ID) {
 		t.Fatalf("%v", err)
 	}
-	if err := errors.Join(undo(second.Journal.ID), undo(first.Journal.ID)); err != nil || b.d.picture(true) != newToy().picture(true) {
+	if err := errors.Join(undo(second.Journal.ID), undo(first.Journal.ID)); err != nil ||
+		b.d.picture(true) != newToy().picture(true) {
 		t.Errorf("%v\n%s", err, b.d.picture(true))
 	}
 }
@@ -369,8 +400,10 @@ func TestStatus(t *testing.T) {
 		return m
 	}
 	got := look()
-	for a, want := range map[string]journal.Hold{"sysctl:vm.swappiness": journal.Changed, "sysctl:vm.nr_hugepages": journal.Holds, "pg:r_a": journal.Holds, "pg:huge_pages": journal.Holds,
-		"sysctl:vm.overcommit_kbytes": journal.Lost, "sysctl:vm.overcommit_memory": journal.Holds, "boot:quiet": journal.Waits} {
+	for a, want := range map[string]journal.Hold{"sysctl:vm.swappiness": journal.Changed,
+		"sysctl:vm.nr_hugepages": journal.Holds, "pg:r_a": journal.Holds, "pg:huge_pages": journal.Holds,
+		"sysctl:vm.overcommit_kbytes": journal.Lost, "sysctl:vm.overcommit_memory": journal.Holds,
+		"boot:quiet": journal.Waits} {
 		if got[a].Hold != want {
 			t.Errorf("%s: %+v, want %s", a, got[a], want)
 		}
@@ -384,7 +417,8 @@ func TestStatus(t *testing.T) {
 	}
 	// a later apply of the same knob is the one that counts
 	b.w.Suffix = "b"
-	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", b.d.live["/proc/sys/vm.swappiness"], "10", knob.Now)}}, all); no != nil {
+	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness",
+		"", b.d.live["/proc/sys/vm.swappiness"], "10", knob.Now)}}, all); no != nil {
 		t.Fatal(no)
 	}
 	if d := look()["sysctl:vm.swappiness"]; d.Hold != journal.Holds || d.Applied != "10" {

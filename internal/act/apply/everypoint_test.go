@@ -64,11 +64,13 @@ func TestEveryPoint(t *testing.T) {
 						continue
 					}
 					res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
-					if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) || res.Journal == nil && at < points-4 {
+					if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) ||
+						res.Journal == nil && at < points-4 {
 						t.Fatalf("%s: resumed (%v) to\n%s\nand not\n%s", how, err, b.d.picture(true), want)
 					}
 					b = after()
-					if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil || b.d.picture(true) != origin {
+					if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "",
+						apply.UndoOptions{MaxEffect: knob.Restart}); err != nil || b.d.picture(true) != origin {
 						t.Fatalf("%s: undone (%v) to\n%s\nand not\n%s", how, err, b.d.picture(true), origin)
 					}
 				}
@@ -89,7 +91,8 @@ func TestEveryPointOfUndo(t *testing.T) {
 		return b
 	}
 	undo := func(b *bench) error {
-		_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a", apply.UndoOptions{MaxEffect: knob.Restart})
+		_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a",
+			apply.UndoOptions{MaxEffect: knob.Restart})
 		return err
 	}
 	origin := newToy().picture(true)
@@ -109,13 +112,15 @@ func TestEveryPointOfUndo(t *testing.T) {
 				if at%2 == 0 {
 					err = undo(b)
 				} else {
-					_, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a", selection.Options{})
+					_, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a",
+						selection.Options{})
 					if j, _ := journalfile.Read(b.d, journalDir, "20261121-100001-a"); j.State != journal.TakenBack {
 						err = errors.Join(err, undo(b)) // it had died before the undo was in the journal
 					}
 				}
 				if err != nil || b.d.picture(true) != origin {
-					t.Fatalf("point %d, cut %d, power failure %v: %v\n%s\nand not\n%s", at, cut, power, err, b.d.picture(true), origin)
+					t.Fatalf("point %d, cut %d, power failure %v: %v\n%s\nand not\n%s", at, cut, power, err,
+						b.d.picture(true), origin)
 				}
 			}
 		}

@@ -13,7 +13,9 @@ import (
 // ofInstance says whether a journal names an instance.
 func ofInstance(j *journal.Journal, label string) bool {
 	return slices.ContainsFunc(j.Changes, func(c journal.Change) bool { return c.Instance == label }) ||
-		j.Damage != nil && slices.ContainsFunc(j.Damage.Unknown, func(u journal.Unknown) bool { return u.Instance == label })
+		j.Damage != nil && slices.ContainsFunc(j.Damage.Unknown, func(u journal.Unknown) bool {
+			return u.Instance == label
+		})
 }
 
 // forgettable refuses to give up an instance that is here.
@@ -28,8 +30,9 @@ func (e *operation) forgettable(label string) error {
 	if !here {
 		return nil
 	}
-	return &say.Problem{Message: "the instance " + label + " is here", Detail: "its changes can be taken back; nothing was changed",
-		Hint: "undo without --forget-instance", Code: say.CodeRefused}
+	return &say.Problem{Message: "the instance " + label + " is here",
+		Detail: "its changes can be taken back; nothing was changed",
+		Hint:   "undo without --forget-instance", Code: say.CodeRefused}
 }
 
 // forget notes the changes of an instance that is gone as abandoned.
@@ -59,7 +62,9 @@ func (e *operation) unreached(c *journal.Change, err error) error {
 	no := &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
 		Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
 	if e.w.gone(c.Instance) {
-		no.Hint = fmt.Sprintf("when %s is there again, 'pgfettle undo %s' tries again; if it is gone for good, 'pgfettle undo --forget-instance %s %s' ends it",
+		no.Hint = fmt.Sprintf(
+			"when %s is there again, 'pgfettle undo %s' tries again; if it is gone for good, 'pgfettle undo "+
+				"--forget-instance %s %s' ends it",
 			c.Instance, e.log.ID, c.Instance, e.log.ID)
 	}
 	return no
@@ -99,7 +104,8 @@ func (e *operation) undoVerdict(bad []error) error {
 		return nil
 	case len(bad) == 0:
 		no.Message = "not everything is as it was before the apply"
-		no.Hint = "the journal may have lost lines at its end: look at what is named; when it is as it should be, 'pgfettle undo " + e.log.ID + "' looks again"
+		no.Hint = "the journal may have lost lines at its end: look at what is named; when it is as it should be, " +
+			"'pgfettle undo " + e.log.ID + "' looks again"
 	}
 	return no
 }

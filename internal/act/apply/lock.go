@@ -158,7 +158,8 @@ func (w *System) lockOne(ctx context.Context, name string, wait bool) (func() er
 // hold finds the journal that is meant and takes the locks of its parts. id "" is
 // the last one of this host that is; while one is waited for, another may have
 // become that. The id is "" where there is none, and then nothing is locked.
-func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string, func(), error) {
+func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string,
+	func(), error) {
 	for {
 		name := id
 		var err error
@@ -200,7 +201,9 @@ func (w *System) idle(ctx context.Context, wait bool) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return target.NoAccess("the folder "+path.Dir(w.dir()), err)
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return n != lockStem && !strings.HasPrefix(n, lockStem+"-") })
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return n != lockStem && !strings.HasPrefix(n, lockStem+"-")
+	})
 	if len(names) == 0 {
 		return nil
 	}

@@ -35,7 +35,8 @@ func TestLocks(t *testing.T) {
 		}
 		names := slices.Clone(b.d.taken)
 		b.d.taken = nil
-		if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
+		if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(),
+			"", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(names, b.d.taken) || len(b.d.locked) > 0 || !slices.IsSorted(names) {
@@ -71,16 +72,22 @@ func TestUnfinishedOfAnother(t *testing.T) {
 		openParts, next []plan.Change
 		free            bool
 	}{
-		"another instance":                       {[]plan.Change{ofOne}, []plan.Change{ofTwo}, true},
-		"the kernel, beside an instance":         {[]plan.Change{ofOne}, []plan.Change{ofHost}, true},
-		"an instance, beside the kernel's":       {[]plan.Change{ofHost, ofOne}, []plan.Change{ofTwo}, true},
-		"the same instance":                      {[]plan.Change{ofOne}, []plan.Change{change("pg:r_b", "/data/1", "0", "1", knob.Reload)}, false},
-		"the kernel twice":                       {[]plan.Change{ofHost, ofOne}, []plan.Change{change("thp:enabled", "", "0", "never", knob.Now)}, false},
-		"an instance that is one of several":     {[]plan.Change{ofHost, ofOne, ofTwo}, []plan.Change{change("pg:r_b", "/data/2", "0", "1", knob.Reload)}, false},
-		"the kernel, and one that is in the way": {[]plan.Change{ofOne}, []plan.Change{ofHost, change("pg:r_b", "/data/1", "0", "1", knob.Reload)}, false},
+		"another instance":                 {[]plan.Change{ofOne}, []plan.Change{ofTwo}, true},
+		"the kernel, beside an instance":   {[]plan.Change{ofOne}, []plan.Change{ofHost}, true},
+		"an instance, beside the kernel's": {[]plan.Change{ofHost, ofOne}, []plan.Change{ofTwo}, true},
+		"the same instance": {[]plan.Change{ofOne},
+			[]plan.Change{change("pg:r_b", "/data/1", "0", "1", knob.Reload)}, false},
+		"the kernel twice": {[]plan.Change{ofHost, ofOne},
+			[]plan.Change{change("thp:enabled", "", "0", "never", knob.Now)}, false},
+		"an instance that is one of several": {[]plan.Change{ofHost, ofOne, ofTwo},
+			[]plan.Change{change("pg:r_b", "/data/2", "0", "1", knob.Reload)}, false},
+		"the kernel, and one that is in the way": {[]plan.Change{ofOne},
+			[]plan.Change{ofHost, change("pg:r_b", "/data/1", "0", "1", knob.Reload)}, false},
 	} {
 		_, no := died(c.openParts...).run(t, changes(c.next...), all)
-		if (no == nil) != c.free || no != nil && (no.Code != say.CodeRefused || !strings.Contains(no.Message, "was interrupted and is not finished") || strings.Contains(no.Hint, "--forget-instance")) {
+		if (no == nil) != c.free || no != nil && (no.Code != say.CodeRefused ||
+			!strings.Contains(no.Message, "was interrupted and is not finished") ||
+			strings.Contains(no.Hint, "--forget-instance")) {
 			t.Errorf("%s: %+v", name, no)
 		}
 	}
@@ -95,14 +102,16 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	}
 	// An undo that is not told so takes back what it can, and does not say that all is well.
 	res, err := apply.Undo(context.Background(), b.w, s, "", apply.UndoOptions{MaxEffect: knob.Restart})
-	if p, ok := errors.AsType[*say.Problem](err); !ok || p.Code != say.CodePartly || !strings.Contains(p.Hint, "--forget-instance /data/1") || res.Journal.State != journal.Partly {
+	if p, ok := errors.AsType[*say.Problem](err); !ok || p.Code != say.CodePartly ||
+		!strings.Contains(p.Hint, "--forget-instance /data/1") || res.Journal.State != journal.Partly {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	if b.d.live["/proc/sys/vm.swappiness"] != "0" {
 		t.Error("the kernel's part was not taken back")
 	}
 	res, err = apply.Undo(context.Background(), b.w, s, "", apply.UndoOptions{Forget: "/data/1"})
-	if err != nil || res.Journal.State != journal.Abandoned || states(res.Journal)["pg:r_a/data/1"] != "abandoned" || !res.Journal.Settled() {
+	if err != nil || res.Journal.State != journal.Abandoned || states(res.Journal)["pg:r_a/data/1"] != "abandoned" ||
+		!res.Journal.Settled() {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	if v, _ := get(b.d.files["/data/1/postgresql.auto.conf"].data, "r_a"); v != "1" {
@@ -111,7 +120,8 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	if _, no := b.run(t, changes(change("thp:enabled", "", "0", "never", knob.Now)), all); no != nil {
 		t.Error(no)
 	}
-	if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{Forget: "/data/2"}); err == nil {
+	if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "",
+		apply.UndoOptions{Forget: "/data/2"}); err == nil {
 		t.Error("an instance that is here was forgotten")
 	}
 }
@@ -140,7 +150,9 @@ func TestReadBack(t *testing.T) {
 	at := strings.Index(f.data, `{"kind":"intend"`)
 	f.data = f.data[:at]
 	b.d.files[name] = f
-	if res, no = undo(b, ""); no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "vm.swappiness: "+SysctlFile+" has 10, the value of this apply") || res.Journal.State != journal.Partly {
+	if res, no = undo(b, ""); no == nil || no.Code != say.CodePartly ||
+		!strings.Contains(no.Detail, "vm.swappiness: "+SysctlFile+" has 10, the value of this apply") ||
+		res.Journal.State != journal.Partly {
 		t.Errorf("lines that are missing at the end: %+v, %+v", no, res.Journal)
 	}
 	delete(b.d.files, SysctlFile)
@@ -154,7 +166,8 @@ func TestReadBack(t *testing.T) {
 	}
 	b.d.live["/proc/sys/vm.swappiness"] = "10"
 	writes := b.d.writes
-	if res, no = undo(b, id); no != nil || b.d.writes != writes || !strings.Contains(res.Journal.Changes[0].Left, "it is 10") {
+	if res, no = undo(b, id); no != nil || b.d.writes != writes ||
+		!strings.Contains(res.Journal.Changes[0].Left, "it is 10") {
 		t.Errorf("set since: %+v, %+v", no, res.Journal)
 	}
 
@@ -163,7 +176,8 @@ func TestReadBack(t *testing.T) {
 		t.Fatal(no)
 	}
 	b.d.boot()
-	if res, no = undo(b, ""); no != nil || res.Journal.State != journal.TakenBack || len(res.Journal.Pending) != 1 || res.Journal.Pending[0].Effect != knob.Reboot || res.Journal.Changes[0].Left != "" {
+	if res, no = undo(b, ""); no != nil || res.Journal.State != journal.TakenBack || len(res.Journal.Pending) != 1 ||
+		res.Journal.Pending[0].Effect != knob.Reboot || res.Journal.Changes[0].Left != "" {
 		t.Errorf("in force until the next boot: %+v, %+v", no, res.Journal)
 	}
 }

@@ -69,8 +69,12 @@ func (m *machine) world() *apply.System {
 		kinds[p] = toyKind{m.d, p}
 	}
 	m.serial++
-	return &apply.System{Target: m.d, Kinds: kinds, Activate: m.d.activate, Tell: m.told, Hostname: "toy", Holder: "process 1",
-		Suffix: strconv.Itoa(1000 + m.serial), Now: func() time.Time { m.seconds++; return time.Unix(1_700_000_000+m.seconds, 0) }}
+	return &apply.System{Target: m.d, Kinds: kinds, Activate: m.d.activate, Tell: m.told, Hostname: "toy",
+		Holder: "process 1",
+		Suffix: strconv.Itoa(1000 + m.serial), Now: func() time.Time {
+			m.seconds++
+			return time.Unix(1_700_000_000+m.seconds, 0)
+		}}
 }
 
 // told comes between two steps: there somebody else may edit a file, and the
@@ -97,7 +101,8 @@ func (m *machine) plan() *plan.Plan {
 		for n, key := range []string{"1", "2"} {
 			w := want[2*i+n]
 			inst := o.address.Prefix() == "pg"
-			if w < 0 || !inst && n > 0 || w >= len(o.values) || !bad && (o.values[w] == "bad" || o.values[w] == "5000") {
+			if w < 0 || !inst && n > 0 || w >= len(o.values) || !bad &&
+				(o.values[w] == "bad" || o.values[w] == "5000") {
 				continue
 			}
 			c := plan.Change{Address: o.address, Effect: o.effect, Layer: o.address.Layer(), To: o.values[w]}
@@ -243,7 +248,9 @@ func TestMachine(t *testing.T) {
 	if actions < 10_000 {
 		t.Errorf("only %d steps", actions)
 	}
-	for _, what := range []string{"apply died", "resume died", "undo died", "apply done", "apply partly", "interrupted", "stale", "excluded", "disk full", "resumed", "undone byte for byte", "kept", "brought back", "refused to undo what is covered", "beside an interrupted one of another instance"} {
+	for _, what := range []string{"apply died", "resume died", "undo died", "apply done", "apply partly", "interrupted",
+		"stale", "excluded", "disk full", "resumed", "undone byte for byte", "kept", "brought back",
+		"refused to undo what is covered", "beside an interrupted one of another instance"} {
 		if seen[what] < 20 {
 			t.Errorf("%s: %d times only: the histories do not reach it", what, seen[what])
 		}

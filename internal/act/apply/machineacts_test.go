@@ -39,10 +39,12 @@ func (m *machine) editStep() {
 
 func (m *machine) apply() {
 	p := m.plan()
-	r := &run{before: map[heldPart]map[string]bool{}, after: map[heldPart]string{}, files: m.d.picture(false), whole: m.d.picture(true),
+	r := &run{before: map[heldPart]map[string]bool{}, after: map[heldPart]string{}, files: m.d.picture(false),
+		whole:    m.d.picture(true),
 		rebooted: !m.d.inStep()} // a reload would bring in more than what we write
 	m.aim(r, p)
-	o := selection.Options{MaxEffect: rapid.SampledFrom([]knob.Effect{knob.Reboot, knob.Restart, knob.Reload, knob.Now}).Draw(m.t, "most")}
+	o := selection.Options{MaxEffect: rapid.SampledFrom([]knob.Effect{knob.Reboot, knob.Restart, knob.Reload,
+		knob.Now}).Draw(m.t, "most")}
 	m.d.held = rapid.IntRange(0, 15).Draw(m.t, "locked") == 0
 	m.d.full = rapid.IntRange(0, 15).Draw(m.t, "disk full") == 0
 	known, writes := m.readable(), m.d.writes
@@ -91,10 +93,13 @@ func (m *machine) beside(known map[string]*journal.Journal, with *journal.Journa
 		}
 		m.seen["beside an interrupted one of another instance"]++
 		for _, c := range j.Changes {
-			if !slices.Contains([]journal.ChangeState{journal.IsPlanned, journal.IsIntended, journal.IsDone, journal.IsUndoing}, c.State) {
+			if !slices.Contains([]journal.ChangeState{journal.IsPlanned, journal.IsIntended, journal.IsDone,
+				journal.IsUndoing}, c.State) {
 				continue
 			}
-			shared = shared || slices.ContainsFunc(with.Changes, func(d journal.Change) bool { return c.Instance == d.Instance })
+			shared = shared || slices.ContainsFunc(with.Changes, func(d journal.Change) bool {
+				return c.Instance == d.Instance
+			})
 		}
 	}
 	return shared
@@ -158,7 +163,8 @@ func (m *machine) resume() {
 		return
 	}
 	writes, mark := m.d.writes, m.d.picture(true)
-	if _, err := apply.Resume(context.Background(), m.world(), m.d.snapshot(), id, selection.Options{}); err != nil || m.d.writes != writes || m.d.picture(true) != mark {
+	if _, err := apply.Resume(context.Background(), m.world(), m.d.snapshot(), id, selection.Options{}); err != nil ||
+		m.d.writes != writes || m.d.picture(true) != mark {
 		m.t.Fatalf("resuming what was resumed to its end: %v, %d writes", err, m.d.writes-writes)
 	}
 }
@@ -270,7 +276,8 @@ func (m *machine) status() {
 
 // act is one step of a history.
 func (m *machine) act() {
-	switch rapid.SampledFrom([]string{"apply", "apply", "apply", "resume", "resume", "undo", "undo", "edit", "boot", "status"}).Draw(m.t, "action") {
+	switch rapid.SampledFrom([]string{"apply", "apply", "apply", "resume", "resume", "undo", "undo", "edit", "boot",
+		"status"}).Draw(m.t, "action") {
 	case "apply":
 		m.apply()
 	case "resume":

@@ -89,7 +89,8 @@ func (m *machine) step(p heldPart, from, to, when string) {
 	before, after := m.acting.before[p], m.acting.after[p]
 	between := p == livePart(poolPath) // page by page, or fewer than asked
 	if before == nil || !before[from] && from != after && !between || !before[to] && to != after && !between {
-		m.t.Fatalf("%s: %s went from %q to %q; before is %v and after %q", when, p, from, to, slices.Collect(maps.Keys(before)), after)
+		m.t.Fatalf("%s: %s went from %q to %q; before is %v and after %q", when, p, from,
+			to, slices.Collect(maps.Keys(before)), after)
 	}
 }
 
@@ -145,7 +146,8 @@ func (m *machine) ended(id string, r *run) {
 		return
 	}
 	for _, c := range j.Changes {
-		if c.State == journal.IsFailed && c.Instance != "" && slices.ContainsFunc(j.Changes, func(d journal.Change) bool { return d.Instance == c.Instance && d.State == journal.IsDone }) {
+		if c.State == journal.IsFailed && c.Instance != "" && slices.ContainsFunc(j.Changes,
+			func(d journal.Change) bool { return d.Instance == c.Instance && d.State == journal.IsDone }) {
 			m.t.Fatalf("%s: %s failed, and other settings of the instance were done", id, c.Address)
 		}
 	}
@@ -162,7 +164,8 @@ func (m *machine) ended(id string, r *run) {
 		if c.Instance != "" {
 			for _, s := range m.d.servers {
 				if s.dir == c.Instance && s.running[c.Address.Name()] != c.After {
-					m.t.Fatalf("%s: %s is done, and the server runs with %q and not %q", id, c.Address, s.running[c.Address.Name()], c.After)
+					m.t.Fatalf("%s: %s is done, and the server runs with %q and not %q", id, c.Address,
+						s.running[c.Address.Name()], c.After)
 				}
 			}
 		}
@@ -175,7 +178,8 @@ func (m *machine) ended(id string, r *run) {
 // servers that we left run, but for those that somebody else's edit keeps down
 // and those of which the error tells.
 func (m *machine) servers(err error) {
-	if err != nil || slices.ContainsFunc(slices.Collect(maps.Values(m.readable())), func(j *journal.Journal) bool { return j.State == journal.Interrupted }) {
+	if err != nil || slices.ContainsFunc(slices.Collect(maps.Values(m.readable())),
+		func(j *journal.Journal) bool { return j.State == journal.Interrupted }) {
 		return
 	}
 	for k, s := range m.d.servers {

@@ -23,7 +23,8 @@ func TestTwoWithinASecond(t *testing.T) {
 			now = now.AddDate(-1, 0, 0)
 		}
 		b.w.Suffix = c.suffix
-		res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", c.from, c.to, knob.Now)}}, all)
+		res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", c.from, c.to,
+			knob.Now)}}, all)
 		if no != nil || res.Journal.ID <= last {
 			t.Fatalf("%v; %s comes behind %s", no, res.Journal.ID, last)
 		}

@@ -18,7 +18,8 @@ import (
 // undo takes the rest out around his line.
 func TestEditInTheMiddle(t *testing.T) {
 	p := &plan.Plan{Changes: []plan.Change{
-		change("sysctl:vm.swappiness", "", "0", "1", knob.Now), change("boot:quiet", "", "0", "1", knob.Reboot), change("pg:r_a", "/data/1", "0", "1", knob.Reload),
+		change("sysctl:vm.swappiness", "", "0", "1", knob.Now), change("boot:quiet", "", "0", "1", knob.Reboot),
+		change("pg:r_a", "/data/1", "0", "1", knob.Reload),
 	}}
 	refused := 0
 	for _, file := range []string{SysctlFile, grubFile, "/data/1/postgresql.auto.conf"} {
@@ -48,7 +49,8 @@ func TestEditInTheMiddle(t *testing.T) {
 					for _, c := range p.Changes {
 						in := false
 						for name, f := range b.d.files {
-							if v, ok := get(f.data, c.Address.Name()); ok && v == "1" && !strings.HasPrefix(name, journalDir) {
+							if v, ok := get(f.data, c.Address.Name()); ok && v == "1" &&
+								!strings.HasPrefix(name, journalDir) {
 								in = true
 							}
 						}
@@ -68,7 +70,8 @@ func TestEditInTheMiddle(t *testing.T) {
 					if res.Journal == nil || res.Journal.State == journal.TakenBack {
 						break
 					}
-					_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Reboot})
+					_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), res.Journal.ID,
+						apply.UndoOptions{MaxEffect: knob.Reboot})
 					if err == nil {
 						break
 					}
@@ -86,7 +89,8 @@ func TestEditInTheMiddle(t *testing.T) {
 				}
 				for _, c := range p.Changes {
 					for name, f := range b.d.files {
-						if v, ok := get(f.data, c.Address.Name()); ok && v == "1" && !strings.HasPrefix(name, journalDir) {
+						if v, ok := get(f.data, c.Address.Name()); ok && v == "1" &&
+							!strings.HasPrefix(name, journalDir) {
 							t.Errorf("%s: %s is left in %s", what, c.Address, name)
 						}
 					}

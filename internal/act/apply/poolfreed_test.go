@@ -27,7 +27,8 @@ func TestPoolIsFreedBeforeTheStart(t *testing.T) {
 		atStart = append(atStart, e.String(), b.d.live[poolPath], b.d.live["/proc/sys/vm.overcommit_memory"])
 		return activate(ctx, key, e)
 	}
-	if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
+	if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "",
+		apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"restart", "0", "0"}; !slices.Equal(atStart, want) {

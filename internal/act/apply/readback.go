@@ -91,7 +91,8 @@ func (e *operation) inFile(kind Kind, k Knob, c *journal.Change, s journal.State
 }
 
 // leftLive is leftover for the value in force.
-func (e *operation) leftLive(kind Kind, k Knob, c *journal.Change, found, will journal.State, ever, took bool) (why string, reboots bool) {
+func (e *operation) leftLive(kind Kind, k Knob, c *journal.Change, found, will journal.State, ever,
+	took bool) (why string, reboots bool) {
 	if found.Live == nil || c.Dirty() {
 		return "", false
 	}
@@ -102,12 +103,14 @@ func (e *operation) leftLive(kind Kind, k Knob, c *journal.Change, found, will j
 		}
 		return "", false
 	}
-	if will.Live != nil && found.SameLive(will) && !c.Held(journal.InLive) && (!ever || c.Doubted() || !c.Was.SameLive(will)) {
+	if will.Live != nil && found.SameLive(will) && !c.Held(journal.InLive) &&
+		(!ever || c.Doubted() || !c.Was.SameLive(will)) {
 		return "it is " + liveOf(kind, k, found) + ", the value of this apply", false
 	}
 	if !ever && c.Reason != already {
 		if now, moved := movedFrom(kind, found, k, c.Before, ""); moved {
-			return fmt.Sprintf("it is %s; it was %s when it was planned, and the journal does not say who changed it", now, c.Before), false
+			return fmt.Sprintf("it is %s; it was %s when it was planned, and the journal does not say who changed it",
+				now, c.Before), false
 		}
 	}
 	if took && c.State == journal.IsUndone && c.Effect == knob.Now && c.Was.Live != nil && !found.SameLive(c.Was) {

@@ -16,7 +16,8 @@ import (
 // as before, though several applies lay on one another.
 func TestUndoRestores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{t: t, d: newToy(), runs: map[string]*run{}, theirs: map[string]bool{}, seen: map[string]int{}, still: true}
+		m := &machine{t: t, d: newToy(), runs: map[string]*run{}, theirs: map[string]bool{}, seen: map[string]int{},
+			still: true}
 		origin := m.d.picture(true)
 		for range rapid.IntRange(1, 3).Draw(t, "applies") {
 			m.apply()
@@ -49,7 +50,8 @@ func TestUndoRestores(t *testing.T) {
 			if m.pick(func(j *journal.Journal) bool { return j.State != journal.TakenBack }) == "" {
 				break
 			}
-			if _, err := apply.Undo(context.Background(), m.world(), m.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
+			if _, err := apply.Undo(context.Background(), m.world(), m.d.snapshot(),
+				"", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
 				t.Fatalf("undo: %v", err)
 			}
 		}

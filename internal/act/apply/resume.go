@@ -21,7 +21,8 @@ func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o s
 	}
 	defer unlock()
 	if id == "" {
-		return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() + " came to its end", Code: say.CodeError}
+		return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() +
+			" came to its end", Code: say.CodeError}
 	}
 	e := &operation{w: w, s: s}
 	if err := e.open(id, true); err != nil {
@@ -82,8 +83,10 @@ func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	default:
 		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
 	}
-	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
-		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+" now: somebody has set it while the apply was interrupted")
+	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) &&
+		!e.halfway(kind, k, c, now) {
+		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+
+			" now: somebody has set it while the apply was interrupted")
 	}
 	if why := setAndReadBack(ctx, kind, k, insteadOf(want, now), c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())
@@ -102,5 +105,6 @@ func (e *operation) giveUp(ctx context.Context, c *journal.Change, why string) e
 	if c.Instance == "" {
 		return nil
 	}
-	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: "brought back, as " + string(c.Address) + " failed: " + why})
+	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: "brought back, as " + string(c.Address) +
+		" failed: " + why})
 }

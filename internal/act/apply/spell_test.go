@@ -33,11 +33,13 @@ func TestSpelledForPeople(t *testing.T) {
 	b := newBench()
 	b.w.Kinds["pg"] = spellsPages{toyKind{b.d, "pg"}}
 	b.d.servers["1"].running["r_a"] = "131072"
-	_, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "16384", "2097152", knob.Reload)}}, all)
+	_, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "16384", "2097152", knob.Reload)}},
+		all)
 	if no == nil || !strings.Contains(no.Detail, "is 1GB now") {
 		t.Errorf("stale: %v", no)
 	}
-	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "131072", "2097152", knob.Reload)}}, all); no != nil {
+	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "131072", "2097152",
+		knob.Reload)}}, all); no != nil {
 		t.Fatal(no)
 	}
 	b.d.servers["1"].running["r_a"] = "262144"
@@ -46,12 +48,15 @@ func TestSpelledForPeople(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	in := &snapshot.Instance{}
-	if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in}, "4096"); got != "4096" {
+	if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in},
+		"4096"); got != "4096" {
 		t.Errorf("of a server that told nothing: %s", got)
 	}
-	in.Server.Settings = known.Is(pg.Settings{"max_connections": {Name: "max_connections"}, "checkpoint_timeout": {Name: "checkpoint_timeout", Unit: "s"}})
+	in.Server.Settings = known.Is(pg.Settings{"max_connections": {Name: "max_connections"},
+		"checkpoint_timeout": {Name: "checkpoint_timeout", Unit: "s"}})
 	for a, want := range map[knob.Address]string{"pg:max_connections": "300", "pg:checkpoint_timeout": "5min"} {
-		if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: a, Instance: in}, "300"); got != want {
+		if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: a, Instance: in},
+			"300"); got != want {
 			t.Errorf("%s: %s", a, got)
 		}
 	}

@@ -38,7 +38,8 @@ func Status(ctx context.Context, w *System, s *snapshot.Snapshot, id string) ([]
 		}
 		if j.Damage != nil {
 			for _, u := range j.Damage.Unproven(j) {
-				drifts = append(drifts, journal.Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: journal.Unseen, Reason: j.Trouble()})
+				drifts = append(drifts, journal.Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance,
+					Where: u.Path, Hold: journal.Unseen, Reason: j.Trouble()})
 			}
 		}
 		for i := range j.Changes {

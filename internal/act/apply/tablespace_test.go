@@ -43,7 +43,8 @@ func TestEveryPointOfTablespaces(t *testing.T) {
 			t.Fatal("it did not end")
 		}
 		want, points := ref.d.picture(true), ref.d.points
-		if !strings.Contains(want, "/catalog/data/1/archive/random_page_cost is 4\n") || !strings.Contains(want, "/catalog/data/2/archive/random_page_cost is 1.1\n") {
+		if !strings.Contains(want, "/catalog/data/1/archive/random_page_cost is 4\n") ||
+			!strings.Contains(want, "/catalog/data/2/archive/random_page_cost is 1.1\n") {
 			t.Fatalf("s_a = %s took a tablespace back with it:\n%s", value, want)
 		}
 		for at := range points {
@@ -63,11 +64,13 @@ func TestEveryPointOfTablespaces(t *testing.T) {
 				continue
 			}
 			res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
-			if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) || res.Journal == nil && at < points-4 {
+			if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) ||
+				res.Journal == nil && at < points-4 {
 				t.Fatalf("point %d: resumed (%v) to\n%s\nand not\n%s", at, err, b.d.picture(true), want)
 			}
 			b = after()
-			if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "", apply.UndoOptions{MaxEffect: knob.Restart}); err != nil || b.d.picture(true) != origin {
+			if _, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), "",
+				apply.UndoOptions{MaxEffect: knob.Restart}); err != nil || b.d.picture(true) != origin {
 				t.Fatalf("point %d: undone (%v) to\n%s\nand not\n%s", at, err, b.d.picture(true), origin)
 			}
 		}
@@ -102,7 +105,8 @@ func TestTablespaceThatFails(t *testing.T) {
 	if len(chosen) != 2 || len(left) != 2 {
 		t.Errorf("at once: %+v", chosen)
 	}
-	chosen, _ = selection.Select(p, b.d.snapshot(), selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "tablespace:*/random_page_cost", Instance: "/data/2"}}})
+	chosen, _ = selection.Select(p, b.d.snapshot(), selection.Options{MaxEffect: knob.Restart,
+		Only: []selection.Which{{Address: "tablespace:*/random_page_cost", Instance: "/data/2"}}})
 	if len(chosen) != 1 || chosen[0].Instance != "/data/2" {
 		t.Errorf("by name: %+v", chosen)
 	}

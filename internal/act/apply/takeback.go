@@ -17,7 +17,8 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 	if err != nil {
 		return e.unreached(c, err)
 	}
-	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before)) // before the look: nothing that waits may come between it and the step
+	// before the look: nothing that waits may come between it and the step
+	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before))
 	found, err := kind.Look(ctx, k)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Address, err)
@@ -31,14 +32,16 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 		e.w.tell(fmt.Sprintf("%s: kept: %s", e.name(c), theirs))
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
 	}
-	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found, After: &to}); err != nil {
+	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found,
+		After: &to}); err != nil {
 		return err
 	}
 	if nothing {
 		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
 	if err := setAndReadBack(ctx, kind, k, insteadOf(to, found), c.Effect); err != nil {
-		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
+		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " +
+			err.Error()}); err != nil {
 			return err
 		}
 		return &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
@@ -53,7 +56,8 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 // back returns the state to bring a change back to; a part that is to be left
 // alone is nil. theirs says what somebody else has made of the rest; "" where
 // there is no such thing.
-func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string, err error) {
+func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string,
+	err error) {
 	if c.Will.Live != nil {
 		// Without a file that we see, the live value of a server's setting is
 		// all there is to judge by, and before an activation it is still the old
@@ -65,7 +69,8 @@ func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.Sta
 			to.Live = c.Was.Live
 		case found.SameLive(c.Was):
 		default:
-			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(kind, k, found), spelled(kind, k, *c.Will.Live))
+			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since",
+				liveOf(kind, k, found), spelled(kind, k, *c.Will.Live))
 		}
 	}
 	if c.Will.File == nil || found.File == nil {

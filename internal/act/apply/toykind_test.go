@@ -250,9 +250,13 @@ func (d *toyDisk) boot() {
 var settings = []string{"r_a", "r_b", "s_a", "huge_pages"}
 
 func newToy() *toyDisk {
-	d := &toyDisk{fuse: -1, most: 1000, files: map[string]toyFile{}, locked: map[string]bool{}, dirs: map[string]bool{"/etc/sysctl.d": true, "/etc/default": true, "/data/1": true, "/data/2": true}, live: map[string]string{},
-		servers: map[string]*toyServer{"1": {dir: "/data/1", up: true, running: map[string]string{}}, "2": {dir: "/data/2", up: true, running: map[string]string{}}}}
-	for _, n := range []string{"/proc/sys/vm.swappiness", "/proc/sys/vm.dirty_bytes", poolPath, "/proc/sys/vm.overcommit_memory", "/proc/sys/vm.overcommit_kbytes", "/sys/thp/enabled", "/proc/cmdline/quiet"} {
+	d := &toyDisk{fuse: -1, most: 1000, files: map[string]toyFile{}, locked: map[string]bool{},
+		dirs: map[string]bool{"/etc/sysctl.d": true, "/etc/default": true, "/data/1": true, "/data/2": true},
+		live: map[string]string{},
+		servers: map[string]*toyServer{"1": {dir: "/data/1", up: true, running: map[string]string{}},
+			"2": {dir: "/data/2", up: true, running: map[string]string{}}}}
+	for _, n := range []string{"/proc/sys/vm.swappiness", "/proc/sys/vm.dirty_bytes", poolPath,
+		"/proc/sys/vm.overcommit_memory", "/proc/sys/vm.overcommit_kbytes", "/sys/thp/enabled", "/proc/cmdline/quiet"} {
 		d.live[n] = "0"
 	}
 	for _, s := range d.servers {

@@ -19,7 +19,8 @@ import (
 type UndoOptions struct {
 	MaxEffect knob.Effect // files are put back in any case; what needs more than this is told and left to be made
 	Wait      bool
-	Forget    string // label of an instance that is gone: its changes are noted as abandoned, and the rest is taken back
+	// label of an instance that is gone: its changes are noted as abandoned, and the rest is taken back
+	Forget string
 }
 
 // Undo takes an apply back, the last change first: what is still ours goes back
@@ -37,7 +38,8 @@ func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o Und
 	}
 	defer unlock()
 	if id == "" {
-		no := &say.Problem{Message: "there is no apply to undo", Detail: "no journal in " + w.dir() + " has changes that are not undone", Code: say.CodeError}
+		no := &say.Problem{Message: "there is no apply to undo", Detail: "no journal in " + w.dir() +
+			" has changes that are not undone", Code: say.CodeError}
 		if o.Forget != "" {
 			no.Detail = "no journal in " + w.dir() + " has changes of " + o.Forget + " that are not undone"
 		}
@@ -52,7 +54,8 @@ func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o Und
 	}
 	res := Result{Journal: e.log.Journal}
 	if o.Forget != "" && !ofInstance(e.log.Journal, o.Forget) {
-		return res, &say.Problem{Message: "journal " + id + " has no change of " + o.Forget, Hint: "'pgfettle journal show " + id + "' names its instances", Code: say.CodeUsage}
+		return res, &say.Problem{Message: "journal " + id + " has no change of " + o.Forget,
+			Hint: "'pgfettle journal show " + id + "' names its instances", Code: say.CodeUsage}
 	}
 	if err := e.covered(func(c *journal.Change) bool { return o.Forget != "" && c.Instance == o.Forget }); err != nil {
 		return res, err
@@ -75,7 +78,8 @@ func (e *operation) stops(o UndoOptions) error {
 		}
 		kind, k, err := e.begun(c)
 		if s, ok := kind.(Stopper); err == nil && ok && s.Stops(k) {
-			return &say.Problem{Message: fmt.Sprintf("to take %s back, the server of %s is stopped and started again", c.Address, c.Instance), Detail: "nothing was changed",
+			return &say.Problem{Message: fmt.Sprintf("to take %s back, the server of %s is stopped and started again",
+				c.Address, c.Instance), Detail: "nothing was changed",
 				Hint: "'pgfettle undo --max-effect restart " + e.log.ID + "'", Code: say.CodeRefused}
 		}
 	}
@@ -104,8 +108,9 @@ func (e *operation) covered(but func(*journal.Change) bool) error {
 			if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
 				return c.Begun() && c.Address == d.Address && c.Instance == d.Instance && (but == nil || !but(&c))
 			}) {
-				return &say.Problem{Message: fmt.Sprintf("%s was changed again by apply %s", d.Address, j.ID), Detail: "an apply is undone before those that it lies on",
-					Hint: "'pgfettle undo " + j.ID + "' first", Code: say.CodeRefused}
+				return &say.Problem{Message: fmt.Sprintf("%s was changed again by apply %s", d.Address, j.ID),
+					Detail: "an apply is undone before those that it lies on",
+					Hint:   "'pgfettle undo " + j.ID + "' first", Code: say.CodeRefused}
 			}
 		}
 	}
@@ -135,14 +140,18 @@ func (e *operation) open(id string, resume bool) (err error) {
 func (e *operation) may(j *journal.Journal, resume bool) error {
 	switch r := j.Run; {
 	case j.Foreign != "":
-		return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "nothing was changed",
-			Hint: "use the version of pgfettle that wrote it", Code: say.CodeError}
+		return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(),
+			Detail: "nothing was changed",
+			Hint:   "use the version of pgfettle that wrote it", Code: say.CodeError}
 	case !e.w.owns(j):
-		return &say.Problem{Message: "journal " + j.ID + " is of another host", Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root, e.w.Hostname, e.w.Root),
+		return &say.Problem{Message: "journal " + j.ID + " is of another host",
+			Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root,
+				e.w.Hostname, e.w.Root),
 			Hint: "run it there", Code: say.CodeRefused}
 	case resume && j.Damage != nil:
-		return &say.Problem{Message: "the journal of apply " + j.ID + " is damaged", Detail: damageText(j) + "; nothing was changed",
-			Hint: "'pgfettle undo " + j.ID + "' takes back what it proves", Code: say.CodePartly}
+		return &say.Problem{Message: "the journal of apply " + j.ID + " is damaged",
+			Detail: damageText(j) + "; nothing was changed",
+			Hint:   "'pgfettle undo " + j.ID + "' takes back what it proves", Code: say.CodePartly}
 	}
 	return nil
 }
@@ -254,7 +263,8 @@ func (e *operation) left() error {
 
 // owes says whether an activation is still to be made that may be made now.
 func (e *operation) owes(o UndoOptions) bool {
-	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending, func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= o.MaxEffect })
+	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending,
+		func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= o.MaxEffect })
 }
 
 func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
@@ -267,14 +277,18 @@ func (e *operation) reactivate(ctx context.Context, o UndoOptions) error {
 	}
 	var failed error
 	for _, p := range slices.Clone(e.log.Pending) {
-		if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Instance == p.Instance && c.Begun() }) {
+		if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
+			return c.Instance == p.Instance && c.Begun()
+		}) {
 			continue
 		}
 		p, ok := boundedEffect(p, o.MaxEffect)
 		if !ok || p.Instance == "" {
 			continue
 		}
-		err := e.activation(context.WithoutCancel(ctx), p, func(c *journal.Change) bool { return c.State == journal.IsUndone }, true)
+		err := e.activation(context.WithoutCancel(ctx), p, func(c *journal.Change) bool {
+			return c.State == journal.IsUndone
+		}, true)
 		if isFailure(err) {
 			failed = err
 		} else if err != nil {

@@ -26,8 +26,10 @@ func (w *System) unfinished(chosen []plan.Change) error {
 			continue
 		}
 		if j.Foreign != "" {
-			return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "whether that apply came to its end is not known",
-				Hint: "undo it with the version of pgfettle that wrote it, or move its file out of " + w.dir(), Code: say.CodeRefused}
+			return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(),
+				Detail: "whether that apply came to its end is not known",
+				Hint:   "undo it with the version of pgfettle that wrote it, or move its file out of " + w.dir(),
+				Code:   say.CodeRefused}
 		}
 		part, shared := mine.shares(openParts(j))
 		if !shared && !boundless(j) {
@@ -67,12 +69,14 @@ func boundless(j *journal.Journal) bool {
 
 func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	no := &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
-		Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'", Code: say.CodeRefused}
+		Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'",
+		Code: say.CodeRefused}
 	switch {
 	case j.Damage != nil:
 		no.Message = "the journal of apply " + j.ID + " is damaged"
 		no.Detail = damageText(j)
-		no.Hint = "look at it with 'pgfettle journal show " + j.ID + "'; 'pgfettle undo " + j.ID + "' takes back what it proves, and then it is not waited for any more"
+		no.Hint = "look at it with 'pgfettle journal show " + j.ID + "'; 'pgfettle undo " + j.ID +
+			"' takes back what it proves, and then it is not waited for any more"
 	case shared && part == theHost:
 		no.Detail = "both change the kernel or the boot of the host"
 	case shared:
@@ -80,7 +84,9 @@ func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	}
 	for part := range openParts(j) {
 		if w.gone(part) {
-			no.Hint += fmt.Sprintf("; the instance %s is not found: if it is gone for good, 'pgfettle undo --forget-instance %s %s' takes back the rest", part, part, j.ID)
+			no.Hint += fmt.Sprintf(
+				"; the instance %s is not found: if it is gone for good, 'pgfettle undo --forget-instance %s %s' "+
+					"takes back the rest", part, part, j.ID)
 			break
 		}
 	}

@@ -21,8 +21,10 @@ func newUnwritten(id string, err error) *target.Unwritten {
 	if target.IsFull(err) {
 		hint = "make room on the filesystem of the journal"
 	}
-	return &target.Unwritten{Problem: &say.Problem{Message: "stopped, as the journal cannot be written", Detail: err.Error(),
-		Hint: hint + "; then 'pgfettle apply --resume' goes on, and 'pgfettle undo " + id + "' takes it back", Code: say.CodePartly}, Err: err}
+	return &target.Unwritten{Problem: &say.Problem{Message: "stopped, as the journal cannot be written",
+		Detail: err.Error(),
+		Hint:   hint + "; then 'pgfettle apply --resume' goes on, and 'pgfettle undo " + id + "' takes it back",
+		Code:   say.CodePartly}, Err: err}
 }
 
 func isUnwritten(err error) bool { _, ok := errors.AsType[*target.Unwritten](err); return ok }

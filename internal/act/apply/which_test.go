@@ -26,7 +26,8 @@ func TestInstancesByName(t *testing.T) {
 	b := newBench()
 	o := selection.Options{MaxEffect: knob.Reboot, Skip: []selection.Which{{Address: "pg:r_a", Instance: "/data/1"}}}
 	res, no := b.run(t, both, o)
-	if no != nil || len(res.Left) != 1 || res.Left[0].Change.Instance != "/data/1" || b.d.servers["1"].running["r_a"] != "0" || b.d.servers["2"].running["r_a"] != "1" {
+	if no != nil || len(res.Left) != 1 || res.Left[0].Change.Instance != "/data/1" ||
+		b.d.servers["1"].running["r_a"] != "0" || b.d.servers["2"].running["r_a"] != "1" {
 		t.Errorf("skipped in one: %v, left out %+v", no, res.Left)
 	}
 	if !slices.Contains(b.said, "pg:r_a: 0 → 1") {
@@ -101,8 +102,10 @@ func TestPoolIsAConditionOfOnAlone(t *testing.T) {
 		if err == nil || res.Journal.State != journal.Partly {
 			t.Fatalf("%s: %v, %+v", now, err, res.Journal)
 		}
-		if got := res.Journal.Changes; got[0].State != journal.IsFailed || got[1].State != want || got[2].State != journal.IsSkipped {
-			t.Errorf("huge_pages=%s: the pool %s, the setting %s, strict overcommit %s", now, got[0].State, got[1].State, got[2].State)
+		if got := res.Journal.Changes; got[0].State != journal.IsFailed || got[1].State != want ||
+			got[2].State != journal.IsSkipped {
+			t.Errorf("huge_pages=%s: the pool %s, the setting %s, strict overcommit %s", now, got[0].State,
+				got[1].State, got[2].State)
 		}
 	}
 }
@@ -114,7 +117,8 @@ func TestFamilyByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a, want := range map[knob.Address]bool{"block:sda/scheduler": true, "block:mapper/vg0-x/scheduler": true, "block:sda/read_ahead_kb": false, "sysctl:vm.swappiness": false} {
+	for a, want := range map[knob.Address]bool{"block:sda/scheduler": true, "block:mapper/vg0-x/scheduler": true,
+		"block:sda/read_ahead_kb": false, "sysctl:vm.swappiness": false} {
 		c := change(a, "", "0", "1", knob.Now)
 		if got := selection.Named([]selection.Which{w}, &c); got != want {
 			t.Errorf("%s: %t", a, got)

@@ -169,13 +169,17 @@ func noGroup(err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		p.Hint = "the hierarchy of control groups is mounted read-only, as in most containers: run it on the host, or in a container with a writable /sys/fs/cgroup"
+		p.Hint = "the hierarchy of control groups is mounted read-only, as in most containers: run it on the host, " +
+			"or in a container with a writable /sys/fs/cgroup"
 	case errors.Is(err, fs.ErrPermission):
-		p.Hint = "run it as root; on a host with control groups of version 2 also below a group that is delegated to you: systemd-run --user --scope -p Delegate=yes COMMAND"
+		p.Hint = "run it as root; on a host with control groups of version 2 also below a group that is delegated " +
+			"to you: systemd-run --user --scope -p Delegate=yes COMMAND"
 	case errors.Is(err, fs.ErrNotExist):
-		p.Hint = "the memory controller is not enabled for groups of ours: as root, write +memory to cgroup.subtree_control of the root group"
+		p.Hint = "the memory controller is not enabled for groups of ours: as root, write +memory to " +
+			"cgroup.subtree_control of the root group"
 	default:
-		p.Hint = "a control group hierarchy with the memory controller has to be mounted and writable; root usually has one in /sys/fs/cgroup"
+		p.Hint = "a control group hierarchy with the memory controller has to be mounted and writable; root usually " +
+			"has one in /sys/fs/cgroup"
 	}
 	return p
 }
@@ -191,7 +195,8 @@ func (g *Group) limit(limit unit.Bytes) error {
 		return err
 	}
 	if got, err := number(path.Join(g.Dir, f.limit)); err != nil || got != int64(limit) {
-		return fmt.Errorf("%s: holds %d where %d was written: %w", path.Join(g.Dir, f.limit), got, limit, errors.Join(err, syscall.EINVAL))
+		return fmt.Errorf("%s: holds %d where %d was written: %w", path.Join(g.Dir, f.limit), got, limit,
+			errors.Join(err, syscall.EINVAL))
 	}
 	for _, s := range f.swap { // a kernel that does not account swap lacks some of them
 		v := s.value

@@ -16,7 +16,8 @@ import (
 )
 
 func TestPlaces(t *testing.T) {
-	got, err := places([]byte("35 31 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"), []byte("4:memory:/a\n0::/\n"))
+	got, err := places([]byte("35 31 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
+		[]byte("4:memory:/a\n0::/\n"))
 	want := []Place{
 		{1, []string{"/sys/fs/cgroup/memory/a", "/sys/fs/cgroup/memory"}},
 		{1, []string{"/sys/fs/cgroup/memory"}},
@@ -68,7 +69,8 @@ func read(t *testing.T, name string) string {
 
 func TestNewOfVersion1(t *testing.T) {
 	kernel(t, func(string) (map[string]string, error) {
-		return map[string]string{"memory.limit_in_bytes": "", "memory.memsw.limit_in_bytes": "", "memory.swappiness": "", "memory.oom_control": "oom_kill_disable 1\nunder_oom 0\noom_kill 3\n"}, nil
+		return map[string]string{"memory.limit_in_bytes": "", "memory.memsw.limit_in_bytes": "",
+			"memory.swappiness": "", "memory.oom_control": "oom_kill_disable 1\nunder_oom 0\noom_kill 3\n"}, nil
 	})
 	g, err := New([]Place{{1, []string{t.TempDir()}}}, "ours", 256*unit.MB)
 	if err != nil {
@@ -101,7 +103,8 @@ func TestNewGoesUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if filepath.Dir(g.Dir) != far || read(t, g.Dir+"/memory.max") != "1073741824" || read(t, g.Dir+"/memory.swap.max") != "0" {
+	if filepath.Dir(g.Dir) != far || read(t, g.Dir+"/memory.max") != "1073741824" ||
+		read(t, g.Dir+"/memory.swap.max") != "0" {
 		t.Errorf("%+v", g)
 	}
 	if left, err := os.ReadDir(near); err != nil || len(left) > 0 {
@@ -123,7 +126,8 @@ func TestNewRefused(t *testing.T) {
 		kernel(t, func(string) (map[string]string, error) { return nil, c.err })
 		_, err := New([]Place{{2, []string{"/x/y"}}}, "ours", unit.GB)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Code != say.CodeNoAccess || !strings.Contains(p.Hint, c.hint) || !strings.Contains(p.Detail, "/x/y/ours") {
+		if !errors.As(err, &p) || p.Code != say.CodeNoAccess || !strings.Contains(p.Hint, c.hint) ||
+			!strings.Contains(p.Detail, "/x/y/ours") {
 			t.Errorf("%v: %+v", c.err, p)
 		}
 	}
@@ -134,7 +138,8 @@ func TestNewRefused(t *testing.T) {
 func TestLimitThatDoesNotHold(t *testing.T) {
 	dir := t.TempDir()
 	kernel(t, func(string) (map[string]string, error) {
-		return map[string]string{"memory.max": "9223372036854771712", "memory.swap.max": ""}, nil // longer: its end stays
+		// longer: its end stays
+		return map[string]string{"memory.max": "9223372036854771712", "memory.swap.max": ""}, nil
 	})
 	if g, err := New([]Place{{2, []string{dir}}}, "ours", unit.GB); err == nil {
 		t.Errorf("%+v", g)
@@ -151,7 +156,8 @@ func TestRoom(t *testing.T) {
 	if room, ok := p.Room(); ok {
 		t.Errorf("with none: %s", room)
 	}
-	write(t, up, map[string]string{"memory.max": "1000000\n", "memory.current": "900000\n", "memory.stat": "anon 100\ninactive_file 300000\nactive_file 50000\nfile 1\n"})
+	write(t, up, map[string]string{"memory.max": "1000000\n", "memory.current": "900000\n",
+		"memory.stat": "anon 100\ninactive_file 300000\nactive_file 50000\nfile 1\n"})
 	if room, ok := p.Room(); !ok || room != 450000 {
 		t.Errorf("%d, %v", room, ok)
 	}

@@ -19,8 +19,10 @@ import (
 func Major(conn *pgconn.PgConn) (int, error) {
 	m := major(conn.ParameterStatus("server_version"))
 	if m < oldest {
-		return m, &say.Problem{Code: say.CodeError, Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
-			plain(conn.ParameterStatus("server_version"), "")), Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
+		return m, &say.Problem{Code: say.CodeError,
+			Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
+				plain(conn.ParameterStatus("server_version"), "")),
+			Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
 	}
 	return m, nil
 }

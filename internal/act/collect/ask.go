@@ -58,7 +58,8 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 }
 
 // ask is querySQL, kept from bringing the rest down with it.
-func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep, neighbour bool) (s Session, err error) {
+func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect,
+	deep, neighbour bool) (s Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the collector stopped: %v", p)
@@ -152,7 +153,8 @@ func (c *collector) connectTo(in *instance) (Connect, error) {
 	case in.pid == 0:
 		return how, &say.Problem{Message: notRunning, Hint: "start the server", Code: say.CodeError}
 	case c.root && in.account.UID <= 0:
-		return how, &say.Problem{Message: "the account of the server is not known", Hint: asOwner, Code: say.CodeRefused}
+		return how, &say.Problem{Message: "the account of the server is not known", Hint: asOwner,
+			Code: say.CodeRefused}
 	case in.port == 0:
 		return how, &say.Problem{Message: "the port of the server is not known", Hint: asOwner, Code: say.CodeNoAccess}
 	case in.socketDir != "":
@@ -162,8 +164,10 @@ func (c *collector) connectTo(in *instance) (Connect, error) {
 	case in.listen != "" && !in.inside && c.t.Reach("/") == "/": // a tree of files has no network
 		at := loopback(in.listen)
 		if !c.isHere(at) {
-			return how, &say.Problem{Message: "the server has no socket, and its lock file names an address that is none of this host",
-				Hint: "give a connection string instead", Code: say.CodeRefused}
+			return how,
+				&say.Problem{
+					Message: "the server has no socket, and its lock file names an address that is none of this host",
+					Hint:    "give a connection string instead", Code: say.CodeRefused}
 		}
 		how.Conninfo = keyword("host", at) + keyword("port", strconv.Itoa(in.port)) + keyword("sslmode", "disable")
 		if how.User != "" {

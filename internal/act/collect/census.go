@@ -40,10 +40,12 @@ func (c *collector) rollups(in *instance) {
 			c.add(name, b)
 		case err == nil || gone(err): // it ended meanwhile
 			if err != nil {
-				c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: "the process ended, or this kernel has no such file"})
+				c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread,
+					Reason: "the process ended, or this kernel has no such file"})
 				continue
 			}
-			c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: "the process has no memory any more"})
+			c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread,
+				Reason: "the process has no memory any more"})
 		default:
 			c.miss(name, err, asOwner)
 		}

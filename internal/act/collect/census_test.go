@@ -37,7 +37,10 @@ func TestKillable(t *testing.T) {
 		put(dir+"oom_score", strconv.Itoa(score)+"\n")
 		put(dir+"oom_score_adj", "0\n")
 		put(dir+"cmdline", "java\x00-Dpassword=secret\x00")
-		put(dir+"status", fmt.Sprintf("Name:\tjava\nState:\tS\nPid:\t%d\nPPid:\t1\nUid:\t0\t0\t0\t0\nVmSize:\t1 kB\nVmRSS:\t1 kB\nRssAnon:\t1 kB\nVmPTE:\t1 kB\nVmSwap:\t0 kB\n", pid))
+		put(dir+"status",
+			fmt.Sprintf(
+				"Name:\tjava\nState:\tS\nPid:\t%d\nPPid:\t1\nUid:\t0\t0\t0\t0\nVmSize:\t1 kB\nVmRSS:\t1 "+
+					"kB\nRssAnon:\t1 kB\nVmPTE:\t1 kB\nVmSwap:\t0 kB\n", pid))
 	}
 	for i := range 30 {
 		process(100+i, 666, 1000+i)
@@ -58,7 +61,8 @@ func TestKillable(t *testing.T) {
 	if !ok {
 		t.Fatalf("%+v", host.ReadKillable(c.a).Gap())
 	}
-	if k.Seen != 31 || len(k.Processes) != host.MaxKillable || k.Processes[0].PID != 500 || k.Processes[1].PID != 129 || k.Processes[19].PID != 111 {
+	if k.Seen != 31 || len(k.Processes) != host.MaxKillable || k.Processes[0].PID != 500 || k.Processes[1].PID != 129 ||
+		k.Processes[19].PID != 111 {
 		t.Errorf("%d seen, %d kept: %+v", k.Seen, len(k.Processes), k.Processes)
 	}
 	for _, n := range c.a.Names() {

@@ -38,9 +38,10 @@ type Request struct {
 	Killable bool         // also whom of all processes of the host the OOM killer would look at first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
 	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
-	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
-	Alone    bool         // nothing of the other instances of the host, where one was named
-	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
+	// only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	Memory   bool
+	Alone    bool     // nothing of the other instances of the host, where one was named
+	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
 	// History tells the peaks of a history of this host; nil, or no peaks, where
 	// there is none.
 	History  func(context.Context) (*history.Peaks, error)
@@ -185,7 +186,8 @@ func (c *collector) header(hostSeen bool) {
 	if tool == "" {
 		tool = "pgfettle"
 	}
-	c.json("evidence.json", map[string]any{"tool": tool, "taken_at": c.t.Now().Unix(), "host_seen": hostSeen, "root": c.root})
+	c.json("evidence.json", map[string]any{"tool": tool, "taken_at": c.t.Now().Unix(), "host_seen": hostSeen,
+		"root": c.root})
 }
 
 // json adds a document of the collector's own making.
@@ -203,7 +205,8 @@ func (c *collector) json(name string, v any) {
 func (c *collector) safely(name string, part func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: fmt.Sprintf("the collector stopped: %v", p)})
+			c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread,
+				Reason: fmt.Sprintf("the collector stopped: %v", p)})
 		}
 	}()
 	part()

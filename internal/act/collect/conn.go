@@ -175,8 +175,10 @@ func databases(named string) []string {
 
 // understood are the keywords that pgconn acts on.
 var understood = []string{
-	"host", "port", "dbname", "user", "password", "passfile", "connect_timeout", "sslmode", "sslkey", "sslcert", "sslcertmode", "sslrootcert",
-	"sslnegotiation", "sslpassword", "sslsni", "krbsrvname", "target_session_attrs", "service", "min_protocol_version", "max_protocol_version",
+	"host", "port", "dbname", "user", "password", "passfile", "connect_timeout", "sslmode", "sslkey", "sslcert",
+	"sslcertmode", "sslrootcert",
+	"sslnegotiation", "sslpassword", "sslsni", "krbsrvname", "target_session_attrs", "service", "min_protocol_version",
+	"max_protocol_version",
 	"channel_binding", "require_auth",
 }
 
@@ -207,7 +209,8 @@ func keyword(name, value string) string {
 // clientOnly are keywords that libpq keeps to itself and pgconn would send to
 // the server, which would refuse them.
 var clientOnly = []string{
-	"fallback_application_name", "gssdelegation", "gssencmode", "gsslib", "keepalives", "keepalives_count", "keepalives_idle",
+	"fallback_application_name", "gssdelegation", "gssencmode", "gsslib", "keepalives", "keepalives_count",
+	"keepalives_idle",
 	"keepalives_interval", "load_balance_hosts", "replication", "requirepeer", "requiressl", "scram_client_key",
 	"scram_server_key", "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcompression", "sslcrl", "sslcrldir",
 	"sslkeylogfile", "tcp_user_timeout",

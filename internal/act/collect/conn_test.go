@@ -68,7 +68,8 @@ func TestRolesAndDatabasesInOrder(t *testing.T) {
 		{"a full server is not asked again", "", func(user, db string) *pgproto3.ErrorResponse {
 			return fatal("53300", "sorry, too many clients already")
 		}, "dba@postgres"},
-		{"nobody is let in", "", func(user, db string) *pgproto3.ErrorResponse { return noRole }, "dba@postgres postgres@postgres"},
+		{"nobody is let in", "", func(user, db string) *pgproto3.ErrorResponse { return noRole },
+			"dba@postgres postgres@postgres"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bareEnvironment(t)
@@ -91,7 +92,8 @@ func TestConninfoKeepsItsRole(t *testing.T) {
 		return fatal("28000", `role "web" does not exist`)
 	}}
 	dir := f.serve(t)
-	for _, conninfo := range []string{"host=" + dir + " user=web keepalives=1 tcp_user_timeout=10", "postgresql:///?host=" + dir + "&user=web"} {
+	for _, conninfo := range []string{"host=" + dir + " user=web keepalives=1 tcp_user_timeout=10",
+		"postgresql:///?host=" + dir + "&user=web"} {
 		if _, _, err := (Connect{Conninfo: conninfo, Peer: -1}).connect(context.Background()); err == nil {
 			t.Error("let in")
 		}
@@ -109,7 +111,8 @@ func TestConninfoKeepsItsRole(t *testing.T) {
 func TestPasswordFileTellsDatabasesApart(t *testing.T) {
 	bareEnvironment(t)
 	pass := filepath.Join(t.TempDir(), "pass")
-	if err := os.WriteFile(pass, []byte("localhost:5432:postgres:dba:first\nlocalhost:5432:template1:dba:second\n"), 0o600); err != nil {
+	if err := os.WriteFile(pass, []byte("localhost:5432:postgres:dba:first\nlocalhost:5432:template1:dba:second\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PGPASSFILE", pass)
@@ -118,7 +121,8 @@ func TestPasswordFileTellsDatabasesApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cfgs[0].Database != "postgres" || cfgs[0].Password != "first" || cfgs[1].Database != "template1" || cfgs[1].Password != "second" {
+		if cfgs[0].Database != "postgres" || cfgs[0].Password != "first" || cfgs[1].Database != "template1" ||
+			cfgs[1].Password != "second" {
 			t.Errorf("%s %s, %s %s", cfgs[0].Database, cfgs[0].Password, cfgs[1].Database, cfgs[1].Password)
 		}
 	}
@@ -139,24 +143,43 @@ func TestRefusals(t *testing.T) {
 		hint     string
 		noDetail bool
 	}{
-		{"wrong password", refusing(fatal("28P01", `password authentication failed for user "web"`)), say.CodeNoAccess, `password authentication failed for user "web"`, ".pgpass", false},
-		{"no entry in pg_hba.conf", refusing(fatal("28000", "no pg_hba.conf entry")), say.CodeNoAccess, "no pg_hba.conf entry", "PGUSER", false},
-		{"all slots taken", refusing(fatal("53300", "sorry, too many clients already")), say.CodeError, "too many clients", "superuser_reserved_connections", false},
-		{"starting", refusing(fatal("57P03", "the database system is starting up")), say.CodeError, "starting up", "try again", false},
-		{"no such database", refusing(fatal("3D000", `database "x" does not exist`)), say.CodeError, "does not exist", "dbname=", false},
-		{"no right to connect", refusing(fatal("42501", `permission denied for database "x"`)), say.CodeNoAccess, "permission denied", "dbname=", false},
-		{"a server that repeats the password", refusing(fatal("XX000", "bad\npassword \x1b[31mhunter2\x1b[0m!")), say.CodeError, "xxxxx", "", false},
-		{"no socket", Connect{Conninfo: "host=/nowhere user=web password=hunter2", Peer: -1}, say.CodeError, "there is no server socket at /nowhere/.s.PGSQL.5432", "runs there", true},
-		{"no socket, as another user", Connect{SocketDir: "/nowhere", Port: 1, As: &target.User{UID: 12345}, Found: true, Peer: 12345}, say.CodeError, "there is no server socket at /nowhere/.s.PGSQL.1", "runs there", true},
-		{"nobody listens", Connect{Conninfo: "host=127.0.0.1 user=web password=hunter2 sslmode=disable port=" + port, Peer: -1}, say.CodeError, "no server listens at 127.0.0.1:" + port, "runs there", true},
-		{"a malformed string", Connect{Conninfo: "host=127.0.0.1 port=hunter2 password=hunter2", Peer: -1}, say.CodeUsage, "not valid: invalid port", "dbname=", false},
-		{"a keyword with a slip", Connect{Conninfo: "hots=127.0.0.1 user=web password=hunter2", Peer: -1}, say.CodeUsage, `keyword that is not known: "hots"`, "did you mean host?", false},
-		{"a keyword in capitals", Connect{Conninfo: "host=127.0.0.1 User=web", Peer: -1}, say.CodeUsage, `"User"`, "did you mean user?", false},
-		{"a slip in a URI", Connect{Conninfo: "postgres://web:hunter2@127.0.0.1:1/?sslmod=require", Peer: -1}, say.CodeUsage, `"sslmod"`, "did you mean sslmode?", false},
-		{"a setting for a keyword", Connect{Conninfo: "host=127.0.0.1 statement_timeout=5s", Peer: -1}, say.CodeUsage, `"statement_timeout"`, "options=", false},
-		{"a password with a space", Connect{Conninfo: "host=127.0.0.1 password=my hunter2=x", Peer: -1}, say.CodeUsage, "not known", "dbname=", true},
-		{"a keyword that is none", Connect{Conninfo: "host=127.0.0.1 \x1b[31m=x", Peer: -1}, say.CodeUsage, "not known", "dbname=", true},
-		{"a malformed URI", Connect{Conninfo: "postgres://u:hun@ter2:x@h:port/%zz", Peer: -1}, say.CodeUsage, "not valid", "dbname=", true},
+		{"wrong password", refusing(fatal("28P01", `password authentication failed for user "web"`)), say.CodeNoAccess,
+			`password authentication failed for user "web"`, ".pgpass", false},
+		{"no entry in pg_hba.conf", refusing(fatal("28000", "no pg_hba.conf entry")), say.CodeNoAccess,
+			"no pg_hba.conf entry", "PGUSER", false},
+		{"all slots taken", refusing(fatal("53300", "sorry, too many clients already")), say.CodeError,
+			"too many clients", "superuser_reserved_connections", false},
+		{"starting", refusing(fatal("57P03", "the database system is starting up")), say.CodeError, "starting up",
+			"try again", false},
+		{"no such database", refusing(fatal("3D000", `database "x" does not exist`)), say.CodeError, "does not exist",
+			"dbname=", false},
+		{"no right to connect", refusing(fatal("42501", `permission denied for database "x"`)), say.CodeNoAccess,
+			"permission denied", "dbname=", false},
+		{"a server that repeats the password", refusing(fatal("XX000", "bad\npassword \x1b[31mhunter2\x1b[0m!")),
+			say.CodeError, "xxxxx", "", false},
+		{"no socket", Connect{Conninfo: "host=/nowhere user=web password=hunter2", Peer: -1}, say.CodeError,
+			"there is no server socket at /nowhere/.s.PGSQL.5432", "runs there", true},
+		{"no socket, as another user", Connect{SocketDir: "/nowhere", Port: 1, As: &target.User{UID: 12345},
+			Found: true, Peer: 12345}, say.CodeError, "there is no server socket at /nowhere/.s.PGSQL.1",
+			"runs there", true},
+		{"nobody listens", Connect{Conninfo: "host=127.0.0.1 user=web password=hunter2 sslmode=disable port=" + port,
+			Peer: -1}, say.CodeError, "no server listens at 127.0.0.1:" + port, "runs there", true},
+		{"a malformed string", Connect{Conninfo: "host=127.0.0.1 port=hunter2 password=hunter2", Peer: -1},
+			say.CodeUsage, "not valid: invalid port", "dbname=", false},
+		{"a keyword with a slip", Connect{Conninfo: "hots=127.0.0.1 user=web password=hunter2", Peer: -1},
+			say.CodeUsage, `keyword that is not known: "hots"`, "did you mean host?", false},
+		{"a keyword in capitals", Connect{Conninfo: "host=127.0.0.1 User=web", Peer: -1}, say.CodeUsage, `"User"`,
+			"did you mean user?", false},
+		{"a slip in a URI", Connect{Conninfo: "postgres://web:hunter2@127.0.0.1:1/?sslmod=require", Peer: -1},
+			say.CodeUsage, `"sslmod"`, "did you mean sslmode?", false},
+		{"a setting for a keyword", Connect{Conninfo: "host=127.0.0.1 statement_timeout=5s", Peer: -1}, say.CodeUsage,
+			`"statement_timeout"`, "options=", false},
+		{"a password with a space", Connect{Conninfo: "host=127.0.0.1 password=my hunter2=x", Peer: -1}, say.CodeUsage,
+			"not known", "dbname=", true},
+		{"a keyword that is none", Connect{Conninfo: "host=127.0.0.1 \x1b[31m=x", Peer: -1}, say.CodeUsage, "not known",
+			"dbname=", true},
+		{"a malformed URI", Connect{Conninfo: "postgres://u:hun@ter2:x@h:port/%zz", Peer: -1}, say.CodeUsage,
+			"not valid", "dbname=", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := c.how.connect(context.Background())
@@ -164,7 +187,8 @@ func TestRefusals(t *testing.T) {
 			if !errors.As(err, &p) {
 				t.Fatalf("%v", err)
 			}
-			if p.Code != c.code || !strings.Contains(p.Error(), c.has) || !strings.Contains(p.Hint, c.hint) || c.noDetail && p.Detail != "" {
+			if p.Code != c.code || !strings.Contains(p.Error(), c.has) || !strings.Contains(p.Hint, c.hint) ||
+				c.noDetail && p.Detail != "" {
 				t.Errorf("code %d, %q, hint %q", p.Code, p.Error(), p.Hint)
 			}
 			all := p.Message + p.Detail + p.Hint

@@ -62,13 +62,16 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 		if in.dataDir == "" {
 			continue
 		}
-		if o, err := in.view.Stat(in.dataDir); in.dataDir == real && !in.inside || err == nil && o.Dev == st.Dev && o.Inode == st.Inode {
+		if o, err := in.view.Stat(in.dataDir); in.dataDir == real && !in.inside ||
+			err == nil && o.Dev == st.Dev && o.Inode == st.Inode {
 			return in, nil
 		}
 	}
 	if !st.Mode.IsDir() {
-		return nil, &say.Problem{Message: at + " is not a data directory", Detail: "it is not a folder", Code: say.CodeUsage,
-			Hint: "a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle snapshot' wrote"}
+		return nil, &say.Problem{Message: at + " is not a data directory", Detail: "it is not a folder",
+			Code: say.CodeUsage,
+			Hint: "a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle snapshot' " +
+				"wrote"}
 	}
 	in := &instance{view: c.t, dataDir: real, account: trust.Of(st.UID, st.GID)}
 	if c.root {
@@ -147,7 +150,8 @@ func (c *collector) doubt(in *instance, found []*instance) {
 // again finds the instance of a stranger once more, now that it was named.
 func (c *collector) again(ctx context.Context, in *instance) error {
 	if !c.named(&in) {
-		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again", Code: say.CodeError}
+		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again",
+			Code: say.CodeError}
 	}
 	c.everything(ctx, c.beside(in))
 	return nil
@@ -160,7 +164,8 @@ func notTrusted(at string, err error) error {
 	if !errors.As(err, &no) {
 		return notDataDir(at, err)
 	}
-	return &say.Problem{Message: "nothing is done on behalf of " + at, Detail: no.Reason, Hint: no.Hint, Code: say.CodeRefused}
+	return &say.Problem{Message: "nothing is done on behalf of " + at, Detail: no.Reason, Hint: no.Hint,
+		Code: say.CodeRefused}
 }
 
 func notDataDir(at string, err error) error {
@@ -168,10 +173,12 @@ func notDataDir(at string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &say.Problem{Message: "permission denied for " + at, Hint: asOwner, Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && path.Base(errPath(err)) == "PG_VERSION":
-		return &say.Problem{Message: at + " is not a data directory", Detail: "it holds no file PG_VERSION", Code: say.CodeUsage,
+		return &say.Problem{Message: at + " is not a data directory", Detail: "it holds no file PG_VERSION",
+			Code: say.CodeUsage,
 			Hint: "give the folder that SHOW data_directory names"}
 	case errors.Is(err, fs.ErrNotExist):
-		return &say.Problem{Message: "there is no " + at, Hint: "give a data directory, a connection string or an evidence file", Code: say.CodeUsage}
+		return &say.Problem{Message: "there is no " + at,
+			Hint: "give a data directory, a connection string or an evidence file", Code: say.CodeUsage}
 	}
 	return &say.Problem{Message: "cannot read " + at, Detail: plainly(err), Code: say.CodeError}
 }

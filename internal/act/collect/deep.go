@@ -69,7 +69,9 @@ func (r *round) eachDatabase(ctx context.Context, conn *pgconn.PgConn, cfg *pgco
 // alone: while we are in template1, nobody can make a database. One that is not
 // whole lets nobody in.
 func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
-	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool { return d.Name == here || d.Template || !d.AllowConn || d.Invalid() })
+	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool {
+		return d.Name == here || d.Template || !d.AllowConn || d.Invalid()
+	})
 	size := func(d pg.Database) unit.Bytes { n, _ := d.Size.Get(); return n }
 	slices.SortStableFunc(dbs, func(a, b pg.Database) int { return cmp.Compare(size(b), size(a)) })
 	asked, refused := 1, 0 // our own
@@ -78,11 +80,13 @@ func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
 		case d.Closed:
 			t.left(d.Name, "no right to connect to it", "GRANT CONNECT ON DATABASE … TO <role>")
 		case asked >= mostDatabases:
-			t.left(d.Name, fmt.Sprintf("%d databases are asked, the largest", mostDatabases), "name it in a connection string: dbname=…")
+			t.left(d.Name, fmt.Sprintf("%d databases are asked, the largest", mostDatabases),
+				"name it in a connection string: dbname=…")
 		case ctx.Err() != nil:
 			t.left(d.Name, "the time for all databases was over", "name it in a connection string: dbname=…")
 		case refused >= mostRefused:
-			t.left(d.Name, fmt.Sprintf("%d databases before it refused the connection", mostRefused), "name it in a connection string: dbname=…")
+			t.left(d.Name, fmt.Sprintf("%d databases before it refused the connection", mostRefused),
+				"name it in a connection string: dbname=…")
 		default:
 			asked++
 			if !t.visit(ctx, d.Name) {

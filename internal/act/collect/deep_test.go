@@ -17,7 +17,8 @@ import (
 // b1 … bN, the last of them the largest, one that our role may not connect to,
 // one that is not whole, and the templates.
 func manyDatabases(n int) *fakeServer {
-	all := [][]string{{"a", "f", "t", "-1"}, {"closed", "f", "t", "-1"}, {"gone", "f", "t", "-2"}, {"template0", "t", "f", "-1"}, {"template1", "t", "t", "-1"}, {"off", "f", "f", "-1"}}
+	all := [][]string{{"a", "f", "t", "-1"}, {"closed", "f", "t", "-1"}, {"gone", "f", "t", "-2"},
+		{"template0", "t", "f", "-1"}, {"template1", "t", "t", "-1"}, {"off", "f", "f", "-1"}}
 	sizes := [][]string{{"a", "10", "t"}, {"closed", "99999", "f"}, {"template1", "7", "t"}}
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("b%d", i)
@@ -33,7 +34,8 @@ func manyDatabases(n int) *fakeServer {
 		case onQuery(17, "deep_databases")(sql):
 			return []string{"datname", "size", "may_connect"}, sizes
 		case onQuery(17, "deep_duplicates")(sql):
-			return []string{"nspname", "relname", "indexrelname", "kept", "relpages"}, [][]string{{"public", "t", "x", "\x00", "8"}}
+			return []string{"nspname", "relname", "indexrelname", "kept", "relpages"},
+				[][]string{{"public", "t", "x", "\x00", "8"}}
 		}
 		return nil, nil
 	}}
@@ -71,7 +73,8 @@ func visitsOf(t *testing.T, d pg.Deep) map[string]string {
 // tell of which they are.
 func TestDeepGoesThroughTheDatabases(t *testing.T) {
 	d, entered := deepOf(t, manyDatabases(3))
-	if want := []string{"postgres", "b3", "b2", "b1"}; !slices.Equal(entered, want) { // the fake says of the first that it is a
+	// the fake says of the first that it is a
+	if want := []string{"postgres", "b3", "b2", "b1"}; !slices.Equal(entered, want) {
 		t.Errorf("connected to %v, want %v", entered, want)
 	}
 	var found []string
@@ -118,7 +121,8 @@ func TestDeepQueryFailsInOneDatabase(t *testing.T) {
 	if list, ok := d.Duplicates.Get(); !ok || len(list) != 1 || list[0].Database != "b1" {
 		t.Errorf("%+v %+v", list, d.Duplicates.Gap())
 	}
-	if why := visitsOf(t, d)["a"]; !strings.Contains(why, "deep_duplicates canceling statement due to statement timeout") {
+	if why := visitsOf(t, d)["a"]; !strings.Contains(why,
+		"deep_duplicates canceling statement due to statement timeout") {
 		t.Errorf("a: %q", why)
 	}
 	if g := d.Sequences; g.Known() || g.Gap().Reveal == "" || !strings.Contains(g.Gap().Reason, "permission denied") {
@@ -141,7 +145,8 @@ func TestDeepKnowsWhenToStop(t *testing.T) {
 		t.Errorf("%d connections: %v", len(entered), entered)
 	}
 	visits := visitsOf(t, d)
-	if !strings.Contains(visits["b9"], "no pg_hba.conf entry") || !strings.Contains(visits["b1"], "refused the connection") {
+	if !strings.Contains(visits["b9"], "no pg_hba.conf entry") ||
+		!strings.Contains(visits["b1"], "refused the connection") {
 		t.Errorf("%v", visits)
 	}
 	d, entered = deepOf(t, manyDatabases(mostDatabases+5))

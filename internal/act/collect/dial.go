@@ -29,7 +29,8 @@ type strangerError struct {
 func (e *strangerError) Error() string {
 	switch {
 	case e.want < 0:
-		return fmt.Sprintf("who serves %s could not be held against the account of the instance, which is not known", e.address)
+		return fmt.Sprintf("who serves %s could not be held against the account of the instance, which is not known",
+			e.address)
 	case e.uid < 0:
 		return fmt.Sprintf("nobody of user id %d, the account of the instance, listens at %s", e.want, e.address)
 	}
@@ -136,7 +137,8 @@ func become(as *target.User) error {
 	for i, g := range as.Groups {
 		groups[i] = uint32(g)
 	}
-	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(as.Groups)), uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(as.Groups)),
+		uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
 		return os.NewSyscallError("setgroups", e)
 	}
 	if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(as.GID), keep); e != 0 {

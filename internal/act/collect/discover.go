@@ -193,7 +193,8 @@ func (in *instance) findBinary(c *collector, proc string) {
 	}
 	exe, replaced := strings.CutSuffix(exe, " (deleted)")
 	if replaced {
-		in.notes = append(in.notes, "the binary "+exe+" was replaced or removed since the server started; a restart will run another one")
+		in.notes = append(in.notes, "the binary "+exe+
+			" was replaced or removed since the server started; a restart will run another one")
 	}
 	in.binDir = path.Dir(exe)
 }

@@ -53,7 +53,8 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 			how.As = nil
 		}
 		asked[key] = fmt.Sprintf("%s: as %s %+v\n", key, as, how)
-		return Session{DataDirectory: f.world.told[key]}, a.Add("pg/"+key+"/settings.json", []byte(`{"columns":[],"rows":[]}`))
+		return Session{DataDirectory: f.world.told[key]}, a.Add("pg/"+key+"/settings.json",
+			[]byte(`{"columns":[],"rows":[]}`))
 	}
 	a, err := c.run(context.Background())
 	if err != nil {
@@ -61,11 +62,13 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 		if !errors.As(err, &p) {
 			t.Fatalf("not a problem for a person: %v", err)
 		}
-		got["want/problem"] = []byte(strings.ReplaceAll(fmt.Sprintf("%s\ndetail: %s\nhint: %s\ncode: %d\n", p.Message, p.Detail, p.Hint, p.Code), f.Root, ""))
+		got["want/problem"] = []byte(strings.ReplaceAll(fmt.Sprintf("%s\ndetail: %s\nhint: %s\ncode: %d\n", p.Message,
+			p.Detail, p.Hint, p.Code), f.Root, ""))
 		return
 	}
 	for _, n := range a.Names() {
-		if n == "instances.json" || n == "blocks.json" || n == strangersFile || strings.HasSuffix(n, "/places.json") || strings.HasPrefix(n, "cmd/") {
+		if n == "instances.json" || n == "blocks.json" || n == strangersFile || strings.HasSuffix(n, "/places.json") ||
+			strings.HasPrefix(n, "cmd/") {
 			b, err := a.ReadFile(n)
 			if err != nil {
 				t.Fatal(err)

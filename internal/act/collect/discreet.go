@@ -122,11 +122,14 @@ func listener(line string) (listening, bool) {
 // have: what can be done here is done, and what cannot be is refused rather than
 // passed over. Each stands beside its variable.
 var guards = map[string]string{
-	"requirepeer": "PGREQUIREPEER", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",
-	"sslcrl": "PGSSLCRL", "sslcrldir": "PGSSLCRLDIR", "gssencmode": "PGGSSENCMODE", "requiressl": "PGREQUIRESSL",
+	"requirepeer": "PGREQUIREPEER", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION",
+	"ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",
+	"sslcrl":                   "PGSSLCRL", "sslcrldir": "PGSSLCRLDIR", "gssencmode": "PGGSSENCMODE",
+	"requiressl": "PGREQUIRESSL",
 }
 
-var tlsVersions = map[string]uint16{"TLSv1": tls.VersionTLS10, "TLSv1.1": tls.VersionTLS11, "TLSv1.2": tls.VersionTLS12, "TLSv1.3": tls.VersionTLS13}
+var tlsVersions = map[string]uint16{"TLSv1": tls.VersionTLS10, "TLSv1.1": tls.VersionTLS11, "TLSv1.2": tls.VersionTLS12,
+	"TLSv1.3": tls.VersionTLS13}
 
 // guarded puts the guards of a conninfo into force. The error is a *say.Problem.
 func guarded(cfg *pgconn.Config) error {
@@ -139,7 +142,8 @@ func guarded(cfg *pgconn.Config) error {
 		if value == "" {
 			continue
 		}
-		not := &say.Problem{Message: fmt.Sprintf("%s=%s cannot be kept to here", name, plain(value, cfg.Password)), Code: say.CodeRefused,
+		not := &say.Problem{Message: fmt.Sprintf("%s=%s cannot be kept to here", name, plain(value, cfg.Password)),
+			Code: say.CodeRefused,
 			Hint: "leave it out to connect without that protection"}
 		switch name {
 		case "requirepeer":

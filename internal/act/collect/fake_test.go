@@ -55,8 +55,9 @@ type world struct {
 func newFake(t *testing.T, ar *txtar.Archive) *fake {
 	t.Helper()
 	root := t.TempDir()
-	w := &world{peers: map[string]int{}, devices: map[string][2]uint32{}, commands: map[string][]byte{}, owners: map[string]int{},
-		told: map[string]string{}}
+	w := &world{peers: map[string]int{}, devices: map[string][2]uint32{}, commands: map[string][]byte{},
+		owners: map[string]int{},
+		told:   map[string]string{}}
 	files := map[string][]byte{}
 	for _, f := range ar.Files {
 		files[f.Name] = f.Data
@@ -100,9 +101,13 @@ func (w *world) process(t *testing.T, root string, f []string) {
 	}
 	write(t, root, dir+"comm", []byte(f[2]+"\n"))
 	n := func(key string) string { return cmp.Or(about[key], "0") }
-	write(t, root, dir+"stat", []byte(fmt.Sprintf("%s (%s) S %s 1 1 0 -1 0 0 0 0 0 %s 0 0 0 20 0 1 0 %s 0 %s\n", f[0], f[2], f[1], n("ticks"), f[3], n("pages"))))
+	write(t, root, dir+"stat", []byte(fmt.Sprintf("%s (%s) S %s 1 1 0 -1 0 0 0 0 0 %s 0 0 0 20 0 1 0 %s 0 %s\n", f[0],
+		f[2], f[1], n("ticks"), f[3], n("pages"))))
 	write(t, root, dir+"statm", []byte(fmt.Sprintf("%s %s %s 1 0 1 0\n", n("pages"), n("pages"), n("shared"))))
-	write(t, root, dir+"status", []byte(fmt.Sprintf("Name:\t%s\nPid:\t%s\nPPid:\t%s\nUid:\t%[5]s\t%[5]s\t%[5]s\t%[5]s\nGid:\t26\t26\t26\t26\nNSpid:\t%[4]s\nVmPTE:\t100 kB\n", f[2], f[0], f[1], about["nspid"], cmp.Or(about["uid"], "26"))))
+	write(t, root, dir+"status",
+		[]byte(
+			fmt.Sprintf(
+				"Name:\t%s\nPid:\t%s\nPPid:\t%s\nUid:\t%[5]s\t%[5]s\t%[5]s\t%[5]s\nGid:\t26\t26\t26\t26\nNSpid:\t%[4]s\nVmPTE:\t100 kB\n", f[2], f[0], f[1], about["nspid"], cmp.Or(about["uid"], "26"))))
 	write(t, root, dir+"cmdline", []byte(strings.ReplaceAll(f[5], " ", "\x00")+"\x00"))
 	write(t, root, dir+"oom_score_adj", []byte("0\n"))
 	write(t, root, dir+"oom_score", []byte("666\n"))

@@ -15,8 +15,11 @@ import (
 // What a server refuses stands in the evidence by its SQLSTATE, whatever
 // language the message is in, and people are told a problem as before.
 func TestCausesStandInTheEvidence(t *testing.T) {
-	for code, kind := range map[string]pg.CauseKind{"53300": pg.NoSlot, "28P01": pg.NotLetIn, "57P03": pg.NotReady, "XX000": pg.OtherCause} {
-		f := &fakeServer{version: "17.11", refuse: func(_, _ string) *pgproto3.ErrorResponse { return fatal(code, "извините") }}
+	for code, kind := range map[string]pg.CauseKind{"53300": pg.NoSlot, "28P01": pg.NotLetIn, "57P03": pg.NotReady,
+		"XX000": pg.OtherCause} {
+		f := &fakeServer{version: "17.11", refuse: func(_, _ string) *pgproto3.ErrorResponse {
+			return fatal(code, "извините")
+		}}
 		a := evidence.New()
 		_, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false)
 		var p *say.Problem
@@ -25,7 +28,8 @@ func TestCausesStandInTheEvidence(t *testing.T) {
 		}
 		silent(a, "1", err)
 		s := pg.ReadSilence(a, "1")
-		if s.Connection == nil || s.Connection.Cause != pg.Cause(code) || s.Connection.Cause.Kind() != kind || s.Answered != 0 {
+		if s.Connection == nil || s.Connection.Cause != pg.Cause(code) || s.Connection.Cause.Kind() != kind ||
+			s.Answered != 0 {
 			t.Errorf("%s: %+v", code, s)
 		}
 	}
@@ -63,7 +67,8 @@ func TestHoldersAreAskedFor(t *testing.T) {
 		switch {
 		case !locked && (asked != 0 || s.Connection != nil || s.Failed != nil):
 			t.Errorf("nothing waited: asked %d times, %+v", asked, s)
-		case locked && (asked != 1 || len(list) != 1 || list[0].PID != 4711 || list[0].Catalog != "pg_class" || list[0].Waiting != 2):
+		case locked && (asked != 1 || len(list) != 1 || list[0].PID != 4711 || list[0].Catalog != "pg_class" ||
+			list[0].Waiting != 2):
 			t.Errorf("asked %d times: %+v", asked, list)
 		}
 	}

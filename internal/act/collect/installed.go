@@ -49,7 +49,8 @@ func (c *collector) programsAccount(in *instance) (scratch.Account, error) {
 		return scratch.Unprivileged()
 	}
 	if in.account.UID <= 0 {
-		return scratch.Account{}, errors.New("the data directory belongs to root, as which no program of a server is run")
+		return scratch.Account{},
+			errors.New("the data directory belongs to root, as which no program of a server is run")
 	}
 	return scratch.Account{UID: in.account.UID, GID: in.account.GID, Switch: true}, nil
 }

@@ -37,9 +37,10 @@ type instance struct {
 	places    []snapshot.Place   // folders that it writes to
 	inner     []string           // their paths as the server sees them
 	statsDir  string             // where pg_stat is; "": unknown
-	account   trust.Account      // the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
-	distrust  *trust.Refusal     // why nothing is done on its behalf; nil: it is
-	unsure    bool               // whether it runs could not be told
+	// the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
+	account   trust.Account
+	distrust  *trust.Refusal // why nothing is done on its behalf; nil: it is
+	unsure    bool           // whether it runs could not be told
 	whyUnsure string
 	owner     trust.Account // of the data directory, where it is closed
 	closed    bool          // nothing in the data directory is looked at
@@ -81,8 +82,11 @@ func listed(found []*instance) []record {
 		if up := in.pid != 0; !in.unsure {
 			running = &up
 		}
-		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
-			Running: running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes, Neighbour: in.neighbour}
+		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port),
+			SocketDir: unlessZero(in.socketDir),
+			Running:   running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit),
+			StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment,
+			Notes: in.notes, Neighbour: in.neighbour}
 		if in.managed {
 			r.Manager = &in.manager
 		}

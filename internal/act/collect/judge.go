@@ -70,7 +70,8 @@ func (c *collector) consistent(in *instance, proc string) error {
 		return nil // a program that cannot be seen is not run either
 	}
 	if exe.UID != 0 && exe.UID != in.account.UID {
-		return &trust.Refusal{Reason: "it runs as " + in.account.String() + " from a program of " + trust.Of(exe.UID, exe.GID).String(),
+		return &trust.Refusal{Reason: "it runs as " + in.account.String() + " from a program of " +
+			trust.Of(exe.UID, exe.GID).String(),
 			Hint: "let root or " + in.account.Name + " own the program"}
 	}
 	return nil
@@ -115,7 +116,8 @@ func (c *collector) part(found []*instance) []*instance {
 const strangersFile = "strangers.json"
 
 func (c *collector) stranger(in *instance) stranger {
-	s := stranger{PID: in.pid, Account: "unknown", DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), Processes: len(in.processes)}
+	s := stranger{PID: in.pid, Account: "unknown", DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port),
+		Processes: len(in.processes)}
 	if in.account.UID >= 0 {
 		s.Account, s.UID = in.account.String(), &in.account.UID
 	}
@@ -123,7 +125,9 @@ func (c *collector) stranger(in *instance) stranger {
 	case in.distrust != nil:
 		s.Reason, s.Hint, s.Suspect = in.distrust.Reason, in.distrust.Hint, true
 	default:
-		s.Reason, s.Hint = in.stranger, "name its data directory with --trust, or its account in the policy: [trust] owners = [\""+in.account.Name+"\"]"
+		s.Reason, s.Hint = in.stranger,
+			"name its data directory with --trust, or its account in the policy: [trust] owners = [\""+
+				in.account.Name+"\"]"
 	}
 	prog := &program{pids: in.processes, RSS: 1 << 62}
 	s.Private = c.private(prog)

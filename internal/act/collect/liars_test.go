@@ -97,10 +97,14 @@ func stream(prefix, what []byte) liar {
 
 // lies are ways in which a server can mistreat its client.
 var lies = map[string]liar{
-	"hangs up at once":               func(net.Conn, *pgproto3.Backend) {},
-	"says nothing":                   func(c net.Conn, _ *pgproto3.Backend) { _, _ = io.Copy(io.Discard, c) },
-	"is no PostgreSQL":               func(c net.Conn, _ *pgproto3.Backend) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
-	"random bytes for ever":          func(c net.Conn, _ *pgproto3.Backend) { endless(c, []byte("\xff\x00\x17\x80Z\x01R")) },
+	"hangs up at once": func(net.Conn, *pgproto3.Backend) {},
+	"says nothing":     func(c net.Conn, _ *pgproto3.Backend) { _, _ = io.Copy(io.Discard, c) },
+	"is no PostgreSQL": func(c net.Conn, _ *pgproto3.Backend) {
+		_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+	},
+	"random bytes for ever": func(c net.Conn, _ *pgproto3.Backend) {
+		endless(c, []byte("\xff\x00\x17\x80Z\x01R"))
+	},
 	"a message of 2 GB":              first(message('R', math.MaxInt32, "")),
 	"a message of negative length":   first(message('R', -1, "")),
 	"a message shorter than its own": first(message('R', 0, "")),
@@ -126,23 +130,34 @@ var lies = map[string]liar{
 			_, _ = io.Copy(io.Discard, c)
 		}
 	},
-	"a refusal that leads the terminal": first(whole('E', "SFATAL\x00VFATAL\x00C28000\x00M"+strings.ReplaceAll(evil, "\x00", "")+"\x00\x00")),
-	"a refusal of 100 kB":               first(whole('E', "SFATAL\x00VFATAL\x00C28000\x00M"+strings.Repeat("no ", 33000)+"\x00\x00")),
+	"a refusal that leads the terminal": first(whole('E', "SFATAL\x00VFATAL\x00C28000\x00M"+
+		strings.ReplaceAll(evil, "\x00", "")+"\x00\x00")),
+	"a refusal of 100 kB": first(whole('E', "SFATAL\x00VFATAL\x00C28000\x00M"+
+		strings.Repeat("no ", 33000)+"\x00\x00")),
 	"a version that leads the terminal": func(c net.Conn, b *pgproto3.Backend) {
 		if welcome(c, b, strings.ReplaceAll(evil, "\x00", "")) {
 			_, _ = io.Copy(io.Discard, c)
 		}
 	},
-	"a version of next century":         func(c net.Conn, b *pgproto3.Backend) { _ = welcome(c, b, "99999999999999999999") },
-	"no version":                        first([]byte(letIn + isReady)),
-	"answers before it is asked":        first([]byte(letIn + string(whole('S', "server_version\x0018.1\x00")) + isReady + strings.Repeat(isReady, 1000))),
-	"answers that fit no question":      after([]byte(strings.Repeat("1\x00\x00\x00\x042\x00\x00\x00\x04"+isReady, 500))),
-	"ready for ever":                    stream(nil, []byte(isReady)),
-	"rows for ever":                     stream([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04"+string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18)))), whole('D', "\x00\x01\x00\x00\x00\x01x")),
-	"a row of more columns than it has": after([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04" + string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18))) + string(whole('D', "\xff\xff\x00\x00\x00\x01x")))),
-	"a value of negative length":        after([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04" + string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18))) + string(whole('D', "\x00\x01\x80\x00\x00\x00x")))),
-	"copies instead of rows":            after(append(whole('H', "\x00\x00\x00"), whole('d', evil)...)),
-	"notifications for ever":            stream(nil, whole('A', "\x00\x00\x00\x01a\x00b\x00")),
+	"a version of next century": func(c net.Conn, b *pgproto3.Backend) {
+		_ = welcome(c, b, "99999999999999999999")
+	},
+	"no version": first([]byte(letIn + isReady)),
+	"answers before it is asked": first([]byte(letIn + string(whole('S', "server_version\x0018.1\x00")) +
+		isReady + strings.Repeat(isReady, 1000))),
+	"answers that fit no question": after([]byte(strings.Repeat("1\x00\x00\x00\x042\x00\x00\x00\x04"+isReady,
+		500))),
+	"ready for ever": stream(nil, []byte(isReady)),
+	"rows for ever": stream([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04"+
+		string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18)))), whole('D', "\x00\x01\x00\x00\x00\x01x")),
+	"a row of more columns than it has": after([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04" +
+		string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18))) +
+		string(whole('D', "\xff\xff\x00\x00\x00\x01x")))),
+	"a value of negative length": after([]byte("1\x00\x00\x00\x042\x00\x00\x00\x04" +
+		string(whole('T', "\x00\x01a\x00"+strings.Repeat("\x00", 18))) +
+		string(whole('D', "\x00\x01\x80\x00\x00\x00x")))),
+	"copies instead of rows": after(append(whole('H', "\x00\x00\x00"), whole('d', evil)...)),
+	"notifications for ever": stream(nil, whole('A', "\x00\x00\x00\x01a\x00b\x00")),
 	"dies in the middle of an answer": func(c net.Conn, b *pgproto3.Backend) {
 		if welcome(c, b, "13.0") {
 			_, _ = c.Write([]byte("1\x00\x00\x00\x042\x00\x00"))
@@ -161,10 +176,12 @@ func TestServersThatLie(t *testing.T) {
 				defer c.Close()
 				lie(c, pgproto3.NewBackend(c, c))
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // as answersWithin is: where it did not hold, the test would not end
+			// as answersWithin is: where it did not hold, the test would not end
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			a := evidence.New()
-			_, err := querySQL(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1}, false)
+			_, err := querySQL(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1},
+				false)
 			var p *say.Problem
 			switch {
 			case err == nil:

@@ -66,7 +66,8 @@ func (c *collector) latest() *measured.Probe {
 		}
 		age := c.t.Now().Sub(time.Unix(p.TakenAt, 0))
 		then, err := unit.ParseKernel(p.Kernel)
-		if err != nil || age > measuredDays*24*time.Hour || age < -24*time.Hour || then.Major != release.Major || then.Minor != release.Minor {
+		if err != nil || age > measuredDays*24*time.Hour || age < -24*time.Hour || then.Major != release.Major ||
+			then.Minor != release.Minor {
 			continue // another kernel schedules and flushes otherwise
 		}
 		p.Disks = slices.DeleteFunc(p.Disks, func(d measured.Disk) bool {
@@ -159,7 +160,8 @@ func Identity(t target.Target, device string) (name, digest string) {
 			continue
 		}
 		seen[dir] = true
-		for _, f := range []string{"size", "start", "partition", "dm/uuid", "md/uuid", "serial", "wwid", "device/wwid", "device/serial", "device/model"} {
+		for _, f := range []string{"size", "start", "partition", "dm/uuid", "md/uuid", "serial", "wwid", "device/wwid",
+			"device/serial", "device/model"} {
 			if v := text(t, dir+"/"+f); v != "" {
 				b.WriteString(f + "=" + v + "\n")
 			}

@@ -22,8 +22,10 @@ func diskHost(t *testing.T) (root string, host *target.Local) {
 	t.Helper()
 	root = t.TempDir()
 	for name, text := range map[string]string{
-		"sys/devices/pci0/sda/dev": "8:0\n", "sys/devices/pci0/sda/size": "1000000\n", "sys/devices/pci0/sda/device/model": "MODEL A\n", "sys/devices/pci0/sda/device/wwid": "naa.5000\n",
-		"sys/devices/pci0/sda/sda1/dev": "8:1\n", "sys/devices/pci0/sda/sda1/partition": "1\n", "sys/devices/pci0/sda/sda1/size": "900000\n", "sys/devices/pci0/sda/sda1/start": "2048\n",
+		"sys/devices/pci0/sda/dev": "8:0\n", "sys/devices/pci0/sda/size": "1000000\n",
+		"sys/devices/pci0/sda/device/model": "MODEL A\n", "sys/devices/pci0/sda/device/wwid": "naa.5000\n",
+		"sys/devices/pci0/sda/sda1/dev": "8:1\n", "sys/devices/pci0/sda/sda1/partition": "1\n",
+		"sys/devices/pci0/sda/sda1/size": "900000\n", "sys/devices/pci0/sda/sda1/start": "2048\n",
 		"proc/sys/kernel/osrelease":                                       "6.1.0-18-amd64\n",
 		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
 	} {
@@ -83,8 +85,10 @@ func TestLatestProbe(t *testing.T) {
 	now := time.Now()
 	put := func(days int, change func(*measured.Probe)) {
 		at := now.AddDate(0, 0, -days)
-		p := measured.Probe{Schema: measured.Schema, TakenAt: at.Unix(), Kernel: "6.1.0-13-amd64", Clock: "tsc", Missing: []known.Gap{{Fact: "x", Reason: "/secret"}},
-			Disks: []measured.Disk{{Device: "8:1", Identity: id, Places: []string{"/secret"}, Roles: []string{"data"}}}}
+		p := measured.Probe{Schema: measured.Schema, TakenAt: at.Unix(), Kernel: "6.1.0-13-amd64", Clock: "tsc",
+			Missing: []known.Gap{{Fact: "x", Reason: "/secret"}},
+			Disks: []measured.Disk{{Device: "8:1", Identity: id, Places: []string{"/secret"},
+				Roles: []string{"data"}}}}
 		change(&p)
 		b, err := json.Marshal(p)
 		if err != nil {
@@ -93,7 +97,8 @@ func TestLatestProbe(t *testing.T) {
 		writeTree(t, root, "measured/"+at.UTC().Format("20060102T150405Z")+".json", string(b))
 	}
 	flush := func(rate float64) *measured.Flush {
-		return &measured.Flush{By: "x", Fsync: measured.Fsync{One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}}}
+		return &measured.Flush{By: "x", Fsync: measured.Fsync{
+			One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}}}
 	}
 	timing := func(ns float64) *measured.TimingRun {
 		return &measured.TimingRun{By: "x", Timing: measured.Timing{Clocks: []measured.Clock{{LoopNanos: ns}}}}
@@ -122,7 +127,8 @@ func TestLatestProbe(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	d := p.Disks[0]
-	if d.Flush == nil || d.Flush.Fsync.One[0].PerSecond != 3 || d.Reads == nil || p.Timing == nil || p.Timing.Timing.Clocks[0].LoopNanos != 30 {
+	if d.Flush == nil || d.Flush.Fsync.One[0].PerSecond != 3 || d.Reads == nil || p.Timing == nil ||
+		p.Timing.Timing.Clocks[0].LoopNanos != 30 {
 		t.Errorf("of each part the latest: %+v %+v %+v", d, d.Flush, p.Timing)
 	}
 
@@ -167,7 +173,8 @@ func TestHistory(t *testing.T) {
 		}
 		return a
 	}
-	p := &history.Peaks{Schema: history.Schema, Span: history.Span{From: 1, To: 90001, Days: 1}, Instances: []history.Instance{{Instance: "/srv/b", Active: &history.Peak{Value: 34, At: 7}}}}
+	p := &history.Peaks{Schema: history.Schema, Span: history.Span{From: 1, To: 90001, Days: 1},
+		Instances: []history.Instance{{Instance: "/srv/b", Active: &history.Peak{Value: 34, At: 7}}}}
 	s, err := snapshot.Read(take(p, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +188,8 @@ func TestHistory(t *testing.T) {
 	if s, err = snapshot.Read(take(nil, nil)); err != nil || s.History.Known() || s.Instances[0].History.Known() {
 		t.Errorf("none: %+v, %v", s.History, err)
 	}
-	if s, err = snapshot.Read(take(nil, errors.New("it is damaged"))); err != nil || s.History.Gap().Reason != "it is damaged" {
+	if s, err = snapshot.Read(take(nil, errors.New("it is damaged"))); err != nil ||
+		s.History.Gap().Reason != "it is damaged" {
 		t.Errorf("damaged: %+v, %v", s.History.Gap(), err)
 	}
 }

@@ -41,9 +41,10 @@ func (c *collector) stopped(found []*instance) []*instance {
 		if r.dir == "" || err != nil {
 			real = r.dir
 		}
-		if !r.starts || len(out) == maxStopped || slices.ContainsFunc(append(slices.Clone(found), out...), func(in *instance) bool {
-			return in.unit == r.unit || real != "" && !in.inside && (in.dataDir == real || in.dataDir == r.dir)
-		}) {
+		if !r.starts || len(out) == maxStopped || slices.ContainsFunc(append(slices.Clone(found), out...),
+			func(in *instance) bool {
+				return in.unit == r.unit || real != "" && !in.inside && (in.dataDir == real || in.dataDir == r.dir)
+			}) {
 			continue
 		}
 		in, err := c.instanceAt(nil, real)

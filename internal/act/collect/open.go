@@ -89,7 +89,8 @@ func ConnectLocal(t target.Target, dataDir string) (Connect, error) {
 	}
 	in.pid, in.port, in.socketDir, in.listen = l.PID, l.Port, l.SocketDir, l.Listen
 	if in.port == 0 {
-		return Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting", Hint: hintStarting, Code: say.CodeError}
+		return Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting", Hint: hintStarting,
+			Code: say.CodeError}
 	}
 	return c.connectTo(in)
 }

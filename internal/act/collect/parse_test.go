@@ -13,11 +13,18 @@ func TestPIDFile(t *testing.T) {
 		want pidFile
 		ok   bool
 	}{
-		{"8231\n/srv/d\n1795253011\n5413\n/tmp/s13\n\n 5413001   3\nready   \n", pidFile{pid: 8231, port: 5413, socketDir: "/tmp/s13", status: "ready", startedAt: 1795253011, segment: "3"}, true},
-		{"8231\n/srv/d\n1795253011\n5432\n\n*\n", pidFile{pid: 8231, port: 5432, listen: "*", startedAt: 1795253011}, true},
-		{"8231\n/srv/d\n1795253011\n5432\n@pg\nlocalhost\n\nstandby \n", pidFile{pid: 8231, port: 5432, socketDir: "@pg", listen: "localhost", status: "standby", startedAt: 1795253011}, true},
+		{"8231\n/srv/d\n1795253011\n5413\n/tmp/s13\n\n 5413001   3\nready   \n",
+			pidFile{pid: 8231, port: 5413, socketDir: "/tmp/s13", status: "ready", startedAt: 1795253011, segment: "3"},
+			true},
+		{"8231\n/srv/d\n1795253011\n5432\n\n*\n", pidFile{pid: 8231, port: 5432, listen: "*", startedAt: 1795253011},
+			true},
+		{"8231\n/srv/d\n1795253011\n5432\n@pg\nlocalhost\n\nstandby \n",
+			pidFile{pid: 8231, port: 5432, socketDir: "@pg", listen: "localhost", status: "standby",
+				startedAt: 1795253011}, true},
 		{"8231\n/srv/d\n", pidFile{pid: 8231}, true}, // just starting
-		{"-300\n/srv/d\n1795253011\n5432\n/tmp\n", pidFile{pid: -300, port: 5432, socketDir: "/tmp", startedAt: 1795253011}, true}, // standalone backend
+		// standalone backend
+		{"-300\n/srv/d\n1795253011\n5432\n/tmp\n", pidFile{pid: -300, port: 5432, socketDir: "/tmp",
+			startedAt: 1795253011}, true},
 		{"8231\n/srv/d\n1\n70000\nrelative\n", pidFile{pid: 8231, startedAt: 1}, true},
 		{"", pidFile{}, false},
 		{"0\n", pidFile{}, false},
@@ -47,7 +54,8 @@ func TestOptionTakesTheLastOfAllSpellings(t *testing.T) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
-	if got := option([]string{"postgres", "--unix-socket-directories=/run/pg,/tmp"}, 'k', "unix_socket_directories"); firstDir(got) != "/run/pg" {
+	if got := option([]string{"postgres", "--unix-socket-directories=/run/pg,/tmp"}, 'k',
+		"unix_socket_directories"); firstDir(got) != "/run/pg" {
 		t.Errorf("the first folder of %q is %q", got, firstDir(got))
 	}
 }
@@ -101,7 +109,8 @@ func TestServerSockets(t *testing.T) {
 		"0: 2 0 00010000 0001 01 4 /tmp/.s.PGSQL.5432\n" +
 		"0: 2 0 00010000 0001 01 5 /tmp/.s.PGSQL.99999\n" +
 		"0: 2 0 00010000 0001 01 6\n"
-	want := []serverSocket{{"/tmp/.s.PGSQL.5432", 5432, "1"}, {"/tmp/.s.PGSQL.5432", 5432, "4"}} // a name may be taken from under a listener
+	// a name may be taken from under a listener
+	want := []serverSocket{{"/tmp/.s.PGSQL.5432", 5432, "1"}, {"/tmp/.s.PGSQL.5432", 5432, "4"}}
 	if d := cmp.Diff(want, serverSockets(text), cmp.AllowUnexported(serverSocket{})); d != "" {
 		t.Error(d)
 	}
@@ -117,15 +126,18 @@ func TestSecretsStayOutside(t *testing.T) {
 		t.Errorf("a title became %q", got)
 	}
 	show := "Environment=PGPASSWORD=hunter2 A=b\nOOMPolicy=stop\n"
-	if got := string(withoutEnvironment([]byte(show))); strings.Contains(got, "hunter2") || !strings.Contains(got, "OOMPolicy=stop\n") {
+	if got := string(withoutEnvironment([]byte(show))); strings.Contains(got, "hunter2") ||
+		!strings.Contains(got, "OOMPolicy=stop\n") {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestOutsideFollowsTheFilesystem(t *testing.T) {
-	inner := parseMounts([]byte("30 29 0:45 / / rw - overlay overlay rw\n31 30 8:1 /vol/_data /data rw - ext4 /dev/sda1 rw\n"))
-	outer := parseMounts([]byte("20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 8:1 /vol /srv/vol rw - ext4 /dev/sda1 rw\n" +
-		"22 20 8:2 / /other rw - ext4 /dev/sda2 rw\n23 20 0:45 / /merged rw - overlay overlay rw\n"))
+	inner := parseMounts(
+		[]byte("30 29 0:45 / / rw - overlay overlay rw\n31 30 8:1 /vol/_data /data rw - ext4 /dev/sda1 rw\n"))
+	outer := parseMounts(
+		[]byte("20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 8:1 /vol /srv/vol rw - ext4 /dev/sda1 rw\n" +
+			"22 20 8:2 / /other rw - ext4 /dev/sda2 rw\n23 20 0:45 / /merged rw - overlay overlay rw\n"))
 	for p, want := range map[string][]string{
 		"/data/pg_wal": {"/vol/_data/pg_wal", "/srv/vol/_data/pg_wal"},
 		"/etc":         {"/merged/etc"},
@@ -154,7 +166,8 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%+v", k)
 			}
 		}
-		if u := unitIn(s); u != "" && (u[0] == '-' || !strings.HasSuffix(u, ".service") || strings.ContainsAny(u, "/\n")) {
+		if u := unitIn(s); u != "" && (u[0] == '-' || !strings.HasSuffix(u, ".service") ||
+			strings.ContainsAny(u, "/\n")) {
 			t.Errorf("unit %q", u)
 		}
 		option(strings.Split(s, " "), 'p', "port")

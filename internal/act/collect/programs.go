@@ -72,7 +72,8 @@ func (s *census) note(p serverProc, name []byte) {
 // those whose name alone tells something.
 func (c *collector) programs() {
 	if c.census.programs == nil {
-		c.a.AddMissing(evidence.Missing{Name: "programs.json", State: known.Unread, Reason: "the processes could not be listed"})
+		c.a.AddMissing(evidence.Missing{Name: "programs.json", State: known.Unread,
+			Reason: "the processes could not be listed"})
 		return
 	}
 	if c.hidden() {

@@ -39,7 +39,8 @@ fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0
 	for _, p := range list {
 		private, _ := p.Private.Get()
 		intercept, _ := p.Intercept.Get()
-		got = append(got, fmt.Sprintf("%s %d %d %d %g %g %v", p.Name, p.Processes, p.RSS, private, p.CPUTime, p.Since, intercept))
+		got = append(got, fmt.Sprintf("%s %d %d %d %g %g %v", p.Name, p.Processes, p.RSS, private, p.CPUTime, p.Since,
+			intercept))
 	}
 	want := []string{
 		"java 2 12288000000 12206080000 6 6 false",
@@ -57,7 +58,8 @@ func TestSmallScannerIsKept(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&many, "%d | 1 | program%d | 10 | pages=%d | x\n", 1000+i, i, 1000+i)
 	}
-	_, list := programsOf(t, strings.Replace(oneServer, "-- proc/meminfo --", many.String()+"80 | 1 | kesl | 900 | pages=1 | kesl\n-- proc/meminfo --", 1))
+	_, list := programsOf(t, strings.Replace(oneServer, "-- proc/meminfo --",
+		many.String()+"80 | 1 | kesl | 900 | pages=1 | kesl\n-- proc/meminfo --", 1))
 	if len(list) != mostPrograms+1 || list[0].Name != "program39" || list[mostPrograms].Name != "kesl" {
 		t.Errorf("%d programs: %+v", len(list), list)
 	}
@@ -65,9 +67,11 @@ func TestSmallScannerIsKept(t *testing.T) {
 
 // Where an ordinary user does not see the processes of others nothing is said of them.
 func TestHiddenProcessesAreNoCensus(t *testing.T) {
-	text := strings.Replace(oneServer, "20 1 8:1 / / rw - ext4 /dev/sda1 rw", "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:5 / /proc rw - proc proc rw,hidepid=invisible", 1)
+	text := strings.Replace(oneServer, "20 1 8:1 / / rw - ext4 /dev/sda1 rw",
+		"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:5 / /proc rw - proc proc rw,hidepid=invisible", 1)
 	a, list := programsOf(t, text+"-- =uid --\n1000\n")
-	if got := string(missingOf(a, "programs.json")); list != nil || !strings.HasPrefix(got, "programs.json: forbidden: /proc is mounted with hidepid") {
+	if got := string(missingOf(a, "programs.json")); list != nil ||
+		!strings.HasPrefix(got, "programs.json: forbidden: /proc is mounted with hidepid") {
 		t.Errorf("%v, %q", list, got)
 	}
 	if a, _ := programsOf(t, text); len(missingOf(a, "programs.json")) > 0 {

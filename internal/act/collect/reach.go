@@ -21,7 +21,8 @@ func (c *collector) dataDirAccess(in *instance) any {
 		c.miss(pg.Path(in.key, pg.StartDataDirPart), err, asRoot)
 		return nil
 	}
-	d := pg.StartDataDir{Path: in.dataDir, Mode: fmt.Sprintf("%04o", st.Mode.Perm()), UID: st.UID, Owner: trust.Of(st.UID, st.GID).Name, User: in.unitUser}
+	d := pg.StartDataDir{Path: in.dataDir, Mode: fmt.Sprintf("%04o", st.Mode.Perm()), UID: st.UID,
+		Owner: trust.Of(st.UID, st.GID).Name, User: in.unitUser}
 	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // of others' folder nothing more is looked at
 		return d
 	}
@@ -46,7 +47,8 @@ func (c *collector) dataDirAccess(in *instance) any {
 // startFolders looks at the folders that have to be there: the data directory,
 // pg_wal, and the tablespaces.
 func (c *collector) startFolders(in *instance) any {
-	out := []pg.StartFolder{startFolder(in, "data", in.dataDir), startFolder(in, "wal", path.Join(in.dataDir, "pg_wal"))}
+	out := []pg.StartFolder{startFolder(in, "data", in.dataDir),
+		startFolder(in, "wal", path.Join(in.dataDir, "pg_wal"))}
 	links := path.Join(in.dataDir, "pg_tblspc")
 	oids, err := in.view.ReadDir(links)
 	if err != nil {

@@ -20,9 +20,12 @@ const maxReason = 300
 
 // Hints for a person whose connection was refused.
 const (
-	hintPassword = "put the password into .pgpass or PGPASSWORD, or run pgfettle as root or as the owner of the data directory"
-	hintNamed    = "name the server, as in pgfettle check 'host=… user=…', or let the owner of the data directory in by peer in pg_hba.conf"
-	hintRole     = "name a role that the server lets in, with user= or PGUSER, or run pgfettle as root or as the owner of the data directory"
+	hintPassword = "put the password into .pgpass or PGPASSWORD, or run pgfettle as root or as the owner of the " +
+		"data directory"
+	hintNamed = "name the server, as in pgfettle check 'host=… user=…', or let the owner of the data directory " +
+		"in by peer in pg_hba.conf"
+	hintRole = "name a role that the server lets in, with user= or PGUSER, or run pgfettle as root or as the " +
+		"owner of the data directory"
 	hintSlots    = "the last superuser_reserved_connections are kept for superusers: connect as one"
 	hintStarting = "try again when the server accepts connections; its log says what it is doing"
 	hintDatabase = "name another database with dbname= or PGDATABASE"
@@ -45,11 +48,13 @@ func refusal(err error, cfg *pgconn.Config) error {
 		p.Code, p.Message = say.CodeNoAccess, stranger.Error()
 	case pg.AsksPassword:
 		p.Code, p.Hint = say.CodeNoAccess, hintNamed
-		p.Message = "the server at " + where + " asks for a password, which pgfettle gives only to a server that you name"
+		p.Message = "the server at " + where +
+			" asks for a password, which pgfettle gives only to a server that you name"
 	case pg.UnknownHost:
 		p.Message, p.Hint = fmt.Sprintf("the host name %q is not known", cfg.Host), hintRunning
 	case pg.TimedOut:
-		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout), hintTimeout
+		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout),
+			hintTimeout
 	case pg.NoListener:
 		p.Message, p.Hint = "no server listens at "+where, hintRunning
 	case pg.NoSocket:
@@ -57,7 +62,8 @@ func refusal(err error, cfg *pgconn.Config) error {
 	case pg.ClosedSocket:
 		p.Code, p.Message, p.Hint = say.CodeNoAccess, "no permission to connect to "+where, hintSocket
 	case pg.Lost:
-		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password), hintRunning
+		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password),
+			hintRunning
 		if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "TLS") {
 			p.Hint = hintTLS
 		}
@@ -85,7 +91,8 @@ func refusal(err error, cfg *pgconn.Config) error {
 // of it: what is malformed may hold a password anywhere.
 func notParsed(err error) error {
 	p := &say.Problem{Message: "the connection string is not valid", Hint: hintConninfo, Code: say.CodeUsage}
-	for _, what := range []string{"invalid port", "sslmode is invalid", "invalid connect_timeout", "unknown target_session_attrs value",
+	for _, what := range []string{"invalid port", "sslmode is invalid", "invalid connect_timeout",
+		"unknown target_session_attrs value",
 		"failed to configure TLS", "failed to read service"} {
 		if strings.Contains(err.Error(), what) {
 			p.Detail = what
@@ -97,7 +104,8 @@ func notParsed(err error) error {
 // notAKeyword tells of a keyword that no connection string has. What looks like
 // none may be a piece of a password with a space in it, and is not repeated then.
 func notAKeyword(name string, password bool) error {
-	p := &say.Problem{Message: "the connection string has a keyword that is not known", Hint: hintConninfo + "; a setting goes into options='-c NAME=VALUE'", Code: say.CodeUsage}
+	p := &say.Problem{Message: "the connection string has a keyword that is not known",
+		Hint: hintConninfo + "; a setting goes into options='-c NAME=VALUE'", Code: say.CodeUsage}
 	near := say.Similar(name, slices.Concat(understood, sent, clientOnly))
 	if len(near) > 0 {
 		p.Hint = "did you mean " + near[0] + "?"

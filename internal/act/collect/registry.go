@@ -21,7 +21,8 @@ type registered struct {
 }
 
 // unitPlaces hold the units of the system, those that win first.
-var unitPlaces = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"}
+var unitPlaces = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system",
+	"usr/lib/systemd/system", "lib/systemd/system"}
 
 // registry lists the clusters of Debian's postgresql-common and of the units that
 // run a server. Both only name a folder: whose it is, and what may be done there,
@@ -41,7 +42,8 @@ func (c *collector) clustersOfDebian() (out []registered) {
 		}
 		at := path.Dir(file)
 		v, name := path.Base(path.Dir(at)), path.Base(at)
-		r := registered{dir: "/var/lib/postgresql/" + v + "/" + name, config: file, unit: "postgresql@" + v + "-" + name + ".service", user: "postgres", starts: true}
+		r := registered{dir: "/var/lib/postgresql/" + v + "/" + name, config: file,
+			unit: "postgresql@" + v + "-" + name + ".service", user: "postgres", starts: true}
 		if w, ok := conf.Resolve(confFS{view}, file, "").Winner("data_directory"); ok && path.IsAbs(w.Value) {
 			r.dir = path.Clean(w.Value)
 		}
@@ -70,7 +72,8 @@ func (c *collector) clustersOfUnits() (out []registered) {
 		}
 		slices.Sort(names)
 		for _, n := range names {
-			if !strings.HasPrefix(n, "postgres") || !strings.HasSuffix(n, ".service") || strings.Contains(n, "@.") || seen[n] {
+			if !strings.HasPrefix(n, "postgres") || !strings.HasSuffix(n, ".service") || strings.Contains(n, "@.") ||
+				seen[n] {
 				continue
 			}
 			seen[n] = true
@@ -131,7 +134,8 @@ func unitCluster(unit string) (r registered) {
 	if m := dataOption.FindStringSubmatch(start); m != nil {
 		r.dir = m[1]
 	}
-	if words := strings.Fields(start); len(words) > 0 && slices.Contains([]string{"postgres", "postmaster"}, path.Base(words[0])) {
+	if words := strings.Fields(start); len(words) > 0 && slices.Contains([]string{"postgres", "postmaster"},
+		path.Base(words[0])) {
 		r.program = words[0]
 	}
 	if !path.IsAbs(r.dir) {

@@ -25,8 +25,9 @@ const (
 
 // resident is an entry of residents.json: the processes of one control group.
 type resident struct {
-	Group   string   `json:"group"`
-	Servers bool     `json:"servers,omitempty"` // they bear a PostgreSQL server's name, and are of no instance of the evidence
+	Group string `json:"group"`
+	// they bear a PostgreSQL server's name, and are of no instance of the evidence
+	Servers bool     `json:"servers,omitempty"`
 	Enabled *bool    `json:"enabled,omitempty"` // of a service: systemd starts it at boot
 	High    *int64   `json:"high,omitempty"`    // bytes, memory.high; none: no limit, or not known
 	Max     *int64   `json:"max,omitempty"`
@@ -53,7 +54,8 @@ func (c *collector) residents(found []*instance) {
 		reason := "the processes could not be listed"
 		m := evidence.Missing{Name: host.ResidentsFile, State: known.Unread, Reason: reason}
 		if c.hidden() {
-			m.State, m.Reason, m.Reveal = known.Forbidden, "/proc is mounted with hidepid: processes of other users are hidden", asRoot
+			m.State, m.Reason, m.Reveal = known.Forbidden,
+				"/proc is mounted with hidepid: processes of other users are hidden", asRoot
 		}
 		c.a.AddMissing(m)
 		return
@@ -65,7 +67,9 @@ func (c *collector) residents(found []*instance) {
 		}
 	}
 	list := slices.DeleteFunc(slices.Clone(c.census.all), func(p serverProc) bool { return ours[p.pid] })
-	slices.SortFunc(list, func(a, b serverProc) int { return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.pid, b.pid)) })
+	slices.SortFunc(list, func(a, b serverProc) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.pid, b.pid))
+	})
 	var small smallOnes
 	type key struct {
 		group   string

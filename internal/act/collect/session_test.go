@@ -18,7 +18,9 @@ func (f files) ReadFile(name string, _ int64) ([]byte, error) {
 func TestPostmasterHere(t *testing.T) {
 	const boot = 1_700_000_000
 	stat := func(pid, ticks int) string {
-		return fmt.Sprintf("%d (postgres) S 7 4 4 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 %d 227000000 5000 18446744073709551615\n", pid, ticks)
+		return fmt.Sprintf(
+			"%d (postgres) S 7 4 4 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 %d 227000000 5000 18446744073709551615\n",
+			pid, ticks)
 	}
 	host := files{"proc/stat": fmt.Sprintf("cpu 1 2 3\nbtime %d\nprocesses 9\n", boot),
 		"proc/50/comm": "postgres\n", "proc/50/stat": stat(50, 90_000),
@@ -31,7 +33,8 @@ func TestPostmasterHere(t *testing.T) {
 	}{
 		{"the listener is a postmaster here", Session{PeerPID: 50}, 50},
 		{"the listener is the near end of a tunnel", Session{PeerPID: 60}, 0},
-		{"a tunnel to a server that runs here after all", Session{PeerPID: 60, BackendPID: 50, BackendAt: boot + 900}, 7},
+		{"a tunnel to a server that runs here after all", Session{PeerPID: 60, BackendPID: 50, BackendAt: boot + 900},
+			7},
 		{"the backend began when the process did", Session{BackendPID: 50, BackendAt: boot + 902}, 7},
 		{"the number is that of another, older backend", Session{BackendPID: 50, BackendAt: boot + 903}, 0},
 		{"the number is that of another, younger backend", Session{BackendPID: 50, BackendAt: boot + 897}, 0},
@@ -52,7 +55,8 @@ func TestPostmasterHere(t *testing.T) {
 }
 
 func TestMajor(t *testing.T) {
-	for v, want := range map[string]int{"17.11": 17, "18beta1": 18, "15.18 (Debian 15.18-0+deb12u1)": 15, "19devel": 19, "": 0, "x": 0, "-3": 0} {
+	for v, want := range map[string]int{"17.11": 17, "18beta1": 18, "15.18 (Debian 15.18-0+deb12u1)": 15, "19devel": 19,
+		"": 0, "x": 0, "-3": 0} {
 		if got := major(v); got != want {
 			t.Errorf("%q: %d, want %d", v, got, want)
 		}

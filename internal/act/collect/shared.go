@@ -21,7 +21,8 @@ import (
 // its present ones. The running server, its data directory and its lock file
 // are not touched; nothing stays behind. It takes 10 to 30 ms, and half a
 // second more where the control file is not ours to read.
-func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance, q snapshot.ShmemQuestion) (snapshot.ShmemAnswer, error) {
+func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance,
+	q snapshot.ShmemQuestion) (snapshot.ShmemAnswer, error) {
 	none := snapshot.ShmemAnswer{Question: q}
 	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
 		return none, errors.New("server binary: no programs are run on this target")
@@ -125,7 +126,8 @@ func accountOf(t target.Target, in *snapshot.Instance) (scratch.Account, error) 
 
 // binariesOf returns the binaries that run the instance, or where the path of
 // them is closed to us any installed ones of the same major version.
-func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc scratch.Account) (scratch.Binaries, error) {
+func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc scratch.Account) (scratch.Binaries,
+	error) {
 	if dir, ok := in.BinDir.Get(); ok {
 		b, err := scratch.AtAs(ctx, dir, acc)
 		if err == nil && b.Version.Major() != v.Major() {
@@ -144,7 +146,8 @@ func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc 
 // shadowOf makes the shadow of the instance's data directory. Where who is not
 // root may not read the control file it is that of a throwaway cluster, which
 // differs in nothing that counts.
-func shadowOf(ctx context.Context, in *snapshot.Instance, b scratch.Binaries, acc scratch.Account, segment string) (*scratch.Shadow, error) {
+func shadowOf(ctx context.Context, in *snapshot.Instance, b scratch.Binaries, acc scratch.Account,
+	segment string) (*scratch.Shadow, error) {
 	if dir, ok := in.DataDirectory.Get(); ok {
 		s, err := scratch.NewShadow(b, dir, acc)
 		if err == nil || acc.Switch || !errors.Is(err, fs.ErrPermission) {

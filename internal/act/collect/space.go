@@ -26,7 +26,8 @@ func (c *collector) spaces(found []*instance) {
 			c.miss(path.Join("statfs", name), err, asRoot)
 			return
 		}
-		out = append(out, host.Space{Path: name, Total: unit.Bytes(s.Total), Free: unit.Bytes(s.Free), Files: s.Files, FFree: s.FFree})
+		out = append(out, host.Space{Path: name, Total: unit.Bytes(s.Total), Free: unit.Bytes(s.Free), Files: s.Files,
+			FFree: s.FFree})
 	}
 	add(c.t, sharedMemory, sharedMemory)
 	for _, in := range found {

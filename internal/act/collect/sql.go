@@ -50,7 +50,8 @@ const oldest = 13
 // querySQL asks a server everything in one connection and one round trip (two of
 // each before 15 where there are many tables), each query in a transaction of its
 // own, and adds the answers to the archive. With deep it goes through the other
-// databases too, one connection after the other. What a query could not tell is noted with the reason and what would reveal it. An
+// databases too, one connection after the other. What a query could not tell is noted with the reason and what would
+// reveal it. An
 // error means that nothing was answered: a *say.Problem, or the context's.
 func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
 	within, timeout := answersWithin, statementTimeout
@@ -66,10 +67,13 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	defer conn.Close(ctx)
 	s := sessionOf(conn)
 	if s.Major < oldest {
-		return s, &say.Problem{Code: say.CodeError, Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
-			plain(conn.ParameterStatus("server_version"), "")), Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
+		return s, &say.Problem{Code: say.CodeError,
+			Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
+				plain(conn.ParameterStatus("server_version"), "")),
+			Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
 	}
-	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}} // the settings are about 50 kB
+	// the settings are about 50 kB
+	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}}
 	asked, left := only(how.Only, pg.Queries(s.Major, deep))
 	var each, once []pg.Query
 	for _, q := range asked {
@@ -89,7 +93,8 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 		r.ask(ctx, conn, skipped)
 	}
 	for _, q := range left {
-		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "not asked, as only memory was looked at", Cause: string(pg.NotAsked)})
+		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread,
+			Reason: "not asked, as only memory was looked at", Cause: string(pg.NotAsked)})
 	}
 	if deep {
 		r.eachDatabase(ctx, conn, cfg, each)
@@ -101,7 +106,8 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 		askHolders(ctx, a, key, conn, cfg)
 	}
 	if r.answered == 0 && r.lost != nil {
-		return s, &refused{&say.Problem{Code: say.CodeError, Message: "the server answered none of the queries", Detail: plain(reason(r.lost), ""), Hint: hintRunning}, causeOf(r.lost)}
+		return s, &refused{&say.Problem{Code: say.CodeError, Message: "the server answered none of the queries",
+			Detail: plain(reason(r.lost), ""), Hint: hintRunning}, causeOf(r.lost)}
 	}
 	if access, ok := pg.ReadAccess(a, key).Get(); ok {
 		s.BackendPID, s.BackendAt, s.PostmasterAt = access.PID, access.BackendAt, access.StartedAt
@@ -259,7 +265,8 @@ func (r *round) result(rows *pgconn.ResultReader, q pg.Query) error {
 		return err
 	}
 	if tooLarge {
-		r.a.AddMissing(evidence.Missing{Name: pg.Path(r.key, q.Name), Reason: fmt.Sprintf("the answer is larger than %d MB", evidence.MaxEntry>>20)})
+		r.a.AddMissing(evidence.Missing{Name: pg.Path(r.key, q.Name),
+			Reason: fmt.Sprintf("the answer is larger than %d MB", evidence.MaxEntry>>20)})
 		return nil
 	}
 	if err := r.a.Add(pg.Path(r.key, q.Name), r.w.bytes()); err != nil {
@@ -289,9 +296,11 @@ func failedQuery(name string, q pg.Query, err error) evidence.Missing {
 
 // unasked notes a query that this server was not asked.
 func unasked(key string, q pg.Query, major int) evidence.Missing {
-	m := evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "asked for only with --deep", Reveal: "--deep", Cause: string(pg.NotAsked)}
+	m := evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "asked for only with --deep",
+		Reveal: "--deep", Cause: string(pg.NotAsked)}
 	if q.MinMajor > major {
-		m.State, m.Reason, m.Reveal, m.Cause = known.Absent, fmt.Sprintf("PostgreSQL %d does not have it; %d does", major, q.MinMajor), "", ""
+		m.State, m.Reason, m.Reveal, m.Cause = known.Absent, fmt.Sprintf("PostgreSQL %d does not have it; %d does",
+			major, q.MinMajor), "", ""
 	}
 	return m
 }

@@ -61,11 +61,15 @@ func TestFailingQueryFailsAlone(t *testing.T) {
 		t.Fatalf("%+v %v", s, err)
 	}
 	for name, want := range map[string]evidence.Missing{
-		"shmem":       {State: known.Forbidden, Reason: "permission denied for view pg_shmem_allocations", Reveal: "GRANT pg_monitor TO <role>", Cause: "42501"},
-		"control":     {State: known.Forbidden, Reason: "permission denied for function pg_control_system", Reveal: "connect as a superuser", Cause: "42501"},
-		"io":          {State: known.Absent, Reason: `relation "pg_stat_io" does not exist`, Cause: "42P01"},
-		"settings":    {State: known.Unread, Reason: "canceling statement due to statement timeout", Reveal: "try again when the server is less busy", Cause: "57014"},
-		"deep_tables": {State: known.Unread, Reason: "asked for only with --deep", Reveal: "--deep", Cause: "not_asked"},
+		"shmem": {State: known.Forbidden, Reason: "permission denied for view pg_shmem_allocations",
+			Reveal: "GRANT pg_monitor TO <role>", Cause: "42501"},
+		"control": {State: known.Forbidden, Reason: "permission denied for function pg_control_system",
+			Reveal: "connect as a superuser", Cause: "42501"},
+		"io": {State: known.Absent, Reason: `relation "pg_stat_io" does not exist`, Cause: "42P01"},
+		"settings": {State: known.Unread, Reason: "canceling statement due to statement timeout",
+			Reveal: "try again when the server is less busy", Cause: "57014"},
+		"deep_tables": {State: known.Unread, Reason: "asked for only with --deep", Reveal: "--deep",
+			Cause: "not_asked"},
 	} {
 		want.Name = pg.Path("1", name)
 		if got := whyMissing(a, name); got != want {
@@ -117,7 +121,8 @@ func TestEveryTransactionIsGuarded(t *testing.T) {
 		t.Errorf("%d transactions for %d queries", len(f.segments), len(pg.Queries(18, false)))
 	}
 	for _, seg := range f.segments {
-		for _, need := range []string{"'search_path'", "'transaction_read_only', 'on', true", "'statement_timeout', '2s', true", "'lock_timeout'"} {
+		for _, need := range []string{"'search_path'", "'transaction_read_only', 'on', true",
+			"'statement_timeout', '2s', true", "'lock_timeout'"} {
 			if !strings.Contains(seg[0], need) {
 				t.Fatalf("the first statement does not set %s: %s", need, seg[0])
 			}
@@ -163,7 +168,8 @@ func TestServerHangsUp(t *testing.T) {
 		if q.Name < "databases" != (m == evidence.Missing{}) {
 			t.Errorf("%s: %+v", q.Name, m)
 		}
-		if m != (evidence.Missing{}) && (m.State != known.Unread || !strings.HasPrefix(m.Reason, "the connection was lost")) {
+		if m != (evidence.Missing{}) && (m.State != known.Unread ||
+			!strings.HasPrefix(m.Reason, "the connection was lost")) {
 			t.Errorf("%s: %+v", q.Name, m)
 		}
 	}
@@ -179,9 +185,11 @@ func TestSessionFromAnswers(t *testing.T) {
 	f := &fakeServer{version: "15.18 (Debian 15.18-0+deb12u1)", answer: func(sql string) ([]string, [][]string) {
 		switch {
 		case onQuery(15, "access")(sql):
-			return []string{"role", "database", "pid", "started_at", "backend_start"}, [][]string{{"dba", "shop", "4711", "1000", "2000"}}
+			return []string{"role", "database", "pid", "started_at", "backend_start"},
+				[][]string{{"dba", "shop", "4711", "1000", "2000"}}
 		case onQuery(15, "settings")(sql):
-			return []string{"name", "setting"}, [][]string{{"config_file", "/x"}, {"data_directory", "/srv/pg"}, {"port", "5432"}}
+			return []string{"name", "setting"}, [][]string{{"config_file", "/x"}, {"data_directory", "/srv/pg"},
+				{"port", "5432"}}
 		}
 		return nil, nil
 	}}
@@ -193,7 +201,8 @@ func TestSessionFromAnswers(t *testing.T) {
 		t.Error("the listener of the socket is not known")
 	}
 	s.PeerPID = 0
-	want := Session{Major: 15, Role: "dba", Database: "shop", BackendPID: 4711, BackendAt: 2000, PostmasterAt: 1000, DataDirectory: "/srv/pg"}
+	want := Session{Major: 15, Role: "dba", Database: "shop", BackendPID: 4711, BackendAt: 2000, PostmasterAt: 1000,
+		DataDirectory: "/srv/pg"}
 	if s != want {
 		t.Errorf("%+v, want %+v", s, want)
 	}

@@ -34,7 +34,8 @@ var catalogueSize = pg.Query{Name: "catalogue", SQL: "select pg_relation_size('p
 // everything asks all segments, those of the statistics last and in a database
 // without tables where the statistics of this one are large. It returns what the
 // server skipped.
-func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config, all [][]pg.Query) (skipped [][]pg.Query) {
+func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config,
+	all [][]pg.Query) (skipped [][]pg.Query) {
 	if !r.manyTables(ctx, how, conn, cfg, all) {
 		return r.ask(ctx, conn, all)
 	}
@@ -65,7 +66,8 @@ func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn
 // manyTables says whether the statistics are better asked elsewhere. It is for
 // sockets only: who named a database in a connection string may have been given
 // the right to that one alone, and a refusal stands in the server's log.
-func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config, all [][]pg.Query) bool {
+func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config,
+	all [][]pg.Query) bool {
 	statistics, _ := apart(all)
 	if len(statistics) == 0 || how.SocketDir == "" || cfg.Database == lastDatabase {
 		return false

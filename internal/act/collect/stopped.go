@@ -51,7 +51,8 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	s := &stopped{in: in}
 	c.document(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
 	if in.closed { // nothing in it is looked at
-		c.unreadable(in, "start_configuration", "others may write the data directory, or its owner cannot be told: nothing in it is read")
+		c.unreadable(in, "start_configuration",
+			"others may write the data directory, or its owner cannot be told: nothing in it is read")
 		return
 	}
 	s.readVersion()
@@ -122,7 +123,8 @@ func splitOpts(line string) []string {
 func (c *collector) findConfig(s *stopped) {
 	in := s.in
 	candidates := []string{option(s.opts, 0, "config_file"), path.Join(in.dataDir, "postgresql.conf"), in.config}
-	if v, name := path.Base(path.Dir(in.dataDir)), path.Base(in.dataDir); path.Dir(path.Dir(in.dataDir)) == "/var/lib/postgresql" {
+	if v, name := path.Base(path.Dir(in.dataDir)),
+		path.Base(in.dataDir); path.Dir(path.Dir(in.dataDir)) == "/var/lib/postgresql" {
 		candidates = append(candidates, path.Join("/etc/postgresql", v, name, "postgresql.conf"))
 	}
 	main := candidates[1]
@@ -155,7 +157,8 @@ func (s *stopped) readControl(c *collector) {
 		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: err.Error()})
 		return
 	}
-	s.control = pg.StartControl{State: f.State.String(), System: strconv.FormatUint(f.System, 10), Clean: f.State.Clean(), Segment: unit.Bytes(f.Segment)}
+	s.control = pg.StartControl{State: f.State.String(), System: strconv.FormatUint(f.System, 10),
+		Clean: f.State.Clean(), Segment: unit.Bytes(f.Segment)}
 	if f.Segment > 0 {
 		s.control.Checksums = &f.Checksums
 	}
@@ -178,7 +181,8 @@ func (c *collector) settingsOf(s *stopped) {
 		c.unreadable(in, "settings", "the parameters of PostgreSQL "+strconv.Itoa(s.major)+" are not known")
 		return
 	}
-	given := map[string]string{"data_directory": in.dataDir, "config_file": s.config.File, "server_version_num": strconv.Itoa(s.major * 10000)}
+	given := map[string]string{"data_directory": in.dataDir, "config_file": s.config.File,
+		"server_version_num": strconv.Itoa(s.major * 10000)}
 	if s.control.Segment > 0 {
 		given["wal_segment_size"] = strconv.FormatInt(int64(s.control.Segment), 10)
 		given["data_checksums"] = map[bool]string{true: "on", false: "off"}[*s.control.Checksums]

@@ -13,7 +13,8 @@ import (
 // TryConfiguration asks the binary that is installed for an instance whether it
 // would start with a whole configuration, values as a file has them. As with
 // AskSharedMemory nothing of the instance is touched and nothing stays behind.
-func TryConfiguration(ctx context.Context, t target.Target, in *snapshot.Instance, settings map[string]string) (scratch.Tried, error) {
+func TryConfiguration(ctx context.Context, t target.Target, in *snapshot.Instance,
+	settings map[string]string) (scratch.Tried, error) {
 	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
 		return scratch.Tried{}, errors.New("server binary: no programs are run on this target")
 	}

@@ -16,7 +16,8 @@ import (
 var unitProperties = []string{
 	"Id", "LoadState", "ActiveState", "Result", "FragmentPath", "DropInPaths", "NeedDaemonReload",
 	"OOMPolicy", "OOMScoreAdjust", "ManagedOOMSwap", "ManagedOOMMemoryPressure", "ManagedOOMPreference",
-	"MemoryMax", "MemoryHigh", "MemorySwapMax", "TasksMax", "LimitNOFILE", "LimitMEMLOCK", "LimitNPROC", "LimitCORE", "LimitAS",
+	"MemoryMax", "MemoryHigh", "MemorySwapMax", "TasksMax", "LimitNOFILE", "LimitMEMLOCK", "LimitNPROC", "LimitCORE",
+	"LimitAS",
 	"NUMAPolicy", "NUMAMask", // since 243
 	"TimeoutStartUSec", "TimeoutStopUSec", "KillMode", "Restart", "Type", "User",
 	"Environment", // only whether PG_OOM_ADJUST_FILE is in it: see withoutEnvironment
@@ -46,7 +47,8 @@ func unitIn(cgroup string) string {
 		parts := strings.Split(f[2], "/")
 		for i := len(parts) - 1; i >= 0; i-- {
 			name, ok := strings.CutSuffix(parts[i], ".service")
-			if ok && name != "" && name[0] != '-' && !strings.HasPrefix(name, "user@") && !strings.HasPrefix(f[2], "/user.slice/") {
+			if ok && name != "" && name[0] != '-' && !strings.HasPrefix(name, "user@") &&
+				!strings.HasPrefix(f[2], "/user.slice/") {
 				return parts[i]
 			}
 		}
@@ -75,7 +77,8 @@ func (c *collector) askSystemd(ctx context.Context, found []*instance) <-chan *e
 		for u := range units {
 			name := "cmd/systemctl-show-" + u
 			if m := showUnit(ctx, c.t, a, name, u); m != "" {
-				a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: m, Reveal: "systemctl show " + u})
+				a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: m,
+					Reveal: "systemctl show " + u})
 			}
 		}
 		out <- a
@@ -85,7 +88,8 @@ func (c *collector) askSystemd(ctx context.Context, found []*instance) <-chan *e
 
 func showUnit(ctx context.Context, t target.Target, a *evidence.Archive, name, unit string) (problem string) {
 	o, err := t.Run(ctx, target.Command{
-		Argv:    []string{"systemctl", "show", "--no-pager", "--property=" + strings.Join(unitProperties, ","), "--", unit},
+		Argv: []string{"systemctl", "show", "--no-pager", "--property=" + strings.Join(unitProperties, ","),
+			"--", unit},
 		Timeout: systemctlTimeout,
 	})
 	if err == nil && o.Code == 0 {

@@ -70,7 +70,8 @@ func (c *collector) volumes(ctx context.Context, found []*instance, chain []bloc
 		})
 	}
 	if len(datasets) > 0 {
-		c.outputOf(ctx, host.Datasets, append([]string{"zfs", "get", "-Hp", "-o", "name,property,value", host.DatasetProperties}, datasets...)...)
+		c.outputOf(ctx, host.Datasets, append([]string{"zfs", "get", "-Hp", "-o", "name,property,value",
+			host.DatasetProperties}, datasets...)...)
 	}
 	if len(btrfs) > 0 {
 		c.outputOf(ctx, host.LsAttr, append([]string{"lsattr", "-d", "--"}, btrfs...)...)
@@ -110,7 +111,8 @@ func sataOfArrays(chain []block) []string {
 // rootOutputOf runs a command that needs root and keeps its output.
 func (c *collector) rootOutputOf(ctx context.Context, name string, argv ...string) {
 	if !c.root {
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Forbidden, Reason: "only root may run " + argv[0], Reveal: asRoot})
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Forbidden, Reason: "only root may run " + argv[0],
+			Reveal: asRoot})
 		return
 	}
 	c.outputOf(ctx, name, argv...)
@@ -120,7 +122,8 @@ func (c *collector) rootOutputOf(ctx context.Context, name string, argv ...strin
 func (c *collector) outputOf(ctx context.Context, name string, argv ...string) {
 	out, problem := c.output(ctx, argv)
 	if problem != "" {
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: problem, Reveal: "install " + argv[0] + ", or run it by hand to see why it fails"})
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: problem,
+			Reveal: "install " + argv[0] + ", or run it by hand to see why it fails"})
 		return
 	}
 	c.add(name, out)
@@ -129,7 +132,8 @@ func (c *collector) outputOf(ctx context.Context, name string, argv ...string) {
 // outputsOf runs a command that needs root for each of some things, and keeps
 // the outputs one after another, each under a line «# NAME». One that fails
 // leaves only that line; where all fail the first reason is noted.
-func (c *collector) outputsOf(ctx context.Context, name string, things []string, keep func([]byte) []byte, argv func(string) []string) {
+func (c *collector) outputsOf(ctx context.Context, name string, things []string, keep func([]byte) []byte,
+	argv func(string) []string) {
 	program := ""
 	var all bytes.Buffer
 	first, got := "", 0
@@ -162,9 +166,11 @@ func (c *collector) outputsOf(ctx context.Context, name string, things []string,
 		c.add(name, all.Bytes())
 	case program == "": // none of the things has a device to ask
 	case !c.root:
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Forbidden, Reason: "only root may run " + program, Reveal: asRoot})
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Forbidden, Reason: "only root may run " + program,
+			Reveal: asRoot})
 	default:
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: first, Reveal: "install " + program + ", or run it by hand to see why it fails"})
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: first,
+			Reveal: "install " + program + ", or run it by hand to see why it fails"})
 	}
 }
 

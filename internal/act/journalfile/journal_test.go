@@ -32,7 +32,8 @@ var run = journal.Run{ID: id, Tool: "pgfettle test", Hostname: "h"}
 func planned() []journal.Line {
 	return []journal.Line{
 		{Kind: journal.Planned, N: 1, Address: "sysctl:vm.swappiness", From: "60", To: "1"},
-		{Kind: journal.Planned, N: 2, Address: "pg:shared_buffers", Instance: "/data", Effect: knob.Restart, From: "128MB", To: "16GB"},
+		{Kind: journal.Planned, N: 2, Address: "pg:shared_buffers", Instance: "/data", Effect: knob.Restart,
+			From: "128MB", To: "16GB"},
 	}
 }
 
@@ -67,19 +68,28 @@ func TestStory(t *testing.T) {
 		owed  string
 	}{
 		{nil, journal.Interrupted, "planned planned", ""},
-		{[]journal.Line{{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}}, journal.Interrupted, "intended planned", ""},
-		{[]journal.Line{s(journal.Done, 1), {Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, s(journal.Done, 2)},
+		{[]journal.Line{{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}},
+			journal.Interrupted, "intended planned", ""},
+		{[]journal.Line{s(journal.Done, 1), {Kind: journal.Intend, N: 2, Before: state("16384", "c"),
+			After: state("2097152", "d")}, s(journal.Done, 2)},
 			journal.Interrupted, "done done", "/data restart"},
-		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}}, journal.Interrupted, "done done", "/data restart"},
-		{[]journal.Line{{Kind: journal.Active, Instance: "/data", Effect: knob.Restart}, {Kind: journal.End}}, journal.Whole, "done done", ""},
-		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Undoing, N: 2, Before: state("2097152", "d"), After: state("16384", "c")}}, journal.Interrupted, "done undoing", ""},
+		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}}, journal.Interrupted,
+			"done done", "/data restart"},
+		{[]journal.Line{{Kind: journal.Active, Instance: "/data", Effect: knob.Restart}, {Kind: journal.End}},
+			journal.Whole, "done done", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Undoing, N: 2, Before: state("2097152", "d"),
+			After: state("16384", "c")}}, journal.Interrupted, "done undoing", ""},
 		{[]journal.Line{s(journal.Undone, 2)}, journal.Interrupted, "done undone", "/data restart"},
-		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}, {Kind: journal.Active, Instance: "/data", Effect: knob.Restart}},
+		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart},
+			{Kind: journal.Active, Instance: "/data", Effect: knob.Restart}},
 			journal.Interrupted, "done undone", ""},
 		{[]journal.Line{{Kind: journal.End}}, journal.Partly, "done undone", ""},
-		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Kept, N: 1, Reason: "33 now"}, {Kind: journal.End}}, journal.Partly, "kept undone", ""},
-		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Left, N: 2, Reason: "still there"}, {Kind: journal.Checked}, {Kind: journal.End}}, journal.Partly, "kept undone", ""},
-		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Checked}, {Kind: journal.End}}, journal.TakenBack, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Kept, N: 1, Reason: "33 now"}, {Kind: journal.End}},
+			journal.Partly, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Left, N: 2, Reason: "still there"},
+			{Kind: journal.Checked}, {Kind: journal.End}}, journal.Partly, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Checked}, {Kind: journal.End}}, journal.TakenBack,
+			"kept undone", ""},
 	} {
 		add(t, g, c.lines...)
 		read, err := journalfile.Read(l, "/j/journal", id)
@@ -119,15 +129,19 @@ func TestBroughtBack(t *testing.T) {
 		tried bool
 		found string
 		owed  int
-	}{"before an activation": {false, "16384", 0}, "after one": {true, "16384", 1}, "after somebody's": {false, "2097152", 1}} {
+	}{"before an activation": {false, "16384", 0}, "after one": {true, "16384", 1},
+		"after somebody's": {false, "2097152", 1}} {
 		_, g := begun(t)
-		add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, journal.Line{Kind: journal.Done, N: 2})
+		add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")},
+			journal.Line{Kind: journal.Done, N: 2})
 		if c.tried {
 			add(t, g, journal.Line{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart})
 		}
 		add(t, g, journal.Line{Kind: journal.Revert, Instance: "/data", Reason: "it is down"},
-			journal.Line{Kind: journal.Undoing, N: 2, Before: state(c.found, "d"), After: state("16384", "c")}, journal.Line{Kind: journal.Undone, N: 2, Reason: "it is down"})
-		if ch := g.Changes[1]; ch.State != journal.IsFailed || ch.Reason != "it is down" || len(g.Pending) != c.owed || g.Reverting().Instance != "/data" {
+			journal.Line{Kind: journal.Undoing, N: 2, Before: state(c.found, "d"), After: state("16384", "c")},
+			journal.Line{Kind: journal.Undone, N: 2, Reason: "it is down"})
+		if ch := g.Changes[1]; ch.State != journal.IsFailed || ch.Reason != "it is down" || len(g.Pending) != c.owed ||
+			g.Reverting().Instance != "/data" {
 			t.Errorf("%s: %+v, owed %v", name, ch, g.Pending)
 		}
 	}
@@ -156,7 +170,8 @@ func TestCutOff(t *testing.T) {
 		if err := os.WriteFile(at, append(bytes.Clone(head), tail...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again, err := journalfile.Open(l, "/j/journal", id, journal.Run{}, 1, func(*journal.Journal) error { return nil })
+		again, err := journalfile.Open(l, "/j/journal", id, journal.Run{},
+			1, func(*journal.Journal) error { return nil })
 		if err != nil {
 			t.Fatalf("with %q: %v", tail, err)
 		}
@@ -176,8 +191,10 @@ func TestCutOff(t *testing.T) {
 // bytes as they were beside it.
 func TestDamaged(t *testing.T) {
 	l, g := begun(t)
-	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1},
-		journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, journal.Line{Kind: journal.Done, N: 2}, journal.Line{Kind: journal.End})
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")},
+		journal.Line{Kind: journal.Done, N: 1},
+		journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")},
+		journal.Line{Kind: journal.Done, N: 2}, journal.Line{Kind: journal.End})
 	at := filepath.Join(l.Root, "j/journal", id+".jsonl")
 	whole, err := os.ReadFile(at)
 	if err != nil {
@@ -196,14 +213,21 @@ func TestDamaged(t *testing.T) {
 		reason string
 		states string
 	}{
-		"the first line missing":   {lines[1:], 1, "it is number 2", ""},
-		"a line missing":           {slices.Delete(slices.Clone(lines), 4, 5), 5, "it is number 6", "intended planned"},
-		"two lines swapped":        {swap, 5, "it is number 6", "intended planned"},
-		"a line twice":             {slices.Insert(slices.Clone(lines), 4, lines[3]), 5, "it is number 4", "intended planned"},
-		"a wrong checksum":         {slices.Replace(slices.Clone(lines), 4, 5, wrong), 5, "its checksum does not match", "intended planned"},
-		"a word changed":           {slices.Replace(slices.Clone(lines), 5, 6, bytes.Replace(lines[5], []byte(`"16384"`), []byte(`"16385"`), 1)), 6, "its checksum does not match", "done planned"},
-		"garbage behind":           {append(slices.Clone(lines), []byte("garbage\n")), 9, "it does not end in a checksum", "done done"},
-		"CR LF":                    {slices.Replace(slices.Clone(lines), 3, 4, append(bytes.TrimSuffix(bytes.Clone(lines[3]), []byte("\n")), "\r\n"...)), 4, "it does not end in a checksum", "planned planned"},
+		"the first line missing": {lines[1:], 1, "it is number 2", ""},
+		"a line missing":         {slices.Delete(slices.Clone(lines), 4, 5), 5, "it is number 6", "intended planned"},
+		"two lines swapped":      {swap, 5, "it is number 6", "intended planned"},
+		"a line twice": {slices.Insert(slices.Clone(lines), 4, lines[3]), 5, "it is number 4",
+			"intended planned"},
+		"a wrong checksum": {slices.Replace(slices.Clone(lines), 4, 5, wrong), 5, "its checksum does not match",
+			"intended planned"},
+		"a word changed": {slices.Replace(slices.Clone(lines), 5,
+			6, bytes.Replace(lines[5], []byte(`"16384"`), []byte(`"16385"`), 1)), 6, "its checksum does not match",
+			"done planned"},
+		"garbage behind": {append(slices.Clone(lines), []byte("garbage\n")), 9,
+			"it does not end in a checksum", "done done"},
+		"CR LF": {slices.Replace(slices.Clone(lines), 3,
+			4, append(bytes.TrimSuffix(bytes.Clone(lines[3]), []byte("\n")), "\r\n"...)),
+			4, "it does not end in a checksum", "planned planned"},
 		"cut among the first ones": {lines[:2], 3, "it has 1 of the 2 changes", "planned"},
 		"empty":                    {nil, 1, "no begin line", ""},
 	} {
@@ -213,7 +237,9 @@ func TestDamaged(t *testing.T) {
 		}
 		for again := range 2 {
 			j, err := journalfile.Read(l, "/j/journal", id)
-			if err != nil || j.ID != id || j.State != journal.IsDamaged || j.Finished() || j.Settled() || (again == 1) != j.Recorded() || j.Damage.Line != c.line || !strings.HasPrefix(j.Damage.Reason, c.reason) {
+			if err != nil || j.ID != id || j.State != journal.IsDamaged || j.Finished() || j.Settled() ||
+				(again == 1) != j.Recorded() || j.Damage.Line != c.line ||
+				!strings.HasPrefix(j.Damage.Reason, c.reason) {
 				t.Fatalf("%s: %v, %+v, %+v", name, err, j, j.Damage)
 			}
 			var states []string
@@ -230,7 +256,8 @@ func TestDamaged(t *testing.T) {
 				break
 			}
 			if name == "the first line missing" || name == "a line missing" {
-				if u := j.Damage.Unknown; len(u) != 2 && name != "a line missing" || u[len(u)-1].Path != "/etc/x" || u[len(u)-1].Address != "pg:shared_buffers" || u[len(u)-1].Instance != "/data" {
+				if u := j.Damage.Unknown; len(u) != 2 && name != "a line missing" || u[len(u)-1].Path != "/etc/x" ||
+					u[len(u)-1].Address != "pg:shared_buffers" || u[len(u)-1].Instance != "/data" {
 					t.Errorf("%s: unknown are %+v", name, u)
 				}
 			}
@@ -246,8 +273,10 @@ func TestDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Checked}, journal.Line{Kind: journal.End})
-		if j, err := journalfile.Read(l, "/j/journal", id); err != nil || j.State != journal.IsDamaged || !j.Finished() {
+		add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Checked},
+			journal.Line{Kind: journal.End})
+		if j, err := journalfile.Read(l, "/j/journal", id); err != nil || j.State != journal.IsDamaged ||
+			!j.Finished() {
 			t.Errorf("%s: after an undo %+v, %v", name, j, err)
 		}
 	}
@@ -259,13 +288,15 @@ func TestForeign(t *testing.T) {
 	first := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"","hostname":""}}` + "\n"
 	later := string(journals.Chained(strings.Replace(first, "/1", "/3", 1)))
 	ours := string(journals.Chained(strings.Replace(first, "/1", "/2", 1)))
-	for text, want := range map[string]string{first: "pgfettle.journal/1", later: "pgfettle.journal/3", strings.Replace(ours, "/2", "/3", 1): ""} {
+	for text, want := range map[string]string{first: "pgfettle.journal/1", later: "pgfettle.journal/3",
+		strings.Replace(ours, "/2", "/3", 1): ""} {
 		l := &target.Local{Root: t.TempDir()}
 		if err := os.WriteFile(filepath.Join(l.Root, "a.jsonl"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		j, err := journalfile.Read(l, "/", "a")
-		if err != nil || j.Foreign != want || (j.State == journal.Unread) != (want != "") || (j.Damage != nil) != (want == "") || j.Finished() {
+		if err != nil || j.Foreign != want || (j.State == journal.Unread) != (want != "") ||
+			(j.Damage != nil) != (want == "") || j.Finished() {
 			t.Errorf("%s: %+v, %v", text, j, err)
 		}
 		_, err = journalfile.Open(l, "/", "a", run, 1, func(*journal.Journal) error { return nil })
@@ -292,7 +323,8 @@ func TestFiles(t *testing.T) {
 	if _, err := journalfile.Create(l, "/j/journal", other, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{".x.jsonl.1.pgfettle-tmp": "x", "notes": "x", "20250101-000000-c.jsonl": "broken\n", "20250101-000000-d.jsonl": ""} {
+	for name, text := range map[string]string{".x.jsonl.1.pgfettle-tmp": "x", "notes": "x",
+		"20250101-000000-c.jsonl": "broken\n", "20250101-000000-d.jsonl": ""} {
 		if err := os.WriteFile(filepath.Join(l.Root, "j/journal", name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -314,10 +346,12 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	if err := os.Rename(filepath.Join(l.Root, "j/journal", id+".jsonl"), filepath.Join(l.Root, "j/journal/copied.jsonl")); err != nil {
+	if err := os.Rename(filepath.Join(l.Root, "j/journal", id+".jsonl"),
+		filepath.Join(l.Root, "j/journal/copied.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if j, err := journalfile.Read(l, "/j/journal", "copied"); err != nil || j.State != journal.IsDamaged || len(j.Changes) > 0 || j.Damage.Reason != "it says that it is "+id || len(j.Damage.Unknown) != 2 {
+	if j, err := journalfile.Read(l, "/j/journal", "copied"); err != nil || j.State != journal.IsDamaged ||
+		len(j.Changes) > 0 || j.Damage.Reason != "it says that it is "+id || len(j.Damage.Unknown) != 2 {
 		t.Errorf("a journal under another's name was read as %+v, %v", j, err)
 	}
 }
@@ -327,26 +361,32 @@ func TestFiles(t *testing.T) {
 func TestOrigin(t *testing.T) {
 	_, g := begun(t)
 	file := func(text string) journal.File { return *state("", text).File }
-	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1})
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")},
+		journal.Line{Kind: journal.Done, N: 1})
 	if f, ok := g.Origin(&g.Changes[0], file("b")); !ok || *f.Text != "a" {
 		t.Errorf("%+v, %v", f, ok)
 	}
 	if _, ok := g.Origin(&g.Changes[0], file("edited")); ok {
 		t.Error("somebody's edit would be lost")
 	}
-	add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b"), After: state("2", "c")}, journal.Line{Kind: journal.Done, N: 2})
+	add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b"), After: state("2", "c")},
+		journal.Line{Kind: journal.Done, N: 2})
 	if _, ok := g.Origin(&g.Changes[0], file("c")); ok {
 		t.Error("the other change would be lost")
 	}
-	add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 2, Before: state("2", "c"), After: state("1", "b")}, journal.Line{Kind: journal.Undone, N: 2})
+	add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 2, Before: state("2", "c"),
+		After: state("1", "b")}, journal.Line{Kind: journal.Undone, N: 2})
 	if f, ok := g.Origin(&g.Changes[0], file("b")); !ok || *f.Text != "a" {
 		t.Errorf("%+v, %v", f, ok)
 	}
 
 	_, g = begun(t)
-	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1},
-		journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b with a remark"), After: state("2", "c")}, journal.Line{Kind: journal.Done, N: 2},
-		journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 1, Before: state("1", "c"), After: state("60", "d")}, journal.Line{Kind: journal.Undone, N: 1})
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")},
+		journal.Line{Kind: journal.Done, N: 1},
+		journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b with a remark"), After: state("2", "c")},
+		journal.Line{Kind: journal.Done, N: 2},
+		journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 1, Before: state("1", "c"),
+			After: state("60", "d")}, journal.Line{Kind: journal.Undone, N: 1})
 	if _, ok := g.Origin(&g.Changes[1], file("d")); ok {
 		t.Error("the remark that came between two changes would be lost")
 	}

@@ -10,7 +10,8 @@ import (
 // a journal of one change, up to and with its n-th line.
 func journalOf(id string, n int) string {
 	lines := []string{
-		`{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"` + id + `","tool":"pgfettle","plan":"x","hostname":"h"}}`,
+		`{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"` + id +
+			`","tool":"pgfettle","plan":"x","hostname":"h"}}`,
 		`{"kind":"planned","at":1,"n":1,"address":"sysctl:vm.swappiness","from":"60","to":"1"}`,
 		`{"kind":"intend","at":1,"n":1,"address":"sysctl:vm.swappiness","from":"60","to":"1","before":{"live":"60"},"after":{"live":"1"}}`,
 		`{"kind":"done","at":1,"n":1}`,
@@ -29,7 +30,8 @@ func journalOf(id string, n int) string {
 func TestLastApplied(t *testing.T) {
 	const one, two, three = "20260101-103000-aaaaaa", "20260201-103000-bbbbbb", "20260301-103000-cccccc"
 	tg, dir := tree(t, map[string]string{
-		"j/" + one + ".jsonl": journalOf(one, 5), "j/" + two + ".jsonl": journalOf(two, 10), "j/" + three + ".jsonl": journalOf(three, 3),
+		"j/" + one + ".jsonl": journalOf(one, 5), "j/" + two + ".jsonl": journalOf(two, 10),
+		"j/" + three + ".jsonl":          journalOf(three, 3),
 		"j/20270101-103000-dddddd.jsonl": "no journal\n", "j/zzz.txt": "", "j/lock": "",
 	})
 	j := LastApplied(tg, "/j")

@@ -323,7 +323,8 @@ func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) stri
 	for _, f := range findings {
 		count[f.Severity]++
 	}
-	out := fmt.Sprintf("looked: %d critical, %d warnings, %d notices", count["critical"], count["warning"], count["notice"])
+	out := fmt.Sprintf("looked: %d critical, %d warnings, %d notices", count["critical"], count["warning"],
+		count["notice"])
 	if m, ok := s.Host.Memory.Get(); ok {
 		out += fmt.Sprintf("; %s of %s memory available, page tables %s", m.Available, m.Total, m.PageTables)
 	}

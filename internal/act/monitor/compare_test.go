@@ -35,11 +35,15 @@ func TestSettingChanged(t *testing.T) {
 	}
 	changed := set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.auto.conf", 3)
 	x.look(changed)
-	wants(t, "told", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC)")
-	wants(t, "kept", x.events(), "setting work_mem 4MB→8MB ALTER SYSTEM /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC")
+	wants(t, "told", x.turned(),
+		"work_mem of /srv/pg from 4MB to 8MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at "+
+			"12:29:59 UTC)")
+	wants(t, "kept", x.events(),
+		"setting work_mem 4MB→8MB ALTER SYSTEM /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC")
 
 	hidden := described(t, small)
-	hidden.Instances[0].Server.Settings = known.Barred[pg.Settings](known.Gap{Fact: "pg/1/settings", Reason: "the server is down"})
+	hidden.Instances[0].Server.Settings = known.Barred[pg.Settings](known.Gap{Fact: "pg/1/settings",
+		Reason: "the server is down"})
 	x.look(hidden)
 	wants(t, "nothing is known", x.turned())
 	x.look(changed)
@@ -48,9 +52,12 @@ func TestSettingChanged(t *testing.T) {
 	x.w.o.logs = func(target.Target, *snapshot.Instance, []string) map[string]string { return nil }
 
 	roles := set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.auto.conf", 3)
-	roles.Instances[0].Server.RoleSettings = known.Is([]pg.RoleSetting{{Role: "app", Name: "work_mem", Value: "1GB"}, {Database: "shop", Name: "jit", Value: "off"}})
+	roles.Instances[0].Server.RoleSettings = known.Is([]pg.RoleSetting{{Role: "app", Name: "work_mem", Value: "1GB"},
+		{Database: "shop", Name: "jit", Value: "off"}})
 	x.look(roles)
-	wants(t, "overrides", x.turned(), "jit (database shop) of /srv/pg from nothing to off (ALTER DATABASE, pg_db_role_setting)", "work_mem (role app) of /srv/pg from nothing to 1GB (ALTER ROLE, pg_db_role_setting)")
+	wants(t, "overrides", x.turned(),
+		"jit (database shop) of /srv/pg from nothing to off (ALTER DATABASE, pg_db_role_setting)",
+		"work_mem (role app) of /srv/pg from nothing to 1GB (ALTER ROLE, pg_db_role_setting)")
 	x.look(changed) // which does not show the overrides
 	wants(t, "overrides that cannot be seen are what they were", x.turned())
 }
@@ -77,16 +84,22 @@ func TestApplyIsNamed(t *testing.T) {
 // when it comes into force that is told as a change.
 func TestWritten(t *testing.T) {
 	x := newWorld(t)
-	auto := pg.FileSetting{File: "/srv/pg/postgresql.auto.conf", Line: 3, Name: "max_connections", Value: "300", Error: needsRestart}
-	typo := pg.FileSetting{File: "/srv/pg/postgresql.conf", Line: 9, Name: "work_mem", Value: "lots", Error: "invalid value"}
+	auto := pg.FileSetting{File: "/srv/pg/postgresql.auto.conf", Line: 3, Name: "max_connections", Value: "300",
+		Error: needsRestart}
+	typo := pg.FileSetting{File: "/srv/pg/postgresql.conf", Line: 9, Name: "work_mem", Value: "lots",
+		Error: "invalid value"}
 	x.look(lines(described(t, small)))
 	x.look(lines(described(t, small), auto, typo))
-	wants(t, "written", x.turned(), "max_connections of /srv/pg from 100 to 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, and not in force: it waits for a restart")
+	wants(t, "written", x.turned(),
+		"max_connections of /srv/pg from 100 to 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, and "+
+			"not in force: it waits for a restart")
 	x.look(lines(described(t, small), auto, typo))
 	wants(t, "told already", x.turned())
 	reload := pg.FileSetting{File: "/srv/pg/postgresql.conf", Line: 8, Name: "Work_Mem", Value: "8MB"}
 	x.look(lines(described(t, small), auto, reload))
-	wants(t, "waits for a reload", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8): written, and not in force: it waits for a reload")
+	wants(t, "waits for a reload", x.turned(),
+		"work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8): written, and not in force: it waits for a "+
+			"reload")
 	x.look(lines(set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.conf", 8), auto, reload))
 	wants(t, "in force", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8)")
 }
@@ -100,7 +113,9 @@ func TestAnotherVersion(t *testing.T) {
 	stale := slices.ContainsFunc(have, func(l string) bool {
 		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version from 16 to 17")
 	})
-	upgraded := slices.ContainsFunc(have, func(l string) bool { return strings.HasPrefix(l, "server_version of /srv/pg from 16") })
+	upgraded := slices.ContainsFunc(have, func(l string) bool {
+		return strings.HasPrefix(l, "server_version of /srv/pg from 16")
+	})
 	if !stale || !upgraded {
 		t.Errorf("told: %s", strings.Join(have, "\n"))
 	}
@@ -144,7 +159,8 @@ func TestFindings(t *testing.T) {
 	x.look(off())
 	wants(t, "stands", only(x.told()))
 	blind := fine()
-	blind.Instances[0].Server.Settings = known.Missed[pg.Settings](known.Gap{Fact: "pg/1/settings", Reason: "the server is down"})
+	blind.Instances[0].Server.Settings = known.Missed[pg.Settings](known.Gap{Fact: "pg/1/settings",
+		Reason: "the server is down"})
 	x.look(blind)
 	wants(t, "its fact is missing", only(x.told()))
 	gone := fine()
@@ -163,7 +179,8 @@ func TestFindings(t *testing.T) {
 
 	x.look(off())
 	x.w.o.Checks = func() check.Options {
-		return check.Options{Today: "2026-11-21", Accept: []check.Acceptance{{ID: "fsync_off", Reason: "a test", Expires: "2027-01-01"}}}
+		return check.Options{Today: "2026-11-21",
+			Accept: []check.Acceptance{{ID: "fsync_off", Reason: "a test", Expires: "2027-01-01"}}}
 	}
 	x.told()
 	x.look(off())
@@ -188,7 +205,8 @@ func TestGone(t *testing.T) {
 	}
 	x.look(none)
 	have := x.told()
-	if !slices.Contains(have, "/srv/pg is gone, and watched no more") || !slices.Contains(have, "gone: fsync_off of /srv/pg, which was a critical") {
+	if !slices.Contains(have, "/srv/pg is gone, and watched no more") ||
+		!slices.Contains(have, "gone: fsync_off of /srv/pg, which was a critical") {
 		t.Errorf("told: %q", have)
 	}
 	asked := x.asker.asked
@@ -205,8 +223,10 @@ func TestGone(t *testing.T) {
 
 // TestWorse: a finding that gets worse is told with both severities.
 func TestWorse(t *testing.T) {
-	a := []history.Finding{{ID: "x", Severity: "notice", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
-	b := []history.Finding{{ID: "x", Severity: "critical", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
+	a := []history.Finding{{ID: "x", Severity: "notice", Title: "X"},
+		{ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
+	b := []history.Finding{{ID: "x", Severity: "critical", Title: "X"},
+		{ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
 	var have []string
 	for _, e := range turns(a, b, true) {
 		have = append(have, Sentence(e))
@@ -225,7 +245,8 @@ func TestSummary(t *testing.T) {
 	x.sample()
 	x.look(described(t, small))
 	last := x.lines[len(x.lines)-1]
-	if !strings.HasPrefix(last, "looked: 0 critical, ") || !strings.Contains(last, " of 16 GB memory available, page tables ") || !strings.HasSuffix(last, "; 12 sessions") {
+	if !strings.HasPrefix(last, "looked: 0 critical, ") || !strings.Contains(last,
+		" of 16 GB memory available, page tables ") || !strings.HasSuffix(last, "; 12 sessions") {
 		t.Error(last)
 	}
 }
@@ -233,7 +254,8 @@ func TestSummary(t *testing.T) {
 // TestDear: what a whole look gives for the history goes with the next sample.
 func TestDear(t *testing.T) {
 	s := described(t, small)
-	s.Instances[0].Processes = known.Is([]host.Process{{PID: 1, Anon: 5 * unit.MB, PageTables: unit.MB}, {PID: 2, Anon: 3 * unit.MB, PageTables: 2 * unit.MB}})
+	s.Instances[0].Processes = known.Is([]host.Process{{PID: 1, Anon: 5 * unit.MB, PageTables: unit.MB},
+		{PID: 2, Anon: 3 * unit.MB, PageTables: 2 * unit.MB}})
 	x := newWorld(t)
 	x.look(s, 7e9)
 	x.sample()
@@ -245,14 +267,17 @@ func TestDear(t *testing.T) {
 	for _, p := range list {
 		have[p.Name+"{"+p.Label+"}"+p.Instance] = p.Value
 	}
-	for name, want := range map[string]float64{"instance_anonymous_bytes{}/srv/pg": 8 << 20, "instance_page_tables_bytes{}/srv/pg": 3 << 20, "instance_processes{}/srv/pg": 2,
-		"database_bytes{}/srv/pg": 7e9, "page_tables_bytes{}": 70000 * 1024, "connections{idle}/srv/pg": 0, "findings{critical}": 0} {
+	for name, want := range map[string]float64{"instance_anonymous_bytes{}/srv/pg": 8 << 20,
+		"instance_page_tables_bytes{}/srv/pg": 3 << 20, "instance_processes{}/srv/pg": 2,
+		"database_bytes{}/srv/pg": 7e9, "page_tables_bytes{}": 70000 * 1024, "connections{idle}/srv/pg": 0,
+		"findings{critical}": 0} {
 		if v, ok := have[name]; !ok || v != want {
 			t.Errorf("%s is %v (%v), not %v", name, v, ok, want)
 		}
 	}
 	x.sample()
-	if _, list, err = x.store.Latest(t.Context()); err != nil || slices.ContainsFunc(list, func(p history.Point) bool { return p.Name == "database_bytes" }) {
+	if _, list, err = x.store.Latest(t.Context()); err != nil ||
+		slices.ContainsFunc(list, func(p history.Point) bool { return p.Name == "database_bytes" }) {
 		t.Errorf("the sizes are told twice: %v", err)
 	}
 }

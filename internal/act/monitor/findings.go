@@ -17,7 +17,8 @@ func keyOf(f history.Finding) findingKey { return findingKey{f.Instance, f.ID} }
 // check and instance the worst, and those of before that this look could not
 // judge or that only keep silent while their cause is reported. What could not be
 // judged has not vanished; what was of a server that is not awaited any more has.
-func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []history.Finding, awaited map[string]bool) []history.Finding {
+func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []history.Finding,
+	awaited map[string]bool) []history.Finding {
 	var out []history.Finding
 	at := map[findingKey]int{}
 	for _, f := range r.Findings { // worst first
@@ -53,7 +54,8 @@ func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, befor
 // same: its check misses a fact, or finds it when it is asked alone.
 func unsure(s *snapshot.Snapshot, checks []check.Check, f history.Finding) bool {
 	alone := check.Run(s, checks, check.Options{Only: []string{f.ID}})
-	return len(alone.Unknown) > 0 || slices.ContainsFunc(alone.Findings, func(g check.Finding) bool { return g.Instance == f.Instance })
+	return len(alone.Unknown) > 0 || slices.ContainsFunc(alone.Findings,
+		func(g check.Finding) bool { return g.Instance == f.Instance })
 }
 
 // turns are the findings that appeared, vanished, or changed their severity.
@@ -83,7 +85,8 @@ func turns(before, now []history.Finding, baseline bool) []history.Event {
 	}
 	for _, f := range before {
 		if _, gone := was[keyOf(f)]; gone {
-			out = append(out, history.Event{Kind: history.FindingVanished, Instance: f.Instance, Subject: f.ID, Before: f.Severity, Detail: f.Title})
+			out = append(out, history.Event{Kind: history.FindingVanished, Instance: f.Instance, Subject: f.ID,
+				Before: f.Severity, Detail: f.Title})
 		}
 	}
 	return out

@@ -40,7 +40,8 @@ const mostPending = 200
 // and how each difference between the two was seen; list is that of the look
 // before. atOnce are those that need not hold: accepted in the policy, or of a
 // server that is not awaited any more.
-func hold(told, now []history.Finding, list []pending, at, before time.Time, atOnce func(history.Finding) bool) (stands []history.Finding, left []pending, passed map[findingKey]pending) {
+func hold(told, now []history.Finding, list []pending, at, before time.Time,
+	atOnce func(history.Finding) bool) (stands []history.Finding, left []pending, passed map[findingKey]pending) {
 	was, is := map[findingKey]history.Finding{}, map[findingKey]history.Finding{}
 	for _, f := range told {
 		was[keyOf(f)] = f

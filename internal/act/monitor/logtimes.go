@@ -68,11 +68,13 @@ func (s *times) Entry(e *pglog.Entry) {
 		return
 	}
 	name, rest, ok := bytes.Cut(name, []byte{'"'})
-	if !ok || !bytes.HasPrefix(rest, []byte(" changed to ")) && !bytes.HasPrefix(rest, []byte(" removed from configuration file")) {
+	if !ok || !bytes.HasPrefix(rest, []byte(" changed to ")) && !bytes.HasPrefix(rest,
+		[]byte(" removed from configuration file")) {
 		return
 	}
 	if s.names[string(name)] {
-		s.out[string(name)] = strings.TrimSpace("at " + time.UnixMicro(e.Time).UTC().Format(time.DateTime) + " " + string(e.Zone[:min(len(e.Zone), 40)]))
+		s.out[string(name)] = strings.TrimSpace("at " + time.UnixMicro(e.Time).UTC().Format(time.DateTime) + " " +
+			string(e.Zone[:min(len(e.Zone), 40)]))
 	}
 }
 

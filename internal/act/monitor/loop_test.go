@@ -36,18 +36,23 @@ func TestLoop(t *testing.T) {
 		var states []string
 		done := make(chan error)
 		go func() {
-			done <- Run(ctx, Options{Target: tg, Interval: DefaultInterval, Look: DefaultLook, Store: kept, Tell: talk.tell, Reload: reload,
+			done <- Run(ctx, Options{Target: tg, Interval: DefaultInterval, Look: DefaultLook, Store: kept,
+				Tell: talk.tell, Reload: reload,
 				Collect: func(context.Context) (*snapshot.Snapshot, error) {
 					if looks++; looks == 3 {
 						return nil, errors.New("the server is starting")
 					}
 					return s, nil
 				},
-				Dial:    func(context.Context, *snapshot.Instance) (sample.Asker, error) { return newFakeServer(), nil },
-				Checks:  func() check.Options { return check.Options{} },
-				Rules:   func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} },
-				Reread:  func() error { return reread },
-				Manager: &Manager{send: func(s string) { states = append(states, strings.SplitN(s, "\n", 2)[0]) }, every: 10 * time.Minute},
+				Dial: func(context.Context, *snapshot.Instance) (sample.Asker,
+					error) {
+					return newFakeServer(), nil
+				},
+				Checks: func() check.Options { return check.Options{} },
+				Rules:  func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} },
+				Reread: func() error { return reread },
+				Manager: &Manager{send: func(s string) { states = append(states, strings.SplitN(s, "\n", 2)[0]) },
+					every: 10 * time.Minute},
 			})
 		}()
 		time.Sleep(time.Hour + time.Second)
@@ -77,7 +82,8 @@ func TestLoop(t *testing.T) {
 		if len(kept.state[hostKey]) == 0 || len(kept.state[instanceKey+"/srv/pg"]) == 0 {
 			t.Error("nothing is remembered")
 		}
-		want := []string{"READY=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "RELOADING=1", "READY=1", "RELOADING=1", "READY=1", "STOPPING=1"}
+		want := []string{"READY=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1",
+			"RELOADING=1", "READY=1", "RELOADING=1", "READY=1", "STOPPING=1"}
 		if !slices.Equal(states, want) {
 			t.Errorf("told the manager %q", states)
 		}
@@ -102,7 +108,8 @@ func TestOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept.samples != 2 || kept.points <= first {
-		t.Errorf("%d samples; %d points, and then %d with the rates since the run before", kept.samples, first, kept.points)
+		t.Errorf("%d samples; %d points, and then %d with the rates since the run before", kept.samples, first,
+			kept.points)
 	}
 	o.Collect = func(context.Context) (*snapshot.Snapshot, error) { return nil, errors.New("no such server") }
 	if err := Run(t.Context(), o); err == nil || kept.samples != 2 {
@@ -128,7 +135,8 @@ func TestRestarted(t *testing.T) {
 	wants(t, "crashed", x.told(), "a process of the server crashed")
 	wants(t, "kept", x.events(), "restart  2023-11-14T22:13:20Z→2023-11-14T23:13:20Z", "restart  →2023-11-14T23:14:20Z")
 
-	if b, err := x.store.Recall(t.Context(), instanceKey+"/srv/pg"); err != nil || !strings.Contains(string(b), `"started":1700003600,`) {
+	if b, err := x.store.Recall(t.Context(), instanceKey+"/srv/pg"); err != nil ||
+		!strings.Contains(string(b), `"started":1700003600,`) {
 		t.Errorf("a run after a kill would tell it again: %s, %v", b, err)
 	}
 
@@ -177,7 +185,8 @@ func TestOOMKill(t *testing.T) {
 	write(t, x.dir, "proc/vmstat", "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 4\n")
 	write(t, x.dir, "sys/fs/cgroup/pg/memory.events", "oom_kill 3\n")
 	x.sample()
-	wants(t, "killed", x.told(), "the control group of /srv/pg ran out of memory: 1 process was killed", "the kernel ran out of memory: 2 processes were killed")
+	wants(t, "killed", x.told(), "the control group of /srv/pg ran out of memory: 1 process was killed",
+		"the kernel ran out of memory: 2 processes were killed")
 	x.sample()
 	wants(t, "once", x.told())
 }
@@ -234,7 +243,8 @@ func TestRemembered(t *testing.T) {
 	x.begin()
 	x.asker.values[sample.ColStart] += 5
 	write(t, x.dir, "proc/vmstat", "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 2\n")
-	x.stands(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17,thp=never"), "fsync", "off", "/srv/pg/postgresql.conf", 3))
+	x.stands(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17,thp=never"), "fsync",
+		"off", "/srv/pg/postgresql.conf", 3))
 	x.sample()
 	var have []string
 	for _, l := range x.told() {
@@ -242,7 +252,9 @@ func TestRemembered(t *testing.T) {
 			have = append(have, l)
 		}
 	}
-	wants(t, "meanwhile", have, "fsync of /srv/pg from on to off", "new critical: fsync_off", "the plan is stale: memory from 16 GB to 64 GB", "the kernel ran out of memory: 1 process was killed", "/srv/pg was started at")
+	wants(t, "meanwhile", have, "fsync of /srv/pg from on to off", "new critical: fsync_off",
+		"the plan is stale: memory from 16 GB to 64 GB", "the kernel ran out of memory: 1 process was killed",
+		"/srv/pg was started at")
 	x.end()
 
 	write(t, x.dir, "proc/sys/kernel/random/boot_id", "99999999-2222-3333-4444-555555555555\n")
@@ -256,7 +268,8 @@ func TestRemembered(t *testing.T) {
 // TestHostileState: what is remembered may be anything; it costs the comparison
 // with it, and nothing else.
 func TestHostileState(t *testing.T) {
-	for _, state := range []string{"", "null", "{", "[]", `{"schema":"pgfettle.watch-state/1"}`, `{"schema":"pgfettle.watch-state/9","boot":"x"}`,
+	for _, state := range []string{"", "null", "{", "[]", `{"schema":"pgfettle.watch-state/1"}`,
+		`{"schema":"pgfettle.watch-state/9","boot":"x"}`,
 		`{"schema":"pgfettle.watch-state/1","values":[1,2],"baseline":{},"reading":{"memory":[1]}}`,
 		`{"schema":"pgfettle.watch-state/1","boot":"11111111-2222-3333-4444-555555555555","reading":{"at":"2026-11-21T12:00:00Z","memory":null,"groups":{"a":9}},"baseline":{"facts":{"memory":-1},"values":{"pg:x":{}}},"written":{"a":"b"},"started":1e300}`} {
 		x := newWorld(t)
@@ -301,15 +314,18 @@ func TestHidden(t *testing.T) {
 func TestLoadedAt(t *testing.T) {
 	tg, dir := tree(t, map[string]string{
 		"srv/pg/current_logfiles": "stderr log/postgresql.log\n",
-		"srv/pg/log/postgresql.log": "2026-11-21 19:43:01.001 UTC [77] LOG:  parameter \"work_mem\" changed to \"1MB\"\n" +
+		"srv/pg/log/postgresql.log": "2026-11-21 19:43:01.001 UTC [77] LOG:  parameter \"work_mem\" changed to " +
+			"\"1MB\"\n" +
 			"2026-11-21 19:43:08.123 UTC [77] LOG:  received SIGHUP, reloading configuration files\n" +
 			"2026-11-21 19:43:08.124 UTC [77] LOG:  parameter \"work_mem\" changed to \"13MB\"\n" +
-			"2026-11-21 19:43:08.124 UTC [77] LOG:  parameter \"jit\" removed from configuration file, reset to default\n" +
+			"2026-11-21 19:43:08.124 UTC [77] LOG:  parameter \"jit\" removed from configuration file, reset to " +
+			"default\n" +
 			"2026-11-21 19:43:09.000 UTC [78] ERROR:  parameter \"foo\" cannot be changed now\n",
 	})
 	s := described(t, small)
 	got := loadedAt(tg, &s.Instances[0], []string{"work_mem", "jit", "foo", "fsync"})
-	if want := map[string]string{"work_mem": "at 2026-11-21 19:43:08 UTC", "jit": "at 2026-11-21 19:43:08 UTC"}; !maps.Equal(got, want) {
+	if want := map[string]string{"work_mem": "at 2026-11-21 19:43:08 UTC",
+		"jit": "at 2026-11-21 19:43:08 UTC"}; !maps.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
 	log := filepath.Join(dir, "srv/pg/log/postgresql.log")

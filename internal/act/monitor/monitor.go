@@ -39,7 +39,8 @@ import (
 type Store interface {
 	Append(ctx context.Context, at time.Time, points []history.Point) error
 	AppendEvent(ctx context.Context, e history.Event) (history.Event, error)
-	AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]history.Setting) ([]history.Event, error)
+	AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]history.Setting) ([]history.Event,
+		error)
 	AppendFindings(ctx context.Context, at time.Time, now []history.Finding) ([]history.Event, error)
 	SettingsAt(ctx context.Context, instance string, at time.Time) (map[string]string, error)
 	Findings(ctx context.Context) ([]history.Finding, error)
@@ -54,18 +55,22 @@ type Options struct {
 	Look     time.Duration // between looks at the whole evidence, give or take a tenth
 	Once     bool          // one look and one sample
 
-	Collect func(ctx context.Context) (*snapshot.Snapshot, error)                          // the whole evidence
-	Dial    func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error)         // a connection for samples
-	Checks  func() check.Options                                                           // of the policy as it is now
-	Rules   func(s *snapshot.Snapshot) rule.Options                                        // of the policy as it is now
-	Applied func() *journal.Journal                                                        // the last apply that was not taken back; nil: none
-	Reload  <-chan struct{}                                                                // reread the policy and look again; may be nil
-	Reread  func() error                                                                   // rereads the policy
-	Store   Store                                                                          //
-	Notices *Notifier                                                                      // nil: none are sent
-	Tell    func(level Level, text string)                                                 // one line of talk
-	Manager *Manager                                                                       // what started the process; nil: nobody who listens
-	logs    func(t target.Target, in *snapshot.Instance, names []string) map[string]string // when the server's log says that it read them
+	Collect func(ctx context.Context) (*snapshot.Snapshot, error)                  // the whole evidence
+	Dial    func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error) // a connection for samples
+	Checks  func() check.Options                                                   // of the policy as it is now
+	Rules   func(s *snapshot.Snapshot) rule.Options                                // of the policy as it is now
+	// the last apply that was not taken back; nil: none
+	Applied func() *journal.Journal
+	// reread the policy and look again; may be nil
+	Reload  <-chan struct{}
+	Reread  func() error                   // rereads the policy
+	Store   Store                          //
+	Notices *Notifier                      // nil: none are sent
+	Tell    func(level Level, text string) // one line of talk
+	// what started the process; nil: nobody who listens
+	Manager *Manager
+	// when the server's log says that it read them
+	logs func(t target.Target, in *snapshot.Instance, names []string) map[string]string
 }
 
 // Level is how much a line of talk weighs, as syslog numbers it.
@@ -131,7 +136,8 @@ func newWatcher(o Options) *Watcher {
 	if o.logs == nil {
 		o.logs = loadedAt
 	}
-	return &Watcher{o: o, files: sample.NewFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
+	return &Watcher{o: o, files: sample.NewFiles(o.Target), groups: map[string]string{},
+		before: map[string]map[string]string{}, written: map[string]map[string]string{},
 		started: map[string]float64{}, bases: bases{}, missed: map[string]bool{}}
 }
 

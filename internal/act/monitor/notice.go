@@ -17,13 +17,15 @@ const NoticeSchema = "pgfettle.notice/1"
 
 // Notice is the document that is sent.
 type Notice struct {
-	Schema   string `json:"schema"`
-	Tool     string `json:"tool"`
-	Host     string `json:"host"`
-	At       string `json:"at"`                   // RFC 3339, UTC: when it was seen
-	Since    string `json:"since,omitempty"`      // it happened after this time
-	Held     string `json:"held_since,omitempty"` // of a state that had to hold until it was told: when it was first seen
-	Kind     string `json:"kind"`                 // of the event: setting, plan-stale, finding-appeared, finding-severity, finding-vanished
+	Schema string `json:"schema"`
+	Tool   string `json:"tool"`
+	Host   string `json:"host"`
+	At     string `json:"at"`              // RFC 3339, UTC: when it was seen
+	Since  string `json:"since,omitempty"` // it happened after this time
+	// of a state that had to hold until it was told: when it was first seen
+	Held string `json:"held_since,omitempty"`
+	// of the event: setting, plan-stale, finding-appeared, finding-severity, finding-vanished
+	Kind     string `json:"kind"`
 	Severity string `json:"severity,omitempty"`
 	Instance string `json:"instance,omitempty"` // data directory; "" for the host
 	Subject  string `json:"subject"`
@@ -87,8 +89,10 @@ type Notifier struct {
 }
 
 // NewNotifier starts one goroutine for each sink; Close ends them.
-func NewNotifier(tool, host string, from check.Severity, now func() time.Time, tell func(Level, string), sinks ...Sink) *Notifier {
-	n := &Notifier{tool: tool, host: host, from: from, now: now, tell: tell, sent: map[string]time.Time{}, tokens: burst, filled: now()}
+func NewNotifier(tool, host string, from check.Severity, now func() time.Time, tell func(Level, string),
+	sinks ...Sink) *Notifier {
+	n := &Notifier{tool: tool, host: host, from: from, now: now, tell: tell, sent: map[string]time.Time{},
+		tokens: burst, filled: now()}
 	for _, s := range sinks {
 		q := &queue{sink: s, tell: tell, wake: make(chan struct{}, 1), done: make(chan struct{})}
 		q.ctx, q.cancel = context.WithCancel(context.Background())
@@ -172,8 +176,10 @@ func (n *Notifier) may(subject string) bool {
 }
 
 func (n *Notifier) document(e history.Event) Notice {
-	d := Notice{Schema: NoticeSchema, Tool: n.tool, Host: n.host, At: e.At.UTC().Format(time.RFC3339), Kind: string(e.Kind), Instance: e.Instance, Subject: e.Subject,
-		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e), HeldBack: n.held}
+	d := Notice{Schema: NoticeSchema, Tool: n.tool, Host: n.host, At: e.At.UTC().Format(time.RFC3339),
+		Kind: string(e.Kind), Instance: e.Instance, Subject: e.Subject,
+		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e),
+		HeldBack: n.held}
 	if !e.Since.IsZero() {
 		d.Since = e.Since.UTC().Format(time.RFC3339)
 	}

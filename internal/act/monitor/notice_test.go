@@ -60,7 +60,8 @@ func (k *talker) tell(_ Level, s string) {
 }
 
 func appeared(severity string) history.Event {
-	return history.Event{At: time.Now(), Kind: history.FindingAppeared, Instance: "/srv/pg", Subject: "fsync_off", After: severity, Detail: "fsync is off"}
+	return history.Event{At: time.Now(), Kind: history.FindingAppeared, Instance: "/srv/pg", Subject: "fsync_off",
+		After: severity, Detail: "fsync is off"}
 }
 
 // validNotice holds that a document is what its published schema says.
@@ -86,7 +87,8 @@ func TestWhichNotices(t *testing.T) {
 		in, talk := &inbox{}, &talker{}
 		n := NewNotifier("pgfettle 1", "db1", check.Warning, time.Now, talk.tell, in)
 		for i, e := range []history.Event{
-			{Kind: history.SettingChanged, Instance: "/srv/pg", Subject: "work_mem", Before: "4MB", After: "64MB", Who: "ALTER SYSTEM", Where: "/srv/pg/postgresql.auto.conf:3", Since: time.Now()},
+			{Kind: history.SettingChanged, Instance: "/srv/pg", Subject: "work_mem", Before: "4MB", After: "64MB",
+				Who: "ALTER SYSTEM", Where: "/srv/pg/postgresql.auto.conf:3", Since: time.Now()},
 			{Kind: history.PlanStale, Subject: "memory", Before: "16 GB", After: "64 GB"},
 			appeared("warning"), appeared("critical"), appeared("notice"),
 			{Kind: history.FindingSeverity, Subject: "x", Before: "notice", After: "warning"},
@@ -104,11 +106,14 @@ func TestWhichNotices(t *testing.T) {
 			validNotice(t, []byte(doc))
 			kinds = append(kinds, doc[strings.Index(doc, `"kind":`):strings.Index(doc, `"subject":`)])
 		}
-		wants(t, "kinds", kinds, "setting", "plan-stale", `finding-appeared","severity":"warning"`, `finding-appeared","severity":"critical"`, `finding-severity","severity":"warning"`, `finding-vanished`)
-		if !strings.Contains(in.got[5], `"held_since":"2000-01-01T00:00:00Z"`) || !strings.Contains(in.got[5], "(since 2000-01-01T00:00:00Z)") {
+		wants(t, "kinds", kinds, "setting", "plan-stale", `finding-appeared","severity":"warning"`,
+			`finding-appeared","severity":"critical"`, `finding-severity","severity":"warning"`, `finding-vanished`)
+		if !strings.Contains(in.got[5], `"held_since":"2000-01-01T00:00:00Z"`) ||
+			!strings.Contains(in.got[5], "(since 2000-01-01T00:00:00Z)") {
 			t.Error(in.got[5])
 		}
-		if !strings.Contains(in.got[0], `"text":"work_mem of /srv/pg from 4MB to 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3)"`) {
+		if !strings.Contains(in.got[0],
+			`"text":"work_mem of /srv/pg from 4MB to 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3)"`) {
 			t.Error(in.got[0])
 		}
 		wants(t, "talk", talk.lines)
@@ -204,8 +209,11 @@ func TestTriesAgain(t *testing.T) {
 		if d := time.Since(began); d > 6*time.Second {
 			t.Errorf("the end took %s", d)
 		}
-		if !slices.ContainsFunc(talk.lines, func(l string) bool { return strings.Contains(l, "the oldest are dropped") }) ||
-			!strings.Contains(talk.lines[len(talk.lines)-1], fmt.Sprint(mostQueued, " notices were not sent")) && !strings.Contains(talk.lines[len(talk.lines)-2], "notices were not sent") {
+		if !slices.ContainsFunc(talk.lines, func(l string) bool {
+			return strings.Contains(l, "the oldest are dropped")
+		}) ||
+			!strings.Contains(talk.lines[len(talk.lines)-1], fmt.Sprint(mostQueued, " notices were not sent")) &&
+				!strings.Contains(talk.lines[len(talk.lines)-2], "notices were not sent") {
 			t.Errorf("talk: %q", talk.lines)
 		}
 	})
@@ -252,7 +260,8 @@ func TestExec(t *testing.T) {
 		t.Errorf("arguments %q", args)
 	}
 	env := read(filepath.Join(dir, "env"))
-	if strings.Contains(env, "secret") || !strings.Contains(env, "PGFETTLE_NOTICE=pgfettle.notice/1\n") || !strings.Contains(env, "PATH=") || strings.Contains(env, "HOME=") {
+	if strings.Contains(env, "secret") || !strings.Contains(env, "PGFETTLE_NOTICE=pgfettle.notice/1\n") ||
+		!strings.Contains(env, "PATH=") || strings.Contains(env, "HOME=") {
 		t.Errorf("environment:\n%s", env)
 	}
 }
@@ -344,12 +353,15 @@ func hook(t *testing.T, h http.HandlerFunc) (*Webhook, string) {
 // TestWebhook: what the receiver answers decides whether it is tried again; no
 // redirect to another host is followed; no error holds the URL.
 func TestWebhook(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host got the notice") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("another host got the notice")
+	}))
 	defer elsewhere.Close()
 	moved := func(code int, to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/new" {
-				if b := new(bytes.Buffer); r.Method != http.MethodPost || func() bool { _, _ = b.ReadFrom(r.Body); return b.String() != `{"a":1}` }() {
+				if b := new(bytes.Buffer); r.Method != http.MethodPost ||
+					func() bool { _, _ = b.ReadFrom(r.Body); return b.String() != `{"a":1}` }() {
 					t.Errorf("%s %q after the redirect", r.Method, b)
 				}
 				return
@@ -366,7 +378,8 @@ func TestWebhook(t *testing.T) {
 		{"taken", func(w http.ResponseWriter, r *http.Request) {
 			b := new(bytes.Buffer)
 			_, _ = b.ReadFrom(r.Body)
-			if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" || b.String() != `{"a":1}` || r.URL.Query().Get("token") != "SECRET" {
+			if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
+				b.String() != `{"a":1}` || r.URL.Query().Get("token") != "SECRET" {
 				t.Errorf("%s %s %q", r.Method, r.Header.Get("Content-Type"), b)
 			}
 			w.WriteHeader(http.StatusNoContent)
@@ -398,7 +411,8 @@ func TestWebhook(t *testing.T) {
 			}
 			err := h.Send(t.Context(), []byte(`{"a":1}`))
 			_, passing := errors.AsType[*Passing](err)
-			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || passing != c.passing {
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+				passing != c.passing {
 				t.Errorf("%v, passing %v", err, passing)
 			}
 			if strings.Contains(fmt.Sprint(err, h.Name()), "SECRET") || strings.Contains(fmt.Sprint(err), "127.0.0.1") {
@@ -411,12 +425,15 @@ func TestWebhook(t *testing.T) {
 // TestWebhookURL: notices go over https, or to this host; the URL is in no error.
 func TestWebhookURL(t *testing.T) {
 	for url, want := range map[string]string{
-		"https://hooks.example.com/SECRET": "", "http://localhost:8080/SECRET": "", "http://[::1]/SECRET": "", "http://127.0.0.1/SECRET": "",
-		"http://hooks.example.com/SECRET": "this host alone", "ftp://example.com/SECRET": "not https", "https:///SECRET": "no host",
-		"SECRET": "no host", "https://exa mple.com/SECRET": "no URL", "": "no host",
+		"https://hooks.example.com/SECRET": "", "http://localhost:8080/SECRET": "", "http://[::1]/SECRET": "",
+		"http://127.0.0.1/SECRET":         "",
+		"http://hooks.example.com/SECRET": "this host alone", "ftp://example.com/SECRET": "not https",
+		"https:///SECRET": "no host",
+		"SECRET":          "no host", "https://exa mple.com/SECRET": "no URL", "": "no host",
 	} {
 		_, err := NewWebhook(url)
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "SECRET")) {
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "SECRET")) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -436,7 +453,9 @@ func TestWebhookNobody(t *testing.T) {
 
 // TestWebhookVerifies: a certificate that nobody vouches for is refused.
 func TestWebhookVerifies(t *testing.T) {
-	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the notice was sent") }))
+	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the notice was sent")
+	}))
 	defer srv.Close()
 	srv.Config.ErrorLog = nil
 	h, err := NewWebhook(srv.URL + "/SECRET")

@@ -46,7 +46,8 @@ func NewWebhook(raw string) (*Webhook, error) {
 	u.Fragment = ""
 	h := &Webhook{url: u}
 	h.client = &http.Client{Timeout: hookWithin, CheckRedirect: h.redirect, Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: hookWithin, ForceAttemptHTTP2: true, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: hookWithin, ForceAttemptHTTP2: true, MaxIdleConns: 1,
+		IdleConnTimeout:        time.Minute,
 		MaxResponseHeaderBytes: hookAnswer,
 	}}
 	return h, nil
@@ -97,7 +98,8 @@ func (h *Webhook) Send(ctx context.Context, body []byte) error {
 	switch {
 	case res.StatusCode >= 200 && res.StatusCode < 300:
 		return nil
-	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout:
+	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests ||
+		res.StatusCode == http.StatusRequestTimeout:
 		return &Passing{fmt.Errorf("it answered %d", res.StatusCode)}
 	}
 	return fmt.Errorf("it answered %d", res.StatusCode)

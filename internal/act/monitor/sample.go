@@ -167,7 +167,8 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 		n = b - a
 	}
 	event := func(instance string, n int64) {
-		e := history.Event{At: at, Since: w.last.At, Kind: history.OOMKill, Instance: instance, Detail: "1 process was killed"}
+		e := history.Event{At: at, Since: w.last.At, Kind: history.OOMKill, Instance: instance,
+			Detail: "1 process was killed"}
 		if n > 1 {
 			e.Detail = fmt.Sprintf("%d processes were killed", n)
 		}

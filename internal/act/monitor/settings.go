@@ -54,7 +54,8 @@ func serverSettings(in *snapshot.Instance, before map[string]string) (out settin
 		}
 	}
 	for _, r := range roles {
-		out[cut(overrideName(r))] = history.Setting{Value: cut(r.Value), Where: "pg_db_role_setting", Who: overrideWho(r)}
+		out[cut(overrideName(r))] = history.Setting{Value: cut(r.Value), Where: "pg_db_role_setting",
+			Who: overrideWho(r)}
 	}
 	return out, true
 }
@@ -113,7 +114,9 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	put("thp:enabled", thp+"enabled", h.THP.Enabled)
 	put("thp:defrag", thp+"defrag", h.THP.Defrag)
 	put("thp:shmem_enabled", thp+"shmem_enabled", h.THP.ShmemEnabled)
-	put("boot:cmdline", "/proc/cmdline", known.Map(h.CmdLine, func(words []string) string { return strings.Join(words, " ") }))
+	put("boot:cmdline", "/proc/cmdline", known.Map(h.CmdLine, func(words []string) string {
+		return strings.Join(words, " ")
+	}))
 	put("kernel", "/proc/sys/kernel/osrelease", known.Map(h.Kernel, spelled))
 	blocks, seen := h.Blocks.Get()
 	for _, b := range blocks {
@@ -141,7 +144,8 @@ func mountSettings(s *snapshot.Snapshot, out settings) bool {
 		all = all && ok
 		for _, p := range places {
 			if m, ok := s.MountOf(p.Path); ok {
-				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = history.Setting{Value: cut(strings.Join(m.Options, ",")), Where: "/proc/self/mountinfo"}
+				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = history.Setting{
+					Value: cut(strings.Join(m.Options, ",")), Where: "/proc/self/mountinfo"}
 			}
 		}
 	}
@@ -184,8 +188,10 @@ func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[st
 		if !there || stood && was == w.Value || s.InBase(w.Value) == s.Value {
 			continue
 		}
-		e := history.Event{Kind: history.SettingChanged, Instance: in.Label(), Subject: name, Before: s.Show(), After: w.Value,
-			Where: w.File + ":" + strconv.FormatInt(w.Line, 10), Detail: "written, and not in force: it waits for a reload"}
+		e := history.Event{Kind: history.SettingChanged, Instance: in.Label(), Subject: name, Before: s.Show(),
+			After:  w.Value,
+			Where:  w.File + ":" + strconv.FormatInt(w.Line, 10),
+			Detail: "written, and not in force: it waits for a reload"}
 		if path.Base(w.File) == alterSystem {
 			e.Who = "ALTER SYSTEM"
 		}
@@ -213,12 +219,14 @@ func changes(instance string, before map[string]string, now settings) []history.
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		s := now[name]
 		if was, ok := before[name]; ok && was != s.Value || !ok && !fresh(name) && s.Where != "default" {
-			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: was, After: s.Value, Who: s.Who, Where: s.Where})
+			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name,
+				Before: was, After: s.Value, Who: s.Who, Where: s.Where})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, ok := now[name]; !ok && !fresh(name) {
-			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: before[name]})
+			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name,
+				Before: before[name]})
 		}
 	}
 	return out

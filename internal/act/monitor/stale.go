@@ -25,8 +25,9 @@ type Baseline struct {
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
 	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown is not there
 	Values  map[knob.Address]Planned `json:"values"`
-	Told    map[string]float64       `json:"told,omitempty"`  // facts that were told to have moved, as they were then
-	Moved   map[string]Moved         `json:"moved,omitempty"` // facts that were seen to have moved, or to be back, and not often enough
+	Told    map[string]float64       `json:"told,omitempty"` // facts that were told to have moved, as they were then
+	// facts that were seen to have moved, or to be back, and not often enough
+	Moved map[string]Moved `json:"moved,omitempty"`
 }
 
 // Moved is a state of a fact that has to hold until it counts.
@@ -229,7 +230,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 			if label == "" {
 				knobs = everything(moved)
 			}
-			out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
+			out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label,
+				Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(now)) {
@@ -260,7 +262,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 		if subject == "" {
 			subject = decisions
 		}
-		out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: subject, Detail: wouldBe(moved[label])})
+		out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label,
+			Subject: subject, Detail: wouldBe(moved[label])})
 	}
 	return out
 }

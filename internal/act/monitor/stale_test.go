@@ -81,7 +81,8 @@ func TestDatabasesOutgrow(t *testing.T) {
 	for _, gb := range []float64{3, 15, 17, 18, 15, 17, 13, 17} {
 		x.stands(described(t, small), gb*(1<<30))
 	}
-	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: size of the databases from 3 GB to 17 GB", "size of the databases from 3 GB to 17 GB")
+	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: size of the databases from 3 GB to 17 GB",
+		"size of the databases from 3 GB to 17 GB")
 }
 
 // TestDecisionsMoved: a decision that moves while no fact did is told when three
@@ -90,7 +91,9 @@ func TestDatabasesOutgrow(t *testing.T) {
 func TestDecisionsMoved(t *testing.T) {
 	planned := func(value, input string) bases {
 		one := func(v map[knob.Address]Planned) *Baseline { return &Baseline{Facts: map[string]float64{}, Values: v} }
-		return bases{"": one(nil), "/srv/pg": one(map[knob.Address]Planned{"pg:max_wal_size": {Value: value, Shown: value + "MB", Inputs: []rule.Input{{Name: "WAL rate", Value: input}}}})}
+		return bases{"": one(nil), "/srv/pg": one(map[knob.Address]Planned{
+			"pg:max_wal_size": {Value: value, Shown: value + "MB",
+				Inputs: []rule.Input{{Name: "WAL rate", Value: input}}}})}
 	}
 	base := planned("1024", "1 MB/s")
 	for i, c := range []struct {
@@ -102,7 +105,10 @@ func TestDecisionsMoved(t *testing.T) {
 		{"1024", nil},
 		{"4096", nil},
 		{"4096", nil},
-		{"4096", []string{"the plan of /srv/pg is stale: WAL rate, from 1 MB/s to 9 MB/s: a plan of now: max_wal_size 1024MB → 4096MB"}},
+		{"4096",
+			[]string{
+				"the plan of /srv/pg is stale: WAL rate, from 1 MB/s to 9 MB/s: a plan of now: max_wal_size 1024MB " +
+					"→ 4096MB"}},
 		{"8192", nil}, // told
 		{"1024", nil}, // back for one look
 		{"4096", nil},
@@ -139,11 +145,13 @@ func TestApplyMakesBaseline(t *testing.T) {
 	y := newWorld(t)
 	j = &journal.Journal{ID: "20260101-103000-k3x9qz", State: journal.Whole, Changes: []journal.Change{
 		{Address: "pg:shared_buffers", Instance: "/srv/pg", After: "1GB", State: journal.IsDone},
-		{Address: "pg:work_mem", Instance: "/srv/pg", After: "1MB", State: journal.IsDone}, // somebody set another since
+		// somebody set another since
+		{Address: "pg:work_mem", Instance: "/srv/pg", After: "1MB", State: journal.IsDone},
 	}}
 	y.w.o.Applied = func() *journal.Journal { return j }
 	grown := func() {
-		y.look(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"), "shared_buffers", "131072", "/srv/pg/postgresql.conf", 4))
+		y.look(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"), "shared_buffers", "131072",
+			"/srv/pg/postgresql.conf", 4))
 	}
 	for range 1 + heldLooks {
 		grown()

@@ -43,10 +43,12 @@ type instanceState struct {
 func (w *Watcher) remember(ctx context.Context) {
 	for _, label := range w.labels() {
 		if label == "" {
-			w.put(ctx, hostKey, hostState{Schema: stateSchema, Boot: w.boot, Looked: w.looked, Pending: w.pending, Reading: &w.host, Baseline: w.bases[""]})
+			w.put(ctx, hostKey, hostState{Schema: stateSchema, Boot: w.boot, Looked: w.looked, Pending: w.pending,
+				Reading: &w.host, Baseline: w.bases[""]})
 			continue
 		}
-		st := instanceState{Schema: stateSchema, Started: w.started[label], Written: w.written[label], Baseline: w.bases[label]}
+		st := instanceState{Schema: stateSchema, Started: w.started[label], Written: w.written[label],
+			Baseline: w.bases[label]}
 		for _, s := range w.servers {
 			if s.Label == label && !s.Now.At.IsZero() {
 				st.Read = s.Now.At
@@ -104,7 +106,8 @@ func (w *Watcher) recallHost(ctx context.Context) {
 	case st.Boot == w.boot && st.Reading != nil:
 		w.host = *st.Reading // becomes the last one at the first sample
 	case st.Boot != "" && w.boot != "":
-		w.note(ctx, history.Event{At: w.o.Target.Now(), Since: st.Looked, Kind: history.Restarted, Detail: "the host was booted"})
+		w.note(ctx, history.Event{At: w.o.Target.Now(), Since: st.Looked, Kind: history.Restarted,
+			Detail: "the host was booted"})
 	}
 	if list, err := w.o.Store.Findings(ctx); err == nil && !st.Looked.IsZero() {
 		w.findings, w.baseline, w.pending = list, true, st.Pending

@@ -46,7 +46,8 @@ func (c clocked) Now() time.Time { return *c.now }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	x := &world{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), path: filepath.Join(t.TempDir(), "state", "history.db"), asker: newFakeServer()}
+	x := &world{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		path: filepath.Join(t.TempDir(), "state", "history.db"), asker: newFakeServer()}
 	x.begin()
 	return x
 }
@@ -120,7 +121,8 @@ func (x *world) sample() {
 // events are those of the history since the last call, as one line each.
 func (x *world) events() []string {
 	x.t.Helper()
-	list, err := x.store.EventsBetween(x.t.Context(), history.EventFilter{From: time.Unix(0, 0), To: x.now.Add(time.Hour)})
+	list, err := x.store.EventsBetween(x.t.Context(), history.EventFilter{From: time.Unix(0, 0),
+		To: x.now.Add(time.Hour)})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -160,7 +162,9 @@ func (x *world) told() []string {
 
 // turned are those lines that are of no finding.
 func (x *world) turned() []string {
-	return slices.DeleteFunc(x.told(), func(l string) bool { return strings.HasPrefix(l, "new ") || strings.HasPrefix(l, "gone: ") })
+	return slices.DeleteFunc(x.told(), func(l string) bool {
+		return strings.HasPrefix(l, "new ") || strings.HasPrefix(l, "gone: ")
+	})
 }
 
 // wants holds that a list has one line for each text, which it contains.
@@ -274,7 +278,8 @@ func (m *memory) AppendEvent(_ context.Context, e history.Event) (history.Event,
 	return e, m.err
 }
 
-func (m *memory) AppendSettings(context.Context, time.Time, string, map[string]history.Setting) ([]history.Event, error) {
+func (m *memory) AppendSettings(context.Context, time.Time, string, map[string]history.Setting) ([]history.Event,
+	error) {
 	return nil, m.err
 }
 

@@ -35,10 +35,13 @@ func refusal(message, detail, hint string) error {
 
 // Fit looks whether the WAL of an instance can be moved to a folder, and changes
 // nothing.
-func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o walmove.Options) (*walmove.Plan, error) {
+func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o walmove.Options) (*walmove.Plan,
+	error) {
 	f := &walmove.Plan{Asked: asked, Options: o, Label: in.Label()}
 	if !path.IsAbs(asked) || strings.ContainsAny(asked, "\n\r\x00") {
-		return f, &say.Problem{Message: fmt.Sprintf("%q is not an absolute path", asked), Hint: "write the folder with its whole path: the link in the data directory will hold it", Code: say.CodeUsage}
+		return f, &say.Problem{Message: fmt.Sprintf("%q is not an absolute path", asked),
+			Hint: "write the folder with its whole path: the link in the data directory will hold it",
+			Code: say.CodeUsage}
 	}
 	dir, err := w.DataDir(in)
 	if err != nil {
@@ -58,7 +61,8 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 	if n, err := w.record(dir); err != nil {
 		return f, err
 	} else if n != nil {
-		return f, refusal("a move of the WAL from "+n.From.Path+" to "+n.To.Path+" is not finished", path.Join(dir, recordName)+" says so",
+		return f, refusal("a move of the WAL from "+n.From.Path+" to "+n.To.Path+" is not finished",
+			path.Join(dir, recordName)+" says so",
 			"finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo --max-effect restart'")
 	}
 	if f.Here = f.To == f.From; f.Here {
@@ -93,11 +97,14 @@ func (w *Mover) resolved(asked string) (string, error) {
 		return "", target.NoAccess(at, err)
 	}
 	if to, e := w.Target.Readlink(at); e == nil {
-		return "", refusal(at+" is a symbolic link to "+to+", which is not there", "", "name a folder, or mount the filesystem that it is on")
+		return "", refusal(at+" is a symbolic link to "+to+", which is not there",
+			"", "name a folder, or mount the filesystem that it is on")
 	}
 	up, err := w.Target.Resolve(path.Dir(at))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", refusal(path.Dir(at)+" is not there", "the folder of the WAL itself is made, and those above it are not", "mount the filesystem that it is on, or make the folder")
+		return "", refusal(path.Dir(at)+" is not there",
+			"the folder of the WAL itself is made, and those above it are not",
+			"mount the filesystem that it is on, or make the folder")
 	}
 	if err != nil {
 		return "", target.NoAccess(path.Dir(at), err)
@@ -111,26 +118,36 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 	switch m, _ := in.Manager.Get(); m {
 	case "":
 	case "ansible":
-		f.Notes = append(f.Notes, "Ansible writes the configuration of this instance: tell its role of the new place, or a rebuild puts pg_wal back into the data directory")
+		f.Notes = append(f.Notes,
+			"Ansible writes the configuration of this instance: tell its role of the new place, or a rebuild puts "+
+				"pg_wal back into the data directory")
 	case "patroni":
-		return refusal("Patroni runs "+in.Label(), "it would take the stop for a failure, and makes members anew without a link",
-			"give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the member anew with 'patronictl reinit'")
+		return refusal("Patroni runs "+in.Label(),
+			"it would take the stop for a failure, and makes members anew without a link",
+			"give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the member "+
+				"anew with 'patronictl reinit'")
 	case "cloudnative-pg":
-		return refusal("CloudNativePG runs "+in.Label(), "its pods come and go with their volumes", "add spec.walStorage to the Cluster resource: the operator moves the WAL itself")
+		return refusal("CloudNativePG runs "+in.Label(), "its pods come and go with their volumes",
+			"add spec.walStorage to the Cluster resource: the operator moves the WAL itself")
 	default:
 		return refusal(m+" runs "+in.Label(), "it would take the stop for a failure", "move the WAL as "+m+" does it")
 	}
 	if contained(w.Target, w.view(dir), in, dir) {
-		return &say.Problem{Message: "the server of " + in.Label() + " runs in a container", Detail: "the right that is missing is that to stop and start the container, which its engine has", Code: say.CodeNoAccess,
-			Hint: "give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image when the cluster is made; or stop it and run pgfettle where its volumes are mounted"}
+		return &say.Problem{Message: "the server of " + in.Label() + " runs in a container",
+			Detail: "the right that is missing is that to stop and start the container, which its engine has",
+			Code:   say.CodeNoAccess,
+			Hint: "give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image when the " +
+				"cluster is made; or stop it and run pgfettle where its volumes are mounted"}
 	}
 	st, err := w.Target.Stat(dir)
 	if err != nil {
 		return target.NoAccess(dir, err)
 	}
 	if us := w.Target.UID(); us != 0 && us != st.UID {
-		return &say.Problem{Message: fmt.Sprintf("the WAL of %s may be moved by root or its owner alone", in.Label()), Detail: fmt.Sprintf("its data directory is user %d's, and this is user %d", st.UID, us), Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of the data directory"}
+		return &say.Problem{Message: fmt.Sprintf("the WAL of %s may be moved by root or its owner alone", in.Label()),
+			Detail: fmt.Sprintf("its data directory is user %d's, and this is user %d", st.UID, us),
+			Code:   say.CodeNoAccess,
+			Hint:   "run pgfettle as root or as the owner of the data directory"}
 	}
 	return nil
 }
@@ -173,7 +190,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 	case err != nil:
 		return target.NoAccess(to, err)
 	case path.Base(to) == "lost+found":
-		return refusal(to+" is what fsck puts lost files into", "", "name a folder beside it: "+path.Join(path.Dir(to), path.Base(dir)+"-wal"))
+		return refusal(to+" is what fsck puts lost files into", "", "name a folder beside it: "+
+			path.Join(path.Dir(to), path.Base(dir)+"-wal"))
 	}
 	if !st.Mode.IsDir() {
 		return refusal(to+" is no folder", "", "name a folder that is not there yet, or an empty one")
@@ -193,15 +211,18 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 				break
 			}
 		}
-		return refusal(to+" is not empty", what, "name a folder that is not there yet, such as "+path.Join(to, path.Base(dir)+"-wal"))
+		return refusal(to+" is not empty", what, "name a folder that is not there yet, such as "+
+			path.Join(to, path.Base(dir)+"-wal"))
 	}
 	owner, err := w.Target.Stat(dir)
 	if err != nil {
 		return err
 	}
 	if st.UID != owner.UID {
-		return refusal(fmt.Sprintf("%s is user %d's, and the server runs as user %d", to, st.UID, owner.UID), "the server could not write there",
-			fmt.Sprintf("chown %d:%d %s; or remove the empty folder, and it is made as it should be", owner.UID, owner.GID, to))
+		return refusal(fmt.Sprintf("%s is user %d's, and the server runs as user %d", to, st.UID, owner.UID),
+			"the server could not write there",
+			fmt.Sprintf("chown %d:%d %s; or remove the empty folder, and it is made as it should be", owner.UID,
+				owner.GID, to))
 	}
 	was, err := w.Target.Stat(path.Join(dir, Name))
 	if err != nil {
@@ -212,7 +233,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 		if st.Mode.Perm()&^most == 0 {
 			why = "the server could not write there"
 		}
-		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()), why,
+		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()),
+			why,
 			fmt.Sprintf("chmod %04o %s", was.Mode.Perm(), to))
 	}
 	return nil
@@ -220,7 +242,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 
 func leftover(dir string) error {
 	at := path.Join(dir, otherName)
-	return refusal(at+" is there", "an earlier move left it, and no move is under way", "look at it; when the server runs without it, remove it")
+	return refusal(at+" is there", "an earlier move left it, and no move is under way",
+		"look at it; when the server runs without it, remove it")
 }
 
 // reachable refuses a place that the server's owner cannot get to, or that
@@ -247,7 +270,8 @@ func (w *Mover) reachable(dir, to string) error {
 			who = fmt.Sprintf("group %d", st.GID)
 		}
 		if who != "" {
-			return refusal(fmt.Sprintf("%s could put another folder in the place of %s", who, to), fmt.Sprintf("%s has the mode %04o and is of user %d, group %d", at, st.Mode.Perm(), st.UID, st.GID),
+			return refusal(fmt.Sprintf("%s could put another folder in the place of %s", who, to),
+				fmt.Sprintf("%s has the mode %04o and is of user %d, group %d", at, st.Mode.Perm(), st.UID, st.GID),
 				"name a folder below ones of root or of the server's owner")
 		}
 		if at == "/" {
@@ -259,7 +283,8 @@ func (w *Mover) reachable(dir, to string) error {
 		at, within = path.Dir(to), to
 	}
 	if err := w.folders(dir).Enter(at); err != nil {
-		return refusal(fmt.Sprintf("the server, which runs as user %d, cannot get to %s", owner.UID, at), err.Error(), "give the folders above it the right to pass: chmod o+x")
+		return refusal(fmt.Sprintf("the server, which runs as user %d, cannot get to %s", owner.UID, at), err.Error(),
+			"give the folders above it the right to pass: chmod o+x")
 	}
 	if err := w.Target.Writable(within); err != nil {
 		return target.NoAccess(to, err)
@@ -283,7 +308,8 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 	if err == nil {
 		return nil
 	}
-	return refusal(path.Dir(f.To)+" is root's, and the way to it is not", err.Error(), "make the folder yourself and give it to the account of the server, or name it by a path of root's alone")
+	return refusal(path.Dir(f.To)+" is root's, and the way to it is not", err.Error(),
+		"make the folder yourself and give it to the account of the server, or name it by a path of root's alone")
 }
 
 // server refuses what the state of the server bars, and notes what is to be known.
@@ -309,13 +335,16 @@ func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f
 			return err
 		}
 		if !c.State.Clean() {
-			return refusal("the server of "+in.Label()+" was not shut down cleanly", fmt.Sprintf("pg_control says %q", c.State), "start it, so that it replays its WAL; then move the WAL, or stop it first")
+			return refusal("the server of "+in.Label()+" was not shut down cleanly",
+				fmt.Sprintf("pg_control says %q", c.State),
+				"start it, so that it replays its WAL; then move the WAL, or stop it first")
 		}
 	}
 	f.Size, err = w.folders(dir).Measure(f.From)
 	var odd *target.OddEntry
 	if errors.As(err, &odd) {
-		return refusal(odd.Error()+", which could not be moved as it is", "", "put what it leads to in its place, or remove it")
+		return refusal(odd.Error()+", which could not be moved as it is",
+			"", "put what it leads to in its place, or remove it")
 	}
 	if err != nil {
 		return target.NoAccess(f.From, err)
@@ -338,7 +367,8 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 	}
 	why, err := w.Server.Busy(ctx, in)
 	if err != nil {
-		f.Notes = append(f.Notes, "whether a base backup is taken could not be asked, and the stop would end one: "+err.Error())
+		f.Notes = append(f.Notes, "whether a base backup is taken could not be asked, and the stop would end one: "+
+			err.Error())
 		return nil
 	}
 	if why != "" {
@@ -351,12 +381,17 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 func (w *Mover) remarks(in *snapshot.Instance, dir string, f *walmove.Plan) (out []string) {
 	standby := in.Server.Recovery
 	if up, ok := standby.Get(); ok && up {
-		out = append(out, "this is a standby: while it is down it replays nothing, its slot keeps WAL on the primary, and commits that wait for it wait on")
+		out = append(out,
+			"this is a standby: while it is down it replays nothing, its slot keeps WAL on the primary, and commits "+
+				"that wait for it wait on")
 	} else if _, err := w.Target.Stat(path.Join(dir, "standby.signal")); err == nil {
 		out = append(out, "this is a standby: it catches up with its primary after the start")
 	}
 	if r, ok := in.Server.Replicas.Get(); ok && len(r) > 0 {
-		out = append(out, fmt.Sprintf("replicas and receivers of WAL that are connected: %d; the stop waits until they have all of it, and they connect again after the start", len(r)))
+		out = append(out,
+			fmt.Sprintf(
+				"replicas and receivers of WAL that are connected: %d; the stop waits until they have all of it, "+
+					"and they connect again after the start", len(r)))
 	}
 	if names, err := w.view(dir).ReadDir(path.Join(f.From, "archive_status")); err == nil {
 		ready := 0
@@ -366,11 +401,16 @@ func (w *Mover) remarks(in *snapshot.Instance, dir string, f *walmove.Plan) (out
 			}
 		}
 		if ready > 0 {
-			out = append(out, fmt.Sprintf("segments that wait to be archived: %d; they move along, and archiving goes on after the start", ready))
+			out = append(out,
+				fmt.Sprintf(
+					"segments that wait to be archived: %d; they move along, and archiving goes on after the start",
+					ready))
 		}
 	}
 	if b, err := w.Target.ReadFile("/sys/fs/selinux/enforce", 16); err == nil && strings.TrimSpace(string(b)) == "1" {
-		out = append(out, "SELinux enforces: files keep their labels; so that a relabelling keeps them too: semanage fcontext -a -t postgresql_db_t '"+f.To+"(/.*)?'")
+		out = append(out,
+			"SELinux enforces: files keep their labels; so that a relabelling keeps them too: semanage fcontext -a "+
+				"-t postgresql_db_t '"+f.To+"(/.*)?'")
 	}
 	return out
 }
@@ -410,11 +450,14 @@ func (w *Mover) enoughSpace(in *snapshot.Instance, dir string, f *walmove.Plan) 
 	f.Need = (unit.Bytes(f.Size.Bytes) + f.MaxWAL).Scale(1 + margin)
 	if f.Need > f.Free {
 		return refusal(fmt.Sprintf("%s has %s free, and %s are needed", at, f.Free, f.Need),
-			fmt.Sprintf("%s are there now, max_wal_size lets %s more come, and a tenth is added, as that limit is a soft one: a filesystem full of WAL stops the server", unit.Bytes(f.Size.Bytes), f.MaxWAL),
+			fmt.Sprintf(
+				"%s are there now, max_wal_size lets %s more come, and a tenth is added, as that limit is a soft "+
+					"one: a filesystem full of WAL stops the server", unit.Bytes(f.Size.Bytes), f.MaxWAL),
 			"name a larger filesystem, or lower max_wal_size first")
 	}
 	if files := int64(f.Size.Files) * 2; space.Files > 0 && space.FFree < files {
-		return refusal(fmt.Sprintf("%s has %d inodes free, and %d files are to be moved", at, space.FFree, f.Size.Files), "", "name a filesystem with more inodes")
+		return refusal(fmt.Sprintf("%s has %d inodes free, and %d files are to be moved", at, space.FFree,
+			f.Size.Files), "", "name a filesystem with more inodes")
 	}
 	return nil
 }

@@ -231,7 +231,9 @@ func (m *move) exchanges() error {
 	}
 	err := m.f.Exchange(a, b)
 	if errors.Is(err, target.ErrNoExchange) {
-		err = fmt.Errorf("%s: %w (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so it is left to be moved by hand, with the server stopped", m.dir, err)
+		err = fmt.Errorf(
+			"%s: %w (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so it is "+
+				"left to be moved by hand, with the server stopped", m.dir, err)
 	}
 	return errors.Join(err, m.f.Unlink(a), m.f.Unlink(b))
 }
@@ -418,7 +420,8 @@ func (m *move) backward(ctx context.Context) error {
 		}
 		if up || m.n.Phase != switching || now != m.n.Control {
 			// a server has run on the new place, and the old copy is stale
-			m.n = &record{From: m.n.To, To: m.n.From, Running: m.n.Running || up, Back: true, Phase: copying, Log: m.n.Log}
+			m.n = &record{From: m.n.To, To: m.n.From, Running: m.n.Running || up, Back: true, Phase: copying,
+				Log: m.n.Log}
 			if err := m.save(m.dir, m.n); err != nil {
 				return err
 			}

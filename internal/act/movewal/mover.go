@@ -87,7 +87,8 @@ func (w *Mover) Place(dir string) (Place, error) {
 	}
 	real, err := w.Target.Resolve(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Place{}, &say.Problem{Message: at + " leads to " + text + ", which is not there", Detail: "without its WAL the server cannot start", Code: say.CodeError,
+		return Place{}, &say.Problem{Message: at + " leads to " + text + ", which is not there",
+			Detail: "without its WAL the server cannot start", Code: say.CodeError,
 			Hint: "mount the filesystem that holds it"}
 	}
 	if err != nil {
@@ -103,7 +104,8 @@ func (w *Mover) DataDir(in *snapshot.Instance) (string, error) {
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return "", &say.Problem{Message: "the data directory of " + in.Label() + " is not known", Detail: in.DataDirectory.Gap().Reason, Code: say.CodeNoAccess,
+		return "", &say.Problem{Message: "the data directory of " + in.Label() + " is not known",
+			Detail: in.DataDirectory.Gap().Reason, Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory"}
 	}
 	if a, err := pgctl.Account(w.Target, dir); err != nil {

@@ -22,7 +22,9 @@ func isBelow(at, top string) bool {
 func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	switch {
 	case isBelow(f.To, dir):
-		return refusal(f.To+" is in the data directory", "a base backup would copy it twice, and whoever removes the one loses the other", "name a folder outside of "+dir)
+		return refusal(f.To+" is in the data directory",
+			"a base backup would copy it twice, and whoever removes the one loses the other",
+			"name a folder outside of "+dir)
 	case isBelow(f.To, f.From):
 		return refusal(f.To+" is in the WAL of this server", "", "name a folder outside of "+f.From)
 	case isBelow(dir, f.To):
@@ -31,7 +33,9 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	if spaces, err := w.view(dir).ReadDir(path.Join(dir, "pg_tblspc")); err == nil {
 		for _, oid := range spaces {
 			if at, err := w.view(dir).Resolve(path.Join(dir, "pg_tblspc", oid)); err == nil && isBelow(f.To, at) {
-				return refusal(f.To+" is in the tablespace "+oid, "a tablespace is dropped and backed up with all that is in its folder", "name a folder outside of "+at)
+				return refusal(f.To+" is in the tablespace "+oid,
+					"a tablespace is dropped and backed up with all that is in its folder",
+					"name a folder outside of "+at)
 			}
 		}
 	}
@@ -54,7 +58,9 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 		return err
 	}
 	if point {
-		return refusal(f.To+" is a mount point", "it holds lost+found and is root's as a rule; and while it is not mounted the server would find an empty folder in the place of its WAL",
+		return refusal(f.To+" is a mount point",
+			"it holds lost+found and is root's as a rule; and while it is not mounted the server would find an "+
+				"empty folder in the place of its WAL",
 			"name a folder in it, which is not there when it is not mounted: "+path.Join(f.To, path.Base(dir)+"-wal"))
 	}
 	if err := refuseVolatile(f.ToMount); err != nil {
@@ -65,7 +71,9 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 		return err
 	}
 	if same && !f.Options.SameFilesystem {
-		return refusal(f.To+" is on the filesystem that the WAL is on now", fmt.Sprintf("both are on %s (%s): the server would be stopped for nothing", f.ToMount.Point, f.ToMount.Source),
+		return refusal(f.To+" is on the filesystem that the WAL is on now",
+			fmt.Sprintf("both are on %s (%s): the server would be stopped for nothing", f.ToMount.Point,
+				f.ToMount.Source),
 			"name a folder on another filesystem, or give --same-filesystem where it is another disk after all")
 	}
 	f.Notes = append(f.Notes, w.mountNotes(f)...)
@@ -76,8 +84,10 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 // on: the WAL would come to lie under it.
 func (w *Mover) unmounted(to string, mounts []host.Mount) error {
 	for _, at := range w.fstabPoints() {
-		if at != "/" && isBelow(to, at) && !slices.ContainsFunc(mounts, func(m host.Mount) bool { return m.Point == at }) {
-			return refusal("nothing is mounted on "+at, fstabPath+" has a filesystem for it, which would cover what is written there now", "mount "+at)
+		if at != "/" && isBelow(to, at) && !slices.ContainsFunc(mounts,
+			func(m host.Mount) bool { return m.Point == at }) {
+			return refusal("nothing is mounted on "+at, fstabPath+
+				" has a filesystem for it, which would cover what is written there now", "mount "+at)
 		}
 	}
 	return nil
@@ -115,16 +125,20 @@ func (w *Mover) mountPoint(at string, mounts []host.Mount) (bool, error) {
 func refuseVolatile(m host.Mount) error {
 	switch m.FSType {
 	case "tmpfs", "ramfs", "devtmpfs", "hugetlbfs":
-		return refusal(m.Point+" is in memory ("+m.FSType+")", "it is empty after a power failure, and a server without its WAL has lost its last transactions or all of the cluster", "name a folder on a disk")
+		return refusal(m.Point+" is in memory ("+m.FSType+")",
+			"it is empty after a power failure, and a server without its WAL has lost its last transactions or all "+
+				"of the cluster", "name a folder on a disk")
 	}
 	for _, ram := range []string{"/dev/ram", "/dev/zram"} {
 		if strings.HasPrefix(m.Source, ram) {
-			return refusal(m.Point+" is on a disk in memory ("+m.Source+")", "it is empty after a power failure", "name a folder on a disk")
+			return refusal(m.Point+" is on a disk in memory ("+m.Source+")", "it is empty after a power failure",
+				"name a folder on a disk")
 		}
 	}
 	for _, o := range []string{"nobarrier", "barrier=0"} {
 		if m.Has(o) {
-			return refusal(m.Point+" is mounted with "+o, "what the server has made last may be lost by a power failure", "mount it without that option")
+			return refusal(m.Point+" is mounted with "+o,
+				"what the server has made last may be lost by a power failure", "mount it without that option")
 		}
 	}
 	return nil
@@ -150,22 +164,26 @@ func (w *Mover) sameFilesystem(f *walmove.Plan) (bool, error) {
 }
 
 // overNetwork are filesystems that are on another host.
-var overNetwork = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs", "9p", "virtiofs", "ocfs2", "gfs2"}
+var overNetwork = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs",
+	"9p", "virtiofs", "ocfs2", "gfs2"}
 
 // mountNotes are what is to be known of the filesystem and hinders nothing.
 func (w *Mover) mountNotes(f *walmove.Plan) (out []string) {
 	m := f.ToMount
 	switch {
 	case slices.Contains(overNetwork, m.FSType):
-		out = append(out, "the new place is on a network filesystem ("+m.FSType+"): each commit waits for the network, and the server stops when it is gone")
+		out = append(out, "the new place is on a network filesystem ("+m.FSType+
+			"): each commit waits for the network, and the server stops when it is gone")
 	case strings.HasPrefix(m.FSType, "fuse"):
-		out = append(out, "the new place is on a filesystem of a program ("+m.FSType+"): whether fsync reaches a disk depends on it")
+		out = append(out, "the new place is on a filesystem of a program ("+m.FSType+
+			"): whether fsync reaches a disk depends on it")
 	case m.FSType == "overlay":
 		out = append(out, "the new place is in the layer of a container ("+m.Point+"): it goes with the container")
 	}
 	points := w.fstabPoints()
 	if m.Point != "/" && m.FSType != "zfs" && !slices.Contains(points, m.Point) {
-		out = append(out, m.Point+" is not in "+fstabPath+": see that it is mounted before the server starts, which without its WAL does not")
+		out = append(out, m.Point+" is not in "+fstabPath+
+			": see that it is mounted before the server starts, which without its WAL does not")
 	}
 	if m.Point != f.FromMount.Point && strings.HasPrefix(m.Source, "/dev/loop") {
 		out = append(out, m.Source+" is a file on another filesystem, and no faster than that")

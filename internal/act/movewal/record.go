@@ -52,11 +52,12 @@ type record struct {
 	Schema  string `json:"schema"`
 	From    Place  `json:"from"`
 	To      Place  `json:"to"`
-	Running bool   `json:"running"`           // the server ran when it began, and is to run when it ends
-	Back    bool   `json:"back,omitempty"`    // it takes another one back whose server may not have come to a clean end
-	Phase   phase  `json:"phase"`             //
-	Control string `json:"control,omitempty"` // at switch: hash of pg_control, which tells whether a server has run since
-	Log     string `json:"log,omitempty"`     // file that the messages of the server went to
+	Running bool   `json:"running"`        // the server ran when it began, and is to run when it ends
+	Back    bool   `json:"back,omitempty"` // it takes another one back whose server may not have come to a clean end
+	Phase   phase  `json:"phase"`          //
+	// at switch: hash of pg_control, which tells whether a server has run since
+	Control string `json:"control,omitempty"`
+	Log     string `json:"log,omitempty"` // file that the messages of the server went to
 }
 
 // record reads the note of a data directory; nil: no move is under way.
@@ -70,7 +71,8 @@ func (w *Mover) record(dir string) (*record, error) {
 	}
 	n, err := parseRecord(dir, b)
 	if err != nil {
-		return nil, &say.Problem{Message: path.Join(dir, recordName) + " is not the note of a move", Detail: err.Error(), Code: say.CodeError,
+		return nil, &say.Problem{Message: path.Join(dir, recordName) + " is not the note of a move",
+			Detail: err.Error(), Code: say.CodeError,
 			Hint: "where pg_wal is whole and the server runs, remove it"}
 	}
 	return n, nil

@@ -140,7 +140,8 @@ func (l *load) work(ctx context.Context, s *session) {
 			return
 		case !s.conn.IsClosed():
 			l.refused()
-			_, _ = s.conn.Exec(ctx, "rollback").ReadAll() // should it fail, so does the next transaction, and is counted
+			// should it fail, so does the next transaction, and is counted
+			_, _ = s.conn.Exec(ctx, "rollback").ReadAll()
 		default:
 			l.gone(s)
 			if !l.again(ctx, s) {

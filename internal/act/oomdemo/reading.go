@@ -29,7 +29,8 @@ func readings(kernel, server, group string) []oomresult.Reading {
 		if path.Base(k.Group) != path.Base(group) || k.Victim == nil {
 			continue
 		}
-		out = append(out, oomresult.Reading{Command: "oom", PID: k.Victim.PID, Role: k.Victim.Role, Statement: k.Victim.Statement, Cause: k.Cause.Text, After: k.After.State, Held: []oomresult.Context{}})
+		out = append(out, oomresult.Reading{Command: "oom", PID: k.Victim.PID, Role: k.Victim.Role,
+			Statement: k.Victim.Statement, Cause: k.Cause.Text, After: k.After.State, Held: []oomresult.Context{}})
 	}
 	c := serverlog.NewCollector(serverlog.Options{})
 	if _, err := pglog.Read(strings.NewReader(server), pglog.Options{}, c); err != nil {

@@ -59,7 +59,8 @@ func (d *drill) round(ctx context.Context, strict bool) (r oomresult.Round, err 
 	if err := wait(ctx, before); err != nil {
 		return r, err
 	}
-	d.o.Tell(fmt.Sprintf("round %d, %s: %d sessions at work, and a query that wants too much…", len(d.res.Rounds)+1, name, sessions))
+	d.o.Tell(fmt.Sprintf("round %d, %s: %d sessions at work, and a query that wants too much…", len(d.res.Rounds)+1,
+		name, sessions))
 
 	unset := func() error { return nil }
 	defer func() { err = errors.Join(err, unset()) }()

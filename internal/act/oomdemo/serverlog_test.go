@@ -38,13 +38,15 @@ func TestServerLogOfACrash(t *testing.T) {
 
 // TestServerLogNames: the words before the process differ by version and kind.
 func TestServerLogNames(t *testing.T) {
-	for _, what := range []string{"server process", "client backend", `background worker "logical replication launcher"`} {
+	for _, what := range []string{"server process", "client backend",
+		`background worker "logical replication launcher"`} {
 		s := readServerLog("LOG:  " + what + " (PID 77) was terminated by signal 9: Killed\n")
 		if !s.killed(77) {
 			t.Errorf("%s: %v", what, s.deaths)
 		}
 	}
-	if s := readServerLog("LOG:  server process (PID 77) was terminated by signal 11: Segmentation fault\n"); s.killed(77) {
+	if s := readServerLog("LOG:  server process (PID 77) was terminated by signal 11: Segmentation fault\n"); s.killed(
+		77) {
 		t.Error("a crash of another kind is taken for a kill")
 	}
 }
@@ -52,7 +54,9 @@ func TestServerLogNames(t *testing.T) {
 // TestServerLogOfARecoveryAtStart: a server that was stopped hard recovers when
 // it starts, and that is no crash of this round.
 func TestServerLogOfARecoveryAtStart(t *testing.T) {
-	s := readServerLog("LOG:  database system was not properly shut down; automatic recovery in progress\nLOG:  redo starts at 0/1\nLOG:  database system is ready to accept connections\n")
+	s := readServerLog(
+		"LOG:  database system was not properly shut down; automatic recovery in progress\nLOG:  redo starts at " +
+			"0/1\nLOG:  database system is ready to accept connections\n")
 	if len(s.lines(false)) > 0 || s.restarted || s.ready {
 		t.Errorf("%+v", s)
 	}
@@ -80,8 +84,10 @@ func TestServerLogOfARefusal(t *testing.T) {
 		t.Error(d)
 	}
 	// to 16 the rows are in ExecutorState itself, which is then told once
-	old := strings.ReplaceAll(strings.ReplaceAll(dump18, "33570864", "99999999"), "  tuplestore tuples: 92274688", "  TupleSort main: 4096")
-	if got := readServerLog(old).lines(true); len(got) != 5 || !strings.HasPrefix(got[0], "ExecutorState: 99999999 total") {
+	old := strings.ReplaceAll(strings.ReplaceAll(dump18, "33570864", "99999999"), "  tuplestore tuples: 92274688",
+		"  TupleSort main: 4096")
+	if got := readServerLog(old).lines(true); len(got) != 5 ||
+		!strings.HasPrefix(got[0], "ExecutorState: 99999999 total") {
 		t.Errorf("%q", got)
 	}
 }
@@ -90,7 +96,8 @@ func TestServerLogOfARefusal(t *testing.T) {
 func FuzzServerLog(f *testing.F) {
 	f.Add(crashLog)
 	f.Add(dump18)
-	f.Add("ERROR:  out of memory\r\nDETAIL:  Failed on request of size 9\n\x1b[2J (PID 99999999999) was terminated by signal 9")
+	f.Add("ERROR:  out of memory\r\nDETAIL:  Failed on request of size 9\n\x1b[2J (PID 99999999999) was terminated " +
+		"by signal 9")
 	f.Fuzz(func(t *testing.T, text string) {
 		s := readServerLog(text)
 		for _, l := range s.lines(true) {
@@ -149,7 +156,9 @@ func FuzzKillLines(f *testing.F) {
 	f.Add("Task in /a/pgfettle-oom-1-2 killed as a result of limit of /a/pgfettle-oom-1-2\nKilled process 3 (postgres)")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := killLines(text, "/x/pgfettle-oom-1-2")
-		if len(got) > 0 && !slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, "/pgfettle-oom-1-2") }) {
+		if len(got) > 0 && !slices.ContainsFunc(got, func(l string) bool {
+			return strings.Contains(l, "/pgfettle-oom-1-2")
+		}) {
 			t.Errorf("none of the lines is about the group: %q", got)
 		}
 		if len(got) > maxKills {

@@ -103,7 +103,8 @@ func TestSweepAfterACrash(t *testing.T) {
 func TestSweepTouchesOnlyOurs(t *testing.T) {
 	for _, text := range []string{
 		`{"folder":"DIR/precious"}`, `{"folder":"pgfettle-1"}`, `{"groups":[{"version":1,"dir":"DIR/precious"}]}`,
-		`{"sysctls":[{"name":"kernel.panic","before":"1","after":"0"}]}`, `{"sysctls":[{"name":"vm./../kernel/panic","before":"1","after":"0"}]}`,
+		`{"sysctls":[{"name":"kernel.panic","before":"1","after":"0"}]}`,
+		`{"sysctls":[{"name":"vm./../kernel/panic","before":"1","after":"0"}]}`,
 		`not JSON`,
 	} {
 		top := t.TempDir()

@@ -39,7 +39,8 @@ func debianCluster(files target.Target, dir string) (cluster, bool) {
 			continue // a file, such as postgresql-common's own
 		}
 		for _, n := range names {
-			c := cluster{version: v, name: n, config: path.Join(debianConfig, v, n, "postgresql.conf"), log: debianLog(v, n)}
+			c := cluster{version: v, name: n, config: path.Join(debianConfig, v, n, "postgresql.conf"),
+				log: debianLog(v, n)}
 			if _, err := files.Stat(c.config); err != nil {
 				continue
 			}

@@ -45,8 +45,10 @@ func (p *Server) restartRoom(in *snapshot.Instance) error {
 			continue // what is closed to us is the owner's to know
 		}
 		cause := &pathFull{at, unit.Bytes(space.Free)}
-		return &target.Unwritten{Problem: &say.Problem{Message: "there is no room on disk to restart the server of " + in.Label(), Code: say.CodeError,
-			Detail: fmt.Sprintf("%v, and it needs up to %s there", cause, need), Hint: "make room on that filesystem, then try again"}, Err: cause}
+		return &target.Unwritten{Problem: &say.Problem{Message: "there is no room on disk to restart the server of " +
+			in.Label(), Code: say.CodeError,
+			Detail: fmt.Sprintf("%v, and it needs up to %s there", cause, need),
+			Hint:   "make room on that filesystem, then try again"}, Err: cause}
 	}
 	return nil
 }
@@ -73,12 +75,16 @@ func (p *Server) needsRoom(in *snapshot.Instance, changes []plan.Change) error {
 // nothing of the settings; nil where that is not what went wrong.
 func noRoomToTry(err error, complaints []string) error {
 	if !target.IsFull(err) {
-		i := slices.IndexFunc(complaints, func(said string) bool { return strings.Contains(said, "No space left on device") })
+		i := slices.IndexFunc(complaints, func(said string) bool {
+			return strings.Contains(said, "No space left on device")
+		})
 		if err != nil || i < 0 {
 			return nil
 		}
 		err = fmt.Errorf("%s: %w", complaints[i], syscall.ENOSPC)
 	}
-	return &target.Unwritten{Problem: &say.Problem{Message: "the settings cannot be tried on a scratch copy", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Code: say.CodeError,
-		Hint: "make room in " + os.TempDir() + ", or name a folder on another filesystem with TMPDIR; nothing was written"}, Err: err}
+	return &target.Unwritten{Problem: &say.Problem{Message: "the settings cannot be tried on a scratch copy",
+		Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Code: say.CodeError,
+		Hint: "make room in " + os.TempDir() +
+			", or name a folder on another filesystem with TMPDIR; nothing was written"}, Err: err}
 }

@@ -33,12 +33,14 @@ func (s *search) journal(ctx context.Context, in *snapshot.Instance) {
 		return
 	}
 	what := "journal of " + name
-	argv := []string{"journalctl", "--no-pager", "--quiet", "--all", "--output=json", "--output-fields=MESSAGE,_TRANSPORT,SYSLOG_IDENTIFIER",
+	argv := []string{"journalctl", "--no-pager", "--quiet", "--all", "--output=json",
+		"--output-fields=MESSAGE,_TRANSPORT,SYSLOG_IDENTIFIER",
 		"--lines=" + strconv.Itoa(journalLines)}
 	if s.o.Newer > 0 {
 		argv = append(argv, "--since=@"+strconv.FormatInt(s.t.Now().Add(-s.o.Newer).Unix(), 10))
 	}
-	out, err := s.t.Run(ctx, target.Command{Argv: append(argv, "_SYSTEMD_UNIT="+name), Timeout: journalTime, Limit: maxJournal})
+	out, err := s.t.Run(ctx, target.Command{Argv: append(argv, "_SYSTEMD_UNIT="+name), Timeout: journalTime,
+		Limit: maxJournal})
 	tooLarge := errors.Is(err, target.ErrTooLarge)
 	switch {
 	case errors.Is(err, target.ErrNoCommands):
@@ -47,7 +49,8 @@ func (s *search) journal(ctx context.Context, in *snapshot.Instance) {
 		s.missing(what, err.Error(), "name the files")
 		return
 	case len(out.Stdout) == 0 && s.t.UID() != 0:
-		s.missing(what, "journalctl shows no message of the server", "run pgfettle as root, or as a member of the group adm or systemd-journal")
+		s.missing(what, "journalctl shows no message of the server",
+			"run pgfettle as root, or as a member of the group adm or systemd-journal")
 		return
 	case len(out.Stdout) == 0:
 		if s.socket {
@@ -56,11 +59,13 @@ func (s *search) journal(ctx context.Context, in *snapshot.Instance) {
 		return
 	}
 	if tooLarge {
-		s.missing(what, fmt.Sprintf("its end was left out: only %s of it are read", unit.Bytes(maxJournal)), "fewer --days, or name the files")
+		s.missing(what, fmt.Sprintf("its end was left out: only %s of it are read", unit.Bytes(maxJournal)),
+			"fewer --days, or name the files")
 	} else if bytes.Count(out.Stdout, []byte{'\n'}) >= journalLines {
 		s.missing(what, fmt.Sprintf("messages before the newest %d were left out", journalLines), "name the files")
 	}
-	s.out.Sources = append(s.out.Sources, LogSource{Path: what, Unit: name, Format: pglog.Stderr, Size: int64(len(out.Stdout)), Time: s.t.Now(),
+	s.out.Sources = append(s.out.Sources, LogSource{Path: what, Unit: name, Format: pglog.Stderr,
+		Size: int64(len(out.Stdout)), Time: s.t.Now(),
 		ident: s.identOf(in), data: out.Stdout})
 }
 

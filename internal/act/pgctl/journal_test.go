@@ -58,10 +58,14 @@ func TestLogInTheJournal(t *testing.T) {
 		prepare  func(*journalHost, *snapshot.Instance)
 		records  string
 	}{
-		"standard error of a service": {prepare: func(h *journalHost, in *snapshot.Instance) { running(t, h.Local, in, unit, "socket:[4711]") }},
-		"syslog, and no file of it": {settings: pg.Settings{"log_destination": {Value: "syslog"}, "syslog_ident": {Value: "orders"}},
+		"standard error of a service": {prepare: func(h *journalHost, in *snapshot.Instance) {
+			running(t, h.Local, in, unit, "socket:[4711]")
+		}},
+		"syslog, and no file of it": {settings: pg.Settings{"log_destination": {Value: "syslog"},
+			"syslog_ident": {Value: "orders"}},
 			prepare: func(h *journalHost, in *snapshot.Instance) { running(t, h.Local, in, unit, "/dev/null") },
-			records: strings.NewReplacer(`"stdout"`, `"syslog"`, `"postgres"`, `"orders"`, `"2026`, `"[7-1] 2026`).Replace(crashRecords)},
+			records: strings.NewReplacer(`"stdout"`, `"syslog"`, `"postgres"`, `"orders"`, `"2026`,
+				`"[7-1] 2026`).Replace(crashRecords)},
 		"a server that does not run": {prepare: func(h *journalHost, _ *snapshot.Instance) {
 			h.says = map[string]string{
 				"list-units --type=service --all --no-legend --plain postgres*": unit + " loaded failed failed x\n",
@@ -99,7 +103,8 @@ func TestJournalIsBounded(t *testing.T) {
 	h := &journalHost{Local: l, records: crashRecords, limit: true}
 	running(t, l, in, "postgresql-17.service", "socket:[4711]")
 	found, err := Logs(t.Context(), h, in, LogOptions{})
-	if err != nil || all(t, found) != crash || len(found.Missing) != 1 || !strings.Contains(found.Missing[0].Reason, "its end was left out") {
+	if err != nil || all(t, found) != crash || len(found.Missing) != 1 ||
+		!strings.Contains(found.Missing[0].Reason, "its end was left out") {
 		t.Errorf("%v\n%+v", err, found)
 	}
 	h.limit, h.records = false, strings.Repeat(crashRecords, journalLines/2)
@@ -113,7 +118,8 @@ func TestJournalIsBounded(t *testing.T) {
 		t.Errorf("%v\n%+v", err, found)
 	}
 	h.records, h.asked = "", nil
-	if found, err = Logs(t.Context(), h, in, LogOptions{}); err != nil || len(found.Sources) != 0 || len(found.Missing) != 1 || !strings.Contains(found.Missing[0].Reason, "shows no message") {
+	if found, err = Logs(t.Context(), h, in, LogOptions{}); err != nil || len(found.Sources) != 0 ||
+		len(found.Missing) != 1 || !strings.Contains(found.Missing[0].Reason, "shows no message") {
 		t.Errorf("%v\n%+v", err, found)
 	}
 
@@ -127,7 +133,8 @@ func TestJournalIsBounded(t *testing.T) {
 // TestLogOfSyslogIdent: a server that gives itself another name is found in the files of
 // syslog.
 func TestLogOfSyslogIdent(t *testing.T) {
-	h, in := hostWithLogs(t, "var/log/syslog=Nov 24 06:39:30 db1 orders[100]: [9-1] "+crash+"Nov 24 06:39:30 db1 cron[1]: no\n")
+	h, in := hostWithLogs(t, "var/log/syslog=Nov 24 06:39:30 db1 orders[100]: [9-1] "+crash+
+		"Nov 24 06:39:30 db1 cron[1]: no\n")
 	settings := pg.Settings{"log_destination": {Value: "syslog"}, "syslog_ident": {Value: "orders"}}
 	found, err := Logs(t.Context(), h, in, LogOptions{Settings: settings})
 	if err != nil || all(t, found) != crash {
@@ -138,11 +145,13 @@ func TestLogOfSyslogIdent(t *testing.T) {
 // TestLogOfAStoppedDebianCluster: /etc/postgresql says which cluster a data directory is
 // of, and where its log is; the name of the directory does not.
 func TestLogOfAStoppedDebianCluster(t *testing.T) {
-	conf := "etc/postgresql/17/orders/postgresql.conf=data_directory = '/pg/17'\nlog_directory = '/var/log/orders'\nlog_filename = 'pg-%a.log'\n"
+	conf := "etc/postgresql/17/orders/postgresql.conf=data_directory = '/pg/17'\nlog_directory = " +
+		"'/var/log/orders'\nlog_filename = 'pg-%a.log'\n"
 	other := "etc/postgresql/16/main/postgresql.conf=data_directory = '/pg/16'\n"
 	for name, files := range map[string][]string{
-		"where pg_createcluster puts it": {conf, other, "var/log/postgresql/postgresql-16-main.log=no\n", "var/log/postgresql/postgresql-17-orders.log=" + crash},
-		"of the collector":               {conf, other, "var/log/orders/pg-Tue.log=" + crash},
+		"where pg_createcluster puts it": {conf, other, "var/log/postgresql/postgresql-16-main.log=no\n",
+			"var/log/postgresql/postgresql-17-orders.log=" + crash},
+		"of the collector": {conf, other, "var/log/orders/pg-Tue.log=" + crash},
 	} {
 		h, in := hostWithLogs(t, files...)
 		found, err := Logs(t.Context(), h, in, LogOptions{})

@@ -208,7 +208,8 @@ func (s *search) setting(dir, name string) string {
 func (s *search) syslog(ident string) {
 	files := *s
 	files.format, files.ident = pglog.Syslog, ident
-	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log", "/var/log/syslog", "/var/log/messages"} {
+	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log",
+		"/var/log/syslog", "/var/log/messages"} {
 		files.view = s.view
 		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, changeableByOthers) {
 			files.view = s.t
@@ -267,7 +268,8 @@ func (s *search) collector(dir string) {
 
 // usualPlaces are where the log of a server that does not run is looked for.
 func usualPlaces(dir string) []string {
-	out := []string{path.Join(dir, "logfile"), path.Join(dir, "server.log"), path.Join(dir, "pgstartup.log"), path.Join(path.Dir(dir), "pgstartup.log")}
+	out := []string{path.Join(dir, "logfile"), path.Join(dir, "server.log"), path.Join(dir, "pgstartup.log"),
+		path.Join(path.Dir(dir), "pgstartup.log")}
 	// Debian where /etc/postgresql is closed or gone: /var/lib/postgresql/17/main
 	if major := path.Base(path.Dir(dir)); len(major) > 0 && strings.Trim(major, "0123456789.") == "" {
 		out = append(out, debianLog(major, path.Base(dir)))
@@ -286,7 +288,8 @@ var surely = regexp.MustCompile(`(\.\d|-\d{8})?(\.gz)?$`)
 func stem(name string) string {
 	for _, re := range []*regexp.Regexp{rotated, surely} {
 		s := re.ReplaceAllString(name, "")
-		if base := path.Base(s); s != "" && !strings.HasSuffix(s, "/") && (re == surely || strings.Contains(base, ".")) {
+		if base := path.Base(s); s != "" && !strings.HasSuffix(s, "/") &&
+			(re == surely || strings.Contains(base, ".")) {
 			return s
 		}
 	}
@@ -354,7 +357,8 @@ func (s *search) add(name string) bool {
 		s.out.Old++
 		return true
 	}
-	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, ident: s.ident, Packed: strings.HasSuffix(name, ".gz")}
+	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, ident: s.ident,
+		Packed: strings.HasSuffix(name, ".gz")}
 	switch path.Ext(stem(name)) {
 	case ".csv":
 		src.Format = pglog.CSV
@@ -401,10 +405,12 @@ func (s *search) bound() {
 		}
 		if f.Size > room {
 			if f.Packed {
-				s.missing(f.Path, fmt.Sprintf("its end was left out: unpacked it has %s, and %s of all logs are read", unit.Bytes(f.Size), unit.Bytes(s.o.Bytes)), "name the file")
+				s.missing(f.Path, fmt.Sprintf("its end was left out: unpacked it has %s, and %s of all logs are read",
+					unit.Bytes(f.Size), unit.Bytes(s.o.Bytes)), "name the file")
 			} else {
 				f.tail = f.Size - room
-				s.missing(f.Path, fmt.Sprintf("its first %s were left out, beyond the newest %s of all logs", unit.Bytes(f.tail), unit.Bytes(s.o.Bytes)), "name the file")
+				s.missing(f.Path, fmt.Sprintf("its first %s were left out, beyond the newest %s of all logs",
+					unit.Bytes(f.tail), unit.Bytes(s.o.Bytes)), "name the file")
 			}
 			f.Size = room
 		}
@@ -415,9 +421,12 @@ func (s *search) bound() {
 	slices.Reverse(kept)
 	s.out.Sources = kept
 	if more > 0 {
-		s.missing("older logs", fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more, unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes)), "name the files")
+		s.missing("older logs",
+			fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more,
+				unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes)), "name the files")
 	}
 	if s.out.Old > 0 {
-		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
+		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read",
+			s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
 	}
 }

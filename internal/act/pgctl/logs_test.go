@@ -82,15 +82,19 @@ func all(t *testing.T, found *ServerLog) string {
 func TestLogIsFoundAfterRotation(t *testing.T) {
 	settings := pg.Settings{"log_directory": {Value: "log"}, "log_filename": {Value: "postgresql-%a.log"}}
 	for name, files := range map[string][]string{
-		"numbered":            {"pg/17/log/postgresql-Tue.log.1=" + crash, "pg/17/log/postgresql-Tue.log="},
-		"packed":              {"pg/17/log/postgresql-Tue.log.2.gz=" + crash, "pg/17/log/postgresql-Tue.log="},
-		"dated":               {"pg/17/log/postgresql-Tue.log-20261124=" + crash, "pg/17/log/postgresql-Tue.log="},
-		"dated and packed":    {"pg/17/log/postgresql-Tue.log-20261124.gz=" + crash, "pg/17/log/postgresql-Tue.log="},
-		"file in the folder":  {"pg/17/logfile.1=" + crash, "pg/17/logfile="},
-		"file, packed":        {"pg/17/server.log.3.gz=" + crash, "pg/17/server.log="},
-		"current_logfiles":    {"var/log/pg/a.log.1=" + crash, "var/log/pg/a.log=", "pg/17/current_logfiles=stderr /var/log/pg/a.log\n"},
-		"the file of Debian":  {"var/log/postgresql/postgresql-17-main.log.1=" + crash, "var/log/postgresql/postgresql-17-main.log="},
-		"syslog":              {"var/log/syslog.1.gz=Nov 24 06:39:30 db1 cron[7]: no\nNov 24 06:39:30 db1 postgres[100]: [9-1] " + crash, "var/log/syslog="},
+		"numbered":           {"pg/17/log/postgresql-Tue.log.1=" + crash, "pg/17/log/postgresql-Tue.log="},
+		"packed":             {"pg/17/log/postgresql-Tue.log.2.gz=" + crash, "pg/17/log/postgresql-Tue.log="},
+		"dated":              {"pg/17/log/postgresql-Tue.log-20261124=" + crash, "pg/17/log/postgresql-Tue.log="},
+		"dated and packed":   {"pg/17/log/postgresql-Tue.log-20261124.gz=" + crash, "pg/17/log/postgresql-Tue.log="},
+		"file in the folder": {"pg/17/logfile.1=" + crash, "pg/17/logfile="},
+		"file, packed":       {"pg/17/server.log.3.gz=" + crash, "pg/17/server.log="},
+		"current_logfiles": {"var/log/pg/a.log.1=" + crash, "var/log/pg/a.log=",
+			"pg/17/current_logfiles=stderr /var/log/pg/a.log\n"},
+		"the file of Debian": {"var/log/postgresql/postgresql-17-main.log.1=" + crash,
+			"var/log/postgresql/postgresql-17-main.log="},
+		"syslog": {
+			"var/log/syslog.1.gz=Nov 24 06:39:30 db1 cron[7]: no\nNov 24 06:39:30 db1 postgres[100]: [9-1] " + crash,
+			"var/log/syslog="},
 		"elsewhere, absolute": {"var/log/other/postgresql-Tue.log.1=" + crash, "var/log/other/nginx.log=no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +102,8 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 			o := LogOptions{Settings: settings}
 			switch name {
 			case "elsewhere, absolute":
-				o.Settings = pg.Settings{"log_directory": {Value: "/var/log/other"}, "log_filename": {Value: "postgresql-%a.log"}}
+				o.Settings = pg.Settings{"log_directory": {Value: "/var/log/other"},
+					"log_filename": {Value: "postgresql-%a.log"}}
 			case "syslog":
 				o.Settings = pg.Settings{"log_destination": {Value: "syslog"}}
 			case "the file of Debian":
@@ -119,14 +124,16 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 func TestLogsAreBounded(t *testing.T) {
 	var files []string
 	for i := range 14 {
-		files = append(files, fmt.Sprintf("pg/17/log/%02d.log=%d\n", i, i), fmt.Sprintf("pg/17/log/%02d.csv=%d\n", i, i))
+		files = append(files, fmt.Sprintf("pg/17/log/%02d.log=%d\n", i, i),
+			fmt.Sprintf("pg/17/log/%02d.csv=%d\n", i, i))
 	}
 	h, in := hostWithLogs(t, files...)
 	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Sources) != 2*DefaultLogFiles || found.Sources[0].Path != "/pg/17/log/04.log" || found.Sources[1].Format != pglog.CSV || len(found.Missing) != 1 {
+	if len(found.Sources) != 2*DefaultLogFiles || found.Sources[0].Path != "/pg/17/log/04.log" ||
+		found.Sources[1].Format != pglog.CSV || len(found.Missing) != 1 {
 		t.Errorf("%+v", found)
 	}
 	long := strings.Repeat("0123456789abcde\n", 1000)
@@ -157,7 +164,8 @@ func TestLogsAreBounded(t *testing.T) {
 // TestLogsThatCannotBeListed: what is no file, or is closed, is said and not opened.
 func TestLogsThatCannotBeListed(t *testing.T) {
 	h, in := hostWithLogs(t, "pg/17/log/a.log="+crash, "secret=no\n")
-	for _, err := range []error{syscall.Mkfifo(h.Root+"/pg/17/log/fifo", 0o600), os.Symlink("/secret", h.Root+"/pg/17/log/b.log")} {
+	for _, err := range []error{syscall.Mkfifo(h.Root+"/pg/17/log/fifo", 0o600),
+		os.Symlink("/secret", h.Root+"/pg/17/log/b.log")} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,10 +9,12 @@ import (
 
 // managers tells where the change belongs instead.
 var managers = map[string]string{
-	"patroni":          "give it to Patroni with \"patronictl edit-config\"; 'pgfettle plan --format patroni' prints it in that form",
+	"patroni": "give it to Patroni with \"patronictl edit-config\"; 'pgfettle plan --format patroni' " +
+		"prints it in that form",
 	"cloudnative-pg":   "put it into the Cluster resource; 'pgfettle plan --format cnpg' prints it in that form",
 	"pg_auto_failover": "set it with \"pg_autoctl config set\" and in the files that it includes",
-	"ansible":          "put it into the role that writes the file; 'pgfettle plan --format ansible' prints it in that form",
+	"ansible": "put it into the role that writes the file; 'pgfettle plan --format ansible' prints it in " +
+		"that form",
 }
 
 // Refuse says whether an instance is not ours to configure: another program
@@ -22,7 +24,8 @@ func (p *Server) Refuse(in *snapshot.Instance) error {
 	if m, ok := in.Manager.Get(); ok && m != "" {
 		hint, known := managers[m]
 		if !known {
-			hint = "change it where " + m + " takes it from; 'pgfettle plan --format conf' prints it as lines of postgresql.conf"
+			hint = "change it where " + m +
+				" takes it from; 'pgfettle plan --format conf' prints it as lines of postgresql.conf"
 		}
 		return &say.Problem{Message: m + " owns the configuration of " + in.Label(), Code: say.CodeRefused,
 			Detail: "it would write over what is changed behind its back", Hint: hint}

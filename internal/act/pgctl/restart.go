@@ -88,7 +88,8 @@ func (p *Server) reload(ctx context.Context, in *snapshot.Instance) error {
 			break
 		}
 		if p.Target.Now().After(end) {
-			return errors.Join(fmt.Errorf("the server of %s has not taken its configuration files within %s", in.Label(), reloadWait), s.faults(ctx))
+			return errors.Join(fmt.Errorf("the server of %s has not taken its configuration files within %s",
+				in.Label(), reloadWait), s.faults(ctx))
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -209,7 +210,8 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 		switch stop := n+1 < len(commands); {
 		case stop && e == nil && !runs:
 			continue // somebody else has stopped it, which is as good
-		case len(m.restart) > 1 && !stop && e == nil && runs && (now.PID != old.PID || now.start != old.start) && p.Target.Now().Sub(began) < p.wait():
+		case len(m.restart) > 1 && !stop && e == nil && runs && (now.PID != old.PID || now.start != old.start) &&
+			p.Target.Now().Sub(began) < p.wait():
 			return true, p.down(ctx, in, m, at, err)
 		}
 		return false, p.down(ctx, in, m, at, err)
@@ -218,7 +220,8 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 }
 
 // ready waits until another server than the old one takes connections.
-func (p *Server) ready(ctx context.Context, in *snapshot.Instance, dir string, m service, at logMark, old postmaster) error {
+func (p *Server) ready(ctx context.Context, in *snapshot.Instance, dir string, m service, at logMark,
+	old postmaster) error {
 	end := p.Target.Now().Add(p.wait())
 	for {
 		now, up, err := p.postmaster(dir)
@@ -264,7 +267,8 @@ func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (b
 // it has started anew.
 func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	if p.RestartCommand == "" {
-		return &say.Problem{Message: "the server of " + in.Label() + " is to be restarted by root or its owner alone, on its host", Code: say.CodeNoAccess,
+		return &say.Problem{Message: "the server of " + in.Label() +
+			" is to be restarted by root or its owner alone, on its host", Code: say.CodeNoAccess,
 			Hint: "run pgfettle there as root or as the owner of the data directory, or give --restart-command"}
 	}
 	began := ""
@@ -320,8 +324,9 @@ func (p *Server) down(ctx context.Context, in *snapshot.Instance, m service, at 
 	if said != "" {
 		detail = said
 	}
-	return &say.Problem{Message: fmt.Sprintf("the server of %s did not come back after %q", in.Label(), m.name), Detail: detail,
-		Hint: "see the server's log", Code: say.CodeError}
+	return &say.Problem{Message: fmt.Sprintf("the server of %s did not come back after %q", in.Label(), m.name),
+		Detail: detail,
+		Hint:   "see the server's log", Code: say.CodeError}
 }
 
 // pause waits, but not longer than the context.

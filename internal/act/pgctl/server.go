@@ -71,5 +71,6 @@ type Server struct {
 	services map[string]service        // by data directory: see serviceOf
 	sessions map[string]*Session       // by data directory, between calls
 	accounts map[string]*trust.Account // by data directory: see account
-	logs     map[string]string         // by data directory: what pg_ctl is to append the messages of a server to that is down
+	// by data directory: what pg_ctl is to append the messages of a server to that is down
+	logs map[string]string
 }

@@ -49,14 +49,18 @@ func TestSharedMemoryLimits(t *testing.T) {
 		{"the binary told bytes only", r, "on", scratch.SharedMemory{Bytes: 1900*unit.MB + 1}, "huge_pages"},
 		{"try falls back", r, "try", scratch.SharedMemory{Bytes: 60 * unit.GB, Pages: 30720}, ""},
 		{"more than the machine has", r, "off", scratch.SharedMemory{Bytes: 65 * unit.GB}, "shared_buffers"},
-		{"more than the control group may", sharedMemoryLimits{memory: 64 * unit.GB, limit: 2 * unit.GB}, "off", scratch.SharedMemory{Bytes: 3 * unit.GB}, "shared_buffers"},
-		{"no huge pages in this kernel", sharedMemoryLimits{memory: 64 * unit.GB}, "ON", scratch.SharedMemory{Bytes: unit.GB}, "huge_pages"},
+		{"more than the control group may", sharedMemoryLimits{memory: 64 * unit.GB, limit: 2 * unit.GB},
+			"off", scratch.SharedMemory{Bytes: 3 * unit.GB}, "shared_buffers"},
+		{"no huge pages in this kernel", sharedMemoryLimits{memory: 64 * unit.GB},
+			"ON", scratch.SharedMemory{Bytes: unit.GB}, "huge_pages"},
 	} {
-		if name, why := c.sharedMemoryLimits.refuses(c.hugePages, c.need); name != c.name || (why == "") != (name == "") {
+		if name, why := c.sharedMemoryLimits.refuses(c.hugePages, c.need); name != c.name ||
+			(why == "") != (name == "") {
 			t.Errorf("%s: %q, %s", c.title, name, why)
 		}
 	}
-	maps := "7f0000000000-7f0000400000 rw-s 00000000 00:0f 1 /anon_hugepage (deleted)\n7f0000400000-7f0000401000 rw-s 00000000 00:0f 1 /dev/zero (deleted)\n"
+	maps := "7f0000000000-7f0000400000 rw-s 00000000 00:0f 1 /anon_hugepage (deleted)\n7f0000400000-7f0000401000 " +
+		"rw-s 00000000 00:0f 1 /dev/zero (deleted)\n"
 	if got := hugeMapped(maps); got != 4*unit.MB {
 		t.Errorf("mapped %s", got)
 	}
@@ -66,11 +70,13 @@ func TestWords(t *testing.T) {
 	if got := shellWords([]string{"-D", "/a b", "-c", "x='$y'"}); got != `'-D' '/a b' '-c' 'x='\''$y'\'''` {
 		t.Error(got)
 	}
-	if got := withoutFolder([]string{"-D", "/d/", "-c", "-D", "-D", "data", "-D/d", "-D", "/etc/pg", "-p", "5"}, "/d"); !slices.Equal(got, []string{"-c", "-D", "-D", "/etc/pg", "-p", "5"}) {
+	if got := withoutFolder([]string{"-D", "/d/", "-c", "-D", "-D", "data", "-D/d", "-D", "/etc/pg", "-p", "5"},
+		"/d"); !slices.Equal(got, []string{"-c", "-D", "-D", "/etc/pg", "-p", "5"}) {
 		t.Errorf("%q", got)
 	}
 	p, _ := pgTree(t, map[string]string{"data/postmaster.opts": "/usr/bin/postgres \"-D\" \"/a b\" \"-c\" \"x=1\"\n"})
-	if got, err := p.arguments("/data", postmaster{}, false); err != nil || !slices.Equal(got, []string{"/usr/bin/postgres", "-D", "/a b", "-c", "x=1"}) {
+	if got, err := p.arguments("/data", postmaster{}, false); err != nil ||
+		!slices.Equal(got, []string{"/usr/bin/postgres", "-D", "/a b", "-c", "x=1"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	settings := map[string]string{"wal_level": "", "max_wal_senders": "", "max_wal": ""}
@@ -81,7 +87,8 @@ func TestWords(t *testing.T) {
 	if got := blame(said, settings, nil); got.Name != "max_wal_senders" || got.Planned {
 		t.Errorf("%+v", got)
 	}
-	log := "LOG:  received fast shutdown request\nFATAL:  terminating connection due to administrator command\nLOG:  database system is shut down\nFATAL:  no room\nDETAIL:  none at all\n"
+	log := "LOG:  received fast shutdown request\nFATAL:  terminating connection due to administrator command\nLOG: " +
+		" database system is shut down\nFATAL:  no room\nDETAIL:  none at all\n"
 	if got := errorLines(log); got != "FATAL:  no room | DETAIL:  none at all" {
 		t.Error(got)
 	}
@@ -107,8 +114,10 @@ func (h *pgHost) Run(_ context.Context, c target.Command) (target.Output, error)
 // TestServiceOf: a server is restarted through what runs it; a unit that it merely
 // belongs to is not that.
 func TestServiceOf(t *testing.T) {
-	files := map[string]string{"run/systemd/system/x": "", "data/postmaster.opts": "/opt/pg/bin/postgres \"-D\" \"/data\"\n", "data/postgresql.conf": "",
-		"proc/77/comm": "bash\n", "proc/78/comm": "supervisord\n", "proc/99/cmdline": "/opt/pg/bin/postgres\x00-D\x00/data\x00", "dev/log": "", "proc/99/fd/.keep": ""}
+	files := map[string]string{"run/systemd/system/x": "",
+		"data/postmaster.opts": "/opt/pg/bin/postgres \"-D\" \"/data\"\n", "data/postgresql.conf": "",
+		"proc/77/comm": "bash\n", "proc/78/comm": "supervisord\n",
+		"proc/99/cmdline": "/opt/pg/bin/postgres\x00-D\x00/data\x00", "dev/log": "", "proc/99/fd/.keep": ""}
 	for _, c := range []struct {
 		title  string
 		p      *Server
@@ -119,9 +128,12 @@ func TestServiceOf(t *testing.T) {
 		want   string
 	}{
 		{"the user's command", &Server{RestartCommand: "svc bounce"}, "x.service", 77, nil, true, "svc bounce"},
-		{"its own unit", &Server{}, "postgresql@15-main.service", 77, map[string]string{"systemctl show --property=MainPID --value -- postgresql@15-main.service": "99\n"}, true,
+		{"its own unit", &Server{}, "postgresql@15-main.service", 77,
+			map[string]string{"systemctl show --property=MainPID --value -- postgresql@15-main.service": "99\n"}, true,
 			"systemctl restart postgresql@15-main.service"},
-		{"cron's unit", &Server{}, "cron.service", 77, map[string]string{"systemctl show --property=MainPID --value -- cron.service": "12\n"}, true, "pg_ctl restart -D /data"},
+		{"cron's unit", &Server{}, "cron.service", 77,
+			map[string]string{"systemctl show --property=MainPID --value -- cron.service": "12\n"}, true,
+			"pg_ctl restart -D /data"},
 		{"a supervisor", &Server{}, "", 78, nil, true, "--restart-command"},
 		{"down, with a unit that names the data directory", &Server{}, "", 0, map[string]string{
 			"systemctl list-units --type=service --all --no-legend --plain postgres*":            "postgresql-16.service loaded failed failed x\npostgresql-17.service loaded active running y\n",
@@ -170,8 +182,10 @@ func TestOnlyTheServerItself(t *testing.T) {
 		{"a server of another folder", "postgres\n", stat, "/other", false},
 		{"dead and not waited for", "postgres\n", strings.Replace(stat, " S ", " Z ", 1), "/data", false},
 	} {
-		p, root := pgTree(t, map[string]string{"data/postmaster.pid": "99\n/data\n1000000050\n5432\n/tmp\n\n  1 1\nready   \n", "other/x": "",
-			"proc/99/comm": c.comm, "proc/99/stat": c.stat, "proc/stat": "btime 1000000000\n"})
+		p, root := pgTree(t,
+			map[string]string{"data/postmaster.pid": "99\n/data\n1000000050\n5432\n/tmp\n\n  1 1\nready   \n",
+				"other/x":      "",
+				"proc/99/comm": c.comm, "proc/99/stat": c.stat, "proc/stat": "btime 1000000000\n"})
 		if err := os.Symlink(c.cwd, filepath.Join(root, "proc/99/cwd")); err != nil {
 			t.Fatal(err)
 		}
@@ -191,10 +205,14 @@ func TestLoggedSince(t *testing.T) {
 		log   string
 		grows string
 	}{
-		"the file of pg_ctl":     {map[string]string{"logs/a.log": before}, "/logs/a.log", "logs/a.log"},
-		"a file that is new":     {map[string]string{"data/postgresql.conf": ""}, "/data/pgfettle-start.log", "data/pgfettle-start.log"},
-		"the collector's folder": {map[string]string{"data/postgresql.conf": "logging_collector = on\nlog_directory = 'l'\n", "data/l/x.log": before}, "/dev/null", "data/l/x.log"},
-		"a new one of it":        {map[string]string{"data/postgresql.conf": "logging_collector = on\n", "data/log/x.log": before}, "", "data/log/y.log"},
+		"the file of pg_ctl": {map[string]string{"logs/a.log": before}, "/logs/a.log", "logs/a.log"},
+		"a file that is new": {map[string]string{"data/postgresql.conf": ""}, "/data/pgfettle-start.log",
+			"data/pgfettle-start.log"},
+		"the collector's folder": {map[string]string{
+			"data/postgresql.conf": "logging_collector = on\nlog_directory = 'l'\n", "data/l/x.log": before},
+			"/dev/null", "data/l/x.log"},
+		"a new one of it": {map[string]string{"data/postgresql.conf": "logging_collector = on\n",
+			"data/log/x.log": before}, "", "data/log/y.log"},
 	} {
 		p, root := pgTree(t, c.files)
 		if err := os.MkdirAll(root+"/data", 0o755); err != nil {

@@ -63,11 +63,13 @@ func (p *Server) serviceOf(ctx context.Context, in *snapshot.Instance, pm postma
 	return m, nil
 }
 
-func (p *Server) findService(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) (service, error) {
+func (p *Server) findService(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster,
+	up bool) (service, error) {
 	switch {
 	case p.StopCommand != "" && p.StartCommand != "":
 		stop, start := p.shell(p.StopCommand), p.shell(p.StartCommand)
-		m := service{name: p.StopCommand + "; " + p.StartCommand, stop: &stop, start: &start, restart: []target.Command{stop, start}}
+		m := service{name: p.StopCommand + "; " + p.StartCommand, stop: &stop, start: &start,
+			restart: []target.Command{stop, start}}
 		if up {
 			if to, err := p.stderr(pm, nil, false); err == nil {
 				m.log = to // to read why it does not come back
@@ -85,12 +87,15 @@ func (p *Server) findService(ctx context.Context, in *snapshot.Instance, dir str
 			return target.Command{Argv: []string{"systemctl", what, unit}, Timeout: p.wait()}
 		}
 		restart, stop, start := does("restart"), does("stop"), does("start")
-		return service{name: strings.Join(restart.Argv, " "), restart: []target.Command{restart}, stop: &stop, start: &start, unit: unit}, nil
+		return service{name: strings.Join(restart.Argv, " "), restart: []target.Command{restart}, stop: &stop,
+			start: &start, unit: unit}, nil
 	}
 	if up {
 		if by := p.supervisor(pm); by != "" {
-			return service{}, &say.Problem{Message: "the server of " + dir + " is run by " + by + ", which pgfettle does not know how to ask for a restart",
-				Hint: "give the command that restarts it with --restart-command, or those that stop and start it with --stop-command and --start-command", Code: say.CodeRefused}
+			return service{}, &say.Problem{Message: "the server of " + dir + " is run by " + by +
+				", which pgfettle does not know how to ask for a restart",
+				Hint: "give the command that restarts it with --restart-command, or those that stop and start it " +
+					"with --stop-command and --start-command", Code: say.CodeRefused}
 		}
 	}
 	if m, ok, err := p.debian(in, dir, pm, up); ok || err != nil {
@@ -127,7 +132,8 @@ func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, 
 		return unitOfStopped(ctx, p.Target, p.ConfigFile(in, nil), dir)
 	}
 	u, ok := in.Unit.Get()
-	if ok && strings.TrimSpace(systemctl(ctx, p.Target, "show", "--property=MainPID", "--value", "--", u.Name)) == strconv.Itoa(pm.PID) {
+	if ok && strings.TrimSpace(systemctl(ctx, p.Target, "show", "--property=MainPID", "--value", "--",
+		u.Name)) == strconv.Itoa(pm.PID) {
 		return u.Name
 	}
 	return ""
@@ -143,13 +149,16 @@ func unitOfStopped(ctx context.Context, t target.Target, config, dir string) str
 			return name
 		}
 	}
-	for line := range strings.Lines(systemctl(ctx, t, "list-units", "--type=service", "--all", "--no-legend", "--plain", "postgres*")) {
+	for line := range strings.Lines(systemctl(ctx, t, "list-units", "--type=service", "--all", "--no-legend", "--plain",
+		"postgres*")) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name == "" || name[0] == '-' {
 			continue
 		}
 		said := systemctl(ctx, t, "show", "--property=Environment,ExecStart,LoadState", "--", name)
-		for _, word := range strings.FieldsFunc(said, func(r rune) bool { return strings.ContainsRune(" =;\n\"'", r) }) {
+		for _, word := range strings.FieldsFunc(said, func(r rune) bool {
+			return strings.ContainsRune(" =;\n\"'", r)
+		}) {
 			if path.Clean(word) == path.Clean(dir) {
 				return name
 			}
@@ -200,10 +209,12 @@ func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up boo
 		}
 	}
 	does := func(what string) target.Command {
-		return target.Command{Argv: []string{tool, part[0], part[1], what}, As: owner, Keeps: true, Env: env, Timeout: p.wait()}
+		return target.Command{Argv: []string{tool, part[0], part[1], what}, As: owner, Keeps: true, Env: env,
+			Timeout: p.wait()}
 	}
 	restart, stop, start := does("restart"), does("stop"), does("start")
-	return service{name: strings.Join(restart.Argv, " "), log: log, restart: []target.Command{restart}, stop: &stop, start: &start}, true, nil
+	return service{name: strings.Join(restart.Argv, " "), log: log, restart: []target.Command{restart}, stop: &stop,
+		start: &start}, true, nil
 }
 
 // pgctl stops and starts the server with its own pg_ctl, as its owner, with the
@@ -245,8 +256,11 @@ func (p *Server) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool
 	longer := p.wait() + 5*time.Second // pg_ctl itself says that time is up
 	common := []string{"-D", dir, "-w", "-t", seconds}
 	m.restart = []target.Command{
-		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Keeps: true, Env: env, Timeout: longer},
-		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner, Keeps: true, Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Keeps: true,
+			Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o",
+			shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner,
+			Keeps: true, Env: env, Timeout: longer},
 	}
 	m.stop, m.start = &m.restart[0], &m.restart[1]
 	return m, nil
@@ -339,7 +353,8 @@ func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (strin
 	if st, err := p.Target.Stat(to); err == nil && st.Mode.IsRegular() && (owner == nil || st.UID == owner.UID) {
 		return to, nil
 	}
-	return "", &say.Problem{Message: "the messages of the server go to " + to + ", which a server that its owner starts would not have", Code: say.CodeRefused,
+	return "", &say.Problem{Message: "the messages of the server go to " +
+		to + ", which a server that its owner starts would not have", Code: say.CodeRefused,
 		Hint: "give the command that restarts it with --restart-command"}
 }
 
@@ -350,7 +365,8 @@ func (p *Server) collector(pm postmaster) bool {
 	if err != nil || len(names) == 0 {
 		return false
 	}
-	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/task/"+strconv.Itoa(pm.PID)+"/children", target.MaxConfigFile)
+	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/task/"+strconv.Itoa(pm.PID)+"/children",
+		target.MaxConfigFile)
 	if err != nil {
 		return false
 	}
@@ -381,7 +397,8 @@ func (p *Server) owner(dir string) (*target.User, error) {
 	if p.Target.UID() == st.UID {
 		return nil, nil
 	}
-	return nil, &say.Problem{Message: "the server of " + dir + " is to be restarted by root or its owner alone", Code: say.CodeNoAccess,
+	return nil, &say.Problem{Message: "the server of " + dir + " is to be restarted by root or its owner alone",
+		Code: say.CodeNoAccess,
 		Hint: "run pgfettle as root or as the owner of the data directory, or give --restart-command"}
 }
 
@@ -395,7 +412,8 @@ func (p *Server) mayRun(dir, program string) error {
 	_, err = a.Program(p.Target, program)
 	var no *trust.Refusal
 	if errors.As(err, &no) {
-		return &say.Problem{Message: "the server of " + dir + " cannot be restarted with its own programs", Detail: no.Reason, Code: say.CodeRefused,
+		return &say.Problem{Message: "the server of " + dir + " cannot be restarted with its own programs",
+			Detail: no.Reason, Code: say.CodeRefused,
 			Hint: no.Hint + "; or give --restart-command"}
 	}
 	return err
@@ -424,8 +442,10 @@ const mostLeft = 12
 // themselves, or that pg_ctl sets: nothing that a server goes by.
 func shellVariable(name string) bool {
 	switch name {
-	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "SHLVL", "PWD", "OLDPWD", "_", "TERM", "MAIL", "TMPDIR", "LC_ALL", "EDITOR", "PAGER", "HOSTNAME",
-		"INVOCATION_ID", "JOURNAL_STREAM", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "MAINPID", "DEBIAN_FRONTEND", "COLORTERM", "HISTSIZE", "LS_COLORS":
+	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "SHLVL", "PWD", "OLDPWD", "_", "TERM", "MAIL", "TMPDIR", "LC_ALL",
+		"EDITOR", "PAGER", "HOSTNAME",
+		"INVOCATION_ID", "JOURNAL_STREAM", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "MAINPID", "DEBIAN_FRONTEND",
+		"COLORTERM", "HISTSIZE", "LS_COLORS":
 		return true
 	}
 	for _, prefix := range []string{"SUDO_", "SSH_", "XDG_", "DBUS_", "LESS", "PG_GRANDPARENT", "MEMORY_PRESSURE_"} {
@@ -450,8 +470,10 @@ func (p *Server) asBefore(pm postmaster) ([]string, error) {
 		case ok && inherited(name):
 			env = append(env, v)
 		case ok && loaderVariable(name) && p.Target.UID() == 0:
-			return nil, &say.Problem{Message: "the server of " + pm.Dir + " was started with " + name + " set, which root does not hand on", Code: say.CodeRefused,
-				Detail: "a program that the variable names would run in its place", Hint: "run pgfettle as the owner of the data directory, or give --restart-command"}
+			return nil, &say.Problem{Message: "the server of " + pm.Dir + " was started with " + name +
+				" set, which root does not hand on", Code: say.CodeRefused,
+				Detail: "a program that the variable names would run in its place",
+				Hint:   "run pgfettle as the owner of the data directory, or give --restart-command"}
 		case ok && loaderVariable(name):
 			env = append(env, v)
 		case ok && !shellVariable(name):
@@ -460,8 +482,9 @@ func (p *Server) asBefore(pm postmaster) ([]string, error) {
 	}
 	if len(left) > 0 && p.Tell != nil {
 		slices.Sort(left)
-		p.Tell("the next server will not have these variables of the present one, which its archive_command may need: " +
-			strings.Join(left[:min(len(left), mostLeft)], ", ") + "; --restart-command starts it as you do")
+		p.Tell(
+			"the next server will not have these variables of the present one, which its archive_command may need: " +
+				strings.Join(left[:min(len(left), mostLeft)], ", ") + "; --restart-command starts it as you do")
 	}
 	return env, nil
 }

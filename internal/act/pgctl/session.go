@@ -138,7 +138,8 @@ func socketOf(in *snapshot.Instance) (collect.Connect, error) {
 	dirs, ok3 := set.Text("unix_socket_directories")
 	list := conf.SplitList(dirs)
 	if !ok || !ok2 || !ok3 || len(list) == 0 {
-		return collect.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known", Code: say.CodeNoAccess,
+		return collect.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known",
+			Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory, or give a connection string"}
 	}
 	pm, ok := in.Postmaster().Get()
@@ -172,7 +173,8 @@ func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
 	}
 	if s.DataDir != "" && path.Clean(s.DataDir) != path.Clean(dir) && !p.sameFolder(s.DataDir, dir) {
 		return &say.Problem{Message: "the server that answers is another one", Code: say.CodeError,
-			Detail: fmt.Sprintf("its data directory is %s, not %s", s.DataDir, dir), Hint: "give the connection string of the instance"}
+			Detail: fmt.Sprintf("its data directory is %s, not %s", s.DataDir, dir),
+			Hint:   "give the connection string of the instance"}
 	}
 	s.began = r[6]
 	began, err := strconv.ParseFloat(r[6], 64)
@@ -213,7 +215,8 @@ func (s *Session) Release() {
 }
 
 func (s *Session) hangUp() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a farewell; the kernel closes the socket anyway
+	// a farewell; the kernel closes the socket anyway
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)
 }

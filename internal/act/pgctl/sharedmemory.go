@@ -35,14 +35,19 @@ func (r sharedMemoryLimits) refuses(hugePages string, need scratch.SharedMemory)
 			pages = need.Bytes.Pages(r.size)
 		}
 		if free := max(r.pool+r.more-r.others, 0); pages > free {
-			return "huge_pages", fmt.Sprintf("huge_pages=on: the server asks for %d huge pages of %s, and %d of a pool of %d can be had", pages, r.size, free, r.pool)
+			return "huge_pages",
+				fmt.Sprintf("huge_pages=on: the server asks for %d huge pages of %s, and %d of a pool of %d can be had",
+					pages, r.size, free, r.pool)
 		}
 	}
 	if need.Bytes > r.memory && r.memory > 0 {
-		return "shared_buffers", fmt.Sprintf("the server asks for %s of shared memory, and the machine has %s", need.Bytes, r.memory)
+		return "shared_buffers", fmt.Sprintf("the server asks for %s of shared memory, and the machine has %s",
+			need.Bytes, r.memory)
 	}
 	if r.limit > 0 && need.Bytes > r.limit {
-		return "shared_buffers", fmt.Sprintf("the server asks for %s of shared memory, and its control group is limited to %s", need.Bytes, r.limit)
+		return "shared_buffers",
+			fmt.Sprintf("the server asks for %s of shared memory, and its control group is limited to %s",
+				need.Bytes, r.limit)
 	}
 	return "", ""
 }

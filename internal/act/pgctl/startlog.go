@@ -53,7 +53,8 @@ func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m servi
 	ctx = context.WithoutCancel(ctx) // the reason of a failure is told also when time is up
 	var text strings.Builder
 	if m.unit != "" {
-		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"journalctl", "--unit=" + m.unit, "--since=@" + strconv.FormatInt(at.time, 10),
+		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"journalctl", "--unit=" + m.unit,
+			"--since=@" + strconv.FormatInt(at.time, 10),
 			"--lines=100", "--no-pager", "--output=cat"}})
 		if err == nil && out.Code == 0 {
 			text.Write(out.Stdout)
@@ -95,7 +96,8 @@ func errorLines(text string) string {
 			after = !strings.Contains(l, "administrator command") // which is how a session ends at a restart
 		case strings.Contains(l, "LOG:"):
 			// a value that is not taken is told so, and the FATAL behind it only counts
-			after = strings.Contains(l, "invalid value") || strings.Contains(l, "parameter") || strings.Contains(l, "syntax error")
+			after = strings.Contains(l, "invalid value") || strings.Contains(l, "parameter") ||
+				strings.Contains(l, "syntax error")
 		case !after:
 			continue
 		}

@@ -109,10 +109,12 @@ func (p *Server) stoppable(ctx context.Context, in *snapshot.Instance) (service,
 	}
 	switch {
 	case m.stop == nil:
-		return m, &say.Problem{Message: "the server of " + dir + " is to be stopped and started, and --restart-command does both at once", Code: say.CodeRefused,
+		return m, &say.Problem{Message: "the server of " + dir +
+			" is to be stopped and started, and --restart-command does both at once", Code: say.CodeRefused,
 			Hint: "give the commands that stop and start it with --stop-command and --start-command"}
 	case m.unit != "" && p.Target.UID() != 0:
-		return m, &say.Problem{Message: "the server of " + dir + " is run by systemd (" + m.unit + "), which lets root alone stop and start it", Code: say.CodeNoAccess,
+		return m, &say.Problem{Message: "the server of " + dir + " is run by systemd (" + m.unit +
+			"), which lets root alone stop and start it", Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root, or give --stop-command and --start-command"}
 	}
 	return m, nil
@@ -194,7 +196,8 @@ func (p *Server) Stop(ctx context.Context, in *snapshot.Instance) error {
 			return nil
 		}
 		now, up, _ = p.postmaster(dir)
-		if between := !up || now.Status == "stopping" || now.Status == "starting"; !between || e != nil || p.Target.Now().After(end) {
+		if between := !up || now.Status == "stopping" || now.Status == "starting"; !between || e != nil ||
+			p.Target.Now().After(end) {
 			return errors.Join(fmt.Errorf("stop of %s: %w", in.Label(), err), e)
 		}
 		if err := pause(ctx, poll); err != nil {

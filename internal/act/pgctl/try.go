@@ -67,7 +67,8 @@ func (p *Server) Try(ctx context.Context, in *snapshot.Instance, changes []plan.
 			name = heaviest(in, settings)
 			why += ", most of it for " + name + " = " + settings[name]
 		}
-		out = append(out, Trouble{Name: name, Planned: planned[name] || planned["huge_pages"] || planned["shared_buffers"], Said: why})
+		out = append(out, Trouble{Name: name, Planned: planned[name] || planned["huge_pages"] ||
+			planned["shared_buffers"], Said: why})
 	}
 	return out, nil
 }
@@ -120,8 +121,10 @@ func Refusal(in *snapshot.Instance, found []Trouble) error {
 		}
 		said = append(said, s)
 	}
-	return &say.Problem{Message: "the server of " + in.Label() + " would not start with these settings", Detail: strings.Join(said, "; "),
-		Hint: "nothing was written; pin the setting to another value with --pin, or leave it out with --only", Code: say.CodeRefused}
+	return &say.Problem{Message: "the server of " + in.Label() + " would not start with these settings",
+		Detail: strings.Join(said, "; "),
+		Hint:   "nothing was written; pin the setting to another value with --pin, or leave it out with --only",
+		Code:   say.CodeRefused}
 }
 
 // blame finds the setting that a message is about: one of the changes where it
@@ -175,7 +178,8 @@ func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []pl
 	if s == nil {
 		return out, nil
 	}
-	rows, err := s.Rows(ctx, `select name, setting from pg_settings where source = 'command line' or name = 'wal_segment_size'`)
+	rows, err := s.Rows(ctx,
+		`select name, setting from pg_settings where source = 'command line' or name = 'wal_segment_size'`)
 	if err != nil {
 		return nil, fmt.Errorf("settings of the command line: %w", err)
 	}
@@ -207,10 +211,12 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 		}
 	}
 	if s == nil {
-		return nil, &say.Problem{Message: "the configuration files of " + in.Label() + " are closed to us, and no server runs that could be asked", Code: say.CodeNoAccess,
+		return nil, &say.Problem{Message: "the configuration files of " + in.Label() +
+			" are closed to us, and no server runs that could be asked", Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of " + path.Join(dir, "postgresql.conf")}
 	}
-	rows, err := s.Rows(ctx, `select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings order by seqno`)
+	rows, err := s.Rows(ctx,
+		`select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings order by seqno`)
 	if err != nil {
 		return nil, fmt.Errorf("pg_file_settings: %w", err)
 	}

@@ -27,7 +27,8 @@ const rounds = 3
 // asked, and their answers are added to the evidence; with a nil target (an
 // evidence file, a described host) the answers in the evidence have to do, and
 // what is missing is estimated.
-func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Options) (*plan.Plan, *snapshot.Snapshot, error) {
+func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Options) (*plan.Plan,
+	*snapshot.Snapshot, error) {
 	asked := map[string]bool{}
 	for range rounds {
 		s, err := snapshot.Read(a)
@@ -51,7 +52,8 @@ func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Opti
 // ask puts the plan's questions to the installed binaries and says whether an
 // answer came. A question that could not be answered stays open: the estimate
 // stands, and the plan says that it is one.
-func ask(ctx context.Context, t target.Target, a *evidence.Archive, s *snapshot.Snapshot, qs []snapshot.ShmemQuestion, asked map[string]bool) bool {
+func ask(ctx context.Context, t target.Target, a *evidence.Archive, s *snapshot.Snapshot, qs []snapshot.ShmemQuestion,
+	asked map[string]bool) bool {
 	any := false
 	for _, q := range qs {
 		id, err := json.Marshal(q)
@@ -66,7 +68,8 @@ func ask(ctx context.Context, t target.Target, a *evidence.Archive, s *snapshot.
 		name := "pg/" + in.Key + "/shmem_answers.json"
 		ans, err := collect.AskSharedMemory(ctx, t, in, q)
 		if err != nil {
-			a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: err.Error(), Reveal: "run pgfettle as root on the host of the server"})
+			a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: err.Error(),
+				Reveal: "run pgfettle as root on the host of the server"})
 			continue
 		}
 		b, err := json.MarshalIndent(append(in.Answers, ans), "", " ")

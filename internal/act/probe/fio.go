@@ -19,9 +19,11 @@ const layoutTime = 100 * time.Second
 // fio measures reads past the page cache, and flushes.
 func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk) {
 	name := "reads under " + d.Places[0]
-	file := []string{"--filename=" + f.path + "/reads", "--size=" + strconv.FormatInt(int64(d.ReadSize), 10), "--direct=1"}
+	file := []string{"--filename=" + f.path + "/reads", "--size=" + strconv.FormatInt(int64(d.ReadSize), 10),
+		"--direct=1"}
 	w.o.Tell("writing " + d.ReadSize.String() + " to read from, under " + d.Places[0])
-	if _, err := w.job(ctx, f, layoutTime, append(file, "--rw=write", "--bs=1M", "--ioengine=psync", "--end_fsync=1")...); err != nil {
+	if _, err := w.job(ctx, f, layoutTime, append(file, "--rw=write", "--bs=1M", "--ioengine=psync",
+		"--end_fsync=1")...); err != nil {
 		w.failed(ctx, name, fmt.Errorf("the file to read from could not be written past the page cache: %w", err))
 		return
 	}
@@ -30,7 +32,8 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 	long := time.Duration(w.o.Seconds)*time.Second + slack
 	for _, depth := range depths {
 		w.o.Tell(fmt.Sprintf("reading at random under %s, %d at once", d.Places[0], depth))
-		job, err := w.job(ctx, f, long, append(timed, "--rw=randread", "--bs=8k", "--norandommap", "--iodepth="+strconv.Itoa(depth))...)
+		job, err := w.job(ctx, f, long, append(timed, "--rw=randread", "--bs=8k", "--norandommap",
+			"--iodepth="+strconv.Itoa(depth))...)
 		if err == nil && job.Read.PerSecond <= 0 {
 			err = errors.New("fio read nothing")
 		}
@@ -39,7 +42,8 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 			return
 		}
 		r.By = job.by
-		r.Random = append(r.Random, measured.Random{Depth: depth, PerSecond: job.Read.PerSecond, Mean: job.Read.Mean, P99: job.Read.P99})
+		r.Random = append(r.Random, measured.Random{Depth: depth, PerSecond: job.Read.PerSecond, Mean: job.Read.Mean,
+			P99: job.Read.P99})
 	}
 	out.Reads = r
 	w.o.Tell("reading in order under " + d.Places[0])
@@ -49,13 +53,15 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 		r.Sequential = job.Read.Speed
 	}
 	w.o.Tell("flushing a file that grows under " + d.Places[0])
-	job, err := w.job(ctx, f, long, "--filename="+f.path+"/flushes", "--size="+strconv.FormatInt(int64(fioFlushSize), 10), "--rw=write", "--bs=8k",
+	job, err := w.job(ctx, f, long, "--filename="+f.path+"/flushes",
+		"--size="+strconv.FormatInt(int64(fioFlushSize), 10), "--rw=write", "--bs=8k",
 		"--ioengine=psync", "--fdatasync=1", "--time_based", "--runtime="+strconv.Itoa(w.o.Seconds))
 	if err != nil {
 		w.failed(ctx, "flushes by fio under "+d.Places[0], err)
 		return
 	}
-	out.FioFlush = &measured.FioSide{Count: job.Sync.Count, PerSecond: job.Write.PerSecond, Speed: unit.Bytes(0), Mean: job.Sync.Mean, P50: job.Sync.P50, P99: job.Sync.P99}
+	out.FioFlush = &measured.FioSide{Count: job.Sync.Count, PerSecond: job.Write.PerSecond, Speed: unit.Bytes(0),
+		Mean: job.Sync.Mean, P50: job.Sync.P50, P99: job.Sync.P99}
 }
 
 type fioJob struct {
@@ -66,7 +72,8 @@ type fioJob struct {
 // job runs fio with one job. Its jobs are threads: as processes they would begin
 // a session of their own, and outlive an interrupt.
 func (w *Work) job(ctx context.Context, f *folder, long time.Duration, args ...string) (fioJob, error) {
-	argv := append([]string{"fio", "--name=pgfettle", "--thread", "--output-format=json", "--lat_percentiles=0", "--clat_percentiles=1"}, args...)
+	argv := append([]string{"fio", "--name=pgfettle", "--thread", "--output-format=json", "--lat_percentiles=0",
+		"--clat_percentiles=1"}, args...)
 	out, err := f.run(ctx, target.Command{Argv: argv, Dir: f.path, Timeout: long})
 	if err != nil {
 		return fioJob{}, err

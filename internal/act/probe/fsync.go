@@ -32,10 +32,12 @@ func (w *Work) fsync(ctx context.Context, d *Place, f *folder) *measured.Flush {
 	tool, by := w.tool(ctx, "pg_test_fsync", d.in, f.as)
 	if tool == "" {
 		w.miss("pg_test_fsync", "it is not installed; "+measured.OwnFlush+" stood in, with one method and one write",
-			"install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and postgresql17-contrib on Red Hat")
+			"install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and "+
+				"postgresql17-contrib on Red Hat")
 		return w.ownFlush(ctx, d, f, name)
 	}
-	out, err := f.run(ctx, target.Command{Argv: []string{tool, "-s", strconv.Itoa(w.o.Seconds), "-f", path.Join(f.path, "pg_test_fsync.out")},
+	out, err := f.run(ctx, target.Command{Argv: []string{tool, "-s", strconv.Itoa(w.o.Seconds), "-f",
+		path.Join(f.path, "pg_test_fsync.out")},
 		Dir: f.path, Timeout: time.Duration(fsyncTests*w.o.Seconds)*time.Second + slack})
 	if err == nil && out.Code != 0 {
 		err = fmt.Errorf("pg_test_fsync: %s", oneLine(out.Stderr))
@@ -68,10 +70,13 @@ func (w *Work) timing(ctx context.Context) *measured.TimingRun {
 	as := w.owner(in)
 	tool, by := w.tool(ctx, "pg_test_timing", in, as)
 	if tool == "" {
-		w.miss("pg_test_timing", "it is not installed", "install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and postgresql17-contrib on Red Hat")
+		w.miss("pg_test_timing", "it is not installed",
+			"install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and "+
+				"postgresql17-contrib on Red Hat")
 		return nil
 	}
-	out, err := w.t.Run(ctx, target.Command{Argv: []string{tool, "-d", strconv.Itoa(w.o.Seconds)}, As: as, Timeout: 4*time.Duration(w.o.Seconds)*time.Second + slack})
+	out, err := w.t.Run(ctx, target.Command{Argv: []string{tool, "-d", strconv.Itoa(w.o.Seconds)}, As: as,
+		Timeout: 4*time.Duration(w.o.Seconds)*time.Second + slack})
 	if err == nil && out.Code != 0 {
 		err = fmt.Errorf("pg_test_timing: %s", oneLine(out.Stderr))
 	}

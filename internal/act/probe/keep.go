@@ -34,7 +34,9 @@ func Keep(t target.Target, dir string, p *measured.Probe) (string, error) {
 	if err != nil {
 		return file, nil // it is kept, which was asked for
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, "Z.json") || strings.HasPrefix(n, ".") })
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return !strings.HasSuffix(n, "Z.json") || strings.HasPrefix(n, ".")
+	})
 	slices.Sort(names)
 	for len(names) > keepMost {
 		if err := t.Remove(path.Join(dir, names[0])); err != nil {

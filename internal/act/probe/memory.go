@@ -52,7 +52,8 @@ func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 	if ctx.Err() != nil || latency <= 0 || pass <= 0 || sum == 1 && at == 1 {
 		return nil
 	}
-	return &measured.Memory{Size: size, Latency: latency.Seconds() / loads, Speed: unit.Bytes(float64(piece) * 8 / pass.Seconds())}
+	return &measured.Memory{Size: size, Latency: latency.Seconds() / loads,
+		Speed: unit.Bytes(float64(piece) * 8 / pass.Seconds())}
 }
 
 // best runs something for a second, and returns what the quickest run took; 0

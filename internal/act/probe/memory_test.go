@@ -46,7 +46,8 @@ func TestWalk(t *testing.T) {
 
 // TestMemorySize: an eighth of what is available, within bounds.
 func TestMemorySize(t *testing.T) {
-	for available, want := range map[unit.Bytes]unit.Bytes{100 * unit.MB: 0, 800 * unit.MB: 100 * unit.MB, 64 * unit.GB: memoryMost} {
+	for available, want := range map[unit.Bytes]unit.Bytes{100 * unit.MB: 0, 800 * unit.MB: 100 * unit.MB,
+		64 * unit.GB: memoryMost} {
 		if got := memorySize(host.Memory{Available: available}); got != want {
 			t.Errorf("%s of %s, want %s", got, available, want)
 		}

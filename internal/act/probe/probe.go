@@ -144,7 +144,8 @@ func (w *Work) disks() {
 	fio := w.wants(Fio)
 	if fio && !w.has("fio") {
 		fio = false
-		w.miss("reads (fio)", "fio is not installed", "install it: apt-get install fio, dnf install fio or zypper install fio")
+		w.miss("reads (fio)", "fio is not installed",
+			"install it: apt-get install fio, dnf install fio or zypper install fio")
 	}
 	for i := range w.s.Instances {
 		in := &w.s.Instances[i]
@@ -180,7 +181,8 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 	name := "disk under " + p.Path
 	own, err := w.t.Stat(p.Path)
 	if err != nil || !own.Mode.IsDir() || own.UID != p.UID {
-		w.miss(name, "its folder cannot be reached from here", "run pgfettle where its files are, as their owner or as root")
+		w.miss(name, "its folder cannot be reached from here",
+			"run pgfettle where its files are, as their owner or as root")
 		return d, false
 	}
 	if m, ok := w.s.MountOf(p.Path); ok && (m.FSType == "tmpfs" || m.FSType == "ramfs") {
@@ -201,7 +203,8 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		d.as = a.Alone()
 	}
 	if w.t.UID() != 0 && w.t.UID() != own.UID {
-		w.miss(name, "only its owner and root may write there", "run pgfettle as root or as the owner of the data directory")
+		w.miss(name, "only its owner and root may write there",
+			"run pgfettle as root or as the owner of the data directory")
 		return d, false
 	}
 	d.name, d.identity = collect.Identity(w.t, p.Device)
@@ -227,13 +230,15 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 	spare := max(unit.Bytes(space.Total)*spareShare/100, spareLeast)
 	left := unit.Bytes(space.Free) - spare - flushSize
 	if left < 0 {
-		w.miss(name, fmt.Sprintf("%s are free there, and %s have to stay so", unit.Bytes(space.Free), spare), "free some space")
+		w.miss(name, fmt.Sprintf("%s are free there, and %s have to stay so", unit.Bytes(space.Free), spare),
+			"free some space")
 		return d, false
 	}
 	if fio {
 		if d.ReadSize = min(readMost, (left - fioFlushSize).RoundDown(unit.MB)); d.ReadSize < readLeast {
 			d.ReadSize = 0
-			w.miss("reads of the "+name, fmt.Sprintf("%s are free there, and %s have to stay so", unit.Bytes(space.Free), spare), "free some space")
+			w.miss("reads of the "+name, fmt.Sprintf("%s are free there, and %s have to stay so",
+				unit.Bytes(space.Free), spare), "free some space")
 		}
 	}
 	return d, true
@@ -248,7 +253,8 @@ func (w *Work) has(program string) bool {
 // Run measures. What could not be measured is among the missing; an error is
 // the context's. All that was made is removed in any case.
 func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
-	p := &measured.Probe{Schema: measured.Schema, TakenAt: w.t.Now().Unix(), Seconds: w.o.Seconds, Disks: []measured.Disk{}}
+	p := &measured.Probe{Schema: measured.Schema, TakenAt: w.t.Now().Unix(), Seconds: w.o.Seconds,
+		Disks: []measured.Disk{}}
 	if k, ok := w.s.Host.Kernel.Get(); ok {
 		p.Kernel = k.Release
 	}
@@ -277,7 +283,8 @@ func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
 func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	out := measured.Disk{Device: d.Device, Name: d.name, Identity: d.identity, Places: d.Places, Roles: d.Roles}
 	if d.identity == "" {
-		w.miss("keeping what is measured under "+d.Places[0], "its device has no number that outlives a boot, so check and plan cannot tell it from another", "")
+		w.miss("keeping what is measured under "+d.Places[0],
+			"its device has no number that outlives a boot, so check and plan cannot tell it from another", "")
 	}
 	f, err := w.makeFolder(ctx, d)
 	if err != nil {

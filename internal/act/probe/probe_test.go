@@ -48,9 +48,11 @@ func hostWith(t *testing.T) (*snapshot.Snapshot, string) {
 			t.Fatal(err)
 		}
 	}
-	places := []snapshot.Place{{Role: snapshot.DataPlace, Path: data, Device: "8:1", UID: uid}, {Role: snapshot.WALPlace, Path: data + "/pg_wal", Device: "8:1", UID: uid}}
+	places := []snapshot.Place{{Role: snapshot.DataPlace, Path: data, Device: "8:1", UID: uid},
+		{Role: snapshot.WALPlace, Path: data + "/pg_wal", Device: "8:1", UID: uid}}
 	return &snapshot.Snapshot{HostSeen: true, Host: host.Host{Memory: known.Is(host.Memory{Available: 8 * unit.GB})},
-		Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is(data), Running: known.Is(true), Places: known.Is(places)}}}, dir
+		Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is(data), Running: known.Is(true),
+			Places: known.Is(places)}}}, dir
 }
 
 // TestSpaceStaysFree: a tenth of a filesystem and 2 GB are not touched, and what
@@ -62,7 +64,8 @@ func TestSpaceStaysFree(t *testing.T) {
 		disks              int
 	}{
 		{1000 * unit.GB, 500 * unit.GB, unit.GB, 1},
-		{1000 * unit.GB, 100*unit.GB + 600*unit.MB, 520 * unit.MB, 1}, // what a WAL segment and the file of flushes leave
+		// what a WAL segment and the file of flushes leave
+		{1000 * unit.GB, 100*unit.GB + 600*unit.MB, 520 * unit.MB, 1},
 		{1000 * unit.GB, 100*unit.GB + 100*unit.MB, 0, 1},
 		{1000 * unit.GB, 100 * unit.GB, 0, 0},
 		{10 * unit.GB, 2*unit.GB + 10*unit.MB, 0, 0},
@@ -83,7 +86,8 @@ func TestSpaceStaysFree(t *testing.T) {
 		if missing == nil && d.ReadSize != c.reads {
 			t.Errorf("%s of %s free: %s to read, want %s", c.free, c.total, d.ReadSize, c.reads)
 		}
-		if d.Parent != dir || len(d.Roles) != 2 || len(w.Running) != 1 || w.Time < fsyncTests*time.Second || w.Writes < flushSize {
+		if d.Parent != dir || len(d.Roles) != 2 || len(w.Running) != 1 || w.Time < fsyncTests*time.Second ||
+			w.Writes < flushSize {
 			t.Errorf("%+v", w)
 		}
 	}
@@ -111,7 +115,8 @@ func TestOthersFoldersStay(t *testing.T) {
 	}
 	words := strings.Fields(mine)
 	words[1] = "1" // this process began at another time: the number is worn again
-	for name, mark := range map[string]string{"a-alive": mine, "b-dead": strings.Join(words, " ") + "\n", "c-damaged": "x\n"} {
+	for name, mark := range map[string]string{"a-alive": mine, "b-dead": strings.Join(words, " ") + "\n",
+		"c-damaged": "x\n"} {
 		at := filepath.Join(dir, prefix+name)
 		if err := os.MkdirAll(at, 0o700); err != nil {
 			t.Fatal(err)

@@ -31,8 +31,10 @@ const (
 
 // memNames are the lines in bytes.
 var memNames = [...]string{
-	memTotal: "MemTotal", memAvailable: "MemAvailable", memAnon: "AnonPages", memShmem: "Shmem", memCached: "Cached", memDirty: "Dirty",
-	memTables: "PageTables", memCommitted: "Committed_AS", memLimit: "CommitLimit", memSwapTotal: "SwapTotal", memSwapFree: "SwapFree",
+	memTotal: "MemTotal", memAvailable: "MemAvailable", memAnon: "AnonPages", memShmem: "Shmem", memCached: "Cached",
+	memDirty:  "Dirty",
+	memTables: "PageTables", memCommitted: "Committed_AS", memLimit: "CommitLimit", memSwapTotal: "SwapTotal",
+	memSwapFree: "SwapFree",
 }
 
 // The counters of the kernel that are kept.

@@ -13,14 +13,21 @@ import (
 
 // The files of a small host, as a kernel writes them.
 var smallHost = map[string]string{
-	"proc/meminfo": "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    9000000 kB\nCached:          6000000 kB\nSwapTotal:       2000000 kB\n" +
-		"SwapFree:        1500000 kB\nDirty:               400 kB\nAnonPages:       3000000 kB\nShmem:            500000 kB\nPageTables:        70000 kB\n" +
-		"CommitLimit:    10000000 kB\nCommitted_AS:    5000000 kB\nHugePages_Total:    1000\nHugePages_Free:      900\nHugePages_Rsvd:       50\nHugepagesize:       2048 kB\n",
-	"proc/stat":                      "cpu  100 0 50 800 40 0 0 10 5 0\ncpu0 100 0 50 800 40 0 0 10 5 0\nintr 1 2 3\nctxt 99\nprocs_running 4\nprocs_blocked 2\n",
-	"proc/vmstat":                    "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 1\n",
-	"proc/pressure/cpu":              "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
-	"proc/pressure/io":               "some avg10=1.00 avg60=0.00 avg300=0.00 total=2000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=500000\n",
-	"proc/pressure/memory":           "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+	"proc/meminfo": "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    9000000 kB\nCached: " +
+		"         6000000 kB\nSwapTotal:       2000000 kB\n" +
+		"SwapFree:        1500000 kB\nDirty:               400 kB\nAnonPages:       3000000 kB\nShmem:            " +
+		"500000 kB\nPageTables:        70000 kB\n" +
+		"CommitLimit:    10000000 kB\nCommitted_AS:    5000000 kB\nHugePages_Total:    1000\nHugePages_Free:      " +
+		"900\nHugePages_Rsvd:       50\nHugepagesize:       2048 kB\n",
+	"proc/stat": "cpu  100 0 50 800 40 0 0 10 5 0\ncpu0 100 0 50 800 40 0 0 10 5 0\nintr 1 2 " +
+		"3\nctxt 99\nprocs_running 4\nprocs_blocked 2\n",
+	"proc/vmstat": "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 1\n",
+	"proc/pressure/cpu": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 " +
+		"avg60=0.00 avg300=0.00 total=0\n",
+	"proc/pressure/io": "some avg10=1.00 avg60=0.00 avg300=0.00 total=2000000\nfull avg10=0.00 " +
+		"avg60=0.00 avg300=0.00 total=500000\n",
+	"proc/pressure/memory": "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 " +
+		"avg300=0.00 total=0\n",
 	"sys/fs/cgroup/pg/memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\n",
 	"proc/sys/kernel/random/boot_id": "11111111-2222-3333-4444-555555555555\n",
 }
@@ -84,7 +91,8 @@ func TestHostReading(t *testing.T) {
 	}
 	writeFile(t, dir, "proc/stat", "cpu  150 0 70 1500 60 0 0 20 5 0\nprocs_running 1\nprocs_blocked 0\n")
 	writeFile(t, dir, "proc/vmstat", "pswpin 30\npswpout 20\npgmajfault 130\noom_kill 3\n")
-	writeFile(t, dir, "proc/pressure/io", "some avg10=1.00 avg60=0.00 avg300=0.00 total=7000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\n")
+	writeFile(t, dir, "proc/pressure/io",
+		"some avg10=1.00 avg60=0.00 avg300=0.00 total=7000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\n")
 	if err := os.Remove(filepath.Join(dir, "proc/pressure/memory")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +102,13 @@ func TestHostReading(t *testing.T) {
 	p.AddHost(&a, &b, 4096, time.Minute)
 	got := valuesOf(&p)
 	for name, want := range map[string]float64{
-		"memory_total_bytes": 16000000 * 1024, "memory_used_bytes": 7000000 * 1024, "page_tables_bytes": 70000 * 1024, "swap_used_bytes": 500000 * 1024,
-		"huge_pages_total": 1000, "huge_pages_free": 900, "huge_pages_reserved": 50, "processes_running": 0, "processes_blocked": 0,
-		"swap_in_bytes_per_second": 20 * 4096 / 10, "swap_out_bytes_per_second": 0, "major_faults_per_second": 10, "oom_kills_per_second": 0.2,
-		"psi_cpu_some": 0, "psi_io_some": 0.5, "psi_io_full": 0.1,
+		"memory_total_bytes": 16000000 * 1024, "memory_used_bytes": 7000000 * 1024, "page_tables_bytes": 70000 * 1024,
+		"swap_used_bytes":  500000 * 1024,
+		"huge_pages_total": 1000, "huge_pages_free": 900, "huge_pages_reserved": 50, "processes_running": 0,
+		"processes_blocked":        0,
+		"swap_in_bytes_per_second": 20 * 4096 / 10, "swap_out_bytes_per_second": 0, "major_faults_per_second": 10,
+		"oom_kills_per_second": 0.2,
+		"psi_cpu_some":         0, "psi_io_some": 0.5, "psi_io_full": 0.1,
 		// 50+20+700+20+10 ticks: busy 70, waiting 20, stolen 10
 		"cpu_busy_ratio": 70.0 / 800, "iowait_ratio": 20.0 / 800, "steal_ratio": 10.0 / 800,
 	} {

@@ -43,8 +43,10 @@ func (w *slowSampler) perf(ctx context.Context) <-chan profile {
 		if err != nil {
 			p.gap = &known.Gap{Fact: "perf", Reason: err.Error()}
 			switch {
-			case strings.Contains(err.Error(), "executable file not found"): // os/exec's words; only the target may import it
-				p.gap.Reason, p.gap.Reveal = "it is not installed", "install perf (package linux-perf, linux-tools or perf) to see which functions take the time"
+			// os/exec's words; only the target may import it
+			case strings.Contains(err.Error(), "executable file not found"):
+				p.gap.Reason, p.gap.Reveal = "it is not installed",
+					"install perf (package linux-perf, linux-tools or perf) to see which functions take the time"
 			case w.t.UID() != 0:
 				p.gap.Reveal = "run pgfettle as root, or set kernel.perf_event_paranoid to -1 for the while"
 			}
@@ -58,7 +60,8 @@ func (w *slowSampler) profile(ctx context.Context) ([]live.Symbol, error) {
 	long := min(w.o.Duration, perfLongest)
 	seconds := strconv.FormatFloat(long.Seconds(), 'f', 1, 64)
 	// cpu-clock works in virtual machines, which have no counters of the hardware.
-	rec, err := w.t.Run(ctx, target.Command{Argv: []string{"perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", strconv.Itoa(perfRate), "-o", "-", "--", "sleep", seconds},
+	rec, err := w.t.Run(ctx, target.Command{Argv: []string{"perf", "record", "-q", "-a", "-e", "cpu-clock", "-F",
+		strconv.Itoa(perfRate), "-o", "-", "--", "sleep", seconds},
 		Timeout: long + 20*time.Second, Limit: perfBytes})
 	if err != nil {
 		return nil, err
@@ -66,7 +69,8 @@ func (w *slowSampler) profile(ctx context.Context) ([]live.Symbol, error) {
 	if rec.Code != 0 || len(rec.Stdout) == 0 {
 		return nil, perfError(rec)
 	}
-	rep, err := w.t.Run(ctx, target.Command{Argv: []string{"perf", "report", "-i", "-", "--stdio", "--no-children", "-g", "none", "--percent-limit", "0.5"},
+	rep, err := w.t.Run(ctx, target.Command{Argv: []string{"perf", "report", "-i", "-", "--stdio", "--no-children",
+		"-g", "none", "--percent-limit", "0.5"},
 		Stdin: rec.Stdout, Timeout: time.Minute, Limit: 4 << 20})
 	if err != nil {
 		return nil, err

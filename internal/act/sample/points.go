@@ -20,7 +20,8 @@ func (p *Points) Add(name, label string, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
-	p.List = append(p.List, history.Point{Series: history.Series{Instance: p.Instance, Name: name, Label: label}, Value: v})
+	p.List = append(p.List, history.Point{Series: history.Series{Instance: p.Instance, Name: name, Label: label},
+		Value: v})
 }
 
 func (p *Points) gauge(name string, v int64) {

@@ -64,7 +64,8 @@ GROUP BY c.root, b.state, b.xact_start, b.query ORDER BY 2 DESC LIMIT 10`
 // Slow watches. The error is the context's, or a server that went away at once;
 // what else could not be seen is in the episode, with the reason.
 func Slow(ctx context.Context, t target.Target, o SlowOptions) (*live.Episode, error) {
-	w := &slowSampler{t: t, o: o, e: &live.Episode{HostSeen: o.Host}, waits: map[live.Wait]int{}, blockers: map[int]live.Blocker{}, missed: map[string]bool{}}
+	w := &slowSampler{t: t, o: o, e: &live.Episode{HostSeen: o.Host}, waits: map[live.Wait]int{},
+		blockers: map[int]live.Blocker{}, missed: map[string]bool{}}
 	perf := w.perf(ctx)
 	began := t.Now()
 	procs := w.begin()
@@ -132,7 +133,8 @@ func readWith[T any](w *slowSampler, name string, parse func([]byte) (T, error))
 }
 
 func (w *slowSampler) counters() live.Counters {
-	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]host.PSITotals{}, CGroup: map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
+	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]host.PSITotals{}, CGroup: map[string]int64{},
+		CGPressure: map[string]host.PSITotals{}}
 	if !w.o.Host {
 		return c
 	}
@@ -206,9 +208,12 @@ func (w *slowSampler) end(before map[int]host.ProcessStat, took time.Duration) {
 		e.Waits = append(e.Waits, wt)
 	}
 	slices.SortFunc(e.Waits, func(a, b live.Wait) int {
-		return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Type+a.Event, b.Type+b.Event), cmp.Compare(a.Backend+a.State, b.Backend+b.State))
+		return cmp.Or(b.Seen-a.Seen, cmp.Compare(a.Type+a.Event, b.Type+b.Event),
+			cmp.Compare(a.Backend+a.State, b.Backend+b.State))
 	})
-	e.Blockers = slices.SortedFunc(maps.Values(w.blockers), func(a, b live.Blocker) int { return cmp.Or(b.Waiters-a.Waiters, a.PID-b.PID) })
+	e.Blockers = slices.SortedFunc(maps.Values(w.blockers), func(a, b live.Blocker) int {
+		return cmp.Or(b.Waiters-a.Waiters, a.PID-b.PID)
+	})
 	if !w.o.Host {
 		return
 	}
@@ -260,8 +265,10 @@ func busiest(before, after map[int]host.ProcessStat, postmaster int) []live.Busy
 		if b.Name != p.Name || b.Ticks > p.Ticks {
 			b = host.ProcessStat{}
 		}
-		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick.Seconds(), Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
-			Kernel: pid == kthreadd || p.Parent == kthreadd, Ours: postmaster > 0 && (pid == postmaster || p.Parent == postmaster)}
+		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick.Seconds(),
+			Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
+			Kernel: pid == kthreadd || p.Parent == kthreadd, Ours: postmaster > 0 &&
+				(pid == postmaster || p.Parent == postmaster)}
 		if busy.CPU > 0 {
 			out = append(out, busy)
 		}

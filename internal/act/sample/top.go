@@ -39,7 +39,8 @@ const (
 )
 
 // hostFiles is what is read of the host at each look.
-var hostFiles = []string{"proc/meminfo", "proc/loadavg", "proc/stat", "proc/pressure/cpu", "proc/pressure/memory", "proc/pressure/io",
+var hostFiles = []string{"proc/meminfo", "proc/loadavg", "proc/stat", "proc/pressure/cpu", "proc/pressure/memory",
+	"proc/pressure/io",
 	host.SysctlPath("vm.overcommit_memory"), "proc/sys/kernel/hostname"}
 
 // TopOptions say what is looked at.
@@ -170,7 +171,8 @@ func (l *Top) processes() (out known.Fact[[]host.Process]) {
 	}
 	pids := collect.Family(l.t, pid)
 	if pids == nil {
-		return known.None[[]host.Process](known.Gap{Reason: fmt.Sprintf("process %d does not run, or is no server", pid)})
+		return known.None[[]host.Process](known.Gap{Reason: fmt.Sprintf("process %d does not run, or is no server",
+			pid)})
 	}
 	a := collect.Processes(l.t, pids)
 	list := []host.Process{}
@@ -180,7 +182,8 @@ func (l *Top) processes() (out known.Fact[[]host.Process]) {
 		f := host.ReadProcess(a, pid)
 		if p, ok := f.Get(); ok {
 			list = append(list, p)
-		} else if _, err := a.ReadFile("proc/" + strconv.Itoa(pid) + "/status"); err == nil || f.State() == known.Forbidden {
+		} else if _, err := a.ReadFile("proc/" + strconv.Itoa(pid) + "/status"); err == nil ||
+			f.State() == known.Forbidden {
 			state, gap = f.State(), f.Gap() // it is no process that ended meanwhile
 		}
 	}
@@ -288,7 +291,8 @@ func problemGap(err error) known.Gap {
 		return known.Gap{Reason: p.Message, Reveal: p.Hint}
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return known.Gap{Reason: "permission denied", Reveal: "run pgfettle as root or as the owner of the data directory"}
+		return known.Gap{Reason: "permission denied",
+			Reveal: "run pgfettle as root or as the owner of the data directory"}
 	}
 	return known.Gap{Reason: err.Error()}
 }

@@ -59,10 +59,16 @@ func newHost(t *testing.T) *slow {
 		pid, parent int
 		name, title string
 		tables      int
-	}{{100, 1, "postgres", "/usr/bin/postgres\x00-D\x00/data", 60}, {101, 100, "postgres", "postgres: app shop [local] idle", 900}, {102, 100, "postgres", "postgres: checkpointer ", 80}, {103, 1, "java", "java", 5000}} {
+	}{{100, 1, "postgres", "/usr/bin/postgres\x00-D\x00/data", 60},
+		{101, 100, "postgres", "postgres: app shop [local] idle", 900},
+		{102, 100, "postgres", "postgres: checkpointer ", 80}, {103, 1, "java", "java", 5000}} {
 		dir := fmt.Sprintf("proc/%d/", p.pid)
-		put(t, root, dir+"stat", fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 5 0 2 0 7 3 0 0 20 0 1 0 500 900000 300 0\n", p.pid, p.name, p.parent))
-		put(t, root, dir+"status", fmt.Sprintf("Name:\t%s\nState:\tS\nPid:\t%d\nPPid:\t%d\nUid:\t0\t0\t0\t0\nVmSize:\t9000 kB\nVmRSS:\t400 kB\nRssAnon:\t300 kB\nVmPTE:\t%d kB\nVmSwap:\t0 kB\n", p.name, p.pid, p.parent, p.tables))
+		put(t, root, dir+"stat", fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 5 0 2 0 7 3 0 0 20 0 1 0 500 900000 300 0\n",
+			p.pid, p.name, p.parent))
+		put(t, root, dir+"status",
+			fmt.Sprintf(
+				"Name:\t%s\nState:\tS\nPid:\t%d\nPPid:\t%d\nUid:\t0\t0\t0\t0\nVmSize:\t9000 kB\nVmRSS:\t400 "+
+					"kB\nRssAnon:\t300 kB\nVmPTE:\t%d kB\nVmSwap:\t0 kB\n", p.name, p.pid, p.parent, p.tables))
 		put(t, root, dir+"cmdline", p.title)
 	}
 	put(t, root, "proc/meminfo", "MemTotal: 1000000 kB\nMemFree: 500000 kB\n")
@@ -96,7 +102,8 @@ func TestHost(t *testing.T) {
 		t.Errorf("pressure that is not there: %+v", h.Pressure.CPU)
 	}
 	ps, ok := h.Processes.Get()
-	if !ok || len(ps) != 3 || ps[0].Kind != "postmaster" || ps[1].PageTables != 900<<10 || ps[2].Kind != "checkpointer" {
+	if !ok || len(ps) != 3 || ps[0].Kind != "postmaster" || ps[1].PageTables != 900<<10 ||
+		ps[2].Kind != "checkpointer" {
 		t.Errorf("%v %+v", ok, ps)
 	}
 }
@@ -157,11 +164,13 @@ func TestCensusSaysWhyNot(t *testing.T) {
 		state known.State
 		want  string
 	}{
-		"none":       {newHost(t), nil, known.Absent, "no instance runs here"},
-		"no lock":    {newHost(t), func() (int, error) { return 0, fs.ErrNotExist }, known.Absent, "the server does not run"},
-		"ended":      {newHost(t), func() (int, error) { return 999, nil }, known.Absent, "process 999 does not run"},
-		"no server":  {newHost(t), func() (int, error) { return 103, nil }, known.Absent, "is no server"},
-		"closed":     {newHost(t), func() (int, error) { return 0, fs.ErrPermission }, known.Forbidden, "permission denied"},
+		"none": {newHost(t), nil, known.Absent, "no instance runs here"},
+		"no lock": {newHost(t), func() (int, error) { return 0, fs.ErrNotExist }, known.Absent,
+			"the server does not run"},
+		"ended":     {newHost(t), func() (int, error) { return 999, nil }, known.Absent, "process 999 does not run"},
+		"no server": {newHost(t), func() (int, error) { return 103, nil }, known.Absent, "is no server"},
+		"closed": {newHost(t), func() (int, error) { return 0, fs.ErrPermission }, known.Forbidden,
+			"permission denied"},
 		"not shown":  {denied, postmaster, known.Forbidden, "permission denied"},
 		"a fault":    {newHost(t), func() (int, error) { panic("boom") }, known.Unread, "boom"},
 		"other text": {newHost(t), func() (int, error) { return 0, errors.New("odd") }, known.Unread, "odd"},
@@ -195,7 +204,9 @@ func TestServerProblems(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) { return collect.Connect{}, fs.ErrNotExist }})
+	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) {
+		return collect.Connect{}, fs.ErrNotExist
+	}})
 	if s := l.Server(ctx); s.Problem == nil {
 		t.Error("a look within a context that has ended brought something")
 	}

@@ -38,7 +38,8 @@ func Unprivileged() (Account, error) {
 			return Account{UID: uid, GID: gid, Switch: true}, nil
 		}
 	}
-	return Account{}, fmt.Errorf("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
+	return Account{},
+		fmt.Errorf("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
 }
 
 // AccountAs returns the account of a user, to run as where we are root; without
@@ -55,7 +56,8 @@ func AccountAs(u *target.User) Account {
 // are root the program has to be root's or the account's: see trust.
 func (a Account) command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	if os.Geteuid() == 0 {
-		if _, err := (trust.Account{UID: a.UID, GID: a.GID, Name: "user " + strconv.Itoa(a.UID)}).Program(&target.Local{}, program); err != nil {
+		if _, err := (trust.Account{UID: a.UID, GID: a.GID, Name: "user " + strconv.Itoa(a.UID)}).Program(
+			&target.Local{}, program); err != nil {
 			return nil, err
 		}
 	}

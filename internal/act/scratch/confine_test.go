@@ -19,7 +19,8 @@ func TestConfinement(t *testing.T) {
 	c := &Confinement{AddressSpace: 300 * unit.MB, Enter: func(pid int) error {
 		entered = pid
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-		if !bytes.HasPrefix(line, []byte("/bin/sh\x00-c\x00ulimit")) && !bytes.Contains(line, []byte("server.test")) { // the latter between fork and exec
+		// the latter between fork and exec
+		if !bytes.HasPrefix(line, []byte("/bin/sh\x00-c\x00ulimit")) && !bytes.Contains(line, []byte("server.test")) {
 			t.Errorf("the program runs already: %q", line)
 		}
 		return err

@@ -61,7 +61,8 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "*.txz"))
 	if err != nil || len(found) != 1 {
-		p := &say.Problem{Message: "no server binaries found and the registry could not be reached", Hint: installHint, Code: say.CodeError}
+		p := &say.Problem{Message: "no server binaries found and the registry could not be reached", Hint: installHint,
+			Code: say.CodeError}
 		if w.answered.Load() {
 			p.Message = fmt.Sprintf("the registry did not give PostgreSQL %s for %s", r.version, platform())
 		}

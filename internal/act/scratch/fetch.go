@@ -37,8 +37,10 @@ type FetchOptions struct {
 func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	r, ok := releaseOf(major)
 	if !ok {
-		return Binaries{}, &say.Problem{Message: fmt.Sprintf("there are no server binaries of PostgreSQL %d to fetch", major),
-			Hint: fmt.Sprintf("%d to %d can be fetched", releases[0].major, releases[len(releases)-1].major), Code: say.CodeUsage}
+		return Binaries{}, &say.Problem{Message: fmt.Sprintf("there are no server binaries of PostgreSQL %d to fetch",
+			major),
+			Hint: fmt.Sprintf("%d to %d can be fetched", releases[0].major, releases[len(releases)-1].major),
+			Code: say.CodeUsage}
 	}
 	dir := o.Dir
 	if dir == "" {
@@ -52,7 +54,8 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 		return b, nil
 	}
 	if r.pin(platform()) == "" && !o.AllowUnpinned {
-		return Binaries{}, &say.Problem{Message: fmt.Sprintf("the sum of PostgreSQL %s for %s is not known, so it is not fetched", r.version, platform()),
+		return Binaries{}, &say.Problem{Message: fmt.Sprintf(
+			"the sum of PostgreSQL %s for %s is not known, so it is not fetched", r.version, platform()),
 			Hint: installHint, Code: say.CodeError}
 	}
 	if err := makeCache(dir); err != nil {
@@ -81,7 +84,8 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	return At(ctx, home)
 }
 
-const installHint = "install your distribution's package of the PostgreSQL server, such as postgresql or postgresql-server"
+const installHint = "install your distribution's package of the PostgreSQL server, such as postgresql or " +
+	"postgresql-server"
 
 // platform names what the binaries are built for, as the registry does. Alpine
 // has a C library of its own.
@@ -108,7 +112,8 @@ func makeCache(dir string) error {
 		err = errors.Join(err, os.Chmod(d, 0o755))
 	}
 	if err != nil {
-		return &say.Problem{Message: "the folder for fetched server binaries cannot be made", Detail: err.Error(), Hint: installHint, Code: say.CodeError}
+		return &say.Problem{Message: "the folder for fetched server binaries cannot be made", Detail: err.Error(),
+			Hint: installHint, Code: say.CodeError}
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -130,7 +135,8 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 	if err != nil {
 		return nil, fmt.Errorf("cache folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK && waiting != nil {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK &&
+		waiting != nil {
 		waiting()
 	}
 	got := make(chan struct{})
@@ -161,8 +167,9 @@ func install(archive, want, work, home string) error {
 		return fmt.Errorf("fetched archive: %w", err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); want != "" && got != want {
-		return &say.Problem{Message: "the fetched server binaries are not the ones that this program knows", Detail: "SHA-256 " + got + " instead of " + want,
-			Hint: "somebody may have tampered with them on the way; " + installHint, Code: say.CodeError}
+		return &say.Problem{Message: "the fetched server binaries are not the ones that this program knows",
+			Detail: "SHA-256 " + got + " instead of " + want,
+			Hint:   "somebody may have tampered with them on the way; " + installHint, Code: say.CodeError}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("fetched archive: %w", err)

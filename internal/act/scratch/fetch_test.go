@@ -29,7 +29,8 @@ func (r registry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Response{StatusCode: status, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req, Header: http.Header{}}, nil
+	return &http.Response{StatusCode: status, Body: io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)), Request: req, Header: http.Header{}}, nil
 }
 
 // use puts a registry and a release in the place of the real ones, and returns
@@ -111,7 +112,10 @@ func TestFetch(t *testing.T) {
 		t.Errorf("left in the cache: %v", names)
 	}
 	// The second time nobody is asked.
-	http.DefaultTransport = registry(func(string) (int, []byte, error) { t.Error("asked again"); return 0, nil, errors.New("offline") })
+	http.DefaultTransport = registry(func(string) (int, []byte, error) {
+		t.Error("asked again")
+		return 0, nil, errors.New("offline")
+	})
 	if again, err := Fetch(t.Context(), 16, FetchOptions{Dir: dir}); err != nil || again != b {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -160,7 +164,9 @@ func TestFetchRefuses(t *testing.T) {
 		answer             registry
 	}{
 		{"a tampered archive", other, "not the ones", serving(good)},
-		{"no network", sum, "could not be reached", func(string) (int, []byte, error) { return 0, nil, errors.New("no such host") }},
+		{"no network", sum, "could not be reached", func(string) (int, []byte, error) {
+			return 0, nil, errors.New("no such host")
+		}},
 		{"an unknown version", sum, "did not give", func(string) (int, []byte, error) { return 404, nil, nil }},
 		{"rubbish", sum, "did not give", serving([]byte("<html>log in</html>"))},
 		{"a jar without an archive", sum, "did not give", serving(nothingInside(t))},
@@ -170,7 +176,9 @@ func TestFetchRefuses(t *testing.T) {
 			}
 			return 200, good, nil
 		}},
-		{"too much", sum, "did not give", func(path string) (int, []byte, error) { return 200, make([]byte, maxDownload+1), nil }},
+		{"too much", sum, "did not give", func(path string) (int, []byte, error) {
+			return 200, make([]byte, maxDownload+1), nil
+		}},
 		{"an unpinned platform", "", "is not known", serving(good)},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -211,7 +219,8 @@ func TestFetchTakesTurns(t *testing.T) {
 			f, err := os.Open(dir)
 			if err != nil {
 				t.Error(err)
-			} else if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			} else if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err,
+				syscall.EWOULDBLOCK) {
 				t.Errorf("another may fetch into the folder at the same time: %v", err)
 			}
 			f.Close()
@@ -265,7 +274,8 @@ func TestFetchTakesTurns(t *testing.T) {
 
 func TestFetchHeedsTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	dir := use(t, func(string) (int, []byte, error) { cancel(); return 0, nil, context.Canceled }, strings.Repeat("0", 64))
+	dir := use(t, func(string) (int, []byte, error) { cancel(); return 0, nil, context.Canceled },
+		strings.Repeat("0", 64))
 	if _, err := Fetch(ctx, 16, FetchOptions{Dir: dir}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
@@ -276,7 +286,8 @@ func TestFetchHeedsTheContext(t *testing.T) {
 
 func TestFetchOfAnUnknownMajor(t *testing.T) {
 	var p *say.Problem
-	if _, err := Fetch(t.Context(), 9, FetchOptions{Dir: t.TempDir()}); !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Hint, "13 to 18") {
+	if _, err := Fetch(t.Context(), 9, FetchOptions{Dir: t.TempDir()}); !errors.As(err, &p) ||
+		p.Code != say.CodeUsage || !strings.Contains(p.Hint, "13 to 18") {
 		t.Errorf("%v", err)
 	}
 }

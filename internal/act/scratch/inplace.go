@@ -63,8 +63,9 @@ func makeIn(b Binaries, folder string, acc Account) (*Instance, error) {
 	if err := sock.mkdir("s"); err != nil {
 		return nil, errors.Join(fmt.Errorf("socket folder: %w", err), sock.remove(), root.Close())
 	}
-	return &Instance{Binaries: b, Folder: folder, DataDir: folder + "/data", Socket: sock.path + "/s", Port: 5432, Account: acc,
-		place: &place{path: folder, root: root, account: acc}, sock: sock}, nil
+	return &Instance{Binaries: b, Folder: folder, DataDir: folder + "/data", Socket: sock.path + "/s", Port: 5432,
+		Account: acc,
+		place:   &place{path: folder, root: root, account: acc}, sock: sock}, nil
 }
 
 // Close stops the server and gives its folder up without removing it. Only what

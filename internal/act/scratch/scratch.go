@@ -63,7 +63,8 @@ func New(ctx context.Context, b Binaries, o Options) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Instance{Binaries: b, Folder: p.path, DataDir: p.path + "/data", Socket: p.path + "/s", Port: 5432, Account: acc, place: p}
+	i := &Instance{Binaries: b, Folder: p.path, DataDir: p.path + "/data", Socket: p.path + "/s", Port: 5432,
+		Account: acc, place: p}
 	if err := i.build(ctx, o); err != nil {
 		return nil, errors.Join(err, i.Remove())
 	}
@@ -164,7 +165,8 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	if err := i.place.own("log"); err != nil { // pg_ctl would open it as the account
 		return fmt.Errorf("server log: %w", err)
 	}
-	asked, err := i.Account.command(context.Background(), i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
+	asked, err := i.Account.command(context.Background(), i.Binaries.Tool("postgres"),
+		append([]string{"-D", i.DataDir}, args...)...)
 	if err != nil {
 		return fmt.Errorf("start of %s: %w", i.Binaries, err)
 	}
@@ -173,7 +175,8 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 		cmd = c.waiting(cmd.Args)
 	}
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // should we be killed ourselves, it shuts down at once
+	// should we be killed ourselves, it shuts down at once
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	cmd.Stdout, cmd.Stderr = log, log
 	begin := func() (func() error, error) { return i.Account.start(cmd) }
 	if c != nil {
@@ -198,7 +201,8 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 		case <-i.done:
 			return fmt.Errorf("start of %s: %s", i.Binaries, i.lastWords())
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("start of %s: %w: %s", i.Binaries, context.Cause(ctx), i.lastWords()), i.Stop())
+			return errors.Join(fmt.Errorf("start of %s: %w: %s", i.Binaries, context.Cause(ctx), i.lastWords()),
+				i.Stop())
 		case <-tick.C:
 			if i.ready() {
 				return nil

@@ -27,12 +27,14 @@ func TestParseVersion(t *testing.T) {
 }
 
 func TestConfText(t *testing.T) {
-	got, err := confText(map[string]string{"work_mem": "4MB", "archive_command": `cp %p 'C:\x'`, "pg_stat_statements.max": "5000"})
+	got, err := confText(map[string]string{"work_mem": "4MB", "archive_command": `cp %p 'C:\x'`,
+		"pg_stat_statements.max": "5000"})
 	want := "archive_command = 'cp %p ''C:\\\\x'''\npg_stat_statements.max = '5000'\nwork_mem = '4MB'\n"
 	if err != nil || got != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
-	for name, value := range map[string]string{"": "1", "a b": "1", "a=b": "1", "a'": "1", "include 'x'\n": "1", "x": "1\nfsync = off", "y": "\x00"} {
+	for name, value := range map[string]string{"": "1", "a b": "1", "a=b": "1", "a'": "1", "include 'x'\n": "1",
+		"x": "1\nfsync = off", "y": "\x00"} {
 		if _, err := confText(map[string]string{name: value}); err == nil {
 			t.Errorf("%q = %q was let through", name, value)
 		}

@@ -158,11 +158,13 @@ func (s *Shadow) AskByLimit(ctx context.Context, settings map[string]string) (Sh
 		return SharedMemory{}, err
 	}
 	extra := (maxWALBuffers - wal) / walChunk * walChunk
-	err = s.configure(settings, map[string]string{"wal_buffers": strconv.FormatInt(wal+extra, 10), "shared_memory_type": "mmap"})
+	err = s.configure(settings, map[string]string{"wal_buffers": strconv.FormatInt(wal+extra, 10),
+		"shared_memory_type": "mmap"})
 	if err != nil {
 		return SharedMemory{}, err
 	}
-	_, errText, runErr := s.run(ctx, "/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(addressLimit), s.Binaries.Tool("postgres"), "-D", s.place.path)
+	_, errText, runErr := s.run(ctx, "/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(addressLimit),
+		s.Binaries.Tool("postgres"), "-D", s.place.path)
 	if ctx.Err() != nil {
 		return SharedMemory{}, context.Cause(ctx)
 	}
@@ -171,9 +173,11 @@ func (s *Shadow) AskByLimit(ctx context.Context, settings map[string]string) (Sh
 		why := complaint(errText)
 		if why == "" && runErr != nil {
 			why = runErr.Error()
-			return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: no size of its request told: %s", why)
+			return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: no size of its request told: %s",
+				why)
 		}
-		return SharedMemory{}, &refusedError{how: "postgres under an address-space limit: no size of its request told", said: why}
+		return SharedMemory{}, &refusedError{how: "postgres under an address-space limit: no size of its request told",
+			said: why}
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if n -= extra * walBlock; err != nil || n <= 0 || n > 1<<50 {

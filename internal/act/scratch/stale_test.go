@@ -87,12 +87,14 @@ func TestStalePlaces(t *testing.T) {
 		return at
 	}
 	goes := []string{gone, lay("pgfettle-2", old.text()), lay("pgfettle-3", worn.text())}
-	stays := []string{lives, lay("pgfettle-4", ""), lay("pgfettle-5", "no owner\n"), lay("pgfettle-6", elsewhere.text()), lay("pgfettle-7", mine.text()), lay("other-8", old.text()), victim}
+	stays := []string{lives, lay("pgfettle-4", ""), lay("pgfettle-5", "no owner\n"),
+		lay("pgfettle-6", elsewhere.text()), lay("pgfettle-7", mine.text()), lay("other-8", old.text()), victim}
 	if err := os.WriteFile(victim, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(temp, "pgfettle-9")
-	for from, to := range map[string]string{filepath.Join(gone, "link"): filepath.Dir(victim), link: lay("linked", old.text())} {
+	for from, to := range map[string]string{filepath.Join(gone, "link"): filepath.Dir(victim),
+		link: lay("linked", old.text())} {
 		if err := os.Symlink(to, from); err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,8 @@ func TestUntar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]os.FileMode{"bin/postgres": 0o755, "lib/libpq.so.5.18": 0o644, "bin/lib/libpq.so": 0o644} {
+	for name, want := range map[string]os.FileMode{"bin/postgres": 0o755, "lib/libpq.so.5.18": 0o644,
+		"bin/lib/libpq.so": 0o644} {
 		st, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || st.Mode() != want {
 			t.Errorf("%s: %v, %v; want %v", name, st, err, want)

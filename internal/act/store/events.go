@@ -47,12 +47,14 @@ func insertEvent(tx *sql.Tx, e history.Event) (history.Event, error) {
 	}
 	err := tx.QueryRow(`INSERT INTO event (at, since, kind, instance, subject, before, after, who, place, detail)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		toMS(e.At), since, string(e.Kind), e.Instance, e.Subject, e.Before, e.After, e.Who, e.Where, e.Detail).Scan(&e.ID)
+		toMS(e.At), since, string(e.Kind), e.Instance, e.Subject, e.Before, e.After, e.Who, e.Where,
+		e.Detail).Scan(&e.ID)
 	if err != nil || e.ID <= eventsMost {
 		return e, err
 	}
 	// ids grow by one, so this one statement finds all that are too many, by the key
-	res, err := tx.Exec("DELETE FROM event WHERE id <= (SELECT id FROM event ORDER BY id DESC LIMIT 1 OFFSET ?)", eventsMost)
+	res, err := tx.Exec("DELETE FROM event WHERE id <= (SELECT id FROM event ORDER BY id DESC LIMIT 1 OFFSET ?)",
+		eventsMost)
 	if err != nil {
 		return e, err
 	}
@@ -62,7 +64,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 	_, err = tx.Exec(`INSERT INTO event (at, kind, instance, subject, before, after, who, place, detail)
 SELECT ?1, ?2, '', 'events', '', '', '', '', ?3
 WHERE NOT EXISTS (SELECT 1 FROM event WHERE kind = ?2 AND subject = 'events' AND at > ?1 - ?4)`,
-		toMS(e.At), string(history.Limited), fmt.Sprintf("%d events are kept; older ones are thrown away", eventsMost), day)
+		toMS(e.At), string(history.Limited), fmt.Sprintf("%d events are kept; older ones are thrown away", eventsMost),
+		day)
 	return e, err
 }
 
@@ -97,7 +100,8 @@ func (s *Store) EventsBetween(ctx context.Context, f history.EventFilter) ([]his
 	args = append(args, min(most, eventsMost))
 	var out []history.Event
 	err := s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, at, since, kind, instance, subject, before, after, who, place, detail
+		rows, err := tx.QueryContext(ctx,
+			`SELECT id, at, since, kind, instance, subject, before, after, who, place, detail
 FROM event WHERE `+strings.Join(where, " AND ")+" ORDER BY at DESC, id DESC LIMIT ?", args...)
 		if err != nil {
 			return err
@@ -107,7 +111,8 @@ FROM event WHERE `+strings.Join(where, " AND ")+" ORDER BY at DESC, id DESC LIMI
 			var e history.Event
 			var at int64
 			var since sql.NullInt64
-			if err := rows.Scan(&e.ID, &at, &since, &e.Kind, &e.Instance, &e.Subject, &e.Before, &e.After, &e.Who, &e.Where, &e.Detail); err != nil {
+			if err := rows.Scan(&e.ID, &at, &since, &e.Kind, &e.Instance, &e.Subject, &e.Before, &e.After, &e.Who,
+				&e.Where, &e.Detail); err != nil {
 				return err
 			}
 			// The file may be another's: what is shown is bounded here too.

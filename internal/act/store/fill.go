@@ -14,7 +14,8 @@ import (
 // It is for histories that are generated, of tests and measurements: only ended
 // hours are stored (from and to are taken down to the hour), the series must be
 // empty in that time, and nothing is sure to be on the disk before Close.
-func (s *Store) Fill(ctx context.Context, series []history.Series, from, to time.Time, step time.Duration, value func(history.Series, time.Time) (float64, bool)) error {
+func (s *Store) Fill(ctx context.Context, series []history.Series, from, to time.Time, step time.Duration,
+	value func(history.Series, time.Time) (float64, bool)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -66,7 +67,9 @@ func (s *Store) fillID(tx *sql.Tx, k history.Series) (int64, error) {
 		return 0, fmt.Errorf("%w: %s: %w", ErrRefused, seriesText(k), err)
 	}
 	var id int64
-	err := tx.QueryRow("INSERT INTO series (instance, name, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = label RETURNING id", k.Instance, k.Name, k.Label).Scan(&id)
+	err := tx.QueryRow(
+		"INSERT INTO series (instance, name, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = label "+
+			"RETURNING id", k.Instance, k.Name, k.Label).Scan(&id)
 	if err == nil {
 		s.ids[k] = id
 	}
@@ -90,7 +93,8 @@ func fillBlocks(tx *sql.Tx, id int64, points []bucket, end int64) error {
 				k++
 			}
 			if start >= end-l.keep-l.span {
-				if _, err := tx.Exec("INSERT INTO block (series, level, start, n, data) VALUES (?, ?, ?, ?, ?)", id, n, start, k, packBlock(l, start, list[:k])); err != nil {
+				if _, err := tx.Exec("INSERT INTO block (series, level, start, n, data) VALUES (?, ?, ?, ?, ?)", id,
+					n, start, k, packBlock(l, start, list[:k])); err != nil {
 					return err
 				}
 			}

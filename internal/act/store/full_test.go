@@ -49,7 +49,8 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 		t.Fatalf("the first failure: %v, first: %v", w, w.First)
 	}
 	t.Logf("full after %s of samples: %v", at.Sub(first), w)
-	if err := s.Append(ctx, at.Add(10*time.Second), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrPaused) || !errors.Is(err, ErrFull) {
+	if err := s.Append(ctx, at.Add(10*time.Second), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err,
+		ErrPaused) || !errors.Is(err, ErrFull) {
 		t.Errorf("within the pause: %v", err)
 	}
 	if _, err := s.AppendEvent(ctx, history.Event{At: at, Kind: history.Restarted}); !errors.Is(err, ErrPaused) {
@@ -76,7 +77,8 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 	if len(gaps) == 0 {
 		t.Fatal("the gap is not told")
 	}
-	if g := gaps[len(gaps)-1]; !g.At.Equal(back) || g.Since.Before(at.Add(-10*time.Second)) || g.Since.After(back) || g.Detail != "nothing could be written: the disk is full" {
+	if g := gaps[len(gaps)-1]; !g.At.Equal(back) || g.Since.Before(at.Add(-10*time.Second)) || g.Since.After(back) ||
+		g.Detail != "nothing could be written: the disk is full" {
 		t.Errorf("the gap: %+v; the disk was full at %s", g, at)
 	}
 	var verdict string
@@ -138,7 +140,8 @@ func TestAFullDiskAtTheBeginning(t *testing.T) {
 	})
 	// As much as is left, but for some pages.
 	for left := 0; left <= 96; left += 16 {
-		if err := os.WriteFile(filepath.Join(at, "other"), make([]byte, (256-left)<<10), 0o600); err != nil && !errors.Is(err, syscall.ENOSPC) {
+		if err := os.WriteFile(filepath.Join(at, "other"), make([]byte, (256-left)<<10), 0o600); err != nil &&
+			!errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
 		}
 		s, err := Open(filepath.Join(at, File), Options{})

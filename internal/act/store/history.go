@@ -45,15 +45,18 @@ type Options struct {
 
 // Errors that tell what kind of failure it was (errors.Is).
 var (
-	ErrNone     = errors.New("there is no history")                           // no such file
-	ErrForeign  = errors.New("the file is no history of pgfettle")            // another file, or no SQLite at all
-	ErrNewer    = errors.New("the history was written by a newer pgfettle")   // its user_version is above ours
-	ErrFull     = errors.New("the disk is full")                              // ENOSPC, a quota, or PagesMost
-	ErrReadOnly = errors.New("the history may not be written")                // a mount that is read-only, or a missing right
-	ErrLocked   = errors.New("another process writes the history")            // it holds the lock longer than we wait
-	ErrDamaged  = errors.New("the history is damaged")                        // SQLite says that the file is corrupt
-	ErrPaused   = errors.New("nothing is written until the pause has passed") // after a failure; the disk was not touched
-	ErrRefused  = errors.New("some points were not kept")                     // Append stored the others; see RefusedError
+	ErrNone    = errors.New("there is no history")                         // no such file
+	ErrForeign = errors.New("the file is no history of pgfettle")          // another file, or no SQLite at all
+	ErrNewer   = errors.New("the history was written by a newer pgfettle") // its user_version is above ours
+	ErrFull    = errors.New("the disk is full")                            // ENOSPC, a quota, or PagesMost
+	// a mount that is read-only, or a missing right
+	ErrReadOnly = errors.New("the history may not be written")
+	ErrLocked   = errors.New("another process writes the history") // it holds the lock longer than we wait
+	ErrDamaged  = errors.New("the history is damaged")             // SQLite says that the file is corrupt
+	// after a failure; the disk was not touched
+	ErrPaused = errors.New("nothing is written until the pause has passed")
+	// Append stored the others; see RefusedError
+	ErrRefused = errors.New("some points were not kept")
 )
 
 // WriteError is a write that did not succeed; the file is as it was before.

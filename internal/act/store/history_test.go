@@ -64,7 +64,8 @@ func TestASampleIsReadBack(t *testing.T) {
 	}
 	for i, b := range list {
 		v := float64(i) * 4096
-		want := history.Bucket{At: noon.Add(time.Duration(i) * 10 * time.Second), Min: v, Max: v, Mean: v, Last: v, N: 1}
+		want := history.Bucket{At: noon.Add(time.Duration(i) * 10 * time.Second), Min: v, Max: v, Mean: v,
+			Last: v, N: 1}
 		if diff := cmp.Diff(want, b); diff != "" {
 			t.Fatalf("point %d:\n%s", i, diff)
 		}
@@ -73,9 +74,12 @@ func TestASampleIsReadBack(t *testing.T) {
 	got := ranged(t, s, "memory_available_bytes", noon, noon.Add(2*time.Hour), 4)
 	want := []history.Bucket{
 		{At: noon, Min: 0, Max: 179 * 4096, Mean: 89.5 * 4096, Last: 179 * 4096, N: 180},
-		{At: noon.Add(30 * time.Minute), Min: 180 * 4096, Max: 359 * 4096, Mean: 269.5 * 4096, Last: 359 * 4096, N: 180},
-		{At: noon.Add(60 * time.Minute), Min: 360 * 4096, Max: 539 * 4096, Mean: 449.5 * 4096, Last: 539 * 4096, N: 180},
-		{At: noon.Add(90 * time.Minute), Min: 540 * 4096, Max: 719 * 4096, Mean: 629.5 * 4096, Last: 719 * 4096, N: 180},
+		{At: noon.Add(30 * time.Minute), Min: 180 * 4096, Max: 359 * 4096, Mean: 269.5 * 4096,
+			Last: 359 * 4096, N: 180},
+		{At: noon.Add(60 * time.Minute), Min: 360 * 4096, Max: 539 * 4096, Mean: 449.5 * 4096,
+			Last: 539 * 4096, N: 180},
+		{At: noon.Add(90 * time.Minute), Min: 540 * 4096, Max: 719 * 4096, Mean: 629.5 * 4096,
+			Last: 719 * 4096, N: 180},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -45,7 +45,8 @@ func Holder(path string) (uid, gid int, known bool, err error) {
 			return int(own.Uid), int(own.Gid), true, nil
 		}
 		sticky := st.IsDir() && st.Mode()&fs.ModeSticky != 0 // others replace nothing of root's there
-		if mode := st.Mode().Perm(); !sticky && st.Mode().Type() != fs.ModeSymlink && (mode&0o002 != 0 || mode&0o020 != 0 && own.Gid != 0) {
+		if mode := st.Mode().Perm(); !sticky && st.Mode().Type() != fs.ModeSymlink &&
+			(mode&0o002 != 0 || mode&0o020 != 0 && own.Gid != 0) {
 			shared = true
 		}
 		if at == "/" {

@@ -19,11 +19,13 @@ func TestRootOpensNothingOfOthers(t *testing.T) {
 		uid   int
 		known bool
 	}{
-		"root's":                    {func(string, string) error { return nil }, 0, true},
-		"another's file":            {func(_, file string) error { return os.Chown(file, other, other) }, other, true},
-		"in another's folder":       {func(dir, _ string) error { return os.Chown(dir, other, other) }, other, true},
-		"in a folder for all":       {func(dir, _ string) error { return os.Chmod(dir, 0o777) }, 0, false},
-		"in a folder of a group":    {func(dir, _ string) error { return errors.Join(os.Chown(dir, 0, other), os.Chmod(dir, 0o770)) }, 0, false},
+		"root's":              {func(string, string) error { return nil }, 0, true},
+		"another's file":      {func(_, file string) error { return os.Chown(file, other, other) }, other, true},
+		"in another's folder": {func(dir, _ string) error { return os.Chown(dir, other, other) }, other, true},
+		"in a folder for all": {func(dir, _ string) error { return os.Chmod(dir, 0o777) }, 0, false},
+		"in a folder of a group": {func(dir, _ string) error {
+			return errors.Join(os.Chown(dir, 0, other), os.Chmod(dir, 0o770))
+		}, 0, false},
 		"in a folder of its group":  {func(dir, _ string) error { return os.Chmod(dir, 0o770) }, 0, true},
 		"in a folder of temporary":  {func(dir, _ string) error { return os.Chmod(dir, 0o777|os.ModeSticky) }, 0, true},
 		"a file that all may write": {func(_, file string) error { return os.Chmod(file, 0o666) }, 0, false},

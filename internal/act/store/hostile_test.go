@@ -59,9 +59,12 @@ func TestForeignFiles(t *testing.T) {
 		{"a link", link, ErrForeign},
 		{"a folder", dir, ErrForeign},
 		{"a database of another", raw("other", "CREATE TABLE a (b)"), ErrForeign},
-		{"one that says it is ours", raw("liar", "PRAGMA application_id = 1885824616", "PRAGMA user_version = 1", "CREATE TABLE series (id)"), ErrForeign},
-		{"a view in the place of a table", raw("view", ours("DROP TABLE state", "CREATE VIEW state AS SELECT 1 AS key, 2 AS value")...), ErrForeign},
-		{"a trigger", raw("trigger", ours("CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END")...), ErrForeign},
+		{"one that says it is ours", raw("liar", "PRAGMA application_id = 1885824616", "PRAGMA user_version = 1",
+			"CREATE TABLE series (id)"), ErrForeign},
+		{"a view in the place of a table", raw("view", ours("DROP TABLE state",
+			"CREATE VIEW state AS SELECT 1 AS key, 2 AS value")...), ErrForeign},
+		{"a trigger", raw("trigger", ours("CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END")...),
+			ErrForeign},
 		{"a newer one", raw("newer", ours("PRAGMA user_version = 2")...), ErrNewer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +97,8 @@ func TestForeignFiles(t *testing.T) {
 func TestModes(t *testing.T) {
 	s := openNew(t, Options{})
 	appendAt(t, s, noon, pt("dirty_bytes", 1))
-	for path, want := range map[string]fs.FileMode{filepath.Dir(s.path): 0o700, s.path: 0o600, s.path + "-wal": 0o600, s.path + "-shm": 0o600, s.path + ".lock": 0o600} {
+	for path, want := range map[string]fs.FileMode{filepath.Dir(s.path): 0o700, s.path: 0o600, s.path + "-wal": 0o600,
+		s.path + "-shm": 0o600, s.path + ".lock": 0o600} {
 		st, err := os.Stat(path)
 		if err != nil || st.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", path, st.Mode(), err)
@@ -146,7 +150,8 @@ func TestPointsThatAreRefused(t *testing.T) {
 	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "3 are kept") {
 		t.Errorf("told: %+v", e)
 	}
-	if err := s.Append(context.Background(), time.Unix(1000, 0), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrRefused) {
+	if err := s.Append(context.Background(), time.Unix(1000, 0), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err,
+		ErrRefused) {
 		t.Errorf("in 1970: %v", err)
 	}
 }
@@ -165,8 +170,10 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 		at, n, backs := noon, 0, 0
 		sum := 0.0
 		for range rapid.IntRange(1, 30).Draw(rt, "samples") {
-			step := rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 10 * time.Second, time.Minute, time.Hour, 25 * time.Hour, 1000 * time.Hour,
-				-time.Millisecond, -10 * time.Second, -time.Hour, -49 * time.Hour, -10_000 * time.Hour}).Draw(rt, "step")
+			step := rapid.SampledFrom([]time.Duration{0, 10 * time.Second, 10 * time.Second, time.Minute, time.Hour,
+				25 * time.Hour, 1000 * time.Hour,
+				-time.Millisecond, -10 * time.Second, -time.Hour, -49 * time.Hour, -10_000 * time.Hour}).Draw(rt,
+				"step")
 			at = at.Add(step)
 			if n > 0 && step < 0 {
 				backs++
@@ -180,7 +187,8 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 		}
 		for _, most := range []int{1, 7, 500} {
 			got, total := 0, 0.0
-			list, err := s.Range(context.Background(), history.Series{Name: "dirty_bytes"}, fromMS(earliest), fromMS(latest), most)
+			list, err := s.Range(context.Background(), history.Series{Name: "dirty_bytes"}, fromMS(earliest),
+				fromMS(latest), most)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -191,10 +199,12 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 				}
 			}
 			if got != n || math.Abs(total-sum) > 1e-3*(sum+1) {
-				rt.Fatalf("%d samples with the sum %g; in %d buckets there are %d with %g", n, sum, len(list), got, total)
+				rt.Fatalf("%d samples with the sum %g; in %d buckets there are %d with %g", n, sum, len(list),
+					got, total)
 			}
 		}
-		told, err := s.EventsBetween(context.Background(), history.EventFilter{Kinds: []history.EventKind{history.ClockJumped}})
+		told, err := s.EventsBetween(context.Background(),
+			history.EventFilter{Kinds: []history.EventKind{history.ClockJumped}})
 		if err != nil || len(told) != backs {
 			rt.Fatalf("the clock went back %d times, told %d times, %v", backs, len(told), err)
 		}
@@ -203,8 +213,10 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 
 // What is packed is unpacked as it was.
 func TestBlocksComeBack(t *testing.T) {
-	value := rapid.OneOf(rapid.Float64Range(-1e18, 1e18), rapid.Float64(), rapid.Map(rapid.Int64(), func(i int64) float64 { return float64(i) }),
-		rapid.Map(rapid.Int64Range(0, 1<<20), func(i int64) float64 { return float64(i) * 4096 }), rapid.Just(0.0), rapid.Just(-1.0))
+	value := rapid.OneOf(rapid.Float64Range(-1e18, 1e18), rapid.Float64(),
+		rapid.Map(rapid.Int64(), func(i int64) float64 { return float64(i) }),
+		rapid.Map(rapid.Int64Range(0, 1<<20), func(i int64) float64 { return float64(i) * 4096 }), rapid.Just(0.0),
+		rapid.Just(-1.0))
 	rapid.Check(t, func(rt *rapid.T) {
 		l := rapid.SampledFrom(levels).Draw(rt, "level")
 		unit := max(l.step, ms)
@@ -216,7 +228,8 @@ func TestBlocksComeBack(t *testing.T) {
 				break
 			}
 			v := func() float64 { return rounded(value.Draw(rt, "value")) }
-			b := bucket{at: start + at*unit, n: rapid.Int64Range(1, 1e6).Draw(rt, "n"), min: v(), max: v(), mean: v(), last: v()}
+			b := bucket{at: start + at*unit, n: rapid.Int64Range(1, 1e6).Draw(rt, "n"), min: v(), max: v(),
+				mean: v(), last: v()}
 			if l.step == 0 {
 				b.n, b.min, b.max, b.mean = 1, b.last, b.last, b.last
 			}
@@ -248,7 +261,8 @@ func FuzzUnpackBlock(f *testing.F) {
 			return
 		}
 		for i, b := range list {
-			if b.at < start || b.at >= start+l.span || b.n < 1 || i > 0 && b.at <= list[i-1].at || b.mean-b.mean != 0 || b.min-b.min != 0 {
+			if b.at < start || b.at >= start+l.span || b.n < 1 || i > 0 && b.at <= list[i-1].at || b.mean-b.mean != 0 ||
+				b.min-b.min != 0 {
 				t.Fatalf("entry %d of %d: %+v", i, len(list), b)
 			}
 		}

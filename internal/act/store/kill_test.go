@@ -41,12 +41,14 @@ func writeForever(path string) {
 	}
 	fmt.Println("open")
 	for t := from; ; t += minute {
-		points := []history.Point{pt("memory_available_bytes", float64(t)), pt("cpu_busy_ratio", 0.5), pt("psi_io_some", 0.25)}
+		points := []history.Point{pt("memory_available_bytes", float64(t)), pt("cpu_busy_ratio", 0.5),
+			pt("psi_io_some", 0.25)}
 		if err := s.Append(context.Background(), fromMS(t), points); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		if _, err := s.AppendSettings(context.Background(), fromMS(t), "/data", map[string]history.Setting{"work_mem": {Value: fromMS(t).String()}}); err != nil {
+		if _, err := s.AppendSettings(context.Background(), fromMS(t), "/data",
+			map[string]history.Setting{"work_mem": {Value: fromMS(t).String()}}); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -112,7 +114,8 @@ func TestKilledFiftyTimes(t *testing.T) {
 		most = said + kill + 1 // one sample a kill may be stored and not said
 		stored, last := checkWhole(t, path, began)
 		if stored < said || stored > most || last != 0 && last < next-minute {
-			t.Fatalf("kill %d: %d samples were said to be stored, the last at %d; %d are there, the last at %d", kill, said, next-minute, stored, last)
+			t.Fatalf("kill %d: %d samples were said to be stored, the last at %d; %d are there, the last at %d", kill,
+				said, next-minute, stored, last)
 		}
 		if last != 0 {
 			next = last + minute
@@ -164,7 +167,8 @@ func TestOneWriterAndReadersBeside(t *testing.T) {
 	for i := range 400 {
 		at := noon.Add(time.Duration(i+1) * 10 * time.Second)
 		appendAt(t, s, at, pt("dirty_bytes", float64(i)))
-		if list := ranged(t, r, "dirty_bytes", noon, at.Add(time.Second), 1); len(list) != 1 || list[0].N != i+2 || list[0].Last != float64(i) {
+		if list := ranged(t, r, "dirty_bytes", noon, at.Add(time.Second), 1); len(list) != 1 || list[0].N != i+2 ||
+			list[0].Last != float64(i) {
 			t.Fatalf("after %d samples the reader has %+v", i+2, list)
 		}
 	}
@@ -183,13 +187,16 @@ func TestAtOnce(t *testing.T) {
 			failed <- func() error {
 				for i := range 50 {
 					at := noon.Add(time.Duration(i*4+g) * time.Minute)
-					if err := s.Append(ctx, at, []history.Point{pt("dirty_bytes", float64(i)), {Series: history.Series{Instance: "/data", Name: "connections", Label: strconv.Itoa(g)}, Value: 1}}); err != nil {
+					if err := s.Append(ctx, at, []history.Point{pt("dirty_bytes", float64(i)),
+						{Series: history.Series{Instance: "/data", Name: "connections", Label: strconv.Itoa(g)},
+							Value: 1}}); err != nil {
 						return err
 					}
 					if _, err := s.AppendEvent(ctx, history.Event{At: at, Kind: history.Restarted}); err != nil {
 						return err
 					}
-					if _, err := s.Range(ctx, history.Series{Name: "dirty_bytes"}, noon, at.Add(time.Hour), 0); err != nil {
+					if _, err := s.Range(ctx, history.Series{Name: "dirty_bytes"}, noon, at.Add(time.Hour),
+						0); err != nil {
 						return err
 					}
 				}

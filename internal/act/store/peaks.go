@@ -25,7 +25,9 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	}
 	series := []history.Series{{Name: "memory_used_bytes"}}
 	for _, i := range instances {
-		series = append(series, history.Series{Instance: i, Name: "connections", Label: "active"}, history.Series{Instance: i, Name: "connections_total", Label: ""}, history.Series{Instance: i, Name: "wal_bytes_per_second", Label: ""})
+		series = append(series, history.Series{Instance: i, Name: "connections", Label: "active"},
+			history.Series{Instance: i, Name: "connections_total", Label: ""},
+			history.Series{Instance: i, Name: "wal_bytes_per_second", Label: ""})
 	}
 	from := now.Add(-peakDays * 24 * time.Hour).Truncate(time.Hour)
 	// One bucket an hour: the level that reaches back that far.
@@ -34,7 +36,8 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 		return nil, err
 	}
 	week := now.Add(-weekDays * 24 * time.Hour).Truncate(time.Hour)
-	others, err := s.Ranges(ctx, []history.Series{{Name: history.OtherPrograms}}, week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
+	others, err := s.Ranges(ctx, []history.Series{{Name: history.OtherPrograms}},
+		week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +45,16 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	if err != nil {
 		return nil, err
 	}
-	p := &history.Peaks{Schema: history.Schema, Span: history.SpanOf(lists[0]), Memory: history.Highest(lists[0]), Instances: []history.Instance{}}
+	p := &history.Peaks{Schema: history.Schema, Span: history.SpanOf(lists[0]), Memory: history.Highest(lists[0]),
+		Instances: []history.Instance{}}
 	if most := history.Highest(others[0]); most != nil {
 		p.Others = &history.Week{Peak: *most, Span: history.SpanOf(others[0])}
 	}
 	for i, name := range instances {
 		sessions, open, wal := lists[1+3*i], lists[2+3*i], lists[3+3*i]
-		in := history.Instance{Instance: name, Span: history.SpanOf(sessions, open, wal), Active: history.Highest(sessions), Open: history.Highest(open), WAL: history.Busiest(wal), Disks: disks[name]}
+		in := history.Instance{Instance: name, Span: history.SpanOf(sessions, open, wal),
+			Active: history.Highest(sessions), Open: history.Highest(open), WAL: history.Busiest(wal),
+			Disks: disks[name]}
 		if in.Active != nil || in.Open != nil || in.WAL != nil || in.Disks != nil {
 			p.Instances = append(p.Instances, in)
 		}

@@ -12,7 +12,8 @@ import (
 func rowsOf(t *testing.T, s *Store, n int) (rows int, first time.Time) {
 	t.Helper()
 	var start int64
-	if err := s.db.QueryRow("SELECT coalesce(sum(n), 0), coalesce(min(start), 0) FROM block WHERE level = ?", n).Scan(&rows, &start); err != nil {
+	if err := s.db.QueryRow("SELECT coalesce(sum(n), 0), coalesce(min(start), 0) FROM block WHERE level = ?",
+		n).Scan(&rows, &start); err != nil {
 		t.Fatal(err)
 	}
 	return rows, fromMS(start)
@@ -51,7 +52,8 @@ func TestWhatIsOldGoes(t *testing.T) {
 	if after, _ := rowsOf(t, s, 0); after < before {
 		t.Errorf("%d points were left of %d by a clock that was wrong for three hours", after, before)
 	}
-	if e := eventsOf(t, s, history.Gap, history.ClockJumped); len(e) != 2 || e[0].Kind != history.ClockJumped || e[1].Kind != history.Gap {
+	if e := eventsOf(t, s, history.Gap, history.ClockJumped); len(e) != 2 || e[0].Kind != history.ClockJumped ||
+		e[1].Kind != history.Gap {
 		t.Errorf("told: %+v", e)
 	}
 }
@@ -88,7 +90,8 @@ func TestASeriesThatEnds(t *testing.T) {
 		t.Errorf("%d hours are left, from %s on", rows, first)
 	}
 	appendAt(t, s, at.Add(time.Second), gone)
-	if got, err := s.Range(context.Background(), gone.Series, noon, at.Add(time.Hour), 0); err != nil || len(got) != 1 || got[0].Last != 3 {
+	if got, err := s.Range(context.Background(), gone.Series, noon, at.Add(time.Hour), 0); err != nil ||
+		len(got) != 1 || got[0].Last != 3 {
 		t.Errorf("come back: %+v, %v", got, err)
 	}
 }
@@ -109,8 +112,10 @@ func TestGaps(t *testing.T) {
 		appendAt(t, s, noon.Add(after), pt("dirty_bytes", 1))
 		if after == 8*time.Hour {
 			e := eventsOf(t, s)
-			if len(e) != 2 || e[0].Kind != history.Gap || !e[0].Since.Equal(noon.Add(25*time.Second)) || !e[0].At.Equal(noon.Add(5*time.Minute)) ||
-				e[1].Detail != "pgfettle watch was not running" || !e[1].Since.Equal(noon.Add(5*time.Minute+20*time.Second)) {
+			if len(e) != 2 || e[0].Kind != history.Gap || !e[0].Since.Equal(noon.Add(25*time.Second)) ||
+				!e[0].At.Equal(noon.Add(5*time.Minute)) ||
+				e[1].Detail != "pgfettle watch was not running" ||
+				!e[1].Since.Equal(noon.Add(5*time.Minute+20*time.Second)) {
 				t.Errorf("told: %+v", e)
 			}
 		}
@@ -121,8 +126,11 @@ func TestGaps(t *testing.T) {
 // The hour under way can be read with sqlite3 itself.
 func TestTheViewForPeople(t *testing.T) {
 	s := openNew(t, Options{})
-	appendAt(t, s, noon, pt("dirty_bytes", 4096), history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "idle in transaction"}, Value: 2})
-	rows, err := s.db.Query("SELECT datetime(at / 1000, 'unixepoch'), instance, name, label, value FROM recent ORDER BY name")
+	appendAt(t, s, noon, pt("dirty_bytes", 4096),
+		history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "idle in transaction"},
+			Value: 2})
+	rows, err := s.db.Query("SELECT datetime(at / 1000, 'unixepoch'), instance, name, label, value FROM recent " +
+		"ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +143,8 @@ func TestTheViewForPeople(t *testing.T) {
 		}
 		got = append(got, at+"|"+instance+"|"+name+"|"+label+"|"+value)
 	}
-	if len(got) != 2 || got[0] != "2026-11-03 12:00:00|/data|connections|idle in transaction|2" || got[1] != "2026-11-03 12:00:00||dirty_bytes||4096" {
+	if len(got) != 2 || got[0] != "2026-11-03 12:00:00|/data|connections|idle in transaction|2" ||
+		got[1] != "2026-11-03 12:00:00||dirty_bytes||4096" {
 		t.Errorf("%q", got)
 	}
 }

@@ -23,7 +23,8 @@ const (
 // oldest first. It reads the coarsest level that still fills them, so that a year
 // costs no more than a day. Where nothing was sampled there is no bucket; of a
 // series that there is not, there is none at all.
-func (s *Store) Range(ctx context.Context, series history.Series, from, to time.Time, maxPoints int) ([]history.Bucket, error) {
+func (s *Store) Range(ctx context.Context, series history.Series, from, to time.Time, maxPoints int) ([]history.Bucket,
+	error) {
 	out, err := s.Ranges(ctx, []history.Series{series}, from, to, maxPoints)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,8 @@ func (s *Store) Range(ctx context.Context, series history.Series, from, to time.
 
 // Ranges is Range for several series at one state of the file; it reads the
 // hour under way once for all of them.
-func (s *Store) Ranges(ctx context.Context, series []history.Series, from, to time.Time, maxPoints int) ([][]history.Bucket, error) {
+func (s *Store) Ranges(ctx context.Context, series []history.Series, from, to time.Time,
+	maxPoints int) ([][]history.Bucket, error) {
 	if maxPoints <= 0 {
 		maxPoints = pointsUsual
 	}
@@ -48,7 +50,8 @@ func (s *Store) Ranges(ctx context.Context, series []history.Series, from, to ti
 		ids := make([]int64, len(series))
 		of := map[int64][]bucket{}
 		for i, k := range series {
-			switch err := tx.QueryRowContext(ctx, "SELECT id FROM series WHERE instance = ? AND name = ? AND label = ?", k.Instance, k.Name, k.Label).Scan(&ids[i]); {
+			switch err := tx.QueryRowContext(ctx, "SELECT id FROM series WHERE instance = ? AND name = ? AND label = ?",
+				k.Instance, k.Name, k.Label).Scan(&ids[i]); {
 			case errors.Is(err, sql.ErrNoRows):
 				ids[i] = -1
 			case err != nil:
@@ -107,7 +110,8 @@ func stored(ctx context.Context, tx *sql.Tx, id, a, b, width int64, put func(buc
 	var parts []part
 	for n := fitting(width); n < len(levels) && a < b; n++ {
 		var first sql.NullInt64
-		if err := tx.QueryRowContext(ctx, "SELECT min(start) FROM block WHERE series = ? AND level = ?", id, n).Scan(&first); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT min(start) FROM block WHERE series = ? AND level = ?", id,
+			n).Scan(&first); err != nil {
 			return err
 		}
 		if from := max(a, first.Int64); first.Valid && from < b {
@@ -125,7 +129,9 @@ func stored(ctx context.Context, tx *sql.Tx, id, a, b, width int64, put func(buc
 
 func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64, put func(bucket)) error {
 	l := levels[n]
-	rows, err := tx.QueryContext(ctx, "SELECT start, data FROM block WHERE series = ? AND level = ? AND start > ? AND start < ? AND octet_length(data) <= ? ORDER BY start", id, n, a-l.span, b, blockBytes)
+	rows, err := tx.QueryContext(ctx,
+		"SELECT start, data FROM block WHERE series = ? AND level = ? AND start > ? AND start < ? AND "+
+			"octet_length(data) <= ? ORDER BY start", id, n, a-l.span, b, blockBytes)
 	if err != nil {
 		return err
 	}
@@ -163,7 +169,9 @@ func recent(ctx context.Context, tx *sql.Tx, of map[int64][]bucket, a, b int64) 
 // unpacked passes on the points of the samples of [a, b) that are not packed yet,
 // in the order of their time.
 func unpacked(ctx context.Context, tx *sql.Tx, a, b int64, put func(at, id int64, v float64)) error {
-	rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", a, b, sampleBytes)
+	rows, err := tx.QueryContext(ctx,
+		"SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", a, b,
+		sampleBytes)
 	if err != nil {
 		return err
 	}
@@ -205,7 +213,8 @@ func (g *grid) add(b bucket) {
 func (g *grid) buckets() []history.Bucket {
 	out := make([]history.Bucket, len(g.list))
 	for i, b := range g.list {
-		out[i] = history.Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: rounded(b.mean), Last: b.last, N: int(b.n)}
+		out[i] = history.Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: rounded(b.mean), Last: b.last,
+			N: int(b.n)}
 	}
 	return out
 }
@@ -302,7 +311,9 @@ func (s *Store) Latest(ctx context.Context) (at time.Time, points []history.Poin
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		var t int64
 		var text string
-		switch err := tx.QueryRowContext(ctx, "SELECT at, points FROM sample WHERE octet_length(points) <= ? ORDER BY at DESC LIMIT 1", sampleBytes).Scan(&t, &text); {
+		switch err := tx.QueryRowContext(ctx,
+			"SELECT at, points FROM sample WHERE octet_length(points) <= ? ORDER BY at DESC LIMIT 1",
+			sampleBytes).Scan(&t, &text); {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
 		case err != nil:
@@ -326,7 +337,9 @@ func (s *Store) Latest(ctx context.Context) (at time.Time, points []history.Poin
 func (s *Store) Instances(ctx context.Context) ([]string, error) {
 	var out []string
 	err := s.view(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT instance FROM series UNION SELECT instance FROM look UNION SELECT instance FROM event ORDER BY 1 LIMIT 1000")
+		rows, err := tx.QueryContext(ctx,
+			"SELECT instance FROM series UNION SELECT instance FROM look UNION SELECT instance FROM event ORDER BY "+
+				"1 LIMIT 1000")
 		if err != nil {
 			return err
 		}

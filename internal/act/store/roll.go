@@ -50,7 +50,8 @@ func (s *Store) roll(ctx context.Context, now int64) (more bool, err error) {
 // samples reads the points of the samples in [from, to), by series, in the order
 // of their time.
 func samples(tx *sql.Tx, from, to int64) (map[int64][]bucket, error) {
-	rows, err := tx.Query("SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", from, to, sampleBytes)
+	rows, err := tx.Query("SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? "+
+		"ORDER BY at", from, to, sampleBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,9 @@ func merge(tx *sql.Tx, series int64, points []bucket) error {
 		list := points
 		start := floor(list[0].at, l.span)
 		var data []byte
-		switch err := tx.QueryRow("SELECT data FROM block WHERE series = ? AND level = ? AND start = ? AND octet_length(data) <= ?", series, n, start, blockBytes).Scan(&data); {
+		switch err := tx.QueryRow(
+			"SELECT data FROM block WHERE series = ? AND level = ? AND start = ? AND octet_length(data) <= ?", series,
+			n, start, blockBytes).Scan(&data); {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			return err
@@ -152,12 +155,16 @@ func (s *Store) prune(tx *sql.Tx, packed, now int64) error {
 	}
 	var steady bool
 	// Any series of the last day but the last two hours, in the finest level.
-	if err := tx.QueryRow("SELECT EXISTS (SELECT 1 FROM series JOIN block ON block.series = series.id AND block.level = 0 AND block.start >= ? AND block.start <= ?)", now-day-day/2, now-day+2*hour).Scan(&steady); err != nil || !steady {
+	if err := tx.QueryRow(
+		"SELECT EXISTS (SELECT 1 FROM series JOIN block ON block.series = series.id AND block.level = 0 AND "+
+			"block.start >= ? AND block.start <= ?)", now-day-day/2, now-day+2*hour).Scan(&steady); err != nil ||
+		!steady {
 		return err
 	}
 	for n, l := range levels {
 		// By series, so that the index finds them.
-		if _, err := tx.Exec("DELETE FROM block WHERE id IN (SELECT b.id FROM series JOIN block AS b ON b.series = series.id AND b.level = ? AND b.start < ?)", n, now-l.keep-l.span); err != nil {
+		if _, err := tx.Exec("DELETE FROM block WHERE id IN (SELECT b.id FROM series JOIN block AS b ON b.series = "+
+			"series.id AND b.level = ? AND b.start < ?)", n, now-l.keep-l.span); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,8 @@ const (
 //
 // All settings of the instance must be given, or those of the same source each
 // time: one that is not among them counts as removed.
-func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]history.Setting) ([]history.Event, error) {
+func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance string,
+	now map[string]history.Setting) ([]history.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -42,7 +43,8 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 	}
 	bounded := make(map[string]history.Setting, len(now))
 	for name, v := range now {
-		bounded[cut(name, settingNameMost)] = history.Setting{Value: cut(v.Value, settingValueMost), Where: cut(v.Where, history.EventTextMost), Who: v.Who}
+		bounded[cut(name, settingNameMost)] = history.Setting{Value: cut(v.Value, settingValueMost),
+			Where: cut(v.Where, history.EventTextMost), Who: v.Who}
 	}
 	var events []history.Event
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -72,16 +74,19 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 			}
 			// Where the clock went back there may be rows of later times, which
 			// would hide this one: they go, and the events still tell of them.
-			if _, err := tx.Exec("DELETE FROM setting WHERE instance = ? AND name = ? AND at > ?", instance, name, t); err != nil {
+			if _, err := tx.Exec("DELETE FROM setting WHERE instance = ? AND name = ? AND at > ?", instance, name,
+				t); err != nil {
 				return err
 			}
-			if _, err := tx.Exec("INSERT OR REPLACE INTO setting (instance, name, at, value, place) VALUES (?, ?, ?, ?, ?)", instance, name, t, value, v.Where); err != nil {
+			if _, err := tx.Exec("INSERT OR REPLACE INTO setting (instance, name, at, value, place) VALUES (?, ?, "+
+				"?, ?, ?)", instance, name, t, value, v.Where); err != nil {
 				return err
 			}
 			if !known {
 				continue
 			}
-			e := history.Event{At: at, Since: since, Kind: history.SettingChanged, Instance: instance, Subject: name, Before: old, After: v.Value, Who: v.Who, Where: v.Where}
+			e := history.Event{At: at, Since: since, Kind: history.SettingChanged, Instance: instance, Subject: name,
+				Before: old, After: v.Value, Who: v.Who, Where: v.Where}
 			switch {
 			case !was:
 				e.Detail = "it was not there before"
@@ -135,7 +140,9 @@ ON CONFLICT DO UPDATE SET last = ?3`, what, instance, toMS(at))
 // settingsAt reads the settings that were in force.
 func settingsAt(ctx context.Context, tx *sql.Tx, instance string, t int64) (map[string]string, error) {
 	// With max() SQLite takes the other columns from the row that has it.
-	rows, err := tx.QueryContext(ctx, "SELECT name, value, max(at) FROM setting WHERE instance = ? AND at <= ? GROUP BY name LIMIT ?", instance, t, 4*settingNames)
+	rows, err := tx.QueryContext(ctx,
+		"SELECT name, value, max(at) FROM setting WHERE instance = ? AND at <= ? GROUP BY name LIMIT ?", instance,
+		t, 4*settingNames)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +174,8 @@ func (s *Store) SettingsAt(ctx context.Context, instance string, at time.Time) (
 }
 
 // SettingsDiff returns what differs between the settings of two times, by name.
-func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time.Time) ([]history.SettingChange, error) {
+func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time.Time) ([]history.SettingChange,
+	error) {
 	var out []history.SettingChange
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		a, err := settingsAt(ctx, tx, instance, toMS(from))
@@ -215,7 +223,8 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []history.
 	type key struct{ instance, id, subject string }
 	is := map[key]history.Finding{}
 	for _, f := range now {
-		f.Instance, f.ID, f.Subject = cut(f.Instance, instanceMost), cut(f.ID, settingNameMost), cut(f.Subject, settingNameMost)
+		f.Instance, f.ID, f.Subject = cut(f.Instance, instanceMost), cut(f.ID, settingNameMost),
+			cut(f.Subject, settingNameMost)
 		f.Severity, f.Title = cut(f.Severity, labelMost), cut(f.Title, history.EventTextMost)
 		is[key{f.Instance, f.ID, f.Subject}] = f
 	}
@@ -246,11 +255,13 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []history.
 			before, old := was[k]
 			after, new := is[k]
 			if new {
-				if _, err := tx.Exec("INSERT INTO finding (instance, id, subject, severity, title) VALUES (?, ?, ?, ?, ?)", k.instance, k.id, k.subject, after.Severity, after.Title); err != nil {
+				if _, err := tx.Exec("INSERT INTO finding (instance, id, subject, severity, title) VALUES (?, ?, ?, "+
+					"?, ?)", k.instance, k.id, k.subject, after.Severity, after.Title); err != nil {
 					return err
 				}
 			}
-			e := history.Event{At: at, Since: since, Instance: k.instance, Subject: k.id, Where: k.subject, Before: before.Severity, After: after.Severity, Detail: after.Title}
+			e := history.Event{At: at, Since: since, Instance: k.instance, Subject: k.id, Where: k.subject,
+				Before: before.Severity, After: after.Severity, Detail: after.Title}
 			switch {
 			case !known, old && new && before.Severity == after.Severity:
 				continue
@@ -275,7 +286,8 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []history.
 }
 
 func findings(ctx context.Context, tx *sql.Tx) ([]history.Finding, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT instance, id, subject, severity, title FROM finding ORDER BY 1, 2, 3 LIMIT ?", findingsMost)
+	rows, err := tx.QueryContext(ctx,
+		"SELECT instance, id, subject, severity, title FROM finding ORDER BY 1, 2, 3 LIMIT ?", findingsMost)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ func set(t *testing.T, s *Store, at time.Time, instance string, pairs ...string)
 	t.Helper()
 	now := map[string]history.Setting{}
 	for i := 0; i < len(pairs); i += 2 {
-		now[pairs[i]] = history.Setting{Value: pairs[i+1], Where: "/data/postgresql.auto.conf:" + strconv.Itoa(i/2+3), Who: "dba"}
+		now[pairs[i]] = history.Setting{Value: pairs[i+1], Where: "/data/postgresql.auto.conf:" + strconv.Itoa(i/2+3),
+			Who: "dba"}
 	}
 	events, err := s.AppendSettings(context.Background(), at, instance, now)
 	if err != nil {
@@ -42,9 +43,12 @@ func TestSettings(t *testing.T) {
 	two := noon.Add(2 * time.Hour)
 	got := set(t, s, two, "/data", "a.new", "1", "work_mem", "8MB")
 	want := []history.Event{
-		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "a.new", After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "it was not there before"},
-		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "jit", Before: "on", Detail: "it is no longer there"},
-		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "work_mem", Before: "4MB", After: "8MB", Who: "dba", Where: "/data/postgresql.auto.conf:4"},
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "a.new",
+			After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "it was not there before"},
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "jit",
+			Before: "on", Detail: "it is no longer there"},
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "work_mem",
+			Before: "4MB", After: "8MB", Who: "dba", Where: "/data/postgresql.auto.conf:4"},
 	}
 	for i := range want {
 		want[i].ID = int64(i + 1)
@@ -69,7 +73,9 @@ func TestSettings(t *testing.T) {
 	}
 	str := func(s string) *string { return &s }
 	diffs, err := s.SettingsDiff(ctx, "/data", noon, two)
-	if diff := cmp.Diff([]history.SettingChange{{Name: "a.new", Before: nil, After: str("1")}, {Name: "jit", Before: str("on"), After: nil}, {Name: "work_mem", Before: str("4MB"), After: str("8MB")}}, diffs); diff != "" || err != nil {
+	if diff := cmp.Diff([]history.SettingChange{{Name: "a.new", Before: nil, After: str("1")},
+		{Name: "jit", Before: str("on"), After: nil}, {Name: "work_mem", Before: str("4MB"), After: str("8MB")}},
+		diffs); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 	if diffs, err := s.SettingsDiff(ctx, "/other", noon, two); len(diffs) != 0 || err != nil {
@@ -77,7 +83,8 @@ func TestSettings(t *testing.T) {
 	}
 	// The clock goes back: what is seen last is what holds.
 	set(t, s, noon.Add(30*time.Minute), "/data", "work_mem", "16MB")
-	if now, err := s.SettingsAt(ctx, "/data", two.Add(time.Hour)); err != nil || !cmp.Equal(now, map[string]string{"work_mem": "16MB"}) {
+	if now, err := s.SettingsAt(ctx, "/data", two.Add(time.Hour)); err != nil ||
+		!cmp.Equal(now, map[string]string{"work_mem": "16MB"}) {
 		t.Errorf("after the clock went back: %v, %v", now, err)
 	}
 	if list, err := s.Instances(ctx); err != nil || !cmp.Equal(list, []string{"/data", "/other"}) {
@@ -126,9 +133,11 @@ func TestFindings(t *testing.T) {
 	}{
 		{[]history.Finding{disk("/a", "warning")}, nil},
 		{[]history.Finding{disk("/a", "warning")}, nil},
-		{[]history.Finding{disk("/a", "warning"), disk("/b", "warning")}, []string{"finding-appeared  disk_full /b >warning"}},
+		{[]history.Finding{disk("/a", "warning"), disk("/b", "warning")},
+			[]string{"finding-appeared  disk_full /b >warning"}},
 		{[]history.Finding{disk("/b", "critical"), {Instance: "/data", ID: "fsync_off", Severity: "critical"}},
-			[]string{"finding-vanished  disk_full /a warning>", "finding-severity  disk_full /b warning>critical", "finding-appeared /data fsync_off  >critical"}},
+			[]string{"finding-vanished  disk_full /a warning>", "finding-severity  disk_full /b warning>critical",
+				"finding-appeared /data fsync_off  >critical"}},
 		{nil, []string{"finding-vanished  disk_full /b critical>", "finding-vanished /data fsync_off  critical>"}},
 	} {
 		if diff := cmp.Diff(c.want, look(c.list...)); diff != "" {
@@ -146,7 +155,8 @@ func TestEvents(t *testing.T) {
 	s := openNew(t, Options{})
 	long := strings.Repeat("ü", history.EventTextMost)
 	e, err := s.AppendEvent(ctx, history.Event{At: noon, Kind: history.OOMKill, Subject: long, Detail: "bad \xff byte"})
-	if err != nil || len(e.Subject) > history.EventTextMost || !strings.HasSuffix(e.Subject, "ü…") || e.Detail != "bad \uFFFD byte" {
+	if err != nil || len(e.Subject) > history.EventTextMost || !strings.HasSuffix(e.Subject, "ü…") ||
+		e.Detail != "bad \uFFFD byte" {
 		t.Errorf("a long one: %d bytes, %q, %v", len(e.Subject), e.Detail, err)
 	}
 	if _, err := s.AppendEvent(ctx, history.Event{At: noon, Kind: "invented"}); !errors.Is(err, ErrRefused) {
@@ -154,7 +164,8 @@ func TestEvents(t *testing.T) {
 	}
 	for i := range 5 {
 		for _, instance := range []string{"", "/data"} {
-			if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Hour), Kind: history.Restarted, Instance: instance}); err != nil {
+			if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Hour),
+				Kind: history.Restarted, Instance: instance}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +202,8 @@ INSERT INTO event (at, kind, instance, subject, before, after, who, place, detai
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Minute), Kind: history.Restarted}); err != nil {
+		if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Minute),
+			Kind: history.Restarted}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,7 +211,8 @@ INSERT INTO event (at, kind, instance, subject, before, after, who, place, detai
 	if err := s.db.QueryRow("SELECT count(*) FROM event").Scan(&n); err != nil || n > eventsMost+1 {
 		t.Errorf("%d events are kept of at most %d: %v", n, eventsMost, err)
 	}
-	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "older ones are thrown away") {
+	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail,
+		"older ones are thrown away") {
 		t.Errorf("told: %+v", e)
 	}
 }

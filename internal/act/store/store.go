@@ -131,7 +131,8 @@ func OpenRead(path string) (*Store, error) {
 	if c := classify(path, err); errors.Is(c, ErrReadOnly) {
 		// In a folder where we may not make the files beside it: as long as no
 		// log of somebody's writes lies there, the file alone is the whole.
-		if wal, statErr := os.Lstat(path + "-wal"); errors.Is(statErr, fs.ErrNotExist) || statErr == nil && wal.Size() == 0 {
+		if wal, statErr := os.Lstat(path + "-wal"); errors.Is(statErr, fs.ErrNotExist) ||
+			statErr == nil && wal.Size() == 0 {
 			err = try("&immutable=1")
 		}
 	}
@@ -150,7 +151,8 @@ func OpenRead(path string) (*Store, error) {
 // No schema in a file that others may have written is trusted.
 func dsn(path, more string) string {
 	u := url.URL{Scheme: "file", Path: path}
-	return u.String() + "?_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" + more
+	return u.String() +
+		"?_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" + more
 }
 
 // regular holds that a path is a file: neither a link that leads elsewhere nor a pipe.
@@ -198,7 +200,10 @@ func (s *Store) open() error {
 		return err
 	}
 	var err error
-	if s.db, err = sql.Open("sqlite", dsn(s.path, fmt.Sprintf("&_synchronous=FULL&_txlock=immediate&_pragma=page_size(%d)&_pragma=max_page_count(%d)&_pragma=journal_size_limit(%d)", pageSize, s.o.PagesMost, 4<<20))); err != nil {
+	if s.db, err = sql.Open("sqlite",
+		dsn(s.path,
+			fmt.Sprintf(
+				"&_synchronous=FULL&_txlock=immediate&_pragma=page_size(%d)&_pragma=max_page_count(%d)&_pragma=journal_size_limit(%d)", pageSize, s.o.PagesMost, 4<<20))); err != nil {
 		return err
 	}
 	// One: there is one writer, and every connection has a cache of pages.
@@ -281,7 +286,8 @@ func (s *Store) create() error {
 
 // begin reads what the writer has to know.
 func (s *Store) begin() error {
-	if err := eachSeries(context.Background(), s.db, 4*s.o.SeriesMost, func(id int64, k history.Series) { s.ids[k] = id }); err != nil {
+	if err := eachSeries(context.Background(), s.db, 4*s.o.SeriesMost,
+		func(id int64, k history.Series) { s.ids[k] = id }); err != nil {
 		return err
 	}
 	var last sql.NullInt64
@@ -368,7 +374,8 @@ func classify(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, known := range []error{ErrNone, ErrOthers, ErrForeign, ErrNewer, ErrFull, ErrReadOnly, ErrLocked, ErrDamaged, ErrPaused} {
+	for _, known := range []error{ErrNone, ErrOthers, ErrForeign, ErrNewer, ErrFull, ErrReadOnly, ErrLocked, ErrDamaged,
+		ErrPaused} {
 		if errors.Is(err, known) {
 			return err
 		}

@@ -59,7 +59,8 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []history.Point
 		}
 		refused = r
 		if refused != nil && !s.full && errors.Is(refused.why, errMany) {
-			if _, err := insertEvent(tx, history.Event{At: at, Kind: history.Limited, Subject: "series", Detail: refused.Reason}); err != nil {
+			if _, err := insertEvent(tx, history.Event{At: at, Kind: history.Limited, Subject: "series",
+				Detail: refused.Reason}); err != nil {
 				return err
 			}
 		}
@@ -101,7 +102,8 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []history.Point
 var errMany = errors.New("too many series")
 
 // pack writes the points as JSON, the form of the table sample.
-func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series]int64) (row string, refused *RefusedError, err error) {
+func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series]int64) (row string,
+	refused *RefusedError, err error) {
 	refuse := func(p history.Point, why error) {
 		if refused == nil {
 			refused = &RefusedError{Reason: fmt.Sprintf("%s: %v", seriesText(p.Series), why), why: why}
@@ -129,7 +131,9 @@ func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series
 				continue
 			}
 			// DO UPDATE so that the id is returned also of one that is there.
-			if err := tx.QueryRow("INSERT INTO series (instance, name, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = label RETURNING id", p.Instance, p.Name, p.Label).Scan(&id); err != nil {
+			if err := tx.QueryRow(
+				"INSERT INTO series (instance, name, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = "+
+					"label RETURNING id", p.Instance, p.Name, p.Label).Scan(&id); err != nil {
 				return "", nil, err
 			}
 			made[p.Series] = id
@@ -202,7 +206,8 @@ func (s *Store) jump(t int64) (history.Event, bool) {
 	e := history.Event{At: fromMS(t), Since: fromMS(s.last), Kind: history.Gap}
 	switch step := t - s.last; {
 	case step < 0:
-		return history.Event{At: fromMS(t), Kind: history.ClockJumped, Before: fromMS(s.last).Format(time.RFC3339), After: fromMS(t).Format(time.RFC3339),
+		return history.Event{At: fromMS(t), Kind: history.ClockJumped, Before: fromMS(s.last).Format(time.RFC3339),
+			After:  fromMS(t).Format(time.RFC3339),
 			Detail: "the clock went back by " + (time.Duration(-step) * time.Millisecond).String()}, true
 	case s.failed != nil:
 		e.Detail = "nothing could be written: " + kindOf(s.failed)

@@ -54,7 +54,8 @@ func TestEveryLevelTellsTheSameYear(t *testing.T) {
 		most     int
 		step     time.Duration // of the samples
 	}{
-		{"an hour as sampled", storetest.End.Add(-5 * time.Hour), storetest.End.Add(-4 * time.Hour), 400, 10 * time.Second},
+		{"an hour as sampled", storetest.End.Add(-5 * time.Hour), storetest.End.Add(-4 * time.Hour), 400,
+			10 * time.Second},
 		{"the hour under way", storetest.End.Add(-20 * time.Minute), storetest.End, 500, 10 * time.Second},
 		{"a day by minutes", Day(2026, 11, 18), Day(2026, 11, 19), 1440, 10 * time.Second},
 		{"a month by ten minutes", Day(2026, 10, 1), Day(2026, 10, 31), 4320, time.Minute},
@@ -79,8 +80,11 @@ func TestEveryLevelTellsTheSameYear(t *testing.T) {
 				}
 				b := got[i]
 				// The mean is kept to seven digits.
-				if !b.At.Equal(at) || b.Min != lo || b.Max != hi || b.N != n || b.Last != last || math.Abs(b.Mean-sum/float64(n)) > 2e-7*b.Mean {
-					t.Fatalf("bucket %d: %+v, and the samples are from %g to %g, mean %g, last %g, %d of them from %s on", i, b, lo, hi, sum/float64(n), last, n, at)
+				if !b.At.Equal(at) || b.Min != lo || b.Max != hi || b.N != n || b.Last != last ||
+					math.Abs(b.Mean-sum/float64(n)) > 2e-7*b.Mean {
+					t.Fatalf(
+						"bucket %d: %+v, and the samples are from %g to %g, mean %g, last %g, %d of them from %s on",
+						i, b, lo, hi, sum/float64(n), last, n, at)
 				}
 				i++
 			}
@@ -90,7 +94,8 @@ func TestEveryLevelTellsTheSameYear(t *testing.T) {
 		})
 	}
 	t.Run("a gap has no buckets", func(t *testing.T) {
-		got, err := s.Range(context.Background(), k, storetest.GapFrom.Add(-time.Hour), storetest.GapTo.Add(time.Hour), 0)
+		got, err := s.Range(context.Background(), k, storetest.GapFrom.Add(-time.Hour),
+			storetest.GapTo.Add(time.Hour), 0)
 		if err != nil || len(got) != 2 {
 			t.Errorf("%+v, %v", got, err)
 		}

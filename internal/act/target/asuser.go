@@ -37,7 +37,8 @@ func takeRights(u User) error {
 	for i, g := range u.Groups {
 		groups[i] = uint32(g)
 	}
-	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(u.Groups)), uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(u.Groups)), uintptr(unsafe.Pointer(&groups[0])),
+		0); e != 0 {
 		return os.NewSyscallError("setgroups", e)
 	}
 	for _, s := range []struct {

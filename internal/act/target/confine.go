@@ -91,7 +91,8 @@ func giveUp() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		// a kernel that is older has fewer, and who has no CAP_SETPCAP drops none:
 		// with no_new_privs nothing can be gained from them
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EPERM) {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) &&
+			!errors.Is(err, unix.EPERM) {
 			return os.NewSyscallError("prctl(PR_CAPBSET_DROP)", err)
 		}
 	}

@@ -31,7 +31,8 @@ func walk(dir *os.Root, visit func(rel string, in Info) error) error {
 			return err
 		}
 		if n += len(names); n > maxEntries || depth > maxDepth {
-			return fmt.Errorf("%s: %w: more than %d entries or %d levels of folders", dir.Name(), ErrTooLarge, maxEntries, maxDepth)
+			return fmt.Errorf("%s: %w: more than %d entries or %d levels of folders", dir.Name(), ErrTooLarge,
+				maxEntries, maxDepth)
 		}
 		slices.Sort(names)
 		for _, name := range names {
@@ -188,7 +189,8 @@ func copyFile(ctx context.Context, src, dst *os.Root, rel string, in Info, buf [
 	if err := unix.Fstat(int(r.Fd()), &st); err != nil {
 		return err
 	}
-	times := []unix.Timeval{unix.NsecToTimeval(unix.TimespecToNsec(st.Atim)), unix.NsecToTimeval(unix.TimespecToNsec(st.Mtim))}
+	times := []unix.Timeval{unix.NsecToTimeval(unix.TimespecToNsec(st.Atim)),
+		unix.NsecToTimeval(unix.TimespecToNsec(st.Mtim))}
 	if err := unix.Futimes(int(w.Fd()), times); err != nil {
 		return err
 	}
@@ -243,7 +245,8 @@ func (f folders) Same(ctx context.Context, a, b string, told func(int64)) error 
 		one, two := make([]byte, chunk), make([]byte, chunk)
 		for _, rel := range left {
 			if was[rel].Mode != is[rel].Mode || was[rel].Mode.IsRegular() && was[rel].Size != is[rel].Size {
-				return fmt.Errorf("%s: %s of %d bytes, and %s of %d in the copy", rel, was[rel].Mode, was[rel].Size, is[rel].Mode, is[rel].Size)
+				return fmt.Errorf("%s: %s of %d bytes, and %s of %d in the copy", rel, was[rel].Mode, was[rel].Size,
+					is[rel].Mode, is[rel].Size)
 			}
 			if !was[rel].Mode.IsRegular() {
 				continue

@@ -56,7 +56,8 @@ func TestFoldersCopy(t *testing.T) {
 	fatal(t, f.Copy(t.Context(), from, to, func(n int64) { written += n }))
 	fatal(t, f.Same(t.Context(), from, to, func(n int64) { read += n }))
 	size, err := f.Measure(from)
-	if want := int64(2*chunk + 108); err != nil || size != (unit.Extent{Files: 5, Bytes: want}) || written != want || read != want {
+	if want := int64(2*chunk + 108); err != nil || size != (unit.Extent{Files: 5, Bytes: want}) || written != want ||
+		read != want {
 		t.Errorf("%+v, %v; %d bytes written, %d read, want %d", size, err, written, read, want)
 	}
 	if in, err := os.Stat(to + "/sub/x"); err != nil || !in.ModTime().Equal(time.Unix(2000, 0)) {
@@ -117,7 +118,8 @@ func TestFoldersOdd(t *testing.T) {
 		from := filled(t)
 		fatal(t, make(from+"/sub/odd"))
 		var odd *OddEntry
-		if _, err := f.Measure(from); !errors.As(err, &odd) || !strings.Contains(err.Error(), what) || !strings.HasSuffix(odd.Path, "sub/odd") {
+		if _, err := f.Measure(from); !errors.As(err, &odd) || !strings.Contains(err.Error(), what) ||
+			!strings.HasSuffix(odd.Path, "sub/odd") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if err := f.Copy(t.Context(), from, t.TempDir(), quiet); !errors.As(err, &odd) {

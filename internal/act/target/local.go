@@ -266,7 +266,8 @@ func space(st syscall.Statfs_t) Space {
 	if size == 0 {
 		size = int64(st.Bsize)
 	}
-	return Space{Total: int64(st.Blocks) * size, Free: int64(st.Bavail) * size, Files: int64(st.Files), FFree: int64(st.Ffree)}
+	return Space{Total: int64(st.Blocks) * size, Free: int64(st.Bavail) * size, Files: int64(st.Files),
+		FFree: int64(st.Ffree)}
 }
 
 // Sub implements Target. The kernel lets only root and the owner of a process
@@ -309,7 +310,8 @@ func (l *Local) ClockKept() (bool, error) {
 	}
 	var t syscall.Timex // no mode is set: nothing is changed
 	_, err := syscall.Adjtimex(&t)
-	const unsync = 0x40 // STA_UNSYNC of linux/timex.h; the kernel sets it too when nobody has confirmed the time for some hours
+	// STA_UNSYNC of linux/timex.h; the kernel sets it too when nobody has confirmed the time for some hours
+	const unsync = 0x40
 	return t.Status&unsync == 0, err
 }
 

@@ -169,7 +169,8 @@ func TestStatTellsTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, err := l.Stat("proc/meminfo")
-	if err != nil || in.Inode != st.Ino || in.Dev != uint64(st.Dev) || in.UID != int(st.Uid) || in.Mode.Perm() != 0o644 {
+	if err != nil || in.Inode != st.Ino || in.Dev != uint64(st.Dev) || in.UID != int(st.Uid) ||
+		in.Mode.Perm() != 0o644 {
 		t.Errorf("%+v, %v; want %+v", in, err, st)
 	}
 	// numbers of linux/kdev_t.h's new encoding: 253:7, and a minor over 255

@@ -132,7 +132,8 @@ func TestSweep(t *testing.T) {
 		}
 		f.Close()
 	}
-	kept := []string{"x", ".y.abc.pgfettle-tmp", ".x.A.pgfettle-tmp", ".x..pgfettle-tmp", ".x.abc.pgfettle-tmp~", "x.abc.pgfettle-tmp"}
+	kept := []string{"x", ".y.abc.pgfettle-tmp", ".x.A.pgfettle-tmp", ".x..pgfettle-tmp", ".x.abc.pgfettle-tmp~",
+		"x.abc.pgfettle-tmp"}
 	for _, n := range kept[1:] {
 		if err := os.WriteFile(filepath.Join(folder, n), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -196,7 +197,8 @@ func TestPokeWritesInPlace(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	l, root := tree(t)
-	if err := errors.Join(l.Append("/srv/wal/x", []byte("one\n")), l.Append("/srv/wal/x", []byte("two\n"))); err != nil {
+	if err := errors.Join(l.Append("/srv/wal/x", []byte("one\n")),
+		l.Append("/srv/wal/x", []byte("two\n"))); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(root, "srv/wal/x")); string(b) != "wal\none\ntwo\n" {
@@ -284,7 +286,8 @@ func TestNothingIsWrittenOutsideOfTheTree(t *testing.T) {
 	link(t, root, "out", filepath.Dir(root))
 	for _, name := range []string{"up", "out/secret"} {
 		for what, err := range map[string]error{
-			"put": l.Put(name, []byte("x"), 0o600, os.Getuid(), os.Getgid()), "append": l.Append(name, []byte("x")), "poke": l.Poke(name, "x"),
+			"put": l.Put(name, []byte("x"), 0o600, os.Getuid(), os.Getgid()), "append": l.Append(name, []byte("x")),
+			"poke": l.Poke(name, "x"),
 		} {
 			if err == nil {
 				t.Errorf("%s: %s went through", what, name)

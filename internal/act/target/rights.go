@@ -253,7 +253,8 @@ func (r *rights) Writable(name string) error {
 			if err := r.mayEnterAndWrite(dir); err != nil {
 				return &fs.PathError{Op: "write", Path: name, Err: marked(err)}
 			}
-			switch err := unix.Faccessat2(unix.AT_FDCWD, filepath.Join(r.in.Root, dir, path.Base(at)), mayWrite, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW); err {
+			switch err := unix.Faccessat2(unix.AT_FDCWD, filepath.Join(r.in.Root, dir, path.Base(at)), mayWrite,
+				unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW); err {
 			case unix.EPERM, unix.EROFS:
 				return &fs.PathError{Op: "write", Path: name, Err: marked(err)}
 			}
@@ -263,7 +264,8 @@ func (r *rights) Writable(name string) error {
 }
 
 func (r *rights) mayEnterAndWrite(dir string) error {
-	err := unix.Faccessat2(unix.AT_FDCWD, filepath.Join(r.in.Root, dir), mayEnterAndWrite, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)
+	err := unix.Faccessat2(unix.AT_FDCWD, filepath.Join(r.in.Root, dir), mayEnterAndWrite,
+		unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)
 	if err != unix.ENOSYS {
 		return err
 	}

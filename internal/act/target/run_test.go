@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 	case "echo":
 		b := make([]byte, 100)
 		n, _ := os.Stdin.Read(b)
-		os.Stdout.WriteString("in=" + string(b[:n]) + " lc=" + os.Getenv("LC_ALL") + " lang=" + os.Getenv("LANG") + " secret=" + os.Getenv("SECRET"))
+		os.Stdout.WriteString("in=" + string(b[:n]) + " lc=" + os.Getenv("LC_ALL") + " lang=" + os.Getenv("LANG") +
+			" secret=" + os.Getenv("SECRET"))
 		os.Stderr.WriteString("complaint")
 		os.Exit(3)
 	case "short":
@@ -104,7 +105,8 @@ func TestRunEndsItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := (&Local{}).Run(ctx, Command{Argv: []string{os.Args[0]}, Env: []string{"PGFETTLE_TEST_PLAY=sleep", "PGFETTLE_TEST_THERE=" + there}, Timeout: 2 * await.Patience})
+		_, err := (&Local{}).Run(ctx, Command{Argv: []string{os.Args[0]},
+			Env: []string{"PGFETTLE_TEST_PLAY=sleep", "PGFETTLE_TEST_THERE=" + there}, Timeout: 2 * await.Patience})
 		ended <- err
 	}()
 	var child string
@@ -127,7 +129,8 @@ func TestRunEndsItsChildren(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (&Local{}).Run(ctx, Command{Argv: []string{os.Args[0]}, Env: []string{"PGFETTLE_TEST_PLAY=sleep"}}); !errors.Is(err, context.Canceled) {
+	if _, err := (&Local{}).Run(ctx, Command{Argv: []string{os.Args[0]},
+		Env: []string{"PGFETTLE_TEST_PLAY=sleep"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -137,7 +140,8 @@ func TestATreeRunsNothing(t *testing.T) {
 	if _, err := l.Run(context.Background(), Command{Argv: []string{os.Args[0]}}); !errors.Is(err, ErrNoCommands) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&Local{}).Run(context.Background(), Command{Argv: []string{"pgfettle-no-such-program"}}); !errors.Is(err, exec.ErrNotFound) {
+	if _, err := (&Local{}).Run(context.Background(), Command{Argv: []string{"pgfettle-no-such-program"}}); !errors.Is(
+		err, exec.ErrNotFound) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 }

@@ -138,14 +138,15 @@ type Space struct {
 
 // Command is a program to run. It is never a shell line.
 type Command struct {
-	Argv    []string      // program and arguments; the program is looked up in PATH
-	Stdin   []byte        // nil: empty
-	Env     []string      // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
-	Bare    bool          // of our own environment only a PATH
-	Own     bool          // the user's own shell line: his whole environment, PATH included
-	Dir     string        // "": the folder that we are in, or / under As
-	As      *User         // nil: as we are; another user needs root. See Start for what he is given
-	Keeps   bool          // under As: set-user-ID programs work in what it starts, as a server's archive_command may need
+	Argv  []string // program and arguments; the program is looked up in PATH
+	Stdin []byte   // nil: empty
+	Env   []string // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
+	Bare  bool     // of our own environment only a PATH
+	Own   bool     // the user's own shell line: his whole environment, PATH included
+	Dir   string   // "": the folder that we are in, or / under As
+	As    *User    // nil: as we are; another user needs root. See Start for what he is given
+	// under As: set-user-ID programs work in what it starts, as a server's archive_command may need
+	Keeps   bool
 	Timeout time.Duration // 0: DefaultTimeout
 	Limit   int64         // bytes of output and of error text each; 0: DefaultLimit
 }

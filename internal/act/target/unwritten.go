@@ -18,12 +18,15 @@ func NoAccess(what string, err error) error {
 		return err
 	case errors.Is(err, syscall.EROFS):
 		return &say.Problem{Message: what + " cannot be written", Detail: err.Error(),
-			Hint: "its filesystem is mounted read-only: remount it, or apply from outside of the container", Code: say.CodeNoAccess}
+			Hint: "its filesystem is mounted read-only: remount it, or apply from outside of the container",
+			Code: say.CodeNoAccess}
 	case errors.Is(err, ErrImmutable):
 		return &say.Problem{Message: what + " may not be written", Detail: err.Error(),
-			Hint: "lsattr shows the attribute i or a, which stops root too: whoever set it takes it off with chattr -i -a", Code: say.CodeNoAccess}
+			Hint: "lsattr shows the attribute i or a, which stops root too: whoever set it takes it off with chattr " +
+				"-i -a", Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: what + " may not be written", Detail: err.Error(), Hint: "run it as root", Code: say.CodeNoAccess}
+		return &say.Problem{Message: what + " may not be written", Detail: err.Error(), Hint: "run it as root",
+			Code: say.CodeNoAccess}
 	case IsFull(err):
 		return &Unwritten{&say.Problem{Message: what + " cannot be written", Detail: err.Error(),
 			Hint: "its filesystem is full: make room, then try again", Code: say.CodeError}, err}

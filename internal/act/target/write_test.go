@@ -92,7 +92,8 @@ func TestWriteGoesThroughALinkAndLeavesIt(t *testing.T) {
 func TestWriteFailsWithoutATrace(t *testing.T) {
 	l, root := tree(t)
 	link(t, root, "srv/dangling", "/nowhere/x")
-	for name, want := range map[string]error{"nowhere/x": fs.ErrNotExist, "srv/wal": ErrNotRegular, "srv/dangling": ErrNotRegular} {
+	for name, want := range map[string]error{"nowhere/x": fs.ErrNotExist, "srv/wal": ErrNotRegular,
+		"srv/dangling": ErrNotRegular} {
 		if err := l.Write(name, []byte("x"), 0o600); !errors.Is(err, want) {
 			t.Errorf("%s: %v; want %v", name, err, want)
 		}

@@ -95,7 +95,8 @@ func Instance(t target.Target, dir string) (Account, error) {
 	}
 	a := Of(in.UID, in.GID)
 	if in.UID == 0 {
-		return a, refuse("chown it to the account that the server runs as", "%s belongs to root, as which no server runs", dir)
+		return a, refuse("chown it to the account that the server runs as",
+			"%s belongs to root, as which no server runs", dir)
 	}
 	if err := a.DataDir(t, dir); err != nil {
 		return a, err
@@ -136,13 +137,15 @@ func Owner(t target.Target, dir string) (Account, error) {
 	case !last.Mode.IsDir():
 		return a, refuse("", "%s is no folder", dir)
 	case last.UID == 0:
-		return a, refuse("chown it to the account that the server runs as", "%s belongs to root, as which no server runs", dir)
+		return a, refuse("chown it to the account that the server runs as",
+			"%s belongs to root, as which no server runs", dir)
 	case last.Mode.Perm()&0o022 != 0:
 		return a, refuse("chmod go-w "+dir, "others may write %s", dir)
 	}
 	var c *target.Changeable
 	if err := target.Owned(way, a.User()); errors.As(err, &c) {
-		return a, refuse("let root or "+a.Name+" own every folder on the way, or start the server", "%s can be exchanged by somebody else: %s %s", dir, c.Path, c.Why)
+		return a, refuse("let root or "+a.Name+" own every folder on the way, or start the server",
+			"%s can be exchanged by somebody else: %s %s", dir, c.Path, c.Why)
 	}
 	return a, nil
 }
@@ -164,7 +167,8 @@ func (a Account) Program(t target.Target, name string) (string, error) {
 	}
 	var c *target.Changeable
 	if err := target.Owned(way, a.User()); errors.As(err, &c) {
-		return "", refuse("let root own it and the folders on the way", "%s is not run as %s: %s %s", name, a, c.Path, c.Why)
+		return "", refuse("let root own it and the folders on the way", "%s is not run as %s: %s %s", name,
+			a, c.Path, c.Why)
 	}
 	return last.Path, nil
 }

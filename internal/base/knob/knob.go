@@ -97,7 +97,10 @@ func (a Address) parts() (subject, attribute string) {
 func Parse(s string) (Address, error) {
 	prefix, name, ok := strings.Cut(s, ":")
 	if _, known := layerOf[prefix]; !ok || !known || name == "" {
-		return "", fmt.Errorf("%q is not the address of a knob: write pg:NAME, wal:location, tablespace:NAME/OPTION, sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
+		return "",
+			fmt.Errorf(
+				"%q is not the address of a knob: write pg:NAME, wal:location, tablespace:NAME/OPTION, sysctl:NAME, "+
+					"thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
 	}
 	if prefix == tablespace {
 		return parseTablespace(s)

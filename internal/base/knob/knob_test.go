@@ -10,7 +10,8 @@ import (
 // TestParse holds which addresses exist and which layer each is of.
 func TestParse(t *testing.T) {
 	for s, layer := range map[string]knob.Layer{
-		"pg:shared_buffers": knob.Instance, "wal:location": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel, "thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
+		"pg:shared_buffers": knob.Instance, "wal:location": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel,
+		"thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
 		"tablespace:archive/random_page_cost": knob.Instance, "tablespace:*/random_page_cost": knob.Instance,
 		"mount:/srv/options": knob.Mounts, "boot:transparent_hugepage": knob.Boot, "unit:OOMPolicy": knob.Units,
 	} {
@@ -19,7 +20,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, %v, layer %s", s, a, err, a.Layer())
 		}
 	}
-	for _, s := range []string{"", "shared_buffers", "pg:", "registry:x", ":x", "tablespace:x", "tablespace:/x", "tablespace:x/", "tablespace:a%2/x", "tablespace:a%00b/x", "tablespace:%FF/x"} {
+	for _, s := range []string{"", "shared_buffers", "pg:", "registry:x", ":x", "tablespace:x", "tablespace:/x",
+		"tablespace:x/", "tablespace:a%2/x", "tablespace:a%00b/x", "tablespace:%FF/x"} {
 		if a, err := knob.Parse(s); err == nil {
 			t.Errorf("%q was read as %s", s, a)
 		}
@@ -39,7 +41,8 @@ func TestEffects(t *testing.T) {
 	if _, err := knob.ParseEffect("soon"); err == nil {
 		t.Error("soon was read as an effect")
 	}
-	if knob.EffectOf("postmaster") != knob.Restart || knob.EffectOf("sighup") != knob.Reload || knob.EffectOf("user") != knob.Reload {
+	if knob.EffectOf("postmaster") != knob.Restart || knob.EffectOf("sighup") != knob.Reload ||
+		knob.EffectOf("user") != knob.Reload {
 		t.Error("contexts have other effects")
 	}
 }
@@ -73,7 +76,8 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s is not covered", a)
 		}
 	}
-	if knob.Address("block:*/scheduler").Covers("block:vda/read_ahead_kb") || knob.Address("block:vda/scheduler").Covers("block:vdb/scheduler") {
+	if knob.Address("block:*/scheduler").Covers("block:vda/read_ahead_kb") ||
+		knob.Address("block:vda/scheduler").Covers("block:vdb/scheduler") {
 		t.Error("another knob is covered")
 	}
 }
@@ -82,7 +86,8 @@ func TestFamilies(t *testing.T) {
 // that is one visible word without what ends a list, an address or a path.
 func TestTablespaces(t *testing.T) {
 	seen := map[knob.Address]bool{}
-	for _, name := range []string{"archive", "Old Data", `a"b`, "a/b", "*", "a,b", "a@b", "x\ny", "%20", " ", "été", "a\u202eb", "{name}", "a:b", `\`, "%", strings.Repeat("x", 63)} {
+	for _, name := range []string{"archive", "Old Data", `a"b`, "a/b", "*", "a,b", "a@b", "x\ny", "%20", " ", "été",
+		"a\u202eb", "{name}", "a:b", `\`, "%", strings.Repeat("x", 63)} {
 		a := knob.Tablespace(name, "random_page_cost")
 		got, option, ok := a.Tablespace()
 		if !ok || got != name || option != "random_page_cost" {
@@ -104,7 +109,8 @@ func TestTablespaces(t *testing.T) {
 			t.Errorf("%q has the address %s", name, a)
 		}
 	}
-	if a, err := knob.Parse("tablespace:Old Data/random_page_cost"); err != nil || a != "tablespace:Old%20Data/random_page_cost" {
+	if a, err := knob.Parse("tablespace:Old Data/random_page_cost"); err != nil ||
+		a != "tablespace:Old%20Data/random_page_cost" {
 		t.Errorf("as a person writes it: %s, %v", a, err)
 	}
 	if _, _, ok := knob.PG("random_page_cost").Tablespace(); ok {

@@ -85,7 +85,10 @@ func parseTablespace(s string) (Address, error) {
 	}
 	name, option, ok := a.Tablespace()
 	if !ok {
-		return "", fmt.Errorf("%q is not the address of an option of a tablespace: write tablespace:NAME/OPTION, with %%XX for what is neither a letter nor a digit", s)
+		return "",
+			fmt.Errorf(
+				"%q is not the address of an option of a tablespace: write tablespace:NAME/OPTION, with %%XX for "+
+					"what is neither a letter nor a digit", s)
 	}
 	return Tablespace(name, option), nil
 }

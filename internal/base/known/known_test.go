@@ -19,7 +19,8 @@ func TestForgottenFactIsNoFact(t *testing.T) {
 // TestJSONKeepsStates: a fact comes back from JSON as it went in, a zero included.
 func TestJSONKeepsStates(t *testing.T) {
 	gap := known.Gap{Fact: "proc/meminfo", Reason: "permission denied", Reveal: "run as root"}
-	for _, f := range []known.Fact[int]{known.Is(0), known.Is(7), known.None[int](gap), known.Barred[int](gap), known.Missed[int](gap)} {
+	for _, f := range []known.Fact[int]{known.Is(0), known.Is(7), known.None[int](gap), known.Barred[int](gap),
+		known.Missed[int](gap)} {
 		b, err := json.Marshal(f)
 		if err != nil {
 			t.Fatal(err)

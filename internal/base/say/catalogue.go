@@ -51,15 +51,16 @@ var pluralsOf = map[string]plurals{
 		}
 		return 0
 	}},
-	"ru": {3, "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);", func(n int64) int {
-		switch one, ten := n%10, n%100; {
-		case one == 1 && ten != 11:
-			return 0
-		case one >= 2 && one <= 4 && (ten < 12 || ten > 14):
-			return 1
-		}
-		return 2
-	}},
+	"ru": {3, "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);",
+		func(n int64) int {
+			switch one, ten := n%10, n%100; {
+			case one == 1 && ten != 11:
+				return 0
+			case one >= 2 && one <= 4 && (ten < 12 || ten > 14):
+				return 1
+			}
+			return 2
+		}},
 }
 
 // Languages returns the languages that there are texts of, English among them,

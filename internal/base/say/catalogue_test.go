@@ -11,7 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-const head = "msgid \"\"\nmsgstr \"\"\n\"Language: ru\\n\"\n\"Plural-Forms: nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);\\n\"\n"
+const head = "msgid \"\"\nmsgstr \"\"\n\"Language: ru\\n\"\n\"Plural-Forms: nplurals=3; plural=(n%10==1 && " +
+	"n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);\\n\"\n"
 
 func russian(t *testing.T, entries string) *say.Catalogue {
 	t.Helper()
@@ -80,7 +81,8 @@ msgctxt "value"
 msgid "{n} days"
 msgstr "{n} сут"
 `)
-	m := say.M("check/x/seen", "{used} of {all}: {what}, {part}, for {age}", "used", 1*unit.MB, "all", 12345, "what", "it will fail",
+	m := say.M("check/x/seen", "{used} of {all}: {what}, {part}, for {age}", "used", 1*unit.MB, "all", 12345, "what",
+		"it will fail",
 		"part", say.N("part", 3, "{n} page", "{n} pages"), "age", "4 days")
 	if got, want := m.In(c), "12,345 — 1 MB: не запустится, 3 страницы, уже 4 сут"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -103,12 +105,14 @@ msgstr "{n} сут"
 func TestReadCatalogueRefuses(t *testing.T) {
 	entry := "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr \"c\"\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"no head":             {entry, "no head"},
-		"other plural forms":  {strings.Replace(head, "n%10==1", "n==1", 1), "must have Plural-Forms"},
-		"an entry twice":      {head + entry + entry, "a stands in line"},
-		"an empty text":       {head + strings.Replace(entry, `"c"`, `" "`, 1), "an empty text"},
-		"no id":               {head + strings.Replace(entry, "msgctxt \"a\"\n", "", 1), "an empty text"},
-		"a form too few":      {head + "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgid_plural \"bs\"\nmsgstr[0] \"c\"\nmsgstr[1] \"cs\"\n", "2 forms, where there must be 3"},
+		"no head":            {entry, "no head"},
+		"other plural forms": {strings.Replace(head, "n%10==1", "n==1", 1), "must have Plural-Forms"},
+		"an entry twice":     {head + entry + entry, "a stands in line"},
+		"an empty text":      {head + strings.Replace(entry, `"c"`, `" "`, 1), "an empty text"},
+		"no id":              {head + strings.Replace(entry, "msgctxt \"a\"\n", "", 1), "an empty text"},
+		"a form too few": {head +
+			"\nmsgctxt \"a\"\nmsgid \"b\"\nmsgid_plural \"bs\"\nmsgstr[0] \"c\"\nmsgstr[1] \"cs\"\n",
+			"2 forms, where there must be 3"},
 		"no text":             {head + "\nmsgctxt \"a\"\nmsgid \"b\"\n", "0 forms"},
 		"a word not known":    {head + "\ndomain \"a\"\n", `"domain" is not known`},
 		"not quoted":          {head + "\nmsgctxt a\n", "not a quoted text"},
@@ -126,7 +130,9 @@ func TestReadCatalogueRefuses(t *testing.T) {
 
 // TestWritePO holds that what is written is read again as it was.
 func TestWritePO(t *testing.T) {
-	c := russian(t, "\nmsgctxt \"a\"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgctxt \"n\"\nmsgid \"1\"\nmsgid_plural \"2\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n")
+	c := russian(t,
+		"\nmsgctxt \"a\"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgctxt \"n\"\nmsgid "+
+			"\"1\"\nmsgid_plural \"2\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n")
 	again, err := say.ReadCatalogue("ru", say.WritePO("ru", c.Entries))
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +142,8 @@ func TestWritePO(t *testing.T) {
 	}
 	for i, e := range again.Entries {
 		was := c.Entries[i]
-		if e.ID != was.ID || e.English != was.English || e.Many != was.Many || strings.Join(e.Forms, "|") != strings.Join(was.Forms, "|") {
+		if e.ID != was.ID || e.English != was.English || e.Many != was.Many ||
+			strings.Join(e.Forms, "|") != strings.Join(was.Forms, "|") {
 			t.Errorf("%+v was %+v", e, was)
 		}
 	}

@@ -130,7 +130,8 @@ func oneLine(s string) string {
 	return breaks.Replace(s)
 }
 
-var breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`, "\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+var breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`, "\u0085", `\u0085`, "\u2028", `\u2028`,
+	"\u2029", `\u2029`)
 
 // ArgID is the id under which a catalogue holds the words that an argument of a
 // message may be: those of all templates of one check are told alike.

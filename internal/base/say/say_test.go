@@ -13,7 +13,8 @@ import (
 
 // TestMessage: arguments are filled in, in English and in another language.
 func TestMessage(t *testing.T) {
-	m := say.M("check/x/seen", "{used} of {all} pages, {mem} each, ratio {r}", "used", 8337, "all", int64(1234567), "mem", 2*unit.MB, "r", 0.25)
+	m := say.M("check/x/seen", "{used} of {all} pages, {mem} each, ratio {r}", "used", 8337, "all", int64(1234567),
+		"mem", 2*unit.MB, "r", 0.25)
 	if got, want := m.String(), "8337 of 1,234,567 pages, 2 MB each, ratio 0.25"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -22,7 +23,8 @@ func TestMessage(t *testing.T) {
 // TestUnfilledStays: a placeholder without an argument is shown, not swallowed,
 // and stray braces harm nothing.
 func TestUnfilledStays(t *testing.T) {
-	for text, want := range map[string]string{"{nothing} here": "{nothing} here", "a } b { c": "a } b { c", "{": "{", "}": "}", "": ""} {
+	for text, want := range map[string]string{"{nothing} here": "{nothing} here", "a } b { c": "a } b { c", "{": "{",
+		"}": "}", "": ""} {
 		if got := say.M("id", text).String(); got != want {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -40,7 +42,8 @@ func TestSources(t *testing.T) {
 	}
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
-		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" || !strings.HasPrefix(s.URL, "https://") {
+		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" ||
+			!strings.HasPrefix(s.URL, "https://") {
 			t.Errorf("%s: %+v", id, s)
 		}
 	}
@@ -57,13 +60,16 @@ func TestAMessageIsItsTextInJSON(t *testing.T) {
 		t.Fatalf("%s, %v: want %s", b, err, want)
 	}
 	var out doc
-	if err := json.Unmarshal(b, &out); err != nil || !out.Seen.Equal(in.Seen) || out.Seen.Args != nil || !out.Extra.IsZero() {
+	if err := json.Unmarshal(b, &out); err != nil || !out.Seen.Equal(in.Seen) || out.Seen.Args != nil ||
+		!out.Extra.IsZero() {
 		t.Fatalf("%+v, %v", out, err)
 	}
 }
 
 func TestATranslatedMessageKeepsItsEnglish(t *testing.T) {
-	c, err := say.ReadCatalogue("fr", "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=(n > 1);\\n\"\n\nmsgctxt \"a/b\"\nmsgid \"{n} left\"\nmsgstr \"reste {n}\"\n")
+	c, err := say.ReadCatalogue("fr",
+		"msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; "+
+			"plural=(n > 1);\\n\"\n\nmsgctxt \"a/b\"\nmsgid \"{n} left\"\nmsgstr \"reste {n}\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}

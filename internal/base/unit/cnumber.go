@@ -34,7 +34,8 @@ func CNumber(text string, whole bool) (n float64, rest string, ok bool) {
 			ok = strings.HasPrefix(s[i:], ".") && realAt(s, &n, &rest)
 			return n, rest, ok
 		}
-		if v, err := strconv.ParseInt(s[digits:end], base, 64); err == nil && (end == len(s) || s[end] != '.' && s[end] != 'e' && s[end] != 'E') {
+		if v, err := strconv.ParseInt(s[digits:end], base, 64); err == nil &&
+			(end == len(s) || s[end] != '.' && s[end] != 'e' && s[end] != 'E') {
 			if i > 0 && s[0] == '-' {
 				v = -v
 			}
@@ -99,7 +100,8 @@ func realLength(s string) int {
 		}
 	}
 	limit, exp := 10, "eE"
-	if i+2 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X') && (value(s[i+2]) < 16 || s[i+2] == '.' && i+3 < len(s) && value(s[i+3]) < 16) {
+	if i+2 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X') &&
+		(value(s[i+2]) < 16 || s[i+2] == '.' && i+3 < len(s) && value(s[i+3]) < 16) {
 		i, limit, exp = i+2, 16, "pP"
 	}
 	digits := 0

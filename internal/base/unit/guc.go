@@ -18,7 +18,8 @@ type gucUnit struct {
 var gucUnits = map[string]gucUnit{
 	"B": {bytes: 1}, "kB": {bytes: KB}, "MB": {bytes: MB}, "GB": {bytes: GB}, "TB": {bytes: TB},
 	"8kB": {bytes: 8 * KB}, "16kB": {bytes: 16 * KB}, "32kB": {bytes: 32 * KB}, "4kB": {bytes: 4 * KB},
-	"us": {usec: 1}, "ms": {usec: 1000}, "s": {usec: 1e6}, "min": {usec: 60e6}, "h": {usec: 3600e6}, "d": {usec: 86400e6},
+	"us": {usec: 1}, "ms": {usec: 1000}, "s": {usec: 1e6}, "min": {usec: 60e6}, "h": {usec: 3600e6},
+	"d": {usec: 86400e6},
 }
 
 // BlockUnits reports whether u is a unit that pg_settings uses for memory, and its size.
@@ -112,7 +113,8 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' |
 // do not hold: no integer setting goes beyond 2^31 of its unit, the largest of
 // which are blocks of 32 kB and days.
 func fits(s string, n float64, base gucUnit) (float64, error) {
-	if !(math.Abs(n)*max(float64(base.bytes), float64(base.usec)) < math.MaxInt64) && (base.bytes > 0 || base.usec > 0) {
+	if !(math.Abs(n)*max(float64(base.bytes), float64(base.usec)) < math.MaxInt64) &&
+		(base.bytes > 0 || base.usec > 0) {
 		return 0, fmt.Errorf("%q is too large", s)
 	}
 	return n, nil

@@ -25,7 +25,8 @@ func TestBytesForPeople(t *testing.T) {
 func TestGUC(t *testing.T) {
 	for _, c := range []struct{ setting, base, want string }{
 		{"16384", "8kB", "128MB"}, {"770560", "8kB", "6020MB"}, {"53092", "kB", "53092kB"}, {"1", "8kB", "8kB"},
-		{"-1", "kB", "-1"}, {"0", "kB", "0"}, {"300", "s", "5min"}, {"86400", "s", "1d"}, {"2", "ms", "2ms"}, {"60000", "ms", "1min"},
+		{"-1", "kB", "-1"}, {"0", "kB", "0"}, {"300", "s", "5min"}, {"86400", "s", "1d"}, {"2", "ms", "2ms"},
+		{"60000", "ms", "1min"},
 		{"0.9", "", "0.9"}, {"on", "", "on"}, {"1024", "MB", "1GB"}, {"80", "MB", "80MB"}, {"1024", "B", "1kB"},
 		{"2147483647", "kB", "2147483647kB"}, {"1000", "", "1000"}, {"10", "min", "10min"},
 	} {
@@ -41,7 +42,8 @@ func TestParseGUC(t *testing.T) {
 		text, base string
 		want       float64
 	}{
-		{"128MB", "8kB", 16384}, {"16384", "8kB", 16384}, {"1GB", "kB", 1 << 20}, {"5min", "s", 300}, {"1.5h", "min", 90},
+		{"128MB", "8kB", 16384}, {"16384", "8kB", 16384}, {"1GB", "kB", 1 << 20}, {"5min", "s", 300},
+		{"1.5h", "min", 90},
 		{"0.9", "", 0.9}, {"-1", "kB", -1}, {"64 MB", "kB", 65536}, {"2ms", "ms", 2}, {"500us", "ms", 0.5},
 	} {
 		got, err := unit.ParseGUC(c.text, c.base)
@@ -49,7 +51,8 @@ func TestParseGUC(t *testing.T) {
 			t.Errorf("%s in %q is %v, %v; want %v", c.text, c.base, got, err, c.want)
 		}
 	}
-	for _, c := range [][2]string{{"64M", "kB"}, {"5 minutes", "s"}, {"much", "kB"}, {"64MB", ""}, {"1GB", "s"}, {"", "kB"}, {"NaN", ""}} {
+	for _, c := range [][2]string{{"64M", "kB"}, {"5 minutes", "s"}, {"much", "kB"}, {"64MB", ""}, {"1GB", "s"},
+		{"", "kB"}, {"NaN", ""}} {
 		if v, err := unit.ParseGUC(c[0], c[1]); err == nil {
 			t.Errorf("%q in %q was read as %v", c[0], c[1], v)
 		}
@@ -93,7 +96,8 @@ func TestPagesRoundUp(t *testing.T) {
 
 // TestParseBytes holds how amounts are written and refused.
 func TestParseBytes(t *testing.T) {
-	for s, want := range map[string]unit.Bytes{"64GB": 64 * unit.GB, "1.5 GB": 1536 * unit.MB, "512MiB": 512 * unit.MB, "8kB": 8192, "4096": 4096, "2T": 2 * unit.TB} {
+	for s, want := range map[string]unit.Bytes{"64GB": 64 * unit.GB, "1.5 GB": 1536 * unit.MB, "512MiB": 512 * unit.MB,
+		"8kB": 8192, "4096": 4096, "2T": 2 * unit.TB} {
 		if got, err := unit.ParseBytes(s); err != nil || got != want {
 			t.Errorf("%q is %d, %v; want %d", s, got, err, want)
 		}
@@ -108,7 +112,8 @@ func TestParseBytes(t *testing.T) {
 // TestParseKernel holds the releases of distributions.
 func TestParseKernel(t *testing.T) {
 	for s, want := range map[string][3]int{
-		"6.18.44-fc-v657\n": {6, 18, 44}, "4.18.0-553.el8_10.x86_64": {4, 18, 0}, "5.14.0-427.13.1.el9_4.x86_64": {5, 14, 0}, "6.1.0-28-amd64": {6, 1, 0}, "7.0": {7, 0, 0},
+		"6.18.44-fc-v657\n": {6, 18, 44}, "4.18.0-553.el8_10.x86_64": {4, 18, 0},
+		"5.14.0-427.13.1.el9_4.x86_64": {5, 14, 0}, "6.1.0-28-amd64": {6, 1, 0}, "7.0": {7, 0, 0},
 	} {
 		k, err := unit.ParseKernel(s)
 		if err != nil || [3]int{k.Major, k.Minor, k.Patch} != want {
@@ -120,7 +125,8 @@ func TestParseKernel(t *testing.T) {
 			t.Errorf("%q was read as %+v", s, k)
 		}
 	}
-	if k := (unit.Kernel{Major: 5, Minor: 14}); !k.AtLeast(4, 18) || !k.AtLeast(5, 14) || k.AtLeast(5, 15) || k.AtLeast(6, 0) {
+	if k := (unit.Kernel{Major: 5, Minor: 14}); !k.AtLeast(4, 18) || !k.AtLeast(5, 14) || k.AtLeast(5, 15) ||
+		k.AtLeast(6, 0) {
 		t.Error("kernel versions are compared wrongly")
 	}
 }

@@ -41,7 +41,8 @@ type Missing struct {
 	State  known.State // Absent, Forbidden or Unread
 	Reason string
 	Reveal string
-	Cause  string // of what a server did not answer: a SQLSTATE or a word of pg.Cause; "" for none. Reasons may be in any language
+	// of what a server did not answer: a SQLSTATE or a word of pg.Cause; "" for none. Reasons may be in any language
+	Cause string
 
 	// Unnoted says that the archive knows nothing of the name: it is neither
 	// there nor noted as missing. It counts as absent, as most names are.
@@ -91,7 +92,8 @@ func New() *Archive {
 // Add puts a file into the archive; a later one of the same name replaces it.
 // A name that is not a valid fs path is refused.
 func (a *Archive) Add(name string, data []byte) error {
-	if !fs.ValidPath(name) || name == "." || len(name) > MaxName || strings.ContainsAny(name, "\n\r") || name == missingName || name == endName {
+	if !fs.ValidPath(name) || name == "." || len(name) > MaxName || strings.ContainsAny(name, "\n\r") ||
+		name == missingName || name == endName {
 		return fmt.Errorf("evidence: %q is not a usable name", name)
 	}
 	if len(data) > MaxEntry {

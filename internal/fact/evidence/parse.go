@@ -102,7 +102,8 @@ func (p *parser) head() error {
 	}
 	first, ok := bytes.CutSuffix(line, []byte("\n"))
 	if !IsArchive(first) {
-		return errors.New("evidence: the first line does not name the format; is this a file that 'pgfettle snapshot' wrote?")
+		return errors.New(
+			"evidence: the first line does not name the format; is this a file that 'pgfettle snapshot' wrote?")
 	}
 	if !ok || string(first) != Format {
 		return fmt.Errorf("evidence: format %.64q is not %q; use the pgfettle that wrote it", first, Format)

@@ -50,7 +50,8 @@ func allocated(t *testing.T, r io.Reader, want string) uint64 {
 // ones among them.
 func TestMemoryOfRefusing(t *testing.T) {
 	line := strings.Repeat("x", 1023) + "\n"
-	mb, ex, hex, blanks := strings.Repeat(line, 1024), strings.Repeat("x", 4096), strings.Repeat(`\x00\\`, 1000), strings.Repeat(strings.Repeat(" ", 63)+"\n", 64)
+	mb, ex, hex, blanks := strings.Repeat(line, 1024), strings.Repeat("x", 4096), strings.Repeat(`\x00\\`, 1000),
+		strings.Repeat(strings.Repeat(" ", 63)+"\n", 64)
 	name := func(i int) string {
 		return "-- entry/" + strings.Repeat("n", i%7) + string(rune('a'+i/7%26)) + string(rune('a'+i/182)) + " --\n"
 	}
@@ -66,20 +67,32 @@ func TestMemoryOfRefusing(t *testing.T) {
 			}
 			return mb
 		}}, "larger than 256 MB", MaxArchive + 16<<20, MaxArchive + 1},
-		"one entry":          {&endless{head: Format + "\n-- a --\n", again: func(int) string { return line }}, "more than 32 MB", MaxEntry + 4<<20, MaxEntry + 1<<20},
-		"one escaped entry":  {&endless{head: Format + "\n-- a (escaped) --\n", again: func(int) string { return hex }}, "more than 32 MB", MaxEntry + 24<<20, 4*MaxEntry + 1<<20},
-		"one line":           {&endless{head: Format + "\n-- a --\n", again: func(int) string { return ex }}, "more than 32 MB", MaxEntry + 4<<20, MaxEntry + 1<<20},
-		"a name without end": {&endless{head: Format + "\n-- ", again: func(int) string { return "n" }}, "has no end", 1 << 20, 1 << 20},
-		"blanks before":      {&endless{head: Format + "\n", again: func(int) string { return blanks }}, "larger than 256 MB", 1 << 20, MaxArchive + 1},
-		"blanks after":       {&endless{head: Format + "\n-- " + endName + " --\n", again: func(int) string { return blanks }}, "larger than 256 MB", 1 << 20, MaxArchive + 1},
-		"what is missing":    {&endless{head: Format + "\n-- " + missingName + " --\n", again: func(int) string { return blanks }}, "more than 64 MB", 70 << 20, 65 << 20},
-		"nothing of ours":    {&endless{head: "", again: func(int) string { return "\x00\x00\x00\x00" }}, "does not name the format", 1 << 20, 1 << 20},
-		"a long first line":  {&endless{head: Format, again: func(int) string { return "!" }}, "is not", 1 << 20, 1 << 20},
+		"one entry": {&endless{head: Format + "\n-- a --\n", again: func(int) string { return line }},
+			"more than 32 MB", MaxEntry + 4<<20, MaxEntry + 1<<20},
+		"one escaped entry": {&endless{head: Format + "\n-- a (escaped) --\n", again: func(int) string { return hex }},
+			"more than 32 MB", MaxEntry + 24<<20, 4*MaxEntry + 1<<20},
+		"one line": {&endless{head: Format + "\n-- a --\n", again: func(int) string { return ex }},
+			"more than 32 MB", MaxEntry + 4<<20, MaxEntry + 1<<20},
+		"a name without end": {&endless{head: Format + "\n-- ", again: func(int) string { return "n" }}, "has no end",
+			1 << 20, 1 << 20},
+		"blanks before": {&endless{head: Format + "\n", again: func(int) string { return blanks }},
+			"larger than 256 MB", 1 << 20, MaxArchive + 1},
+		"blanks after": {&endless{head: Format + "\n-- " + endName + " --\n", again: func(int) string {
+			return blanks
+		}}, "larger than 256 MB", 1 << 20, MaxArchive + 1},
+		"what is missing": {&endless{head: Format + "\n-- " + missingName + " --\n", again: func(int) string {
+			return blanks
+		}}, "more than 64 MB", 70 << 20, 65 << 20},
+		"nothing of ours": {&endless{head: "", again: func(int) string { return "\x00\x00\x00\x00" }},
+			"does not name the format", 1 << 20, 1 << 20},
+		"a long first line": {&endless{head: Format, again: func(int) string { return "!" }}, "is not",
+			1 << 20, 1 << 20},
 	} {
 		got := allocated(t, c.r, c.want)
 		t.Logf("%s: %d MB read, %d MB allocated", what, c.r.given>>20, got>>20)
 		if got > c.most || c.r.given > c.read {
-			t.Errorf("%s: %d bytes were read and %d allocated; want at most %d and %d", what, c.r.given, got, c.read, c.most)
+			t.Errorf("%s: %d bytes were read and %d allocated; want at most %d and %d", what, c.r.given, got,
+				c.read, c.most)
 		}
 	}
 }
@@ -93,7 +106,9 @@ func TestParseFromReaders(t *testing.T) {
 	add(t, a, "exactly", strings.Repeat("z", readSize-1)+"\n")
 	b := text(t, a)
 	for what, r := range map[string]io.Reader{
-		"whole": bytes.NewReader(b), "halves": iotest.HalfReader(bytes.NewReader(b)), "one by one": iotest.OneByteReader(bytes.NewReader(b)), "data with EOF": iotest.DataErrReader(bytes.NewReader(b)),
+		"whole": bytes.NewReader(b), "halves": iotest.HalfReader(bytes.NewReader(b)),
+		"one by one":    iotest.OneByteReader(bytes.NewReader(b)),
+		"data with EOF": iotest.DataErrReader(bytes.NewReader(b)),
 	} {
 		got, err := ParseFrom(r)
 		if err != nil {
@@ -102,7 +117,8 @@ func TestParseFromReaders(t *testing.T) {
 		same(t, a, got)
 	}
 	gone := errors.New("gone")
-	if _, err := ParseFrom(io.MultiReader(bytes.NewReader(b[:len(b)/2]), iotest.ErrReader(gone))); !errors.Is(err, gone) {
+	if _, err := ParseFrom(io.MultiReader(bytes.NewReader(b[:len(b)/2]), iotest.ErrReader(gone))); !errors.Is(err,
+		gone) {
 		t.Errorf("the reader's error became %v", err)
 	}
 }

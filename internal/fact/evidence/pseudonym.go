@@ -27,7 +27,8 @@ const (
 )
 
 // classes are all of them; those before the last are looked for in prose.
-var classes = []class{dbName, roleName, tablespaceName, schemaName, relationName, slotName, appName, hostName, paramName, word}
+var classes = []class{dbName, roleName, tablespaceName, schemaName, relationName, slotName, appName, hostName,
+	paramName, word}
 
 // tableEntry names the entry that a redaction leaves: how many pseudonyms were
 // given, so that those of an archive that is redacted once more are known for
@@ -59,7 +60,8 @@ type redactor struct {
 }
 
 func newRedactor(a *Archive) *redactor {
-	r := &redactor{numbers: map[string]int{}, met: map[string][]class{}, given: map[netip.Addr]bool{}, addrs: map[netip.Addr]netip.Addr{},
+	r := &redactor{numbers: map[string]int{}, met: map[string][]class{}, given: map[netip.Addr]bool{},
+		addrs: map[netip.Addr]netip.Addr{},
 		files: map[string]string{}, params: map[string]map[string]setting{}}
 	var t table
 	if json.Unmarshal(a.files[tableEntry], &t) == nil && t.Names >= 0 && t.Names <= MaxArchive {
@@ -117,7 +119,10 @@ func (r *redactor) ours(s string) bool {
 func (r *redactor) number() {
 	for _, s := range r.order {
 		r.table.Names++
-		for slices.ContainsFunc(classes, func(c class) bool { _, taken := r.numbers[string(c)+strconv.Itoa(r.table.Names)]; return taken }) {
+		for slices.ContainsFunc(classes, func(c class) bool {
+			_, taken := r.numbers[string(c)+strconv.Itoa(r.table.Names)]
+			return taken
+		}) {
 			r.table.Names++
 		}
 		r.numbers[s] = r.table.Names
@@ -136,13 +141,15 @@ func (r *redactor) anywhere(s string) string {
 }
 
 // publicApps are the programs that connect to every cluster, as they name themselves.
-var publicApps = set(`walreceiver psql pgfettle pgbench pg_basebackup pg_receivewal pg_recvlogical pg_dump pg_dumpall pg_restore pg_rewind pg_upgrade
+var publicApps = set(
+	`walreceiver psql pgfettle pgbench pg_basebackup pg_receivewal pg_recvlogical pg_dump pg_dumpall pg_restore pg_rewind pg_upgrade
 	pg_isready pg_amcheck pg_checksums vacuumdb reindexdb clusterdb`)
 
 // publicNames are those that are the same in every cluster.
 var publicNames = map[class]map[string]bool{
 	dbName: set(`postgres template0 template1 all replication sameuser samerole`), roleName: set(`postgres all`),
-	schemaName: set(`public information_schema $user`), appName: publicApps, hostName: set(`localhost samehost samenet all`),
+	schemaName: set(`public information_schema $user`), appName: publicApps,
+	hostName:     set(`localhost samehost samenet all`),
 	relationName: set(`pg_attribute pg_class pg_depend pg_type pg_index`), // of deep_catalogs, which names no schema
 }
 

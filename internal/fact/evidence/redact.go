@@ -50,13 +50,15 @@ func (r *redactor) archive(a *Archive) *Archive {
 		out.AddMissing(Missing{Name: to, State: known.Unread, Reason: "taken out by redaction"})
 	}
 	for _, m := range a.MissingFiles() {
-		out.AddMissing(Missing{Name: r.entryName(m.Name), State: m.State, Reason: r.prose(m.Reason), Reveal: r.prose(m.Reveal), Cause: causeWord(m.Cause)})
+		out.AddMissing(Missing{Name: r.entryName(m.Name), State: m.State, Reason: r.prose(m.Reason),
+			Reveal: r.prose(m.Reveal), Cause: causeWord(m.Cause)})
 	}
 	return out
 }
 
 // fixedNames are entries outside proc, pg and sys that every host has.
-var fixedNames = set(`evidence.json host.json programs.json residents.json blocks.json statfs.json instances.json strangers.json .dockerenv run/.containerenv run/systemd/container
+var fixedNames = set(
+	`evidence.json host.json programs.json residents.json blocks.json statfs.json instances.json strangers.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
@@ -110,8 +112,10 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, func(l string) string { return r.host(strings.TrimSpace(l)) }), true
 	case name == "proc/swaps":
 		return r.eachLine(s, r.swapLine), true
-	case name == "proc/sys/kernel/core_pattern", strings.HasSuffix(name, "/dm/name"), strings.HasSuffix(name, "/dm/uuid"),
-		name == "etc/tuned/active_profile", name == "run/systemd/container", name == "run/host/container-manager", name == "proc/1/comm":
+	case name == "proc/sys/kernel/core_pattern", strings.HasSuffix(name, "/dm/name"),
+		strings.HasSuffix(name, "/dm/uuid"),
+		name == "etc/tuned/active_profile", name == "run/systemd/container", name == "run/host/container-manager",
+		name == "proc/1/comm":
 		return r.eachLine(s, r.path), true
 	case name == "proc/cmdline":
 		return r.eachLine(s, r.bootLine), true
@@ -127,7 +131,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, r.sysctlLine), true
 	case strings.Contains(name, "tuned/") && strings.HasSuffix(name, ".conf"):
 		return r.eachLine(s, r.tunedLine), true
-	case name == "etc/login.defs", strings.HasSuffix(name, "/systemd/logind.conf"), strings.Contains(name, "/systemd/logind.conf.d/"):
+	case name == "etc/login.defs", strings.HasSuffix(name, "/systemd/logind.conf"),
+		strings.Contains(name, "/systemd/logind.conf.d/"):
 		return r.eachLine(s, loginLine), true
 	case name == "etc/crontab", strings.HasPrefix(name, "etc/cron.d/"):
 		return r.eachLine(s, r.cronLine), true
@@ -137,7 +142,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, func(l string) string { return commandLines[name](r, l) }), true
 	case strings.HasPrefix(name, "proc/") && strings.Count(name, "/") == 2:
 		return r.processFile(last, s)
-	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"), name == "history/peaks.json":
+	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"),
+		name == "history/peaks.json":
 		return r.document(name, last, data, a)
 	}
 	for _, p := range asIs {

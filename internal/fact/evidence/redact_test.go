@@ -42,7 +42,8 @@ func written(t *testing.T, a *evidence.Archive) string {
 
 // secrets are the words of the fixture that tell whose system it is.
 var secrets = []string{
-	"acme", "alice", "kunden", "payroll", "salaries", "hera", "zeus", "hunter2", "etl", "10.77.", "fast", "Q8zF", "images", "acmelan", "prod",
+	"acme", "alice", "kunden", "payroll", "salaries", "hera", "zeus", "hunter2", "etl", "10.77.", "fast", "Q8zF",
+	"images", "acmelan", "prod",
 }
 
 func TestRedactLeavesNoName(t *testing.T) {
@@ -206,15 +207,16 @@ func blank(v any) any {
 func TestRedactTakesOutTheUnknown(t *testing.T) {
 	a := evidence.New()
 	for name, text := range map[string]string{
-		"strange":                               "secret\n",
-		"pg/1/databases.json":                   "not json\n",
-		"pg/1/made_up.json":                     `{"columns":["who","n"],"rows":[["secret","7"]]}`,
-		"proc/77/maps":                          "secret\n",
-		"etc/shadow":                            "secret\n",
-		"pg/1/shmem.json":                       `{"rows":[["secret"]]}`,
-		"proc/1/environ":                        "PGPASSWORD=secret\x00container=docker\x00",
-		"proc/self/mountinfo":                   "secret\n",
-		"etc/fstab":                             "# secret\nLABEL=secret /secret ext4 noatime,journal_path=/secret 0 1 # secret\nx /a secret x\n",
+		"strange":             "secret\n",
+		"pg/1/databases.json": "not json\n",
+		"pg/1/made_up.json":   `{"columns":["who","n"],"rows":[["secret","7"]]}`,
+		"proc/77/maps":        "secret\n",
+		"etc/shadow":          "secret\n",
+		"pg/1/shmem.json":     `{"rows":[["secret"]]}`,
+		"proc/1/environ":      "PGPASSWORD=secret\x00container=docker\x00",
+		"proc/self/mountinfo": "secret\n",
+		"etc/fstab": "# secret\nLABEL=secret /secret ext4 noatime,journal_path=/secret " +
+			"0 1 # secret\nx /a secret x\n",
 		"proc/5/cgroup":                         "secret\n",
 		"instances.json":                        `[{"key":"1","other":"secret","deep":{"other":["secret"]}}]`,
 		"pg/1/places.json":                      `"secret"`,
@@ -229,7 +231,8 @@ func TestRedactTakesOutTheUnknown(t *testing.T) {
 	if got := written(t, r); strings.Contains(got, "secret") {
 		t.Errorf("still there:\n%s", got)
 	}
-	if b, _ := r.ReadFile("etc/fstab"); !strings.Contains(string(b), "\n(redacted) /name") || !strings.Contains(string(b), " ext4 noatime,journal_path=redacted\n") {
+	if b, _ := r.ReadFile("etc/fstab"); !strings.Contains(string(b), "\n(redacted) /name") ||
+		!strings.Contains(string(b), " ext4 noatime,journal_path=redacted\n") {
 		t.Errorf("fstab: %q", b)
 	}
 	var out []string
@@ -245,7 +248,8 @@ func TestRedactTakesOutTheUnknown(t *testing.T) {
 	}
 	b, err := r.ReadFile("pg/1/made_up.json")
 	var ans struct{ Rows [][]string }
-	if err != nil || json.Unmarshal(b, &ans) != nil || !reflect.DeepEqual(ans.Rows, [][]string{{evidence.Redacted, "7"}}) {
+	if err != nil || json.Unmarshal(b, &ans) != nil || !reflect.DeepEqual(ans.Rows,
+		[][]string{{evidence.Redacted, "7"}}) {
 		t.Errorf("made_up.json: %s, %v", b, err)
 	}
 }
@@ -279,7 +283,8 @@ func TestRedactDeep(t *testing.T) {
 			t.Errorf("%q is told: %s", s, got)
 		}
 	}
-	for _, s := range []string{"deep_unused", "canceling statement due to statement timeout", "not let in", "2000000000", `"public"`} {
+	for _, s := range []string{"deep_unused", "canceling statement due to statement timeout", "not let in",
+		"2000000000", `"public"`} {
 		if !strings.Contains(got, s) {
 			t.Errorf("%q is gone: %s", s, got)
 		}

@@ -24,9 +24,12 @@ const (
 // Public ones are those that RFC 5737 and RFC 3849 keep for documents, then
 // that of RFC 2544 for benchmarks: nobody has them.
 var (
-	ranges4 = map[reach][]string{thisHost: {"127.0.1.0/16"}, localLink: {"169.254.0.0/16"}, private: {"10.0.0.0/8"}, shared: {"100.64.0.0/10"},
-		multicast: {"233.252.0.0/24", "239.0.0.0/8"}, public: {"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15"}}
-	ranges6 = map[reach][]string{localLink: {"fe80::/10"}, private: {"fd00::/8"}, multicast: {"ff0e::/16"}, public: {"2001:db8::/32"}}
+	ranges4 = map[reach][]string{thisHost: {"127.0.1.0/16"}, localLink: {"169.254.0.0/16"}, private: {"10.0.0.0/8"},
+		shared:    {"100.64.0.0/10"},
+		multicast: {"233.252.0.0/24", "239.0.0.0/8"}, public: {"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24",
+			"198.18.0.0/15"}}
+	ranges6 = map[reach][]string{localLink: {"fe80::/10"}, private: {"fd00::/8"}, multicast: {"ff0e::/16"},
+		public: {"2001:db8::/32"}}
 )
 
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
@@ -169,7 +172,8 @@ func (r *redactor) withAddresses(s string, rest func(string) string) string {
 	from := 0
 	for _, at := range addressLike.FindAllStringIndex(s, -1) {
 		start, end := at[0], at[1]
-		for strings.HasSuffix(s[start:end], ".") || strings.HasSuffix(s[start:end], ":") && !strings.HasSuffix(s[start:end], "::") {
+		for strings.HasSuffix(s[start:end], ".") || strings.HasSuffix(s[start:end], ":") &&
+			!strings.HasSuffix(s[start:end], "::") {
 			end-- // the end of a sentence, or of what it is a heading of
 		}
 		text := s[start:end]
@@ -179,8 +183,10 @@ func (r *redactor) withAddresses(s string, rest func(string) string) string {
 				a, err, end = b, nil, start+len(v4)
 			}
 		}
-		if err != nil || start > 0 && wordRune(rune(s[start-1])) || end < len(s) && wordRune(rune(s[end])) || strings.Trim(text, ":") == "" {
-			if p, perr := netip.ParseAddrPort(text); perr == nil && p.Addr().Is4() && (start == 0 || !wordRune(rune(s[start-1]))) {
+		if err != nil || start > 0 && wordRune(rune(s[start-1])) || end < len(s) && wordRune(rune(s[end])) ||
+			strings.Trim(text, ":") == "" {
+			if p, perr := netip.ParseAddrPort(text); perr == nil && p.Addr().Is4() &&
+				(start == 0 || !wordRune(rune(s[start-1]))) {
 				b.WriteString(rest(s[from:start]) + r.addr(p.Addr()) + text[strings.LastIndexByte(text, ':'):])
 				from = end
 			}

@@ -22,7 +22,8 @@ func (r *redactor) mappedLine(line string) string {
 		return ""
 	}
 	switch f[2] {
-	case "thin-pool", "snapshot", "snapshot-merge", "cache", "raid", "writecache", "striped", "mirror", "linear", "crypt", "thin", "snapshot-origin":
+	case "thin-pool", "snapshot", "snapshot-merge", "cache", "raid", "writecache", "striped", "mirror", "linear",
+		"crypt", "thin", "snapshot-origin":
 		return r.path(name) + ": " + strings.Join(plainWords(f), " ")
 	}
 	return r.path(name) + ": " + strings.Join(f[:3], " ")
@@ -33,7 +34,8 @@ func (r *redactor) mappedLine(line string) string {
 func plainWords(f []string) []string {
 	out := make([]string, 0, len(f))
 	for _, w := range f {
-		if len(w) > 32 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:/-.") != "" || strings.HasPrefix(w, "/") {
+		if len(w) > 32 || strings.Trim(w,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:/-.") != "" || strings.HasPrefix(w, "/") {
 			w = "-"
 		}
 		out = append(out, w)
@@ -70,7 +72,8 @@ func (r *redactor) superblockLine(line string) string {
 
 // ercLine keeps what is said of error recovery, and the kernel's names of disks.
 func (r *redactor) ercLine(line string) string {
-	for _, keep := range []string{"# ", "Read:", "SCT Error Recovery Control command not supported", "SCT Commands not supported"} {
+	for _, keep := range []string{"# ", "Read:", "SCT Error Recovery Control command not supported",
+		"SCT Commands not supported"} {
 		if strings.HasPrefix(strings.TrimSpace(line), keep) {
 			return line
 		}

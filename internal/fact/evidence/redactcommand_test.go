@@ -16,12 +16,14 @@ func TestRedactCommands(t *testing.T) {
 		"sys/block/dm-3/dm/name":              "secretvg-secretlv\n",
 		"sys/block/sda/cache_type":            "write back\n",
 		"sys/block/bcache0/bcache/cache_mode": "writethrough [writeback]\n",
-		"cmd/dmsetup-status":                  "secretvg-secretlv: 0 2048 thin-pool 1 10/1024 15/16 - rw discard_passdown\nsecretother: 0 1 vendor secret /secret\nsecret\n",
-		"cmd/dmsetup-table-snapshot":          "secretvg-secretlv: 0 2048 snapshot 253:7 253:8 P 8\nx: 0 1 striped 1 /secret\n",
-		"cmd/zfs-get":                         "secrettank/secretset\trecordsize\t131072\nsecrettank/secretset\tsync\tsécret\nsecrettank\tcomment\tsecret\n",
-		"cmd/lsattr":                          "----C--- /secret/secretdata\nlsattr: secret\n",
-		"cmd/tune2fs":                         "# 8:2\nFilesystem features: dir_index\nLast mounted on: /secret\n",
-		"cmd/smartctl-scterc":                 "# sda\nSerial number: secret\n           Read:     70 (7.0 seconds)\n",
+		"cmd/dmsetup-status": "secretvg-secretlv: 0 2048 thin-pool 1 10/1024 15/16 - rw " +
+			"discard_passdown\nsecretother: 0 1 vendor secret /secret\nsecret\n",
+		"cmd/dmsetup-table-snapshot": "secretvg-secretlv: 0 2048 snapshot 253:7 253:8 P 8\nx: 0 1 striped " +
+			"1 /secret\n",
+		"cmd/zfs-get":         "secrettank/secretset\trecordsize\t131072\nsecrettank/secretset\tsync\tsécret\nsecrettank\tcomment\tsecret\n",
+		"cmd/lsattr":          "----C--- /secret/secretdata\nlsattr: secret\n",
+		"cmd/tune2fs":         "# 8:2\nFilesystem features: dir_index\nLast mounted on: /secret\n",
+		"cmd/smartctl-scterc": "# sda\nSerial number: secret\n           Read:     70 (7.0 seconds)\n",
 	} {
 		if err := a.Add(name, []byte(text)); err != nil {
 			t.Fatal(err)

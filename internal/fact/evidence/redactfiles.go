@@ -84,7 +84,8 @@ func (r *redactor) orderedFile(n string) string {
 }
 
 // publicSystems are the first words of the names of distributions; an image may have a name of somebody's own.
-var publicSystems = set(`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo nixos linux raspbian kali openeuler photon flatcar`)
+var publicSystems = set(
+	`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo nixos linux raspbian kali openeuler photon flatcar`)
 
 // releaseLine keeps of os-release what judgement reads: the distribution and its version.
 func releaseLine(l string) string {

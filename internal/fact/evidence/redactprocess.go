@@ -8,9 +8,12 @@ import (
 // unitPrefixes are the properties of a unit whose values are numbers and words
 // of systemd.
 var unitPrefixes = []string{
-	"OOM", "ManagedOOM", "Limit", "Memory", "DefaultMemory", "Tasks", "CPU", "IO", "NUMA", "Nice", "LoadState", "ActiveState", "SubState", "UnitFileState",
-	"Type", "Restart", "NRestarts", "Timeout", "Kill", "Result", "RemainAfterExit", "SendSIG", "FinalKillSignal", "PrivateTmp", "Delegate", "AllowedCPUs",
-	"AllowedMemoryNodes", "MainPID", "StartupMemory", "EffectiveMemory", "EffectiveTasks", "EffectiveCPUs", "EffectiveMemoryNodes", "ExecMainStatus", "ExecMainCode",
+	"OOM", "ManagedOOM", "Limit", "Memory", "DefaultMemory", "Tasks", "CPU", "IO", "NUMA", "Nice", "LoadState",
+	"ActiveState", "SubState", "UnitFileState",
+	"Type", "Restart", "NRestarts", "Timeout", "Kill", "Result", "RemainAfterExit", "SendSIG", "FinalKillSignal",
+	"PrivateTmp", "Delegate", "AllowedCPUs",
+	"AllowedMemoryNodes", "MainPID", "StartupMemory", "EffectiveMemory", "EffectiveTasks", "EffectiveCPUs",
+	"EffectiveMemoryNodes", "ExecMainStatus", "ExecMainCode",
 }
 
 // unitPaths are those whose values are names of units and files.

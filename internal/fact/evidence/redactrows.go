@@ -17,9 +17,11 @@ type answer struct {
 
 // nameColumns tells the class of the names in a column.
 var nameColumns = map[string]class{
-	"datname": dbName, "database": dbName, "rolname": roleName, "usename": roleName, "role": roleName, "owner": roleName,
-	"spcname": tablespaceName, "nspname": schemaName, "schemaname": schemaName, "relname": relationName, "indexrelname": relationName,
-	"kept": relationName, "owner_table": relationName, "owner_column": word,
+	"datname": dbName, "database": dbName, "rolname": roleName, "usename": roleName, "role": roleName,
+	"owner":   roleName,
+	"spcname": tablespaceName, "nspname": schemaName, "schemaname": schemaName, "relname": relationName,
+	"indexrelname": relationName,
+	"kept":         relationName, "owner_table": relationName, "owner_column": word,
 	"slot_name": slotName, "application_name": appName, "client_addr": hostName, "client_hostname": hostName,
 }
 
@@ -27,7 +29,8 @@ var nameColumns = map[string]class{
 var ownSlots = regexp.MustCompile(`^(pg_[0-9]{1,10}_sync_[0-9]{1,10}_[0-9]{1,20}|pg_basebackup_[0-9]{1,10})$`)
 
 // safeColumns hold words of the server, numbers or versions.
-var safeColumns = set(`unit vartype context source min_val max_val enumvals boot_val state sync_state slot_type wal_status
+var safeColumns = set(
+	`unit vartype context source min_val max_val enumvals boot_val state sync_state slot_type wal_status
 	object compiled spcoptions kind
 	type method reach parameter`)
 
@@ -93,7 +96,8 @@ func (r *redactor) value(key string, v any) any {
 			return r.path(v)
 		case "path", "socket_dir", "bin_dir", "stats_directory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
-		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema", "place":
+		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace",
+			"schema", "place":
 			return v
 		}
 		if v == "" {
@@ -192,7 +196,8 @@ func (r *redactor) cell(w row, col, v string) string {
 	switch {
 	case col == "setting", col == "boot_val":
 		return r.setting(param, v, w.params[strings.ToLower(param)], w.text["error"] != "")
-	case (col == "min_val" || col == "max_val" || col == "enumvals" || col == "unit") && r.ownParam(param) && !plainValue(v):
+	case (col == "min_val" || col == "max_val" || col == "enumvals" || col == "unit") && r.ownParam(param) &&
+		!plainValue(v):
 		return Redacted
 	case col == "name" && w.file == "shmem.json":
 		return v // parts that the server's and the extensions' code names
@@ -237,7 +242,8 @@ var (
 	version = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,3}((alpha|beta|rc|dev)[0-9]*)?$`)
 
 	// serverProcess finds the types of the server's own processes.
-	serverProcess = regexp.MustCompile(`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum (launcher|worker)|checkpointer|logger|startup|` +
-		`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical replication (launcher|worker)|io worker|slotsync worker|` +
-		`stats collector|wal(sender|receiver|writer|summarizer)|not initialized)$`)
+	serverProcess = regexp.MustCompile(
+		`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum (launcher|worker)|checkpointer|logger|startup|` +
+			`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical replication (launcher|worker)|io worker|slotsync worker|` +
+			`stats collector|wal(sender|receiver|writer|summarizer)|not initialized)$`)
 )

@@ -21,7 +21,8 @@ func (r *redactor) ownParam(name string) bool {
 	return r.param(name) != name || strings.HasPrefix(name, string(paramName)) && r.ours(name)
 }
 
-var modules = set(`auto_explain pg_stat_statements pg_prewarm pg_trgm plpgsql plperl pltcl pltclu plpython pg_hint_plan pg_cron
+var modules = set(
+	`auto_explain pg_stat_statements pg_prewarm pg_trgm plpgsql plperl pltcl pltclu plpython pg_hint_plan pg_cron
 	pgaudit timescaledb pg_wait_sampling pg_qualstats pg_stat_kcache pg_store_plans postgres_fdw auth_delay basic_archive passwordcheck sepgsql
 	basebackup_to_shell isn`)
 
@@ -33,7 +34,8 @@ var modules = set(`auto_explain pg_stat_statements pg_prewarm pg_trgm plpgsql pl
 func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	name = strings.ToLower(name)
 	switch {
-	case v == "", v == "(disabled)", v == "(hidden)", v == Redacted, p.vartype != "" && v == p.boot && !r.ownParam(name):
+	case v == "", v == "(disabled)", v == "(hidden)", v == Redacted,
+		p.vartype != "" && v == p.boot && !r.ownParam(name):
 		return v
 	case textSettings[name] != nil: // before what is plain: a tablespace may be called none
 		return textSettings[name](r, v)
@@ -51,7 +53,8 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 }
 
 // amountOf finds the numbers that the server takes, with or without its units.
-var amountOf = regexp.MustCompile(`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|h|d)?\s*$`)
+var amountOf = regexp.MustCompile(
+	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|h|d)?\s*$`)
 
 // typed says whether a value is of the type of its parameter, in any spelling
 // that the server takes; what is not tells nothing to judgement but that.
@@ -87,7 +90,8 @@ func boolean(low string) bool {
 }
 
 // safeTexts are parameters of text whose values are the server's own words.
-var safeTexts = set(`server_version server_encoding client_encoding log_destination lc_collate lc_ctype lc_messages lc_monetary
+var safeTexts = set(
+	`server_version server_encoding client_encoding log_destination lc_collate lc_ctype lc_messages lc_monetary
 	lc_numeric lc_time datestyle wal_consistency_checking debug_io_direct wal_compression huge_pages_status
 	restrict_nonsystem_relation_kind recovery_target_timeline log_min_messages log_connections createrole_self_grant timezone_abbreviations`)
 
@@ -166,7 +170,8 @@ var (
 	standbyWord = regexp.MustCompile(standbyName)
 	standbyName = `(?:"(?:[^"]|"")*"|[^\s(),"]+)`
 	standbys    = `(?:` + standbyName + `(?:\s*,\s*` + standbyName + `)*)?`
-	standbyList = regexp.MustCompile(`(?i)^\s*(?:(?:(?:first|any)\s+)?[0-9]+\s*\(\s*` + standbys + `\s*\)|` + standbys + `)\s*$`)
+	standbyList = regexp.MustCompile(`(?i)^\s*(?:(?:(?:first|any)\s+)?[0-9]+\s*\(\s*` + standbys + `\s*\)|` +
+		standbys + `)\s*$`)
 )
 
 // standbys redacts the names in synchronous_standby_names. How many have to
@@ -213,7 +218,8 @@ func (r *redactor) libraries(v string) string {
 func publicLibrary(l string) bool { return modules[l] || publicExtensions[l] }
 
 // publicExtensions are the modules and extensions that many have, beside those with parameters.
-var publicExtensions = set(`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int dict_xsyn earthdistance
+var publicExtensions = set(
+	`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int dict_xsyn earthdistance
 	file_fdw fuzzystrmatch hstore hstore_plperl hstore_plpython3u insert_username intagg intarray isn jsonb_plperl jsonb_plpython3u lo ltree ltree_plpython3u moddatetime
 	old_snapshot pageinspect pg_buffercache pg_freespacemap pg_logicalinspect pg_overexplain pg_prewarm pg_stat_statements pg_surgery pg_trgm pg_visibility pg_walinspect pgcrypto
 	pgrowlocks pgstattuple plperl plperlu plpgsql plpython3u pltcl pltclu postgres_fdw refint seg sepgsql sslinfo tablefunc tcn test_decoding tsm_system_rows tsm_system_time

@@ -66,7 +66,8 @@ func (r *redactor) swapLine(l string) string {
 
 // mountValues are the options whose values are numbers and words of the
 // filesystem.
-var mountValues = set(`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
+var mountValues = set(
+	`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
 	gid uid size nr_inodes nr_blocks commit stripe jqfmt rsize wsize timeo retrans namlen logbsize logbufs sunit swidth allocsize pagesize
 	discard huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ptmxmode fd pgrp timeout minproto maxproto
 	subvolid memory_recursiveprot port mountport acregmin acregmax acdirmin acdirmax actimeo fsc max_read`)
@@ -83,13 +84,15 @@ func (r *redactor) options(list string) string {
 
 // bootValues are the kernel's parameters that judgement reads, and those whose
 // values are words of the kernel.
-var bootValues = set(`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz hugetlb_cma
+var bootValues = set(
+	`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz hugetlb_cma
 	hugetlb_free_vmemmap numa numa_balancing elevator psi clocksource tsc mitigations isolcpus nohz nohz_full rcu_nocbs cgroup_disable
 	cgroup_no_v1 swapaccount cgroup.memory systemd.unified_cgroup_hierarchy preempt intel_pstate amd_pstate processor.max_cstate
 	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu rootfstype maxcpus nr_cpus`)
 
 // bootKeys are parameters that most hosts have and whose values tell names.
-var bootKeys = set(`BOOT_IMAGE root rootflags initrd resume console ip net.ifnames biosdevname rd.lvm.lv rd.luks.uuid consoleblank
+var bootKeys = set(
+	`BOOT_IMAGE root rootflags initrd resume console ip net.ifnames biosdevname rd.lvm.lv rd.luks.uuid consoleblank
 	loglevel panic reboot fsck.mode ostree swap systemd.hostname`)
 
 // bootLine redacts the kernel's command line. What follows "--" is for the
@@ -117,7 +120,8 @@ func (r *redactor) bootLine(l string) string {
 
 func (r *redactor) bootFlag(p string) string {
 	switch p {
-	case "--", "quiet", "splash", "ro", "rw", "debug", "nosmt", "nomodule", "nopti", "noautogroup", "nohugeiomap", "nokaslr":
+	case "--", "quiet", "splash", "ro", "rw", "debug", "nosmt", "nomodule", "nopti", "noautogroup", "nohugeiomap",
+		"nokaslr":
 		return p
 	}
 	return r.path(p)
@@ -211,7 +215,8 @@ func (r *redactor) cronLine(l string) string {
 		case notUsers[w], strings.Trim(w, "<>|&") == "":
 		case i == times:
 			f[i] = r.path(w)
-		case strings.HasPrefix(w, "/sys/"), strings.HasPrefix(w, "/proc/sys/"), strings.HasPrefix(w, ">/sys/"), strings.HasPrefix(w, ">/proc/sys/"):
+		case strings.HasPrefix(w, "/sys/"), strings.HasPrefix(w, "/proc/sys/"), strings.HasPrefix(w, ">/sys/"),
+			strings.HasPrefix(w, ">/proc/sys/"):
 			f[i] = r.path(w)
 		case strings.Contains(w, "sysctl"):
 			f[i] = "sysctl"
@@ -234,7 +239,8 @@ func loginLine(l string) string {
 	if t[0] == '[' {
 		return "[" + Redacted + "]"
 	}
-	if k, v, ok := strings.Cut(t, "="); ok && strings.TrimSpace(k) == "RemoveIPC" && len(strings.TrimSpace(v)) <= len("false") {
+	if k, v, ok := strings.Cut(t, "="); ok && strings.TrimSpace(k) == "RemoveIPC" &&
+		len(strings.TrimSpace(v)) <= len("false") {
 		return "RemoveIPC=" + strings.TrimSpace(v)
 	}
 	if f := strings.Fields(t); len(f) > 1 && f[0] == "SYS_UID_MAX" {

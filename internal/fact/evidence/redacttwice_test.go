@@ -63,8 +63,10 @@ func TestRedactedTwiceOfAnyWords(tt *testing.T) {
 var anyWord = regexp.MustCompile(`[A-Za-z_.0-9/-]+`)
 
 // odd are words that mean something to redaction, or look as if they did.
-var odd = []string{"db1", "db01", "name2", "host3", "custom.param1", "app.role2", "name00001", "name1_x", "60-name00001.conf", "127.1", "127.acme", "10.0.0.1", "10.0.0.1:5432", "10.0.0.1:acme",
-	"::1", "fe80::1%eth0", "::ffff:10.0.0.1", "fd00::1", "a:db3:b", "(redacted)", "redacted", "Shop", "shop", "SHOP", "äöü", "«q»", "x\u0301", "１２", "name９", "a b", "x.y", "a=b", "a.b=c", "a#b", `\040`,
+var odd = []string{"db1", "db01", "name2", "host3", "custom.param1", "app.role2", "name00001", "name1_x",
+	"60-name00001.conf", "127.1", "127.acme", "10.0.0.1", "10.0.0.1:5432", "10.0.0.1:acme",
+	"::1", "fe80::1%eth0", "::ffff:10.0.0.1", "fd00::1", "a:db3:b", "(redacted)", "redacted", "Shop", "shop", "SHOP",
+	"äöü", "«q»", "x\u0301", "１２", "name９", "a b", "x.y", "a=b", "a.b=c", "a#b", `\040`,
 	"data99999999", "postgres:", "[local]", "walsender", "/etc/acme=x", "%", "%%m", "*", "none", "1", "$libdir"}
 
 // hosts are the evidence of testdata, and a host with what that one has not.
@@ -102,15 +104,18 @@ func beside(t *testing.T, a *Archive) *Archive {
 		out.AddMissing(m)
 	}
 	for _, what := range []string{"access.json", "activity.json", "bin_dir"} {
-		out.AddMissing(Missing{Name: "pg/3/" + what, State: 0, Reason: "the server of zenith_reports does not run", Reveal: "start the server"})
+		out.AddMissing(Missing{Name: "pg/3/" + what, State: 0, Reason: "the server of zenith_reports does not run",
+			Reveal: "start the server"})
 	}
 	add(t, out, "instances.json", `[
 {"key":"1","pid":100,"data_directory":"/srv/acme/main","port":5432,"socket_dir":"/srv/acme/run","running":true,"bin_dir":"/opt/acme/bin","processes":[100],"unit":"acme-db.service","manager":"","stats_directory":"/srv/acme/stat","started_at":1,"notes":["of acme"]},
 {"key":"2","pid":200,"data_directory":"/srv/zenith/main","port":5433,"socket_dir":"/srv/zenith/run","running":true,"bin_dir":"/opt/zenith/bin","processes":[200],"unit":"zenith-db.service","started_at":1,"neighbour":true},
 {"key":"3","data_directory":"/srv/zenith/reports","port":5434,"running":false,"unit":"postgresql@16-zenith_reports.service","neighbour":true}]
 `)
-	add(t, out, "strangers.json", `[{"data_directory":"/srv/mallory/db","port":5999,"why":"it belongs to mallory","role":"mallory"}]`+"\n")
-	add(t, out, "residents.json", `{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
+	add(t, out, "strangers.json",
+		`[{"data_directory":"/srv/mallory/db","port":5999,"why":"it belongs to mallory","role":"mallory"}]`+"\n")
+	add(t, out, "residents.json",
+		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
 {"group":"/user.slice/user-1000.slice/zenith.scope","members":[{"start":2,"private":2}]},
 {"group":"/system.slice/zenith-db.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`+"\n")
 	return out
@@ -136,7 +141,8 @@ func firstDifference(want, got string) string {
 // system; what it holds, since when and within which limits stays.
 func TestRedactResidents(t *testing.T) {
 	a := New()
-	add(t, a, "residents.json", `{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"high":7,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
+	add(t, a, "residents.json",
+		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"high":7,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
 {"group":"/user.slice/user-1000.slice/acme.scope","members":[{"start":2,"private":2}],"owner":"alice"},{"group":"/system.slice/docker.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`)
 	got, err := a.Redact().ReadFile("residents.json")
 	if err != nil {

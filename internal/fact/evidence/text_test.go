@@ -75,7 +75,8 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		add(t, a, name, data)
 	}
-	a.AddMissing(Missing{Name: "proc/1/environ", State: known.Forbidden, Reason: "permission denied", Reveal: "run pgfettle as root"})
+	a.AddMissing(Missing{Name: "proc/1/environ", State: known.Forbidden, Reason: "permission denied",
+		Reveal: "run pgfettle as root"})
 	a.AddMissing(Missing{Name: "proc/pressure/io", State: known.Absent, Reason: "no \"such\"\nfile"})
 	a.AddMissing(Missing{Name: "pg/1/wal.json", State: known.Unread, Reason: "timeout", Cause: "57014"})
 	first := text(t, a)
@@ -113,27 +114,28 @@ func TestHostile(t *testing.T) {
 	head := Format + "\n"
 	tail := "-- end of evidence --\n"
 	for name, c := range map[string]struct{ in, want string }{
-		"another program":      {"hello\n", "does not name the format"},
-		"empty":                {"", "does not name the format"},
-		"a later version":      {"pgfettle evidence 2\n" + tail, "is not"},
-		"format line alone":    {Format, "is not"},
-		"out of the archive":   {head + "-- ../../etc/passwd --\nx\n" + tail, "not a usable name"},
-		"dots within":          {head + "-- proc/../x --\nx\n" + tail, "not a usable name"},
-		"absolute":             {head + "-- /etc/passwd --\nx\n" + tail, "not a usable name"},
-		"the root":             {head + "-- . --\nx\n" + tail, "not a usable name"},
-		"a trailing slash":     {head + "-- proc/ --\nx\n" + tail, "not a usable name"},
-		"no UTF-8":             {head + "-- pro\xff --\nx\n" + tail, "not a usable name"},
-		"a name of 1025 bytes": {head + "-- " + strings.Repeat("n", MaxName+1) + " --\nx\n" + tail, "not a usable name"},
-		"twice":                {head + "-- a --\nx\n-- a --\ny\n" + tail, "stands there twice"},
-		"twice, once escaped":  {head + "-- a --\nx\n-- a (escaped) --\ny\n" + tail, "stands there twice"},
-		"no end":               {head + "-- a --\nx\n", "cut off"},
-		"cut in the end":       {head + "-- a --\nx\n-- end of evid", "cut off"},
-		"text before":          {head + "x\n-- a --\n" + tail, "before the first entry"},
-		"text after":           {head + "-- a --\nx\n" + tail + "more\n", "after the end"},
-		"an entry after":       {head + "-- a --\nx\n" + tail + "-- b --\ny\n" + tail, "after the end"},
-		"a bad escape":         {head + "-- a (escaped) --\n\\q\n" + tail, "a: bad escape"},
-		"a cut escape":         {head + "-- a (escaped) --\n\\x4\n" + tail, "a: bad escape"},
-		"a bad missing line":   {head + "-- missing.jsonl --\nnot json\n" + tail, "missing.jsonl, line 1"},
+		"another program":    {"hello\n", "does not name the format"},
+		"empty":              {"", "does not name the format"},
+		"a later version":    {"pgfettle evidence 2\n" + tail, "is not"},
+		"format line alone":  {Format, "is not"},
+		"out of the archive": {head + "-- ../../etc/passwd --\nx\n" + tail, "not a usable name"},
+		"dots within":        {head + "-- proc/../x --\nx\n" + tail, "not a usable name"},
+		"absolute":           {head + "-- /etc/passwd --\nx\n" + tail, "not a usable name"},
+		"the root":           {head + "-- . --\nx\n" + tail, "not a usable name"},
+		"a trailing slash":   {head + "-- proc/ --\nx\n" + tail, "not a usable name"},
+		"no UTF-8":           {head + "-- pro\xff --\nx\n" + tail, "not a usable name"},
+		"a name of 1025 bytes": {head + "-- " + strings.Repeat("n", MaxName+1) + " --\nx\n" + tail,
+			"not a usable name"},
+		"twice":               {head + "-- a --\nx\n-- a --\ny\n" + tail, "stands there twice"},
+		"twice, once escaped": {head + "-- a --\nx\n-- a (escaped) --\ny\n" + tail, "stands there twice"},
+		"no end":              {head + "-- a --\nx\n", "cut off"},
+		"cut in the end":      {head + "-- a --\nx\n-- end of evid", "cut off"},
+		"text before":         {head + "x\n-- a --\n" + tail, "before the first entry"},
+		"text after":          {head + "-- a --\nx\n" + tail + "more\n", "after the end"},
+		"an entry after":      {head + "-- a --\nx\n" + tail + "-- b --\ny\n" + tail, "after the end"},
+		"a bad escape":        {head + "-- a (escaped) --\n\\q\n" + tail, "a: bad escape"},
+		"a cut escape":        {head + "-- a (escaped) --\n\\x4\n" + tail, "a: bad escape"},
+		"a bad missing line":  {head + "-- missing.jsonl --\nnot json\n" + tail, "missing.jsonl, line 1"},
 	} {
 		_, err := Parse([]byte(c.in))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -153,7 +155,8 @@ func TestLimits(t *testing.T) {
 	if err := a.Add("big", make([]byte, MaxEntry)); err != nil {
 		t.Error(err)
 	}
-	for _, n := range []string{"", ".", "/a", "a/", "a//b", "../a", "a/../b", "a\nb", "a\rb", missingName, endName, strings.Repeat("n", MaxName+1)} {
+	for _, n := range []string{"", ".", "/a", "a/", "a//b", "../a", "a/../b", "a\nb", "a\rb", missingName, endName,
+		strings.Repeat("n", MaxName+1)} {
 		if err := a.Add(n, nil); err == nil {
 			t.Errorf("%q was taken as a name", n)
 		}
@@ -171,7 +174,8 @@ func TestLimits(t *testing.T) {
 
 // A hostile list of missing files names nothing outside either.
 func TestMissingNames(t *testing.T) {
-	a, err := Parse([]byte(Format + "\n-- missing.jsonl --\n{\"name\":\"../x\",\"state\":\"absent\",\"reason\":\"r\"}\n{\"name\":\"a\",\"state\":\"present\",\"reason\":\"r\"}\n-- end of evidence --\n"))
+	a, err := Parse([]byte(Format +
+		"\n-- missing.jsonl --\n{\"name\":\"../x\",\"state\":\"absent\",\"reason\":\"r\"}\n{\"name\":\"a\",\"state\":\"present\",\"reason\":\"r\"}\n-- end of evidence --\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +197,8 @@ func TestFS(t *testing.T) {
 
 func TestGapOf(t *testing.T) {
 	a := New()
-	a.AddMissing(Missing{Name: "f", State: known.Forbidden, Reason: "permission denied for view", Reveal: "GRANT pg_monitor TO me"})
+	a.AddMissing(Missing{Name: "f", State: known.Forbidden, Reason: "permission denied for view",
+		Reveal: "GRANT pg_monitor TO me"})
 	_, forbidden := a.ReadFile("f")
 	_, absent := a.ReadFile("g")
 	_, folder := fs.ReadDir(a, "nowhere")
@@ -202,19 +207,24 @@ func TestGapOf(t *testing.T) {
 		state known.State
 		gap   known.Gap
 	}{
-		"noted":          {forbidden, known.Forbidden, known.Gap{Fact: "x", Reason: "permission denied for view", Reveal: "GRANT pg_monitor TO me"}},
-		"not there":      {absent, known.Absent, known.Gap{Fact: "x", Reason: "no such file"}},
-		"folder":         {folder, known.Absent, known.Gap{Fact: "x", Reason: "no such file"}},
-		"of the system":  {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, known.Absent, known.Gap{Fact: "x", Reason: "no such file"}},
-		"refused":        {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, known.Forbidden, known.Gap{Fact: "x", Reason: "permission denied", Reveal: "run pgfettle as root"}},
-		"something else": {errors.New("input/output error"), known.Unread, known.Gap{Fact: "x", Reason: "input/output error"}},
+		"noted": {forbidden, known.Forbidden, known.Gap{Fact: "x", Reason: "permission denied for view",
+			Reveal: "GRANT pg_monitor TO me"}},
+		"not there": {absent, known.Absent, known.Gap{Fact: "x", Reason: "no such file"}},
+		"folder":    {folder, known.Absent, known.Gap{Fact: "x", Reason: "no such file"}},
+		"of the system": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, known.Absent,
+			known.Gap{Fact: "x", Reason: "no such file"}},
+		"refused": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, known.Forbidden,
+			known.Gap{Fact: "x", Reason: "permission denied", Reveal: "run pgfettle as root"}},
+		"something else": {errors.New("input/output error"), known.Unread,
+			known.Gap{Fact: "x", Reason: "input/output error"}},
 	} {
 		state, gap := GapOf("x", c.err)
 		if state != c.state || gap != c.gap {
 			t.Errorf("%s: %s, %+v", name, state, gap)
 		}
 	}
-	if !errors.Is(forbidden, fs.ErrPermission) || errors.Is(forbidden, fs.ErrNotExist) || !errors.Is(absent, fs.ErrNotExist) {
+	if !errors.Is(forbidden, fs.ErrPermission) || errors.Is(forbidden, fs.ErrNotExist) ||
+		!errors.Is(absent, fs.ErrNotExist) {
 		t.Error("the errors of io/fs do not tell the states apart")
 	}
 }
@@ -233,7 +243,8 @@ func TestRead(t *testing.T) {
 		t.Error("a good file is no fact")
 	}
 	f := Read(a, "bad", parse)
-	if v, ok := f.Get(); ok || v != 0 || f.State() != known.Unread || f.Gap() != (known.Gap{Fact: "bad", Reason: "malformed: not seven"}) {
+	if v, ok := f.Get(); ok || v != 0 || f.State() != known.Unread ||
+		f.Gap() != (known.Gap{Fact: "bad", Reason: "malformed: not seven"}) {
 		t.Errorf("a malformed file: %v %+v", f.State(), f.Gap())
 	}
 	if f := Read(a, "none", parse); f.State() != known.Absent {

@@ -52,7 +52,9 @@ func commonWord(w string) bool {
 		return true
 	}
 	switch letters {
-	case "cpu", "node", "index", "md", "dm", "loop", "zram", "sr", "mmcblk", "nbd", "drbd", "bcache", "pmem", "ram", "vd", "sd", "hd", "xvd", "rbd", "zd", "pgsql", "postgresql", "postgres", "PostgreSQL", "data", "disk", "pg", "pgdata", "container":
+	case "cpu", "node", "index", "md", "dm", "loop", "zram", "sr", "mmcblk", "nbd", "drbd", "bcache", "pmem", "ram",
+		"vd", "sd", "hd", "xvd", "rbd", "zd", "pgsql", "postgresql", "postgres", "PostgreSQL", "data", "disk", "pg",
+		"pgdata", "container":
 		return true
 	}
 	if rest, ok := strings.CutPrefix(letters, "nvme"); ok && strings.Trim(rest, "0123456789np") == "" {
@@ -70,4 +72,5 @@ func commonWord(w string) bool {
 }
 
 // ofPostgres are the names of PostgreSQL's own files and folders.
-var ofPostgres = set(`pg_wal pg_tblspc pg_xact pg_hba pg_ident pg_log pg_stat pg_stat_tmp pgsql_tmp postgresql_auto pg_ctlcluster pg_xlog base global`)
+var ofPostgres = set(
+	`pg_wal pg_tblspc pg_xact pg_hba pg_ident pg_log pg_stat pg_stat_tmp pgsql_tmp postgresql_auto pg_ctlcluster pg_xlog base global`)

@@ -19,21 +19,25 @@ type EventKind string
 
 // The kinds of event. Before, After and Subject of each:
 const (
-	SettingChanged  EventKind = "setting"          // Subject: the parameter; Before and After its values; Who and Where as far as visible
+	// Subject: the parameter; Before and After its values; Who and Where as far as visible
+	SettingChanged  EventKind = "setting"
 	FindingAppeared EventKind = "finding-appeared" // Subject: id of the check; After: severity
 	FindingVanished EventKind = "finding-vanished" // Subject: id of the check; Before: severity
 	FindingSeverity EventKind = "finding-severity" // Subject: id of the check; Before and After: severities
 	PlanStale       EventKind = "plan-stale"       // Subject: the fact that moved; Before and After its values
-	Restarted       EventKind = "restart"          // of an instance, or of the host where Instance is empty; After: when it was started
-	OOMKill         EventKind = "oom-kill"         // Subject: name of the process that was killed, where it is known
-	Gap             EventKind = "gap"              // nothing was stored from Since to At; Detail says why
-	ClockJumped     EventKind = "clock"            // Before: the time of the sample before; After: of this one
-	Limited         EventKind = "limit"            // something was not kept because a bound of the history was reached; Detail says which
+	// of an instance, or of the host where Instance is empty; After: when it was started
+	Restarted   EventKind = "restart"
+	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, where it is known
+	Gap         EventKind = "gap"      // nothing was stored from Since to At; Detail says why
+	ClockJumped EventKind = "clock"    // Before: the time of the sample before; After: of this one
+	// something was not kept because a bound of the history was reached; Detail says which
+	Limited EventKind = "limit"
 )
 
 // EventKinds are all kinds, in the order in which they are told.
 func EventKinds() []EventKind {
-	return []EventKind{SettingChanged, FindingAppeared, FindingVanished, FindingSeverity, PlanStale, Restarted, OOMKill, Gap, ClockJumped, Limited}
+	return []EventKind{SettingChanged, FindingAppeared, FindingVanished, FindingSeverity, PlanStale, Restarted, OOMKill,
+		Gap, ClockJumped, Limited}
 }
 
 // Event is one thing that happened. Its texts are cut to EventTextMost bytes.

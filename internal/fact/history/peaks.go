@@ -47,7 +47,8 @@ type Disk struct {
 	Place  string  `json:"place"`   // data, wal, or "tablespace OID"
 	Days   float64 `json:"days"`    // for how long there are samples: at least two
 	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 where it becomes more
-	Least  float64 `json:"least"`   // as many at least in three quarters of what was compared; not above 0: no steady growth
+	// as many at least in three quarters of what was compared; not above 0: no steady growth
+	Least float64 `json:"least"`
 }
 
 // Span is the time that a history tells of.

@@ -19,10 +19,12 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Peaks{Schema: Schema, Span: Span{1700000000, 1705270400, 61}, Memory: &Peak{51539607552, 1701600000}, Instances: []Instance{
-		{"/srv/pg", Span{1700000000, 1705270400, 60.5}, &Peak{34, 1701601200}, &Peak{210, 1701601200}, &Peak{2e7, 1701604800}, []Disk{{"data", 9.5, 1e9, -2e8}}},
-		{Instance: "port 5433"},
-	}}
+	want := Peaks{Schema: Schema, Span: Span{1700000000, 1705270400, 61}, Memory: &Peak{51539607552, 1701600000},
+		Instances: []Instance{
+			{"/srv/pg", Span{1700000000, 1705270400, 60.5}, &Peak{34, 1701601200}, &Peak{210, 1701601200},
+				&Peak{2e7, 1701604800}, []Disk{{"data", 9.5, 1e9, -2e8}}},
+			{Instance: "port 5433"},
+		}}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}
@@ -58,7 +60,8 @@ func TestRead(t *testing.T) {
 	if f := Read(fstest.MapFS{}); f.State() != known.Unread || f.Gap() != (known.Fact[Peaks]{}).Gap() {
 		t.Errorf("none: %v, %+v", f.State(), f.Gap())
 	}
-	if f := Read(fstest.MapFS{File: {Data: []byte("{}")}}); f.State() != known.Unread || !strings.Contains(f.Gap().Reason, "malformed") {
+	if f := Read(fstest.MapFS{File: {Data: []byte("{}")}}); f.State() != known.Unread ||
+		!strings.Contains(f.Gap().Reason, "malformed") {
 		t.Errorf("malformed: %v, %+v", f.State(), f.Gap())
 	}
 	if f := Read(fstest.MapFS{File: {Data: []byte(good)}}); !f.Known() {

@@ -6,9 +6,11 @@ import (
 
 // Series names one line of numbers.
 type Series struct {
-	Instance string `json:"instance,omitempty"` // its data directory, else how it is reached (host:port); "" for the host. Not the key of a snapshot: that one is a number that may be another's next time
-	Name     string `json:"name"`               // of Meanings
-	Label    string `json:"label,omitempty"`    // such as the state of sessions; "" where the series has none
+	// its data directory, else how it is reached (host:port); "" for the host. Not the key of a snapshot: that one is a
+	// number that may be another's next time
+	Instance string `json:"instance,omitempty"`
+	Name     string `json:"name"`            // of Meanings
+	Label    string `json:"label,omitempty"` // such as the state of sessions; "" where the series has none
 }
 
 // Point is one value of a series. What is unknown has no point.

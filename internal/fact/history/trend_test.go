@@ -38,8 +38,12 @@ func TestTrend(t *testing.T) {
 		}), 24},
 		{"an import of 20 GB each night", hours(9*24, func(h int) float64 { return 900 - 20*float64((h+12)/24) }), 20},
 		{"for a day and a half", hours(36, func(h int) float64 { return 900 - float64(h) }), 0},
-		{"one import of 300 GB within two days", hours(49, func(h int) float64 { return 900 - 300*float64(min(max(h-20, 0), 6))/6 }), 0},
-		{"one import of 300 GB within two weeks", hours(14*24, func(h int) float64 { return 900 - 300*float64(min(max(h-150, 0), 6))/6 }), 0},
+		{"one import of 300 GB within two days", hours(49, func(h int) float64 {
+			return 900 - 300*float64(min(max(h-20, 0), 6))/6
+		}), 0},
+		{"one import of 300 GB within two weeks", hours(14*24, func(h int) float64 {
+			return 900 - 300*float64(min(max(h-150, 0), 6))/6
+		}), 0},
 		{"noise", hours(9*24, func(int) float64 { return 900 + 40*r.Float64() }), 0},
 		{"what was full is freed", hours(9*24, func(h int) float64 { return 100 + float64(h) }), 0},
 		{"a clean-up in the middle", hours(9*24, func(h int) float64 { return 900 - float64(h%108) }), 0},

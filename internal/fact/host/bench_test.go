@@ -17,8 +17,9 @@ func BenchmarkReadProcess300(b *testing.B) {
 	for pid := first; pid < first+300; pid++ {
 		dir := "proc/" + strconv.Itoa(pid) + "/"
 		for name, text := range map[string]string{
-			"status":        fmt.Sprintf(benchStatus, pid, pid, 16+pid),
-			"cmdline":       "postgres: 16/main: app shop 10.0.0.1(" + strconv.Itoa(pid) + ") idle" + string(make([]byte, 200)),
+			"status": fmt.Sprintf(benchStatus, pid, pid, 16+pid),
+			"cmdline": "postgres: 16/main: app shop 10.0.0.1(" + strconv.Itoa(pid) + ") idle" +
+				string(make([]byte, 200)),
 			"oom_score_adj": "0\n",
 			"oom_score":     "668\n",
 		} {

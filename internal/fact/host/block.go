@@ -15,15 +15,18 @@ import (
 // Block is a block device or a partition under a place of interest. A chain of
 // partition, dm, md and disks is followed downwards through Below.
 type Block struct {
-	Device     string                 `json:"device"`      // major:minor
-	Name       string                 `json:"name"`        // vda, nvme0n1p1, dm-3, md0
-	Kind       string                 `json:"kind"`        // partition, disk, dm, md, bcache, loop, zram
-	Below      []string               `json:"below"`       // names of the devices it lies on: a partition's disk, slaves/ of dm and md
-	Rotational known.Fact[bool]       `json:"rotational"`  // queue/rotational; not to be believed on virtual disks
-	Scheduler  known.Fact[string]     `json:"scheduler"`   // queue/scheduler, the word in brackets
-	Schedulers known.Fact[[]string]   `json:"schedulers"`  // queue/scheduler, all words: those that the kernel has loaded
-	ReadAhead  known.Fact[unit.Bytes] `json:"read_ahead"`  // queue/read_ahead_kb
-	OptimalIO  known.Fact[unit.Bytes] `json:"optimal_io"`  // queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
+	Device string `json:"device"` // major:minor
+	Name   string `json:"name"`   // vda, nvme0n1p1, dm-3, md0
+	Kind   string `json:"kind"`   // partition, disk, dm, md, bcache, loop, zram
+	// names of the devices it lies on: a partition's disk, slaves/ of dm and md
+	Below      []string           `json:"below"`
+	Rotational known.Fact[bool]   `json:"rotational"` // queue/rotational; not to be believed on virtual disks
+	Scheduler  known.Fact[string] `json:"scheduler"`  // queue/scheduler, the word in brackets
+	// queue/scheduler, all words: those that the kernel has loaded
+	Schedulers known.Fact[[]string]   `json:"schedulers"`
+	ReadAhead  known.Fact[unit.Bytes] `json:"read_ahead"` // queue/read_ahead_kb
+	// queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
+	OptimalIO  known.Fact[unit.Bytes] `json:"optimal_io"`
 	WriteCache known.Fact[string]     `json:"write_cache"` // queue/write_cache: "write back" or "write through"
 	Requests   known.Fact[int64]      `json:"requests"`    // queue/nr_requests
 	DMUUID     string                 `json:"dm_uuid"`     // dm/uuid: LVM-…, CRYPT-…, mpath-…
@@ -33,17 +36,21 @@ type Block struct {
 	MDPolicy   known.Fact[string]     `json:"md_policy"`   // md/consistency_policy: resync, bitmap, journal, ppl
 	MDDisks    known.Fact[int64]      `json:"md_disks"`    // md/raid_disks
 	MDAction   known.Fact[string]     `json:"md_action"`   // md/sync_action: idle, recover, resync, check, …
-	OwnCache   known.Fact[string]     `json:"own_cache"`   // cache_type: what the disk itself says of its write cache, whatever the queue was set to
-	Timeout    known.Fact[int64]      `json:"timeout"`     // device/timeout: seconds after which the kernel gives a SCSI command up
-	CacheMode  known.Fact[string]     `json:"cache_mode"`  // bcache/cache_mode: writethrough, writeback, writearound, none
-	Model      string                 `json:"model"`       // device/model
-	Driver     string                 `json:"driver"`      // virtio_blk, nvme, sd, …; empty where unknown
+	// cache_type: what the disk itself says of its write cache, whatever the queue was set to
+	OwnCache known.Fact[string] `json:"own_cache"`
+	// device/timeout: seconds after which the kernel gives a SCSI command up
+	Timeout known.Fact[int64] `json:"timeout"`
+	// bcache/cache_mode: writethrough, writeback, writearound, none
+	CacheMode known.Fact[string] `json:"cache_mode"`
+	Model     string             `json:"model"`  // device/model
+	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty where unknown
 }
 
 // Virtual says whether the disk is one that a hypervisor made up, whose
 // rotational flag says nothing.
 func (b Block) Virtual() bool {
-	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") || b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
+	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") ||
+		b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
 }
 
 // networkBlock are the kernel's block devices whose disks are another machine's.
@@ -122,7 +129,8 @@ func (f foundBlock) read(fsys fs.FS) Block {
 	b.Rotational = evidence.Read(fsys, dir+"queue/rotational", ParseFlag)
 	b.Scheduler = evidence.Read(fsys, dir+"queue/scheduler", ParseScheduler)
 	b.Schedulers = evidence.Read(fsys, dir+"queue/scheduler", ParseSchedulers)
-	b.OptimalIO = known.Map(evidence.Read(fsys, dir+"queue/optimal_io_size", ParseCount), func(n int64) unit.Bytes { return unit.Bytes(n) })
+	b.OptimalIO = known.Map(evidence.Read(fsys, dir+"queue/optimal_io_size", ParseCount),
+		func(n int64) unit.Bytes { return unit.Bytes(n) })
 	b.ReadAhead = evidence.Read(fsys, dir+"queue/read_ahead_kb", parseKBFile)
 	b.WriteCache = evidence.Read(fsys, dir+"queue/write_cache", ParseWord)
 	b.Requests = evidence.Read(fsys, dir+"queue/nr_requests", ParseCount)

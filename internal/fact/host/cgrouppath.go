@@ -78,7 +78,9 @@ func hierarchyOf(controller string, mounts []Mount, members []Membership) (h hie
 	for _, m := range members {
 		for _, c := range m.Controllers {
 			if c == controller {
-				return resolve(1, m.Path, mounts, func(mt Mount) bool { return mt.FSType == "cgroup" && mt.Has(controller) })
+				return resolve(1, m.Path, mounts, func(mt Mount) bool {
+					return mt.FSType == "cgroup" && mt.Has(controller)
+				})
 			}
 		}
 	}
@@ -114,7 +116,8 @@ func ancestors(m Mount, cgroup string) []level {
 	rootUps, root := outside(m.Root)
 	ups, names := outside(cgroup)
 	point := strings.TrimPrefix(path.Clean(m.Point), "/")
-	if !fs.ValidPath(point) || point == "." || len(names) > maxCGroupDepth || rootUps != ups || len(root) > len(names) || !slices.Equal(root, names[:len(root)]) {
+	if !fs.ValidPath(point) || point == "." || len(names) > maxCGroupDepth || rootUps != ups ||
+		len(root) > len(names) || !slices.Equal(root, names[:len(root)]) {
 		return nil
 	}
 	var out []level

@@ -11,7 +11,8 @@ import (
 
 // noHierarchy is the gap of a controller without a hierarchy in the evidence.
 func (r *cgroupReader) noHierarchy() known.Gap {
-	return known.Gap{Fact: "cgroup " + r.controller, Reason: "no mounted hierarchy holds the control group " + strconv.Quote(short(r.h.path))}
+	return known.Gap{Fact: "cgroup " + r.controller, Reason: "no mounted hierarchy holds the control group " +
+		strconv.Quote(short(r.h.path))}
 }
 
 func (r *cgroupReader) memory() {
@@ -20,7 +21,8 @@ func (r *cgroupReader) memory() {
 	cg.HugeCounts = known.Is(r.h.hugeCounts)
 	if !r.mounted {
 		g := r.noHierarchy()
-		cg.Memory, cg.MemoryHigh, cg.Swap = known.Missed[unit.Bytes](g), known.Missed[unit.Bytes](g), known.Missed[unit.Bytes](g)
+		cg.Memory, cg.MemoryHigh, cg.Swap = known.Missed[unit.Bytes](g), known.Missed[unit.Bytes](g),
+			known.Missed[unit.Bytes](g)
 		cg.OOMGroup, cg.OOMKills = known.Missed[bool](g), known.Missed[int64](g)
 		cg.HugeCounts = known.Missed[bool](g)
 		return
@@ -36,7 +38,8 @@ func (r *cgroupReader) memory() {
 	cg.Memory = bytesOf(r.smallest("memory", "memory.limit_in_bytes"))
 	if !exists(r.fsys, r.h.levels[0].dir+"/memory.limit_in_bytes") && cg.Memory.State() == known.Absent {
 		// every group of version 1 has this file: it was not collected
-		cg.Memory = known.Missed[unit.Bytes](known.Gap{Fact: r.h.levels[0].dir + "/memory.limit_in_bytes", Reason: "not in the evidence"})
+		cg.Memory = known.Missed[unit.Bytes](known.Gap{Fact: r.h.levels[0].dir + "/memory.limit_in_bytes",
+			Reason: "not in the evidence"})
 	}
 	cg.MemoryHigh = known.None[unit.Bytes](known.Gap{Fact: "memory.high", Reason: "version 1 has no such limit"})
 	cg.Swap = r.swapV1()
@@ -92,7 +95,8 @@ func (r *cgroupReader) quota(dir string) known.Fact[float64] {
 	if !ok {
 		return known.Without[float64](quota.State(), quota.Gap())
 	}
-	return known.Try(evidence.Read(r.fsys, dir+"/cpu.cfs_period_us", ParseLimit), dir+"/cpu.cfs_period_us", func(p int64) (float64, error) { return cpusOf(q, p) })
+	return known.Try(evidence.Read(r.fsys, dir+"/cpu.cfs_period_us", ParseLimit), dir+"/cpu.cfs_period_us",
+		func(p int64) (float64, error) { return cpusOf(q, p) })
 }
 
 // cpuset reads the nearest level that has the file: it holds what all above

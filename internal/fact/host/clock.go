@@ -42,7 +42,8 @@ func ReadClockKept(fsys fs.FS) known.Fact[bool] {
 	machine := evidence.Read(fsys, "host.json", ParseMachine)
 	m, ok := machine.Get()
 	if !ok || m.Clock == nil {
-		return known.Without[bool](machine.State(), gapOr(machine, "host.json", "the kernel did not say whether its clock is kept"))
+		return known.Without[bool](machine.State(), gapOr(machine, "host.json",
+			"the kernel did not say whether its clock is kept"))
 	}
 	return known.Is(*m.Clock)
 }

@@ -61,7 +61,8 @@ func containerMounts(mounts []Mount) string {
 		switch {
 		case m.FSType == "fuse.lxcfs" && strings.HasPrefix(m.Point, "/proc/"):
 			found = "lxc"
-		case m.Point == "/etc/hostname" || m.Point == "/etc/hosts" || m.Point == "/etc/resolv.conf" || strings.HasSuffix(m.Point, "/secrets/kubernetes.io/serviceaccount"):
+		case m.Point == "/etc/hostname" || m.Point == "/etc/hosts" || m.Point == "/etc/resolv.conf" ||
+			strings.HasSuffix(m.Point, "/secrets/kubernetes.io/serviceaccount"):
 			for _, c := range cgroupMarks {
 				if strings.Contains(m.Root, c.mark) || strings.Contains(m.Point, c.mark) {
 					if c.kind == "kubernetes" {

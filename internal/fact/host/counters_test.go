@@ -6,12 +6,16 @@ import (
 )
 
 func TestParseCPUCounters(t *testing.T) {
-	got, err := ParseCPUCounters([]byte("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 99\nbtime 5\nprocs_running 3\nprocs_blocked 1\n"))
-	want := CPUCounters{User: 1, Nice: 2, System: 3, Idle: 4, IOWait: 5, IRQ: 6, SoftIRQ: 7, Steal: 8, Switches: 99, Running: 3, Blocked: 1}
+	got, err := ParseCPUCounters(
+		[]byte(
+			"cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 99\nbtime 5\nprocs_running 3\nprocs_blocked 1\n"))
+	want := CPUCounters{User: 1, Nice: 2, System: 3, Idle: 4, IOWait: 5, IRQ: 6, SoftIRQ: 7, Steal: 8, Switches: 99,
+		Running: 3, Blocked: 1}
 	if err != nil || got != want || got.All() != 36 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "cpu 1 2 3\n", "cpu  1 2 3 4 5 6 7 x\n", "cpu  1 2 3 4 5 6 7 -1\n", "ctxt 9\n", "cpu  1 2 3 4 5 6 7 8\nprocs_running 3\n"} {
+	for _, bad := range []string{"", "cpu 1 2 3\n", "cpu  1 2 3 4 5 6 7 x\n", "cpu  1 2 3 4 5 6 7 -1\n", "ctxt 9\n",
+		"cpu  1 2 3 4 5 6 7 8\nprocs_running 3\n"} {
 		if c, err := ParseCPUCounters([]byte(bad)); err == nil {
 			t.Errorf("%q: %+v", bad, c)
 		}
@@ -19,7 +23,8 @@ func TestParseCPUCounters(t *testing.T) {
 }
 
 func TestParsePSITotals(t *testing.T) {
-	got, err := ParsePSITotals([]byte("some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"))
+	got, err := ParsePSITotals(
+		[]byte("some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"))
 	if err != nil || got != (PSITotals{1234, 99}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -31,7 +36,8 @@ func TestParsePSITotals(t *testing.T) {
 }
 
 func TestParseCounters(t *testing.T) {
-	got, err := ParseCounters([]byte("a 1\npgfault 18446744073709551615\npgmajfault 7\nodd line here\n"), []string{"pgfault", "pgmajfault"})
+	got, err := ParseCounters([]byte("a 1\npgfault 18446744073709551615\npgmajfault 7\nodd line here\n"),
+		[]string{"pgfault", "pgmajfault"})
 	if err != nil || len(got) != 2 || got["pgmajfault"] != 7 || got["pgfault"] != 1<<59 {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -13,9 +13,11 @@ import (
 
 // CPU is what /proc/cpuinfo and sys/devices/system/cpu say of the processors.
 type CPU struct {
-	Logical    int                   `json:"logical"`    // processors online
-	Cores      int                   `json:"cores"`      // distinct (physical id, core id) pairs; Logical where the architecture does not tell
-	Sockets    int                   `json:"sockets"`    // distinct physical ids; 1 where the architecture does not tell
+	Logical int `json:"logical"` // processors online
+	// distinct (physical id, core id) pairs; Logical where the architecture does not tell
+	Cores int `json:"cores"`
+	// distinct physical ids; 1 where the architecture does not tell
+	Sockets    int                   `json:"sockets"`
 	Model      string                `json:"model"`      // model name; may be empty (arm64)
 	Hypervisor bool                  `json:"hypervisor"` // the x86 flag "hypervisor": this is a guest
 	Caches     map[string]unit.Bytes `json:"caches"`     // level → size of cpu0's cache: "L1d", "L1i", "L2", "L3"

@@ -22,6 +22,7 @@ const cpuFreqDir = "sys/devices/system/cpu/cpu0/cpufreq/"
 // frequency is not ours to choose, as nearly all virtual ones, have none.
 func ReadCPUFreq(fsys fs.FS) known.Fact[CPUFreq] {
 	return known.Map(evidence.Read(fsys, cpuFreqDir+"scaling_governor", ParseWord), func(g string) CPUFreq {
-		return CPUFreq{Governor: g, Driver: word(fsys, cpuFreqDir+"scaling_driver"), Preference: word(fsys, cpuFreqDir+"energy_performance_preference")}
+		return CPUFreq{Governor: g, Driver: word(fsys, cpuFreqDir+"scaling_driver"),
+			Preference: word(fsys, cpuFreqDir+"energy_performance_preference")}
 	})
 }

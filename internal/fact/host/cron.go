@@ -143,7 +143,8 @@ func ofKernel(s string) bool {
 		if !ok {
 			return false
 		}
-		if strings.HasSuffix(before, "/proc") || before == "" || strings.ContainsAny(before[len(before)-1:], " \t\"'=>(`|") {
+		if strings.HasSuffix(before, "/proc") || before == "" ||
+			strings.ContainsAny(before[len(before)-1:], " \t\"'=>(`|") {
 			return true
 		}
 		s = after

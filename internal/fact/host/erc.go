@@ -49,7 +49,8 @@ func ParseERCs(b []byte) ([]ERC, error) {
 				return fmt.Errorf("%q is not a time of smartctl", short(v))
 			}
 			e.Says, e.Limit = "limited", float64(tenths)/10
-		case strings.Contains(line, "SCT Error Recovery Control command not supported"), strings.Contains(line, "SCT Commands not supported"):
+		case strings.Contains(line, "SCT Error Recovery Control command not supported"),
+			strings.Contains(line, "SCT Commands not supported"):
 			e.Says = "not supported"
 		}
 		return nil

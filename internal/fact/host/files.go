@@ -92,8 +92,10 @@ var Globs = []string{
 // folder (the path of blocks.json). Those that it does not have are left out of
 // the evidence without a word: a disk has no dm/, a partition no queue/.
 var BlockFiles = []string{
-	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests", "queue/optimal_io_size",
-	"dm/uuid", "dm/name", "md/level", "md/degraded", "md/consistency_policy", "md/raid_disks", "md/sync_action", "device/model", "device/timeout",
+	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests",
+	"queue/optimal_io_size",
+	"dm/uuid", "dm/name", "md/level", "md/degraded", "md/consistency_policy", "md/raid_disks", "md/sync_action",
+	"device/model", "device/timeout",
 	"cache_type", "bcache/cache_mode",
 }
 

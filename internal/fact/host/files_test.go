@@ -29,7 +29,9 @@ func (r recorder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDi
 // Every file that a reader asks for must be one that a collector is told to
 // read; else the fact would be missing everywhere but in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
-	own := []string{"host.json", "programs.json", ResidentsFile, "statfs.json", "blocks.json", KillableFile, PSSFile(100)} // the collector's
+	// the collector's
+	own := []string{"host.json", "programs.json", ResidentsFile, "statfs.json", "blocks.json", KillableFile,
+		PSSFile(100)}
 	goldens, _ := filepath.Glob("testdata/*.txtar")
 	total := 0
 	for _, g := range goldens {
@@ -45,7 +47,8 @@ func TestFilesNameAllThatIsRead(t *testing.T) {
 		ReadCGroup(rec, 100)
 		mounts, _ := a.ReadFile("proc/self/mountinfo")
 		group, _ := a.ReadFile("proc/100/cgroup")
-		wanted := slices.Concat(own, Files, CommandFiles, ProcessFiles(100), PostmasterFiles(100), CGroupFiles(mounts, group))
+		wanted := slices.Concat(own, Files, CommandFiles, ProcessFiles(100), PostmasterFiles(100),
+			CGroupFiles(mounts, group))
 		for _, n := range SysctlNames {
 			wanted = append(wanted, SysctlPath(n))
 		}

@@ -18,7 +18,9 @@ func FuzzPrograms(f *testing.F) {
 			if private, ok := p.Private.Get(); ok && (private < 0 || private > p.RSS) {
 				t.Errorf("%q: %s private of %s", p.Name, private, p.RSS)
 			}
-			if p.Name == "" || strings.ContainsFunc(p.Name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x1b || r == 0x202e }) {
+			if p.Name == "" || strings.ContainsFunc(p.Name, func(r rune) bool {
+				return r < ' ' || r == 0x7f || r == 0x1b || r == 0x202e
+			}) {
 				t.Errorf("name %q", p.Name)
 			}
 		}

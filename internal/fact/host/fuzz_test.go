@@ -47,7 +47,8 @@ func notNegative[T int | int64 | float64 | unit.Bytes](t *testing.T, what string
 }
 
 func FuzzMemory(f *testing.F) {
-	f.Add([]byte("MemTotal:       24684092 kB\nHugePages_Total:    8400\nHugepagesize:       2048 kB\nHugetlb:        17203200 kB\n"))
+	f.Add([]byte("MemTotal:       24684092 kB\nHugePages_Total:    8400\nHugepagesize:       2048 kB\nHugetlb:      " +
+		"  17203200 kB\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := ParseMemory(b)
 		if err != nil {
@@ -88,7 +89,8 @@ func FuzzCPUInfo(f *testing.F) {
 	seed(f, "proc/cpuinfo")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := ParseCPUInfo(b)
-		if err == nil && (c.Logical < 1 || c.Logical > maxCPUs || c.Cores < 1 || c.Cores > c.Logical || c.Sockets < 1 || c.Sockets > c.Cores) {
+		if err == nil && (c.Logical < 1 || c.Logical > maxCPUs || c.Cores < 1 || c.Cores > c.Logical || c.Sockets < 1 ||
+			c.Sockets > c.Cores) {
 			t.Errorf("%d processors, %d cores, %d sockets", c.Logical, c.Cores, c.Sockets)
 		}
 	})
@@ -167,21 +169,25 @@ func FuzzFstab(f *testing.F) {
 		}
 		lines := strings.SplitAfter(string(b), "\n")
 		for _, l := range found {
-			if !strings.HasPrefix(l.Point, "/") || l.Line < 1 || strings.ContainsAny(l.Options+l.Type, " \t\n") || lines[l.Line-1][l.Span[0]:l.Span[1]] != l.Options {
+			if !strings.HasPrefix(l.Point, "/") || l.Line < 1 || strings.ContainsAny(l.Options+l.Type, " \t\n") ||
+				lines[l.Line-1][l.Span[0]:l.Span[1]] != l.Options {
 				t.Errorf("%+v", l)
 			}
 			if l.Options == "" {
 				continue
 			}
 			for _, atime := range []string{"noatime", "relatime", "strictatime"} {
-				if o := WithAtime(l.Options, atime); WantedFlags(strings.Split(o, ",")).Atime != atime || WithAtime(o, atime) != o {
+				if o := WithAtime(l.Options, atime); WantedFlags(strings.Split(o, ",")).Atime != atime ||
+					WithAtime(o, atime) != o {
 					t.Errorf("%q with %s is %q", l.Options, atime, o)
 				}
 			}
 		}
 		// what a collector keeps says the same of local filesystems, on the same lines
 		kept := FstabLines(string(LocalFstab(b)))
-		local := slices.DeleteFunc(slices.Clone(found), func(l FstabLine) bool { return !slices.Contains(AtimeFS, l.Type) })
+		local := slices.DeleteFunc(slices.Clone(found), func(l FstabLine) bool {
+			return !slices.Contains(AtimeFS, l.Type)
+		})
 		kept = slices.DeleteFunc(kept, func(l FstabLine) bool { return !slices.Contains(AtimeFS, l.Type) })
 		if err == nil && !slices.Equal(kept, local) {
 			t.Errorf("%+v of the whole, %+v of what is kept", local, kept)
@@ -259,7 +265,8 @@ func FuzzCGroup(f *testing.F) {
 }
 
 func FuzzLimit(f *testing.F) {
-	for _, s := range []string{"max", "-1", "9223372036854771712", "18446744073709551615", "100000 100000", "max 100000", "150000 1000"} {
+	for _, s := range []string{"max", "-1", "9223372036854771712", "18446744073709551615", "100000 100000",
+		"max 100000", "150000 1000"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -337,7 +344,8 @@ func FuzzJSON(f *testing.F) {
 
 // FuzzSmall covers the files of one value and of few lines.
 func FuzzSmall(f *testing.F) {
-	for _, suffix := range []string{"pressure/cpu", "os-release", "proc/cmdline", "enabled", "scheduler", "read_ahead_kb", "proc/vmstat", "systemctl-show-postgresql.service", "index3/size", "oom_score_adj"} {
+	for _, suffix := range []string{"pressure/cpu", "os-release", "proc/cmdline", "enabled", "scheduler",
+		"read_ahead_kb", "proc/vmstat", "systemctl-show-postgresql.service", "index3/size", "oom_score_adj"} {
 		seed(f, suffix)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -24,15 +24,17 @@ var topics = map[string]func(fs.FS) any{
 	"nodes":      func(f fs.FS) any { return ReadNodes(f) },
 	"sysctlconf": func(f fs.FS) any { return ReadSysctlConf(f) },
 	"cron":       func(f fs.FS) any { return ReadCron(f) },
-	"logind":     func(f fs.FS) any { return map[string]any{"logind": ReadLogind(f), "sys_uid_max": ReadSystemUIDMax(f)} },
-	"thp":        func(f fs.FS) any { return ReadTHP(f) },
-	"hugepages":  func(f fs.FS) any { return ReadHugePages(f) },
-	"mounts":     func(f fs.FS) any { return ReadMounts(f) },
-	"fstab":      func(f fs.FS) any { return ReadFstab(f) },
-	"spaces":     func(f fs.FS) any { return ReadSpaces(f) },
-	"virt":       func(f fs.FS) any { return ReadVirt(f) },
-	"pressure":   func(f fs.FS) any { return ReadPressure(f) },
-	"load":       func(f fs.FS) any { return ReadLoad(f) },
+	"logind": func(f fs.FS) any {
+		return map[string]any{"logind": ReadLogind(f), "sys_uid_max": ReadSystemUIDMax(f)}
+	},
+	"thp":       func(f fs.FS) any { return ReadTHP(f) },
+	"hugepages": func(f fs.FS) any { return ReadHugePages(f) },
+	"mounts":    func(f fs.FS) any { return ReadMounts(f) },
+	"fstab":     func(f fs.FS) any { return ReadFstab(f) },
+	"spaces":    func(f fs.FS) any { return ReadSpaces(f) },
+	"virt":      func(f fs.FS) any { return ReadVirt(f) },
+	"pressure":  func(f fs.FS) any { return ReadPressure(f) },
+	"load":      func(f fs.FS) any { return ReadLoad(f) },
 	"clock": func(f fs.FS) any {
 		return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f), "kept": ReadClockKept(f)}
 	},
@@ -49,7 +51,8 @@ var topics = map[string]func(fs.FS) any{
 		return map[string]any{"cgroup": ReadCGroup(f, 100), "wanted": withoutOtherSizes(CGroupFiles(mounts, group))}
 	},
 	"volumes": func(f fs.FS) any {
-		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f), "file_flags": ReadFileFlags(f), "ercs": ReadERCs(f)}
+		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f),
+			"file_flags": ReadFileFlags(f), "ercs": ReadERCs(f)}
 	},
 	"blocks": func(f fs.FS) any {
 		blocks := ReadBlocks(f)

@@ -34,24 +34,28 @@ type Host struct {
 	Fstab      known.Fact[[]FstabLine] `json:"fstab"`       // etc/fstab, the lines of local filesystems
 	Blocks     known.Fact[[]Block]     `json:"blocks"`      // sys/dev/block, the chains under the places of interest
 	Spaces     known.Fact[[]Space]     `json:"spaces"`      // statfs.json
-	Mapped     known.Fact[[]Mapped]    `json:"mapped"`      // cmd/dmsetup-status; root only, and only where a place lies on device mapper
-	Exts       known.Fact[[]Ext]       `json:"exts"`        // cmd/tune2fs: ext3 and ext4 under places; root only
-	Datasets   known.Fact[[]Dataset]   `json:"datasets"`    // cmd/zfs-get: ZFS under places
-	FileFlags  known.Fact[[]FileFlags] `json:"file_flags"`  // cmd/lsattr: places on btrfs
-	ERCs       known.Fact[[]ERC]       `json:"ercs"`        // cmd/smartctl-scterc: disks of md arrays under places; root only
-	Virt       known.Fact[Virt]        `json:"virt"`        // sys/class/dmi/id, proc/cpuinfo, container marks
-	Pressure   Pressure                `json:"pressure"`    // proc/pressure
-	CPUTime    known.Fact[CPUTime]     `json:"cpu_time"`    // proc/stat
-	Clock      known.Fact[Clock]       `json:"clock"`       // sys/devices/system/clocksource/clocksource0
-	ClockKept  known.Fact[bool]        `json:"clock_kept"`  // host.json: the kernel was told that its clock is right
-	VMStat     known.Fact[VMStat]      `json:"vmstat"`      // proc/vmstat
-	Init       known.Fact[Init]        `json:"init"`        // proc/1/comm and whether systemd answers
-	Programs   known.Fact[[]Program]   `json:"programs"`    // programs.json: what runs beside the servers, the largest first
-	Residents  known.Fact[Residents]   `json:"residents"`   // residents.json: private memory of the processes beside the instances, with their start and control group
-	Tuned      known.Fact[string]      `json:"tuned"`       // etc/tuned/active_profile, the active profile
-	Tuning     known.Fact[Tuning]      `json:"tuning"`      // what that profile writes; absent where none is active
-	PageSize   known.Fact[unit.Bytes]  `json:"page_size"`   // host.json: getconf PAGESIZE
-	Killable   known.Fact[Killable]    `json:"killable"`    // killable.json: whom the OOM killer would look at first
+	// cmd/dmsetup-status; root only, and only where a place lies on device mapper
+	Mapped    known.Fact[[]Mapped]    `json:"mapped"`
+	Exts      known.Fact[[]Ext]       `json:"exts"`       // cmd/tune2fs: ext3 and ext4 under places; root only
+	Datasets  known.Fact[[]Dataset]   `json:"datasets"`   // cmd/zfs-get: ZFS under places
+	FileFlags known.Fact[[]FileFlags] `json:"file_flags"` // cmd/lsattr: places on btrfs
+	// cmd/smartctl-scterc: disks of md arrays under places; root only
+	ERCs      known.Fact[[]ERC]   `json:"ercs"`
+	Virt      known.Fact[Virt]    `json:"virt"`       // sys/class/dmi/id, proc/cpuinfo, container marks
+	Pressure  Pressure            `json:"pressure"`   // proc/pressure
+	CPUTime   known.Fact[CPUTime] `json:"cpu_time"`   // proc/stat
+	Clock     known.Fact[Clock]   `json:"clock"`      // sys/devices/system/clocksource/clocksource0
+	ClockKept known.Fact[bool]    `json:"clock_kept"` // host.json: the kernel was told that its clock is right
+	VMStat    known.Fact[VMStat]  `json:"vmstat"`     // proc/vmstat
+	Init      known.Fact[Init]    `json:"init"`       // proc/1/comm and whether systemd answers
+	// programs.json: what runs beside the servers, the largest first
+	Programs known.Fact[[]Program] `json:"programs"`
+	// residents.json: private memory of the processes beside the instances, with their start and control group
+	Residents known.Fact[Residents]  `json:"residents"`
+	Tuned     known.Fact[string]     `json:"tuned"`     // etc/tuned/active_profile, the active profile
+	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent where none is active
+	PageSize  known.Fact[unit.Bytes] `json:"page_size"` // host.json: getconf PAGESIZE
+	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: whom the OOM killer would look at first
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from

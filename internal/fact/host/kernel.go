@@ -22,8 +22,9 @@ type OS struct {
 
 // Init says what runs as process 1.
 type Init struct {
-	Comm    string `json:"comm"`    // proc/1/comm
-	Systemd bool   `json:"systemd"` // /run/systemd/system exists: the host was booted with systemd (recorded in host.json)
+	Comm string `json:"comm"` // proc/1/comm
+	// /run/systemd/system exists: the host was booted with systemd (recorded in host.json)
+	Systemd bool `json:"systemd"`
 }
 
 // Machine is host.json: what the collector asked the C library and the root
@@ -71,7 +72,8 @@ func ParseOSRelease(b []byte) (OS, error) {
 		if !ok {
 			return nil
 		}
-		to, ok := map[string]*string{"ID": &o.ID, "ID_LIKE": &o.Like, "VERSION_ID": &o.Version, "PRETTY_NAME": &o.Name}[key]
+		to, ok := map[string]*string{"ID": &o.ID, "ID_LIKE": &o.Like, "VERSION_ID": &o.Version,
+			"PRETTY_NAME": &o.Name}[key]
 		if !ok {
 			return nil
 		}

@@ -64,7 +64,9 @@ func ReadKillable(fsys fs.FS) known.Fact[Killable] {
 		return k, nil
 	})
 	if f.State() == known.Absent {
-		return known.Missed[Killable](known.Gap{Fact: KillableFile, Reason: "the other processes of the host were not looked at", Reveal: "pgfettle diagnose memory, or a new pgfettle snapshot"})
+		return known.Missed[Killable](known.Gap{Fact: KillableFile,
+			Reason: "the other processes of the host were not looked at",
+			Reveal: "pgfettle diagnose memory, or a new pgfettle snapshot"})
 	}
 	return f
 }

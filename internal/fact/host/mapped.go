@@ -19,11 +19,12 @@ type Mapped struct {
 	Total     int64  `json:"total"`      // in the same measure
 	MetaUsed  int64  `json:"meta_used"`  // blocks of a pool's metadata
 	MetaTotal int64  `json:"meta_total"` // in the same measure
-	State     string `json:"state"`      // of a pool rw, ro, out_of_data_space or Fail; of a snapshot "", Invalid, Overflow, …
-	Level     string `json:"level"`      // of an array: raid1, raid5_ls, …
-	Health    string `json:"health"`     // of an array: a letter a leg, A and a alive, D failed
-	Mode      string `json:"mode"`       // of a cache: writeback, writethrough, passthrough
-	Origin    string `json:"origin"`     // of a snapshot: major:minor of what it was taken of
+	// of a pool rw, ro, out_of_data_space or Fail; of a snapshot "", Invalid, Overflow, …
+	State  string `json:"state"`
+	Level  string `json:"level"`  // of an array: raid1, raid5_ls, …
+	Health string `json:"health"` // of an array: a letter a leg, A and a alive, D failed
+	Mode   string `json:"mode"`   // of a cache: writeback, writethrough, passthrough
+	Origin string `json:"origin"` // of a snapshot: major:minor of what it was taken of
 }
 
 // maxMapped bounds the list: a host with thousands of thin volumes is a large one.

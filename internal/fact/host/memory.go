@@ -16,29 +16,31 @@ import (
 // Memory is /proc/meminfo. Lines that every kernel from 4.18 on has are plain
 // fields; newer or optional ones are asked for by name with Line.
 type Memory struct {
-	Total         unit.Bytes            `json:"total"`          // MemTotal
-	Free          unit.Bytes            `json:"free"`           // MemFree
-	Available     unit.Bytes            `json:"available"`      // MemAvailable
-	Buffers       unit.Bytes            `json:"buffers"`        // Buffers
-	Cached        unit.Bytes            `json:"cached"`         // Cached; includes Shmem
-	AnonPages     unit.Bytes            `json:"anon_pages"`     // AnonPages
-	Shmem         unit.Bytes            `json:"shmem"`          // Shmem: tmpfs and shared anonymous memory
-	SlabReclaim   unit.Bytes            `json:"slab_reclaim"`   // SReclaimable
-	SlabUnreclaim unit.Bytes            `json:"slab_unreclaim"` // SUnreclaim
-	KernelStack   unit.Bytes            `json:"kernel_stack"`   // KernelStack
-	PageTables    unit.Bytes            `json:"page_tables"`    // PageTables; which levels it counts depends on the kernel
-	SwapTotal     unit.Bytes            `json:"swap_total"`     // SwapTotal
-	SwapFree      unit.Bytes            `json:"swap_free"`      // SwapFree
-	Dirty         unit.Bytes            `json:"dirty"`          // Dirty
-	Writeback     unit.Bytes            `json:"writeback"`      // Writeback
-	CommitLimit   unit.Bytes            `json:"commit_limit"`   // CommitLimit
-	CommittedAS   unit.Bytes            `json:"committed_as"`   // Committed_AS
-	HugeTotal     int64                 `json:"huge_total"`     // HugePages_Total, pages of the default size
-	HugeFree      int64                 `json:"huge_free"`      // HugePages_Free
-	HugeRsvd      int64                 `json:"huge_rsvd"`      // HugePages_Rsvd
-	HugeSurp      int64                 `json:"huge_surp"`      // HugePages_Surp
-	HugePageSize  unit.Bytes            `json:"huge_page_size"` // Hugepagesize: the default size; 0 where the kernel has no huge pages
-	Lines         map[string]unit.Bytes `json:"lines"`          // every line with a kB value
+	Total         unit.Bytes `json:"total"`          // MemTotal
+	Free          unit.Bytes `json:"free"`           // MemFree
+	Available     unit.Bytes `json:"available"`      // MemAvailable
+	Buffers       unit.Bytes `json:"buffers"`        // Buffers
+	Cached        unit.Bytes `json:"cached"`         // Cached; includes Shmem
+	AnonPages     unit.Bytes `json:"anon_pages"`     // AnonPages
+	Shmem         unit.Bytes `json:"shmem"`          // Shmem: tmpfs and shared anonymous memory
+	SlabReclaim   unit.Bytes `json:"slab_reclaim"`   // SReclaimable
+	SlabUnreclaim unit.Bytes `json:"slab_unreclaim"` // SUnreclaim
+	KernelStack   unit.Bytes `json:"kernel_stack"`   // KernelStack
+	// PageTables; which levels it counts depends on the kernel
+	PageTables  unit.Bytes `json:"page_tables"`
+	SwapTotal   unit.Bytes `json:"swap_total"`   // SwapTotal
+	SwapFree    unit.Bytes `json:"swap_free"`    // SwapFree
+	Dirty       unit.Bytes `json:"dirty"`        // Dirty
+	Writeback   unit.Bytes `json:"writeback"`    // Writeback
+	CommitLimit unit.Bytes `json:"commit_limit"` // CommitLimit
+	CommittedAS unit.Bytes `json:"committed_as"` // Committed_AS
+	HugeTotal   int64      `json:"huge_total"`   // HugePages_Total, pages of the default size
+	HugeFree    int64      `json:"huge_free"`    // HugePages_Free
+	HugeRsvd    int64      `json:"huge_rsvd"`    // HugePages_Rsvd
+	HugeSurp    int64      `json:"huge_surp"`    // HugePages_Surp
+	// Hugepagesize: the default size; 0 where the kernel has no huge pages
+	HugePageSize unit.Bytes            `json:"huge_page_size"`
+	Lines        map[string]unit.Bytes `json:"lines"` // every line with a kB value
 }
 
 // Hugetlb returns the memory in huge pages of all sizes, surplus included: the

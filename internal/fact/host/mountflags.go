@@ -25,8 +25,9 @@ var implied = map[string][]string{
 
 // userspace are words that mount(8) and systemd read and the kernel never sees.
 var userspace = map[string]bool{
-	"auto": true, "noauto": true, "nofail": true, "_netdev": true, "nouser": true, "noowner": true, "nogroup": true, "nousers": true,
-	"atime": true, "relatime": true, "noatime": true, "strictatime": true, "norelatime": true, "nostrictatime": true,
+	"auto": true, "noauto": true, "nofail": true, "_netdev": true, "nouser": true, "noowner": true, "nogroup": true,
+	"nousers": true,
+	"atime":   true, "relatime": true, "noatime": true, "strictatime": true, "norelatime": true, "nostrictatime": true,
 }
 
 // WantedFlags reads the flags that a field of fstab asks for: a later word
@@ -138,12 +139,14 @@ func WithAtime(options, atime string) string {
 }
 
 // atimeWords are the words of which the last one says how access times are kept.
-var atimeWords = map[string]bool{"atime": true, "noatime": true, "relatime": true, "norelatime": true, "strictatime": true, "nostrictatime": true}
+var atimeWords = map[string]bool{"atime": true, "noatime": true, "relatime": true, "norelatime": true,
+	"strictatime": true, "nostrictatime": true}
 
 // GenericOption says whether a word of fstab is about flags, or for mount(8) and
 // systemd alone: the rest are the filesystem's own options.
 func GenericOption(word string) bool {
-	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") || strings.HasPrefix(word, "comment=") {
+	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") ||
+		strings.HasPrefix(word, "comment=") {
 		return true
 	}
 	for _, p := range flagWords {

@@ -15,8 +15,9 @@ import (
 
 // Node is one NUMA node of sys/devices/system/node.
 type Node struct {
-	ID    int             `json:"id"`
-	CPUs  string          `json:"cpus"`  // cpulist, such as "0-15,32-47"; empty on a node of memory alone, or where it could not be read
+	ID int `json:"id"`
+	// cpulist, such as "0-15,32-47"; empty on a node of memory alone, or where it could not be read
+	CPUs  string          `json:"cpus"`
 	Total unit.Bytes      `json:"total"` // MemTotal of nodeN/meminfo
 	Free  unit.Bytes      `json:"free"`  // MemFree
 	Huge  map[int64]int64 `json:"huge"`  // huge page size in kB → nr_hugepages of this node

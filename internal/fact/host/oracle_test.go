@@ -32,12 +32,14 @@ func TestOracle(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"proc/meminfo", "proc/self/mountinfo", "proc/self/cgroup", "proc/pressure/memory", "proc/self/status", "proc/self/limits", "proc/swaps", "proc/stat"} {
+	for _, name := range []string{"proc/meminfo", "proc/self/mountinfo", "proc/self/cgroup", "proc/pressure/memory",
+		"proc/self/status", "proc/self/limits", "proc/swaps", "proc/stat"} {
 		if b, err := os.ReadFile("/" + name); err == nil {
 			compare(t, "live", strings.Replace(name, "self", "100", 1), b, agreed)
 		}
 	}
-	for kind, least := range map[string]int{"mountinfo": 15, "cgroup": 10, "pressure": 4, "status": 4, "limits": 1, "swaps": 2, "stat": 1} {
+	for kind, least := range map[string]int{"mountinfo": 15, "cgroup": 10, "pressure": 4, "status": 4, "limits": 1,
+		"swaps": 2, "stat": 1} {
 		if agreed[kind] < least {
 			t.Errorf("%s: %d were compared, less than %d", kind, agreed[kind], least)
 		}
@@ -92,8 +94,10 @@ var oracles = map[string]oracle{
 		if err != nil || ourErr != nil {
 			return nil, nil, err, ourErr
 		}
-		return []uint64{*m.MemTotalBytes, *m.MemAvailableBytes, *m.CachedBytes, *m.CommitLimitBytes, *m.CommittedASBytes, *m.PageTablesBytes, *m.HugePagesTotal},
-			[]uint64{uint64(o.Total), uint64(o.Available), uint64(o.Cached), uint64(o.CommitLimit), uint64(o.CommittedAS), uint64(o.PageTables), uint64(o.HugeTotal)}, nil, nil
+		return []uint64{*m.MemTotalBytes, *m.MemAvailableBytes, *m.CachedBytes, *m.CommitLimitBytes,
+				*m.CommittedASBytes, *m.PageTablesBytes, *m.HugePagesTotal},
+			[]uint64{uint64(o.Total), uint64(o.Available), uint64(o.Cached), uint64(o.CommitLimit),
+				uint64(o.CommittedAS), uint64(o.PageTables), uint64(o.HugeTotal)}, nil, nil
 	},
 	"mountinfo": func(fs procfs.FS, _ procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		m, err := fs.GetProcMounts(100)
@@ -101,10 +105,12 @@ var oracles = map[string]oracle{
 		// procfs keeps escapes, and an option that is told twice once
 		var theirs, ours [][]string
 		for _, x := range m {
-			theirs = append(theirs, append([]string{unescape(x.MountPoint), x.MajorMinorVer, unescape(x.Root), x.FSType, unescape(x.Source)}, optionSet(x.Options, x.SuperOptions)...))
+			theirs = append(theirs, append([]string{unescape(x.MountPoint), x.MajorMinorVer, unescape(x.Root), x.FSType,
+				unescape(x.Source)}, optionSet(x.Options, x.SuperOptions)...))
 		}
 		for _, x := range o {
-			ours = append(ours, append([]string{x.Point, x.Device, x.Root, x.FSType, x.Source}, slices.Compact(slices.Sorted(slices.Values(x.Options)))...))
+			ours = append(ours, append([]string{x.Point, x.Device, x.Root, x.FSType, x.Source},
+				slices.Compact(slices.Sorted(slices.Values(x.Options)))...))
 		}
 		return theirs, ours, err, ourErr
 	},
@@ -120,22 +126,26 @@ var oracles = map[string]oracle{
 	"status": func(_ procfs.FS, proc procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		s, err := proc.NewStatus()
 		o, ourErr := ParseStatus(b)
-		return []uint64{s.VmSize, s.VmPTE, s.VmRSS, s.RssAnon, s.RssFile, s.RssShmem, s.VmSwap, s.HugetlbPages, s.UIDs[1]},
-			[]uint64{uint64(o.Size), uint64(o.PageTables), uint64(o.RSS), uint64(o.Anon), uint64(o.File), uint64(o.Shmem), uint64(o.Swap), uint64(o.Huge), uint64(o.UID)}, err, ourErr
+		return []uint64{s.VmSize, s.VmPTE, s.VmRSS, s.RssAnon, s.RssFile, s.RssShmem, s.VmSwap, s.HugetlbPages,
+				s.UIDs[1]},
+			[]uint64{uint64(o.Size), uint64(o.PageTables), uint64(o.RSS), uint64(o.Anon), uint64(o.File),
+				uint64(o.Shmem), uint64(o.Swap), uint64(o.Huge), uint64(o.UID)}, err, ourErr
 	},
 	"limits": func(_ procfs.FS, proc procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		l, err := proc.Limits()
 		o, ourErr := ParseLimits(b)
 		// -1 is the largest number of procfs
 		return []uint64{l.OpenFiles, l.Processes, l.LockedMemory, l.StackSize, l.AddressSpace, l.CoreFileSize},
-			[]uint64{uint64(o.NoFile), uint64(o.NProc), uint64(o.MemLock), uint64(o.Stack), uint64(o.AS), uint64(o.Core)}, err, ourErr
+			[]uint64{uint64(o.NoFile), uint64(o.NProc), uint64(o.MemLock), uint64(o.Stack), uint64(o.AS),
+				uint64(o.Core)}, err, ourErr
 	},
 	"swaps": func(fs procfs.FS, _ procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		s, err := fs.Swaps()
 		o, ourErr := ParseSwaps(b)
 		theirs, ours := []Swap{}, []Swap{}
 		for _, x := range s {
-			theirs = append(theirs, Swap{Path: unescape(x.Filename), Size: unit.Bytes(x.Size) * unit.KB, Used: unit.Bytes(x.Used) * unit.KB, Priority: x.Priority})
+			theirs = append(theirs, Swap{Path: unescape(x.Filename), Size: unit.Bytes(x.Size) * unit.KB,
+				Used: unit.Bytes(x.Used) * unit.KB, Priority: x.Priority})
 		}
 		for _, x := range o {
 			x.Kind = ""
@@ -147,7 +157,8 @@ var oracles = map[string]oracle{
 		s, err := fs.Stat()
 		o, ourErr := ParseCPUTime(b)
 		const perSecond = 100 // procfs divides by USER_HZ
-		return []int64{int64(s.CPUTotal.User*perSecond + 0.5), int64(s.CPUTotal.Idle*perSecond + 0.5), int64(s.CPUTotal.Steal*perSecond + 0.5), int64(s.BootTime)},
+		return []int64{int64(s.CPUTotal.User*perSecond + 0.5), int64(s.CPUTotal.Idle*perSecond + 0.5),
+				int64(s.CPUTotal.Steal*perSecond + 0.5), int64(s.BootTime)},
 			[]int64{o.User, o.Idle, o.Steal, o.BootTime}, err, ourErr
 	},
 }

@@ -15,25 +15,30 @@ import (
 
 // Process is one process of an instance, from /proc/PID in one pass.
 type Process struct {
-	PID         int             `json:"pid"`
-	Parent      int             `json:"parent"`
-	Name        string          `json:"name"`          // comm: postgres
-	Title       string          `json:"title"`         // process title without "postgres: " and cluster name; for the postmaster its command line
-	Kind        string          `json:"kind"`          // postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; "" when the title tells nothing
-	Size        unit.Bytes      `json:"size"`          // VmSize
-	PageTables  unit.Bytes      `json:"page_tables"`   // VmPTE
-	RSS         unit.Bytes      `json:"rss"`           // VmRSS
-	Anon        unit.Bytes      `json:"anon"`          // RssAnon
-	File        unit.Bytes      `json:"file"`          // RssFile
-	Shmem       unit.Bytes      `json:"shmem"`         // RssShmem; without huge pages
-	Swap        unit.Bytes      `json:"swap"`          // VmSwap
-	Huge        unit.Bytes      `json:"huge"`          // HugetlbPages; page-table sharing makes sums of it meaningless
-	UID         int             `json:"uid"`           // effective
-	Inner       int             `json:"inner"`         // last of NSpid: its number as it sees itself, in the innermost process namespace
+	PID    int    `json:"pid"`
+	Parent int    `json:"parent"`
+	Name   string `json:"name"` // comm: postgres
+	// process title without "postgres: " and cluster name; for the postmaster its command line
+	Title string `json:"title"`
+	// postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; ""
+	// when the title tells nothing
+	Kind       string     `json:"kind"`
+	Size       unit.Bytes `json:"size"`        // VmSize
+	PageTables unit.Bytes `json:"page_tables"` // VmPTE
+	RSS        unit.Bytes `json:"rss"`         // VmRSS
+	Anon       unit.Bytes `json:"anon"`        // RssAnon
+	File       unit.Bytes `json:"file"`        // RssFile
+	Shmem      unit.Bytes `json:"shmem"`       // RssShmem; without huge pages
+	Swap       unit.Bytes `json:"swap"`        // VmSwap
+	Huge       unit.Bytes `json:"huge"`        // HugetlbPages; page-table sharing makes sums of it meaningless
+	UID        int        `json:"uid"`         // effective
+	// last of NSpid: its number as it sees itself, in the innermost process namespace
+	Inner       int             `json:"inner"`
 	OOMScoreAdj known.Fact[int] `json:"oom_score_adj"` // oom_score_adj
 	OOMScore    known.Fact[int] `json:"oom_score"`     // oom_score; never compare across kernels
 
-	// PSS is Pss of smaps_rollup: what is shared counts in equal parts with those who share it. Read only where it was asked for.
+	// PSS is Pss of smaps_rollup: what is shared counts in equal parts with those who share it. Read only where it was
+	// asked for.
 	PSS known.Fact[unit.Bytes] `json:"pss"`
 }
 
@@ -47,7 +52,8 @@ func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 		return status
 	}
 	if p.PID != pid {
-		return known.Missed[Process](known.Gap{Fact: dir + "status", Reason: "malformed: it is that of process " + strconv.Itoa(p.PID)})
+		return known.Missed[Process](known.Gap{Fact: dir + "status", Reason: "malformed: it is that of process " +
+			strconv.Itoa(p.PID)})
 	}
 	cmd := evidence.Read(fsys, dir+"cmdline", ParseTitle)
 	t, ok := cmd.Get()

@@ -10,7 +10,8 @@ func TestParseProcessStat(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "4 (a S 1", "x (a) S 1 1 1 0 -1 4 120 0 7 0 30 12", "4 (a) S 1 1", "4 (a) S y 1 1 0 -1 4 120 0 7 0 30 12 0"} {
+	for _, bad := range []string{"", "4 (a S 1", "x (a) S 1 1 1 0 -1 4 120 0 7 0 30 12", "4 (a) S 1 1",
+		"4 (a) S y 1 1 0 -1 4 120 0 7 0 30 12 0"} {
 		if p, err := ParseProcessStat([]byte(bad)); err == nil {
 			t.Errorf("%q: %+v", bad, p)
 		}

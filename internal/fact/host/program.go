@@ -17,13 +17,15 @@ import (
 // Program is what runs beside the servers under one name: all processes of
 // that name together.
 type Program struct {
-	Name      string                 `json:"name"` // comm, of which the kernel keeps 15 bytes
-	Processes int                    `json:"processes"`
-	RSS       unit.Bytes             `json:"rss"`       // sum of resident memory; what they share counts once for each
-	Private   known.Fact[unit.Bytes] `json:"private"`   // the same without what is shared or of files; only of the large ones
-	CPUTime   float64                `json:"cpu_time"`  // seconds of processor time of those that run now
-	Since     float64                `json:"since"`     // seconds from the boot to the start of the oldest of them
-	Intercept known.Fact[bool]       `json:"intercept"` // of ScannerNames: it lets others wait before they may open or read a file
+	Name      string     `json:"name"` // comm, of which the kernel keeps 15 bytes
+	Processes int        `json:"processes"`
+	RSS       unit.Bytes `json:"rss"` // sum of resident memory; what they share counts once for each
+	// the same without what is shared or of files; only of the large ones
+	Private known.Fact[unit.Bytes] `json:"private"`
+	CPUTime float64                `json:"cpu_time"` // seconds of processor time of those that run now
+	Since   float64                `json:"since"`    // seconds from the boot to the start of the oldest of them
+	// of ScannerNames: it lets others wait before they may open or read a file
+	Intercept known.Fact[bool] `json:"intercept"`
 }
 
 // programsFile is written by the collector.
@@ -114,13 +116,15 @@ func ParsePrograms(b []byte) ([]Program, error) {
 	}
 	out := make([]Program, 0, len(list))
 	for i, p := range list {
-		if p.Name == "" || len(p.Name) > 64 || p.Processes < 1 || p.RSS < 0 || p.Ticks < 0 || p.Start < 0 || p.Private != nil && (*p.Private < 0 || *p.Private > p.RSS) {
+		if p.Name == "" || len(p.Name) > 64 || p.Processes < 1 || p.RSS < 0 || p.Ticks < 0 || p.Start < 0 ||
+			p.Private != nil && (*p.Private < 0 || *p.Private > p.RSS) {
 			return nil, fmt.Errorf("program %d is none", i+1)
 		}
 		q := Program{Name: plainName(p.Name), Processes: p.Processes, RSS: unit.Bytes(p.RSS),
 			CPUTime: float64(p.Ticks) / userHz, Since: float64(p.Start) / userHz}
 		at := programsFile + ": " + q.Name
-		q.Private = known.None[unit.Bytes](known.Gap{Fact: at + ": private", Reason: "it was not looked at: it is small, or has very many processes"})
+		q.Private = known.None[unit.Bytes](known.Gap{Fact: at + ": private",
+			Reason: "it was not looked at: it is small, or has very many processes"})
 		if p.Private != nil {
 			q.Private = known.Is(unit.Bytes(*p.Private))
 		}
@@ -128,7 +132,8 @@ func ParsePrograms(b []byte) ([]Program, error) {
 		switch {
 		case ScannerNames[q.Name] == "":
 		case p.Marks == nil:
-			q.Intercept = known.Barred[bool](known.Gap{Fact: at + ": intercept", Reason: "its open files are closed to us", Reveal: "run pgfettle as root"})
+			q.Intercept = known.Barred[bool](known.Gap{Fact: at + ": intercept",
+				Reason: "its open files are closed to us", Reveal: "run pgfettle as root"})
 		case len(*p.Marks) > maxMarks:
 			return nil, fmt.Errorf("more than %d marks", maxMarks)
 		default:

@@ -19,7 +19,9 @@ func PSSFile(pid int) string { return "proc/" + strconv.Itoa(pid) + "/smaps_roll
 func readPSS(fsys fs.FS, dir string) known.Fact[unit.Bytes] {
 	f := evidence.Read(fsys, dir+"smaps_rollup", ParseRollup)
 	if f.State() == known.Absent {
-		return known.Missed[unit.Bytes](known.Gap{Fact: dir + "smaps_rollup", Reason: "not read: it holds the lock of the process's memory while its page tables are walked", Reveal: "pgfettle diagnose memory --pss"})
+		return known.Missed[unit.Bytes](known.Gap{Fact: dir + "smaps_rollup",
+			Reason: "not read: it holds the lock of the process's memory while its page tables are walked",
+			Reveal: "pgfettle diagnose memory --pss"})
 	}
 	return f
 }

@@ -45,8 +45,10 @@ func (r Residence) Service() bool { return strings.HasSuffix(path.Base(r.Group),
 func (r Residence) Container() bool {
 	for part := range strings.SplitSeq(r.Group, "/") {
 		switch {
-		case part == "docker", part == "lxc", part == "machine.slice", strings.HasPrefix(part, "kubepods"), strings.HasPrefix(part, "lxc."),
-			strings.HasPrefix(part, "docker-"), strings.HasPrefix(part, "libpod"), strings.HasPrefix(part, "cri-containerd-"), strings.HasPrefix(part, "crio-"):
+		case part == "docker", part == "lxc", part == "machine.slice", strings.HasPrefix(part, "kubepods"),
+			strings.HasPrefix(part, "lxc."),
+			strings.HasPrefix(part, "docker-"), strings.HasPrefix(part, "libpod"),
+			strings.HasPrefix(part, "cri-containerd-"), strings.HasPrefix(part, "crio-"):
 			return true
 		}
 	}
@@ -85,14 +87,17 @@ func ParseResidents(b []byte) (Residents, error) {
 	bytesOf := func(n *int64) bool { return n == nil || *n >= 0 }
 	out := Residents{Groups: make([]Residence, 0, len(doc.Groups)), Small: unit.Bytes(doc.Small.RSS)}
 	for i, g := range doc.Groups {
-		if all += 1 + len(g.Members); all > maxResidents || len(g.Group) > maxGroup || !bytesOf(g.High) || !bytesOf(g.Max) || !bytesOf(g.Anon) {
+		if all += 1 + len(g.Members); all > maxResidents || len(g.Group) > maxGroup || !bytesOf(g.High) ||
+			!bytesOf(g.Max) || !bytesOf(g.Anon) {
 			return Residents{}, fmt.Errorf("group %d is none", i+1)
 		}
 		at := ResidentsFile + ": " + plainName(g.Group)
 		r := Residence{Group: plainName(g.Group), Servers: g.Servers, Members: make([]Resident, 0, len(g.Members)),
-			Enabled: known.None[bool](known.Gap{Fact: at + ": enabled", Reason: "it is no service, or nothing says what starts at boot"}),
-			Limit:   known.None[unit.Bytes](known.Gap{Fact: at + ": limit", Reason: "it has none"}),
-			Anon:    known.None[unit.Bytes](known.Gap{Fact: at + ": anon", Reason: "the kernel does not count it by group"})}
+			Enabled: known.None[bool](known.Gap{Fact: at + ": enabled",
+				Reason: "it is no service, or nothing says what starts at boot"}),
+			Limit: known.None[unit.Bytes](known.Gap{Fact: at + ": limit", Reason: "it has none"}),
+			Anon: known.None[unit.Bytes](known.Gap{Fact: at + ": anon",
+				Reason: "the kernel does not count it by group"})}
 		if g.Enabled != nil {
 			r.Enabled = known.Is(*g.Enabled)
 		}

@@ -28,7 +28,10 @@ type Segment struct {
 func ReadSegment(fsys fs.FS, id, creator int) known.Fact[Segment] {
 	f := evidence.Read(fsys, segments, func(b []byte) (Segment, error) { return ParseSegment(b, id, creator) })
 	if s, ok := f.Get(); ok && s.CreatedAt == 0 {
-		return known.Missed[Segment](known.Gap{Fact: segments, Reason: fmt.Sprintf("segment %d of process %d is not in the list: the server runs in another IPC namespace, as in a container, or is just restarting", id, creator)})
+		return known.Missed[Segment](known.Gap{Fact: segments,
+			Reason: fmt.Sprintf(
+				"segment %d of process %d is not in the list: the server runs in another IPC namespace, as in a "+
+					"container, or is just restarting", id, creator)})
 	}
 	return f
 }

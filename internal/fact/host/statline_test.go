@@ -4,11 +4,13 @@ import "testing"
 
 func TestParseStatLine(t *testing.T) {
 	l, err := ParseStatLine([]byte("4242 (a) b (c) S 17 1 1 0 -1 4194560 120 0 7 0 30 12 3 4 20 0 1 0 987 6 55\n"))
-	if err != nil || l.ID != "4242" || l.Name != "a) b (c" || l.Len() != StatResidentPages || l.Field(StatState) != "S" {
+	if err != nil || l.ID != "4242" || l.Name != "a) b (c" || l.Len() != StatResidentPages ||
+		l.Field(StatState) != "S" {
 		t.Fatalf("%+v, %v", l, err)
 	}
-	for field, want := range map[int]int64{StatParent: 17, StatMinorFaults: 120, StatMajorFaults: 7, StatUserTicks: 30, StatSystemTicks: 12,
-		StatChildUser: 3, StatChildSystem: 4, StatStart: 987, StatResidentPages: 55} {
+	for field, want := range map[int]int64{StatParent: 17, StatMinorFaults: 120, StatMajorFaults: 7, StatUserTicks: 30,
+		StatSystemTicks: 12,
+		StatChildUser:   3, StatChildSystem: 4, StatStart: 987, StatResidentPages: 55} {
 		if n, err := l.Number(field); err != nil || n != want {
 			t.Errorf("field %d is %d (%v), not %d", field, n, err, want)
 		}

@@ -128,7 +128,8 @@ func folder(fsys fs.FS, name string, limit int) ([]string, known.Fact[struct{}])
 		return nil, known.Without[struct{}](s, g)
 	}
 	if len(entries) > limit {
-		return nil, known.Missed[struct{}](known.Gap{Fact: name, Reason: fmt.Sprintf("malformed: more than %d entries", limit)})
+		return nil, known.Missed[struct{}](known.Gap{Fact: name,
+			Reason: fmt.Sprintf("malformed: more than %d entries", limit)})
 	}
 	out := make([]string, len(entries))
 	for i, e := range entries {

@@ -55,7 +55,8 @@ func readTHPSizes(fsys fs.FS) known.Fact[map[string]string] {
 		}
 	}
 	if len(sizes) == 0 {
-		return known.None[map[string]string](known.Gap{Fact: thpDir + "/hugepages-*", Reason: "this kernel has one switch for all sizes (those of its own came with 6.8)"})
+		return known.None[map[string]string](known.Gap{Fact: thpDir + "/hugepages-*",
+			Reason: "this kernel has one switch for all sizes (those of its own came with 6.8)"})
 	}
 	return known.Is(sizes)
 }

@@ -12,9 +12,10 @@ import (
 
 // Tuning is what the active profile of TuneD writes when the service starts.
 type Tuning struct {
-	Profile string     `json:"profile"` // as active_profile has it: several names are laid one over the other
-	Reapply bool       `json:"reapply"` // sysctl.d is applied once more after the profile, and wins (reapply_sysctl, on by default)
-	Sets    []TunedSet `json:"sets"`    // the last word of each
+	Profile string `json:"profile"` // as active_profile has it: several names are laid one over the other
+	// sysctl.d is applied once more after the profile, and wins (reapply_sysctl, on by default)
+	Reapply bool       `json:"reapply"`
+	Sets    []TunedSet `json:"sets"` // the last word of each
 }
 
 // TunedSet is one value of a profile.
@@ -38,7 +39,8 @@ const (
 
 // TunedGlobs are the places of the files of profiles. A collector takes those
 // that TunedFiles names.
-var TunedGlobs = []string{tunedMain, "etc/tuned/*/tuned.conf", "etc/tuned/profiles/*/tuned.conf", "usr/lib/tuned/*/tuned.conf", "usr/lib/tuned/profiles/*/tuned.conf"}
+var TunedGlobs = []string{tunedMain, "etc/tuned/*/tuned.conf", "etc/tuned/profiles/*/tuned.conf",
+	"usr/lib/tuned/*/tuned.conf", "usr/lib/tuned/profiles/*/tuned.conf"}
 
 // TunedFiles names the files that make up the active profile, each with those
 // that it includes before it. read gives the text of a file that is there.
@@ -163,7 +165,8 @@ func ParseTunedProfile(b []byte) ([]TunedSet, error) {
 		switch {
 		case section == "[sysctl]":
 			name = strings.ReplaceAll(k, "/", ".")
-		case section == "[vm]" && (k == "transparent_hugepages" || k == "transparent_hugepage"), section == "[sysfs]" && k == thpFile:
+		case section == "[vm]" && (k == "transparent_hugepages" || k == "transparent_hugepage"),
+			section == "[sysfs]" && k == thpFile:
 			name = "thp:enabled"
 		}
 		if name == "" {

@@ -23,7 +23,8 @@ func TestAssignments(t *testing.T) {
 // TestProperty: the nodes that systemd shows, in the spelling of any version, are part
 // of the policy.
 func TestProperty(t *testing.T) {
-	for mask, want := range map[string]string{"": "interleave", "0-1": "interleave 0-1", "0 1": "interleave 0-1", "0,1,4": "interleave 0-1,4", "x": "interleave"} {
+	for mask, want := range map[string]string{"": "interleave", "0-1": "interleave 0-1", "0 1": "interleave 0-1",
+		"0,1,4": "interleave 0-1,4", "x": "interleave"} {
 		got, ok := host.Property(map[string]string{"NUMAPolicy": "interleave", "NUMAMask": mask}, "NUMAPolicy")
 		if !ok || got != want {
 			t.Errorf("%q: %q, want %q", mask, got, want)
@@ -38,7 +39,8 @@ func TestProperty(t *testing.T) {
 func TestLegalNUMAPolicy(t *testing.T) {
 	for value, ok := range map[string]bool{
 		"interleave 0-1": true, "bind 0": true, "default": true, "local": true, "preferred 1": true,
-		"interleave": false, "interleave all": false, "bind": false, "default 0-1": false, "spread 0-1": false, "interleave 1-0": false, "interleave 0-99999": false, "": false,
+		"interleave": false, "interleave all": false, "bind": false, "default 0-1": false, "spread 0-1": false,
+		"interleave 1-0": false, "interleave 0-99999": false, "": false,
 	} {
 		if err := host.LegalNUMAPolicy(value); (err == nil) != ok {
 			t.Errorf("%q: %v", value, err)

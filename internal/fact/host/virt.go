@@ -12,7 +12,9 @@ import (
 
 // Virt says what kind of machine this is.
 type Virt struct {
-	Kind      string `json:"kind"`      // "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" when only the flag tells; "" when nothing does
+	// "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" when only the flag tells; "" when
+	// nothing does
+	Kind      string `json:"kind"`
 	Container string `json:"container"` // "", docker, podman, lxc, systemd-nspawn, kubernetes
 	Balloon   bool   `json:"balloon"`   // a memory balloon driver is there (virtio_balloon, vmw_balloon, hv_balloon)
 }
@@ -74,7 +76,8 @@ var dmiMarks = []struct{ mark, kind string }{
 	{"bhyve", "bhyve"},
 	{"xen", "xen"}, {"hvm domu", "xen"},
 	{"openstack", "kvm"}, {"kvm", "kvm"}, {"qemu", "kvm"}, {"bochs", "kvm"}, {"ovirt", "kvm"},
-	{"rhev", "kvm"}, {"ahv", "kvm"}, {"nutanix", "kvm"}, {"alibaba cloud ecs", "kvm"}, {"digitalocean", "kvm"}, {"seabios", "kvm"},
+	{"rhev", "kvm"}, {"ahv", "kvm"}, {"nutanix", "kvm"}, {"alibaba cloud ecs", "kvm"}, {"digitalocean", "kvm"},
+	{"seabios", "kvm"},
 }
 
 func hypervisorOf(vendor, product, bios string) string {

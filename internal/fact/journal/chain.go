@@ -77,7 +77,10 @@ func (c chain) open(text []byte) (*Line, chain, error) {
 		if err := json.Unmarshal(append(bytes.Clone(body), '}'), &l); err == nil && l.Seq != next.n {
 			return nil, c, fmt.Errorf("it is number %d: lines are missing, doubled, moved or of another journal", l.Seq)
 		}
-		return nil, c, errors.New("its checksum does not match: it was changed, or the line before it is not the one that it was written after")
+		return nil, c,
+			errors.New(
+				"its checksum does not match: it was changed, or the line before it is not the one that it was " +
+					"written after")
 	}
 	l, err := parseLine(append(bytes.Clone(body), '}'))
 	if err != nil {

@@ -17,11 +17,13 @@ import (
 // Damage says from which line on a journal proves nothing, and what the lines
 // from there on name. They are never acted on: they are only shown to a person.
 type Damage struct {
-	Line    int       `json:"line"`              // the first that is not proven, from 1
-	Reason  string    `json:"reason"`            // what is wrong with it
-	Planned int       `json:"planned,omitempty"` // changes that the apply had, where not all of them are proven; 0: all are, or nobody knows
+	Line   int    `json:"line"`   // the first that is not proven, from 1
+	Reason string `json:"reason"` // what is wrong with it
+	// changes that the apply had, where not all of them are proven; 0: all are, or nobody knows
+	Planned int       `json:"planned,omitempty"`
 	Unknown []Unknown `json:"unknown,omitempty"` // what the lines name that are not proven, as far as they can be read
-	Kept    string    `json:"kept,omitempty"`    // the file that the journal was copied to as it was found, once an undo has looked at it
+	// the file that the journal was copied to as it was found, once an undo has looked at it
+	Kept string `json:"kept,omitempty"`
 }
 
 // Unknown is a knob that a line names which proves nothing.
@@ -87,7 +89,9 @@ func (l *Line) path() string {
 // changes of the part that is: of those nobody can say what they were.
 func (d *Damage) Unproven(j *Journal) []Unknown {
 	return slices.DeleteFunc(slices.Clone(d.Unknown), func(u Unknown) bool {
-		return slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Address == u.Address && c.Instance == u.Instance })
+		return slices.ContainsFunc(j.Changes, func(c Change) bool {
+			return c.Address == u.Address && c.Instance == u.Instance
+		})
 	})
 }
 
@@ -98,7 +102,8 @@ func (j *Journal) Trouble() string {
 	case j.Foreign != "":
 		return (&ForeignError{j.ID, j.Foreign}).Error()
 	case j.Damage != nil:
-		return fmt.Sprintf("journal %s is damaged: line %d and what follows it prove nothing: %s", j.ID, j.Damage.Line, j.Damage.Reason)
+		return fmt.Sprintf("journal %s is damaged: line %d and what follows it prove nothing: %s", j.ID, j.Damage.Line,
+			j.Damage.Reason)
 	}
 	return ""
 }
@@ -110,7 +115,9 @@ func (d *Damage) join(e *Damage) {
 	}
 	d.Planned = cmp.Or(d.Planned, e.Planned)
 	for _, u := range e.Unknown {
-		if !slices.ContainsFunc(d.Unknown, func(v Unknown) bool { return v.Address == u.Address && v.Instance == u.Instance }) {
+		if !slices.ContainsFunc(d.Unknown, func(v Unknown) bool {
+			return v.Address == u.Address && v.Instance == u.Instance
+		}) {
 			d.Unknown = append(d.Unknown, u)
 		}
 	}
@@ -139,7 +146,8 @@ func foreign(data []byte) string {
 		Kind Kind
 		Run  *struct{ Schema string }
 	}
-	if json.Unmarshal(text, &l) != nil || l.Kind != Begin || l.Run == nil || l.Run.Schema == Schema || !strings.HasPrefix(l.Run.Schema, schemaStem) {
+	if json.Unmarshal(text, &l) != nil || l.Kind != Begin || l.Run == nil || l.Run.Schema == Schema ||
+		!strings.HasPrefix(l.Run.Schema, schemaStem) {
 		return ""
 	}
 	return l.Run.Schema
@@ -149,5 +157,6 @@ func foreign(data []byte) string {
 type ForeignError struct{ ID, Format string }
 
 func (f *ForeignError) Error() string {
-	return fmt.Sprintf("journal %s: its format is %s, which this program does not read: it reads %s", f.ID, f.Format, Schema)
+	return fmt.Sprintf("journal %s: its format is %s, which this program does not read: it reads %s", f.ID,
+		f.Format, Schema)
 }

@@ -218,7 +218,8 @@ func (j *Journal) plan(l *Line) error {
 	if _, err := knob.Parse(string(l.Address)); err != nil {
 		return err
 	}
-	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To, Effect: l.Effect, State: IsPlanned, held: l.Held})
+	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To,
+		Effect: l.Effect, State: IsPlanned, held: l.Held})
 	j.settle()
 	return nil
 }
@@ -316,7 +317,8 @@ func (j *Journal) activation(l *Line) {
 	}
 	for i := range j.Changes {
 		c := &j.Changes[i]
-		if c.Instance != l.Instance || !needsActivation(c) || c.Effect > l.Effect || c.State == IsPlanned || c.State == IsSkipped {
+		if c.Instance != l.Instance || !needsActivation(c) || c.Effect > l.Effect || c.State == IsPlanned ||
+			c.State == IsSkipped {
 			continue
 		}
 		c.tried = true

@@ -19,14 +19,16 @@ const Schema = "pgfettle.journal/2"
 // file in an image has no live value, a setting of a server reached over SQL
 // has no file that we see.
 type State struct {
-	Live *string `json:"live,omitempty"` // value in force, as the kernel's file or pg_settings has it; nil: none, or not looked at
+	// value in force, as the kernel's file or pg_settings has it; nil: none, or not looked at
+	Live *string `json:"live,omitempty"`
 	File *File   `json:"file,omitempty"` // nil: this knob has no file
 }
 
 // File is the content of one file, or that there is none.
 type File struct {
-	Path string  `json:"path"`
-	Text *string `json:"text"`           // nil: there is no such file; bytes that are no UTF-8 are refused before an intention is written
+	Path string `json:"path"`
+	// nil: there is no such file; bytes that are no UTF-8 are refused before an intention is written
+	Text *string `json:"text"`
 	Mode uint32  `json:"mode,omitempty"` // permission bits
 	UID  int     `json:"uid"`
 	GID  int     `json:"gid"`
@@ -45,11 +47,12 @@ type Kind string
 // The kinds of line, in the order in which they come. N names the change from
 // its planned line on.
 const (
-	Begin    Kind = "begin"    // an apply starts: Run is set
-	Planned  Kind = "planned"  // what it means to do: one line a change, before the first is touched
-	Intend   Kind = "intend"   // the next step will bring Address from Before to After
-	Done     Kind = "done"     // it did, and reading back showed it
-	Failed   Kind = "failed"   // it did not, and Before was put back: Reason says why. After undoing: it could not be taken back
+	Begin   Kind = "begin"   // an apply starts: Run is set
+	Planned Kind = "planned" // what it means to do: one line a change, before the first is touched
+	Intend  Kind = "intend"  // the next step will bring Address from Before to After
+	Done    Kind = "done"    // it did, and reading back showed it
+	// it did not, and Before was put back: Reason says why. After undoing: it could not be taken back
+	Failed   Kind = "failed"
 	Skipped  Kind = "skipped"  // it was not begun and will not be: Reason says why
 	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which
 	Active   Kind = "active"   // it did, and the server is up
@@ -81,9 +84,10 @@ type Line struct {
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
 	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
-	Held     Part         `json:"held,omitempty"`  // of a planned change: where its value was found before anything was done
-	Damage   *Damage      `json:"damage,omitempty"`
-	Seq      int          `json:"seq"` // number of the line, from 1; its checksum stands behind it
+	// of a planned change: where its value was found before anything was done
+	Held   Part    `json:"held,omitempty"`
+	Damage *Damage `json:"damage,omitempty"`
+	Seq    int     `json:"seq"` // number of the line, from 1; its checksum stands behind it
 }
 
 // Part is a part of a knob's state, or both of them.

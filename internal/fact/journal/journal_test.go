@@ -28,24 +28,29 @@ func TestHostile(t *testing.T) {
 		begin + begin:       "2 a second begin line",
 		begin + plan + plan: "3 planned change 1 after 1",
 		begin + "{}\n":      "2 ",
-		begin + plan + `{"kind":"done","at":1,"n":1}` + "\n":                    "3 done of change 1, which is planned",
-		begin + plan + `{"kind":"done","at":1,"n":2}` + "\n":                    "3 done of change 2, and 1 were planned",
-		begin + plan + `{"kind":"done","at":1,"n":-1}` + "\n":                   "3 done of change -1",
-		begin + plan + `{"kind":"intend","at":1,"n":1}` + "\n":                  "3 intention of change 1 without before and after",
+		begin + plan + `{"kind":"done","at":1,"n":1}` + "\n": "3 done of change 1, which is planned",
+		begin + plan + `{"kind":"done","at":1,"n":2}` +
+			"\n": "3 done of change 2, and 1 were planned",
+		begin + plan + `{"kind":"done","at":1,"n":-1}` + "\n": "3 done of change -1",
+		begin + plan + `{"kind":"intend","at":1,"n":1}` +
+			"\n": "3 intention of change 1 without before and after",
 		begin + plan + `{"kind":"odd","at":1,"n":1}` + "\n":                     `3 "odd" is no kind of line`,
 		begin + plan + `{"kind":"active","at":1}` + "\n":                        "3 active of no instance",
 		begin + plan + `{"kind":"damaged","at":1}` + "\n":                       "3 damage of which nothing is said",
 		begin + plan + `{"kind":"end","at":1,"more":1}` + "\n":                  `3 json: unknown field "more"`,
 		begin + plan + `{"kind":"end","at":1,"effect":"soon"}` + "\n":           "3 ",
 		begin + `{"kind":"planned","at":1,"n":1,"address":"registry:x"}` + "\n": "2 ",
-		strings.Replace(begin, `"changes":0`, `"changes":2`, 1) + plan:          "3 it has 1 of the 2 changes that were planned",
-		begin + strings.Repeat(`{"kind":"end","at":1}`+"\n", 100_000):           "100001 more than 100000 lines",
+		strings.Replace(begin, `"changes":0`, `"changes":2`, 1) +
+			plan: "3 it has 1 of the 2 changes that were planned",
+		begin + strings.Repeat(`{"kind":"end","at":1}`+"\n", 100_000): "100001 more than 100000 lines",
 	} {
 		j, whole, err := journal.Parse(journals.Chained(text))
-		if err != nil || j.Damage == nil || j.State != journal.IsDamaged || !strings.HasPrefix(fmt.Sprintf("%d %s", j.Damage.Line, j.Damage.Reason), want) {
+		if err != nil || j.Damage == nil || j.State != journal.IsDamaged ||
+			!strings.HasPrefix(fmt.Sprintf("%d %s", j.Damage.Line, j.Damage.Reason), want) {
 			t.Errorf("%.120q: %v, %+v; want %s", text, err, j.Damage, want)
 		}
-		if again, n, err := journal.Parse(journals.Chained(text)[:whole]); err != nil || n != whole || again.Damage != nil && j.Damage.Line > 1 && again.Damage.Planned == 0 {
+		if again, n, err := journal.Parse(journals.Chained(text)[:whole]); err != nil || n != whole ||
+			again.Damage != nil && j.Damage.Line > 1 && again.Damage.Planned == 0 {
 			t.Errorf("%.120q: of its proven part %d of %d bytes are proven, %+v, %v", text, n, whole, again.Damage, err)
 		}
 	}
@@ -69,11 +74,14 @@ func FuzzParse(f *testing.F) {
 		return &journal.State{Live: &live, File: &journal.File{Path: "/etc/x", Text: &text, Mode: 0o644}}
 	}
 	var data []byte
-	for _, line := range []journal.Line{{Kind: journal.Begin, At: 1, Run: &journal.Run{Schema: journal.Schema, ID: "20261121-100000-a", Changes: 2}},
+	for _, line := range []journal.Line{{Kind: journal.Begin, At: 1,
+		Run: &journal.Run{Schema: journal.Schema, ID: "20261121-100000-a", Changes: 2}},
 		{Kind: journal.Planned, N: 1, Address: "sysctl:vm.swappiness", From: "60", To: "1"},
-		{Kind: journal.Planned, N: 2, Address: "pg:shared_buffers", Instance: "/data", Effect: knob.Restart, From: "128MB", To: "16GB"},
+		{Kind: journal.Planned, N: 2, Address: "pg:shared_buffers", Instance: "/data", Effect: knob.Restart,
+			From: "128MB", To: "16GB"},
 		{Kind: journal.Intend, N: 2, Before: states("60", "a"), After: states("1", "b")}, {Kind: journal.Done, N: 2},
-		{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}, {Kind: journal.Revert, Instance: "/data", Reason: "x"},
+		{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart},
+		{Kind: journal.Revert, Instance: "/data", Reason: "x"},
 		{Kind: journal.Undoing, N: 2, Before: states("1", "b"), After: states("60", "a")}, {Kind: journal.Undone, N: 2},
 		{Kind: journal.Skipped, N: 1}, {Kind: journal.End}} {
 		b, err := w.Take(line)

@@ -20,16 +20,23 @@ func journals(b *testing.B) map[string][]byte {
 	out := map[string][]byte{}
 	for name, line := range map[string]func(i int) string{
 		"short": func(i int) string {
-			return fmt.Sprintf("Nov 21 07:%02d:%02d db1 kernel: [%d.123456] usb 1-1: new high-speed USB device number %d using xhci_hcd and some more words\n", i/60%60, i%60, i, i)
+			return fmt.Sprintf(
+				"Nov 21 07:%02d:%02d db1 kernel: [%d.123456] usb 1-1: new high-speed USB device number %d using "+
+					"xhci_hcd and some more words\n", i/60%60, i%60, i, i)
 		},
 		"short-iso": func(i int) string {
-			return fmt.Sprintf("2026-11-21T07:%02d:%02d.123456+0100 db1 sshd[%d]: Accepted publickey for deploy from 192.0.2.%d port 50%03d ssh2: ED25519\n", i/60%60, i%60, i, i%255, i%1000)
+			return fmt.Sprintf(
+				"2026-11-21T07:%02d:%02d.123456+0100 db1 sshd[%d]: Accepted publickey for deploy from 192.0.2.%d "+
+					"port 50%03d ssh2: ED25519\n", i/60%60, i%60, i, i%255, i%1000)
 		},
 		"json": func(i int) string {
-			return fmt.Sprintf(`{"__CURSOR":"s=0;i=%x","__REALTIME_TIMESTAMP":"1795245786%06d","_BOOT_ID":"00","PRIORITY":"6","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"audit: type=1400 audit(1795245786.%d:12): apparmor=\"ALLOWED\""}`, i, i%1000000, i%1000) + "\n"
+			return fmt.Sprintf(
+				`{"__CURSOR":"s=0;i=%x","__REALTIME_TIMESTAMP":"1795245786%06d","_BOOT_ID":"00","PRIORITY":"6","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"audit: type=1400 audit(1795245786.%d:12): apparmor=\"ALLOWED\""}`, i, i%1000000, i%1000) + "\n"
 		},
 		"server": func(i int) string {
-			return fmt.Sprintf("2026-11-21 07:%02d:%02d.433 CET [%d] app@shop LOG:  duration: %d.123 ms  statement: select * from orders where customer = %d\n", i/60%60, i%60, i%500+1, i%900, i)
+			return fmt.Sprintf(
+				"2026-11-21 07:%02d:%02d.433 CET [%d] app@shop LOG:  duration: %d.123 ms  statement: select * from "+
+					"orders where customer = %d\n", i/60%60, i%60, i%500+1, i%900, i)
 		},
 	} {
 		var s bytes.Buffer
@@ -51,7 +58,8 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if l, err := Read(bytes.NewReader(text)); err != nil || len(l.Reports) != 1 || len(l.Reports[0].Victims) != 1 {
+				if l, err := Read(bytes.NewReader(text)); err != nil || len(l.Reports) != 1 ||
+					len(l.Reports[0].Victims) != 1 {
 					b.Fatalf("%+v %v", l, err)
 				}
 			}
@@ -61,7 +69,8 @@ func BenchmarkRead(b *testing.B) {
 
 // TestMemoryBounded streams a log that is much larger than what may be held of it.
 func TestMemoryBounded(t *testing.T) {
-	line := strings.Repeat("Nov 21 07:00:00 db1 kernel: [12.123456] usb 1-1: new high-speed USB device number 7 using xhci_hcd\n", 1000)
+	line := strings.Repeat(
+		"Nov 21 07:00:00 db1 kernel: [12.123456] usb 1-1: new high-speed USB device number 7 using xhci_hcd\n", 1000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

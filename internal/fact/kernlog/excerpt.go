@@ -18,7 +18,8 @@ const maxExcerpt = 2 << 20
 const afterKill = 4
 
 // reSev is the label of a server's line, which an excerpt never keeps.
-var reSev = regexp.MustCompile(`\b(?:LOG|ERROR|FATAL|PANIC|WARNING|DETAIL|STATEMENT|HINT|CONTEXT|NOTICE|INFO|QUERY|LOCATION|DEBUG[1-5]): `)
+var reSev = regexp.MustCompile(
+	`\b(?:LOG|ERROR|FATAL|PANIC|WARNING|DETAIL|STATEMENT|HINT|CONTEXT|NOTICE|INFO|QUERY|LOCATION|DEBUG[1-5]): `)
 
 // Excerpt keeps of a kernel's log the lines of the OOM killer's reports and the
 // few others that Read knows, as they stand; of too many the newest. It is what
@@ -44,12 +45,14 @@ func Excerpt(log string) []byte {
 			flush()
 			in, left = true, 0
 			b.WriteString(raw)
-		case outOf(s), strings.HasPrefix(s, "Killed process "), strings.HasPrefix(s, "oom-kill:"), strings.HasPrefix(s, "oom_reaper: "), strings.HasPrefix(s, "Tasks in "):
+		case outOf(s), strings.HasPrefix(s, "Killed process "), strings.HasPrefix(s, "oom-kill:"),
+			strings.HasPrefix(s, "oom_reaper: "), strings.HasPrefix(s, "Tasks in "):
 			b.WriteString(raw)
 			if strings.Contains(s, "Killed process ") {
 				in, left = false, afterKill
 			}
-		case l.from == fromSystemd && (strings.Contains(s, "by the OOM killer") || strings.Contains(s, "'oom-kill'")), strings.HasPrefix(s, "__vm_enough_memory:"):
+		case l.from == fromSystemd && (strings.Contains(s, "by the OOM killer") || strings.Contains(s, "'oom-kill'")),
+			strings.HasPrefix(s, "__vm_enough_memory:"):
 			b.WriteString(raw)
 		case in && b.Len() < maxExcerpt:
 			b.WriteString(raw)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// record is what is read of a line of journalctl -o json. A value of the journal is a string, or an array of bytes where it is
+// record is what is read of a line of journalctl -o json. A value of the journal is a string, or an array of bytes
+// where it is
 // no text, or null where it was too long.
 type record struct {
 	Message   json.RawMessage `json:"MESSAGE"`

@@ -76,19 +76,32 @@ func dump(l *Log) string {
 	fmt.Fprintf(&b, "lines %d, cut %v\n", l.Lines, l.Cut)
 	for i := range l.Reports {
 		r := &l.Reports[i]
-		fmt.Fprintf(&b, "report at %q kernel %q asker %q pid %d order %d adj %s\n  constraint %q group %q of %q page %d\n", r.At.Text, r.Kernel, r.Asker.Name, r.Asker.PID, r.Asker.Order, opt(r.Asker.Adj), r.Constraint, r.Group, r.TaskGroup, r.PageSize)
+		fmt.Fprintf(&b,
+			"report at %q kernel %q asker %q pid %d order %d adj %s\n  constraint %q group %q of %q page %d\n",
+			r.At.Text, r.Kernel, r.Asker.Name, r.Asker.PID, r.Asker.Order, opt(r.Asker.Adj), r.Constraint, r.Group,
+			r.TaskGroup, r.PageSize)
 		if m := r.Info; m != nil {
-			fmt.Fprintf(&b, "  pages: anon %s+%s slab %s shmem %s tables %s free %s ram %s reserved %s; swap %s of %s free; huge %v\n", opt(m.ActiveAnon), opt(m.InactiveAnon), opt(m.SlabUnreclaimable), opt(m.Shmem), opt(m.PageTables), opt(m.Free), opt(m.RAM), opt(m.Reserved), opt(m.SwapFree), opt(m.SwapTotal), m.Huge)
+			fmt.Fprintf(&b,
+				"  pages: anon %s+%s slab %s shmem %s tables %s free %s ram %s reserved %s; swap %s of %s free; "+
+					"huge %v\n", opt(m.ActiveAnon), opt(m.InactiveAnon), opt(m.SlabUnreclaimable), opt(m.Shmem),
+				opt(m.PageTables), opt(m.Free), opt(m.RAM), opt(m.Reserved), opt(m.SwapFree), opt(m.SwapTotal), m.Huge)
 		}
 		if m := r.Memcg; m != nil {
-			fmt.Fprintf(&b, "  group: %s of %s, swap %s of %s (together %v), %d figures, anon %d rss %d shmem %d\n", opt(m.Usage), opt(m.Limit), opt(m.SwapUsage), opt(m.SwapLimit), m.SwapTogether, len(m.Stat), m.Stat["anon"], m.Stat["rss"], m.Stat["shmem"])
+			fmt.Fprintf(&b, "  group: %s of %s, swap %s of %s (together %v), %d figures, anon %d rss %d shmem %d\n",
+				opt(m.Usage), opt(m.Limit), opt(m.SwapUsage), opt(m.SwapLimit), m.SwapTogether, len(m.Stat),
+				m.Stat["anon"], m.Stat["rss"], m.Stat["shmem"])
 		}
-		fmt.Fprintf(&b, "  tasks %d header %v pids %v split %v tables %v\n", len(r.Table.Tasks), r.Table.Header, r.Table.PIDs, r.Table.Split, r.Table.PageTables)
+		fmt.Fprintf(&b, "  tasks %d header %v pids %v split %v tables %v\n", len(r.Table.Tasks), r.Table.Header,
+			r.Table.PIDs, r.Table.Split, r.Table.PageTables)
 		for _, k := range r.Table.Tasks[max(0, len(r.Table.Tasks)-3):] {
-			fmt.Fprintf(&b, "    %d %d %q rss %d (%d %d %d) tables %d swap %d adj %d\n", k.PID, k.UID, k.Name, k.RSS, k.Anon, k.File, k.Shm, k.PageTables, k.Swap, k.Adj)
+			fmt.Fprintf(&b, "    %d %d %q rss %d (%d %d %d) tables %d swap %d adj %d\n", k.PID, k.UID, k.Name, k.RSS,
+				k.Anon, k.File, k.Shm, k.PageTables, k.Swap, k.Adj)
 		}
 		for _, v := range r.Victims {
-			fmt.Fprintf(&b, "  victim %d %q uid %d vm %s anon %s file %s shmem %s tables %s adj %s reaped %v score %s\n", v.PID, v.Name, v.UID, opt(v.VM), opt(v.Anon), opt(v.File), opt(v.Shm), opt(v.Ptes), opt(v.Adj), v.Reaped, opt(r.Score))
+			fmt.Fprintf(&b,
+				"  victim %d %q uid %d vm %s anon %s file %s shmem %s tables %s adj %s reaped %v score %s\n", v.PID,
+				v.Name, v.UID, opt(v.VM), opt(v.Anon), opt(v.File), opt(v.Shm), opt(v.Ptes), opt(v.Adj), v.Reaped,
+				opt(r.Score))
 		}
 	}
 	for _, o := range l.Other {
@@ -104,10 +117,17 @@ func TestColumnsOfKernels(t *testing.T) {
 		tables      unit.Bytes
 		split       bool
 	}{
-		"3.10": {"[ pid ]   uid  tgid total_vm      rss nr_ptes swapents oom_score_adj name", "[ 2160]    26  2160    58041     1231      54      100          -900 postgres", 54 * 4096, false},
-		"4.4":  {"[ pid ]   uid  tgid total_vm      rss nr_ptes nr_pmds swapents oom_score_adj name", "[ 2160]    26  2160    58041     1231      54       3      100          -900 postgres", 57 * 4096, false},
-		"4.18": {"[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name", "[   2160]    26  2160    58041     1231   221184      100          -900 postgres", 221184, false},
-		"6.8":  {"[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem pgtables_bytes swapents oom_score_adj name", "[   2160]    26  2160    58041     1231      531      600       100   221184      100          -900 postgres", 221184, true},
+		"3.10": {"[ pid ]   uid  tgid total_vm      rss nr_ptes swapents oom_score_adj name",
+			"[ 2160]    26  2160    58041     1231      54      100          -900 postgres", 54 * 4096, false},
+		"4.4": {"[ pid ]   uid  tgid total_vm      rss nr_ptes nr_pmds swapents oom_score_adj name",
+			"[ 2160]    26  2160    58041     1231      54       3      100          -900 postgres", 57 * 4096, false},
+		"4.18": {"[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name",
+			"[   2160]    26  2160    58041     1231   221184      100          -900 postgres", 221184, false},
+		"6.8": {
+			"[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem pgtables_bytes swapents " +
+				"oom_score_adj name",
+			"[   2160]    26  2160    58041     1231      531      600       100   221184      100          -900 " +
+				"postgres", 221184, true},
 	} {
 		for _, without := range []bool{false, true} {
 			text := c.header + "\n" + c.row + "\n"
@@ -121,7 +141,8 @@ func TestColumnsOfKernels(t *testing.T) {
 			}
 			tab := l.Reports[0].Table
 			k := tab.Tasks[0]
-			if k.PID != 2160 || k.UID != 26 || k.RSS != 1231 || k.Swap != 100 || k.Adj != -900 || k.Name != "postgres" || k.PageTables != c.tables || tab.Split != c.split || tab.Header == without {
+			if k.PID != 2160 || k.UID != 26 || k.RSS != 1231 || k.Swap != 100 || k.Adj != -900 ||
+				k.Name != "postgres" || k.PageTables != c.tables || tab.Split != c.split || tab.Header == without {
 				t.Errorf("%s without header %v: %+v %+v", kernel, without, k, tab)
 			}
 		}
@@ -136,11 +157,15 @@ func TestKillLines(t *testing.T) {
 		anon       string
 		constraint Constraint
 	}{
-		{"Out of memory: Kill process 21 (tmux: server) score 7 or sacrifice child\nKilled process 22 (post (x)) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB", "post (x)", 22, -1, "8 kB", Unclear},
-		{"Killed process 23316 (postgres), UID 101, total-vm:8221844kB, anon-rss:1195384kB, file-rss:19160kB, shmem-rss:112164kB", "postgres", 23316, 101, "1.14 GB", Unclear},
-		{"Memory cgroup out of memory: Killed process 7 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:-17", "postgres", 7, 26, "8 kB", Memcg},
+		{"Out of memory: Kill process 21 (tmux: server) score 7 or sacrifice child\nKilled process 22 (post (x)) " +
+			"total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB", "post (x)", 22, -1, "8 kB", Unclear},
+		{"Killed process 23316 (postgres), UID 101, total-vm:8221844kB, anon-rss:1195384kB, file-rss:19160kB, " +
+			"shmem-rss:112164kB", "postgres", 23316, 101, "1.14 GB", Unclear},
+		{"Memory cgroup out of memory: Killed process 7 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, " +
+			"shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:-17", "postgres", 7, 26, "8 kB", Memcg},
 		{"Out of Memory: Killed process 12345 (postgres).", "postgres", 12345, -1, "?", Unclear},
-		{"Out of memory (oom_kill_allocating_task): Killed process 9 (a) total-vm:10kB, anon-rss:8kB, file-rss:0kB", "a", 9, -1, "8 kB", Unclear},
+		{"Out of memory (oom_kill_allocating_task): Killed process 9 (a) total-vm:10kB, anon-rss:8kB, file-rss:0kB",
+			"a", 9, -1, "8 kB", Unclear},
 	} {
 		l, _ := Read(strings.NewReader(c.text + "\n"))
 		if len(l.Reports) != 1 || len(l.Reports[0].Victims) != 1 {
@@ -148,7 +173,8 @@ func TestKillLines(t *testing.T) {
 			continue
 		}
 		r := l.Reports[0]
-		if v := r.Victims[0]; v.Name != c.name || v.PID != c.pid || v.UID != c.uid || opt(v.Anon) != c.anon || r.Constraint != c.constraint {
+		if v := r.Victims[0]; v.Name != c.name || v.PID != c.pid || v.UID != c.uid || opt(v.Anon) != c.anon ||
+			r.Constraint != c.constraint {
 			t.Errorf("%s: %+v %q", c.text, v, r.Constraint)
 		}
 	}
@@ -170,7 +196,8 @@ Memory cgroup out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, fi
 
 // TestSlabs holds the list of the kernel's own caches, largest first.
 func TestSlabs(t *testing.T) {
-	l, _ := Read(strings.NewReader("x invoked oom-killer: order=3\nUnreclaimable slab info:\nName                      Used          Total\nsmall 1KB 2KB\nbtrfs_extent_map     3207098KB    3375622KB\n"))
+	l, _ := Read(strings.NewReader("x invoked oom-killer: order=3\nUnreclaimable slab info:\nName                   " +
+		"   Used          Total\nsmall 1KB 2KB\nbtrfs_extent_map     3207098KB    3375622KB\n"))
 	if s := l.Reports[0].Slabs; len(s) != 2 || s[0].Name != "btrfs_extent_map" || s[0].Used != 3375622*unit.KB {
 		t.Errorf("%+v", s)
 	}
@@ -185,7 +212,8 @@ func TestInterleaved(t *testing.T) {
 	}
 	var mixed []string
 	for line := range strings.Lines(string(b)) {
-		mixed = append(mixed, line, "Nov 21 07:23:06 vm sshd[77]: Accepted publickey for root: Killed process 1 (x)\n", "2026-11-21 07:23:06.433 UTC [172] LOG:  checkpoint starting: time\n")
+		mixed = append(mixed, line, "Nov 21 07:23:06 vm sshd[77]: Accepted publickey for root: Killed process 1 (x)\n",
+			"2026-11-21 07:23:06.433 UTC [172] LOG:  checkpoint starting: time\n")
 	}
 	plain, _ := Read(bytes.NewReader(b))
 	got, _ := Read(strings.NewReader(strings.Join(mixed, "")))
@@ -285,11 +313,13 @@ func TestExcerpt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begins := strings.Contains(strings.SplitN(string(b), "\n", 3)[0]+strings.SplitN(string(b), "\n", 3)[1], "oom-killer:")
+		begins := strings.Contains(strings.SplitN(string(b), "\n", 3)[0]+strings.SplitN(string(b), "\n", 3)[1],
+			"oom-killer:")
 		if !begins || strings.Contains(path, "wrapped") {
 			continue // a paste, not what journalctl or dmesg write
 		}
-		noise := "Nov 21 07:00:00 h sshd[1]: Accepted password for secret\n2026-11-21 07:00:00 UTC [1] LOG:  statement: select secret\n"
+		noise := "Nov 21 07:00:00 h sshd[1]: Accepted password for secret\n2026-11-21 07:00:00 UTC [1] LOG:  " +
+			"statement: select secret\n"
 		whole, _ := Read(bytes.NewReader(b))
 		x := Excerpt(noise + string(b) + noise)
 		if bytes.Contains(x, []byte("secret")) {
@@ -300,8 +330,10 @@ func TestExcerpt(t *testing.T) {
 			t.Errorf("%s: -whole +excerpt:\n%s", path, d)
 		}
 	}
-	many := strings.Repeat("a invoked oom-killer: order=0\n"+strings.Repeat("x", 1000)+"\nOut of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n", 4000)
-	if x := Excerpt(many + "Out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n"); len(x) > maxExcerpt || !bytes.Contains(x, []byte("process 2 (b)")) {
+	many := strings.Repeat("a invoked oom-killer: order=0\n"+strings.Repeat("x", 1000)+
+		"\nOut of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n", 4000)
+	if x := Excerpt(many + "Out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n"); len(
+		x) > maxExcerpt || !bytes.Contains(x, []byte("process 2 (b)")) {
 		t.Errorf("%d bytes", len(x))
 	}
 }

@@ -28,11 +28,12 @@ type line struct {
 }
 
 var (
-	reBoot   = regexp.MustCompile(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
-	reDelta  = regexp.MustCompile(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
-	reCtime  = regexp.MustCompile(`^\[([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?`)
-	reHuman  = regexp.MustCompile(`^\[[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d\] ?`)
-	reISO    = regexp.MustCompile(`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
+	reBoot  = regexp.MustCompile(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
+	reDelta = regexp.MustCompile(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
+	reCtime = regexp.MustCompile(`^\[([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?`)
+	reHuman = regexp.MustCompile(`^\[[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d\] ?`)
+	reISO   = regexp.MustCompile(
+		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
 	reFull   = regexp.MustCompile(`^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
 	reSyslog = regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?:\.\d+)?) `)
 	reUnix   = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)

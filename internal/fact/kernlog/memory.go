@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	rePair    = regexp.MustCompile(`\b([a-z_]+):(\d{1,18})\b`)
-	reHuge    = regexp.MustCompile(`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} hugepages_size=(\d{1,12})kB`)
+	rePair = regexp.MustCompile(`\b([a-z_]+):(\d{1,18})\b`)
+	reHuge = regexp.MustCompile(
+		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} hugepages_size=(\d{1,12})kB`)
 	reSwap    = regexp.MustCompile(`^(Free|Total) swap\s*=\s*(\d{1,15})kB`)
 	rePages   = regexp.MustCompile(`^(\d{1,15}) pages (RAM|reserved|in swap cache)\b`)
 	reBuddy   = regexp.MustCompile(`^Node \d+ \w+: \d+\*(\d{1,4})kB`)
@@ -81,15 +82,20 @@ func (r *Report) info(text string) bool {
 		return true
 	}
 	hit := false
-	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") && !strings.HasPrefix(text, "unevictable:") &&
-		!strings.HasPrefix(text, "slab_reclaimable:") && !strings.HasPrefix(text, "mapped:") && !strings.HasPrefix(text, "free:") {
+	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") &&
+		!strings.HasPrefix(text, "unevictable:") &&
+		!strings.HasPrefix(text, "slab_reclaimable:") && !strings.HasPrefix(text, "mapped:") &&
+		!strings.HasPrefix(text, "free:") {
 		return false
 	}
 	for _, m := range rePair.FindAllStringSubmatch(text, 16) {
 		at := map[string]**int64{}
 		i := r.mem()
-		for name, p := range map[string]**int64{"active_anon": &i.ActiveAnon, "inactive_anon": &i.InactiveAnon, "active_file": &i.ActiveFile, "inactive_file": &i.InactiveFile,
-			"unevictable": &i.Unevictable, "slab_reclaimable": &i.SlabReclaimable, "slab_unreclaimable": &i.SlabUnreclaimable, "shmem": &i.Shmem, "pagetables": &i.PageTables, "free": &i.Free} {
+		for name, p := range map[string]**int64{"active_anon": &i.ActiveAnon, "inactive_anon": &i.InactiveAnon,
+			"active_file": &i.ActiveFile, "inactive_file": &i.InactiveFile,
+			"unevictable": &i.Unevictable, "slab_reclaimable": &i.SlabReclaimable,
+			"slab_unreclaimable": &i.SlabUnreclaimable, "shmem": &i.Shmem, "pagetables": &i.PageTables,
+			"free": &i.Free} {
 			at[name] = p
 		}
 		if p, ok := at[m[1]]; ok {

@@ -13,10 +13,13 @@ import (
 var (
 	reInvoked = regexp.MustCompile(`^(.{1,64}?) (?:invoked|triggered) oom-killer: ?(.*)$`)
 	reField   = regexp.MustCompile(`\b(order|oom_score_adj|gfp_mask)=(-?\w+(?:\([\w|]*\))?)`)
-	reCPU     = regexp.MustCompile(`^CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm: .{1,64}? (?:Not tainted|Tainted: [A-Z ]+?)\s+(\d\S{0,127})`)
+	reCPU     = regexp.MustCompile(
+		`^CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm: .{1,64}? (?:Not tainted|Tainted: [A-Z ]+?)\s+(\d\S{0,127})`)
 	reSummary = regexp.MustCompile(`^oom-kill:\s?constraint=CONSTRAINT_([A-Z_]+)`)
-	reKill    = regexp.MustCompile(`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
-	reKilled  = regexp.MustCompile(`(?i)^Killed process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?:,| total-vm|\.|$)`)
+	reKill    = regexp.MustCompile(
+		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
+	reKilled = regexp.MustCompile(
+		`(?i)^Killed process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?:,| total-vm|\.|$)`)
 	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables): ?(\d{1,16})kB`)
 	reUID     = regexp.MustCompile(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regexp.MustCompile(`\boom_score_adj:(-?\d{1,4})`)
@@ -24,8 +27,9 @@ var (
 	reGroup   = regexp.MustCompile(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
 	reRefused = regexp.MustCompile(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
 	reAlloc   = regexp.MustCompile(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
-	reUnit    = regexp.MustCompile(`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')`)
-	reOomd    = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
+	reUnit    = regexp.MustCompile(
+		`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')`)
+	reOomd = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
 )
 
 // Read reads a log to its end. An error is one of reading; what the bytes say is
@@ -176,7 +180,8 @@ func (p *Reader) line(l line) {
 
 // opens says whether a line begins one of the three long lines of a report.
 func opens(text string) bool {
-	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") || strings.Contains(text, "Killed process ") || outOf(text)
+	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") ||
+		strings.Contains(text, "Killed process ") || outOf(text)
 }
 
 // outOf says whether a line begins with «Out of memory», of the host or of a
@@ -267,11 +272,13 @@ func (p *Reader) take(l line) {
 	}
 	switch {
 	case low == "":
-	case strings.HasPrefix(low, "out of memory and no killable"), strings.HasPrefix(low, "system is deadlocked on memory"):
+	case strings.HasPrefix(low, "out of memory and no killable"),
+		strings.HasPrefix(low, "system is deadlocked on memory"):
 		r := p.current(l.at)
 		r.NoVictim, r.Panic = true, r.Panic || strings.HasPrefix(low, "system")
 		return
-	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"), strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
+	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"),
+		strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
 		p.current(l.at).Panic = true
 		return
 	}
@@ -411,7 +418,8 @@ func (p *Reader) body(l line) {
 			}
 		}
 	}
-	if strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) || strings.HasPrefix(s, "memory: usage ") {
+	if strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) ||
+		strings.HasPrefix(s, "memory: usage ") {
 		// They stand before the table: after it another report begins.
 		if p.at != nil && (len(p.at.Victims) > 0 || len(p.at.Table.Tasks) > 0) {
 			p.close()

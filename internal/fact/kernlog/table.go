@@ -17,7 +17,8 @@ type columns struct {
 }
 
 // column names that only the table has.
-var columnNames = []string{"uid", "tgid", "total_vm", "rss", "rss_anon", "rss_file", "rss_shmem", "nr_ptes", "nr_pmds", "nr_puds", "pgtables_bytes", "swapents", "cpu", "oom_adj", "oom_score_adj"}
+var columnNames = []string{"uid", "tgid", "total_vm", "rss", "rss_anon", "rss_file", "rss_shmem", "nr_ptes", "nr_pmds",
+	"nr_puds", "pgtables_bytes", "swapents", "cpu", "oom_adj", "oom_score_adj"}
 
 // header reads the line with the columns' names. Pastes lose "[  pid  ]".
 func header(text string) (columns, bool) {
@@ -69,7 +70,8 @@ func guess(text string) (columns, bool) {
 	case 8:
 		c.names = []string{"uid", "tgid", "total_vm", "rss", "nr_ptes", "nr_pmds", "swapents", "oom_score_adj"}
 	case 10:
-		c.names = []string{"uid", "tgid", "total_vm", "rss", "rss_anon", "rss_file", "rss_shmem", "pgtables_bytes", "swapents", "oom_score_adj"}
+		c.names = []string{"uid", "tgid", "total_vm", "rss", "rss_anon", "rss_file", "rss_shmem", "pgtables_bytes",
+			"swapents", "oom_score_adj"}
 	default:
 		return c, false
 	}
@@ -161,7 +163,8 @@ func (t *Table) settle(c columns, page unit.Bytes) {
 	}
 	t.PIDs = c.pid
 	t.Split = slices.Contains(c.names, "rss_anon")
-	t.PageTables = slices.Contains(c.names, "pgtables_bytes") || slices.Contains(c.names, "nr_ptes") || slices.Contains(c.names, "ptes_or_bytes")
+	t.PageTables = slices.Contains(c.names, "pgtables_bytes") || slices.Contains(c.names, "nr_ptes") ||
+		slices.Contains(c.names, "ptes_or_bytes")
 	// Bytes come in whole pages; a count that is a multiple of 4096 for every task
 	// does not occur.
 	bytes := slices.Contains(c.names, "ptes_or_bytes")

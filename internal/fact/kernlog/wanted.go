@@ -19,7 +19,8 @@ func tells(b []byte) bool {
 			continue
 		}
 		switch c {
-		case 'm': // oom-killer, oom-kill, oom_reaper, memory.oom.group; Out of memory, __vm_enough_memory, memory: usage
+		// oom-killer, oom-kill, oom_reaper, memory.oom.group; Out of memory, __vm_enough_memory, memory: usage
+		case 'm':
 			if around(b, i, "oo", "m") || around(b, i, "e", "mory") {
 				return true
 			}
@@ -72,7 +73,8 @@ func jsonTells(b []byte) bool {
 
 // around says whether before ends and behind begins at a place.
 func around(b []byte, i int, before, behind string) bool {
-	return i >= len(before) && len(b)-i >= len(behind) && string(b[i:i+len(behind)]) == behind && string(b[i-len(before):i]) == before
+	return i >= len(before) && len(b)-i >= len(behind) && string(b[i:i+len(behind)]) == behind &&
+		string(b[i-len(before):i]) == before
 }
 
 // taskRow says whether a line may be a row of the table of tasks: behind the last

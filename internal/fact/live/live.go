@@ -35,10 +35,11 @@ type Episode struct {
 
 // Counters are sums since boot, or since the control group was made.
 type Counters struct {
-	CPU         host.CPUCounters          `json:"cpu"`
-	VM          map[string]int64          `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
-	Pressure    map[string]host.PSITotals `json:"pressure"` // cpu, memory, io
-	CGroup      map[string]int64          `json:"cgroup"`   // of memory.stat, memory.events, cpu.stat of the instance's group
+	CPU      host.CPUCounters          `json:"cpu"`
+	VM       map[string]int64          `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
+	Pressure map[string]host.PSITotals `json:"pressure"` // cpu, memory, io
+	// of memory.stat, memory.events, cpu.stat of the instance's group
+	CGroup      map[string]int64          `json:"cgroup"`
 	CGPressure  map[string]host.PSITotals `json:"cgroup_pressure"`
 	CGMemory    unit.Bytes                `json:"cgroup_memory"`     // memory.current
 	CGMemoryMax unit.Bytes                `json:"cgroup_memory_max"` // memory.max of the group itself; 0: none
@@ -87,12 +88,16 @@ type Symbol struct {
 }
 
 // VMNames are the counters of /proc/vmstat that tell of memory trouble.
-var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_direct", "pgscan_kswapd", "pgsteal_direct", "allocstall_normal", "allocstall_movable", "allocstall_dma32",
-	"compact_stall", "compact_fail", "compact_success", "compact_migrate_scanned", "compact_daemon_wake", "thp_fault_alloc", "thp_fault_fallback", "thp_collapse_alloc", "thp_split_page",
-	"workingset_refault_file", "workingset_refault_anon", "workingset_refault", "numa_pages_migrated", "numa_hint_faults", "zone_reclaim_failed", "oom_kill"}
+var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_direct", "pgscan_kswapd", "pgsteal_direct",
+	"allocstall_normal", "allocstall_movable", "allocstall_dma32",
+	"compact_stall", "compact_fail", "compact_success", "compact_migrate_scanned", "compact_daemon_wake",
+	"thp_fault_alloc", "thp_fault_fallback", "thp_collapse_alloc", "thp_split_page",
+	"workingset_refault_file", "workingset_refault_anon", "workingset_refault", "numa_pages_migrated",
+	"numa_hint_faults", "zone_reclaim_failed", "oom_kill"}
 
 // GroupNames are those of a control group.
-var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "workingset_refault_anon", "pgscan", "pgscan_direct", "high", "max", "oom", "oom_kill", "nr_periods", "nr_throttled",
+var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "workingset_refault_anon", "pgscan",
+	"pgscan_direct", "high", "max", "oom", "oom_kill", "nr_periods", "nr_throttled",
 	"throttled_usec", "pagetables"}
 
 // maxSymbols bounds a report of perf.
@@ -122,7 +127,9 @@ func ParsePerf(b []byte) ([]Symbol, error) {
 		if !ok || err != nil || !(v >= 0 && v <= 100) {
 			continue
 		}
-		at := slices.IndexFunc(f, func(s string) bool { return s == "[k]" || s == "[.]" || s == "[g]" || s == "[u]" || s == "[H]" })
+		at := slices.IndexFunc(f, func(s string) bool {
+			return s == "[k]" || s == "[.]" || s == "[g]" || s == "[u]" || s == "[H]"
+		})
 		if at < percents+1 || at+1 >= len(f) {
 			continue
 		}
@@ -131,7 +138,8 @@ func ParsePerf(b []byte) ([]Symbol, error) {
 		if o := f[at-1]; at > percents+1 && o != "" {
 			end = at - 1
 		}
-		out = append(out, Symbol{Percent: v, Command: strings.Join(f[percents:end], " "), Kernel: f[at] == "[k]" || f[at] == "[g]", Name: strings.Join(f[at+1:], " ")})
+		out = append(out, Symbol{Percent: v, Command: strings.Join(f[percents:end], " "), Kernel: f[at] == "[k]" ||
+			f[at] == "[g]", Name: strings.Join(f[at+1:], " ")})
 		if len(out) == maxSymbols {
 			break
 		}

@@ -46,7 +46,8 @@ type Disk struct {
 	Roles    []string `json:"roles"`            // data, wal, tablespace
 	Flush    *Flush   `json:"flush,omitempty"`
 	Reads    *Reads   `json:"reads,omitempty"`
-	FioFlush *FioSide `json:"fio_flush,omitempty"` // fdatasync after each 8 kB, by fio: with percentiles, in a file that grows
+	// fdatasync after each 8 kB, by fio: with percentiles, in a file that grows
+	FioFlush *FioSide `json:"fio_flush,omitempty"`
 }
 
 // Flush is how often a write reached the disk.
@@ -146,7 +147,8 @@ func (p *Probe) check() error {
 		for i := range t.Timing.Clocks {
 			c := &t.Timing.Clocks[i]
 			c.Name = plainly(c.Name)
-			if c.LoopNanos < 0 || c.LoopNanos > 1e12 || len(c.Steps) > maxSteps || slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Below < 0 || s.Count < 0 }) {
+			if c.LoopNanos < 0 || c.LoopNanos > 1e12 || len(c.Steps) > maxSteps ||
+				slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Below < 0 || s.Count < 0 }) {
 				return errors.New("timing: an impossible number")
 			}
 		}
@@ -182,7 +184,8 @@ func (d *Disk) check() error {
 			return errors.New("reads: an impossible number")
 		}
 		for _, x := range r.Random {
-			if x.Depth < 1 || x.Depth > 1<<16 || x.PerSecond <= 0 || x.PerSecond > mostPerSecond || x.Mean < 0 || x.P99 < 0 {
+			if x.Depth < 1 || x.Depth > 1<<16 || x.PerSecond <= 0 || x.PerSecond > mostPerSecond || x.Mean < 0 ||
+				x.P99 < 0 {
 				return errors.New("reads: an impossible number")
 			}
 		}

@@ -74,7 +74,8 @@ func read(t *testing.T, name string) []byte {
 // TestUnderMicrosecond holds what the threshold of pg_test_timing's page is
 // compared with, in each of the three forms of the histogram.
 func TestUnderMicrosecond(t *testing.T) {
-	for name, want := range map[string]float64{"timing_15.txt": 0.9759311, "timing_10_hpet.txt": 0.2784870, "timing_92.txt": 0.7212682, "timing_19.txt": 0.99999} {
+	for name, want := range map[string]float64{"timing_15.txt": 0.9759311, "timing_10_hpet.txt": 0.2784870,
+		"timing_92.txt": 0.7212682, "timing_19.txt": 0.99999} {
 		tm, err := ParseTiming(read(t, name))
 		if err != nil {
 			t.Fatal(err)
@@ -100,9 +101,11 @@ func TestUnderMicrosecond(t *testing.T) {
 
 // TestOtherTexts holds that what is no such output is an error, not zeros.
 func TestOtherTexts(t *testing.T) {
-	for _, text := range []string{"", "{", "{}", "hello\n", "5 seconds per test\n", `{"fio version":"x","jobs":[]}`, strings.Repeat("x", maxText+1),
+	for _, text := range []string{"", "{", "{}", "hello\n", "5 seconds per test\n", `{"fio version":"x","jobs":[]}`,
+		strings.Repeat("x", maxText+1),
 		"Compare file sync methods using one 8kB write:\n fdatasync 9999999999999 ops/sec 1 usecs/op\n",
-		"Per loop time including overhead: 1 ns\nHistogram of timing durations:\n  < us   % of total      count\n     999999999999999999      1.0  1\n"} {
+		"Per loop time including overhead: 1 ns\nHistogram of timing durations:\n  < us   % of total      count\n   " +
+			"  999999999999999999      1.0  1\n"} {
 		for kind, parse := range readers {
 			if doc, err := parse([]byte(text)); err == nil {
 				t.Errorf("%s: %.60q is %+v", kind, text, doc)
@@ -117,8 +120,10 @@ func TestProbeIsBounded(t *testing.T) {
 	if _, err := Parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{`"pgfettle.measured/1"`: `"pgfettle.measured/2"`, `"depth": 4`: `"depth": 0`, `"per_second": 8825.585`: `"per_second": -1`,
-		`"taken_at": 1795243650`: `"taken_at": 0`, `"latency": 9.1e-8`: `"latency": 0`, `"loop_nanos": 36.24`: `"loop_nanos": -1`} {
+	for from, to := range map[string]string{`"pgfettle.measured/1"`: `"pgfettle.measured/2"`,
+		`"depth": 4`: `"depth": 0`, `"per_second": 8825.585`: `"per_second": -1`,
+		`"taken_at": 1795243650`: `"taken_at": 0`, `"latency": 9.1e-8`: `"latency": 0`,
+		`"loop_nanos": 36.24`: `"loop_nanos": -1`} {
 		bad := strings.Replace(good, from, to, 1)
 		if bad == good {
 			t.Fatalf("%s stands nowhere", from)
@@ -131,7 +136,8 @@ func TestProbeIsBounded(t *testing.T) {
 
 // TestFiguresOfReads holds the two figures that rules ask for.
 func TestFiguresOfReads(t *testing.T) {
-	r := Reads{Sequential: 800 * page, Random: []Random{{Depth: 1, PerSecond: 100}, {Depth: 4, PerSecond: 380}, {Depth: 16, PerSecond: 1000}, {Depth: 64, PerSecond: 1100}}}
+	r := Reads{Sequential: 800 * page, Random: []Random{{Depth: 1, PerSecond: 100}, {Depth: 4, PerSecond: 380},
+		{Depth: 16, PerSecond: 1000}, {Depth: 64, PerSecond: 1100}}}
 	if got, ok := r.RandomOverSequential(0); !ok || got != 8 {
 		t.Errorf("a page at random costs %v of one in order, want 8", got)
 	}
@@ -174,7 +180,8 @@ func FuzzFsync(f *testing.F) {
 		}
 		for _, list := range [][]Rate{p.One, p.Two, p.Sizes, p.Descriptors} {
 			for _, r := range list {
-				if r.PerSecond < 0 || r.PerSecond > mostPerSecond || r.Missing && r.PerSecond != 0 || strings.ContainsAny(r.Name, "\x1b\r\n") {
+				if r.PerSecond < 0 || r.PerSecond > mostPerSecond || r.Missing && r.PerSecond != 0 ||
+					strings.ContainsAny(r.Name, "\x1b\r\n") {
 					t.Errorf("%+v", r)
 				}
 			}

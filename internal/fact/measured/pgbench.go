@@ -135,7 +135,8 @@ func (r *reader) line(s string) error {
 			r.columns++
 		}
 		if r.script == nil { // one script: no section of its own
-			r.out.Scripts = append(r.out.Scripts, Script{Name: r.out.Type, Counts: r.out.Counts, TPS: r.out.TPS, Latency: r.out.Latency})
+			r.out.Scripts = append(r.out.Scripts, Script{Name: r.out.Type, Counts: r.out.Counts, TPS: r.out.TPS,
+				Latency: r.out.Latency})
 			r.script = &r.out.Scripts[0]
 		}
 		return nil

@@ -53,7 +53,8 @@ func TestPgbenchGoldens(t *testing.T) {
 			at := -1
 			for i, f := range ar.Files {
 				kind, columns, _ := strings.Cut(f.Name, " ")
-				form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries"), Kinds: strings.Contains(columns, "kinds")}
+				form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries"),
+					Kinds: strings.Contains(columns, "kinds")}
 				switch kind {
 				case "stdout":
 					if got.Report, err = ParsePgbench(f.Data); err != nil {
@@ -97,7 +98,8 @@ func TestPgbenchGoldens(t *testing.T) {
 }
 
 func digest(l *Log) *logged {
-	d := &logged{Transactions: l.All.Count(), Skipped: l.Skipped, Failed: l.Failed, Retries: l.Retries, Bad: l.Bad, Windows: l.Windows(1, 1)}
+	d := &logged{Transactions: l.All.Count(), Skipped: l.Skipped, Failed: l.Failed, Retries: l.Retries, Bad: l.Bad,
+		Windows: l.Windows(1, 1)}
 	d.P50, _ = l.All.Quantile(0.5)
 	d.P99, _ = l.All.Quantile(0.99)
 	d.Max, _ = l.All.Max()
@@ -180,7 +182,8 @@ func TestReportsThatAreNone(t *testing.T) {
 			t.Errorf("%s: read as %+v", name, r)
 		}
 	}
-	r, err := ParsePgbench([]byte("transaction type: a\nnumber of transactions actually processed: 0\nlatency average = -nan ms\ntps = nan (without initial connection time)\n"))
+	r, err := ParsePgbench([]byte("transaction type: a\nnumber of transactions actually processed: 0\nlatency " +
+		"average = -nan ms\ntps = nan (without initial connection time)\n"))
 	if err != nil || r.TPS != nil || r.Latency.Mean != nil {
 		t.Errorf("what is not a number: %+v %v", r, err)
 	}
@@ -190,10 +193,12 @@ func TestReportsThatAreNone(t *testing.T) {
 // short is not.
 func TestLogsThatAreNone(t *testing.T) {
 	var l Log
-	if err := l.Read(strings.NewReader("0 1 100 0 1700000000 5\n0 2 1"), LogForm{}); err != nil || l.All.Count() != 1 || l.Bad != 1 {
+	if err := l.Read(strings.NewReader("0 1 100 0 1700000000 5\n0 2 1"), LogForm{}); err != nil || l.All.Count() != 1 ||
+		l.Bad != 1 {
 		t.Errorf("cut short: %v %+v", err, l)
 	}
-	if err := new(Log).Read(strings.NewReader(strings.Repeat("0 1 100 0 1700000000 5 9\n", 50)), LogForm{}); err == nil {
+	if err := new(Log).Read(strings.NewReader(strings.Repeat("0 1 100 0 1700000000 5 9\n", 50)),
+		LogForm{}); err == nil {
 		t.Error("a log with another number of columns was read")
 	}
 	if err := new(Log).Read(strings.NewReader(strings.Repeat("9", maxLogLine+1)), LogForm{}); err == nil {
@@ -256,7 +261,8 @@ func FuzzPgbench(f *testing.F) {
 			t.Errorf("%d transactions of scripts, %d of all", n, l.All.Count())
 		}
 		l.Windows(10, 1)
-		if in, err := ReadPgbenchAggregate(bytes.NewReader(b), LogForm{Rate: rate, Tries: tries, Kinds: tries}); err == nil {
+		if in, err := ReadPgbenchAggregate(bytes.NewReader(b),
+			LogForm{Rate: rate, Tries: tries, Kinds: tries}); err == nil {
 			if _, err := json.Marshal(in); err != nil {
 				t.Error(err)
 			}

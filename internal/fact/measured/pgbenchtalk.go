@@ -56,7 +56,8 @@ func ParsePgbenchTalk(text []byte) *Talk {
 			t.Incomplete = true
 			continue
 		}
-		if strings.Contains(s, "pgbench: error: client ") || strings.Contains(s, "pgbench: fatal: ") || strings.Contains(s, "pgbench: error: ") {
+		if strings.Contains(s, "pgbench: error: client ") || strings.Contains(s, "pgbench: fatal: ") ||
+			strings.Contains(s, "pgbench: error: ") {
 			if strings.Contains(s, "aborted") && strings.Contains(s, "error: client ") {
 				t.Aborted++
 			}
@@ -85,7 +86,8 @@ func digits(s string) string {
 	}, s)
 }
 
-// progress reads "5.0 s, 997.3 tps, lat 3.992 ms stddev 0.812, 0 failed, lag 0.084 ms, 3 skipped, 1 retried, 2 retries".
+// progress reads "5.0 s, 997.3 tps, lat 3.992 ms stddev 0.812, 0 failed, lag 0.084 ms, 3 skipped, 1 retried, 2
+// retries".
 func progress(s string) (Progress, error) {
 	var p Progress
 	var at, tps *float64

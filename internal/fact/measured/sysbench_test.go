@@ -29,7 +29,8 @@ func TestParseSysbench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Transactions != c.transactions || s.Ignored != c.ignored || s.Seconds != c.seconds || s.Mean != c.mean || s.Max != c.max || s.Reconnects != 0 {
+		if s.Transactions != c.transactions || s.Ignored != c.ignored || s.Seconds != c.seconds || s.Mean != c.mean ||
+			s.Max != c.max || s.Reconnects != 0 {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 		if c.percentile == 0 {
@@ -65,7 +66,10 @@ func TestParseSysbench(t *testing.T) {
 			t.Errorf("%s: %d lines of progress", c.name, seconds)
 		}
 	}
-	for _, bad := range []string{"", "transactions: x", "    transactions:                        955    (238.35 per sec.)", "    transactions: 5 (1 per sec.)\n    total time: -1s", "    transactions: 5 (1 per sec.)\n    total time: 1e99s"} {
+	for _, bad := range []string{"", "transactions: x",
+		"    transactions:                        955    (238.35 per sec.)",
+		"    transactions: 5 (1 per sec.)\n    total time: -1s",
+		"    transactions: 5 (1 per sec.)\n    total time: 1e99s"} {
 		if _, err := ParseSysbench([]byte(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}
@@ -93,7 +97,8 @@ func FuzzSysbench(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if s.Transactions < 0 || s.Ignored < 0 || s.Reconnects < 0 || !(s.Seconds > 0) || s.Mean < 0 || s.Max < 0 || s.SD() < 0 {
+		if s.Transactions < 0 || s.Ignored < 0 || s.Reconnects < 0 || !(s.Seconds > 0) || s.Mean < 0 || s.Max < 0 ||
+			s.SD() < 0 {
 			t.Errorf("%+v", s)
 		}
 		if s.Latencies != nil && s.Latencies.Count() <= 0 {

@@ -68,7 +68,8 @@ const (
 var (
 	timingSeconds = regexp.MustCompile(`^Testing timing overhead for ([0-9]{1,6}) seconds?\.`)
 	timingSource  = regexp.MustCompile(`^(?:System clock source|Fast clock source|Clock source): (.+)$`)
-	timingLoop    = regexp.MustCompile(`^(?:Per|Average) loop time including overhead: ([0-9]{1,12}(?:\.[0-9]{1,9})?) (?:ns|nsec)`)
+	timingLoop    = regexp.MustCompile(
+		`^(?:Per|Average) loop time including overhead: ([0-9]{1,12}(?:\.[0-9]{1,9})?) (?:ns|nsec)`)
 	timingHead    = regexp.MustCompile(`^\s*(<=?) (us|usec|ns)\b`)
 	timingStep    = regexp.MustCompile(`^\s*([0-9]{1,18})\s+[0-9.]+(?:\s+[0-9.]+)?\s+([0-9]{1,18})\s*$`)
 	timingOldStep = regexp.MustCompile(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.]+%\s*$`)
@@ -114,7 +115,8 @@ func ParseTiming(b []byte) (*Timing, error) {
 			if len(t.Clocks) == maxClocks {
 				return fmt.Errorf("more than %d clocks", maxClocks)
 			}
-			t.Clocks = append(t.Clocks, Clock{Name: name, LoopNanos: number(timingLoop.FindStringSubmatch(line)[1]), Steps: []Step{}})
+			t.Clocks = append(t.Clocks, Clock{Name: name, LoopNanos: number(timingLoop.FindStringSubmatch(line)[1]),
+				Steps: []Step{}})
 			counting = false
 		case strings.HasPrefix(line, "Histogram of timing durations"):
 			counting = clock() != nil

@@ -75,25 +75,27 @@ type Greedy struct {
 
 // Load is what the sessions beside the greedy one went through.
 type Load struct {
-	Transactions int    `json:"transactions"` // committed
-	Before       int    `json:"before"`       // of them before the query began
-	Refused      int    `json:"refused"`      // transactions that failed in a session that went on
-	Lost         int    `json:"lost"`         // sessions that lost their connection, at least once
-	Down         int64  `json:"down_us"`      // microseconds from the first loss to the first commit after it; 0: none was lost
-	Pause        int64  `json:"pause_us"`     // longest time in which no session at all committed, in microseconds
-	Said         string `json:"said"`         // what the server told a session that it ended; "" where it told nothing
+	Transactions int `json:"transactions"` // committed
+	Before       int `json:"before"`       // of them before the query began
+	Refused      int `json:"refused"`      // transactions that failed in a session that went on
+	Lost         int `json:"lost"`         // sessions that lost their connection, at least once
+	// microseconds from the first loss to the first commit after it; 0: none was lost
+	Down  int64  `json:"down_us"`
+	Pause int64  `json:"pause_us"` // longest time in which no session at all committed, in microseconds
+	Said  string `json:"said"`     // what the server told a session that it ended; "" where it told nothing
 }
 
 // Reading is what a command of diagnosis makes of the logs of a round, in short.
 // The logs themselves are gone when the exercise is over.
 type Reading struct {
-	Command   string    `json:"command"`   // oom or log, of pgfettle diagnose
-	PID       int       `json:"pid"`       // of the process that was killed or refused; 0: not told
-	Role      string    `json:"role"`      // of that process in the instance
-	Statement string    `json:"statement"` // that it was running
-	Cause     string    `json:"cause"`     // of a kill
-	After     string    `json:"after"`     // what became of the server: restarted, recovering, …
-	Held      []Context `json:"held"`      // memory contexts that held the most, of a refusal: ExecutorState with all below it first
+	Command   string `json:"command"`   // oom or log, of pgfettle diagnose
+	PID       int    `json:"pid"`       // of the process that was killed or refused; 0: not told
+	Role      string `json:"role"`      // of that process in the instance
+	Statement string `json:"statement"` // that it was running
+	Cause     string `json:"cause"`     // of a kill
+	After     string `json:"after"`     // what became of the server: restarted, recovering, …
+	// memory contexts that held the most, of a refusal: ExecutorState with all below it first
+	Held []Context `json:"held"`
 }
 
 // Context is a memory context, with those below it.

@@ -27,7 +27,8 @@ type Access struct {
 // ReadAccess reads access.json.
 func ReadAccess(fsys fs.FS, key string) known.Fact[Access] {
 	return single(fsys, key, "access", func(r *Row) Access {
-		return Access{Role: r.Text("role"), Superuser: r.Bool("superuser"), Monitor: r.Bool("monitor"), Database: r.Text("database"),
+		return Access{Role: r.Text("role"), Superuser: r.Bool("superuser"), Monitor: r.Bool("monitor"),
+			Database:  r.Text("database"),
 			StartedAt: r.Int("started_at"), Now: r.Int("now"), ReloadAt: r.Int("reload_at"), PID: int(r.Int("pid")),
 			BackendAt: r.Int("backend_start"), Compiled: r.Text("compiled")}
 	})

@@ -11,14 +11,17 @@ import (
 // Activity sums up pg_stat_activity: counts and the oldest of each kind, never
 // a query text.
 type Activity struct {
-	States            map[string]StateCount `json:"states"`              // client backends by state: active, idle, idle in transaction, …
+	// client backends by state: active, idle, idle in transaction, …
+	States            map[string]StateCount `json:"states"`
 	Clients           int64                 `json:"clients"`             // client backends, our own excluded
 	OldestXactAge     float64               `json:"oldest_xact_age"`     // seconds; 0 when none is open
 	OldestBackendXmin int64                 `json:"oldest_backend_xmin"` // age(backend_xmin), transactions
 	Waiting           int64                 `json:"waiting"`             // client backends waiting for a lock
 	MedianConnAge     float64               `json:"median_conn_age"`     // median age of client connections in seconds
-	ByUser            map[string]int64      `json:"by_user"`             // client backends by role; "" for a role that was dropped
-	CheckpointerAt    int64                 `json:"checkpointer_at"`     // start of the checkpointer, seconds since the epoch; 0: not shown
+	// client backends by role; "" for a role that was dropped
+	ByUser map[string]int64 `json:"by_user"`
+	// start of the checkpointer, seconds since the epoch; 0: not shown
+	CheckpointerAt int64 `json:"checkpointer_at"`
 }
 
 // StateCount is how many backends are in a state and how long the longest has been.
@@ -67,7 +70,8 @@ func ReadActivity(fsys fs.FS, key string) known.Fact[Activity] {
 		return a, err
 	})
 	if a.Known() && hidden > 0 {
-		return known.Barred[Activity](known.Gap{Fact: name, Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
+		return known.Barred[Activity](known.Gap{Fact: name,
+			Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
 	}
 	return a
 }

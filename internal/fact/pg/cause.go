@@ -11,13 +11,14 @@ const (
 	NoListener   Cause = "no_listener"   // nobody listens at the address
 	NoSocket     Cause = "no_socket"     // there is no such socket
 	ClosedSocket Cause = "closed_socket" // the socket's permissions keep us out
-	AsksPassword Cause = "asks_password" // it asks for a password, or another proof, and was given none as nobody named it
-	Stranger     Cause = "stranger"      // another user than the owner of the data directory serves the socket
-	UnknownHost  Cause = "unknown_host"  // the name has no address
-	Lost         Cause = "lost"          // the connection ended, or what came was no protocol
-	NoWay        Cause = "no_way"        // nothing was found to connect to
-	NotAsked     Cause = "not_asked"     // we did not want to know
-	NotHeld      Cause = "not_held"      // the evidence was cut
+	// it asks for a password, or another proof, and was given none as nobody named it
+	AsksPassword Cause = "asks_password"
+	Stranger     Cause = "stranger"     // another user than the owner of the data directory serves the socket
+	UnknownHost  Cause = "unknown_host" // the name has no address
+	Lost         Cause = "lost"         // the connection ended, or what came was no protocol
+	NoWay        Cause = "no_way"       // nothing was found to connect to
+	NotAsked     Cause = "not_asked"    // we did not want to know
+	NotHeld      Cause = "not_held"     // the evidence was cut
 )
 
 // SQLSTATEs that are told apart.
@@ -49,7 +50,8 @@ func (c Cause) Kind() CauseKind {
 		return NotReady
 	case TimedOut, NoLock, Cancelled:
 		return Waits
-	case "28000", "28P01", "3D000", noRight, "55000", ClosedSocket, AsksPassword, Stranger: // no such role, password, database; no right, closed
+	// no such role, password, database; no right, closed
+	case "28000", "28P01", "3D000", noRight, "55000", ClosedSocket, AsksPassword, Stranger:
 		return NotLetIn
 	}
 	return OtherCause

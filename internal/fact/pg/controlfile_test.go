@@ -26,7 +26,9 @@ func TestParseControlFile(t *testing.T) {
 	}
 	torn := control(1)
 	torn[16] = 6
-	for name, b := range map[string][]byte{"empty": nil, "short": control(1)[:200], "long": make([]byte, ControlFileSize+1), "zeros": make([]byte, ControlFileSize)[:1000], "torn": torn, "a state to come": control(7)} {
+	for name, b := range map[string][]byte{"empty": nil, "short": control(1)[:200],
+		"long": make([]byte, ControlFileSize+1), "zeros": make([]byte, ControlFileSize)[:1000], "torn": torn,
+		"a state to come": control(7)} {
 		if c, err := ParseControlFile(b); err == nil {
 			t.Errorf("%s: read as %+v", name, c)
 		}

@@ -9,33 +9,36 @@ import (
 
 // Database is a row of pg_database with its statistics.
 type Database struct {
-	Name              string                 `json:"name"`
-	Size              known.Fact[unit.Bytes] `json:"size"`   // pg_database_size; only with --deep, and missing without the right to connect
-	Closed            bool                   `json:"closed"` // our role has no right to connect to it; only with --deep
-	Template          bool                   `json:"template"`
-	AllowConn         bool                   `json:"allow_conn"`
-	ConnLimit         int64                  `json:"conn_limit"`
-	XIDAge            int64                  `json:"xid_age"`  // age(datfrozenxid)
-	MXIDAge           int64                  `json:"mxid_age"` // mxid_age(datminmxid)
-	Backends          int64                  `json:"backends"`
-	Commits           int64                  `json:"commits"`
-	Rollbacks         int64                  `json:"rollbacks"`
-	BlocksRead        int64                  `json:"blocks_read"`
-	BlocksHit         int64                  `json:"blocks_hit"`
-	TempFiles         int64                  `json:"temp_files"`
-	TempBytes         unit.Bytes             `json:"temp_bytes"`
-	Updated           int64                  `json:"updated"`     // rows, HOT updates included
-	Deleted           int64                  `json:"deleted"`     // rows
-	ActiveTime        known.Fact[float64]    `json:"active_time"` // ms that sessions spent executing; 14+
-	Deadlocks         int64                  `json:"deadlocks"`
-	Conflicts         int64                  `json:"conflicts"`
-	ChecksumFails     int64                  `json:"checksum_fails"`
-	StatsReset        int64                  `json:"stats_reset"` // seconds since the epoch; 0: never, statistics since the start of the cluster
-	Sessions          known.Fact[int64]      `json:"sessions"`    // 14+
-	SessionsFatal     int64                  `json:"sessions_fatal"`
-	SessionsKilled    int64                  `json:"sessions_killed"`
-	SessionsAbandoned int64                  `json:"sessions_abandoned"`
-	CollationMismatch bool                   `json:"collation_mismatch"` // 15+: recorded collation version differs from the library's
+	Name string `json:"name"`
+	// pg_database_size; only with --deep, and missing without the right to connect
+	Size          known.Fact[unit.Bytes] `json:"size"`
+	Closed        bool                   `json:"closed"` // our role has no right to connect to it; only with --deep
+	Template      bool                   `json:"template"`
+	AllowConn     bool                   `json:"allow_conn"`
+	ConnLimit     int64                  `json:"conn_limit"`
+	XIDAge        int64                  `json:"xid_age"`  // age(datfrozenxid)
+	MXIDAge       int64                  `json:"mxid_age"` // mxid_age(datminmxid)
+	Backends      int64                  `json:"backends"`
+	Commits       int64                  `json:"commits"`
+	Rollbacks     int64                  `json:"rollbacks"`
+	BlocksRead    int64                  `json:"blocks_read"`
+	BlocksHit     int64                  `json:"blocks_hit"`
+	TempFiles     int64                  `json:"temp_files"`
+	TempBytes     unit.Bytes             `json:"temp_bytes"`
+	Updated       int64                  `json:"updated"`     // rows, HOT updates included
+	Deleted       int64                  `json:"deleted"`     // rows
+	ActiveTime    known.Fact[float64]    `json:"active_time"` // ms that sessions spent executing; 14+
+	Deadlocks     int64                  `json:"deadlocks"`
+	Conflicts     int64                  `json:"conflicts"`
+	ChecksumFails int64                  `json:"checksum_fails"`
+	// seconds since the epoch; 0: never, statistics since the start of the cluster
+	StatsReset        int64             `json:"stats_reset"`
+	Sessions          known.Fact[int64] `json:"sessions"` // 14+
+	SessionsFatal     int64             `json:"sessions_fatal"`
+	SessionsKilled    int64             `json:"sessions_killed"`
+	SessionsAbandoned int64             `json:"sessions_abandoned"`
+	// 15+: recorded collation version differs from the library's
+	CollationMismatch bool `json:"collation_mismatch"`
 }
 
 // Invalid says whether DROP DATABASE began to remove the database and did not
@@ -48,20 +51,26 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 	sizes, noSizes := readSizes(fsys, key)
 	return list(fsys, key, "databases", func(r *Row) Database {
 		d := Database{
-			Name: r.Text("datname"), Template: r.Bool("datistemplate"), AllowConn: r.Bool("datallowconn"), ConnLimit: r.Int("datconnlimit"),
-			XIDAge: r.Int("xid_age"), MXIDAge: r.Int("mxid_age"), Backends: r.Int("numbackends"),
-			Commits: r.Int("xact_commit"), Rollbacks: r.Int("xact_rollback"), BlocksRead: r.Int("blks_read"), BlocksHit: r.Int("blks_hit"),
+			Name: r.Text("datname"), Template: r.Bool("datistemplate"), AllowConn: r.Bool("datallowconn"),
+			ConnLimit: r.Int("datconnlimit"),
+			XIDAge:    r.Int("xid_age"), MXIDAge: r.Int("mxid_age"), Backends: r.Int("numbackends"),
+			Commits: r.Int("xact_commit"), Rollbacks: r.Int("xact_rollback"), BlocksRead: r.Int("blks_read"),
+			BlocksHit: r.Int("blks_hit"),
 			TempFiles: r.Int("temp_files"), TempBytes: r.Bytes("temp_bytes"),
-			Updated: r.Int("tup_updated"), Deleted: r.Int("tup_deleted"), Deadlocks: r.Int("deadlocks"), Conflicts: r.Int("conflicts"),
+			Updated: r.Int("tup_updated"), Deleted: r.Int("tup_deleted"), Deadlocks: r.Int("deadlocks"),
+			Conflicts:     r.Int("conflicts"),
 			ChecksumFails: r.Int("checksum_failures"), StatsReset: r.Int("stats_reset"),
-			SessionsFatal: r.Int("sessions_fatal"), SessionsKilled: r.Int("sessions_killed"), SessionsAbandoned: r.Int("sessions_abandoned"),
+			SessionsFatal: r.Int("sessions_fatal"), SessionsKilled: r.Int("sessions_killed"),
+			SessionsAbandoned: r.Int("sessions_abandoned"),
 			CollationMismatch: r.Bool("collation_mismatch"),
 		}
-		d.Sessions = known.None[int64](known.Gap{Fact: Path(key, "databases") + ": sessions", Reason: "this version does not count sessions"})
+		d.Sessions = known.None[int64](known.Gap{Fact: Path(key, "databases") + ": sessions",
+			Reason: "this version does not count sessions"})
 		if r.Has("sessions") {
 			d.Sessions = known.Is(r.Int("sessions"))
 		}
-		d.ActiveTime = known.None[float64](known.Gap{Fact: Path(key, "databases") + ": active_time", Reason: "this version does not time sessions"})
+		d.ActiveTime = known.None[float64](known.Gap{Fact: Path(key, "databases") + ": active_time",
+			Reason: "this version does not time sessions"})
 		if r.Has("active_time") {
 			d.ActiveTime = known.Is(r.Float("active_time"))
 		}
@@ -101,7 +110,8 @@ func readSizes(fsys fs.FS, key string) (map[string]sized, known.Fact[unit.Bytes]
 	const query = deepPrefix + "databases"
 	out := map[string]sized{}
 	rows := list(fsys, key, query, func(r *Row) struct{} {
-		size := known.Barred[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "no right to connect to this database", Reveal: monitorRight})
+		size := known.Barred[unit.Bytes](known.Gap{Fact: Path(key, query),
+			Reason: "no right to connect to this database", Reveal: monitorRight})
 		if r.Has("size") {
 			size = known.Is(r.Bytes("size"))
 		}
@@ -111,5 +121,6 @@ func readSizes(fsys fs.FS, key string) (map[string]sized, known.Fact[unit.Bytes]
 	if !rows.Known() {
 		return nil, known.Without[unit.Bytes](rows.State(), rows.Gap())
 	}
-	return out, known.Missed[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "this database is not in the answer"})
+	return out, known.Missed[unit.Bytes](known.Gap{Fact: Path(key, query),
+		Reason: "this database is not in the answer"})
 }

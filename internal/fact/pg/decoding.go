@@ -21,7 +21,8 @@ type Decoding struct {
 // ReadDecoding reads decoding.json.
 func ReadDecoding(fsys fs.FS, key string) known.Fact[[]Decoding] {
 	return list(fsys, key, "decoding", func(r *Row) Decoding {
-		return Decoding{Slot: r.Text("slot_name"), Transactions: r.Int("spill_txns"), Spills: r.Int("spill_count"), Spilled: r.Bytes("spill_bytes"),
+		return Decoding{Slot: r.Text("slot_name"), Transactions: r.Int("spill_txns"), Spills: r.Int("spill_count"),
+			Spilled: r.Bytes("spill_bytes"),
 			Decoded: r.Bytes("total_bytes"), StatsReset: r.Int("stats_reset")}
 	})
 }
@@ -35,7 +36,8 @@ type Controlled struct {
 
 // controlled are the settings that a standby may not have lower than its
 // primary, in the order of the control file.
-var controlled = []string{"max_connections", "max_worker_processes", "max_wal_senders", "max_prepared_transactions", "max_locks_per_transaction"}
+var controlled = []string{"max_connections", "max_worker_processes", "max_wal_senders", "max_prepared_transactions",
+	"max_locks_per_transaction"}
 
 // ReadControlled reads controlled.json; the list is empty where the control file
 // is of a form that is not known.

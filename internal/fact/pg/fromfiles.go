@@ -12,13 +12,15 @@ import (
 )
 
 // The columns of settings.json that FromFiles fills.
-var fileColumns = []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val", "enumvals", "boot_val",
+var fileColumns = []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val", "enumvals",
+	"boot_val",
 	"sourcefile", "sourceline", "pending_restart"}
 
 // computedAtStart names what only a server that has started knows.
 var computedAtStart = map[string]bool{
-	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true, "num_os_semaphores": true,
-	"in_hot_standby": true, "server_version": true, "server_version_num": true,
+	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true,
+	"num_os_semaphores": true,
+	"in_hot_standby":    true, "server_version": true, "server_version_num": true,
 }
 
 // FromFiles returns the settings that a stopped server would start with, in the
@@ -39,10 +41,12 @@ func FromFiles(major int, r conf.Resolved, refused []ConfigFault, given map[stri
 		low := strings.ToLower(p.Name)
 		seen[low] = true
 		value, ok := given[low]
-		if !ok && computedAtStart[low] || slices.ContainsFunc(refused, func(f ConfigFault) bool { return f.Name == low }) {
+		if !ok && computedAtStart[low] || slices.ContainsFunc(refused,
+			func(f ConfigFault) bool { return f.Name == low }) {
 			continue
 		}
-		s := Setting{Name: p.Name, Value: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: "default", Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
+		s := Setting{Name: p.Name, Value: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: "default",
+			Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
 		w, set := winners[low]
 		switch {
 		case ok:
@@ -65,8 +69,9 @@ func FromFiles(major int, r conf.Resolved, refused []ConfigFault, given map[stri
 	sort.Strings(own)
 	for _, name := range own {
 		w := winners[name]
-		out.Rows = append(out.Rows, Setting{Name: name, Value: w.Value, Type: "string", Context: "user", Source: "configuration file",
-			File: w.File, Line: int64(w.Line)}.row())
+		out.Rows = append(out.Rows, Setting{Name: name, Value: w.Value, Type: "string", Context: "user",
+			Source: "configuration file",
+			File:   w.File, Line: int64(w.Line)}.row())
 	}
 	return out
 }
@@ -85,7 +90,8 @@ func (s Setting) row() []*string {
 	if s.Line > 0 {
 		line = strconv.FormatInt(s.Line, 10)
 	}
-	return []*string{&s.Name, &s.Value, opt(s.Unit), &s.Type, &s.Context, &s.Source, opt(s.Min), opt(s.Max), opt(enum), opt(s.Boot), opt(s.File), opt(line), &no}
+	return []*string{&s.Name, &s.Value, opt(s.Unit), &s.Type, &s.Context, &s.Source, opt(s.Min), opt(s.Max), opt(enum),
+		opt(s.Boot), opt(s.File), opt(line), &no}
 }
 
 // WALBuffersOf returns the wal_buffers, in blocks, that a server makes of -1: a

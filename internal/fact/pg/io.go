@@ -26,7 +26,9 @@ type IO struct {
 func ReadIO(fsys fs.FS, key string) known.Fact[[]IO] {
 	return list(fsys, key, "io", func(r *Row) IO {
 		return IO{Backend: r.Text("backend_type"), Object: r.Text("object"), Context: r.Text("context"),
-			Reads: r.Int("reads"), Writes: r.Int("writes"), Extends: r.Int("extends"), Fsyncs: r.Int("fsyncs"), Evictions: r.Int("evictions"),
-			ReadTime: r.Float("read_time"), WriteTime: r.Float("write_time"), FsyncTime: r.Float("fsync_time"), Secs: r.Float("secs")}
+			Reads: r.Int("reads"), Writes: r.Int("writes"), Extends: r.Int("extends"), Fsyncs: r.Int("fsyncs"),
+			Evictions: r.Int("evictions"),
+			ReadTime:  r.Float("read_time"), WriteTime: r.Float("write_time"), FsyncTime: r.Float("fsync_time"),
+			Secs: r.Float("secs")}
 	})
 }

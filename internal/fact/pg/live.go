@@ -68,9 +68,11 @@ type LiveSession struct {
 // hidden from the role are among them, marked, so that what is seen is shown.
 func ReadLiveSessions(fsys fs.FS, key string) known.Fact[[]LiveSession] {
 	f := list(fsys, key, "sessions", func(r *Row) LiveSession {
-		s := LiveSession{PID: int(r.Int("pid")), Database: r.Text("datname"), Role: r.Text("usename"), Application: r.Text("application_name"),
-			Type: r.Text("backend_type"), State: r.Text("state"), WaitType: r.Text("wait_event_type"), WaitEvent: r.Text("wait_event"),
-			QueryAge: age(r, "query_age"), XactAge: age(r, "xact_age"), Query: r.Text("query"), Ours: r.Bool("ours")}
+		s := LiveSession{PID: int(r.Int("pid")), Database: r.Text("datname"), Role: r.Text("usename"),
+			Application: r.Text("application_name"),
+			Type:        r.Text("backend_type"), State: r.Text("state"), WaitType: r.Text("wait_event_type"),
+			WaitEvent: r.Text("wait_event"),
+			QueryAge:  age(r, "query_age"), XactAge: age(r, "xact_age"), Query: r.Text("query"), Ours: r.Bool("ours")}
 		if s.Hidden = !r.Has("backend_type") && r.Has("usename") && r.Has("datname"); s.Hidden {
 			s.Query = "" // what stands there is «<insufficient privilege>»
 		}
@@ -116,7 +118,9 @@ const maxLocks = 100_000
 
 // ReadLiveLocks reads the answer locks of LiveQueries.
 func ReadLiveLocks(fsys fs.FS, key string) known.Fact[[]LiveLock] {
-	f := list(fsys, key, "locks", func(r *Row) LiveLock { return LiveLock{PID: int(r.Int("pid")), Blocker: int(r.Int("blocker"))} })
+	f := list(fsys, key, "locks", func(r *Row) LiveLock {
+		return LiveLock{PID: int(r.Int("pid")), Blocker: int(r.Int("blocker"))}
+	})
 	return known.Try(f, Path(key, "locks"), func(l []LiveLock) ([]LiveLock, error) {
 		if len(l) > maxLocks {
 			return nil, errors.New("more locks than are asked for")
@@ -142,8 +146,10 @@ type LivePosition struct {
 // ReadLivePosition reads the answer position of LiveQueries.
 func ReadLivePosition(fsys fs.FS, key string) known.Fact[LivePosition] {
 	return single(fsys, key, "position", func(r *Row) LivePosition {
-		p := LivePosition{InRecovery: r.Bool("in_recovery"), CheckpointAt: r.Int("checkpoint_at"), StartedAt: r.Int("started_at"), Now: r.Float("now")}
-		p.LSN = known.None[unit.Bytes](known.Gap{Fact: Path(key, "position") + ": lsn", Reason: "no WAL was replayed yet"})
+		p := LivePosition{InRecovery: r.Bool("in_recovery"), CheckpointAt: r.Int("checkpoint_at"),
+			StartedAt: r.Int("started_at"), Now: r.Float("now")}
+		p.LSN = known.None[unit.Bytes](known.Gap{Fact: Path(key, "position") + ": lsn",
+			Reason: "no WAL was replayed yet"})
 		if r.Has("lsn") {
 			p.LSN = known.Is(r.Bytes("lsn"))
 		}

@@ -63,7 +63,8 @@ func TestLiveSessions(t *testing.T) {
 	if !ok || len(l) != 4 {
 		t.Fatalf("%v %+v", ok, l)
 	}
-	if s := l[0]; s.Hidden || s.Application != "web" || s.WaitEvent != "transactionid" || s.QueryAge == nil || *s.QueryAge != 12.5 || *s.XactAge != 13 {
+	if s := l[0]; s.Hidden || s.Application != "web" || s.WaitEvent != "transactionid" || s.QueryAge == nil ||
+		*s.QueryAge != 12.5 || *s.XactAge != 13 {
 		t.Errorf("%+v", s)
 	}
 	if s := l[1]; !s.Hidden || s.Query != "" || s.Role != "other" {
@@ -85,11 +86,13 @@ func TestLiveSessions(t *testing.T) {
 
 // TestLiveLocks: a prepared transaction blocks as process 0, and waits for nobody.
 func TestLiveLocks(t *testing.T) {
-	l, ok := ReadLiveLocks(liveAnswer(t, "locks", `{"columns":["pid","blocker"],"rows":[["11","0"],["12","11"]]}`), "1").Get()
+	l, ok := ReadLiveLocks(liveAnswer(t, "locks", `{"columns":["pid","blocker"],"rows":[["11","0"],["12","11"]]}`),
+		"1").Get()
 	if !ok || !slices.Equal(l, []LiveLock{{11, 0}, {12, 11}}) {
 		t.Errorf("%v %+v", ok, l)
 	}
-	if f := ReadLiveLocks(liveAnswer(t, "locks", `{"columns":["pid","blocker"],"rows":[["0","11"]]}`), "1"); f.State() != known.Unread {
+	if f := ReadLiveLocks(liveAnswer(t, "locks", `{"columns":["pid","blocker"],"rows":[["0","11"]]}`),
+		"1"); f.State() != known.Unread {
 		t.Errorf("process 0 waits: %+v", f)
 	}
 }
@@ -97,11 +100,14 @@ func TestLiveLocks(t *testing.T) {
 // TestLivePosition: a standby that has replayed nothing has no position.
 func TestLivePosition(t *testing.T) {
 	const columns = `{"columns":["in_recovery","lsn","checkpoint_at","started_at","now"],"rows":[`
-	p, ok := ReadLivePosition(liveAnswer(t, "position", columns+`["f","123456","1700000000","1699999000","1700000100.25"]]}`), "1").Get()
-	if lsn, there := p.LSN.Get(); !ok || !there || lsn != 123456 || p.InRecovery || p.StartedAt != 1699999000 || p.Now != 1700000100.25 {
+	p, ok := ReadLivePosition(liveAnswer(t, "position", columns+
+		`["f","123456","1700000000","1699999000","1700000100.25"]]}`), "1").Get()
+	if lsn, there := p.LSN.Get(); !ok || !there || lsn != 123456 || p.InRecovery || p.StartedAt != 1699999000 ||
+		p.Now != 1700000100.25 {
 		t.Errorf("%v %+v", ok, p)
 	}
-	p, ok = ReadLivePosition(liveAnswer(t, "position", columns+`["t",null,"1700000000","1699999000","1700000100"]]}`), "1").Get()
+	p, ok = ReadLivePosition(liveAnswer(t, "position", columns+`["t",null,"1700000000","1699999000","1700000100"]]}`),
+		"1").Get()
 	if !ok || !p.InRecovery || p.LSN.State() != known.Absent {
 		t.Errorf("%v %+v", ok, p)
 	}

@@ -84,9 +84,11 @@ func (s Setting) InBase(v string) string {
 		}
 	case "bool":
 		switch low := strings.ToLower(v); {
-		case low == "on" || low == "1" || low != "" && (strings.HasPrefix("true", low) || strings.HasPrefix("yes", low)):
+		case low == "on" || low == "1" || low != "" && (strings.HasPrefix("true", low) ||
+			strings.HasPrefix("yes", low)):
 			return "on"
-		case low == "0" || len(low) > 1 && strings.HasPrefix("off", low) || low != "" && (strings.HasPrefix("false", low) || strings.HasPrefix("no", low)):
+		case low == "0" || len(low) > 1 && strings.HasPrefix("off", low) ||
+			low != "" && (strings.HasPrefix("false", low) || strings.HasPrefix("no", low)):
 			return "off"
 		}
 	}

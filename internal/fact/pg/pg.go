@@ -14,37 +14,39 @@ import (
 
 // Server is what one PostgreSQL server said of itself over SQL.
 type Server struct {
-	Version      known.Fact[unit.Version]   `json:"version"`          // from settings (server_version_num)
-	Access       known.Fact[Access]         `json:"access"`           // access.json
-	Settings     known.Fact[Settings]       `json:"settings"`         // settings.json
-	FileSettings known.Fact[[]FileSetting]  `json:"file_settings"`    // file_settings.json; superuser only
-	RoleSettings known.Fact[[]RoleSetting]  `json:"role_settings"`    // role_settings.json
-	Databases    known.Fact[[]Database]     `json:"databases"`        // databases.json
-	SharedFails  known.Fact[int64]          `json:"shared_fails"`     // shared.json: pages of the shared catalogs with a wrong checksum; absent without checksums
-	Tablespaces  known.Fact[[]Tablespace]   `json:"tablespaces"`      // tablespaces.json
-	Extensions   known.Fact[[]Extension]    `json:"extensions"`       // extensions.json; of the database connected to
-	Activity     known.Fact[Activity]       `json:"activity"`         // activity.json
-	Backends     known.Fact[[]Backend]      `json:"backends"`         // sessions.json: pg_stat_activity by process
-	Checkpoints  known.Fact[Checkpoints]    `json:"checkpoints"`      // checkpoints.json
-	WAL          known.Fact[WAL]            `json:"wal"`              // wal.json; 14+
-	WALDir       known.Fact[WALDir]         `json:"wal_dir"`          // waldir.json
-	IO           known.Fact[[]IO]           `json:"io"`               // io.json; 16+
-	Archiver     known.Fact[Archiver]       `json:"archiver"`         // archiver.json
-	Replicas     known.Fact[[]Replica]      `json:"replicas"`         // replicas.json: pg_stat_replication
-	Slots        known.Fact[[]Slot]         `json:"slots"`            // slots.json
-	Prepared     known.Fact[[]PreparedXact] `json:"prepared"`         // prepared.json
-	Shmem        known.Fact[[]ShmemPart]    `json:"shmem"`            // shmem.json: pg_shmem_allocations
-	Control      known.Fact[Control]        `json:"control"`          // control.json
-	Recovery     known.Fact[bool]           `json:"recovery"`         // control.json: pg_is_in_recovery()
-	BufferCache  known.Fact[BufferCache]    `json:"buffer_cache"`     // buffercache.json; 16+, where the extension is there
-	Spills       known.Fact[Spills]         `json:"spills"`           // spills.json; where pg_stat_statements is there
-	HBA          known.Fact[[]HBARule]      `json:"hba"`              // hba.json; superuser only
-	Passwords    known.Fact[[]PasswordKind] `json:"passwords"`        // passwords.json; superuser only
-	Libraries    known.Fact[[]Library]      `json:"libraries"`        // libraries.json; superuser only
-	Decoding     known.Fact[[]Decoding]     `json:"decoding"`         // decoding.json; 14+
-	Controlled   known.Fact[[]Controlled]   `json:"controlled"`       // controlled.json; superuser only
-	Deep         Deep                       `json:"deep"`             // deep_*.json; only with --deep
-	Silence      Silence                    `json:"silence,omitzero"` // what was asked and not answered
+	Version      known.Fact[unit.Version]  `json:"version"`       // from settings (server_version_num)
+	Access       known.Fact[Access]        `json:"access"`        // access.json
+	Settings     known.Fact[Settings]      `json:"settings"`      // settings.json
+	FileSettings known.Fact[[]FileSetting] `json:"file_settings"` // file_settings.json; superuser only
+	RoleSettings known.Fact[[]RoleSetting] `json:"role_settings"` // role_settings.json
+	Databases    known.Fact[[]Database]    `json:"databases"`     // databases.json
+	// shared.json: pages of the shared catalogs with a wrong checksum; absent without checksums
+	SharedFails known.Fact[int64]          `json:"shared_fails"`
+	Tablespaces known.Fact[[]Tablespace]   `json:"tablespaces"` // tablespaces.json
+	Extensions  known.Fact[[]Extension]    `json:"extensions"`  // extensions.json; of the database connected to
+	Activity    known.Fact[Activity]       `json:"activity"`    // activity.json
+	Backends    known.Fact[[]Backend]      `json:"backends"`    // sessions.json: pg_stat_activity by process
+	Checkpoints known.Fact[Checkpoints]    `json:"checkpoints"` // checkpoints.json
+	WAL         known.Fact[WAL]            `json:"wal"`         // wal.json; 14+
+	WALDir      known.Fact[WALDir]         `json:"wal_dir"`     // waldir.json
+	IO          known.Fact[[]IO]           `json:"io"`          // io.json; 16+
+	Archiver    known.Fact[Archiver]       `json:"archiver"`    // archiver.json
+	Replicas    known.Fact[[]Replica]      `json:"replicas"`    // replicas.json: pg_stat_replication
+	Slots       known.Fact[[]Slot]         `json:"slots"`       // slots.json
+	Prepared    known.Fact[[]PreparedXact] `json:"prepared"`    // prepared.json
+	Shmem       known.Fact[[]ShmemPart]    `json:"shmem"`       // shmem.json: pg_shmem_allocations
+	Control     known.Fact[Control]        `json:"control"`     // control.json
+	Recovery    known.Fact[bool]           `json:"recovery"`    // control.json: pg_is_in_recovery()
+	// buffercache.json; 16+, where the extension is there
+	BufferCache known.Fact[BufferCache]    `json:"buffer_cache"`
+	Spills      known.Fact[Spills]         `json:"spills"`           // spills.json; where pg_stat_statements is there
+	HBA         known.Fact[[]HBARule]      `json:"hba"`              // hba.json; superuser only
+	Passwords   known.Fact[[]PasswordKind] `json:"passwords"`        // passwords.json; superuser only
+	Libraries   known.Fact[[]Library]      `json:"libraries"`        // libraries.json; superuser only
+	Decoding    known.Fact[[]Decoding]     `json:"decoding"`         // decoding.json; 14+
+	Controlled  known.Fact[[]Controlled]   `json:"controlled"`       // controlled.json; superuser only
+	Deep        Deep                       `json:"deep"`             // deep_*.json; only with --deep
+	Silence     Silence                    `json:"silence,omitzero"` // what was asked and not answered
 }
 
 // Read reads the answers of the server with the given evidence key.

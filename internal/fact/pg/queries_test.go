@@ -37,7 +37,8 @@ func TestDeepOnlyWhenAsked(t *testing.T) {
 	for _, q := range Queries(18, false) {
 		// Its function makes the text of a query, and brings none out.
 		low := strings.ReplaceAll(strings.ToLower(q.SQL), "query_to_xml(", "")
-		for _, dear := range []string{"pg_class", "pg_attribute", "pg_stat_all_", "pg_stat_user_", "pg_database_size", "_relation_size", "pg_tablespace_size"} {
+		for _, dear := range []string{"pg_class", "pg_attribute", "pg_stat_all_", "pg_stat_user_", "pg_database_size",
+			"_relation_size", "pg_tablespace_size"} {
 			if strings.Contains(low, dear) {
 				t.Errorf("%s reads %s, which grows with the number of tables", q.Name, dear)
 			}
@@ -89,7 +90,8 @@ func TestNothingSecretIsSelected(t *testing.T) {
 	for _, q := range allQueries() {
 		// Its function makes the text of a query, and brings none out.
 		low := strings.ReplaceAll(strings.ToLower(q.SQL), "query_to_xml(", "")
-		for _, word := range []string{" query", ".query", "client_addr", "client_hostname", "rolpassword", "pg_authid", "pg_shadow", "subconninfo", "umoptions", "gid"} {
+		for _, word := range []string{" query", ".query", "client_addr", "client_hostname", "rolpassword", "pg_authid",
+			"pg_shadow", "subconninfo", "umoptions", "gid"} {
 			if q.Name == "passwords" && (word == "rolpassword" || word == "pg_authid") {
 				continue // TestOfPasswordsOnlyTheKindIsSelected
 			}
@@ -111,26 +113,31 @@ func TestOfPasswordsOnlyTheKindIsSelected(t *testing.T) {
 			continue
 		}
 		low := strings.ToLower(q.SQL)
-		for _, allowed := range []string{"when rolpassword is null then 'none'", "when rolpassword like 'scram-sha-256$%' then 'scram-sha-256'",
+		for _, allowed := range []string{"when rolpassword is null then 'none'",
+			"when rolpassword like 'scram-sha-256$%' then 'scram-sha-256'",
 			"when rolpassword ~ '^md5[0-9a-f]{32}$' then 'md5'"} {
 			if !strings.Contains(low, allowed) {
 				t.Errorf("passwords_%d.sql has no %q", q.MinMajor, allowed)
 			}
 			low = strings.Replace(low, allowed, "", 1)
 		}
-		if strings.Contains(low, "password") || strings.Contains(low, "*") && strings.Count(low, "*") != strings.Count(low, "count(*)") {
+		if strings.Contains(low, "password") || strings.Contains(low, "*") &&
+			strings.Count(low, "*") != strings.Count(low, "count(*)") {
 			t.Errorf("passwords_%d.sql selects more than the kind: %s", q.MinMajor, low)
 		}
 	}
 }
 
 func TestParseQuery(t *testing.T) {
-	q, err := parseQuery("role_settings_13.sql", "-- Reads a. Needs: b.\n-- Reveal: connect as a superuser\n-- Together: x\nselect 1\n")
-	if err != nil || q != (Query{Name: "role_settings", SQL: "select 1", Reveal: "connect as a superuser", MinMajor: 13, Together: "x"}) {
+	q, err := parseQuery("role_settings_13.sql",
+		"-- Reads a. Needs: b.\n-- Reveal: connect as a superuser\n-- Together: x\nselect 1\n")
+	if err != nil || q != (Query{Name: "role_settings", SQL: "select 1", Reveal: "connect as a superuser", MinMajor: 13,
+		Together: "x"}) {
 		t.Errorf("%+v %v", q, err)
 	}
-	for name, text := range map[string]string{"settings.sql": "select 1", "settings_x.sql": "select 1", "settings_13.txt": "select 1",
-		"_13.sql": "select 1", "settings_13.sql": "-- only a comment"} {
+	for name, text := range map[string]string{"settings.sql": "select 1", "settings_x.sql": "select 1",
+		"settings_13.txt": "select 1",
+		"_13.sql":         "select 1", "settings_13.sql": "-- only a comment"} {
 		if q, err := parseQuery(name, text); err == nil {
 			t.Errorf("%s was taken: %+v", name, q)
 		}

@@ -22,7 +22,8 @@ type Replica struct {
 func ReadReplicas(fsys fs.FS, key string) known.Fact[[]Replica] {
 	return list(fsys, key, "replicas", func(r *Row) Replica {
 		lag := known.Is(r.Bytes("lag"))
-		gap := known.Gap{Fact: Path(key, "replicas") + ": lag", Reason: "the replica has not told how far it has replayed"}
+		gap := known.Gap{Fact: Path(key, "replicas") + ": lag",
+			Reason: "the replica has not told how far it has replayed"}
 		switch {
 		case r.Has("lag"):
 		case r.Has("state"):
@@ -31,7 +32,8 @@ func ReadReplicas(fsys fs.FS, key string) known.Fact[[]Replica] {
 			gap.Reason, gap.Reveal = "replication is hidden from this role", monitorRight
 			lag = known.Barred[unit.Bytes](gap)
 		}
-		return Replica{Name: r.Text("application_name"), State: r.Text("state"), Sync: r.Text("sync_state"), Lag: lag, XminAge: r.Int("xmin_age")}
+		return Replica{Name: r.Text("application_name"), State: r.Text("state"), Sync: r.Text("sync_state"), Lag: lag,
+			XminAge: r.Int("xmin_age")}
 	})
 }
 
@@ -49,9 +51,11 @@ type Slot struct {
 // ReadSlots reads slots.json.
 func ReadSlots(fsys fs.FS, key string) known.Fact[[]Slot] {
 	return list(fsys, key, "slots", func(r *Row) Slot {
-		s := Slot{Name: r.Text("slot_name"), Kind: r.Text("slot_type"), Active: r.Bool("active"), Temporary: r.Bool("temporary"),
+		s := Slot{Name: r.Text("slot_name"), Kind: r.Text("slot_type"), Active: r.Bool("active"),
+			Temporary: r.Bool("temporary"),
 			WALStatus: r.Text("wal_status"), XminAge: r.Int("xmin_age")}
-		s.Retained = known.None[unit.Bytes](known.Gap{Fact: Path(key, "slots") + ": retained", Reason: "the slot holds back no WAL"})
+		s.Retained = known.None[unit.Bytes](known.Gap{Fact: Path(key, "slots") + ": retained",
+			Reason: "the slot holds back no WAL"})
 		if r.Has("retained") {
 			s.Retained = known.Is(r.Bytes("retained"))
 		}

@@ -23,7 +23,8 @@ type HBARule struct {
 // ReadHBA reads hba.json: the rules in the order in which the server tries them.
 func ReadHBA(fsys fs.FS, key string) known.Fact[[]HBARule] {
 	return list(fsys, key, "hba", func(r *Row) HBARule {
-		return HBARule{File: r.Text("sourcefile"), Line: r.Int("line"), Type: r.Text("type"), Method: r.Text("method"), Reach: r.Text("reach"),
+		return HBARule{File: r.Text("sourcefile"), Line: r.Int("line"), Type: r.Text("type"), Method: r.Text("method"),
+			Reach:       r.Text("reach"),
 			Replication: r.Bool("replication"), AllUsers: r.Bool("all_users"), Superusers: r.Bool("superusers"),
 			Broken: r.Bool("broken"), Error: r.Text("error")}
 	})
@@ -41,25 +42,29 @@ type PasswordKind struct {
 // ReadPasswords reads passwords.json.
 func ReadPasswords(fsys fs.FS, key string) known.Fact[[]PasswordKind] {
 	return list(fsys, key, "passwords", func(r *Row) PasswordKind {
-		return PasswordKind{Kind: r.Text("kind"), Superuser: r.Bool("superuser"), Roles: r.Int("roles"), Expired: r.Int("expired"),
+		return PasswordKind{Kind: r.Text("kind"), Superuser: r.Bool("superuser"), Roles: r.Int("roles"),
+			Expired: r.Int("expired"),
 			Example: r.Text("rolname")}
 	})
 }
 
 // Library is one that a preload parameter names.
 type Library struct {
-	Parameter string           `json:"parameter"` // shared_preload_libraries, …
-	Name      string           `json:"name"`
-	InForce   bool             `json:"in_force"`  // in the running value
-	InFiles   bool             `json:"in_files"`  // in the configuration files, for the next start
-	Installed known.Fact[bool] `json:"installed"` // its file is there; unread with another dynamic_library_path than the default
+	Parameter string `json:"parameter"` // shared_preload_libraries, …
+	Name      string `json:"name"`
+	InForce   bool   `json:"in_force"` // in the running value
+	InFiles   bool   `json:"in_files"` // in the configuration files, for the next start
+	// its file is there; unread with another dynamic_library_path than the default
+	Installed known.Fact[bool] `json:"installed"`
 }
 
 // ReadLibraries reads libraries.json.
 func ReadLibraries(fsys fs.FS, key string) known.Fact[[]Library] {
 	return list(fsys, key, "libraries", func(r *Row) Library {
-		l := Library{Parameter: r.Text("parameter"), Name: r.Text("library"), InForce: r.Bool("in_force"), InFiles: r.Bool("in_files")}
-		l.Installed = known.Missed[bool](known.Gap{Fact: Path(key, "libraries") + ": installed", Reason: "dynamic_library_path is not the default one"})
+		l := Library{Parameter: r.Text("parameter"), Name: r.Text("library"), InForce: r.Bool("in_force"),
+			InFiles: r.Bool("in_files")}
+		l.Installed = known.Missed[bool](known.Gap{Fact: Path(key, "libraries") + ": installed",
+			Reason: "dynamic_library_path is not the default one"})
 		if r.Has("installed") {
 			l.Installed = known.Is(r.Bool("installed"))
 		}

@@ -14,9 +14,10 @@ type Backend struct {
 	PID      int    `json:"pid"`      // as the server sees it: inside a container its own number
 	Database string `json:"database"` // "" for a process without one
 	Role     string `json:"role"`     // "" for a process without one, or a role that was dropped
-	State    string `json:"state"`    // active, idle, idle in transaction, …; "" where track_activities is off or the process has none
-	Type     string `json:"type"`     // backend_type: client backend, checkpointer, …
-	Ours     bool   `json:"ours"`     // the session that asked
+	// active, idle, idle in transaction, …; "" where track_activities is off or the process has none
+	State string `json:"state"`
+	Type  string `json:"type"` // backend_type: client backend, checkpointer, …
+	Ours  bool   `json:"ours"` // the session that asked
 }
 
 // maxBackends bounds the list: max_connections ends at 262,143.
@@ -40,14 +41,16 @@ func ReadBackends(fsys fs.FS, key string) known.Fact[[]Backend] {
 			if !r.Has("backend_type") && r.Has("usename") && r.Has("datname") {
 				hidden++
 			}
-			out = append(out, Backend{PID: int(pid), Database: r.Text("datname"), Role: r.Text("usename"), State: r.Text("state"),
-				Type: r.Text("backend_type"), Ours: r.Bool("ours")})
+			out = append(out, Backend{PID: int(pid), Database: r.Text("datname"), Role: r.Text("usename"),
+				State: r.Text("state"),
+				Type:  r.Text("backend_type"), Ours: r.Bool("ours")})
 			return nil
 		})
 		return out, err
 	})
 	if f.Known() && hidden > 0 {
-		return known.Barred[[]Backend](known.Gap{Fact: name, Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
+		return known.Barred[[]Backend](known.Gap{Fact: name,
+			Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
 	}
 	return f
 }

@@ -172,6 +172,7 @@ type RoleSetting struct {
 // ReadRoleSettings reads role_settings.json: one row an override.
 func ReadRoleSettings(fsys fs.FS, key string) known.Fact[[]RoleSetting] {
 	return list(fsys, key, "role_settings", func(r *Row) RoleSetting {
-		return RoleSetting{Database: r.Text("datname"), Role: r.Text("rolname"), Name: r.Text("name"), Value: r.Text("setting")}
+		return RoleSetting{Database: r.Text("datname"), Role: r.Text("rolname"), Name: r.Text("name"),
+			Value: r.Text("setting")}
 	})
 }

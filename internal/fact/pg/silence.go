@@ -12,10 +12,11 @@ import (
 // it answered all, or said of the rest that it has no such thing or that a
 // right was missing.
 type Silence struct {
-	Connection *Failure             `json:"connection,omitempty"` // why there was no connection; nil where there was one
-	Failed     []Failure            `json:"failed,omitempty"`     // queries, by name
-	Answered   int                  `json:"answered,omitempty"`   // queries that were
-	Holders    known.Fact[[]Holder] `json:"holders,omitzero"`     // holders.json: asked for only where something waited
+	// why there was no connection; nil where there was one
+	Connection *Failure             `json:"connection,omitempty"`
+	Failed     []Failure            `json:"failed,omitempty"`   // queries, by name
+	Answered   int                  `json:"answered,omitempty"` // queries that were
+	Holders    known.Fact[[]Holder] `json:"holders,omitzero"`   // holders.json: asked for only where something waited
 }
 
 // Failure is something that was not answered.

@@ -58,7 +58,8 @@ type StartProgram struct {
 	Version unit.Version `json:"version"`          // 0: not known
 	Shared  unit.Bytes   `json:"shared,omitempty"` // shared memory that it would ask the kernel for; 0: it did not say
 	Pages   int64        `json:"pages,omitempty"`  // the same in huge pages; 0: it did not say
-	Others  []string     `json:"others,omitempty"` // versions that are installed, where none is of the data directory's major
+	// versions that are installed, where none is of the data directory's major
+	Others []string `json:"others,omitempty"`
 }
 
 // StartControl is what pg_controldata prints, or of pg_control what does not
@@ -101,9 +102,10 @@ type StartListener struct {
 
 // StartUnix is a folder of unix_socket_directories.
 type StartUnix struct {
-	Folder  string `json:"folder"`
-	Fault   string `json:"fault,omitempty"`   // why no file can be made there
-	Lock    string `json:"lock,omitempty"`    // a lock file that is in the way: held by PID, or not the account's to remove
+	Folder string `json:"folder"`
+	Fault  string `json:"fault,omitempty"` // why no file can be made there
+	// a lock file that is in the way: held by PID, or not the account's to remove
+	Lock    string `json:"lock,omitempty"`
 	PID     int    `json:"pid,omitempty"`     // of the account, named by it, and alive
 	Program string `json:"program,omitempty"` //
 	Closed  bool   `json:"closed,omitempty"`  // another account's

@@ -18,7 +18,8 @@ type Tablespace struct {
 // ReadTablespaces reads tablespaces.json.
 func ReadTablespaces(fsys fs.FS, key string) known.Fact[[]Tablespace] {
 	return list(fsys, key, "tablespaces", func(r *Row) Tablespace {
-		return Tablespace{Name: r.Text("spcname"), Location: r.Text("location"), Options: textArray(r.Text("spcoptions")), OID: r.Int("oid")}
+		return Tablespace{Name: r.Text("spcname"), Location: r.Text("location"),
+			Options: textArray(r.Text("spcoptions")), OID: r.Int("oid")}
 	})
 }
 
@@ -35,7 +36,8 @@ type Control struct {
 // ReadControl reads control.json.
 func ReadControl(fsys fs.FS, key string) known.Fact[Control] {
 	return single(fsys, key, "control", func(r *Row) Control {
-		return Control{SystemID: r.Text("system_identifier"), CheckpointAt: r.Int("checkpoint_at"), Checksums: r.Bool("checksums"),
+		return Control{SystemID: r.Text("system_identifier"), CheckpointAt: r.Int("checkpoint_at"),
+			Checksums:  r.Bool("checksums"),
 			WALSegment: r.Bytes("wal_segment"), BlockSize: r.Bytes("block_size"), InRecovery: r.Bool("in_recovery")}
 	})
 }

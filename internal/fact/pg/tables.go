@@ -10,14 +10,18 @@ import (
 // Deep holds what grows with the number of tables; it is asked for with
 // --deep, in each database that lets us in.
 type Deep struct {
-	Tables     known.Fact[[]Table]      `json:"tables"`     // deep_tables.json: of each database the 100 largest by relpages
+	// deep_tables.json: of each database the 100 largest by relpages
+	Tables     known.Fact[[]Table]      `json:"tables"`
 	Indexes    known.Fact[[]Index]      `json:"indexes"`    // deep_indexes.json: invalid ones that nobody builds now
 	Unanalyzed known.Fact[[]Unanalyzed] `json:"unanalyzed"` // deep_unanalyzed.json: of 10,000 rows or more
-	Unused     known.Fact[[]Index]      `json:"unused"`     // deep_unused.json: from 10 MB on, never read since the statistics were reset
-	Duplicates known.Fact[[]Duplicate]  `json:"duplicates"` // deep_duplicates.json
-	Sequences  known.Fact[[]Sequence]   `json:"sequences"`  // deep_sequences.json: half used up and more
-	Catalogs   known.Fact[[]Catalog]    `json:"catalogs"`   // deep_catalogs.json: pg_attribute, pg_class, pg_depend, pg_type, pg_index
-	Visits     known.Fact[[]Visit]      `json:"visits"`     // deep_visits.json: where the above was asked, and where it was not
+	// deep_unused.json: from 10 MB on, never read since the statistics were reset
+	Unused     known.Fact[[]Index]     `json:"unused"`
+	Duplicates known.Fact[[]Duplicate] `json:"duplicates"` // deep_duplicates.json
+	Sequences  known.Fact[[]Sequence]  `json:"sequences"`  // deep_sequences.json: half used up and more
+	// deep_catalogs.json: pg_attribute, pg_class, pg_depend, pg_type, pg_index
+	Catalogs known.Fact[[]Catalog] `json:"catalogs"`
+	// deep_visits.json: where the above was asked, and where it was not
+	Visits known.Fact[[]Visit] `json:"visits"`
 }
 
 // In is the database that something was found in; "" in evidence from before
@@ -115,10 +119,13 @@ type Catalog struct {
 func ReadDeep(fsys fs.FS, key string) Deep {
 	return Deep{
 		Tables: list(fsys, key, deepPrefix+"tables", func(r *Row) Table {
-			return Table{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Rows: rows(r),
+			return Table{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"),
+				Pages: r.Int("relpages"), Rows: rows(r),
 				Live: r.Int("live"), Dead: r.Int("dead"), Changed: r.Int("changed"),
-				SeqScans: r.Int("seq_scans"), SeqRows: r.Int("seq_rows"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
-				AutovacuumOff: r.Has("av_enabled") && !r.Bool("av_enabled"), Threshold: option(r, "av_threshold"), Scale: option(r, "av_scale"),
+				SeqScans: r.Int("seq_scans"), SeqRows: r.Int("seq_rows"), LastVacuum: r.Int("last_vacuum"),
+				LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
+				AutovacuumOff: r.Has("av_enabled") && !r.Bool("av_enabled"), Threshold: option(r, "av_threshold"),
+				Scale:     option(r, "av_scale"),
 				Vacuuming: r.Bool("vacuuming")}
 		}),
 		Indexes: list(fsys, key, deepPrefix+"indexes", index),
@@ -127,23 +134,28 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 			return Duplicate{Index: index(r), Kept: r.Text("kept")}
 		}),
 		Sequences: list(fsys, key, deepPrefix+"sequences", func(r *Row) Sequence {
-			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
+			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"),
+				Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
 		}),
 		Catalogs: list(fsys, key, deepPrefix+"catalogs", func(r *Row) Catalog {
-			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"), Rows: r.Float("reltuples"), Live: r.Int("live"),
+			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"),
+				Rows: r.Float("reltuples"), Live: r.Int("live"),
 				Dead: r.Int("dead"), Inserted: r.Int("inserted")}
 		}),
 		Visits: list(fsys, key, VisitsQuery, func(r *Row) Visit {
-			return Visit{Database: r.Text(DatabaseColumn), Query: r.Text("query"), Reason: r.Text("reason"), Reveal: r.Text("reveal")}
+			return Visit{Database: r.Text(DatabaseColumn), Query: r.Text("query"), Reason: r.Text("reason"),
+				Reveal: r.Text("reveal")}
 		}),
 		Unanalyzed: list(fsys, key, deepPrefix+"unanalyzed", func(r *Row) Unanalyzed {
-			return Unanalyzed{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Partitioned: r.Bool("partitioned"), Rows: r.Int("rows")}
+			return Unanalyzed{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"),
+				Partitioned: r.Bool("partitioned"), Rows: r.Int("rows")}
 		}),
 	}
 }
 
 func index(r *Row) Index {
-	return Index{In: inDatabase(r), Schema: r.Text("nspname"), Table: r.Text("relname"), Name: r.Text("indexrelname"), Pages: r.Int("relpages")}
+	return Index{In: inDatabase(r), Schema: r.Text("nspname"), Table: r.Text("relname"), Name: r.Text("indexrelname"),
+		Pages: r.Int("relpages")}
 }
 
 // rows returns reltuples, for which the live rows stand in evidence from before

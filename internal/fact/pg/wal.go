@@ -21,8 +21,9 @@ type WAL struct {
 // ReadWAL reads wal.json.
 func ReadWAL(fsys fs.FS, key string) known.Fact[WAL] {
 	return single(fsys, key, "wal", func(r *Row) WAL {
-		return WAL{Records: r.Int("wal_records"), FPI: r.Int("wal_fpi"), Bytes: r.Bytes("wal_bytes"), BuffersFull: r.Int("wal_buffers_full"),
-			StatsReset: r.Int("stats_reset"), Secs: r.Float("secs"), InsertLSN: r.Bytes("insert_lsn")}
+		return WAL{Records: r.Int("wal_records"), FPI: r.Int("wal_fpi"), Bytes: r.Bytes("wal_bytes"),
+			BuffersFull: r.Int("wal_buffers_full"),
+			StatsReset:  r.Int("stats_reset"), Secs: r.Float("secs"), InsertLSN: r.Bytes("insert_lsn")}
 	})
 }
 
@@ -52,6 +53,7 @@ type Archiver struct {
 // ReadArchiver reads archiver.json.
 func ReadArchiver(fsys fs.FS, key string) known.Fact[Archiver] {
 	return single(fsys, key, "archiver", func(r *Row) Archiver {
-		return Archiver{Archived: r.Int("archived_count"), Failed: r.Int("failed_count"), LastOK: r.Int("last_archived"), LastFailed: r.Int("last_failed")}
+		return Archiver{Archived: r.Int("archived_count"), Failed: r.Int("failed_count"),
+			LastOK: r.Int("last_archived"), LastFailed: r.Int("last_failed")}
 	})
 }

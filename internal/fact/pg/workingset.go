@@ -19,9 +19,12 @@ type BufferCache struct {
 
 // ReadBufferCache reads buffercache.json; no row: the extension is not there.
 func ReadBufferCache(fsys fs.FS, key string) known.Fact[BufferCache] {
-	return optional(fsys, key, "buffercache", "the extension pg_buffercache 1.4 or later is not in this database", func(r *Row) BufferCache {
-		return BufferCache{Used: r.Int("used"), Unused: r.Int("unused"), Dirty: r.Int("dirty"), Usage: r.Float("usage"), Secs: r.Float("secs")}
-	})
+	return optional(fsys, key, "buffercache", "the extension pg_buffercache 1.4 or later is not in this database",
+		func(r *Row) BufferCache {
+			return BufferCache{Used: r.Int("used"), Unused: r.Int("unused"), Dirty: r.Int("dirty"),
+				Usage: r.Float("usage"),
+				Secs:  r.Float("secs")}
+		})
 }
 
 // Spills is what pg_stat_statements counted of temporary files, which are
@@ -37,10 +40,12 @@ type Spills struct {
 // ReadSpills reads spills.json; no row: the extension is not there.
 func ReadSpills(fsys fs.FS, key string) known.Fact[Spills] {
 	const block = 8 * unit.KB
-	return optional(fsys, key, "spills", "the extension pg_stat_statements is not in this database", func(r *Row) Spills {
-		return Spills{Statements: r.Int("statements"), Spilling: r.Int("spilling"), Calls: r.Int("calls"),
-			Written: unit.Bytes(min(r.Int("written"), 1<<50)) * block, Most: unit.Bytes(min(r.Int("most"), 1<<50)) * block}
-	})
+	return optional(fsys, key, "spills", "the extension pg_stat_statements is not in this database",
+		func(r *Row) Spills {
+			return Spills{Statements: r.Int("statements"), Spilling: r.Int("spilling"), Calls: r.Int("calls"),
+				Written: unit.Bytes(min(r.Int("written"), 1<<50)) * block,
+				Most:    unit.Bytes(min(r.Int("most"), 1<<50)) * block}
+		})
 }
 
 // optional reads an answer of at most one row; none is a fact that is absent.

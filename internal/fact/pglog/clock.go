@@ -14,7 +14,8 @@ func clock(b []byte) (us int64, n int) {
 	mi, ok5 := number2(b[14:])
 	s, ok6 := number2(b[17:])
 	// 60 is a leap second.
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6) || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60 {
+	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6) || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 ||
+		mi > 59 || s > 60 {
 		return 0, 0
 	}
 	us = (days(y, mo, d)*86400 + int64(h)*3600 + int64(mi)*60 + int64(s)) * 1e6
@@ -35,7 +36,8 @@ func clock(b []byte) (us int64, n int) {
 // zone returns the name of a zone that follows a time: letters, or an offset.
 func zone(b []byte) []byte {
 	for i, c := range b {
-		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '+' || c == '-' || isDigit(c) || c == ':' && i > 0 && (b[0] == '+' || b[0] == '-') && i+1 < len(b) && isDigit(b[i+1])) || i == 10 {
+		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '+' || c == '-' || isDigit(c) ||
+			c == ':' && i > 0 && (b[0] == '+' || b[0] == '-') && i+1 < len(b) && isDigit(b[i+1])) || i == 10 {
 			return b[:i]
 		}
 	}

@@ -27,8 +27,10 @@ const (
 	csvLeast = csvMessage + 1
 )
 
-var csvKept = [csvMost]bool{csvTime: true, csvUser: true, csvDatabase: true, csvPID: true, csvFrom: true, csvSeverity: true, csvState: true,
-	csvMessage: true, csvDetail: true, csvHint: true, csvContext: true, csvStatement: true, csvApp: true, csvBackend: true}
+var csvKept = [csvMost]bool{csvTime: true, csvUser: true, csvDatabase: true, csvPID: true, csvFrom: true,
+	csvSeverity: true, csvState: true,
+	csvMessage: true, csvDetail: true, csvHint: true, csvContext: true, csvStatement: true, csvApp: true,
+	csvBackend: true}
 
 // csvStart says whether a line can be the first of a record: a time and a comma.
 func csvStart(line []byte) bool {
@@ -182,8 +184,10 @@ func (r *csvReader) emit() {
 	}
 	f := &r.field
 	e := &r.e
-	*e = Entry{User: f[csvUser], Database: f[csvDatabase], Host: host(f[csvFrom]), State: f[csvState], Message: f[csvMessage], Detail: f[csvDetail],
-		Hint: f[csvHint], Context: f[csvContext], Statement: f[csvStatement], App: f[csvApp], Backend: f[csvBackend], Line: r.line, Cut: r.cut}
+	*e = Entry{User: f[csvUser], Database: f[csvDatabase], Host: host(f[csvFrom]), State: f[csvState],
+		Message: f[csvMessage], Detail: f[csvDetail],
+		Hint: f[csvHint], Context: f[csvContext], Statement: f[csvStatement], App: f[csvApp], Backend: f[csvBackend],
+		Line: r.line, Cut: r.cut}
 	e.stamp(f[csvTime])
 	e.Severity, e.Foreign = severityOf(f[csvSeverity])
 	if v, n := leadingNumber(f[csvPID]); n > 0 && n <= 10 {

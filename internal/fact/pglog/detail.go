@@ -51,7 +51,8 @@ type Checkpoint struct {
 func (e *Entry) Checkpoint() Checkpoint {
 	m := e.Message
 	c := Checkpoint{Restart: m[0] == 'r', Buffers: numberAfter(m, "wrote "), Distance: -1, Estimate: -1,
-		Write: seconds(m, "write="), Sync: seconds(m, " sync="), Total: seconds(m, "total="), Longest: seconds(m, "longest=")}
+		Write: seconds(m, "write="), Sync: seconds(m, " sync="), Total: seconds(m, "total="),
+		Longest: seconds(m, "longest=")}
 	if kb := numberAfter(m, "distance="); kb >= 0 && kb < 1<<50 {
 		c.Distance = kb << 10
 	}
@@ -160,7 +161,8 @@ func foreignSignal(m []byte) int {
 	signal, n := leadingNumber(rest[at:])
 	rest = rest[at+n:]
 	colon := bytes.IndexByte(rest[:min(len(rest), 10)], ':') // a space before it, or a word's end
-	if n == 0 || signal < 1 || signal > 64 || colon < 0 || colon+1 >= len(rest) || rest[colon+1] != ' ' || span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
+	if n == 0 || signal < 1 || signal > 64 || colon < 0 || colon+1 >= len(rest) || rest[colon+1] != ' ' ||
+		span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
 		return 0
 	}
 	return int(signal)
@@ -232,7 +234,8 @@ type Vacuum struct {
 // Vacuum reads «automatic vacuum of table "…": …».
 func (e *Entry) Vacuum() Vacuum {
 	m := e.Message
-	v := Vacuum{Wrap: contains(m[:min(len(m), 80)], "to prevent wraparound"), Seconds: seconds(m, "elapsed: "), Dead: -1}
+	v := Vacuum{Wrap: contains(m[:min(len(m), 80)], "to prevent wraparound"), Seconds: seconds(m, "elapsed: "),
+		Dead: -1}
 	if _, rest, ok := bytes.Cut(m, []byte(`table "`)); ok {
 		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok {
 			v.Table = string(name[:min(len(name), 3*maxName)])

@@ -74,7 +74,8 @@ func (f *Feed) Line(b []byte, pid int) (taken, begun bool) {
 		} else if pid > 0 {
 			f.plain.f.pid = pid
 		}
-		if l.part == partMessage && len(rest) > 7 && isState(rest[:5]) && rest[5] == ':' && rest[6] == ' ' { // log_error_verbosity = verbose
+		// log_error_verbosity = verbose
+		if l.part == partMessage && len(rest) > 7 && isState(rest[:5]) && rest[5] == ':' && rest[6] == ' ' {
 			f.plain.f.state, rest = rest[:5], rest[7:]
 		}
 		f.bare, f.more = len(bytes.TrimSpace(before)) == 0, maxBare
@@ -89,7 +90,8 @@ func (f *Feed) Line(b []byte, pid int) (taken, begun bool) {
 		}
 		return true, false
 	}
-	if at := f.plain.at; f.bare && f.more > 0 && f.plain.have && (at == partStatement || at == partDetail && f.plain.cur.Severity == Log) && len(bytes.TrimSpace(b)) > 0 {
+	if at := f.plain.at; f.bare && f.more > 0 && f.plain.have && (at == partStatement ||
+		at == partDetail && f.plain.cur.Severity == Log) && len(bytes.TrimSpace(b)) > 0 {
 		f.more--
 		f.plain.add(at, b, true)
 		return true, false

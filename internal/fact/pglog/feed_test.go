@@ -61,14 +61,16 @@ from u
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"usb 1-1: new device", "Out of memory: Killed process 11 (postgres) total-vm:1kB", `{"MESSAGE":"of the journal"}`}, left); d != "" {
+	if d := cmp.Diff([]string{"usb 1-1: new device", "Out of memory: Killed process 11 (postgres) total-vm:1kB",
+		`{"MESSAGE":"of the journal"}`}, left); d != "" {
 		t.Error(d)
 	}
 }
 
 // TestFeedLostQuote: a quote that does not come takes no more than a record may have.
 func TestFeedLostQuote(t *testing.T) {
-	_, left := feedAll("2026-11-21 07:00:00.200 UTC,,,20,,1,2,,,,0,LOG,00000,\"open\n" + strings.Repeat("kernel line\n", maxRecordLines+5))
+	_, left := feedAll("2026-11-21 07:00:00.200 UTC,,,20,,1,2,,,,0,LOG,00000,\"open\n" +
+		strings.Repeat("kernel line\n", maxRecordLines+5))
 	if len(left) < 5 || len(left) > 7 {
 		t.Errorf("%d lines are left", len(left))
 	}
@@ -78,18 +80,21 @@ func TestFeedLostQuote(t *testing.T) {
 // server's catalogues.
 func TestForeignSignals(t *testing.T) {
 	for m, want := range map[string]Death{
-		"processus serveur (PID 21071) a été arrêté par le signal 9 : Killed":                {PID: 21071, Signal: 9},
-		"Serverprozess (PID 7) wurde von Signal 11 beendet: Segmentation fault":              {PID: 7, Signal: 11},
-		"процесс сервера (PID 8) был завершён по сигналу 9: Killed":                          {PID: 8, Signal: 9},
-		"server process (PID 9) was terminated by signal 6: Aborted":                         {What: "server process", PID: 9, Signal: 6},
-		"background worker \"logical replication launcher\" (PID 5) exited with exit code 1": {What: "background worker \"logical replication launcher\"", PID: 5, Exit: 1},
+		"processus serveur (PID 21071) a été arrêté par le signal 9 : Killed":   {PID: 21071, Signal: 9},
+		"Serverprozess (PID 7) wurde von Signal 11 beendet: Segmentation fault": {PID: 7, Signal: 11},
+		"процесс сервера (PID 8) был завершён по сигналу 9: Killed":             {PID: 8, Signal: 9},
+		"server process (PID 9) was terminated by signal 6: Aborted": {What: "server process",
+			PID: 9, Signal: 6},
+		"background worker \"logical replication launcher\" (PID 5) exited with exit code 1": {
+			What: "background worker \"logical replication launcher\"", PID: 5, Exit: 1},
 	} {
 		e := &Entry{Severity: Log, Message: []byte(m)}
 		if d, ok := e.Death(); !ok || d != want || e.Kind() != ChildDied {
 			t.Errorf("%s: %+v %v %d", m, d, ok, e.Kind())
 		}
 	}
-	for _, m := range []string{"process 12 still waiting for ShareLock on transaction 1", "connection of 5 (PID 12) at 13:00: refused", "x (PID 12) 99: y", "x (PID 12"} {
+	for _, m := range []string{"process 12 still waiting for ShareLock on transaction 1",
+		"connection of 5 (PID 12) at 13:00: refused", "x (PID 12) 99: y", "x (PID 12"} {
 		if n := foreignSignal([]byte(m)); n != 0 {
 			t.Errorf("%s: signal %d", m, n)
 		}

@@ -105,7 +105,8 @@ func fit(p *prefix, sample [][]byte) (n int) {
 	var f fields
 	for _, line := range sample {
 		// A name with a space in it is another part of the prefix, almost always.
-		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 && bytes.IndexByte(f.db, ' ') < 0 && !bytes.ContainsAny(f.host, " ,=") {
+		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 &&
+			bytes.IndexByte(f.db, ' ') < 0 && !bytes.ContainsAny(f.host, " ,=") {
 			n++
 		}
 	}
@@ -135,7 +136,8 @@ func findLabel(line []byte) int {
 		}
 		end := at + i
 		word := end
-		for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' || isDigit(b[word-1]) && word == end) {
+		for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' ||
+			isDigit(b[word-1]) && word == end) {
 			word--
 		}
 		if l, _, ok := labelled(line[word:], false); ok && known(l) {
@@ -147,9 +149,12 @@ func findLabel(line []byte) int {
 
 // keys are the words that stand before a value in a prefix, KEY=VALUE.
 var keys = map[string]string{
-	"user": "%u", "usr": "%u", "u": "%u", "db": "%d", "database": "%d", "d": "%d", "app": "%a", "application": "%a", "application_name": "%a", "a": "%a",
-	"client": "%h", "host": "%h", "remote": "%r", "h": "%h", "r": "%r", "pid": "%p", "p": "%p", "tag": "%i", "cmd": "%i", "sid": "%c", "session": "%c", "s": "%c", "line": "%l", "l": "%l",
-	"sqlstate": "%e", "state": "%e", "code": "%e", "err": "%e", "e": "%e", "txid": "%x", "xid": "%x", "tx": "%x", "x": "%x", "vxid": "%v", "v": "%v", "qid": "%Q", "query_id": "%Q", "backend": "%b", "b": "%b", "bt": "%b",
+	"user": "%u", "usr": "%u", "u": "%u", "db": "%d", "database": "%d", "d": "%d", "app": "%a", "application": "%a",
+	"application_name": "%a", "a": "%a",
+	"client": "%h", "host": "%h", "remote": "%r", "h": "%h", "r": "%r", "pid": "%p", "p": "%p", "tag": "%i",
+	"cmd": "%i", "sid": "%c", "session": "%c", "s": "%c", "line": "%l", "l": "%l",
+	"sqlstate": "%e", "state": "%e", "code": "%e", "err": "%e", "e": "%e", "txid": "%x", "xid": "%x", "tx": "%x",
+	"x": "%x", "vxid": "%v", "v": "%v", "qid": "%Q", "query_id": "%Q", "backend": "%b", "b": "%b", "bt": "%b",
 }
 
 // shape makes log_line_prefixes of what stands before a label: times, numbers in
@@ -230,7 +235,8 @@ func shape(b []byte) []string {
 			default:
 				out.WriteString("%l")
 			}
-		case bytes.IndexByte(word, '-') > 0 && span(bytes.ReplaceAll(word, []byte("-"), nil), isDigit) == n-1 && bytes.Count(word, []byte("-")) == 1:
+		case bytes.IndexByte(word, '-') > 0 && span(bytes.ReplaceAll(word, []byte("-"), nil), isDigit) == n-1 &&
+			bytes.Count(word, []byte("-")) == 1:
 			left := word[:bytes.IndexByte(word, '-')]
 			if pid {
 				out.WriteString("%l-" + string(word[len(left)+1:]))
@@ -254,7 +260,9 @@ func shape(b []byte) []string {
 			}
 		case bytes.IndexByte(word, '/') > 0 && span(word, func(c byte) bool { return isDigit(c) || c == '/' }) == n:
 			out.WriteString("%v")
-		case bytes.IndexByte(word, '.') > 4 && span(word, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c == '.' }) == n && bytes.Count(word, []byte(".")) == 1:
+		case bytes.IndexByte(word, '.') > 4 && span(word, func(c byte) bool {
+			return isDigit(c) || c >= 'a' && c <= 'f' || c == '.'
+		}) == n && bytes.Count(word, []byte(".")) == 1:
 			out.WriteString("%c")
 		default:
 			out.WriteString(strings.ReplaceAll(string(word), "%", "%%"))

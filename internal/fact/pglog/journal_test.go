@@ -25,7 +25,8 @@ not a record
 // TestFromJournal: the lines of a server are found among the records of its unit.
 func TestFromJournal(t *testing.T) {
 	b, err := io.ReadAll(FromJournal(strings.NewReader(journalText), "orders"))
-	const want = "2026-11-24 06:39:30.000 UTC [100] ERROR:  division by zero\n2026-11-24 06:39:30.000 UTC [100] STATEMENT:  select 1,\n\t 1/0\n" +
+	const want = "2026-11-24 06:39:30.000 UTC [100] ERROR:  division by zero\n2026-11-24 06:39:30.000 UTC [100] " +
+		"STATEMENT:  select 1,\n\t 1/0\n" +
 		"LOG:  \xff\nLOG:  a long line\n\tthat goes on\n"
 	if err != nil || string(b) != want {
 		t.Errorf("%v %q", err, b)

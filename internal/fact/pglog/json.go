@@ -94,8 +94,10 @@ func (r *jsonReader) next(line []byte, number int64, cut bool) bool {
 	}
 	f := &r.store
 	e := &r.e
-	*e = Entry{User: f[jsUser], Database: f[jsDatabase], Host: f[jsHost], State: f[jsState], Message: f[jsMessage], Detail: f[jsDetail],
-		Hint: f[jsHint], Context: f[jsContext], Statement: f[jsStatement], App: f[jsApp], Backend: f[jsBackend], Line: number, Cut: r.cut}
+	*e = Entry{User: f[jsUser], Database: f[jsDatabase], Host: f[jsHost], State: f[jsState], Message: f[jsMessage],
+		Detail: f[jsDetail],
+		Hint:   f[jsHint], Context: f[jsContext], Statement: f[jsStatement], App: f[jsApp], Backend: f[jsBackend],
+		Line: number, Cut: r.cut}
 	e.stamp(f[jsTime])
 	e.Severity, e.Foreign = severityOf(f[jsSeverity])
 	if v, n := leadingNumber(f[jsPID]); n > 0 && n <= 10 {

@@ -94,7 +94,9 @@ func (e *Entry) byState() Kind {
 	case "XX001", "XX002":
 		return Corrupt
 	case "53200":
-		if bytes.Contains(e.Hint, []byte("max_locks_per_transaction")) || bytes.Contains(e.Hint, []byte("max_pred_locks_per_transaction")) || bytes.Contains(m, []byte("out of shared memory")) {
+		if bytes.Contains(e.Hint, []byte("max_locks_per_transaction")) ||
+			bytes.Contains(e.Hint, []byte("max_pred_locks_per_transaction")) ||
+			bytes.Contains(m, []byte("out of shared memory")) {
 			return OutOfShared
 		}
 		return OutOfMemory
@@ -149,7 +151,8 @@ func byText(m []byte, e *Entry) Kind {
 			return VacuumRun
 		case hasPrefix(m, "all server processes terminated; reinitializing"):
 			return Reinit
-		case hasPrefix(m, "archive command failed"), hasPrefix(m, "archive command was terminated"), hasPrefix(m, "archiving write-ahead log file"):
+		case hasPrefix(m, "archive command failed"), hasPrefix(m, "archive command was terminated"),
+			hasPrefix(m, "archiving write-ahead log file"):
 			return ArchiveFailed
 		}
 	case 'b':
@@ -166,11 +169,13 @@ func byText(m []byte, e *Entry) Kind {
 			return CheckpointStart
 		case hasPrefix(m, "checkpoints are occurring too frequently"):
 			return CheckpointOften
-		case hasPrefix(m, "connection to client lost"), hasPrefix(m, "could not receive data from client"), hasPrefix(m, "could not send data to client"):
+		case hasPrefix(m, "connection to client lost"), hasPrefix(m, "could not receive data from client"),
+			hasPrefix(m, "could not send data to client"):
 			return ConnectionLost
 		case hasPrefix(m, "could not fork"):
 			return ForkFailed
-		case hasPrefix(m, "could not map anonymous shared memory"), hasPrefix(m, "could not create shared memory segment"):
+		case hasPrefix(m, "could not map anonymous shared memory"),
+			hasPrefix(m, "could not create shared memory segment"):
 			return NoSharedMemory
 		case hasPrefix(m, "canceling autovacuum task"):
 			return VacuumCanceled
@@ -184,7 +189,8 @@ func byText(m []byte, e *Entry) Kind {
 			if contains(m, "contains errors") || m[6] != 'g' {
 				return ConfigError
 			}
-		case hasPrefix(m, "could not receive data from WAL stream"), hasPrefix(m, "could not send data to WAL stream"), hasPrefix(m, "could not connect to the primary server"):
+		case hasPrefix(m, "could not receive data from WAL stream"), hasPrefix(m, "could not send data to WAL stream"),
+			hasPrefix(m, "could not connect to the primary server"):
 			return streamOrGone(m)
 		case hasPrefix(m, "could not ") && contains(m, "No space left on device"):
 			return DiskFull
@@ -199,18 +205,23 @@ func byText(m []byte, e *Entry) Kind {
 			return Other
 		case hasPrefix(m, "database system is ready to accept"):
 			return Ready
-		case hasPrefix(m, "database system was interrupted"), hasPrefix(m, "database system was not properly shut down"), hasPrefix(m, "database system shutdown was interrupted"):
+		case hasPrefix(m, "database system was interrupted"),
+			hasPrefix(m, "database system was not properly shut down"),
+			hasPrefix(m, "database system shutdown was interrupted"):
 			return Interrupted
 		case hasPrefix(m, "database system is shut down"):
 			return ShutDown
 		case hasPrefix(m, "deadlock detected"):
 			return Deadlock
-		case hasPrefix(m, "database ") && (contains(m, " must be vacuumed within ") || contains(m, "not accepting commands")):
+		case hasPrefix(m, "database ") && (contains(m, " must be vacuumed within ") ||
+			contains(m, "not accepting commands")):
 			return Wraparound
 		}
 	case 'i':
 		switch {
-		case hasPrefix(m, "invalid page in block"), hasPrefix(m, "index ") && contains(m, "contains unexpected zero page"), hasPrefix(m, "index ") && contains(m, "contains corrupted page"):
+		case hasPrefix(m, "invalid page in block"), hasPrefix(m, "index ") &&
+			contains(m, "contains unexpected zero page"), hasPrefix(m, "index ") &&
+			contains(m, "contains corrupted page"):
 			return Corrupt
 		case hasPrefix(m, "invalidating obsolete replication slot"), hasPrefix(m, "invalidating slot "):
 			return SlotLost
@@ -241,7 +252,8 @@ func byText(m []byte, e *Entry) Kind {
 			return LockWait
 		case hasPrefix(m, "process ") && contains(m, " acquired "):
 			return LockGot
-		case hasPrefix(m, "parameter \"") && (contains(m, "cannot be changed without restarting") || contains(m, "cannot be changed now")):
+		case hasPrefix(m, "parameter \"") && (contains(m, "cannot be changed without restarting") ||
+			contains(m, "cannot be changed now")):
 			return NeedsRestart
 		case hasPrefix(m, "page verification failed"):
 			return Corrupt
@@ -256,7 +268,8 @@ func byText(m []byte, e *Entry) Kind {
 			return RedoStart
 		case hasPrefix(m, "redo done at "), hasPrefix(m, "redo is not required"):
 			return RedoDone
-		case hasPrefix(m, "received fast shutdown request"), hasPrefix(m, "received smart shutdown request"), hasPrefix(m, "received immediate shutdown request"):
+		case hasPrefix(m, "received fast shutdown request"), hasPrefix(m, "received smart shutdown request"),
+			hasPrefix(m, "received immediate shutdown request"):
 			return ShutdownAsked
 		case hasPrefix(m, "remaining connection slots are reserved"):
 			return TooMany
@@ -292,7 +305,8 @@ func byText(m []byte, e *Entry) Kind {
 			return Terminated
 		case hasPrefix(m, "terminating any other active server processes"):
 			return EndingAll
-		case hasPrefix(m, "terminating walreceiver"), hasPrefix(m, "terminating walsender process due to replication timeout"):
+		case hasPrefix(m, "terminating walreceiver"), hasPrefix(m,
+			"terminating walsender process due to replication timeout"):
 			return StreamBroken
 		case hasPrefix(m, "too many connections for "):
 			return TooMany
@@ -306,7 +320,8 @@ func byText(m []byte, e *Entry) Kind {
 		}
 	}
 	// These begin with the name of a process, or of a person's role.
-	if head := m[:min(len(m), maxWho)]; e.Severity == Log && contains(head, " (PID ") && (contains(m, ") was terminated by ") || contains(m, ") exited with ") || foreignSignal(m) > 0) {
+	if head := m[:min(len(m), maxWho)]; e.Severity == Log && contains(head, " (PID ") &&
+		(contains(m, ") was terminated by ") || contains(m, ") exited with ") || foreignSignal(m) > 0) {
 		return ChildDied
 	}
 	if e.Severity >= Fatal && contains(m, " authentication failed for user ") {

@@ -209,7 +209,8 @@ func formatOf(head []byte) Format {
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte{'\n'})
 		switch {
-		case bytes.HasPrefix(line, []byte(`{"timestamp":"`)), bytes.HasPrefix(line, []byte(`{"user":`)), bytes.HasPrefix(line, []byte(`{ "timestamp"`)):
+		case bytes.HasPrefix(line, []byte(`{"timestamp":"`)), bytes.HasPrefix(line, []byte(`{"user":`)),
+			bytes.HasPrefix(line, []byte(`{ "timestamp"`)):
 			return JSON
 		case csvStart(line):
 			return CSV

@@ -32,8 +32,10 @@ func (l *list) Entry(e *Entry) {
 	if e.Timed {
 		at = time.UnixMicro(e.Time).UTC().Format("15:04:05.000") + " " + string(e.Zone)
 	}
-	l.lines = append(l.lines, fmt.Sprintf("%s %d %s %s %q user=%q db=%q app=%q host=%q detail=%q hint=%q context=%q statement=%q", at, e.PID, e.Severity, e.State,
-		e.Message, e.User, e.Database, e.App, e.Host, e.Detail, e.Hint, e.Context, e.Statement))
+	l.lines = append(l.lines,
+		fmt.Sprintf("%s %d %s %s %q user=%q db=%q app=%q host=%q detail=%q hint=%q context=%q statement=%q", at, e.PID,
+			e.Severity, e.State,
+			e.Message, e.User, e.Database, e.App, e.Host, e.Detail, e.Hint, e.Context, e.Statement))
 }
 func (l *list) Dump(d *Dump) { l.dumps = append(l.dumps, *d) }
 
@@ -51,12 +53,17 @@ func readAll(t testing.TB, text string, o Options) (*list, Source) {
 func TestPrefixes(t *testing.T) {
 	for _, c := range []struct{ prefix, line, want string }{
 		{"%m [%p] ", "2026-11-21 06:39:28.833 UTC [7] LOG:  x", `06:39:28.833 UTC 7 LOG  "x"`},
-		{"%t:%r:%u@%d:[%p]:", "2026-11-21 06:39:28 UTC:10.0.0.7(404):ada@shop:[7]:ERROR:  x", `06:39:28.000 UTC 7 ERROR  "x" user="ada" db="shop" app="" host="10.0.0.7"`},
+		{"%t:%r:%u@%d:[%p]:", "2026-11-21 06:39:28 UTC:10.0.0.7(404):ada@shop:[7]:ERROR:  x",
+			`06:39:28.000 UTC 7 ERROR  "x" user="ada" db="shop" app="" host="10.0.0.7"`},
 		{"%n|%p|%e|", "1795243168.833|7|22012|ERROR:  x", `06:39:28.833  7 ERROR 22012 "x"`},
-		{"%m [%p] %q%u@%d/%a ", "2026-11-21 06:39:28.833 +03 [7] ada@shop/an app: 2 FATAL:  x", `06:39:28.833 +03 7 FATAL  "x" user="ada" db="shop" app="an app: 2"`},
+		{"%m [%p] %q%u@%d/%a ", "2026-11-21 06:39:28.833 +03 [7] ada@shop/an app: 2 FATAL:  x",
+			`06:39:28.833 +03 7 FATAL  "x" user="ada" db="shop" app="an app: 2"`},
 		{"%m [%p] %q%u@%d/%a ", "2026-11-21 06:39:28.833 CET [7] PANIC:  x", `06:39:28.833 CET 7 PANIC  "x" user=""`},
-		{"%-10p|%20u|%m ", "7         |                 ada|2026-11-21 06:39:28.833 CET WARNING:  x", `06:39:28.833 CET 7 WARNING  "x" user="ada"`},
-		{"%m %c %l %s %v %x %p %Q %P%%%", "2026-11-21 06:39:28.833 UTC 6919e0a0.1f 3 2026-11-21 06:39:20 UTC 3/17 0 7 -123 %LOG:  x", `06:39:28.833 UTC 7 LOG  "x"`},
+		{"%-10p|%20u|%m ", "7         |                 ada|2026-11-21 06:39:28.833 CET WARNING:  x",
+			`06:39:28.833 CET 7 WARNING  "x" user="ada"`},
+		{"%m %c %l %s %v %x %p %Q %P%%%",
+			"2026-11-21 06:39:28.833 UTC 6919e0a0.1f 3 2026-11-21 06:39:20 UTC 3/17 0 7 -123 %LOG:  x",
+			`06:39:28.833 UTC 7 LOG  "x"`},
 		{"", "LOG:  x", `- 0 LOG  "x"`},
 		{"%m [%p] ", "2026-11-21 06:39:28.833 UTC [7] ОШИБКА:  x", `06:39:28.833 UTC 7 ERROR  "x"`},
 		{"%m [%p] ", "2026-11-21 06:39:28.833 UTC [7] WËIRD:  x", `06:39:28.833 UTC 7 ?  "x"`},
@@ -66,8 +73,10 @@ func TestPrefixes(t *testing.T) {
 			t.Errorf("%q in %q: %q, want %q (%+v)", c.prefix, c.line, l.lines, c.want, src)
 		}
 	}
-	for _, line := range []string{"2026-11-21 06:39:28.833 UTC [] LOG:  x", "2026-13-21 06:39:28.833 UTC [7] LOG:  x", "LOG:  x", "2026-11-21 06:39:28.833 UTC [7] LOG: x of somebody else", "\tLOG:  x"} {
-		if l, src := readAll(t, line+"\n", Options{Prefix: "%m [%p] ", Known: true}); len(l.lines) != 0 || src.Stray != 1 {
+	for _, line := range []string{"2026-11-21 06:39:28.833 UTC [] LOG:  x", "2026-13-21 06:39:28.833 UTC [7] LOG:  x",
+		"LOG:  x", "2026-11-21 06:39:28.833 UTC [7] LOG: x of somebody else", "\tLOG:  x"} {
+		if l, src := readAll(t, line+"\n", Options{Prefix: "%m [%p] ", Known: true}); len(l.lines) != 0 ||
+			src.Stray != 1 {
 			t.Errorf("%q is no line of that prefix: %q %+v", line, l.lines, src)
 		}
 	}
@@ -93,17 +102,21 @@ func TestOneSessionFillsTheHead(t *testing.T) {
 	}
 	b.WriteString("WARNING:  archive: slow\n")
 	for i := range 5 {
-		fmt.Fprintf(&b, "< 2026-11-21 06:40:%02d.833 UTC 8 > [bob depot stock] ERROR:  y\n< 2026-11-21 06:40:%02d.834 UTC 8 > [bob depot stock] STATEMENT:  z\n", i, i)
+		fmt.Fprintf(&b,
+			"< 2026-11-21 06:40:%02d.833 UTC 8 > [bob depot stock] ERROR:  y\n< 2026-11-21 06:40:%02d.834 UTC 8 > "+
+				"[bob depot stock] STATEMENT:  z\n", i, i)
 	}
 	l, src := readAll(t, b.String(), Options{})
 	if len(l.lines) != 65 || src.How != "inferred" || src.Stray != 1 {
 		t.Fatalf("%d entries of 65: %+v", len(l.lines), src)
 	}
-	if last := l.lines[64]; !strings.HasPrefix(last, `06:40:04.833 UTC 8 ERROR  "y"`) || !strings.Contains(last, `statement="z"`) {
+	if last := l.lines[64]; !strings.HasPrefix(last, `06:40:04.833 UTC 8 ERROR  "y"`) ||
+		!strings.Contains(last, `statement="z"`) {
 		t.Errorf("%s", last)
 	}
 	// A prefix that was given is believed: what does not fit is no line.
-	if l, src := readAll(t, b.String(), Options{Prefix: "< %m %p > [ada shop billing] ", Known: true}); len(l.lines) != 60 || src.Stray == 0 {
+	if l, src := readAll(t, b.String(), Options{Prefix: "< %m %p > [ada shop billing] ", Known: true}); len(
+		l.lines) != 60 || src.Stray == 0 {
 		t.Errorf("%d entries: %+v", len(l.lines), src)
 	}
 }
@@ -153,7 +166,8 @@ Grand total: 1225 bytes in 11 blocks; 64 free (2 chunks); 1161 used
 // TestTwoDumpsAtOnce: contexts of two backends cannot be told apart, and both say so.
 func TestTwoDumpsAtOnce(t *testing.T) {
 	top := "TopMemoryContext: 100 total in 1 blocks; 20 free (1 chunks); 80 used\n"
-	l, _ := readAll(t, "2026-11-21 06:39:28.833 UTC [7] LOG:  x\n"+top+top+"Grand total: 100 bytes in 1 blocks; 20 free (1 chunks); 80 used\n", Options{})
+	l, _ := readAll(t, "2026-11-21 06:39:28.833 UTC [7] LOG:  x\n"+top+top+
+		"Grand total: 100 bytes in 1 blocks; 20 free (1 chunks); 80 used\n", Options{})
 	if len(l.dumps) != 2 || !l.dumps[0].Mixed || !l.dumps[1].Mixed || l.dumps[0].Whole || !l.dumps[1].Whole {
 		t.Errorf("%+v", l.dumps)
 	}
@@ -162,7 +176,8 @@ func TestTwoDumpsAtOnce(t *testing.T) {
 // csvRow is a row of csvlog with so many columns.
 func csvRow(columns int, message, statement string) string {
 	f := make([]string, 26)
-	copy(f, []string{"2026-11-21 06:39:28.833 UTC", "ada", "shop", "7", "10.0.0.7:404", "6919e0a0.1f", "3", "SELECT", "2026-11-21 06:39:20 UTC", "3/17", "0", "ERROR", "22012", message, "a detail", "a hint",
+	copy(f, []string{"2026-11-21 06:39:28.833 UTC", "ada", "shop", "7", "10.0.0.7:404", "6919e0a0.1f", "3", "SELECT",
+		"2026-11-21 06:39:20 UTC", "3/17", "0", "ERROR", "22012", message, "a detail", "a hint",
 		"", "", "a context", statement, "8", "", "an app", "client backend", "", "0"})
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -206,8 +221,10 @@ func TestFormatsAgreeOnAnything(t *testing.T) {
 		if _, err := Read(strings.NewReader(csvRow(26, message, statement)), Options{}, &fromCSV); err != nil {
 			t.Fatal(err)
 		}
-		b, err := json.Marshal(map[string]any{"user": "ada", "dbname": "shop", "pid": 7, "remote_host": "10.0.0.7", "error_severity": "ERROR", "state_code": "22012", "message": message, "detail": "a detail",
-			"hint": "a hint", "context": "a context", "statement": statement, "application_name": "an app", "line_num": 3})
+		b, err := json.Marshal(map[string]any{"user": "ada", "dbname": "shop", "pid": 7, "remote_host": "10.0.0.7",
+			"error_severity": "ERROR", "state_code": "22012", "message": message, "detail": "a detail",
+			"hint": "a hint", "context": "a context", "statement": statement, "application_name": "an app",
+			"line_num": 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,17 +244,21 @@ func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 3*maxLine)
 	last := "2026-11-21 06:39:29.000 UTC [7] LOG:  last\n"
 	for name, text := range map[string]string{
-		"line":         "2026-11-21 06:39:28.833 UTC [7] ERROR:  " + long + "\n" + last,
-		"many lines":   "2026-11-21 06:39:28.833 UTC [7] ERROR:  x\n" + strings.Repeat("\t"+strings.Repeat("x", 1000)+"\n", 1000) + last,
-		"no prefix":    last + long + long + "\n" + last,
-		"without end":  last + last + long,
-		"line of csv":  csvRow(26, long, "s") + csvRow(26, "m", "s"),
-		"quote of csv": csvRow(26, "m", "s") + csvRow(26, "m"+strings.Repeat("\n", maxLine), "s") + csvRow(26, "m", "s"),
-		"line of json": `{"timestamp":"2026-11-21 06:39:28.833 UTC","error_severity":"LOG","message":"` + long + `"}` + "\n" + `{"timestamp":"2026-11-21 06:39:28.833 UTC","error_severity":"LOG","message":"m"}`,
+		"line": "2026-11-21 06:39:28.833 UTC [7] ERROR:  " + long + "\n" + last,
+		"many lines": "2026-11-21 06:39:28.833 UTC [7] ERROR:  x\n" +
+			strings.Repeat("\t"+strings.Repeat("x", 1000)+"\n", 1000) + last,
+		"no prefix":   last + long + long + "\n" + last,
+		"without end": last + last + long,
+		"line of csv": csvRow(26, long, "s") + csvRow(26, "m", "s"),
+		"quote of csv": csvRow(26, "m", "s") + csvRow(26, "m"+strings.Repeat("\n", maxLine), "s") +
+			csvRow(26, "m", "s"),
+		"line of json": `{"timestamp":"2026-11-21 06:39:28.833 UTC","error_severity":"LOG","message":"` + long + `"}` +
+			"\n" + `{"timestamp":"2026-11-21 06:39:28.833 UTC","error_severity":"LOG","message":"m"}`,
 	} {
 		l, src := readAll(t, text, Options{})
 		if len(l.lines) < 2 || l.most > maxField || src.Bytes != int64(len(text)) {
-			t.Errorf("%s: %d entries, a part of %d bytes, %d of %d bytes", name, len(l.lines), l.most, src.Bytes, len(text))
+			t.Errorf("%s: %d entries, a part of %d bytes, %d of %d bytes", name, len(l.lines), l.most, src.Bytes,
+				len(text))
 		}
 		var slow, packed list
 		if _, err := Read(iotest.HalfReader(strings.NewReader(text)), Options{}, &slow); err != nil {
@@ -322,7 +343,8 @@ func fuzz(f *testing.F, seeds ...string) {
 			}
 		}
 		// Whatever it is, it is the same again, and no kind of entry breaks its readers.
-		if _, err := Read(iotest.HalfReader(bytes.NewReader(data)), Options{}, &again); err == nil && !src.Gzip && cmp.Diff(l.lines, again.lines) != "" {
+		if _, err := Read(iotest.HalfReader(bytes.NewReader(data)), Options{}, &again); err == nil && !src.Gzip &&
+			cmp.Diff(l.lines, again.lines) != "" {
 			t.Error("in pieces it reads otherwise")
 		}
 		e := Entry{Severity: Log, Message: data, Detail: data, Hint: data}
@@ -347,8 +369,12 @@ func fuzz(f *testing.F, seeds ...string) {
 }
 
 func FuzzStderr(f *testing.F) {
-	fuzz(f, "2026-11-21 06:39:28.833 UTC [7] ada@shop ERROR:  x\n2026-11-21 06:39:28.833 UTC [7] ada@shop DETAIL:  y\n\tz\nTopMemoryContext: 100 total in 1 blocks; 20 free (1 chunks); 80 used\nGrand total: 1 bytes in 1 blocks; 1 free (1 chunks); 1 used\n",
-		"%m [%p] %q%u@%d/%a ", "< 2026-11-21 06:39:28.833 UTC 7 user=x,db=y > LOG:  x\n", "1795243168.833 [7] ERREUR:  x\n", "\x1f\x8b\x08\x00")
+	fuzz(f,
+		"2026-11-21 06:39:28.833 UTC [7] ada@shop ERROR:  x\n2026-11-21 06:39:28.833 UTC [7] ada@shop DETAIL:  "+
+			"y\n\tz\nTopMemoryContext: 100 total in 1 blocks; 20 free (1 chunks); 80 used\nGrand total: 1 bytes in "+
+			"1 blocks; 1 free (1 chunks); 1 used\n",
+		"%m [%p] %q%u@%d/%a ", "< 2026-11-21 06:39:28.833 UTC 7 user=x,db=y > LOG:  x\n",
+		"1795243168.833 [7] ERREUR:  x\n", "\x1f\x8b\x08\x00")
 }
 
 func FuzzCSV(f *testing.F) {
@@ -356,5 +382,7 @@ func FuzzCSV(f *testing.F) {
 }
 
 func FuzzJSON(f *testing.F) {
-	fuzz(f, `{"timestamp":"2026-11-21 06:39:28.833 UTC","pid":7,"error_severity":"LOG","message":"x\u00e4\ud83d\ude00\n"}`+"\n", `{"timestamp":"`)
+	fuzz(f,
+		`{"timestamp":"2026-11-21 06:39:28.833 UTC","pid":7,"error_severity":"LOG","message":"x\u00e4\ud83d\ude00\n"}`+
+			"\n", `{"timestamp":"`)
 }

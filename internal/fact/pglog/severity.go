@@ -30,9 +30,12 @@ type label struct {
 var labels = func() map[string]label {
 	m := map[string]label{
 		"INFO": {partMessage, Info, false}, "NOTICE": {partMessage, Notice, false}, "LOG": {partMessage, Log, false},
-		"WARNING": {partMessage, Warning, false}, "ERROR": {partMessage, Error, false}, "FATAL": {partMessage, Fatal, false}, "PANIC": {partMessage, Panic, false},
-		"DEBUG": {partMessage, Debug, false}, "DETAIL": {partDetail, 0, false}, "HINT": {partHint, 0, false}, "QUERY": {partQuery, 0, false},
-		"CONTEXT": {partContext, 0, false}, "STATEMENT": {partStatement, 0, false}, "LOCATION": {partLocation, 0, false}, "BACKTRACE": {partBacktrace, 0, false},
+		"WARNING": {partMessage, Warning, false}, "ERROR": {partMessage, Error, false},
+		"FATAL": {partMessage, Fatal, false}, "PANIC": {partMessage, Panic, false},
+		"DEBUG": {partMessage, Debug, false}, "DETAIL": {partDetail, 0, false}, "HINT": {partHint, 0, false},
+		"QUERY":   {partQuery, 0, false},
+		"CONTEXT": {partContext, 0, false}, "STATEMENT": {partStatement, 0, false},
+		"LOCATION": {partLocation, 0, false}, "BACKTRACE": {partBacktrace, 0, false},
 	}
 	for _, d := range []string{"DEBUG1", "DEBUG2", "DEBUG3", "DEBUG4", "DEBUG5"} {
 		m[d] = label{partMessage, Debug, false}
@@ -40,17 +43,35 @@ var labels = func() map[string]label {
 	severities := []Severity{Debug, Log, Info, Notice, Warning, Error, Fatal, Panic}
 	parts := []part{partDetail, partHint, partQuery, partContext, partStatement, partLocation}
 	for _, words := range [][14]string{
-		{"", "", "", "HINWEIS", "WARNUNG", "FEHLER", "", "PANIK", "", "TIPP", "ANFRAGE", "ZUSAMMENHANG", "ANWEISUNG", "ORT"},                        // de
-		{"", "", "", "", "", "", "", "", "DETALLE", "", "CONSULTA", "CONTEXTO", "SENTENCIA", "UBICACIÓN"},                                           // es
-		{"", "", "", "", "ATTENTION", "ERREUR", "", "", "DÉTAIL", "ASTUCE", "REQUÊTE", "CONTEXTE", "INSTRUCTION", "EMPLACEMENT"},                    // fr
-		{"", "", "", "NOTIFICA", "ATTENZIONE", "ERRORE", "FATALE", "PANICO", "DETTAGLI", "SUGGERIMENTO", "", "CONTESTO", "ISTRUZIONE", "POSIZIONE"}, // it
-		{"", "", "", "", "", "", "", "", "詳細", "ヒント", "問い合わせ", "文脈", "文", "場所"},                                                                     // ja
-		{"გამართვა", "ჟურნალი", "ინფორმაცია", "", "გაფრთხილება", "შეცდომა", "ფატალური", "პანიკა", "დეტალები", "მინიშნება", "მოთხოვნა", "კონტექსტი", "ოპერატორი", "მდებარეობა"},                     // ka
-		{"디버그", "로그", "정보", "알림", "경고", "오류", "치명적오류", "손상", "상세정보", "힌트", "쿼리", "내용", "명령 구문", "위치"},                                                                                              // ko
-		{"ОТЛАДКА", "СООБЩЕНИЕ", "ИНФОРМАЦИЯ", "ЗАМЕЧАНИЕ", "ПРЕДУПРЕЖДЕНИЕ", "ОШИБКА", "ВАЖНО", "ПАНИКА", "ПОДРОБНОСТИ", "ПОДСКАЗКА", "ЗАПРОС", "КОНТЕКСТ", "ОПЕРАТОР", "ПОЛОЖЕНИЕ"},              // ru
-		{"", "LOGG", "", "NOTIS", "VARNING", "FEL", "FATALT", "PANIK", "DETALJ", "TIPS", "FRÅGA", "KONTEXT", "SATS", "PLATS"},                                                                      // sv
-		{"НАЛАГОДЖЕННЯ", "ЗАПИСУВАННЯ", "ІНФОРМАЦІЯ", "ПОВІДОМЛЕННЯ", "ПОПЕРЕДЖЕННЯ", "ПОМИЛКА", "ФАТАЛЬНО", "ПАНІКА", "ВІДОМОСТІ", "УКАЗІВКА", "ЗАПИТ", "КОНТЕКСТ", "ІНСТРУКЦІЯ", "РОЗТАШУВАННЯ"}, // uk
-		{"调试", "日志", "信息", "注意", "警告", "错误", "致命错误", "比致命错误还过分的错误", "详细信息", "提示", "查询", "上下文", "语句", "位置"},                                                                                         // zh_CN
+		// de
+		{"", "", "", "HINWEIS", "WARNUNG", "FEHLER", "", "PANIK", "", "TIPP", "ANFRAGE", "ZUSAMMENHANG",
+			"ANWEISUNG", "ORT"},
+		// es
+		{"", "", "", "", "", "", "", "", "DETALLE", "", "CONSULTA", "CONTEXTO", "SENTENCIA", "UBICACIÓN"},
+		// fr
+		{"", "", "", "", "ATTENTION", "ERREUR", "", "", "DÉTAIL", "ASTUCE", "REQUÊTE", "CONTEXTE", "INSTRUCTION",
+			"EMPLACEMENT"},
+		// it
+		{"", "", "", "NOTIFICA", "ATTENZIONE", "ERRORE", "FATALE", "PANICO", "DETTAGLI", "SUGGERIMENTO", "", "CONTESTO",
+			"ISTRUZIONE", "POSIZIONE"},
+		// ja
+		{"", "", "", "", "", "", "", "", "詳細", "ヒント", "問い合わせ", "文脈", "文", "場所"},
+		// ka
+		{"გამართვა", "ჟურნალი", "ინფორმაცია", "", "გაფრთხილება", "შეცდომა", "ფატალური", "პანიკა", "დეტალები",
+			"მინიშნება", "მოთხოვნა", "კონტექსტი", "ოპერატორი", "მდებარეობა"},
+		// ko
+		{"디버그", "로그", "정보", "알림", "경고", "오류", "치명적오류", "손상", "상세정보", "힌트", "쿼리", "내용", "명령 구문", "위치"},
+		// ru
+		{"ОТЛАДКА", "СООБЩЕНИЕ", "ИНФОРМАЦИЯ", "ЗАМЕЧАНИЕ", "ПРЕДУПРЕЖДЕНИЕ", "ОШИБКА", "ВАЖНО", "ПАНИКА",
+			"ПОДРОБНОСТИ", "ПОДСКАЗКА", "ЗАПРОС", "КОНТЕКСТ", "ОПЕРАТОР", "ПОЛОЖЕНИЕ"},
+		// sv
+		{"", "LOGG", "", "NOTIS", "VARNING", "FEL", "FATALT", "PANIK", "DETALJ", "TIPS", "FRÅGA", "KONTEXT",
+			"SATS", "PLATS"},
+		// uk
+		{"НАЛАГОДЖЕННЯ", "ЗАПИСУВАННЯ", "ІНФОРМАЦІЯ", "ПОВІДОМЛЕННЯ", "ПОПЕРЕДЖЕННЯ", "ПОМИЛКА", "ФАТАЛЬНО", "ПАНІКА",
+			"ВІДОМОСТІ", "УКАЗІВКА", "ЗАПИТ", "КОНТЕКСТ", "ІНСТРУКЦІЯ", "РОЗТАШУВАННЯ"},
+		// zh_CN
+		{"调试", "日志", "信息", "注意", "警告", "错误", "致命错误", "比致命错误还过分的错误", "详细信息", "提示", "查询", "上下文", "语句", "位置"},
 	} {
 		for i, w := range words {
 			if w == "" {

@@ -90,7 +90,8 @@ func Fingerprint(sql []byte, buf []byte, most int) (text []byte, hash uint64) {
 				i++
 			}
 		case isDigit(c) && !nameByte(last):
-			for i < len(sql) && (isDigit(sql[i]) || sql[i] == '.' || sql[i] == '_' || sql[i] >= 'a' && sql[i] <= 'z' || sql[i] >= 'A' && sql[i] <= 'Z' ||
+			for i < len(sql) && (isDigit(sql[i]) || sql[i] == '.' || sql[i] == '_' || sql[i] >= 'a' && sql[i] <= 'z' ||
+				sql[i] >= 'A' && sql[i] <= 'Z' ||
 				(sql[i] == '+' || sql[i] == '-') && (sql[i-1] == 'e' || sql[i-1] == 'E')) {
 				i++
 			}

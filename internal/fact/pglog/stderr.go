@@ -154,7 +154,8 @@ func (r *plainReader) begin(l label, number int64) {
 	r.names = r.names[:0]
 	r.cur = Entry{Time: f.time, Timed: f.timed, PID: f.pid, Severity: l.severity, Foreign: l.foreign, Line: number}
 	// One buffer holds all names: it has room for them, so that no append moves it.
-	if need := len(f.zone) + len(f.state) + len(f.user) + len(f.db) + len(f.app) + len(f.host) + len(f.be); cap(r.names) < need {
+	if need := len(f.zone) + len(f.state) + len(f.user) + len(f.db) + len(f.app) + len(f.host) +
+		len(f.be); cap(r.names) < need {
 		r.names = make([]byte, 0, 2*need)
 	}
 	keep := func(b []byte) []byte {
@@ -201,7 +202,8 @@ func (r *plainReader) flush() {
 	if e.Severity >= Error {
 		r.store[partMessage] = withoutPosition(r.store[partMessage])
 	}
-	e.Message, e.Detail, e.Hint, e.Context, e.Statement = r.store[partMessage], r.store[partDetail], r.store[partHint], r.store[partContext], r.store[partStatement]
+	e.Message, e.Detail, e.Hint, e.Context, e.Statement = r.store[partMessage], r.store[partDetail], r.store[partHint],
+		r.store[partContext], r.store[partStatement]
 	r.out.entry(e)
 }
 

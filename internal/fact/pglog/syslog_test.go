@@ -17,7 +17,8 @@ Nov  4 11:00:03 db1 postgres: no pid
 // TestFromSyslog: the lines of a server are found among others.
 func TestFromSyslog(t *testing.T) {
 	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(syslogText)), ""))
-	const want = "2026-11-24 11:00:01.000 UTC [123] ERROR:  division by zero\n2026-11-24 11:00:01.000 UTC [123] STATEMENT:  select 1,\n\t 1/0\n" +
+	const want = "2026-11-24 11:00:01.000 UTC [123] ERROR:  division by zero\n2026-11-24 11:00:01.000 UTC [123] " +
+		"STATEMENT:  select 1,\n\t 1/0\n" +
 		"2026-11-24 11:00:02.000 UTC [99] LOG:  checkpoint starting: time\nno pid\n"
 	if err != nil || string(b) != want {
 		t.Errorf("%v %q", err, b)
@@ -43,7 +44,8 @@ func FuzzFromSyslog(f *testing.F) {
 
 // TestSyslogIdent: a server with a syslog_ident of its own is found by it.
 func TestSyslogIdent(t *testing.T) {
-	const in = "Nov 24 11:00:01 db1 orders[123]: [5-1] LOG:  of ours\nNov 24 11:00:01 db1 orders2[123]: LOG:  of another\n" +
+	const in = "Nov 24 11:00:01 db1 orders[123]: [5-1] LOG:  of ours\nNov 24 11:00:01 db1 orders2[123]: LOG:  of " +
+		"another\n" +
 		"Nov 24 11:00:01 db1 postgres[7]: LOG:  before it was renamed\n"
 	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(in)), "orders"))
 	if want := "LOG:  of ours\nLOG:  before it was renamed\n"; err != nil || string(b) != want {

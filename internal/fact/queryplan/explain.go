@@ -22,12 +22,13 @@ const (
 // Plan is one plan with what was measured when it ran. Times are milliseconds.
 // A pointer that is nil was not written: not measured, or not by that version.
 type Plan struct {
-	Format    string     `json:"format"`              // text or json
-	Query     string     `json:"query,omitempty"`     // auto_explain's Query Text
-	Root      *Node      `json:"root"`                //
-	Planning  *float64   `json:"planning,omitempty"`  // Planning Time
-	Execution *float64   `json:"execution,omitempty"` // Execution Time, Total runtime before 9.4, duration of auto_explain
-	Client    *float64   `json:"client,omitempty"`    // psql's \timing
+	Format   string   `json:"format"`             // text or json
+	Query    string   `json:"query,omitempty"`    // auto_explain's Query Text
+	Root     *Node    `json:"root"`               //
+	Planning *float64 `json:"planning,omitempty"` // Planning Time
+	// Execution Time, Total runtime before 9.4, duration of auto_explain
+	Execution *float64   `json:"execution,omitempty"`
+	Client    *float64   `json:"client,omitempty"` // psql's \timing
 	PlanUsage *Buffers   `json:"plan_buffers,omitempty"`
 	JIT       *JIT       `json:"jit,omitempty"`
 	Triggers  []Trigger  `json:"triggers,omitempty"`
@@ -40,7 +41,8 @@ type Plan struct {
 
 // Node is one node of a plan.
 type Node struct {
-	Head     string     `json:"head"`               // as the text format prints it, quotes taken off: "Index Scan using i on t a"
+	// as the text format prints it, quotes taken off: "Index Scan using i on t a"
+	Head     string     `json:"head"`
 	Subplan  string     `json:"subplan,omitempty"`  // "InitPlan 1 (returns $0)", "CTE c", "SubPlan 2"
 	Cost     *Cost      `json:"cost,omitempty"`     // nil: COSTS OFF
 	Actual   *Actual    `json:"actual,omitempty"`   // nil: not executed, or no ANALYZE

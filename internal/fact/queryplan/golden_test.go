@@ -91,7 +91,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
 	}
-	for _, text := range []string{`[{"Plan": {"Node Type": "Result",`, `[{"Plan": {}}]`, `[{"Plan": 3}]`, `"Plan": {"Node Type": "Result"}`} {
+	for _, text := range []string{`[{"Plan": {"Node Type": "Result",`, `[{"Plan": {}}]`, `[{"Plan": 3}]`,
+		`"Plan": {"Node Type": "Result"}`} {
 		if p, err := Parse([]byte(text)); err == nil {
 			t.Errorf("%q: %v is no plan", text, p)
 		}

@@ -65,7 +65,8 @@ func parseJSON(lines []string) ([]*Plan, error) {
 }
 
 func planOf(o object) (*Plan, error) {
-	p := &Plan{Format: "json", Query: o.text("Query Text"), Planning: o.time("Planning Time"), Execution: o.time("Execution Time")}
+	p := &Plan{Format: "json", Query: o.text("Query Text"), Planning: o.time("Planning Time"),
+		Execution: o.time("Execution Time")}
 	if p.Execution == nil {
 		p.Execution = o.time("Total Runtime")
 	}
@@ -119,25 +120,29 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 	}
 	n := &Node{Head: headOf(o), Subplan: o.text("Subplan Name")}
 	if _, ok := o["Total Cost"]; ok {
-		n.Cost = &Cost{Startup: o.float("Startup Cost"), Total: o.float("Total Cost"), Rows: o.float("Plan Rows"), Width: o.count("Plan Width")}
+		n.Cost = &Cost{Startup: o.float("Startup Cost"), Total: o.float("Total Cost"), Rows: o.float("Plan Rows"),
+			Width: o.count("Plan Width")}
 	}
 	if n.Actual = actualOf(o); n.Actual != nil && n.Actual.Loops == 0 {
 		n.Actual, n.Never = nil, true
 	}
 	n.Buffers, n.IO = bufferCounts(o), ioOf(o)
 	if _, ok := o["WAL Records"]; ok {
-		n.WAL = &WAL{Records: o.count("WAL Records"), FPI: o.count("WAL FPI"), Bytes: o.count("WAL Bytes"), Full: o.count("WAL Buffers Full")}
+		n.WAL = &WAL{Records: o.count("WAL Records"), FPI: o.count("WAL FPI"), Bytes: o.count("WAL Bytes"),
+			Full: o.count("WAL Buffers Full")}
 	}
 	n.Planned, n.Launched = o.maybe("Workers Planned"), o.maybe("Workers Launched")
 	n.Sort = sortFrom(o)
 	n.hashFrom(o)
-	for _, k := range []string{"Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"} {
+	for _, k := range []string{"Rows Removed by Filter", "Rows Removed by Join Filter",
+		"Rows Removed by Index Recheck"} {
 		n.Removed += o.count(k)
 	}
 	n.Fetches, n.Searches = o.maybe("Heap Fetches"), o.maybe("Index Searches")
 	n.Exact, n.Lossy, n.Storage = o.count("Exact Heap Blocks"), o.count("Lossy Heap Blocks"), o.text("Storage")
 	if _, ok := o["Cache Hits"]; ok && n.Actual != nil {
-		n.Memoize = &Memoize{Hits: o.count("Cache Hits"), Misses: o.count("Cache Misses"), Evictions: o.count("Cache Evictions")}
+		n.Memoize = &Memoize{Hits: o.count("Cache Hits"), Misses: o.count("Cache Misses"),
+			Evictions: o.count("Cache Evictions")}
 		n.Hash = nil // its peak memory is no table's
 	}
 	for _, w := range words {
@@ -200,7 +205,8 @@ func headOf(o object) string {
 	name := kind
 	switch kind {
 	case "Aggregate":
-		name = map[string]string{"Sorted": "GroupAggregate", "Hashed": "HashAggregate", "Mixed": "MixedAggregate"}[o.text("Strategy")]
+		name = map[string]string{"Sorted": "GroupAggregate", "Hashed": "HashAggregate",
+			"Mixed": "MixedAggregate"}[o.text("Strategy")]
 		if name == "" {
 			name = kind
 		}
@@ -266,7 +272,8 @@ func actualOf(o object) *Actual {
 	if _, ok := o["Actual Loops"]; !ok {
 		return nil
 	}
-	return &Actual{Startup: o.time("Actual Startup Time"), Total: o.time("Actual Total Time"), Rows: o.float("Actual Rows"), Loops: o.float("Actual Loops")}
+	return &Actual{Startup: o.time("Actual Startup Time"), Total: o.time("Actual Total Time"),
+		Rows: o.float("Actual Rows"), Loops: o.float("Actual Loops")}
 }
 
 func bufferCounts(o object) *Buffers {
@@ -274,15 +281,19 @@ func bufferCounts(o object) *Buffers {
 		return nil
 	}
 	return &Buffers{
-		Hit: o.count("Shared Hit Blocks"), Read: o.count("Shared Read Blocks"), Dirtied: o.count("Shared Dirtied Blocks"), Written: o.count("Shared Written Blocks"),
-		LocalHit: o.count("Local Hit Blocks"), LocalRead: o.count("Local Read Blocks"), LocalDirtied: o.count("Local Dirtied Blocks"), LocalWritten: o.count("Local Written Blocks"),
+		Hit: o.count("Shared Hit Blocks"), Read: o.count("Shared Read Blocks"),
+		Dirtied: o.count("Shared Dirtied Blocks"), Written: o.count("Shared Written Blocks"),
+		LocalHit: o.count("Local Hit Blocks"), LocalRead: o.count("Local Read Blocks"),
+		LocalDirtied: o.count("Local Dirtied Blocks"), LocalWritten: o.count("Local Written Blocks"),
 		TempRead: o.count("Temp Read Blocks"), TempWritten: o.count("Temp Written Blocks"),
 	}
 }
 
 func ioOf(o object) *IO {
-	t := &IO{LocalRead: o.float("Local I/O Read Time"), LocalWrite: o.float("Local I/O Write Time"), TempRead: o.float("Temp I/O Read Time"), TempWrite: o.float("Temp I/O Write Time"),
-		Read: o.float("Shared I/O Read Time") + o.float("I/O Read Time"), Write: o.float("Shared I/O Write Time") + o.float("I/O Write Time")}
+	t := &IO{LocalRead: o.float("Local I/O Read Time"), LocalWrite: o.float("Local I/O Write Time"),
+		TempRead: o.float("Temp I/O Read Time"), TempWrite: o.float("Temp I/O Write Time"),
+		Read: o.float("Shared I/O Read Time") + o.float("I/O Read Time"), Write: o.float("Shared I/O Write Time") +
+			o.float("I/O Write Time")}
 	return t
 }
 
@@ -300,9 +311,11 @@ func (n *Node) hashFrom(o object) {
 	_, agg := o["HashAgg Batches"]
 	switch {
 	case buckets:
-		n.Hash = &Hash{Buckets: o.count("Hash Buckets"), Batches: o.count("Hash Batches"), Original: o.count("Original Hash Batches"), MemoryKB: o.count("Peak Memory Usage")}
+		n.Hash = &Hash{Buckets: o.count("Hash Buckets"), Batches: o.count("Hash Batches"),
+			Original: o.count("Original Hash Batches"), MemoryKB: o.count("Peak Memory Usage")}
 	case agg && n.Actual != nil:
-		n.Hash = &Hash{Batches: o.count("HashAgg Batches"), MemoryKB: o.count("Peak Memory Usage"), DiskKB: o.count("Disk Usage")}
+		n.Hash = &Hash{Batches: o.count("HashAgg Batches"), MemoryKB: o.count("Peak Memory Usage"),
+			DiskKB: o.count("Disk Usage")}
 	}
 }
 

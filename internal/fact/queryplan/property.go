@@ -8,8 +8,10 @@ import (
 
 // words are the properties that are kept as texts: what a node looks for and in
 // which order, so that two plans can be told apart by it.
-var words = []string{"Index Cond", "Recheck Cond", "TID Cond", "Filter", "Join Filter", "Hash Cond", "Merge Cond", "One-Time Filter",
-	"Order By", "Sort Key", "Presorted Key", "Group Key", "Hash Key", "Cache Key", "Cache Mode", "Function Call", "Run Condition", "Conflict Filter"}
+var words = []string{"Index Cond", "Recheck Cond", "TID Cond", "Filter", "Join Filter", "Hash Cond", "Merge Cond",
+	"One-Time Filter",
+	"Order By", "Sort Key", "Presorted Key", "Group Key", "Hash Key", "Cache Key", "Cache Mode", "Function Call",
+	"Run Condition", "Conflict Filter"}
 
 // maxWord bounds such a text: an IN list may have a hundred thousand members.
 const maxWord = 4096
@@ -39,7 +41,8 @@ func (n *Node) property(text string) {
 	case "I/O Timings":
 		n.IO = ioTimes(val)
 	case "WAL":
-		n.WAL = &WAL{Records: numberAfter(val, "records="), FPI: numberAfter(val, "fpi="), Bytes: numberAfter(val, "bytes="), Full: numberAfter(val, "buffers full=")}
+		n.WAL = &WAL{Records: numberAfter(val, "records="), FPI: numberAfter(val, "fpi="),
+			Bytes: numberAfter(val, "bytes="), Full: numberAfter(val, "buffers full=")}
 	case "Workers Planned":
 		v := leadingNumber(val)
 		n.Planned = &v
@@ -51,7 +54,8 @@ func (n *Node) property(text string) {
 	case "Buckets":
 		n.Hash = hashOf(text)
 	case "Batches": // HashAggregate
-		n.Hash = &Hash{Batches: leadingNumber(val), MemoryKB: numberAfter(text, "Memory Usage: "), DiskKB: numberAfter(text, "Disk Usage: ")}
+		n.Hash = &Hash{Batches: leadingNumber(val), MemoryKB: numberAfter(text, "Memory Usage: "),
+			DiskKB: numberAfter(text, "Disk Usage: ")}
 	case "Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck":
 		n.Removed += leadingNumber(val)
 	case "Heap Fetches":
@@ -65,7 +69,8 @@ func (n *Node) property(text string) {
 	case "Storage":
 		n.Storage, _, _ = strings.Cut(val, "  ")
 	case "Hits":
-		n.Memoize = &Memoize{Hits: leadingNumber(val), Misses: numberAfter(text, "Misses: "), Evictions: numberAfter(text, "Evictions: ")}
+		n.Memoize = &Memoize{Hits: leadingNumber(val), Misses: numberAfter(text, "Misses: "),
+			Evictions: numberAfter(text, "Evictions: ")}
 	}
 }
 
@@ -90,7 +95,8 @@ func sortOf(val string) *Sort {
 
 // hashOf reads "Buckets: 65536 (originally 1024)  Batches: 4 (originally 1)  Memory Usage: 4097kB".
 func hashOf(text string) *Hash {
-	h := &Hash{Buckets: numberAfter(text, "Buckets: "), Batches: numberAfter(text, "Batches: "), MemoryKB: numberAfter(text, "Memory Usage: ")}
+	h := &Hash{Buckets: numberAfter(text, "Buckets: "), Batches: numberAfter(text, "Batches: "),
+		MemoryKB: numberAfter(text, "Memory Usage: ")}
 	h.Original = h.Batches
 	if _, rest, ok := strings.Cut(text, "Batches: "); ok {
 		rest, _, _ = strings.Cut(rest, "  ")
@@ -107,7 +113,8 @@ func buffers(val string) *Buffers {
 	for _, part := range strings.Split(val, ",") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
 		rest = " " + rest
-		hit, read, dirtied, written := numberAfter(rest, " hit="), numberAfter(rest, " read="), numberAfter(rest, " dirtied="), numberAfter(rest, " written=")
+		hit, read, dirtied, written := numberAfter(rest, " hit="), numberAfter(rest, " read="),
+			numberAfter(rest, " dirtied="), numberAfter(rest, " written=")
 		switch kind {
 		case "shared":
 			b.Hit, b.Read, b.Dirtied, b.Written = hit, read, dirtied, written
@@ -178,5 +185,7 @@ func settings(val string) []Property {
 }
 
 func sortProperties(list []Property) {
-	slices.SortStableFunc(list, func(a, b Property) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text)) })
+	slices.SortStableFunc(list, func(a, b Property) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text))
+	})
 }

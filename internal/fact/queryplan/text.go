@@ -16,7 +16,8 @@ var (
 	measured  = regexp.MustCompile(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)\)`)
 	workerAct = regexp.MustCompile(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
 	planTimes = regexp.MustCompile(`(?i)\b(Planning Time|Execution Time|Total runtime): ([\d.]+) ms`)
-	clock     = regexp.MustCompile(`^[\p{L}]+: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`) // psql's \timing; the word is translated
+	// psql's \timing; the word is translated
+	clock     = regexp.MustCompile(`^[\p{L}]+: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
 	logged    = regexp.MustCompile(`duration: ([\d.]+) ms  plan:`)
 	subplan   = regexp.MustCompile(`^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
 	workerTag = regexp.MustCompile(`^Worker (\d+): +`)
@@ -121,7 +122,8 @@ func heads(text string) bool {
 		return false
 	}
 	tail := text[at:]
-	return headWord.MatchString(text) && (strings.Contains(tail, "(cost=") || strings.Contains(tail, "(actual ") || strings.Contains(tail, "(never executed)"))
+	return headWord.MatchString(text) && (strings.Contains(tail, "(cost=") || strings.Contains(tail, "(actual ") ||
+		strings.Contains(tail, "(never executed)"))
 }
 
 // node makes a node of its line.

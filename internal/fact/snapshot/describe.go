@@ -21,22 +21,23 @@ import (
 type Description struct {
 	RAM       unit.Bytes // required
 	Swap      unit.Bytes
-	CPUs      int                // 0: not told
-	NoCPUs    bool               // a person did not tell them: CPUs is assumed
-	NoMajor   bool               // a person did not tell it: Major is the newest
-	Sockets   int                // 1 where not told; each is a NUMA node
-	Storage   string             // nvme, ssd, hdd, san; "": not told
-	Major     int                // PostgreSQL major version
-	Disk      unit.Bytes         // size of the filesystem of the data directory; 0: not told
-	CGroup    unit.Bytes         // memory limit of the container; 0: none
-	Container string             // docker, podman, kubernetes, …; "": none
-	Kernel    string             // release; "6.1.0" where not told
-	THP       string             // always, madvise, never; always where not told, as Debian and RHEL ship it
-	Settings  map[string]string  // set.NAME=VALUE, as a person spells it
-	Devices   []Device           // under the data, the one that holds its filesystem first; none: the one that Storage tells
-	Mount     string             // flags of the data's filesystem; "rw,noatime" where not told
-	Fstab     string             // /etc/fstab; "": none
-	Answers   map[string]pg.Rows // what the server answers to queries, by name; nothing where not told
+	CPUs      int               // 0: not told
+	NoCPUs    bool              // a person did not tell them: CPUs is assumed
+	NoMajor   bool              // a person did not tell it: Major is the newest
+	Sockets   int               // 1 where not told; each is a NUMA node
+	Storage   string            // nvme, ssd, hdd, san; "": not told
+	Major     int               // PostgreSQL major version
+	Disk      unit.Bytes        // size of the filesystem of the data directory; 0: not told
+	CGroup    unit.Bytes        // memory limit of the container; 0: none
+	Container string            // docker, podman, kubernetes, …; "": none
+	Kernel    string            // release; "6.1.0" where not told
+	THP       string            // always, madvise, never; always where not told, as Debian and RHEL ship it
+	Settings  map[string]string // set.NAME=VALUE, as a person spells it
+	// under the data, the one that holds its filesystem first; none: the one that Storage tells
+	Devices []Device
+	Mount   string             // flags of the data's filesystem; "rw,noatime" where not told
+	Fstab   string             // /etc/fstab; "": none
+	Answers map[string]pg.Rows // what the server answers to queries, by name; nothing where not told
 }
 
 // Device is a block device of a described host. No word of a description tells it.
@@ -59,7 +60,8 @@ const (
 // the pair and what would be right.
 func ParseDescription(spec string) (Description, error) {
 	majors := params.Majors()
-	d := Description{Sockets: 1, Major: majors[len(majors)-1], Kernel: "6.1.0", THP: "always", Settings: map[string]string{}}
+	d := Description{Sockets: 1, Major: majors[len(majors)-1], Kernel: "6.1.0", THP: "always",
+		Settings: map[string]string{}}
 	fields := strings.FieldsFunc(spec, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	if len(fields) == 0 {
 		return d, fmt.Errorf("nothing is described; write for example ram=64GB,cpus=16,storage=nvme,pg=17")
@@ -163,7 +165,9 @@ func (d *Description) set(key, val string) (err error) {
 		d.Settings[name] = val
 		return nil
 	}
-	return fmt.Errorf("no such key; there are ram, swap, cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.PARAMETER")
+	return fmt.Errorf(
+		"no such key; there are ram, swap, cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and " +
+			"set.PARAMETER")
 }
 
 // osAnon is what the daemons of a freshly installed server system hold: between
@@ -250,16 +254,20 @@ func (d Description) memory(b *builder) {
 	kb := func(v unit.Bytes) string { return strconv.FormatInt(int64(v/unit.KB), 10) + " kB\n" }
 	commit := d.RAM/2 + d.Swap // overcommit_ratio 50, no huge pages
 	b.add("proc/meminfo", "MemTotal: "+kb(d.RAM)+"MemFree: "+kb(d.RAM-anon)+"MemAvailable: "+kb(d.RAM-anon)+
-		"Buffers: 0 kB\nCached: 0 kB\nSwapTotal: "+kb(d.Swap)+"SwapFree: "+kb(d.Swap)+"Dirty: 0 kB\nWriteback: 0 kB\nAnonPages: "+kb(anon)+
-		"Shmem: 0 kB\nSReclaimable: 0 kB\nSUnreclaim: 0 kB\nKernelStack: 0 kB\nPageTables: 0 kB\nCommitLimit: "+kb(commit)+"Committed_AS: "+kb(anon)+
-		"HugePages_Total: 0\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugePages_Surp: 0\nHugepagesize: 2048 kB\nHugetlb: 0 kB")
+		"Buffers: 0 kB\nCached: 0 kB\nSwapTotal: "+kb(d.Swap)+"SwapFree: "+kb(d.Swap)+
+		"Dirty: 0 kB\nWriteback: 0 kB\nAnonPages: "+kb(anon)+
+		"Shmem: 0 kB\nSReclaimable: 0 kB\nSUnreclaim: 0 kB\nKernelStack: 0 kB\nPageTables: 0 kB\nCommitLimit: "+
+		kb(commit)+"Committed_AS: "+kb(anon)+
+		"HugePages_Total: 0\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugePages_Surp: 0\nHugepagesize: 2048 "+
+		"kB\nHugetlb: 0 kB")
 	swaps := "Filename Type Size Used Priority\n"
 	if d.Swap > 0 {
 		swaps += "/dev/sdz1 partition " + strconv.FormatInt(int64(d.Swap/unit.KB), 10) + " 0 -2\n"
 	}
 	b.add("proc/swaps", swaps)
 	for _, size := range []string{"2048kB", "1048576kB"} {
-		for _, f := range []string{"nr_hugepages", "free_hugepages", "resv_hugepages", "surplus_hugepages", "nr_overcommit_hugepages"} {
+		for _, f := range []string{"nr_hugepages", "free_hugepages", "resv_hugepages", "surplus_hugepages",
+			"nr_overcommit_hugepages"} {
 			b.add("sys/kernel/mm/hugepages/hugepages-"+size+"/"+f, "0")
 		}
 	}
@@ -279,7 +287,8 @@ func (d Description) processors(b *builder) {
 	} else {
 		var t strings.Builder
 		for i := range d.CPUs {
-			fmt.Fprintf(&t, "processor\t: %d\nphysical id\t: %d\ncore id\t: %d\nflags\t: fpu\n\n", i, i*d.Sockets/d.CPUs, i)
+			fmt.Fprintf(&t, "processor\t: %d\nphysical id\t: %d\ncore id\t: %d\nflags\t: fpu\n\n",
+				i, i*d.Sockets/d.CPUs, i)
 		}
 		b.add("proc/cpuinfo", t.String())
 	}
@@ -376,7 +385,8 @@ func (d Description) devices(b *builder) {
 		if i > 0 {
 			device = "259:" + strconv.Itoa(i)
 		}
-		out = append(out, map[string]any{"device": device, "name": v.Name, "path": dir, "kind": v.Kind, "below": append([]string{}, v.Below...), "driver": v.Driver})
+		out = append(out, map[string]any{"device": device, "name": v.Name, "path": dir, "kind": v.Kind,
+			"below": append([]string{}, v.Below...), "driver": v.Driver})
 		for _, name := range slices.Sorted(maps.Keys(v.Attributes)) {
 			b.add(dir+"/"+name, v.Attributes[name])
 		}
@@ -394,7 +404,8 @@ func (d Description) instance(b *builder) {
 	b.json("pg/1/places.json", []Place{
 		{Role: DataPlace, Path: describedData, Device: describedDevice, Mode: "0700", UID: 26},
 		{Role: WALPlace, Path: describedData + "/pg_wal", Device: describedDevice, Mode: "0700", UID: 26}})
-	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val", "enumvals", "boot_val", "pending_restart"}}
+	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val",
+		"enumvals", "boot_val", "pending_restart"}}
 	for _, p := range params.All(d.Major) {
 		if !computedAtStart[p.Name] {
 			rows.Rows = append(rows.Rows, d.row(p))
@@ -409,7 +420,8 @@ func (d Description) instance(b *builder) {
 // computedAtStart names what a server finds out when it starts: a described one
 // has not started, and the table's values are those of another configuration.
 var computedAtStart = map[string]bool{
-	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true, "num_os_semaphores": true,
+	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true,
+	"num_os_semaphores": true,
 }
 
 func (d Description) row(p params.Param) []*string {
@@ -446,7 +458,8 @@ func (d Description) row(p params.Param) []*string {
 		enum = "{" + strings.Join(p.Enum, ",") + "}"
 	}
 	no := "f"
-	return []*string{&p.Name, &val, opt(p.Unit), &p.Type, &p.Context, &source, opt(p.Min), opt(p.Max), opt(enum), opt(p.Boot), &no}
+	return []*string{&p.Name, &val, opt(p.Unit), &p.Type, &p.Context, &source, opt(p.Min), opt(p.Max), opt(enum),
+		opt(p.Boot), &no}
 }
 
 // Describe reads a description and returns its evidence.

@@ -14,7 +14,8 @@ func TestParseDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.RAM != 64*unit.GB || d.Swap != 2*unit.GB || d.CPUs != 16 || d.Sockets != 2 || d.Storage != "nvme" || d.Major != 17 || d.Settings["work_mem"] != "64MB" {
+	if d.RAM != 64*unit.GB || d.Swap != 2*unit.GB || d.CPUs != 16 || d.Sockets != 2 || d.Storage != "nvme" ||
+		d.Major != 17 || d.Settings["work_mem"] != "64MB" {
 		t.Errorf("read as %+v", d)
 	}
 	for spec, want := range map[string]string{
@@ -55,7 +56,8 @@ func TestDescribedFacts(t *testing.T) {
 	if m, ok := s.Host.Memory.Get(); !ok || m.Total != 64*unit.GB || m.SwapTotal != 2*unit.GB {
 		t.Errorf("memory %+v, %v", m, ok)
 	}
-	if cpu, ok := s.Host.CPU.Get(); !ok || cpu.Logical != 4 || len(s.Assumed) != 1 || s.Assumed[0] != (snapshot.Assumption{Word: "cpus", Value: "4"}) {
+	if cpu, ok := s.Host.CPU.Get(); !ok || cpu.Logical != 4 || len(s.Assumed) != 1 ||
+		s.Assumed[0] != (snapshot.Assumption{Word: "cpus", Value: "4"}) {
 		t.Errorf("processors were not told: want 4 and that they are assumed: %+v, %+v", cpu, s.Assumed)
 	}
 	if g := s.Host.Blocks.Gap(); g.Fact != "storage=" || !strings.Contains(g.Reveal, "storage=") {

@@ -58,7 +58,8 @@ type settledInstance struct {
 func Hash(s *Snapshot) string {
 	h := s.Host
 	v := settled{
-		Kernel: h.Kernel, CmdLine: h.CmdLine, CPU: h.CPU, Sysctls: h.Sysctls, THP: h.THP, Mounts: h.Mounts, Fstab: h.Fstab,
+		Kernel: h.Kernel, CmdLine: h.CmdLine, CPU: h.CPU, Sysctls: h.Sysctls, THP: h.THP, Mounts: h.Mounts,
+		Fstab:  h.Fstab,
 		Blocks: h.Blocks, Virt: h.Virt, Clock: h.Clock, Tuned: h.Tuned, PageSize: h.PageSize,
 		Memory: known.Map(h.Memory, func(m host.Memory) settledMemory {
 			return settledMemory{m.Total, m.SwapTotal, m.HugePageSize, m.HugeTotal}

@@ -51,7 +51,8 @@ func noteUnkept(name string, err error) error {
 	if err == nil || !errors.As(err, &m) || !m.Unnoted || !isPromised(name) {
 		return err
 	}
-	return &evidence.Missing{Name: name, State: known.Unread, Reason: "the evidence does not hold it", Cause: string(pg.NotHeld), Reveal: "take the evidence again with pgfettle snapshot"}
+	return &evidence.Missing{Name: name, State: known.Unread, Reason: "the evidence does not hold it",
+		Cause: string(pg.NotHeld), Reveal: "take the evidence again with pgfettle snapshot"}
 }
 
 // Open implements fs.FS.

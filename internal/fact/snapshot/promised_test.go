@@ -36,7 +36,8 @@ func TestWhatWasCutOutIsUnknown(t *testing.T) {
 	for name, f := range map[string]interface {
 		State() known.State
 		Gap() known.Gap
-	}{"meminfo": s.Host.Memory, "swappiness": s.Host.Sysctls.Int("vm.swappiness"), "settings": s.Instances[0].Server.Settings} {
+	}{"meminfo": s.Host.Memory, "swappiness": s.Host.Sysctls.Int("vm.swappiness"),
+		"settings": s.Instances[0].Server.Settings} {
 		if f.State() != known.Unread || !strings.Contains(f.Gap().Reason, "evidence") {
 			t.Errorf("%s was cut out and is %s: %+v", name, f.State(), f.Gap())
 		}

@@ -67,7 +67,8 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	if err := bounded(list); err != nil {
 		return nil, fmt.Errorf("instances.json: %w", err)
 	}
-	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Described: t.Tool == described, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
+	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root,
+		Described: t.Tool == described, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
 	hostFS := fsys
 	if !t.HostSeen {
 		hostFS = unseen{}
@@ -223,7 +224,8 @@ func segment(hostFS fs.FS, l listed) known.Fact[host.Segment] {
 	if l.Segment == nil || l.StartedAt == nil || *l.StartedAt <= 0 {
 		f := field[host.Segment](hostFS, l.Key, "segment", nil)
 		if f.State() == known.Absent { // a server that runs has one
-			return known.Missed[host.Segment](known.Gap{Fact: f.Gap().Fact, Reason: "the evidence does not hold it", Reveal: "take the evidence again with pgfettle snapshot"})
+			return known.Missed[host.Segment](known.Gap{Fact: f.Gap().Fact, Reason: "the evidence does not hold it",
+				Reveal: "take the evidence again with pgfettle snapshot"})
 		}
 		return f
 	}
@@ -266,6 +268,7 @@ func (unseen) ReadFile(name string) ([]byte, error) { return nil, notSeen(name) 
 func (unseen) ReadDir(name string) ([]fs.DirEntry, error) { return nil, notSeen(name) }
 
 func notSeen(name string) error {
-	return &evidence.Missing{Name: name, State: known.Unread, Reason: "the server was reached by SQL only; nothing of its host was seen",
+	return &evidence.Missing{Name: name, State: known.Unread,
+		Reason: "the server was reached by SQL only; nothing of its host was seen",
 		Reveal: "run pgfettle on the database host"}
 }

@@ -83,7 +83,8 @@ func TestReadInstance(t *testing.T) {
 // What could not be known keeps the reason that the collector gave.
 func TestReadKeepsReasons(t *testing.T) {
 	a := evidence.New()
-	for name, f := range files(map[string]string{"instances.json": `[{"key":"1","pid":100,"running":true,"processes":[100]}]`}) {
+	for name, f := range files(map[string]string{
+		"instances.json": `[{"key":"1","pid":100,"running":true,"processes":[100]}]`}) {
 		if err := a.Add(name, f.Data); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,8 @@ func TestReadKeepsReasons(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := s.Instances[0]
-	if in.Port.State() != known.Forbidden || in.Port.Gap() != (known.Gap{Fact: "pg/1/port", Reason: "closed", Reveal: "a right"}) {
+	if in.Port.State() != known.Forbidden || in.Port.Gap() != (known.Gap{Fact: "pg/1/port", Reason: "closed",
+		Reveal: "a right"}) {
 		t.Errorf("%v %+v", in.Port.State(), in.Port.Gap())
 	}
 	if in.Unit.State() != known.Absent || in.BinDir.Known() || in.Manager.Known() || in.DataDirectory.Known() {
@@ -106,7 +108,8 @@ func TestReadKeepsReasons(t *testing.T) {
 func TestReadStoppedInstance(t *testing.T) {
 	s := read(t, map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/b","running":false}]`})
 	in := s.Instances[0]
-	if run, ok := in.Running.Get(); !ok || run || in.Processes.Known() || in.Limits.Known() || in.CGroup.Known() || !in.Places.Known() {
+	if run, ok := in.Running.Get(); !ok || run || in.Processes.Known() || in.Limits.Known() || in.CGroup.Known() ||
+		!in.Places.Known() {
 		t.Errorf("%+v", in)
 	}
 }
@@ -129,7 +132,8 @@ func TestReadFromAfarTakesNothingForTheHost(t *testing.T) {
 			seen++
 			if f.State() == known.Present {
 				t.Errorf("%s is taken for a fact of the host", path)
-			} else if g := f.Gap(); !strings.Contains(g.Reason, "reached by SQL only") || g.Reveal != "run pgfettle on the database host" {
+			} else if g := f.Gap(); !strings.Contains(g.Reason, "reached by SQL only") ||
+				g.Reveal != "run pgfettle on the database host" {
 				t.Errorf("%s: %+v", path, g)
 			}
 			return
@@ -150,8 +154,9 @@ func TestReadFromAfarTakesNothingForTheHost(t *testing.T) {
 		t.Errorf("only %d facts were looked at", seen)
 	}
 	in := s.Instances[0]
-	for name, known := range map[string]bool{"processes": in.Processes.Known(), "limits": in.Limits.Known(), "cgroup": in.CGroup.Known(),
-		"unit": in.Unit.Known(), "places": in.Places.Known()} {
+	for name, known := range map[string]bool{"processes": in.Processes.Known(), "limits": in.Limits.Known(),
+		"cgroup": in.CGroup.Known(),
+		"unit":   in.Unit.Known(), "places": in.Places.Known()} {
 		if known {
 			t.Errorf("%s of the client's machine are taken for the server's", name)
 		}

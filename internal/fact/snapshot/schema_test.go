@@ -30,13 +30,14 @@ func rewrite() bool { return flag.Lookup("update").Value.String() == "true" }
 // TestSchemaIsCurrent holds the published schema to the types that it is made of.
 func TestSchemaIsCurrent(t *testing.T) {
 	want, err := generate.Render(generate.Document{
-		Title:       "snapshot of a host and its PostgreSQL instances",
-		Description: "What is known at one moment. A fact is {\"is\": value}, or says that it is absent, forbidden or unread, and why. Amounts of memory are bytes.",
-		Type:        reflect.TypeFor[snapshot.Snapshot](),
-		Version:     snapshot.Schema,
-		File:        "snapshot.schema.json",
-		Module:      "github.com/pgfettle/pgfettle",
-		Source:      os.DirFS(root),
+		Title: "snapshot of a host and its PostgreSQL instances",
+		Description: "What is known at one moment. A fact is {\"is\": value}, or says that it is absent, forbidden " +
+			"or unread, and why. Amounts of memory are bytes.",
+		Type:    reflect.TypeFor[snapshot.Snapshot](),
+		Version: snapshot.Schema,
+		File:    "snapshot.schema.json",
+		Module:  "github.com/pgfettle/pgfettle",
+		Source:  os.DirFS(root),
 		Enums: map[string][]any{
 			"snapshot.PlaceRole": {snapshot.DataPlace, snapshot.WALPlace, snapshot.TablespacePlace},
 			"host.SwapKind":      {host.SwapFile, host.SwapDisk, host.SwapZram},
@@ -65,7 +66,8 @@ func archives(t *testing.T) map[string]*evidence.Archive {
 	t.Helper()
 	out := map[string]*evidence.Archive{}
 	for _, spec := range []string{
-		"ram=1GB", "ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,disk=2000GB,pg=17", "ram=64GB,swap=2GB,pg=14,cgroup=16GB,container=docker", "ram=8GB,cpus=4,storage=san,pg=18,set.io_method=worker",
+		"ram=1GB", "ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,disk=2000GB,pg=17",
+		"ram=64GB,swap=2GB,pg=14,cgroup=16GB,container=docker", "ram=8GB,cpus=4,storage=san,pg=18,set.io_method=worker",
 	} {
 		a, err := snapshot.Describe(spec)
 		if err != nil {

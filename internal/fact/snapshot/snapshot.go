@@ -30,7 +30,8 @@ type Snapshot struct {
 	// and those that are to run and do not: no check judges them and no plan
 	// changes them, but what they may take is missing to the others.
 	Neighbours []Instance `json:"neighbours,omitempty"`
-	Strangers  []Stranger `json:"strangers,omitempty"` // instances on whose behalf nothing was done: they are no part of any plan
+	// instances on whose behalf nothing was done: they are no part of any plan
+	Strangers []Stranger `json:"strangers,omitempty"`
 
 	// Assumed is what the person who described the host did not tell.
 	Assumed []Assumption `json:"assumed,omitempty"`
@@ -63,20 +64,25 @@ type Instance struct {
 	DataDirectory known.Fact[string]         `json:"data_directory"`
 	Port          known.Fact[int]            `json:"port"`
 	Running       known.Fact[bool]           `json:"running"`
-	BinDir        known.Fact[string]         `json:"bin_dir"`         // folder of the postgres binary that runs it
-	Processes     known.Fact[[]host.Process] `json:"processes"`       // postmaster first
-	Limits        known.Fact[host.Limits]    `json:"limits"`          // of the postmaster
-	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`          // of the postmaster
-	Placement     known.Fact[host.Placement] `json:"placement"`       // processors and NUMA nodes that the postmaster may use
-	Unit          known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
-	Places        known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
-	StatsDir      known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
-	Segment       known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
-	Manager       known.Fact[string]         `json:"manager"`         // "", patroni, cloudnative-pg, …: who owns the configuration
-	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
-	Server        pg.Server                  `json:"server"`
-	Start         pg.Start                   `json:"start,omitzero"` // of an instance that does not run: what its server would meet
-	Answers       []ShmemAnswer              `json:"answers"`        // what the installed binary answered to the plan's questions
+	BinDir        known.Fact[string]         `json:"bin_dir"`   // folder of the postgres binary that runs it
+	Processes     known.Fact[[]host.Process] `json:"processes"` // postmaster first
+	Limits        known.Fact[host.Limits]    `json:"limits"`    // of the postmaster
+	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`    // of the postmaster
+	// processors and NUMA nodes that the postmaster may use
+	Placement known.Fact[host.Placement] `json:"placement"`
+	Unit      known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
+	Places    known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
+	StatsDir  known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
+	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
+	// "", patroni, cloudnative-pg, …: who owns the configuration
+	Manager known.Fact[string] `json:"manager"`
+	// what else was noticed of the instance, one clause each
+	Notes  []string  `json:"notes,omitempty"`
+	Server pg.Server `json:"server"`
+	// of an instance that does not run: what its server would meet
+	Start pg.Start `json:"start,omitzero"`
+	// what the installed binary answered to the plan's questions
+	Answers []ShmemAnswer `json:"answers"`
 
 	// History is what a history of samples tells of it; not there where nobody watched.
 	History known.Fact[history.Instance] `json:"history,omitzero"`
@@ -93,12 +99,14 @@ type Stranger struct {
 	DataDirectory *string     `json:"data_directory,omitempty"` // the folder that its postmaster stands in
 	Port          *int        `json:"port,omitempty"`           // by its command line
 	Processes     int         `json:"processes"`
-	Private       *unit.Bytes `json:"private,omitempty"`    // bytes that its processes hold each for itself
-	Shared        *unit.Bytes `json:"shared,omitempty"`     // bytes of shared memory that one of them has touched, the most
-	HugePages     *unit.Bytes `json:"huge_pages,omitempty"` // bytes on huge pages that one of them has touched, the most
-	Reason        string      `json:"reason"`               // why, a clause
-	Hint          string      `json:"hint,omitempty"`       // what would mend or allow it
-	Suspect       bool        `json:"suspect"`              // it contradicts itself; else it only does not count
+	Private       *unit.Bytes `json:"private,omitempty"` // bytes that its processes hold each for itself
+	// bytes of shared memory that one of them has touched, the most
+	Shared *unit.Bytes `json:"shared,omitempty"`
+	// bytes on huge pages that one of them has touched, the most
+	HugePages *unit.Bytes `json:"huge_pages,omitempty"`
+	Reason    string      `json:"reason"`         // why, a clause
+	Hint      string      `json:"hint,omitempty"` // what would mend or allow it
+	Suspect   bool        `json:"suspect"`        // it contradicts itself; else it only does not count
 }
 
 // PlaceRole says what a folder is for.
@@ -141,9 +149,10 @@ type NamedValue struct {
 // writes them to pg/KEY/shmem_answers.json.
 type ShmemAnswer struct {
 	Question ShmemQuestion `json:"question"`
-	Bytes    unit.Bytes    `json:"bytes"`  // shared memory requested from the kernel
-	Pages    int64         `json:"pages"`  // huge pages of PageSize; 0 when the binary did not say
-	Method   string        `json:"method"` // "-C shared_memory_size_in_huge_pages" or "request under an address-space limit"
+	Bytes    unit.Bytes    `json:"bytes"` // shared memory requested from the kernel
+	Pages    int64         `json:"pages"` // huge pages of PageSize; 0 when the binary did not say
+	// "-C shared_memory_size_in_huge_pages" or "request under an address-space limit"
+	Method string `json:"method"`
 }
 
 // Instance returns the instance with the given key, or nil.
@@ -161,7 +170,8 @@ func (in *Instance) Postmaster() known.Fact[host.Process] {
 	ps, ok := in.Processes.Get()
 	if !ok || len(ps) == 0 {
 		return known.Without[host.Process](in.Processes.State(), known.Gap{
-			Fact: "pg/" + in.Key + "/processes", Reason: "no process of this instance was seen", Reveal: in.Processes.Gap().Reveal})
+			Fact: "pg/" + in.Key + "/processes", Reason: "no process of this instance was seen",
+			Reveal: in.Processes.Gap().Reveal})
 	}
 	return known.Is(ps[0])
 }
@@ -240,7 +250,8 @@ func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 }
 
 func isBelow(path, point string) bool {
-	return point == "/" || path == point || len(path) > len(point) && path[:len(point)] == point && path[len(point)] == '/'
+	return point == "/" || path == point || len(path) > len(point) && path[:len(point)] == point &&
+		path[len(point)] == '/'
 }
 
 // MeasuredAt returns what was measured on the device of the instance's first

@@ -30,7 +30,8 @@ import (
 )
 
 func main() {
-	trial := flag.Bool("any", false, "take trials and unfinished experiments too, to see whether the comparison works; never for docs/benchmarks.md")
+	trial := flag.Bool("any", false,
+		"take trials and unfinished experiments too, to see whether the comparison works; never for docs/benchmarks.md")
 	publish := flag.String("publish", "", "copy the documents into this folder")
 	flag.Parse()
 	if flag.NArg() != 1 {

@@ -34,7 +34,10 @@ func decides(list []named) error {
 		case e.Ended == "":
 			errs = append(errs, fmt.Errorf("%s,%s is not finished", e.load, e.other))
 		case e.Spec.Blocks < stat.FewestBlocks || e.load != itself && lasts(e.Result) < shortest:
-			errs = append(errs, fmt.Errorf("%s,%s has %d blocks of %.3g s an arm: a trial, and the page holds only what decides (%d blocks, %d s)", e.load, e.other, e.Spec.Blocks, lasts(e.Result), stat.FewestBlocks, shortest))
+			errs = append(errs,
+				fmt.Errorf(
+					"%s,%s has %d blocks of %.3g s an arm: a trial, and the page holds only what decides (%d "+
+						"blocks, %d s)", e.load, e.other, e.Spec.Blocks, lasts(e.Result), stat.FewestBlocks, shortest))
 		}
 	}
 	return errors.Join(errs...)
@@ -83,8 +86,10 @@ func markdown(list []named, notes string) (string, error) {
 	first := list[0].Host
 	var plans, exercises, same []named
 	for _, e := range list {
-		if e.Host.Kernel != first.Kernel || e.Host.CPUs != first.CPUs || e.Host.Memory != first.Memory || e.Host.Server != first.Server {
-			return "", fmt.Errorf("%s,%s was measured on another host or version than %s,%s", e.load, e.other, list[0].load, list[0].other)
+		if e.Host.Kernel != first.Kernel || e.Host.CPUs != first.CPUs || e.Host.Memory != first.Memory ||
+			e.Host.Server != first.Server {
+			return "", fmt.Errorf("%s,%s was measured on another host or version than %s,%s", e.load, e.other,
+				list[0].load, list[0].other)
 		}
 		switch e.load {
 		case exercise:
@@ -153,7 +158,8 @@ func writeExercises(b *strings.Builder, list []named) {
 |---|---|---|---|---|---|---|---|---|---|---|
 `)
 	for _, e := range list {
-		writeRow(b, fmt.Sprintf("%s, %s | %s | %s | %s", e.other, clients(e.Spec.Clients), e.A.Name, e.B.Name, e.Metric), e)
+		writeRow(b, fmt.Sprintf("%s, %s | %s | %s | %s", e.other, clients(e.Spec.Clients), e.A.Name, e.B.Name,
+			e.Metric), e)
 	}
 }
 
@@ -177,14 +183,17 @@ func writeSame(b *strings.Builder, list []named) {
 |---|---|---|---|---|---|---|---|
 `, len(list), found)
 	for _, e := range list {
-		fmt.Fprintf(b, "| %s | %s | %d | %s | %s…%s | %s | ±%s | %d (%d) |\n", e.Workload.Name, e.A.Name, e.Spec.Clients,
-			signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
+		fmt.Fprintf(b, "| %s | %s | %d | %s | %s…%s | %s | ±%s | %d (%d) |\n", e.Workload.Name, e.A.Name,
+			e.Spec.Clients,
+			signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N,
+			e.Verdict.Discarded)
 	}
 }
 
 func writeRow(b *strings.Builder, head string, e named) {
 	m, _ := experiment.FindMetric(e.Metric)
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s…%s | %s | ±%s | %d (%d) |\n", head, median(e.Result, m, "A"), median(e.Result, m, "B"),
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s…%s | %s | ±%s | %d (%d) |\n", head, median(e.Result, m, "A"),
+		median(e.Result, m, "B"),
 		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
 }
 
@@ -204,7 +213,8 @@ func writeWhat(b *strings.Builder, list []named) {
 		if e.Spec.Numbered() {
 			runs = fmt.Sprintf("the same %d transactions of each client and arm a block", e.Spec.Count)
 		}
-		line := fmt.Sprintf("- %s: %s at scale %d (%s), %s, design %s, %s, cache %s, protocol %s\n", name, e.Workload.Name, e.Workload.Scale,
+		line := fmt.Sprintf("- %s: %s at scale %d (%s), %s, design %s, %s, cache %s, protocol %s\n", name,
+			e.Workload.Name, e.Workload.Scale,
 			unit.Bytes(e.Workload.Bytes), clients(e.Spec.Clients), e.Design, runs, e.Spec.Cache, e.Spec.Protocol)
 		if !told[line] {
 			told[line] = true
@@ -212,7 +222,9 @@ func writeWhat(b *strings.Builder, list []named) {
 		}
 	}
 	if slices.ContainsFunc(list, func(e named) bool { return lasts(e.Result) < cycle }) {
-		fmt.Fprintf(b, "\nRuns of less than %d s hold no whole cycle of checkpoints and no growth of tables: what these cost is not in the figures.\n", cycle)
+		fmt.Fprintf(b,
+			"\nRuns of less than %d s hold no whole cycle of checkpoints and no growth of tables: what these cost "+
+				"is not in the figures.\n", cycle)
 	}
 }
 

@@ -21,17 +21,25 @@ var update = flag.Bool("update", false, "rewrite the golden")
 func made(t *testing.T, dir, name string, ratio float64, change func(*experiment.Result)) {
 	t.Helper()
 	unknown := stat.Number(math.NaN())
-	r := &experiment.Result{Schema: experiment.ResultSchema, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:00:00Z", Design: experiment.DesignRestart, Metric: "tps",
-		A: experiment.MeasuredConfiguration{Name: "x.conf", Settings: []experiment.Setting{{Address: "pg:work_mem", Value: "64MB"}}}, B: experiment.MeasuredConfiguration{Name: "plan"},
-		Workload: experiment.MeasuredWorkload{Name: "tpcb", Scale: 600, Bytes: 9 << 30}, Spec: experiment.Spec{Blocks: 6, Clients: 8, Duration: 120, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Host: experiment.Host{Kernel: "6.12", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Started: "2026-11-21T10:00:00Z",
+		Ended: "2026-11-21T11:00:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "x.conf",
+			Settings: []experiment.Setting{{Address: "pg:work_mem", Value: "64MB"}}},
+		B:        experiment.MeasuredConfiguration{Name: "plan"},
+		Workload: experiment.MeasuredWorkload{Name: "tpcb", Scale: 600, Bytes: 9 << 30},
+		Spec:     experiment.Spec{Blocks: 6, Clients: 8, Duration: 120, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Host:     experiment.Host{Kernel: "6.12", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 6 {
-		quiet := experiment.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: unknown, CalibrationCPU: unknown, CalibrationSync: unknown}
+		quiet := experiment.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown,
+			PSIMemory: unknown, ClockStep: unknown, CalibrationCPU: unknown, CalibrationSync: unknown}
 		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, TPS: tps, Latency: experiment.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}, Environment: quiet}
+			return experiment.Run{Config: arm, Seconds: 120, TPS: tps,
+				Latency: experiment.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown,
+					Max: unknown}, Environment: quiet}
 		}
 		a := 1000 + 3*float64(i)
-		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*(ratio+0.002*float64(i%3)))}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB",
+			Runs: []experiment.Run{run("A", a), run("B", a*(ratio+0.002*float64(i%3)))}})
 	}
 	if change != nil {
 		change(r)
@@ -54,8 +62,12 @@ func TestPage(t *testing.T) {
 	made(t, dir, "olap,default", 0.93, nil)
 	made(t, dir, "tpcb,pgtune", 1.0, nil)
 	made(t, dir, "tpcb,default", 1.1, func(r *experiment.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
-	made(t, dir, "exercise,fsync-off", 2.5, func(r *experiment.Result) { r.A.Name, r.B.Name = "default", "default+pg:fsync=off" })
-	made(t, dir, "1c,default", 1.3, func(r *experiment.Result) { r.Workload.Name, r.Spec.Duration, r.Spec.Count = "1c", 0, 100 })
+	made(t, dir, "exercise,fsync-off", 2.5, func(r *experiment.Result) {
+		r.A.Name, r.B.Name = "default", "default+pg:fsync=off"
+	})
+	made(t, dir, "1c,default", 1.3, func(r *experiment.Result) {
+		r.Workload.Name, r.Spec.Duration, r.Spec.Count = "1c", 0, 100
+	})
 	made(t, dir, "aa,1", 1.0, func(r *experiment.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	made(t, dir, "aa,2", 1.02, func(r *experiment.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	list, err := read(dir)

@@ -121,7 +121,8 @@ func (w *writer) of(t reflect.Type) (map[string]any, error) {
 
 // fact returns the type of the value of a known.Fact.
 func fact(t reflect.Type) (reflect.Type, bool) {
-	if t.Kind() != reflect.Struct || !strings.HasSuffix(t.PkgPath(), "/base/known") || !strings.HasPrefix(t.Name(), "Fact[") {
+	if t.Kind() != reflect.Struct || !strings.HasSuffix(t.PkgPath(), "/base/known") ||
+		!strings.HasPrefix(t.Name(), "Fact[") {
 		return nil, false
 	}
 	get, ok := t.MethodByName("Get")
@@ -137,21 +138,24 @@ func (w *writer) fact(value reflect.Type) (map[string]any, error) {
 		return nil, err
 	}
 	one := func(name string, s any) map[string]any {
-		return map[string]any{"type": "object", "required": []string{name}, "additionalProperties": false, "properties": map[string]any{name: s}}
+		return map[string]any{"type": "object", "required": []string{name}, "additionalProperties": false,
+			"properties": map[string]any{name: s}}
 	}
 	if w.defs["missing"] == nil {
 		gap := map[string]any{
 			"type": "object", "required": []string{"fact", "reason"}, "additionalProperties": false,
 			"properties": map[string]any{
 				"fact": map[string]any{"type": "string"}, "reason": map[string]any{"type": "string"},
-				"reveal": map[string]any{"type": "string", "description": "The right or command that would reveal it; left out when nothing would."},
+				"reveal": map[string]any{"type": "string",
+					"description": "The right or command that would reveal it; left out when nothing would."},
 			},
 		}
 		w.defs["gap"] = gap
 		ref := map[string]any{"$ref": "#/$defs/gap"}
 		w.defs["missing"] = map[string]any{
-			"description": "A fact that could not be had: this host does not have it, a right was missing, or nobody could look.",
-			"oneOf":       []any{one("absent", ref), one("forbidden", ref), one("unread", ref)},
+			"description": "A fact that could not be had: this host does not have it, a right was missing, or " +
+				"nobody could look.",
+			"oneOf": []any{one("absent", ref), one("forbidden", ref), one("unread", ref)},
 		}
 	}
 	return map[string]any{"oneOf": []any{one("is", is), map[string]any{"$ref": "#/$defs/missing"}}}, nil

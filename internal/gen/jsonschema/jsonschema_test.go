@@ -39,8 +39,10 @@ type kind string
 func TestRender(t *testing.T) {
 	_ = inner{gone: 1}
 	_ = embedded{}
-	source := fstest.MapFS{"internal/gen/jsonschema/x.go": {Data: []byte("package jsonschema\n// inner is inside.\ntype inner struct {\n Size int64 // in bytes,\n}\n")}}
-	d := Document{Title: "T", Description: "D", Type: reflect.TypeFor[document](), Version: "x/1", Module: "github.com/pgfettle/pgfettle", Source: source,
+	source := fstest.MapFS{"internal/gen/jsonschema/x.go": {
+		Data: []byte("package jsonschema\n// inner is inside.\ntype inner struct {\n Size int64 // in bytes,\n}\n")}}
+	d := Document{Title: "T", Description: "D", Type: reflect.TypeFor[document](), Version: "x/1",
+		Module: "github.com/pgfettle/pgfettle", Source: source,
 		Enums: map[string][]any{"jsonschema.kind": {"a", "b"}}}
 	b, err := Render(d)
 	if err != nil {

@@ -16,9 +16,11 @@ func files(texts map[string]string) fstest.MapFS {
 
 func TestRenderSortsByKeyAndLeavesOutWhatIsNotALiteral(t *testing.T) {
 	got, err := Render(files(map[string]string{
-		"z.go":            "package rule\nvar swappiness = Rule{Address: knob.Sysctl(\"vm.swappiness\")}\n",
-		"a.go":            "package rule\nvar workMem = Rule{Title: \"x\", Address: knob.PG(\"work_mem\")}\nvar other = Thing{}\nfunc f() { var x = Rule{Address: \"pg:inner\"}; _ = x }\n",
-		"m.go":            "package rule\nvar (\n thp = Rule{Address: \"thp:enabled\"}\n bufs = Rule{Address: knob.PG(\"shared_buffers\")}\n)\n",
+		"z.go": "package rule\nvar swappiness = Rule{Address: knob.Sysctl(\"vm.swappiness\")}\n",
+		"a.go": "package rule\nvar workMem = Rule{Title: \"x\", Address: knob.PG(\"work_mem\")}\nvar " +
+			"other = Thing{}\nfunc f() { var x = Rule{Address: \"pg:inner\"}; _ = x }\n",
+		"m.go": "package rule\nvar (\n thp = Rule{Address: \"thp:enabled\"}\n bufs = Rule{Address: " +
+			"knob.PG(\"shared_buffers\")}\n)\n",
 		"m_test.go":       "package rule\nvar fake = Rule{Address: \"pg:fake\"}\n",
 		"registry_gen.go": "package rule\nvar old = Rule{Address: \"pg:old\"}\n",
 	}), Package{"example.org/judge/rule", "Rule", "Address"})
@@ -44,7 +46,8 @@ func TestRenderListsTheFoldersBelow(t *testing.T) {
 	}
 	for _, want := range []string{
 		"import (\n\t\"example.org/judge/check\"\n\t\"example.org/judge/checks/memory\"\n\t\"example.org/judge/checks/wal\"\n)",
-		"// All returns every Check of this package, sorted by ID.\nfunc All() []check.Check {\n\treturn []check.Check{\n\t\tmemory.Swap,\n\t\twal.Lag,\n\t}",
+		"// All returns every Check of this package, sorted by ID.\nfunc All() []check.Check {\n\treturn " +
+			"[]check.Check{\n\t\tmemory.Swap,\n\t\twal.Lag,\n\t}",
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the file has not\n%s\nbut is\n%s", want, got)
@@ -58,13 +61,18 @@ func TestFindRefuses(t *testing.T) {
 		of    string
 		want  string
 	}{
-		"one that is not exported": {map[string]string{"wal/a.go": "package wal\nvar lag = check.Check{ID: \"wal_lag\"}\n"}, "check.Check", "wal/a.go: lag is listed outside of wal"},
+		"one that is not exported": {map[string]string{
+			"wal/a.go": "package wal\nvar lag = check.Check{ID: \"wal_lag\"}\n"}, "check.Check",
+			"wal/a.go: lag is listed outside of wal"},
 		"one key in two files": {map[string]string{
 			"a.go": "package check\nvar a = Check{ID: \"fsync_off\"}\n",
-			"b.go": "package check\nvar b = Check{ID: \"fsync_off\"}\n"}, "Check", `b.go: ID "fsync_off" stands in a.go too`},
-		"a literal without a key":  {map[string]string{"a.go": "package check\nvar a = Check{Title: \"x\"}\n"}, "Check", "a.go: a has no ID"},
-		"a key made by a variable": {map[string]string{"a.go": "package check\nvar a = Check{ID: name}\n"}, "Check", "a.go: a has no ID"},
-		"a file that is not Go":    {map[string]string{"a.go": "pakage check\n"}, "Check", "a.go:1:1"},
+			"b.go": "package check\nvar b = Check{ID: \"fsync_off\"}\n"}, "Check",
+			`b.go: ID "fsync_off" stands in a.go too`},
+		"a literal without a key": {map[string]string{"a.go": "package check\nvar a = Check{Title: \"x\"}\n"}, "Check",
+			"a.go: a has no ID"},
+		"a key made by a variable": {map[string]string{"a.go": "package check\nvar a = Check{ID: name}\n"}, "Check",
+			"a.go: a has no ID"},
+		"a file that is not Go": {map[string]string{"a.go": "pakage check\n"}, "Check", "a.go:1:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Find(files(c.files), c.of, "ID")
@@ -89,7 +97,8 @@ func TestCurrent(t *testing.T) {
 		t.Error(err)
 	}
 	folder["b.go"] = "package check\nvar b = Check{ID: \"wal_full\"}\n"
-	if err := Current(files(folder), Package{"example.org/check", "Check", "ID"}); err == nil || !strings.Contains(err.Error(), "go generate") {
+	if err := Current(files(folder), Package{"example.org/check", "Check", "ID"}); err == nil ||
+		!strings.Contains(err.Error(), "go generate") {
 		t.Errorf("a literal that is not listed: %v", err)
 	}
 }

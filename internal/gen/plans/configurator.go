@@ -7,9 +7,11 @@ import "github.com/pgfettle/pgfettle/internal/judge/rule"
 // it takes where none is told.
 var (
 	ConfiguratorDuty = map[rule.Profile]string{
-		rule.Web: "oltp", rule.OLTP: "oltp", rule.DW: "statistic", rule.Mixed: "mixed", rule.Desktop: "mixed", rule.OneC: "mixed",
+		rule.Web: "oltp", rule.OLTP: "oltp", rule.DW: "statistic", rule.Mixed: "mixed", rule.Desktop: "mixed",
+		rule.OneC: "mixed",
 	}
-	ConfiguratorDisk = map[rule.Storage]string{rule.NVMe: "NVME", rule.SSD: "SSD", rule.SAN: "NETWORK", rule.HDD: "SATA"}
+	ConfiguratorDisk = map[rule.Storage]string{rule.NVMe: "NVME", rule.SSD: "SSD", rule.SAN: "NETWORK",
+		rule.HDD: "SATA"}
 )
 
 // ConfiguratorVersion is the one that tools/plans.sh installs.

@@ -34,7 +34,8 @@ func tables(all map[question]Values, w *words) (string, error) {
 		for i := 0; i < len(Hosts); i += perTable {
 			group := Hosts[i : i+perTable]
 			fmt.Fprintf(&b, "\n### %s, %s to %s\n\n", p, group[0].Name, group[len(group)-1].Name)
-			b.WriteString("| setting | host | " + Own + " | " + strings.Join(Calculators, " | ") + " | words |\n|---" + strings.Repeat("|---", len(Calculators)+3) + "|\n")
+			b.WriteString("| setting | host | " + Own + " | " + strings.Join(Calculators, " | ") + " | words |\n|---" +
+				strings.Repeat("|---", len(Calculators)+3) + "|\n")
 			if err := table(&b, group, p, all, w); err != nil {
 				return "", err
 			}

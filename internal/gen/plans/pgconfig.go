@@ -16,8 +16,10 @@ func PgconfigProfile(p rule.Profile) rule.Profile { return PgtuneProfile(p) }
 // effective_io_concurrency of rotating disks.
 func pgconfig(h Host, profile rule.Profile) Values {
 	kind := PgconfigProfile(profile)
-	usable := h.RAM.Scale(map[rule.Profile]float64{rule.Web: 1, rule.OLTP: 1, rule.DW: 1, rule.Mixed: 0.5, rule.Desktop: 0.2}[kind])
-	part := map[rule.Profile]float64{rule.Web: 0.25, rule.OLTP: 0.35, rule.DW: 0.5, rule.Mixed: 0.2, rule.Desktop: 0.1}[kind]
+	usable := h.RAM.Scale(map[rule.Profile]float64{rule.Web: 1, rule.OLTP: 1, rule.DW: 1, rule.Mixed: 0.5,
+		rule.Desktop: 0.2}[kind])
+	part := map[rule.Profile]float64{rule.Web: 0.25, rule.OLTP: 0.35, rule.DW: 0.5, rule.Mixed: 0.2,
+		rule.Desktop: 0.1}[kind]
 	buffers := usable.Scale(0.25)
 	if kind == rule.Desktop {
 		buffers = h.RAM / 16

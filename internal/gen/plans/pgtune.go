@@ -46,7 +46,8 @@ func pgtune(h Host, profile rule.Profile) Values {
 	if kind == rule.DW || h.Storage == rule.HDD {
 		v["random_page_cost"] = "4"
 	}
-	v["effective_io_concurrency"] = map[rule.Storage]string{rule.HDD: "2", rule.SSD: "200", rule.SAN: "300", rule.NVMe: "1000"}[h.Storage]
+	v["effective_io_concurrency"] = map[rule.Storage]string{rule.HDD: "2", rule.SSD: "200", rule.SAN: "300",
+		rule.NVMe: "1000"}[h.Storage]
 	workers := 8
 	if h.CPUs >= 4 {
 		workers = h.CPUs

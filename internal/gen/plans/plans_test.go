@@ -44,7 +44,9 @@ func TestAnswersAreThoseOfTheFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := Ask(func(h Host, p rule.Profile) (Values, error) { return have[question{"pg-configurator", h.Name, p}], nil })
+	text, err := Ask(func(h Host, p rule.Profile) (Values, error) {
+		return have[question{"pg-configurator", h.Name, p}], nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +66,21 @@ func TestCalculatorsAsMeasured(t *testing.T) {
 		v    Values
 		want map[string]string
 	}{
-		{"pgtune, 24 GB, 2, oltp", pgtune(host(24, 2, 300, rule.SSD), rule.OLTP), map[string]string{"work_mem": "20426kB", "shared_buffers": "6GB", "maintenance_work_mem": "1536MB", "max_wal_size": "8GB"}},
-		{"pgtune, 16 GB, 4, web", pgtune(host(16, 4, 200, rule.SSD), rule.Web), map[string]string{"work_mem": "20560kB", "max_parallel_workers_per_gather": "2"}},
-		{"pgtune, 64 GB, 16, dw", pgtune(host(64, 16, 40, rule.SSD), rule.DW), map[string]string{"work_mem": "149796kB", "maintenance_work_mem": "8GB", "random_page_cost": "4"}},
-		{"timescaledb-tune, 24 GB, 2", timescale(host(24, 2, 100, rule.SSD), ""), map[string]string{"work_mem": "96MB", "max_parallel_workers_per_gather": "1"}},
-		{"timescaledb-tune, 256 GB, 128", timescale(host(256, 128, 500, rule.SSD), ""), map[string]string{"work_mem": "3276kB", "max_parallel_workers_per_gather": "64"}},
-		{"pgconfig, 24 GB, 2, oltp", pgconfig(host(24, 2, 100, rule.SSD), rule.OLTP), map[string]string{"work_mem": "86MB", "effective_cache_size": "18GB"}},
-		{"pgconfig, 16 GB, 4, desktop", pgconfig(host(16, 4, 100, rule.SSD), rule.Desktop), map[string]string{"work_mem": "3MB", "shared_buffers": "1GB"}},
+		{"pgtune, 24 GB, 2, oltp", pgtune(host(24, 2, 300, rule.SSD), rule.OLTP),
+			map[string]string{"work_mem": "20426kB", "shared_buffers": "6GB", "maintenance_work_mem": "1536MB",
+				"max_wal_size": "8GB"}},
+		{"pgtune, 16 GB, 4, web", pgtune(host(16, 4, 200, rule.SSD), rule.Web),
+			map[string]string{"work_mem": "20560kB", "max_parallel_workers_per_gather": "2"}},
+		{"pgtune, 64 GB, 16, dw", pgtune(host(64, 16, 40, rule.SSD), rule.DW),
+			map[string]string{"work_mem": "149796kB", "maintenance_work_mem": "8GB", "random_page_cost": "4"}},
+		{"timescaledb-tune, 24 GB, 2", timescale(host(24, 2, 100, rule.SSD), ""),
+			map[string]string{"work_mem": "96MB", "max_parallel_workers_per_gather": "1"}},
+		{"timescaledb-tune, 256 GB, 128", timescale(host(256, 128, 500, rule.SSD), ""),
+			map[string]string{"work_mem": "3276kB", "max_parallel_workers_per_gather": "64"}},
+		{"pgconfig, 24 GB, 2, oltp", pgconfig(host(24, 2, 100, rule.SSD), rule.OLTP),
+			map[string]string{"work_mem": "86MB", "effective_cache_size": "18GB"}},
+		{"pgconfig, 16 GB, 4, desktop", pgconfig(host(16, 4, 100, rule.SSD), rule.Desktop),
+			map[string]string{"work_mem": "3MB", "shared_buffers": "1GB"}},
 	} {
 		for name, want := range c.want {
 			if c.v[name] != want {

@@ -45,7 +45,8 @@ func pgtuneWord(name string, h Host, p rule.Profile, v Values) word {
 		if have, _ := v.number(name); have <= float64(4*unit.MB/unit.KB) {
 			return word{"its floor", "4 MB is its least value, whether the connections fit with it or not."}
 		}
-		part := map[rule.Profile]string{rule.DW: ", half of it for dw", rule.Mixed: ", half of it for mixed", rule.Desktop: ", a sixth of it for desktop"}[p]
+		part := map[rule.Profile]string{rule.DW: ", half of it for dw", rule.Mixed: ", half of it for mixed",
+			rule.Desktop: ", a sixth of it for desktop"}[p]
 		return word{"three for each connection and worker" + part,
 			"(Memory − shared_buffers) ÷ 3 ÷ (connections + max_worker_processes); for dw and mixed half of that, " +
 				"for desktop a sixth. Each session and worker is taken to hold it three times, hashes not more " +
@@ -93,9 +94,11 @@ func pgconfigWord(name string, h Host, p rule.Profile) word {
 	case "effective_cache_size":
 		return word{"3/4 of " + whole, "Three quarters of the usable memory. " + usable}
 	case "work_mem":
-		part := map[rule.Profile]string{rule.Web: "25 %", rule.OLTP: "35 %", rule.DW: "50 %", rule.Mixed: "20 % of half", rule.Desktop: "10 % of a fifth"}[p]
+		part := map[rule.Profile]string{rule.Web: "25 %", rule.OLTP: "35 %", rule.DW: "50 %",
+			rule.Mixed: "20 % of half", rule.Desktop: "10 % of a fifth"}[p]
 		return word{part + " by connections",
-			"A part of the usable memory (web 25 %, oltp 35 %, dw 50 %, mixed 20 %, desktop 10 %) ÷ connections. " + usable + " Each connection is taken to hold it once, neither sorts, hashes nor workers counted."}
+			"A part of the usable memory (web 25 %, oltp 35 %, dw 50 %, mixed 20 %, desktop 10 %) ÷ connections. " +
+				usable + " Each connection is taken to hold it once, neither sorts, hashes nor workers counted."}
 	case "maintenance_work_mem":
 		return word{"5 % of " + whole, "5 % of the usable memory, without an upper limit. " + usable}
 	case "max_wal_size":
@@ -214,7 +217,8 @@ func configuratorWord(name string, h Host, p rule.Profile) word {
 func explained(by, name string, h Host, p rule.Profile, v Values) (word, error) {
 	w := wordOf(by, name, h, p, v)
 	if w.short == "" {
-		return w, fmt.Errorf("%s gives %s another %s for %s, and no word says why: add one to words.go", by, h.Name, name, p)
+		return w, fmt.Errorf("%s gives %s another %s for %s, and no word says why: add one to words.go", by,
+			h.Name, name, p)
 	}
 	return w, nil
 }

@@ -16,7 +16,8 @@ import (
 )
 
 func main() {
-	typeName := flag.String("type", "", "the type of the literals: check.Check for those of the folders below, Check for those of this one")
+	typeName := flag.String("type", "",
+		"the type of the literals: check.Check for those of the folders below, Check for those of this one")
 	key := flag.String("key", "", "the field that they are sorted by: ID or Address")
 	dir := flag.String("dir", ".", "the folder of the package")
 	flag.Parse()
@@ -38,7 +39,8 @@ func run(dir, typeName, key string) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	out, err := literals.Render(os.DirFS(abs), literals.Package{Path: strings.TrimSpace(string(path)), Type: typeName, Key: key})
+	out, err := literals.Render(os.DirFS(abs), literals.Package{Path: strings.TrimSpace(string(path)), Type: typeName,
+		Key: key})
 	if err != nil {
 		return err
 	}

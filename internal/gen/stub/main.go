@@ -60,20 +60,24 @@ func run(root string, args []string) error {
 		if !checkID.MatchString(id) {
 			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", id)
 		}
-		return write(filepath.Join(root, checks, area), id, "_check", fmt.Sprintf(checkText, area, camel(id), id), fmt.Sprintf(checkCases, id))
+		return write(filepath.Join(root, checks, area), id, "_check", fmt.Sprintf(checkText, area, camel(id), id),
+			fmt.Sprintf(checkCases, id))
 	case "knob":
 		if err := known(filepath.Join(root, rules), area); err != nil {
 			return err
 		}
 		if !address.MatchString(id) {
-			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness, or layer:*/name for a device, a mount or a tablespace, such as block:*/nr_requests", id)
+			return fmt.Errorf(
+				"%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness, or layer:*/name for a "+
+					"device, a mount or a tablespace, such as block:*/nr_requests", id)
 		}
 		layer, of, _ := strings.Cut(id, ":")
 		if rest, family := strings.CutPrefix(of, "*/"); family {
 			of = layer + "_" + rest
 		}
 		file := strings.NewReplacer(".", "_", "-", "_").Replace(of)
-		return write(filepath.Join(root, rules, area), file, "_knob", fmt.Sprintf(knobText, area, camel(file), id), fmt.Sprintf(knobCases, id))
+		return write(filepath.Join(root, rules, area), file, "_knob", fmt.Sprintf(knobText, area, camel(file), id),
+			fmt.Sprintf(knobCases, id))
 	}
 	return fmt.Errorf("%q: write check, knob or page", what)
 }
@@ -91,7 +95,8 @@ func known(dir, area string) error {
 		}
 	}
 	if !slices.Contains(areas, area) {
-		return fmt.Errorf("%q is no area: write one of %s before the name, with a slash", area, strings.Join(areas, ", "))
+		return fmt.Errorf("%q is no area: write one of %s before the name, with a slash",
+			area, strings.Join(areas, ", "))
 	}
 	return nil
 }
@@ -114,7 +119,9 @@ func write(dir, name, tail, code, cases string) error {
 func built(name string) bool {
 	nowhere := build.Default
 	nowhere.GOOS, nowhere.GOARCH = "none", "none"
-	nowhere.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package x\n")), nil }
+	nowhere.OpenFile = func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package x\n")), nil
+	}
 	ok, err := nowhere.MatchFile(".", name)
 	return ok && err == nil && !strings.HasSuffix(name, "_test.go")
 }

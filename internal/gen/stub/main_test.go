@@ -44,8 +44,10 @@ func empty(t *testing.T) string {
 func TestStubsBuild(t *testing.T) {
 	root := empty(t)
 	for _, args := range [][]string{
-		{"check", "memory/stub_of_a_check"}, {"check", "memory/house_test"}, {"check", "wal/stub_windows"}, {"check", "storage/stub_arm64"},
-		{"knob", "memory/pg:stub_of_a_knob"}, {"knob", "kernel/sysctl:vm.house_test"}, {"knob", "io/block:*/stub_requests"}, {"knob", "mount/mount:*/stub_linux"},
+		{"check", "memory/stub_of_a_check"}, {"check", "memory/house_test"}, {"check", "wal/stub_windows"},
+		{"check", "storage/stub_arm64"},
+		{"knob", "memory/pg:stub_of_a_knob"}, {"knob", "kernel/sysctl:vm.house_test"},
+		{"knob", "io/block:*/stub_requests"}, {"knob", "mount/mount:*/stub_linux"},
 	} {
 		if err := run(root, args); err != nil {
 			t.Fatalf("%v: %v", args, err)
@@ -87,8 +89,10 @@ func TestStubsBuild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for want, in := range map[string]string{"memory.StubOfACheck": checks, "memory.HouseTest": checks, "wal.StubWindows": checks, "storage.StubArm64": checks,
-			"memory.StubOfAKnob": rules, "kernel.VmHouseTest": rules, "io.BlockStubRequests": rules, "mount.MountStubLinux": rules} {
+		for want, in := range map[string]string{"memory.StubOfACheck": checks, "memory.HouseTest": checks,
+			"wal.StubWindows": checks, "storage.StubArm64": checks,
+			"memory.StubOfAKnob": rules, "kernel.VmHouseTest": rules, "io.BlockStubRequests": rules,
+			"mount.MountStubLinux": rules} {
 			if in == dir && !strings.Contains(string(text), "\t"+want+",\n") {
 				t.Errorf("%s is not in the registry of %s", want, dir)
 			}
@@ -171,7 +175,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if err := run(root, []string{"check", "memory/my_check"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(root, []string{"check", "memory/my_check"}); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := run(root, []string{"check", "memory/my_check"}); err == nil ||
+		!strings.Contains(err.Error(), "is there already") {
 		t.Errorf("%v", err)
 	}
 }

@@ -34,7 +34,9 @@ func Page(texts []Text, unread []string, catalogues []*say.Catalogue) string {
 	for _, r := range reports {
 		fmt.Fprintf(&b, " %d |", len(texts)-len(r.Missing))
 	}
-	fmt.Fprintf(&b, "\n\nPut together from pieces that cannot be read from the source, in whole or in part, so that they appear in English: %d templates.\n", len(unread))
+	fmt.Fprintf(&b,
+		"\n\nPut together from pieces that cannot be read from the source, in whole or in part, so that they appear "+
+			"in English: %d templates.\n", len(unread))
 	for i, c := range catalogues {
 		if len(reports[i].Stale) == 0 {
 			continue

@@ -64,8 +64,10 @@ func inFolder(checkout fs.FS, dirs []string) ([]Text, []string, error) {
 		packages[path.Base(path.Dir(name))] = true
 	}
 	dir := dirs[0]
-	f := &folder{dir: dir, packages: packages, base: map[string]string{"check": "check", "conffile": "check", "rule": "rule"}[path.Base(dir)],
-		consts: map[string]ast.Expr{}, funcs: map[string]*ast.FuncDecl{}, ids: map[string]string{}, names: map[string]map[string]bool{}}
+	f := &folder{dir: dir, packages: packages, base: map[string]string{"check": "check", "conffile": "check",
+		"rule": "rule"}[path.Base(dir)],
+		consts: map[string]ast.Expr{}, funcs: map[string]*ast.FuncDecl{}, ids: map[string]string{},
+		names: map[string]map[string]bool{}}
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range names {
@@ -276,7 +278,8 @@ func (f *folder) kinds(e ast.Expr, scope ast.Node) []string {
 }
 
 // add notes the texts that an argument may be.
-func (f *folder) add(set *token.FileSet, scope ast.Node, call *ast.CallExpr, ids []string, last string, text, many int) {
+func (f *folder) add(set *token.FileSet, scope ast.Node, call *ast.CallExpr, ids []string, last string, text,
+	many int) {
 	if sel, ok := call.Args[text].(*ast.SelectorExpr); ok && sel.Sel.Name == "Do" {
 		return // the words of the check itself
 	}

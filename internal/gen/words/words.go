@@ -40,13 +40,15 @@ func (t Text) Kind() string {
 // values are what arguments of any message may be, with a number for {n}: the
 // words of Span, Count and PercentOf in judge/check/words.go, and parts and counts
 // that several rules tell.
-var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers", "an unknown share", "a sixteenth", "an eighth"}
+var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers",
+	"an unknown share", "a sixteenth", "an eighth"}
 
 // folders are where templates stand, below the root of the checkout: each list is read as
 // one package, as a check says its texts through the helpers of the engine.
 var folders = [][]string{
 	{"internal/judge/check", "internal/judge/check/*", "internal/judge/checks/*"},
-	{"internal/judge/conffile"}, {"internal/judge/rule", "internal/judge/sizing", "internal/judge/rules/*"}, {"internal/show/document"}, {"internal/show/outline"}, {"internal/show/term"},
+	{"internal/judge/conffile"}, {"internal/judge/rule", "internal/judge/sizing", "internal/judge/rules/*"},
+	{"internal/show/document"}, {"internal/show/outline"}, {"internal/show/term"},
 	{"internal/show/cli"}, {"internal/show/web"},
 }
 
@@ -56,11 +58,13 @@ var folders = [][]string{
 func All(checkout fs.FS) (texts []Text, unread []string, err error) {
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		id := "check/" + c.ID
-		texts = append(texts, Text{ID: id + "/title", English: c.Title}, Text{ID: id + "/why", English: c.Why}, Text{ID: id + "/do", English: c.Do})
+		texts = append(texts, Text{ID: id + "/title", English: c.Title}, Text{ID: id + "/why", English: c.Why},
+			Text{ID: id + "/do", English: c.Do})
 	}
 	for _, r := range rules.All() {
 		id := "rule/" + string(r.Address)
-		texts = append(texts, Text{ID: id + "/title", English: r.Title}, Text{ID: id + "/why", English: r.Why}, Text{ID: id + "/formula", English: r.Formula})
+		texts = append(texts, Text{ID: id + "/title", English: r.Title}, Text{ID: id + "/why", English: r.Why},
+			Text{ID: id + "/formula", English: r.Formula})
 	}
 	for _, v := range values {
 		texts = append(texts, Text{ID: "value", English: v})

@@ -85,10 +85,16 @@ func told(c *Case) string { return strings.Join(c.list, ", ") }
 func shared(c *Case) { c.Found("said for all who call") }
 var B = Check{ID: "b", Judge: func(c *Case) { shared(c) }}
 `)},
-	"internal/judge/check/a_test.go":  {Data: []byte("package check\nfunc f() { c.Found(\"of a test\") }\n")},
-	"internal/judge/rule/r.go":        {Data: []byte("package rule\nvar r = Rule{Address: knob.Sysctl(\"vm.x\"), Decide: func(c *Case) { c.Set(1, \"because {n}\", \"n\", 1); c.Warn(\"mind it\") }}\n")},
-	"internal/judge/conffile/c.go":    {Data: []byte("package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); j.found(&K, at, \"another line\") }\n")},
-	"internal/show/term/page.go":      {Data: []byte("package term\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", \"{n} things\"); p.say(variable, \"not fixed\") }\n")},
+	"internal/judge/check/a_test.go": {Data: []byte("package check\nfunc f() { c.Found(\"of a test\") }\n")},
+	"internal/judge/rule/r.go": {Data: []byte(
+		"package rule\nvar r = Rule{Address: knob.Sysctl(\"vm.x\"), Decide: func(c *Case) { c.Set(1, \"because " +
+			"{n}\", \"n\", 1); c.Warn(\"mind it\") }}\n")},
+	"internal/judge/conffile/c.go": {Data: []byte(
+		"package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); " +
+			"j.found(&K, at, \"another line\") }\n")},
+	"internal/show/term/page.go": {Data: []byte(
+		"package term\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", " +
+			"\"{n} things\"); p.say(variable, \"not fixed\") }\n")},
 	"internal/show/cli/ask.go":        {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
 	"internal/show/term/page_test.go": {Data: []byte("package term\nthis is not Go")},
 }
@@ -138,7 +144,8 @@ func TestTemplatesAreFound(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	texts := []Text{{"check/a/seen", "{n} left", ""}, {"check/a/seen", "none left", ""}, {"show/n", "{n} thing", "{n} things"}}
+	texts := []Text{{"check/a/seen", "{n} left", ""}, {"check/a/seen", "none left", ""},
+		{"show/n", "{n} thing", "{n} things"}}
 	c := &say.Catalogue{Lang: "fr", Entries: []say.Entry{
 		{ID: "check/a/seen", English: "{n} left", Forms: []string{"il reste {m}"}},
 		{ID: "check/a/seen", English: "nothing left", Forms: []string{"rien"}},
@@ -164,7 +171,9 @@ func TestCompare(t *testing.T) {
 	if d := cmp.Diff([]Text{texts[1]}, r.Missing); d != "" {
 		t.Errorf("missing: %s", d)
 	}
-	if page := Page(texts, []string{"x.go:1"}, []*say.Catalogue{c}); !strings.Contains(page, "| check/seen | 2 | 1 |\n| show | 1 | 1 |\n| all | 3 | 2 |\n") || !strings.Contains(page, "## To look at again: fr") {
+	if page := Page(texts, []string{"x.go:1"}, []*say.Catalogue{c}); !strings.Contains(page,
+		"| check/seen | 2 | 1 |\n| show | 1 | 1 |\n| all | 3 | 2 |\n") ||
+		!strings.Contains(page, "## To look at again: fr") {
 		t.Errorf("the page counts otherwise:\n%s", page)
 	}
 }

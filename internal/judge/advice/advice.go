@@ -81,7 +81,8 @@ func Of(id string) []Page {
 	want := comparableName(id)
 	var out []Page
 	for _, p := range All() {
-		if slices.Contains(p.See, id) || slices.ContainsFunc(p.Names, func(n string) bool { return comparableName(n) == want }) {
+		if slices.Contains(p.See, id) || slices.ContainsFunc(p.Names,
+			func(n string) bool { return comparableName(n) == want }) {
 			out = append(out, p)
 		}
 	}

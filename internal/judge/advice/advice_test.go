@@ -32,7 +32,8 @@ func TestPagesAreComplete(t *testing.T) {
 		known[p.ID] = true
 	}
 	for _, p := range advice.All() {
-		if p.Title == "" || len(p.Text) == 0 || len(p.Sources) == 0 || !slices.Contains([]advice.Kind{advice.Advice, advice.NotSo, advice.Application}, p.Kind) {
+		if p.Title == "" || len(p.Text) == 0 || len(p.Sources) == 0 ||
+			!slices.Contains([]advice.Kind{advice.Advice, advice.NotSo, advice.Application}, p.Kind) {
 			t.Errorf("%s: title, text, sources and kind are required", p.ID)
 		}
 		switch not := p.Kind == advice.NotSo; {
@@ -137,8 +138,9 @@ func TestVerdict(t *testing.T) {
 	for want, p := range map[string]advice.Page{
 		"":                                      {Kind: advice.Advice, Read: "x"},
 		"You may read that x. It never was so.": {Kind: advice.NotSo, Read: "x"},
-		"You may read that x. Since 9 it is not so.":                   {Kind: advice.NotSo, Read: "x", Since: "9"},
-		"You may read that x. Since 9 it is not so; it holds up to 8.": {Kind: advice.NotSo, Read: "x", Since: "9", Until: "8"},
+		"You may read that x. Since 9 it is not so.": {Kind: advice.NotSo, Read: "x", Since: "9"},
+		"You may read that x. Since 9 it is not so; it holds up to 8.": {Kind: advice.NotSo, Read: "x", Since: "9",
+			Until: "8"},
 	} {
 		if got := p.Verdict(); got != want {
 			t.Errorf("%q, want %q", got, want)

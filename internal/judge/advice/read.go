@@ -97,7 +97,8 @@ func parse(text string) (Page, int, error) {
 // name or with the value.
 func (p *Page) set(name, value string) error {
 	words := map[string]*string{
-		"id": &p.ID, "kind": (*string)(&p.Kind), "title": &p.Title, "read": &p.Read, "since": &p.Since, "until": &p.Until,
+		"id": &p.ID, "kind": (*string)(&p.Kind), "title": &p.Title, "read": &p.Read, "since": &p.Since,
+		"until":  &p.Until,
 		"verify": &p.Verify,
 	}
 	lists := map[string]*[]string{"names": &p.Names, "sources": &p.Sources, "see": &p.See}

@@ -52,8 +52,13 @@ func TestAllIsTheCallers(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	got, err := advice.Read(fstest.MapFS{
-		"b-2.md": {Data: []byte("---\n# seen\n# twice\nid: b-2\nkind: not so\ntitle: \"a: \\\"b\\\" \\\\d\"\nnames: [x, \"9.3\", \"a, b\" , y z]\n\n" +
-			"read: it's so, [so]#1\nsince: PostgreSQL 15\nuntil: \nverify: grep -E 'a|b:c' x\nsources: []\nsee: [pg:work_mem]\n---\n\none\ntwo\n \n\nthree: - [x]\n---\n")},
+		"b-2.md": {
+			Data: []byte(
+				"---\n# seen\n# twice\nid: b-2\nkind: not so\ntitle: \"a: \\\"b\\\" \\\\d\"\nnames: [x, \"9.3\", " +
+					"\"a, b\" , y z]\n\n" +
+					"read: it's so, [so]#1\nsince: PostgreSQL 15\nuntil: \nverify: grep -E 'a|b:c' x\nsources: " +
+					"[]\nsee: " +
+					"[pg:work_mem]\n---\n\none\ntwo\n \n\nthree: - [x]\n---\n")},
 		"b.md":     {Data: []byte("---\nid: b\n---\n")},
 		"pages.go": {Data: []byte("package pages")},
 	})
@@ -61,7 +66,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]advice.Page{{ID: "b"}, {
-		ID: "b-2", Kind: advice.NotSo, Title: `a: "b" \d`, Names: []string{"x", "9.3", "a, b", "y z"}, Read: "it's so, [so]#1", Since: "PostgreSQL 15",
+		ID: "b-2", Kind: advice.NotSo, Title: `a: "b" \d`, Names: []string{"x", "9.3", "a, b", "y z"},
+		Read: "it's so, [so]#1", Since: "PostgreSQL 15",
 		Verify: "grep -E 'a|b:c' x", See: []string{"pg:work_mem"}, Text: []string{"one two", "three: - [x] ---"},
 	}}, got); diff != "" {
 		t.Error(diff)
@@ -89,7 +95,8 @@ func TestReadRefuses(t *testing.T) {
 		"---\nnames: [\"a, b]\n---\n":    "quotes that do not end",
 		"---\nnames: [a, [b], c]\n---\n": "YAML wants",
 	} {
-		got, err := advice.Read(fstest.MapFS{"a.md": {Data: []byte(text)}, "ok.md": {Data: []byte("---\nid: ok\n---\n")}})
+		got, err := advice.Read(fstest.MapFS{"a.md": {Data: []byte(text)},
+			"ok.md": {Data: []byte("---\nid: ok\n---\n")}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v does not say %q", text, err, want)
 		}

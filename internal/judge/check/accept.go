@@ -6,8 +6,9 @@ const Never = "never"
 // Acceptance is a finding that somebody has decided to live with. It does not
 // hide the finding: the report lists it apart, with the reason.
 type Acceptance struct {
-	ID       string `json:"id"`                 // of the check
-	Instance string `json:"instance,omitempty"` // data directory or port as findings show it, HostOnly, or "" for everywhere
+	ID string `json:"id"` // of the check
+	// data directory or port as findings show it, HostOnly, or "" for everywhere
+	Instance string `json:"instance,omitempty"`
 	Reason   string `json:"reason"`
 	Expires  string `json:"expires"` // last day on which it holds, 2027-01-31, or Never
 }

@@ -72,7 +72,8 @@ const (
 // Areas is the order in which findings of one severity are told: why a server does
 // not even start, what data and access depend on, then what most of the speed depends
 // on, then the rest.
-var Areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
+var Areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service,
+	Query, Config, Version}
 
 // Scope says what a check is run for.
 type Scope int
@@ -345,7 +346,8 @@ const anywhere = "\x00"
 
 func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
 	for _, id := range causes {
-		if stands[[2]string{id, f.Instance}] || stands[[2]string{id, ""}] || f.Instance == "" && stands[[2]string{id, anywhere}] {
+		if stands[[2]string{id, f.Instance}] || stands[[2]string{id, ""}] ||
+			f.Instance == "" && stands[[2]string{id, anywhere}] {
 			return true
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // container those of the host are not seen, which is noted.
 func (c *Case) OtherPrograms() ([]host.Program, bool) {
 	if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Container != "" {
-		c.Missing(known.Gap{Fact: "programs of the host", Reason: "from within a container only its own processes are seen", Reveal: "run pgfettle on the host"})
+		c.Missing(known.Gap{Fact: "programs of the host",
+			Reason: "from within a container only its own processes are seen", Reveal: "run pgfettle on the host"})
 	}
 	return Need(c, c.Snapshot.Host.Programs)
 }

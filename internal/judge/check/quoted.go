@@ -80,5 +80,6 @@ func (c *Case) PlannedPool(present int64) string {
 	if err != nil || pages <= 0 || pages == present {
 		return ""
 	}
-	return " This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = " + d.Effective.Setting + "."
+	return " This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = " +
+		d.Effective.Setting + "."
 }

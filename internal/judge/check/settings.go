@@ -34,7 +34,8 @@ func CommitRate(s pg.Server) known.Fact[float64] {
 			secs = checkpoints.Secs
 		}
 		if secs <= 0 {
-			return known.Missed[float64](known.Gap{Fact: "transactions a second", Reason: "since when the server counts is not known"})
+			return known.Missed[float64](known.Gap{Fact: "transactions a second",
+				Reason: "since when the server counts is not known"})
 		}
 		rate += float64(d.Commits+d.Rollbacks) / secs
 	}
@@ -61,7 +62,8 @@ func (c *Case) ShownSetting(set pg.Settings, name string) (string, bool) {
 		return v, true
 	}
 	if a, seen := c.Instance.Server.Access.Get(); seen && !a.Superuser && !a.Monitor {
-		c.Missing(known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role", Reveal: "GRANT pg_monitor TO <role>"})
+		c.Missing(known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role",
+			Reveal: "GRANT pg_monitor TO <role>"})
 	}
 	return "", false
 }
@@ -69,5 +71,6 @@ func (c *Case) ShownSetting(set pg.Settings, name string) (string, bool) {
 // OnWindows says whether the server runs on Windows, by its version().
 func OnWindows(a pg.Access) bool {
 	low := strings.ToLower(a.Compiled)
-	return strings.Contains(low, "windows") || strings.Contains(low, "visual c++") || strings.Contains(low, "mingw") || strings.Contains(low, "msvc")
+	return strings.Contains(low, "windows") || strings.Contains(low, "visual c++") || strings.Contains(low, "mingw") ||
+		strings.Contains(low, "msvc")
 }

@@ -76,14 +76,16 @@ var factors = map[string]struct {
 }{
 	"s": {1, "s"}, "ms": {0.001, "s"}, "min": {60, "s"}, "h": {3600, "s"}, "days": {86400, "s"}, "%": {1, "%"},
 	"million": {1e6, ""}, "billion": {1e9, ""},
-	"B": {1, "bytes"}, "kB": {float64(unit.KB), "bytes"}, "MB": {float64(unit.MB), "bytes"}, "GB": {float64(unit.GB), "bytes"}, "TB": {float64(unit.TB), "bytes"},
+	"B": {1, "bytes"}, "kB": {float64(unit.KB), "bytes"}, "MB": {float64(unit.MB), "bytes"},
+	"GB": {float64(unit.GB), "bytes"}, "TB": {float64(unit.TB), "bytes"},
 }
 
 // spelled reads a number that is spelled with its unit; without one it is whole, since
 // 16.4 may be a version.
 func spelled(t string) (n float64, of string, ok bool) {
 	m := spelling.FindStringSubmatch(strings.ReplaceAll(t, ",", ""))
-	if m == nil || m[2] == "" && strings.Contains(m[1], ".") || strings.HasPrefix(m[1], "0") && len(m[1]) > 1 && m[1][1] != '.' {
+	if m == nil || m[2] == "" && strings.Contains(m[1], ".") || strings.HasPrefix(m[1], "0") && len(m[1]) > 1 &&
+		m[1][1] != '.' {
 		return 0, "", false // 0700 is a mode
 	}
 	n, err := strconv.ParseFloat(m[1], 64)

@@ -119,7 +119,8 @@ func policyOf(lines string) (o check.Options) {
 		case len(f) == 2 && f[0] == "today":
 			o.Today = f[1]
 		case len(f) > 4 && f[0] == "accept":
-			o.Accept = append(o.Accept, check.Acceptance{ID: f[1], Expires: f[2], Instance: strings.Trim(f[3], "*"), Reason: strings.Join(f[4:], " ")})
+			o.Accept = append(o.Accept, check.Acceptance{ID: f[1], Expires: f[2], Instance: strings.Trim(f[3], "*"),
+				Reason: strings.Join(f[4:], " ")})
 		}
 	}
 	return o

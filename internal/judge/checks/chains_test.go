@@ -38,7 +38,8 @@ set maintenance_work_mem=4GB`,
 		{"nothing is counted", `set track_counts=off
 fact in.server.deep.tables [{"schema":"s","name":"t","live":100000000,"dead":90000000,"autovacuum_off":true}]`,
 			"track_counts_off", "table_autovacuum_off"},
-		{"a pool that is made on demand, and too small", `fact host.huge_pages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
+		{"a pool that is made on demand, and too small",
+			`fact host.huge_pages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
 			"huge_pages_short", "huge_pages_on_demand"},
 		{"work_mem fits neither the host nor the node", `set work_mem=1GB
 fact in.placement {"cpus":"0-7","mems":"0"}`,

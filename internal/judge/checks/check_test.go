@@ -41,7 +41,8 @@ func TestNothingKnownIsNothingFound(t *testing.T) {
 }
 
 // statement finds what a remedy names as a whole statement.
-var statement = regexp.MustCompile(`ALTER SYSTEM RESET [a-z]+_[a-z_]+;|ALTER SYSTEM SET [a-z_]+ = (?:[a-z]+|'[^'…]*');|SELECT pg_reload_conf\(\);`)
+var statement = regexp.MustCompile(
+	`ALTER SYSTEM RESET [a-z]+_[a-z_]+;|ALTER SYSTEM SET [a-z_]+ = (?:[a-z]+|'[^'…]*');|SELECT pg_reload_conf\(\);`)
 
 // unfit are the checks whose statements are patterns: taken as they stand, they would
 // set what the site has to choose, or drop what is set.
@@ -105,7 +106,8 @@ func TestChecksAreComplete(t *testing.T) {
 			}
 		}
 		for _, c := range ck.Commands {
-			if c.Text == "" || strings.ContainsAny(c.Text, "\n…") || !slices.Contains([]check.CommandKind{check.KindSQL, check.KindShell, check.KindConf}, c.Kind) {
+			if c.Text == "" || strings.ContainsAny(c.Text, "\n…") ||
+				!slices.Contains([]check.CommandKind{check.KindSQL, check.KindShell, check.KindConf}, c.Kind) {
 				t.Errorf("%s: the command %+v cannot be copied", ck.ID, c)
 			}
 			if len(say.Placeholders(c.Text)) == 0 && !strings.Contains(ck.Do, c.Text) && !inSource(t, ck.ID, c.Text) {
@@ -187,9 +189,11 @@ func TestRunSilencesConsequences(t *testing.T) {
 		checks []check.Check
 		want   string
 	}{
-		"for the same instance":                         {[]check.Check{cause, here}, "cause/instance 1 cause/instance 2"},
+		"for the same instance": {[]check.Check{cause, here},
+			"cause/instance 1 cause/instance 2"},
 		"on the host while some instance has the cause": {[]check.Check{other, onHost}, "cause/instance 2"},
-		"not for another instance":                      {[]check.Check{other, here}, "cause/instance 2 consequence/instance 1"},
+		"not for another instance": {[]check.Check{other, here},
+			"cause/instance 2 consequence/instance 1"},
 	} {
 		var got []string
 		for _, f := range check.Run(s, c.checks, check.Options{}).Findings {

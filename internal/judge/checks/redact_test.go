@@ -44,8 +44,10 @@ func TestRedactionFindsTheSame(t *testing.T) {
 	if fired < len(files) {
 		t.Errorf("%d findings of %d checks: the cases prove nothing", fired, len(files))
 	}
-	for _, fact := range []string{"settings", "file_settings", "role_settings", "hba", "libraries", "access", "databases", "tablespaces", "slots", "replicas", "passwords", "extensions",
-		"prepared", "decoding", "tables", "indexes", "unused", "duplicates", "sequences", "catalogs", "unanalyzed", "visits", "mounts", "places", "spaces", "sysctl_conf", "programs", "data_directory"} {
+	for _, fact := range []string{"settings", "file_settings", "role_settings", "hba", "libraries", "access",
+		"databases", "tablespaces", "slots", "replicas", "passwords", "extensions",
+		"prepared", "decoding", "tables", "indexes", "unused", "duplicates", "sequences", "catalogs", "unanalyzed",
+		"visits", "mounts", "places", "spaces", "sysctl_conf", "programs", "data_directory"} {
 		if through[fact] < len(files) {
 			t.Errorf("%s went through redaction in %d cases only", fact, through[fact])
 		}
@@ -55,8 +57,11 @@ func TestRedactionFindsTheSame(t *testing.T) {
 // TestRedactionOfAnyNames does the same with names, addresses and texts drawn at
 // random into the facts that checks compare.
 func TestRedactionOfAnyNames(t *testing.T) {
-	word := rapid.OneOf(rapid.StringMatching(`[a-z][a-z_]{0,7}[0-9]{0,2}`), rapid.SampledFrom([]string{"db1", "role2", "name3", "app4", "host1", "Acme", "odd \"one", "naïve", "a.b", "127", "all", "public", "pg_x", "FIRST", "none", "5"}))
-	address := rapid.SampledFrom([]string{"*", "localhost", "127.0.0.1", "127.7.7.7", "::1", "::", "0.0.0.0", "10.9.8.7", "172.20.1.1", "192.168.3.4", "169.254.1.1", "100.64.3.3", "203.0.113.5", "8.8.4.4", "fe80::1",
+	word := rapid.OneOf(rapid.StringMatching(`[a-z][a-z_]{0,7}[0-9]{0,2}`),
+		rapid.SampledFrom([]string{"db1", "role2", "name3", "app4", "host1", "Acme", "odd \"one", "naïve", "a.b",
+			"127", "all", "public", "pg_x", "FIRST", "none", "5"}))
+	address := rapid.SampledFrom([]string{"*", "localhost", "127.0.0.1", "127.7.7.7", "::1", "::", "0.0.0.0",
+		"10.9.8.7", "172.20.1.1", "192.168.3.4", "169.254.1.1", "100.64.3.3", "203.0.113.5", "8.8.4.4", "fe80::1",
 		"fd12::5", "2a01:4f8::7", "::ffff:10.1.2.3", "db.acme.example", "127.acme", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		s := wellKept()
@@ -68,7 +73,8 @@ func TestRedactionOfAnyNames(t *testing.T) {
 			set[name] = p
 		}
 		list := func(of *rapid.Generator[string], what string) string {
-			return strings.Join(rapid.SliceOfN(of, 0, 4).Draw(t, what), rapid.SampledFrom([]string{",", ", "}).Draw(t, "between"))
+			return strings.Join(rapid.SliceOfN(of, 0, 4).Draw(t, what),
+				rapid.SampledFrom([]string{",", ", "}).Draw(t, "between"))
 		}
 		put("listen_addresses", list(address, "listen"))
 		put("ssl", rapid.SampledFrom([]string{"on", "off"}).Draw(t, "ssl"))
@@ -79,7 +85,9 @@ func TestRedactionOfAnyNames(t *testing.T) {
 			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 		})
 		names := list(rapid.OneOf(quoted, rapid.Just("*"), rapid.Just(`"*"`), rapid.Just(`"a*b"`)), "standbys")
-		put("synchronous_standby_names", fmt.Sprintf(rapid.SampledFrom([]string{"%s", "FIRST 1 (%s)", "any 2 (%s)", "3 (%s)", " 2(%s)"}).Draw(t, "form"), names))
+		put("synchronous_standby_names",
+			fmt.Sprintf(rapid.SampledFrom([]string{"%s", "FIRST 1 (%s)", "any 2 (%s)", "3 (%s)", " 2(%s)"}).Draw(t,
+				"form"), names))
 		spaces := []pg.Tablespace{{Name: "pg_default", OID: 1663}}
 		for i, n := range rapid.SliceOfNDistinct(word, 0, 3, rapid.ID[string]).Draw(t, "tablespaces") {
 			spaces = append(spaces, pg.Tablespace{Name: n, OID: int64(20000 + i), Location: "/" + n})
@@ -90,30 +98,49 @@ func TestRedactionOfAnyNames(t *testing.T) {
 			some = append(some, t.Name, strconv.Quote(t.Name))
 		}
 		put("temp_tablespaces", list(rapid.SampledFrom(some), "temp"))
-		put("log_line_prefix", list(rapid.OneOf(word, rapid.SampledFrom([]string{"%m", "%p", "%-5p", "%%m", "%", "[%c]"})), "prefix"))
+		put("log_line_prefix",
+			list(rapid.OneOf(word, rapid.SampledFrom([]string{"%m", "%p", "%-5p", "%%m", "%", "[%c]"})), "prefix"))
 		put("log_destination", list(rapid.SampledFrom([]string{"stderr", "csvlog", "syslog"}), "destination"))
-		put("lc_messages", rapid.SampledFrom([]string{"C", "de_DE.UTF-8", "en_US.utf8", "", "German_Germany.1252"}).Draw(t, "messages"))
-		put("shared_preload_libraries", list(rapid.OneOf(word, rapid.SampledFrom([]string{"pg_stat_statements", "$libdir/pg_stat_statements", "/opt/x/pg_stat_statements.so", "auto_explain"})), "libraries"))
+		put("lc_messages", rapid.SampledFrom([]string{"C", "de_DE.UTF-8", "en_US.utf8", "",
+			"German_Germany.1252"}).Draw(t, "messages"))
+		put("shared_preload_libraries",
+			list(rapid.OneOf(word, rapid.SampledFrom([]string{"pg_stat_statements", "$libdir/pg_stat_statements",
+				"/opt/x/pg_stat_statements.so", "auto_explain"})), "libraries"))
 		put("archive_command", rapid.SampledFrom([]string{"", "cp %p /x", "true", "(disabled)"}).Draw(t, "archive"))
 		put("archive_library", rapid.SampledFrom([]string{"", "basic_archive", "own"}).Draw(t, "library"))
 		put("cluster_name", word.Draw(t, "cluster"))
-		in.Server.Replicas = known.Is([]pg.Replica{{Name: word.Draw(t, "replica"), State: "streaming", Sync: rapid.SampledFrom([]string{"async", "sync", "quorum"}).Draw(t, "sync")}})
+		in.Server.Replicas = known.Is([]pg.Replica{{Name: word.Draw(t, "replica"), State: "streaming",
+			Sync: rapid.SampledFrom([]string{"async", "sync", "quorum"}).Draw(t, "sync")}})
 		var rules []pg.HBARule
 		for i := range rapid.IntRange(0, 4).Draw(t, "rules") {
-			rules = append(rules, pg.HBARule{Line: int64(i + 1), Type: rapid.SampledFrom([]string{"local", "host", "hostssl"}).Draw(t, "type"), Method: rapid.SampledFrom([]string{"trust", "md5", "reject", "ldap", "scram-sha-256"}).Draw(t, "method"),
-				Reach: rapid.SampledFrom([]string{"socket", "loopback", "network", "anywhere"}).Draw(t, "reach"), AllUsers: rapid.Bool().Draw(t, "all"), Superusers: rapid.Bool().Draw(t, "super"), File: "/" + word.Draw(t, "file") + "/pg_hba.conf"})
+			rules = append(rules, pg.HBARule{Line: int64(i + 1),
+				Type: rapid.SampledFrom([]string{"local", "host", "hostssl"}).Draw(t, "type"),
+				Method: rapid.SampledFrom([]string{"trust", "md5", "reject", "ldap", "scram-sha-256"}).Draw(t,
+					"method"),
+				Reach:    rapid.SampledFrom([]string{"socket", "loopback", "network", "anywhere"}).Draw(t, "reach"),
+				AllUsers: rapid.Bool().Draw(t, "all"), Superusers: rapid.Bool().Draw(t, "super"),
+				File: "/" + word.Draw(t, "file") + "/pg_hba.conf"})
 		}
 		in.Server.HBA = known.Is(rules)
 		var roles []pg.RoleSetting
 		for range rapid.IntRange(0, 3).Draw(t, "overrides") {
-			v := rapid.SampledFrom([][2]string{{"work_mem", "9GB"}, {"work_mem", "0x10MB"}, {"synchronous_commit", "FALSE"}, {"synchronous_commit", "of"}, {"zero_damaged_pages", "t"}, {"random_page_cost", "1.10"}, {"search_path", "x, y"}, {"acme.tenant", "x"}}).Draw(t, "override")
-			roles = append(roles, pg.RoleSetting{Database: word.Draw(t, "db"), Role: rapid.OneOf(word, rapid.Just("")).Draw(t, "role"), Name: v[0], Value: v[1]})
+			v := rapid.SampledFrom([][2]string{{"work_mem", "9GB"}, {"work_mem", "0x10MB"},
+				{"synchronous_commit", "FALSE"}, {"synchronous_commit", "of"}, {"zero_damaged_pages", "t"},
+				{"random_page_cost", "1.10"}, {"search_path", "x, y"}, {"acme.tenant", "x"}}).Draw(t, "override")
+			roles = append(roles, pg.RoleSetting{Database: word.Draw(t, "db"),
+				Role: rapid.OneOf(word, rapid.Just("")).Draw(t, "role"), Name: v[0], Value: v[1]})
 		}
 		in.Server.RoleSettings = known.Is(roles)
 		files := []pg.FileSetting{}
 		for i := range rapid.IntRange(0, 3).Draw(t, "lines") {
-			v := rapid.SampledFrom([][2]string{{"work_mem", "much"}, {"work_mem", "64M"}, {"max_connections", "300"}, {"max_connections", " 0x10 "}, {"port", "none"}, {"fsync", "maybe"}, {"huge_pages", "ON"}, {"acme_thing", "x"}, {"", ""}, {"listen_addresses", "10.1.1.1"}, {"synchronous_standby_names", "((("}}).Draw(t, "line")
-			files = append(files, pg.FileSetting{Seq: int64(i + 1), Line: int64(i + 1), Name: v[0], Value: v[1], Applied: rapid.Bool().Draw(t, "applied"), Error: rapid.SampledFrom([]string{"", "setting could not be applied", "syntax error near \"x\""}).Draw(t, "error"),
+			v := rapid.SampledFrom([][2]string{{"work_mem", "much"}, {"work_mem", "64M"}, {"max_connections", "300"},
+				{"max_connections", " 0x10 "}, {"port", "none"}, {"fsync", "maybe"}, {"huge_pages", "ON"},
+				{"acme_thing", "x"}, {"", ""}, {"listen_addresses", "10.1.1.1"},
+				{"synchronous_standby_names", "((("}}).Draw(t, "line")
+			files = append(files, pg.FileSetting{Seq: int64(i + 1), Line: int64(i + 1), Name: v[0], Value: v[1],
+				Applied: rapid.Bool().Draw(t, "applied"),
+				Error: rapid.SampledFrom([]string{"", "setting could not be applied",
+					"syntax error near \"x\""}).Draw(t, "error"),
 				File: "/etc/" + word.Draw(t, "conf") + ".conf"})
 		}
 		in.Server.FileSettings = known.Is(files)
@@ -138,7 +165,8 @@ func sameFindings(t fataler, what string, s *snapshot.Snapshot, through map[stri
 			for _, major := range slices.Backward(params.Majors()) {
 				if p, ok := params.Lookup(major, name); ok && v.Type == "" {
 					v.Type, v.Enum, v.Context = p.Type, slices.Clone(p.Enum), cmp.Or(v.Context, p.Context)
-					if v.Type == "enum" && !slices.Contains(v.Enum, v.Value) { // some depend on how the server was built
+					// some depend on how the server was built
+					if v.Type == "enum" && !slices.Contains(v.Enum, v.Value) {
 						v.Enum = append(v.Enum, v.Value)
 					}
 					set[name] = v
@@ -163,7 +191,8 @@ func sameFindings(t fataler, what string, s *snapshot.Snapshot, through map[stri
 		t.Errorf("%s: %s", what, d)
 	}
 	if len(want.Unknown) != len(got.Unknown) {
-		t.Errorf("%s: %d unknown, and %d when redacted: %v, %v", what, len(want.Unknown), len(got.Unknown), want.Unknown, got.Unknown)
+		t.Errorf("%s: %d unknown, and %d when redacted: %v, %v", what, len(want.Unknown), len(got.Unknown),
+			want.Unknown, got.Unknown)
 	}
 	return len(want.Findings)
 }
@@ -171,7 +200,8 @@ func sameFindings(t fataler, what string, s *snapshot.Snapshot, through map[stri
 func difference(want, got []check.Finding) string {
 	kind := func(fs []check.Finding) (out []string) {
 		for _, f := range fs {
-			out = append(out, fmt.Sprintf("%s %s of %d instances, %d subjects", f.ID, f.Severity, min(len(f.Instance), 1), strings.Count(f.Seen.String(), ", ")+strings.Count(f.Seen.String(), "; ")))
+			out = append(out, fmt.Sprintf("%s %s of %d instances, %d subjects", f.ID, f.Severity,
+				min(len(f.Instance), 1), strings.Count(f.Seen.String(), ", ")+strings.Count(f.Seen.String(), "; ")))
 		}
 		slices.Sort(out)
 		return out
@@ -184,7 +214,8 @@ func difference(want, got []check.Finding) string {
 	for _, f := range append(slices.Clone(want), got...) {
 		seen = append(seen, f.ID+": "+f.Seen.String())
 	}
-	return fmt.Sprintf("found\n%s\nand when redacted\n%s\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"), strings.Join(seen, "\n"))
+	return fmt.Sprintf("found\n%s\nand when redacted\n%s\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"),
+		strings.Join(seen, "\n"))
 }
 
 // clone copies as deep as graft writes.
@@ -230,7 +261,8 @@ func graft(before, after, s, plain, redacted *snapshot.Snapshot, through map[str
 		reflect.ValueOf(of(after)).Elem().Set(reflect.ValueOf(of(redacted)).Elem())
 		if p, err := json.Marshal(of(plain)); err == nil && string(b) == string(p) {
 			through[name]++
-		} else if err == nil && strings.HasPrefix(string(p), `{"is"`) && name == "databases" { // what was never collected has other reasons
+			// what was never collected has other reasons
+		} else if err == nil && strings.HasPrefix(string(p), `{"is"`) && name == "databases" {
 			through[name]++
 		}
 	}
@@ -293,11 +325,13 @@ func archiveOf(t fataler, s *snapshot.Snapshot) *evidence.Archive {
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		one := map[string]any{"key": in.Key}
-		for name, f := range map[string]known.Fact[string]{"data_directory": in.DataDirectory, "stats_directory": in.StatsDir, "manager": in.Manager} {
+		for name, f := range map[string]known.Fact[string]{"data_directory": in.DataDirectory,
+			"stats_directory": in.StatsDir, "manager": in.Manager} {
 			if v, ok := f.Get(); ok {
 				one[name] = v
 			} else if g := f.Gap(); g.Reason != "" {
-				a.AddMissing(evidence.Missing{Name: "pg/" + in.Key + "/" + name, State: f.State(), Reason: g.Reason, Reveal: g.Reveal})
+				a.AddMissing(evidence.Missing{Name: "pg/" + in.Key + "/" + name, State: f.State(), Reason: g.Reason,
+					Reveal: g.Reveal})
 			}
 		}
 		instances = append(instances, one)
@@ -311,7 +345,8 @@ func archiveOf(t fataler, s *snapshot.Snapshot) *evidence.Archive {
 		var b strings.Builder
 		esc := strings.NewReplacer(" ", `\040`)
 		for i, m := range m {
-			fmt.Fprintf(&b, "%d 1 %s %s %s %s - %s %s rw\n", 20+i, m.Device, esc.Replace(m.Root), esc.Replace(m.Point), strings.Join(m.Options, ","), m.FSType, esc.Replace(m.Source))
+			fmt.Fprintf(&b, "%d 1 %s %s %s %s - %s %s rw\n", 20+i, m.Device, esc.Replace(m.Root), esc.Replace(m.Point),
+				strings.Join(m.Options, ","), m.FSType, esc.Replace(m.Source))
 			_ = i
 		}
 		add("proc/self/mountinfo", strings.ReplaceAll(b.String(), " rw\n", " "+"\n"))
@@ -351,7 +386,8 @@ func archiveOf(t fataler, s *snapshot.Snapshot) *evidence.Archive {
 	if p, ok := s.Host.Programs.Get(); ok {
 		list := []map[string]any{}
 		for _, p := range p {
-			one := map[string]any{"name": p.Name, "processes": p.Processes, "rss": p.RSS, "cpu_time": p.CPUTime, "since": p.Since}
+			one := map[string]any{"name": p.Name, "processes": p.Processes, "rss": p.RSS, "cpu_time": p.CPUTime,
+				"since": p.Since}
 			if v, ok := p.Private.Get(); ok {
 				one["private"] = v
 			}
@@ -407,20 +443,29 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 	}
 	answer(write, "settings", srv.Settings, func(set pg.Settings) (rows []map[string]any) {
 		for _, s := range set {
-			rows = append(rows, map[string]any{"name": s.Name, "setting": s.Value, "unit": opt(s.Unit), "vartype": s.Type, "context": opt(s.Context), "source": opt(s.Source), "min_val": opt(s.Min), "max_val": opt(s.Max),
-				"enumvals": opt(strings.ReplaceAll("{"+strings.Join(s.Enum, ",")+"}", "{}", "")), "boot_val": opt(s.Boot), "sourcefile": opt(s.File), "sourceline": s.Line, "pending_restart": s.PendingRestart})
+			rows = append(rows, map[string]any{"name": s.Name, "setting": s.Value, "unit": opt(s.Unit),
+				"vartype": s.Type, "context": opt(s.Context), "source": opt(s.Source), "min_val": opt(s.Min),
+				"max_val":  opt(s.Max),
+				"enumvals": opt(strings.ReplaceAll("{"+strings.Join(s.Enum, ",")+"}", "{}", "")),
+				"boot_val": opt(s.Boot), "sourcefile": opt(s.File), "sourceline": s.Line,
+				"pending_restart": s.PendingRestart})
 		}
-		slices.SortFunc(rows, func(a, b map[string]any) int { return strings.Compare(a["name"].(string), b["name"].(string)) })
+		slices.SortFunc(rows, func(a, b map[string]any) int {
+			return strings.Compare(a["name"].(string), b["name"].(string))
+		})
 		return rows
 	})
 	each(write, "file_settings", srv.FileSettings, func(f pg.FileSetting) map[string]any {
-		return map[string]any{"sourcefile": f.File, "sourceline": f.Line, "seqno": f.Seq, "name": opt(f.Name), "setting": f.Value, "applied": f.Applied, "error": opt(f.Error)}
+		return map[string]any{"sourcefile": f.File, "sourceline": f.Line, "seqno": f.Seq, "name": opt(f.Name),
+			"setting": f.Value, "applied": f.Applied, "error": opt(f.Error)}
 	})
 	each(write, "role_settings", srv.RoleSettings, func(r pg.RoleSetting) map[string]any {
 		return map[string]any{"datname": opt(r.Database), "rolname": opt(r.Role), "name": r.Name, "setting": r.Value}
 	})
 	each(write, "hba", srv.HBA, func(r pg.HBARule) map[string]any {
-		return map[string]any{"sourcefile": opt(r.File), "line": r.Line, "type": opt(r.Type), "method": opt(r.Method), "reach": r.Reach, "replication": r.Replication, "all_users": r.AllUsers, "superusers": r.Superusers, "broken": r.Broken, "error": opt(r.Error)}
+		return map[string]any{"sourcefile": opt(r.File), "line": r.Line, "type": opt(r.Type), "method": opt(r.Method),
+			"reach": r.Reach, "replication": r.Replication, "all_users": r.AllUsers, "superusers": r.Superusers,
+			"broken": r.Broken, "error": opt(r.Error)}
 	})
 	each(write, "libraries", srv.Libraries, func(l pg.Library) map[string]any {
 		m := map[string]any{"parameter": l.Parameter, "library": l.Name, "in_force": l.InForce, "in_files": l.InFiles}
@@ -430,12 +475,18 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 		return m
 	})
 	answer(write, "access", srv.Access, func(x pg.Access) []map[string]any {
-		return []map[string]any{{"role": x.Role, "superuser": x.Superuser, "monitor": x.Monitor, "database": x.Database, "started_at": x.StartedAt, "now": x.Now, "reload_at": x.ReloadAt, "pid": x.PID, "backend_start": x.BackendAt, "compiled": opt(x.Compiled)}}
+		return []map[string]any{{"role": x.Role, "superuser": x.Superuser, "monitor": x.Monitor, "database": x.Database,
+			"started_at": x.StartedAt, "now": x.Now, "reload_at": x.ReloadAt, "pid": x.PID,
+			"backend_start": x.BackendAt, "compiled": opt(x.Compiled)}}
 	})
 	each(write, "databases", srv.Databases, func(d pg.Database) map[string]any {
-		m := map[string]any{"datname": d.Name, "datistemplate": d.Template, "datallowconn": d.AllowConn, "datconnlimit": d.ConnLimit, "xid_age": d.XIDAge, "mxid_age": d.MXIDAge, "numbackends": d.Backends,
-			"xact_commit": d.Commits, "xact_rollback": d.Rollbacks, "blks_read": d.BlocksRead, "blks_hit": d.BlocksHit, "temp_files": d.TempFiles, "temp_bytes": int64(d.TempBytes), "tup_updated": d.Updated, "tup_deleted": d.Deleted,
-			"deadlocks": d.Deadlocks, "conflicts": d.Conflicts, "checksum_failures": d.ChecksumFails, "stats_reset": d.StatsReset, "sessions_fatal": d.SessionsFatal, "sessions_killed": d.SessionsKilled,
+		m := map[string]any{"datname": d.Name, "datistemplate": d.Template, "datallowconn": d.AllowConn,
+			"datconnlimit": d.ConnLimit, "xid_age": d.XIDAge, "mxid_age": d.MXIDAge, "numbackends": d.Backends,
+			"xact_commit": d.Commits, "xact_rollback": d.Rollbacks, "blks_read": d.BlocksRead, "blks_hit": d.BlocksHit,
+			"temp_files": d.TempFiles, "temp_bytes": int64(d.TempBytes), "tup_updated": d.Updated,
+			"tup_deleted": d.Deleted,
+			"deadlocks":   d.Deadlocks, "conflicts": d.Conflicts, "checksum_failures": d.ChecksumFails,
+			"stats_reset": d.StatsReset, "sessions_fatal": d.SessionsFatal, "sessions_killed": d.SessionsKilled,
 			"sessions_abandoned": d.SessionsAbandoned, "collation_mismatch": d.CollationMismatch}
 		if v, ok := d.Sessions.Get(); ok {
 			m["sessions"] = v
@@ -453,21 +504,24 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 		return m
 	})
 	each(write, "slots", srv.Slots, func(x pg.Slot) map[string]any {
-		m := map[string]any{"slot_name": x.Name, "slot_type": x.Kind, "active": x.Active, "temporary": x.Temporary, "wal_status": opt(x.WALStatus), "xmin_age": x.XminAge}
+		m := map[string]any{"slot_name": x.Name, "slot_type": x.Kind, "active": x.Active, "temporary": x.Temporary,
+			"wal_status": opt(x.WALStatus), "xmin_age": x.XminAge}
 		if v, ok := x.Retained.Get(); ok {
 			m["retained"] = int64(v)
 		}
 		return m
 	})
 	each(write, "replicas", srv.Replicas, func(x pg.Replica) map[string]any {
-		m := map[string]any{"application_name": x.Name, "state": opt(x.State), "sync_state": opt(x.Sync), "xmin_age": x.XminAge}
+		m := map[string]any{"application_name": x.Name, "state": opt(x.State), "sync_state": opt(x.Sync),
+			"xmin_age": x.XminAge}
 		if v, ok := x.Lag.Get(); ok {
 			m["lag"] = int64(v)
 		}
 		return m
 	})
 	each(write, "passwords", srv.Passwords, func(x pg.PasswordKind) map[string]any {
-		return map[string]any{"kind": x.Kind, "superuser": x.Superuser, "roles": x.Roles, "expired": x.Expired, "rolname": x.Example}
+		return map[string]any{"kind": x.Kind, "superuser": x.Superuser, "roles": x.Roles, "expired": x.Expired,
+			"rolname": x.Example}
 	})
 	each(write, "extensions", srv.Extensions, func(x pg.Extension) map[string]any {
 		return map[string]any{"extname": x.Name, "extversion": x.Version, "default_version": opt(x.Default)}
@@ -476,10 +530,12 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 		return map[string]any{"database": x.Database, "age": x.Age, "xid_age": x.XIDAge}
 	})
 	each(write, "decoding", srv.Decoding, func(x pg.Decoding) map[string]any {
-		return map[string]any{"slot_name": x.Slot, "spill_txns": x.Transactions, "spill_count": x.Spills, "spill_bytes": int64(x.Spilled), "total_bytes": int64(x.Decoded), "stats_reset": x.StatsReset}
+		return map[string]any{"slot_name": x.Slot, "spill_txns": x.Transactions, "spill_count": x.Spills,
+			"spill_bytes": int64(x.Spilled), "total_bytes": int64(x.Decoded), "stats_reset": x.StatsReset}
 	})
 	index := func(x pg.Index) map[string]any {
-		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Table, "indexrelname": x.Name, "relpages": x.Pages}
+		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Table,
+			"indexrelname": x.Name, "relpages": x.Pages}
 	}
 	each(write, "deep_indexes", srv.Deep.Indexes, index)
 	each(write, "deep_unused", srv.Deep.Unused, index)
@@ -489,8 +545,11 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 		return m
 	})
 	each(write, "deep_tables", srv.Deep.Tables, func(x pg.Table) map[string]any {
-		m := map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name, "relpages": x.Pages, "reltuples": x.Rows, "live": x.Live, "dead": x.Dead, "changed": x.Changed, "seq_scans": x.SeqScans,
-			"seq_rows": x.SeqRows, "last_vacuum": x.LastVacuum, "last_analyze": x.LastAnalyze, "xid_age": x.XIDAge, "vacuuming": x.Vacuuming}
+		m := map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name,
+			"relpages": x.Pages, "reltuples": x.Rows, "live": x.Live, "dead": x.Dead, "changed": x.Changed,
+			"seq_scans": x.SeqScans,
+			"seq_rows":  x.SeqRows, "last_vacuum": x.LastVacuum, "last_analyze": x.LastAnalyze, "xid_age": x.XIDAge,
+			"vacuuming": x.Vacuuming}
 		if x.AutovacuumOff {
 			m["av_enabled"] = false
 		}
@@ -503,16 +562,20 @@ func answersOf(t fataler, a *evidence.Archive, in *snapshot.Instance) {
 		return m
 	})
 	each(write, "deep_sequences", srv.Deep.Sequences, func(x pg.Sequence) map[string]any {
-		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name, "owner_table": opt(x.Table), "owner_column": opt(x.Column), "last": x.Last, "most": x.Most}
+		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name,
+			"owner_table": opt(x.Table), "owner_column": opt(x.Column), "last": x.Last, "most": x.Most}
 	})
 	each(write, "deep_catalogs", srv.Deep.Catalogs, func(x pg.Catalog) map[string]any {
-		return map[string]any{pg.DatabaseColumn: opt(x.Database), "relname": x.Name, "size": int64(x.Size), "reltuples": x.Rows, "live": x.Live, "dead": x.Dead, "inserted": x.Inserted}
+		return map[string]any{pg.DatabaseColumn: opt(x.Database), "relname": x.Name, "size": int64(x.Size),
+			"reltuples": x.Rows, "live": x.Live, "dead": x.Dead, "inserted": x.Inserted}
 	})
 	each(write, "deep_unanalyzed", srv.Deep.Unanalyzed, func(x pg.Unanalyzed) map[string]any {
-		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name, "partitioned": x.Partitioned, "rows": x.Rows}
+		return map[string]any{pg.DatabaseColumn: opt(x.Database), "nspname": x.Schema, "relname": x.Name,
+			"partitioned": x.Partitioned, "rows": x.Rows}
 	})
 	each(write, "deep_visits", srv.Deep.Visits, func(x pg.Visit) map[string]any {
-		return map[string]any{pg.DatabaseColumn: opt(x.Database), "query": opt(x.Query), "reason": opt(x.Reason), "reveal": opt(x.Reveal)}
+		return map[string]any{pg.DatabaseColumn: opt(x.Database), "query": opt(x.Query), "reason": opt(x.Reason),
+			"reveal": opt(x.Reveal)}
 	})
 }
 

@@ -97,10 +97,12 @@ const most = 1000
 // show spells a file's path for people; main is the file that was named. host is
 // the machine that the file is for, with one instance; nil where none is named:
 // then the checks judge what settings alone tell.
-func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot, checks []check.Check) Report {
+func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot,
+	checks []check.Check) Report {
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{},
-		out: Report{Schema: Schema, Form: PostgreSQL, Main: show(main), Major: major, Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
+		out: Report{Schema: Schema, Form: PostgreSQL, Main: show(main), Major: major, Preview: major == params.Preview,
+			Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
 	rank := map[string]int{}
 	for _, f := range r.Files {
@@ -196,7 +198,8 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	if first, ok := params.Since(j.major, s.Name); ok {
-		j.found(&NotYet, s, "{name} came with PostgreSQL {first}; {major} does not know it.", "name", s.Name, "first", first, "major", j.major)
+		j.found(&NotYet, s, "{name} came with PostgreSQL {first}; {major} does not know it.", "name", s.Name, "first",
+			first, "major", j.major)
 		return
 	}
 	text := "PostgreSQL {major} has no parameter {name}."
@@ -244,7 +247,8 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	if key != s.Name {
 		g, _ := params.GoneBy(j.major, s.Name)
 		j.report(&Renamed, check.Notice, g.How+" Write the new name before the old one is no longer taken.", s,
-			"{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name, "major", j.major)
+			"{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name,
+			"major", j.major)
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
 		if s.Wins { // what is overridden the server never looks at

@@ -27,7 +27,8 @@ func judged(files map[string]string, major int) conffile.Report {
 	for name, text := range files {
 		fsys["d/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") }, nil, checks.All())
+	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major,
+		func(p string) string { return strings.TrimPrefix(p, "/d/") }, nil, checks.All())
 }
 
 // TestGoldens: testdata/NAME.txtar says in its first line what it shows; the files
@@ -63,7 +64,8 @@ func TestGoldens(t *testing.T) {
 				seen[f.ID] = true
 				fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
 				for _, bad := range []string{"%!", "..", " .", "{"} {
-					if strings.Contains(strings.ReplaceAll(f.Seen.String(), "…", ""), bad) && bad != "{" || len(say.Placeholders(f.Seen.String()+f.Do.String())) > 0 {
+					if strings.Contains(strings.ReplaceAll(f.Seen.String(), "…", ""), bad) && bad != "{" ||
+						len(say.Placeholders(f.Seen.String()+f.Do.String())) > 0 {
 						t.Errorf("%s: %q in %q, %q", path, bad, f.Seen, f.Do)
 					}
 				}
@@ -94,7 +96,8 @@ func TestGoldens(t *testing.T) {
 func TestKindsAreComplete(t *testing.T) {
 	ids := map[string]bool{}
 	for _, k := range conffile.Kinds() {
-		if !strings.HasPrefix(k.ID, "conf_") || ids[k.ID] || k.Title == "" || k.Why == "" || k.Do == "" || k.Area == "" || len(k.Sources) == 0 {
+		if !strings.HasPrefix(k.ID, "conf_") || ids[k.ID] || k.Title == "" || k.Why == "" || k.Do == "" ||
+			k.Area == "" || len(k.Sources) == 0 {
 			t.Errorf("%+v", k)
 		}
 		ids[k.ID] = true
@@ -127,7 +130,8 @@ func FuzzJudge(f *testing.F) {
 	f.Add("shared_buffers = 0x7fffffffffffffffff TB\nx.y=1\nseed = nan", "include_dir '.'", 19)
 	f.Add("random_page_cost = '1e-400'\nwal_level=minimal\nmax_connections='.5e1'", "", 13)
 	f.Fuzz(func(t *testing.T, main, other string, major int) {
-		for _, f := range judged(map[string]string{"postgresql.conf": main, "a.conf": other}, 13+max(major, -major)%7).Findings {
+		for _, f := range judged(map[string]string{"postgresql.conf": main, "a.conf": other},
+			13+max(major, -major)%7).Findings {
 			if f.File == "" || f.Seen.String() == "" || f.Do.String() == "" || f.Line < 0 {
 				t.Errorf("%+v", f)
 			}
@@ -145,8 +149,10 @@ func TestForAHost(t *testing.T) {
 		want []string // ids with their lines
 		not  []string
 	}{
-		{"ram=16GB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4", "shared_buffers_vs_memory:1", "work_mem_vs_memory:2", "pg_stat_statements_missing:0"}, nil},
-		{"ram=2TB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4"}, []string{"shared_buffers_vs_memory", "work_mem_vs_memory", "swappiness_high", "thp_always"}},
+		{"ram=16GB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4", "shared_buffers_vs_memory:1",
+			"work_mem_vs_memory:2", "pg_stat_statements_missing:0"}, nil},
+		{"ram=2TB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4"},
+			[]string{"shared_buffers_vs_memory", "work_mem_vs_memory", "swappiness_high", "thp_always"}},
 	} {
 		a, err := snapshot.Describe(c.host)
 		if err != nil {
@@ -157,7 +163,8 @@ func TestForAHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		fsys := fstest.MapFS{"d/postgresql.conf": &fstest.MapFile{Data: []byte(file)}}
-		r := conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", 17, func(p string) string { return p }, s, checks.All())
+		r := conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf",
+			17, func(p string) string { return p }, s, checks.All())
 		got := map[string]bool{}
 		for _, f := range r.Findings {
 			got[f.ID], got[fmt.Sprintf("%s:%d", f.ID, f.Line)] = true, true

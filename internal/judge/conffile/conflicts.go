@@ -19,12 +19,14 @@ func (j *judge) conflicts() {
 	j.archiving()
 	j.recovery()
 	if j.text("huge_pages") == "on" && j.text("shared_memory_type") == "sysv" {
-		j.together("huge pages exist only with shared_memory_type = mmap: the server does not start.", "huge_pages", "shared_memory_type")
+		j.together("huge pages exist only with shared_memory_type = mmap: the server does not start.", "huge_pages",
+			"shared_memory_type")
 	}
 	if j.is("log_statement_stats", true) {
 		for _, other := range []string{"log_parser_stats", "log_planner_stats", "log_executor_stats"} {
 			if j.is(other, true) {
-				j.together("log_statement_stats includes the other three: the server refuses them beside it.", "log_statement_stats", other)
+				j.together("log_statement_stats includes the other three: the server refuses them beside it.",
+					"log_statement_stats", other)
 			}
 		}
 	}
@@ -108,40 +110,52 @@ func (j *judge) connections() {
 		sum += v
 	}
 	if sum > backends {
-		j.together(fmt.Sprintf("together with the server's own processes they are more than %d: the server does not start.", backends), names...)
+		j.together(
+			fmt.Sprintf("together with the server's own processes they are more than %d: the server does not start.",
+				backends), names...)
 	}
 }
 
 func (j *judge) wal() {
 	if j.text("wal_level") == "minimal" {
 		if n, ok := j.number("max_wal_senders"); ok && n > 0 {
-			j.together("WAL senders need wal_level = replica or logical: the server does not start; set max_wal_senders = 0 with minimal.", "max_wal_senders", "wal_level")
+			j.together(
+				"WAL senders need wal_level = replica or logical: the server does not start; set max_wal_senders = "+
+					"0 with minimal.", "max_wal_senders", "wal_level")
 		}
 		if m := j.text("archive_mode"); m != "" && !j.is("archive_mode", false) {
-			j.together("archiving needs wal_level = replica or logical: the server does not start.", "archive_mode", "wal_level")
+			j.together("archiving needs wal_level = replica or logical: the server does not start.", "archive_mode",
+				"wal_level")
 		}
 		if j.is("summarize_wal", true) {
-			j.together("summaries need wal_level = replica or logical: the server does not start.", "summarize_wal", "wal_level")
+			j.together("summaries need wal_level = replica or logical: the server does not start.", "summarize_wal",
+				"wal_level")
 		}
 	}
 	// The segments' size is fixed by initdb and in no file: 16 MB unless it was
 	// told otherwise. Twice that is the least the server starts with.
 	for _, n := range []string{"min_wal_size", "max_wal_size"} {
 		if v, ok := j.number(n); ok && v < 32 {
-			j.together("it has to hold two segments of WAL: with the usual ones of 16MB the server does not start below 32MB.", n)
+			j.together(
+				"it has to hold two segments of WAL: with the usual ones of 16MB the server does not start below 32MB.",
+				n)
 		}
 	}
 }
 
 func (j *judge) archiving() {
-	if j.major >= 16 && j.text("archive_command") != "" && j.text("archive_library") != "" && j.text("archive_mode") != "" && !j.is("archive_mode", false) {
-		j.together("only one of the two may be set: since 16 the archiver ends with an error, nothing is archived and WAL piles up.", "archive_command", "archive_library")
+	if j.major >= 16 && j.text("archive_command") != "" && j.text("archive_library") != "" &&
+		j.text("archive_mode") != "" && !j.is("archive_mode", false) {
+		j.together(
+			"only one of the two may be set: since 16 the archiver ends with an error, nothing is archived and WAL "+
+				"piles up.", "archive_command", "archive_library")
 	}
 }
 
 func (j *judge) recovery() {
 	var set []string
-	for _, n := range []string{"recovery_target", "recovery_target_lsn", "recovery_target_name", "recovery_target_time", "recovery_target_xid"} {
+	for _, n := range []string{"recovery_target", "recovery_target_lsn", "recovery_target_name", "recovery_target_time",
+		"recovery_target_xid"} {
 		if _, ok := j.last[n]; ok && j.text(n) != "" {
 			set = append(set, n)
 		}
@@ -154,7 +168,8 @@ func (j *judge) recovery() {
 // dangers are switches that no check of a running server carries, and what they
 // must not be for a whole server.
 var dangers = map[string]bool{
-	"ignore_invalid_pages": true, "allow_system_table_mods": true, "ignore_system_indexes": true, "debug_parallel_query": true, "force_parallel_mode": true,
+	"ignore_invalid_pages": true, "allow_system_table_mods": true, "ignore_system_indexes": true,
+	"debug_parallel_query": true, "force_parallel_mode": true,
 }
 
 func (j *judge) dangers() {

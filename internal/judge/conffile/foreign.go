@@ -33,7 +33,8 @@ var (
 	section    = regexp.MustCompile(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
 	sysctlLine = regexp.MustCompile(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
 	hbaLine    = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
-	fstabLine  = regexp.MustCompile(`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
+	fstabLine  = regexp.MustCompile(
+		`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
 )
 
 // FormOf tells the form of a file by what stands in it: a section of systemd's,
@@ -72,7 +73,8 @@ func FormOf(text []byte) Form {
 // JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
 // with the checks of a host and an instance: each finding stands at the line that
 // causes it. host is the machine that it is for; nil where none is named.
-func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot, checks []check.Check) Report {
+func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
+	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
 		out: Report{Schema: Schema, Form: form, Main: show(file), Files: []string{show(file)}, Findings: []Finding{}}}
 	switch form {
@@ -119,7 +121,8 @@ func (f *foreign) judge(all []line, build func([]line) *snapshot.Snapshot, of bo
 			continue
 		}
 		found.Instance = ""
-		f.out.Findings = append(f.out.Findings, Finding{Finding: found, File: f.show(f.file), Line: place.at, Setting: place.name})
+		f.out.Findings = append(f.out.Findings, Finding{Finding: found, File: f.show(f.file), Line: place.at,
+			Setting: place.name})
 	}
 }
 
@@ -224,7 +227,8 @@ func limitsOf(p map[string]string) known.Fact[host.Limits] {
 	l := host.Limits{NoFile: -1, NProc: -1, MemLock: -1, Stack: -1, AS: -1, Core: -1}
 	set := false
 	for key, to := range map[string]*int64{
-		"LimitNOFILE": &l.NoFile, "LimitNPROC": &l.NProc, "LimitMEMLOCK": &l.MemLock, "LimitSTACK": &l.Stack, "LimitAS": &l.AS, "LimitCORE": &l.Core,
+		"LimitNOFILE": &l.NoFile, "LimitNPROC": &l.NProc, "LimitMEMLOCK": &l.MemLock, "LimitSTACK": &l.Stack,
+		"LimitAS": &l.AS, "LimitCORE": &l.Core,
 	} {
 		soft, _, _ := strings.Cut(p[key], ":")
 		if n, ok := limit(soft); ok {
@@ -274,7 +278,8 @@ func (f *foreign) fstab(text []byte) {
 		// Each line alone, as if the data lay there: which folders it will hold the
 		// file does not say.
 		f.judge([]line{{l.Point, l.Options, l.Line}}, func(list []line) *snapshot.Snapshot {
-			m := host.Mount{Point: l.Point, Device: "0:1", Root: "/", FSType: l.Type, Source: source, Options: []string{"rw", "relatime"}}
+			m := host.Mount{Point: l.Point, Device: "0:1", Root: "/", FSType: l.Type, Source: source,
+				Options: []string{"rw", "relatime"}}
 			at := l
 			at.Options = "defaults"
 			if len(list) > 0 {
@@ -282,7 +287,8 @@ func (f *foreign) fstab(text []byte) {
 			}
 			s := onHost(f.on)
 			s.Host.Mounts, s.Host.Fstab = known.Is([]host.Mount{m}), known.Is([]host.FstabLine{at})
-			s.Instances[0].Places = known.Is([]snapshot.Place{{Role: snapshot.DataPlace, Path: l.Point, Device: m.Device}})
+			s.Instances[0].Places = known.Is([]snapshot.Place{{Role: snapshot.DataPlace, Path: l.Point,
+				Device: m.Device}})
 			return s
 		}, false)
 	}

@@ -72,7 +72,8 @@ func FuzzForeign(f *testing.F) {
 			if len(text) > 4096 {
 				return // each line costs a run of all checks
 			}
-			for _, found := range conffile.JudgeForeign(form, "/x", []byte(text), filepath.Base, nil, checks.All()).Findings {
+			for _, found := range conffile.JudgeForeign(form, "/x", []byte(text), filepath.Base, nil,
+				checks.All()).Findings {
 				if found.Seen.String() == "" || found.Line < 0 || found.Line > strings.Count(text, "\n")+1 {
 					t.Errorf("%+v", found)
 				}

@@ -56,7 +56,8 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		var place conf.Setting
 		if at := blame(f, keys, without[f.ID]); at >= 0 {
 			place = j.last[names[at]]
-		} else if host != nil && len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
+		} else if host != nil &&
+			len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
 			place = conf.Setting{File: j.main}
 		} else {
 			continue // not this file's doing
@@ -66,7 +67,8 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 			continue
 		}
 		f.Instance = ""
-		j.out.Findings = append(j.out.Findings, Finding{Finding: f, File: j.show(place.File), Line: place.Line, Setting: place.Name})
+		j.out.Findings = append(j.out.Findings, Finding{Finding: f, File: j.show(place.File), Line: place.Line,
+			Setting: place.Name})
 	}
 }
 
@@ -156,5 +158,6 @@ func setting(p params.Param, value, source string) pg.Setting {
 	if p.Type == "enum" {
 		value = strings.ToLower(value)
 	}
-	return pg.Setting{Name: p.Name, Value: value, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: source, Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
+	return pg.Setting{Name: p.Name, Value: value, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: source,
+		Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
 }

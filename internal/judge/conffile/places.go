@@ -35,7 +35,8 @@ func (j *judge) places(list []conf.Setting) {
 		if path.Base(w.File) == conf.AutoFile && s.File != w.File {
 			by += ", which ALTER SYSTEM wrote,"
 		}
-		j.report(k, sev, k.Do, s, "{name} = {value} does not count: {by} sets {winner}.", "name", s.Name, "value", quoted(s.Value), "by", by, "winner", quoted(w.Value))
+		j.report(k, sev, k.Do, s, "{name} = {value} does not count: {by} sets {winner}.", "name", s.Name, "value",
+			quoted(s.Value), "by", by, "winner", quoted(w.Value))
 	}
 }
 

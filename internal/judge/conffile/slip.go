@@ -22,19 +22,24 @@ var slips = map[string]slip{
 	// kB. The bounds are a quarter of the defaults of 4MB and 64MB; 100MB is
 	// what one sort of a large table spills, so that less as a limit stops ordinary queries.
 	"work_mem": {1024, "MB"}, "maintenance_work_mem": {16 * 1024, "MB"}, "autovacuum_work_mem": {16 * 1024, "MB"},
-	"logical_decoding_work_mem": {1024, "MB"}, "temp_file_limit": {100 * 1024, "MB"}, "log_rotation_size": {1024, "MB"}, // a tenth of the default
+	// a tenth of the default
+	"logical_decoding_work_mem": {1024, "MB"}, "temp_file_limit": {100 * 1024, "MB"}, "log_rotation_size": {1024, "MB"},
 	// Pages of 8kB: 16384 of them are 128MB, the default of shared_buffers, which nobody
 	// writes as a number of pages; as megabytes it is usual. 128 pages are 1MB.
-	"shared_buffers": {16384 + 1, "MB"}, "effective_cache_size": {16384 + 1, "GB"}, "temp_buffers": {128, "MB"}, "wal_buffers": {128, "MB"},
+	"shared_buffers": {16384 + 1, "MB"}, "effective_cache_size": {16384 + 1, "GB"}, "temp_buffers": {128, "MB"},
+	"wal_buffers": {128, "MB"},
 	// MB: below eight segments of 16MB, and the two that a server needs at least.
 	"max_wal_size": {128, "GB"}, "min_wal_size": {32, "GB"}, "max_slot_wal_keep_size": {128, "GB"},
 	// ms. A session that may be idle for less than a second, or a connection that is given
 	// up as soon, ends for its own network's delay; a statement that may take less than a tenth
 	// of a second fails on a cold cache; locks are held for 10 ms by ordinary commits.
-	"statement_timeout": {100, "s"}, "idle_in_transaction_session_timeout": {1000, "s"}, "idle_session_timeout": {1000, "s"},
-	"transaction_timeout": {100, "s"}, "lock_timeout": {10, "s"}, "deadlock_timeout": {10, "s"}, "wal_sender_timeout": {1000, "s"},
-	"wal_receiver_timeout": {1000, "s"}, "max_standby_streaming_delay": {100, "s"}, "max_standby_archive_delay": {100, "s"},
-	"tcp_user_timeout": {100, "s"}, "client_connection_check_interval": {100, "s"},
+	"statement_timeout": {100, "s"}, "idle_in_transaction_session_timeout": {1000, "s"},
+	"idle_session_timeout": {1000, "s"},
+	"transaction_timeout":  {100, "s"}, "lock_timeout": {10, "s"}, "deadlock_timeout": {10, "s"},
+	"wal_sender_timeout":   {1000, "s"},
+	"wal_receiver_timeout": {1000, "s"}, "max_standby_streaming_delay": {100, "s"},
+	"max_standby_archive_delay": {100, "s"},
+	"tcp_user_timeout":          {100, "s"}, "client_connection_check_interval": {100, "s"},
 	// s: a fifth of the default of 5 min; a segment each half minute is 46 GB of archive a day
 	"checkpoint_timeout": {60, "min"}, "archive_timeout": {30, "min"},
 }

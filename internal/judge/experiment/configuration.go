@@ -133,9 +133,10 @@ type Configuration struct {
 	Name     string            `json:"name"`
 	Settings map[string]string `json:"settings"` // of the server, as a file spells them
 	// HugePages are pages of the default size that its server is to find free; 0: none.
-	HugePages int64                   `json:"huge_pages,omitempty"`
-	Reconnect bool                    `json:"reconnect,omitempty"` // its clients make a new connection for each transaction
-	Kernel    map[knob.Address]string `json:"kernel,omitempty"`    // of the host, in force while its server runs
+	HugePages int64 `json:"huge_pages,omitempty"`
+	// its clients make a new connection for each transaction
+	Reconnect bool                    `json:"reconnect,omitempty"`
+	Kernel    map[knob.Address]string `json:"kernel,omitempty"` // of the host, in force while its server runs
 
 	Omitted []Omitted `json:"-"` // what was asked for and is not in it, sorted
 	Notes   []string  `json:"-"`
@@ -159,7 +160,8 @@ func (a *Configuration) Measured() MeasuredConfiguration {
 		m.Settings = append(m.Settings, Setting{Address: Reconnect, Value: "on"})
 	}
 	if a.HugePages > 0 {
-		m.Settings = append(m.Settings, Setting{Address: HugePagesPool, Value: "+" + strconv.FormatInt(a.HugePages, 10)})
+		m.Settings = append(m.Settings, Setting{Address: HugePagesPool,
+			Value: "+" + strconv.FormatInt(a.HugePages, 10)})
 	}
 	slices.SortFunc(m.Settings, func(x, y Setting) int { return strings.Compare(x.Address, y.Address) })
 	return m
@@ -171,8 +173,10 @@ type Omitted struct {
 }
 
 // NewConfiguration puts a base and what stands on top of it together.
-func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[knob.Address]string) (Configuration, error) {
-	a := Configuration{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{}, typed: map[string]bool{}}
+func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[knob.Address]string) (Configuration,
+	error) {
+	a := Configuration{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{},
+		typed: map[string]bool{}}
 	for k, v := range base {
 		a.Settings[strings.ToLower(k)] = v
 	}
@@ -199,7 +203,8 @@ func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[kn
 }
 
 // libraries are the settings that name libraries to load.
-var libraries = []string{"shared_preload_libraries", "session_preload_libraries", "local_preload_libraries", "jit_provider"}
+var libraries = []string{"shared_preload_libraries", "session_preload_libraries", "local_preload_libraries",
+	"jit_provider"}
 
 // plainLibrary is a library's name without a place, and a value that is no program.
 var plainLibrary = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
@@ -236,7 +241,8 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 			delete(a.Settings, list)
 		}
 		for _, lib := range gone {
-			a.Omitted = append(a.Omitted, Omitted{list, lib, "this library is not installed beside the server's programs"})
+			a.Omitted = append(a.Omitted, Omitted{list, lib,
+				"this library is not installed beside the server's programs"})
 		}
 	}
 	for key, value := range a.Settings {

@@ -19,10 +19,14 @@ func TestParse(t *testing.T) {
 		"plan:oltp":       {Base: BasePlan, Profile: "oltp"},
 		"./a+b.conf":      {Base: BaseFile, File: "./a+b.conf"},
 		"pg:work_mem=1MB": {Base: BaseDefault, Over: []Setting{{"pg:work_mem", "1MB"}}},
-		"default+pg:Work_Mem=64MB,jit=off+sysctl:vm.swappiness=1": {Base: BaseDefault, Over: []Setting{{"pg:work_mem", "64MB"}, {"pg:jit", "off"}, {"sysctl:vm.swappiness", "1"}}},
-		"x.conf+pg:shared_preload_libraries=a,b,jit=on":           {Base: BaseFile, File: "x.conf", Over: []Setting{{"pg:shared_preload_libraries", "a,b"}, {"pg:jit", "on"}}},
-		"default+client:reconnect":                                {Base: BaseDefault, Over: []Setting{{Reconnect, "on"}}},
-		"plan:1c+pg:a.b=x+client:reconnect":                       {Base: BasePlan, Profile: "1c", Over: []Setting{{"pg:a.b", "x"}, {Reconnect, "on"}}},
+		"default+pg:Work_Mem=64MB,jit=off+sysctl:vm.swappiness=1": {Base: BaseDefault,
+			Over: []Setting{{"pg:work_mem", "64MB"}, {"pg:jit", "off"}, {"sysctl:vm.swappiness", "1"}}},
+		"x.conf+pg:shared_preload_libraries=a,b,jit=on": {Base: BaseFile, File: "x.conf",
+			Over: []Setting{{"pg:shared_preload_libraries", "a,b"}, {"pg:jit", "on"}}},
+		"default+client:reconnect": {Base: BaseDefault,
+			Over: []Setting{{Reconnect, "on"}}},
+		"plan:1c+pg:a.b=x+client:reconnect": {Base: BasePlan, Profile: "1c",
+			Over: []Setting{{"pg:a.b", "x"}, {Reconnect, "on"}}},
 	} {
 		got, err := ParseConfiguration(text)
 		if err != nil {
@@ -34,7 +38,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
-	for _, bad := range []string{"", " ", "plan:", "pg:", "pg:work_mem", "default+pg:=1", "default+client:slow", "default+pg:a=1,a=2", "default+pg:a=1+pg:A=2", strings.Repeat("x", mostText+1)} {
+	for _, bad := range []string{"", " ", "plan:", "pg:", "pg:work_mem", "default+pg:=1", "default+client:slow",
+		"default+pg:a=1,a=2", "default+pg:a=1+pg:A=2", strings.Repeat("x", mostText+1)} {
 		if s, err := ParseConfiguration(bad); err == nil {
 			t.Errorf("%.40q is taken for %+v", bad, s)
 		}
@@ -42,7 +47,8 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"default+pg:a=1,b=2", "plan:oltp+client:reconnect", "+pg:=,", "pg:a=,,", "thp:x=1+sysctl:y=2"} {
+	for _, s := range []string{"default+pg:a=1,b=2", "plan:oltp+client:reconnect", "+pg:=,", "pg:a=,,",
+		"thp:x=1+sysctl:y=2"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -57,7 +63,8 @@ func FuzzParse(f *testing.F) {
 			}
 			seen[v.Address] = true
 		}
-		if _, err := NewConfiguration(s, nil, nil); err != nil && !strings.Contains(text, "sysctl:") && !strings.Contains(text, "thp:") {
+		if _, err := NewConfiguration(s, nil, nil); err != nil && !strings.Contains(text, "sysctl:") &&
+			!strings.Contains(text, "thp:") {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
@@ -71,15 +78,18 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := NewConfiguration(s, map[string]string{
-		"Data_Directory": "/srv/pg", "port": "5433", "ssl": "on", "ssl_cert_file": "x", "archive_command": "cp", "log_directory": "log", "lc_messages": "fr_FR",
-		"synchronous_standby_names": "*", "shared_preload_libraries": `pg_stat_statements, "timescaledb"`, "pg_stat_statements.max": "1000", "timescaledb.max_background_workers": "16",
+		"Data_Directory": "/srv/pg", "port": "5433", "ssl": "on", "ssl_cert_file": "x", "archive_command": "cp",
+		"log_directory": "log", "lc_messages": "fr_FR",
+		"synchronous_standby_names": "*", "shared_preload_libraries": `pg_stat_statements, "timescaledb"`,
+		"pg_stat_statements.max": "1000", "timescaledb.max_background_workers": "16",
 		"shared_buffers": "1GB", "log_min_duration_statement": "0", "work_mem": "4MB",
 	}, map[knob.Address]string{"sysctl:vm.swappiness": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.OmitUnsupported(func(lib string) bool { return lib == "pg_stat_statements" })
-	want := map[string]string{"shared_buffers": "1GB", "log_min_duration_statement": "0", "work_mem": "1MB", "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "1000"}
+	want := map[string]string{"shared_buffers": "1GB", "log_min_duration_statement": "0", "work_mem": "1MB",
+		"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "1000"}
 	if diff := cmp.Diff(want, a.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -90,7 +100,8 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 		}
 		gone = append(gone, l.Name)
 	}
-	if want := "archive_command data_directory lc_messages log_directory port shared_preload_libraries ssl ssl_cert_file synchronous_standby_names timescaledb.max_background_workers"; strings.Join(gone, " ") != want {
+	if want := "archive_command data_directory lc_messages log_directory port shared_preload_libraries ssl " +
+		"ssl_cert_file synchronous_standby_names timescaledb.max_background_workers"; strings.Join(gone, " ") != want {
 		t.Errorf("left out:\n%s\nwant\n%s", strings.Join(gone, " "), want)
 	}
 	if a.Kernel["sysctl:vm.swappiness"] != "1" {
@@ -102,10 +113,14 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 // file's, make the scratch instance run nothing that was not written by the person.
 func TestSettleRunsNothingOfOthers(t *testing.T) {
 	base := map[string]string{
-		"shared_preload_libraries": "/home/m/x.so, plperl, ../../home/m/y, $libdir/auto_explain, $libdir/../../m", "session_preload_libraries": "/home/m/z.so",
-		"jit_provider": "../../../home/m/x", "plperl.on_init": "system('id')", "plperl.use_strict": "on", "auto_explain.log_format": "json",
-		"archive_command": "id", "archive_library": "/home/m/x", "ssl_passphrase_command": "id", "restore_command": "id", "archive_cleanup_command": "id", "recovery_end_command": "id",
-		"dynamic_library_path": "/home/m", "extension_control_path": "/home/m", "oauth_validator_libraries": "/home/m/x.so",
+		"shared_preload_libraries":  "/home/m/x.so, plperl, ../../home/m/y, $libdir/auto_explain, $libdir/../../m",
+		"session_preload_libraries": "/home/m/z.so",
+		"jit_provider":              "../../../home/m/x", "plperl.on_init": "system('id')", "plperl.use_strict": "on",
+		"auto_explain.log_format": "json",
+		"archive_command":         "id", "archive_library": "/home/m/x", "ssl_passphrase_command": "id",
+		"restore_command": "id", "archive_cleanup_command": "id", "recovery_end_command": "id",
+		"dynamic_library_path": "/home/m", "extension_control_path": "/home/m",
+		"oauth_validator_libraries": "/home/m/x.so",
 	}
 	everything := func(string) bool { return true }
 	settled := func(text string) map[string]string {
@@ -121,7 +136,8 @@ func TestSettleRunsNothingOfOthers(t *testing.T) {
 		a.OmitUnsupported(everything)
 		return a.Settings
 	}
-	want := map[string]string{"shared_preload_libraries": "plperl, $libdir/auto_explain", "plperl.use_strict": "on", "auto_explain.log_format": "json"}
+	want := map[string]string{"shared_preload_libraries": "plperl, $libdir/auto_explain", "plperl.use_strict": "on",
+		"auto_explain.log_format": "json"}
 	if diff := cmp.Diff(want, settled("current")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -175,9 +191,11 @@ func TestDiffer(t *testing.T) {
 }
 
 func TestCautions(t *testing.T) {
-	for settings, want := range map[string]string{"fsync": "never recommended", "full_page_writes": "never recommended", "synchronous_commit": "may be missing", "autovacuum": "never recommended"} {
+	for settings, want := range map[string]string{"fsync": "never recommended", "full_page_writes": "never recommended",
+		"synchronous_commit": "may be missing", "autovacuum": "never recommended"} {
 		a := Configuration{Settings: map[string]string{settings: "off"}}
-		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0], want) || !strings.HasPrefix(got[0], settings) {
+		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0], want) ||
+			!strings.HasPrefix(got[0], settings) {
 			t.Errorf("%s: %v", settings, got)
 		}
 		a.Settings[settings] = "on"
@@ -188,7 +206,8 @@ func TestCautions(t *testing.T) {
 }
 
 func TestBuffers(t *testing.T) {
-	for value, want := range map[string]unit.Bytes{"": 128 * unit.MB, "6GB": 6 * unit.GB, "16384": 128 * unit.MB, "much": 0} {
+	for value, want := range map[string]unit.Bytes{"": 128 * unit.MB, "6GB": 6 * unit.GB, "16384": 128 * unit.MB,
+		"much": 0} {
 		a := Configuration{Settings: map[string]string{"shared_buffers": value}}
 		if value == "" {
 			delete(a.Settings, "shared_buffers")

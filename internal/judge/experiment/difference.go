@@ -100,8 +100,10 @@ func canonical(p params.Param, known bool, value string) string {
 
 // checkpointSettings are the settings whose effect is paid for at checkpoints: a run
 // that ends before one is a loan.
-var checkpointSettings = []string{"max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target", "checkpoint_flush_after", "wal_compression", "full_page_writes",
-	"bgwriter_delay", "bgwriter_lru_maxpages", "bgwriter_lru_multiplier", "bgwriter_flush_after", "shared_buffers", "wal_buffers", "wal_recycle", "wal_init_zero"}
+var checkpointSettings = []string{"max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target",
+	"checkpoint_flush_after", "wal_compression", "full_page_writes",
+	"bgwriter_delay", "bgwriter_lru_maxpages", "bgwriter_lru_multiplier", "bgwriter_flush_after", "shared_buffers",
+	"wal_buffers", "wal_recycle", "wal_init_zero"}
 
 // CheckpointSettings returns the differences that move work to checkpoints or away from them.
 func CheckpointSettings(d []Difference) []string {
@@ -143,16 +145,24 @@ func (a *Configuration) Cautions() []string {
 	}
 	var out []string
 	if off("fsync") {
-		out = append(out, "fsync = off: after a crash of the host the cluster may be corrupt beyond repair. It is measured to know its price; it is never recommended.")
+		out = append(out,
+			"fsync = off: after a crash of the host the cluster may be corrupt beyond repair. It is measured to "+
+				"know its price; it is never recommended.")
 	}
 	if off("full_page_writes") {
-		out = append(out, "full_page_writes = off: a page that was half written when the host crashed cannot be repaired. It is never recommended.")
+		out = append(out,
+			"full_page_writes = off: a page that was half written when the host crashed cannot be repaired. It is "+
+				"never recommended.")
 	}
 	if off("synchronous_commit") {
-		out = append(out, "synchronous_commit = off: after a crash the last commits, told to clients as done, may be missing (up to three times wal_writer_delay). The cluster stays consistent; whether that loss is borne is decided by who owns the data, not by a measurement.")
+		out = append(out,
+			"synchronous_commit = off: after a crash the last commits, told to clients as done, may be missing (up "+
+				"to three times wal_writer_delay). The cluster stays consistent; whether that loss is borne is "+
+				"decided by who owns the data, not by a measurement.")
 	}
 	if off("autovacuum") {
-		out = append(out, "autovacuum = off: what it would have cleaned is not in the measured time. It is never recommended.")
+		out = append(out,
+			"autovacuum = off: what it would have cleaned is not in the measured time. It is never recommended.")
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 // read and differ, and a metric that may decide.
 func TestExperimentsAreWhole(t *testing.T) {
 	for _, e := range Exercises() {
-		for what, text := range map[string]string{"title": e.Title, "question": e.Question, "workload": e.Workload, "told": e.Told, "expect": e.Expect, "caution": e.Caution} {
+		for what, text := range map[string]string{"title": e.Title, "question": e.Question, "workload": e.Workload,
+			"told": e.Told, "expect": e.Expect, "caution": e.Caution} {
 			if text == "" {
 				t.Errorf("%s has no %s", e.Name, what)
 			}
@@ -72,7 +73,8 @@ func TestFsyncOffIsNeverRecommended(t *testing.T) {
 
 func TestArmsFitTheMachine(t *testing.T) {
 	e, _ := FindExercise("huge-pages")
-	for memory, want := range map[unit.Bytes]string{8 * unit.GB: "shared_buffers=2048MB", 64 * unit.GB: "shared_buffers=8192MB"} {
+	for memory, want := range map[unit.Bytes]string{8 * unit.GB: "shared_buffers=2048MB",
+		64 * unit.GB: "shared_buffers=8192MB"} {
 		if a, b := e.Configurations(memory); !strings.Contains(a, want+",") || !strings.Contains(b, want+",") {
 			t.Errorf("%s: %s, %s", memory, a, b)
 		}

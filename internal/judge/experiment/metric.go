@@ -48,15 +48,20 @@ func perTransaction(name, title, counter, unit string) Metric {
 // Metrics are all that can be compared; those that may decide are PrimaryMetrics.
 func Metrics() []Metric {
 	return []Metric{
-		{Name: "tps", Title: "transactions a second", Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number { return positive(r.TPS) }},
-		{Name: "latency_mean_ms", Title: "mean latency", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
-		{Name: "latency_p95_ms", Title: "latency of the 95th of 100", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.P95)) }},
-		{Name: "latency_p99_ms", Title: "latency of the 99th of 100", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.P99)) }},
+		{Name: "tps", Title: "transactions a second", Unit: "1/s", HigherIsBetter: true,
+			of: func(r *Run) stat.Number { return positive(r.TPS) }},
+		{Name: "latency_mean_ms", Title: "mean latency", Unit: "ms",
+			of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
+		{Name: "latency_p95_ms", Title: "latency of the 95th of 100", Unit: "ms",
+			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P95)) }},
+		{Name: "latency_p99_ms", Title: "latency of the 99th of 100", Unit: "ms",
+			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P99)) }},
 		{Name: "seconds", Title: "run time", Unit: "s", of: func(r *Run) stat.Number { return positive(r.Seconds) }},
 		// Deferred work is charged: what a run leaves dirty, the checkpoint after it writes.
-		{Name: "tps_with_checkpoint", Title: "transactions a second, the checkpoint after them included", Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number {
-			return positive(float64(r.Transactions) / (r.Seconds + r.Checkpoint))
-		}},
+		{Name: "tps_with_checkpoint", Title: "transactions a second, the checkpoint after them included", Unit: "1/s",
+			HigherIsBetter: true, of: func(r *Run) stat.Number {
+				return positive(float64(r.Transactions) / (r.Seconds + r.Checkpoint))
+			}},
 		perTransaction("wal_bytes_per_tx", "WAL a transaction", WALBytes, "B"),
 		perTransaction("wal_fpi_per_tx", "full-page images a transaction", FullPages, ""),
 		perTransaction("blocks_read_per_tx", "blocks read a transaction", BlocksRead, ""),

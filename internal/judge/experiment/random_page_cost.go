@@ -9,7 +9,10 @@ var randomPageCost = Exercise{
 	Workload: "olap",
 	Times:    0.3,
 	Metric:   "tps",
-	Told:     "A lower value makes plans by index more likely; 1.1 is usual for SSDs, and the default of 4 is a rough guess that also stands for the effect of caches.",
-	Expect:   "It depends: better where queries of a few rows fell back to reading whole tables, worse where an index scan replaces a good sequential scan, and nothing where the plans stay as they are.",
-	Caution:  "It is a constant of the planner, so the outcome is about these queries on these tables. Test it with your own: prove --script your.sql.",
+	Told: "A lower value makes plans by index more likely; 1.1 is usual for SSDs, and the default of 4 is a " +
+		"rough guess that also stands for the effect of caches.",
+	Expect: "It depends: better where queries of a few rows fell back to reading whole tables, worse where an " +
+		"index scan replaces a good sequential scan, and nothing where the plans stay as they are.",
+	Caution: "It is a constant of the planner, so the outcome is about these queries on these tables. Test it with " +
+		"your own: prove --script your.sql.",
 }

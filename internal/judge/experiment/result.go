@@ -35,7 +35,8 @@ type Result struct {
 	Blocks   []Block               `json:"blocks"` // in the order in which they were run, discarded ones too
 	stat.Verdict
 	Secondary []Compared `json:"secondary,omitempty"`
-	Notes     []string   `json:"notes,omitempty"` // what has to be known to read it, such as the caution of an experiment
+	// what has to be known to read it, such as the caution of an experiment
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Setting is one value of a configuration, spelled as a file has it.
@@ -63,15 +64,18 @@ type MeasuredWorkload struct {
 
 // Spec is how it was asked to be run.
 type Spec struct {
-	Blocks   int     `json:"blocks"`
-	Clients  int     `json:"clients"`
-	Jobs     int     `json:"jobs"`
-	Duration float64 `json:"duration_s"` // of a run; of the slices of one configuration in a block; 0: a run is Count transactions of each client
-	Warmup   float64 `json:"warmup_s"`   // most, until the rate is flat
+	Blocks  int `json:"blocks"`
+	Clients int `json:"clients"`
+	Jobs    int `json:"jobs"`
+	// of a run; of the slices of one configuration in a block; 0: a run is Count transactions of each client
+	Duration float64 `json:"duration_s"`
+	Warmup   float64 `json:"warmup_s"` // most, until the rate is flat
 	Slice    float64 `json:"slice_s,omitempty"`
-	Cycles   int     `json:"checkpoint_cycles,omitempty"` // a run lasts until so many are complete, and Duration at least; 0: it has a fixed time
-	Rate     float64 `json:"rate_tps,omitempty"`          // 0: as fast as it goes
-	Count    int     `json:"transactions,omitempty"`      // of each client, of a run without Duration, or of the counted one after a run with it; 0: none
+	// a run lasts until so many are complete, and Duration at least; 0: it has a fixed time
+	Cycles int     `json:"checkpoint_cycles,omitempty"`
+	Rate   float64 `json:"rate_tps,omitempty"` // 0: as fast as it goes
+	// of each client, of a run without Duration, or of the counted one after a run with it; 0: none
+	Count    int     `json:"transactions,omitempty"`
 	Seed     uint64  `json:"seed"`
 	Cache    string  `json:"cache"`    // warm, os-warm, cold
 	Protocol string  `json:"protocol"` // simple, extended, prepared
@@ -97,10 +101,11 @@ type Host struct {
 
 // Block is two runs close in time, one of each configuration. (Design Single: one run.)
 type Block struct {
-	Number    int         `json:"number"`         // from 1
-	Order     string      `json:"order"`          // AB or BA; A
-	Seed      uint64      `json:"seed"`           // of both runs
-	Runs      []Run       `json:"runs"`           // in the order in which they were run; slices of one configuration are one run
+	Number int    `json:"number"` // from 1
+	Order  string `json:"order"`  // AB or BA; A
+	Seed   uint64 `json:"seed"`   // of both runs
+	// in the order in which they were run; slices of one configuration are one run
+	Runs      []Run       `json:"runs"`
 	LogRatio  stat.Number `json:"log_ratio"`      // ln(B/A) of the metric; null where discarded
 	Discarded []string    `json:"void,omitempty"` // why it does not count
 }
@@ -117,12 +122,14 @@ type Run struct {
 	Retried      int64              `json:"retried,omitempty"`
 	Skipped      int64              `json:"skipped,omitempty"` // behind the rate by more than the limit
 	Errors       []string           `json:"errors,omitempty"`
-	Windows      []float64          `json:"windows_tps,omitempty"`       // of ten seconds each
-	Steady       bool               `json:"steady"`                      // the warm-up ended flat
-	Counters     map[string]float64 `json:"counters,omitempty"`          // by the names of Metrics, of the whole run
-	Cycles       int                `json:"checkpoint_cycles,omitempty"` // complete ones in the run, where Spec asks for some
-	Checkpoint   float64            `json:"checkpoint_s,omitempty"`      // of the timed checkpoint after the run: work put off
-	Environment  Environment        `json:"environment"`
+	Windows      []float64          `json:"windows_tps,omitempty"` // of ten seconds each
+	Steady       bool               `json:"steady"`                // the warm-up ended flat
+	Counters     map[string]float64 `json:"counters,omitempty"`    // by the names of Metrics, of the whole run
+	// complete ones in the run, where Spec asks for some
+	Cycles int `json:"checkpoint_cycles,omitempty"`
+	// of the timed checkpoint after the run: work put off
+	Checkpoint  float64     `json:"checkpoint_s,omitempty"`
+	Environment Environment `json:"environment"`
 }
 
 // Latency of a transaction in milliseconds. Percentiles are there where
@@ -138,8 +145,9 @@ type Latency struct {
 
 // Environment is what else went on during a run. Null is not known.
 type Environment struct {
-	Steal           stat.Number `json:"steal_pct"`       // of all CPU time
-	Foreign         stat.Number `json:"foreign_cpu_pct"` // taken by processes that are not of the experiment, of all CPU time
+	Steal stat.Number `json:"steal_pct"` // of all CPU time
+	// taken by processes that are not of the experiment, of all CPU time
+	Foreign         stat.Number `json:"foreign_cpu_pct"`
 	PSICPU          stat.Number `json:"psi_cpu_some_pct"`
 	PSIIO           stat.Number `json:"psi_io_some_pct"`
 	PSIMemory       stat.Number `json:"psi_memory_full_pct"`

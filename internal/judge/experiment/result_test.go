@@ -11,9 +11,11 @@ import (
 
 // quiet is a run that nothing disturbed.
 func quiet(arm string, tps float64) Run {
-	return Run{Config: arm, Seconds: 60, Transactions: int64(60 * tps), TPS: tps, Latency: Latency{Mean: stat.Number(8000 / tps)},
-		Counters:    map[string]float64{WALBytes: 60 * tps * 500, TempBytes: 0},
-		Environment: Environment{Steal: 0.1, Foreign: 0.5, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
+	return Run{Config: arm, Seconds: 60, Transactions: int64(60 * tps), TPS: tps,
+		Latency:  Latency{Mean: stat.Number(8000 / tps)},
+		Counters: map[string]float64{WALBytes: 60 * tps * 500, TempBytes: 0},
+		Environment: Environment{Steal: 0.1, Foreign: 0.5, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown,
+			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
 // experiment has n blocks in which B is faster by so many per cent, or a little
@@ -142,7 +144,8 @@ func TestRead(t *testing.T) {
 	if again.Word != stat.Equivalent || again.N != 8 || again.Verdict.Discarded != 0 {
 		t.Errorf("%+v", again.Verdict)
 	}
-	for _, field := range []string{"schema", "verdict", "metric", "effect_pct", "ci_low_pct", "ci_high_pct", "mde_pct", "blocks", "void_blocks"} {
+	for _, field := range []string{"schema", "verdict", "metric", "effect_pct", "ci_low_pct", "ci_high_pct", "mde_pct",
+		"blocks", "void_blocks"} {
 		var doc map[string]any
 		if err := json.Unmarshal(b, &doc); err != nil {
 			t.Fatal(err)
@@ -151,7 +154,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("the document has no %s", field)
 		}
 	}
-	for _, bad := range []string{"", "{}", `{"schema":"pgfettle.result/9"}`, `{"schema":"pgfettle.result/1","metric":"beauty"}`, "[1]"} {
+	for _, bad := range []string{"", "{}", `{"schema":"pgfettle.result/9"}`,
+		`{"schema":"pgfettle.result/1","metric":"beauty"}`, "[1]"} {
 		if _, err := DecodeResult([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}

@@ -10,7 +10,11 @@ var synchronousCommit = Exercise{
 	Scale:    135,
 	Clients:  3,
 	Metric:   "tps",
-	Told:     "It regains most of what fsync = off does (6,344 transactions a second on the trainer's machine), and keeps the cluster consistent.",
-	Expect:   "More transactions with synchronous_commit = off where the disk is slow to confirm; the cluster stays consistent.",
-	Caution:  "After a crash, commits of the last moments that clients were told of may be gone, up to three times wal_writer_delay. It can be chosen for single transactions (SET LOCAL) whose loss nobody minds; pgfettle never plans it for a server.",
+	Told: "It regains most of what fsync = off does (6,344 transactions a second on the trainer's machine), and " +
+		"keeps the cluster consistent.",
+	Expect: "More transactions with synchronous_commit = off where the disk is slow to confirm; the cluster stays " +
+		"consistent.",
+	Caution: "After a crash, commits of the last moments that clients were told of may be gone, up to three times " +
+		"wal_writer_delay. It can be chosen for single transactions (SET LOCAL) whose loss nobody minds; pgfettle " +
+		"never plans it for a server.",
 }

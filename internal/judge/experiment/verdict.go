@@ -60,9 +60,12 @@ func discardReasons(env []Environment, failed []int64, ty calibration) (why []st
 		}
 		over(e.Steal, MostSteal, "run %d: the hypervisor took %.1f %% of the CPU time (most: %.0f %%)")
 		over(e.Foreign, MostForeign, "run %d: other programs took %.1f %% of the CPU time (most: %.0f %%)")
-		over(stat.Number(math.Abs(float64(e.ClockStep))), MostClockStep, "run %d: the clock was set, by %.0f ms (most: %.0f ms)")
-		over(e.CalibrationCPU/stat.Number(ty.cpu), MostCalibrationCPU, "run %d: fixed CPU work before it took %.2f times as long as usual (most: %.2f)")
-		over(e.CalibrationSync/stat.Number(ty.sync), MostCalibrationSync, "run %d: fsyncs before it took %.1f times as long as usual (most: %.1f)")
+		over(stat.Number(math.Abs(float64(e.ClockStep))), MostClockStep,
+			"run %d: the clock was set, by %.0f ms (most: %.0f ms)")
+		over(e.CalibrationCPU/stat.Number(ty.cpu), MostCalibrationCPU,
+			"run %d: fixed CPU work before it took %.2f times as long as usual (most: %.2f)")
+		over(e.CalibrationSync/stat.Number(ty.sync), MostCalibrationSync,
+			"run %d: fsyncs before it took %.1f times as long as usual (most: %.1f)")
 		if e.Wraparound {
 			why = append(why, fmt.Sprintf("run %d: a vacuum against wraparound was at work", i+1))
 		}
@@ -72,7 +75,8 @@ func discardReasons(env []Environment, failed []int64, ty calibration) (why []st
 	}
 	if len(env) == 2 {
 		if d := env[0].Checkpoint - env[1].Checkpoint; d > MostCheckpoint || d < -MostCheckpoint {
-			why = append(why, fmt.Sprintf("one run had %d checkpoints, the other %d", env[0].Checkpoint, env[1].Checkpoint))
+			why = append(why, fmt.Sprintf("one run had %d checkpoints, the other %d", env[0].Checkpoint,
+				env[1].Checkpoint))
 		}
 	}
 	return why
@@ -82,7 +86,8 @@ func discardReasons(env []Environment, failed []int64, ty calibration) (why []st
 func (r *Result) missingCycles(b *Block) (why []string) {
 	for i, run := range b.Runs {
 		if run.Cycles < r.Spec.Cycles {
-			why = append(why, fmt.Sprintf("run %d: %d of %d checkpoint cycles were complete after %.0f s", i+1, run.Cycles, r.Spec.Cycles, run.Seconds))
+			why = append(why, fmt.Sprintf("run %d: %d of %d checkpoint cycles were complete after %.0f s",
+				i+1, run.Cycles, r.Spec.Cycles, run.Seconds))
 		}
 	}
 	return why
@@ -129,7 +134,8 @@ func (r *Result) Judge() {
 		r.Discarded = discarded
 		return
 	}
-	r.Verdict = stat.Judge(y, stat.Question{HigherIsBetter: metric.HigherIsBetter, MarginPercent: r.Spec.Margin, Discarded: discarded})
+	r.Verdict = stat.Judge(y, stat.Question{HigherIsBetter: metric.HigherIsBetter, MarginPercent: r.Spec.Margin,
+		Discarded: discarded})
 	r.Secondary = compareSecondary(counting, r.Metric)
 }
 
@@ -164,14 +170,17 @@ func compareSecondary(blocks []*Block, primary string) []Compared {
 				y = append(y, float64(l))
 			}
 		}
-		if len(a) != len(blocks) || !slices.ContainsFunc(append(slices.Clone(a), b...), func(v float64) bool { return v != 0 }) {
+		if len(a) != len(blocks) || !slices.ContainsFunc(append(slices.Clone(a), b...),
+			func(v float64) bool { return v != 0 }) {
 			continue
 		}
-		c := Compared{Metric: m.Name, A: stat.Number(stat.Median(a)), B: stat.Number(stat.Median(b)), Effect: unknown, Low: unknown, High: unknown, P: unknown}
+		c := Compared{Metric: m.Name, A: stat.Number(stat.Median(a)), B: stat.Number(stat.Median(b)), Effect: unknown,
+			Low: unknown, High: unknown, P: unknown}
 		if len(y) == len(blocks) && len(y) > 1 {
 			e := stat.NewEstimate(y)
 			low, high := e.Interval(0.95)
-			c.Effect, c.Low, c.High, c.P = stat.Number(stat.Percent(e.Mean)), stat.Number(stat.Percent(low)), stat.Number(stat.Percent(high)), stat.Number(e.P())
+			c.Effect, c.Low, c.High, c.P = stat.Number(stat.Percent(e.Mean)), stat.Number(stat.Percent(low)),
+				stat.Number(stat.Percent(high)), stat.Number(e.P())
 			p = append(p, e.P())
 		}
 		out = append(out, c)

@@ -10,7 +10,11 @@ var workMem = Exercise{
 	Times:    0.3,
 	Clients:  2, // two reports at once: what work_mem is set high for
 	Metric:   "tps",
-	Told:     "With too little of it sorts and hashes go through temporary files; with too much, several of them at once exhaust the memory, since each node of each query may take it.",
-	Expect:   "Fewer temporary files; faster only where those files had to be waited for. With the page cache behind them they often are not, and a hash table that does not fit in the processor's cache can even be slower.",
-	Caution:  "The memory is taken by each sort and hash of each session: what one report gains, a hundred sessions may not afford. 'pgfettle plan' sets it from the sessions at work at once.",
+	Told: "With too little of it sorts and hashes go through temporary files; with too much, several of them at " +
+		"once exhaust the memory, since each node of each query may take it.",
+	Expect: "Fewer temporary files; faster only where those files had to be waited for. With the page cache " +
+		"behind them they often are not, and a hash table that does not fit in the processor's cache can even be " +
+		"slower.",
+	Caution: "The memory is taken by each sort and hash of each session: what one report gains, a hundred sessions " +
+		"may not afford. 'pgfettle plan' sets it from the sessions at work at once.",
 }

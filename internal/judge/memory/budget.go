@@ -33,9 +33,10 @@ type Instance struct {
 // all parallel workers busy, every backend having touched all shared memory,
 // one maintenance command, all autovacuum workers.
 type Parts struct {
-	Shared      unit.Bytes `json:"shared_bytes"`
-	PageTables  unit.Bytes `json:"page_tables_bytes"`
-	Backends    unit.Bytes `json:"backends_bytes"`    // private base of every connection and process, temp_buffers of those that use them
+	Shared     unit.Bytes `json:"shared_bytes"`
+	PageTables unit.Bytes `json:"page_tables_bytes"`
+	// private base of every connection and process, temp_buffers of those that use them
+	Backends    unit.Bytes `json:"backends_bytes"`
 	Work        unit.Bytes `json:"work_bytes"`        // work_mem × nodes × active sessions and parallel workers
 	Maintenance unit.Bytes `json:"maintenance_bytes"` // one command and autovacuum
 }
@@ -47,7 +48,8 @@ func (p Parts) Sum() unit.Bytes {
 
 // Add adds two sets of parts.
 func (p Parts) Add(q Parts) Parts {
-	return Parts{p.Shared + q.Shared, p.PageTables + q.PageTables, p.Backends + q.Backends, p.Work + q.Work, p.Maintenance + q.Maintenance}
+	return Parts{p.Shared + q.Shared, p.PageTables + q.PageTables, p.Backends + q.Backends, p.Work + q.Work,
+		p.Maintenance + q.Maintenance}
 }
 
 // Allowances returns how many times work_mem one working process may hold: a
@@ -82,9 +84,11 @@ func (i Instance) Parts() Parts {
 // Budget is the memory of the host (or of its control group) laid out.
 type Budget struct {
 	Total   unit.Bytes `json:"total_bytes"`
-	Reserve unit.Bytes `json:"reserve_bytes"`              // for the kernel and what nobody foresaw
-	Others  unit.Bytes `json:"others_bytes"`               // other programs, measured or, without --dedicated, kept free
-	Beside  unit.Bytes `json:"neighbours_bytes,omitempty"` // what other instances may grow to that the plan does not change
+	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and what nobody foresaw
+	// other programs, measured or, without --dedicated, kept free
+	Others unit.Bytes `json:"others_bytes"`
+	// what other instances may grow to that the plan does not change
+	Beside unit.Bytes `json:"neighbours_bytes,omitempty"`
 	Parts
 	PoolUnused unit.Bytes `json:"huge_pool_unused_bytes"` // huge pages that no instance will use
 	FileCache  unit.Bytes `json:"file_cache_bytes"`       // what is left in the worst case

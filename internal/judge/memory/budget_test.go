@@ -31,7 +31,8 @@ func TestPublishedMistakes(t *testing.T) {
 // TestReserve: 5 % and at least 1 GB, but no more than a fifth.
 func TestReserve(t *testing.T) {
 	for total, want := range map[unit.Bytes]unit.Bytes{
-		500 * unit.MB: 100 * unit.MB, 5 * unit.GB: unit.GB, 8 * unit.GB: unit.GB, 20 * unit.GB: unit.GB, 100 * unit.GB: 5 * unit.GB,
+		500 * unit.MB: 100 * unit.MB, 5 * unit.GB: unit.GB, 8 * unit.GB: unit.GB, 20 * unit.GB: unit.GB,
+		100 * unit.GB: 5 * unit.GB,
 	} {
 		if got := memory.ReserveOf(total); got != want {
 			t.Errorf("of %s: %s, want %s", total, got, want)
@@ -42,7 +43,8 @@ func TestReserve(t *testing.T) {
 // TestReserveOfGroup: a tenth and at least 64 MB, but no more than half.
 func TestReserveOfGroup(t *testing.T) {
 	for limit, want := range map[unit.Bytes]unit.Bytes{
-		100 * unit.MB: 50 * unit.MB, 256 * unit.MB: 64 * unit.MB, 640 * unit.MB: 64 * unit.MB, 10 * unit.GB: unit.GB, 100 * unit.GB: 10 * unit.GB,
+		100 * unit.MB: 50 * unit.MB, 256 * unit.MB: 64 * unit.MB, 640 * unit.MB: 64 * unit.MB, 10 * unit.GB: unit.GB,
+		100 * unit.GB: 10 * unit.GB,
 	} {
 		if got := memory.ReserveOfGroup(limit); got != want {
 			t.Errorf("of %s: %s, want %s", limit, got, want)
@@ -67,13 +69,17 @@ func instances() *rapid.Generator[memory.Instance] {
 			return unit.Bytes(rapid.Int64Range(0, int64(most)).Draw(t, name))
 		}
 		return memory.Instance{
-			Shared: amount("shared", unit.TB), SharedPage: rapid.SampledFrom([]unit.Bytes{small, large, unit.GB}).Draw(t, "page"),
-			Connections: rapid.IntRange(1, 20000).Draw(t, "connections"), Active: rapid.IntRange(0, 1000).Draw(t, "active"),
-			Processes: rapid.IntRange(0, 200).Draw(t, "processes"), Parallel: rapid.IntRange(0, 1024).Draw(t, "parallel"),
-			WorkMem: amount("work_mem", 2*unit.GB), HashFactor: rapid.Float64Range(1, 8).Draw(t, "hash"),
+			Shared: amount("shared", unit.TB), SharedPage: rapid.SampledFrom([]unit.Bytes{small, large, unit.GB}).Draw(
+				t, "page"),
+			Connections: rapid.IntRange(1, 20000).Draw(t, "connections"),
+			Active:      rapid.IntRange(0, 1000).Draw(t, "active"),
+			Processes:   rapid.IntRange(0, 200).Draw(t, "processes"),
+			Parallel:    rapid.IntRange(0, 1024).Draw(t, "parallel"),
+			WorkMem:     amount("work_mem", 2*unit.GB), HashFactor: rapid.Float64Range(1, 8).Draw(t, "hash"),
 			Sorts: rapid.Float64Range(0, 4).Draw(t, "sorts"), Hashes: rapid.Float64Range(0, 4).Draw(t, "hashes"),
-			TempBuffers: amount("temp", unit.GB), TempTables: rapid.Float64Range(0, 1).Draw(t, "temp tables"), Maintenance: amount("maintenance", 8*unit.GB),
-			Autovacuum: amount("autovacuum", unit.GB), Workers: rapid.IntRange(0, 20).Draw(t, "workers"),
+			TempBuffers: amount("temp", unit.GB), TempTables: rapid.Float64Range(0, 1).Draw(t, "temp tables"),
+			Maintenance: amount("maintenance", 8*unit.GB),
+			Autovacuum:  amount("autovacuum", unit.GB), Workers: rapid.IntRange(0, 20).Draw(t, "workers"),
 		}
 	})
 }
@@ -115,7 +121,8 @@ func TestBudgetAddsUp(t *testing.T) {
 		total := unit.Bytes(rapid.Int64Range(int64(128*unit.MB), int64(24*unit.TB)).Draw(t, "total"))
 		p := instances().Draw(t, "one").Parts().Add(instances().Draw(t, "other").Parts())
 		b := memory.Lay(total, memory.ReserveOf(total), total/8, unit.GB, p)
-		whole := b.Reserve + b.Others + b.PoolUnused + b.Shared + b.PageTables + b.Backends + b.Work + b.Maintenance + b.FileCache
+		whole := b.Reserve + b.Others + b.PoolUnused + b.Shared + b.PageTables + b.Backends + b.Work + b.Maintenance +
+			b.FileCache
 		if whole != b.Total+b.Shortfall {
 			t.Fatalf("the parts make %s of %s", whole, b.Total)
 		}

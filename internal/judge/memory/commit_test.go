@@ -23,15 +23,20 @@ func TestPublishedCommitLimits(t *testing.T) {
 		want unit.Bytes
 		off  unit.Bytes
 	}{
-		{"32 GB and 2 GB of swap at the default of 50 %", memory.Commit{Total: 32 * unit.GB, Swap: 2 * unit.GB, Ratio: 50}, 18 * unit.GB, 0},
+		{"32 GB and 2 GB of swap at the default of 50 %", memory.Commit{Total: 32 * unit.GB, Swap: 2 * unit.GB,
+			Ratio: 50}, 18 * unit.GB, 0},
 		{"the same at 75 %", memory.Commit{Total: 32 * unit.GB, Swap: 2 * unit.GB, Ratio: 75}, 26 * unit.GB, 0},
 		{"a kernel at 85 %", memory.Commit{Total: 16473548 * kB, Swap: 1740796 * kB, Ratio: 85}, 15743308 * kB, 8 * kB},
-		{"a small machine at 60 %", memory.Commit{Total: 3735244 * kB, Swap: 1048572 * kB, Ratio: 60}, 3289718 * kB, 8 * kB},
-		{"64 GB with a pool of 17 GB and 4 GB of swap", memory.Commit{Total: 64 * unit.GB, Hugetlb: 17 * unit.GB, Swap: 4 * unit.GB, Ratio: 50}, 27*unit.GB + 512*unit.MB, 0},
+		{"a small machine at 60 %", memory.Commit{Total: 3735244 * kB, Swap: 1048572 * kB, Ratio: 60},
+			3289718 * kB, 8 * kB},
+		{"64 GB with a pool of 17 GB and 4 GB of swap", memory.Commit{Total: 64 * unit.GB, Hugetlb: 17 * unit.GB,
+			Swap: 4 * unit.GB, Ratio: 50}, 27*unit.GB + 512*unit.MB, 0},
 		{"6.18 without huge pages", memory.Commit{Total: 24684080 * kB, Ratio: 50}, 12342040 * kB, 8 * kB},
-		{"6.18 with 2,000 of them", memory.Commit{Total: 24684080 * kB, Hugetlb: 4000 * unit.MB, Ratio: 50}, 10294040 * kB, 8 * kB},
+		{"6.18 with 2,000 of them", memory.Commit{Total: 24684080 * kB, Hugetlb: 4000 * unit.MB, Ratio: 50},
+			10294040 * kB, 8 * kB},
 		{"6.18 at 30 %", memory.Commit{Total: 24684080 * kB, Ratio: 30}, 7405224 * kB, 8 * kB},
-		{"an amount: the pool is not taken off", memory.Commit{Total: 64 * unit.GB, Hugetlb: 17 * unit.GB, Swap: 4 * unit.GB, KBytes: 30 * unit.GB}, 34 * unit.GB, 0},
+		{"an amount: the pool is not taken off", memory.Commit{Total: 64 * unit.GB, Hugetlb: 17 * unit.GB,
+			Swap: 4 * unit.GB, KBytes: 30 * unit.GB}, 34 * unit.GB, 0},
 	} {
 		if got := c.in.Limit(); got < c.want-c.off || got > c.want+c.off {
 			t.Errorf("%s: %d kB, want %d kB", c.what, got/kB, c.want/kB)
@@ -64,7 +69,8 @@ func TestCommitLimitOfThisKernel(t *testing.T) {
 		if !ok1 || !ok2 {
 			tier.Missing(t, tier.Rights, "/proc/sys/vm/overcommit_ratio or overcommit_kbytes cannot be read here")
 		}
-		c := memory.Commit{Total: m.Total, Hugetlb: m.Hugetlb(), Swap: m.SwapTotal, Ratio: ratio, KBytes: unit.Bytes(kbytes) * kB}
+		c := memory.Commit{Total: m.Total, Hugetlb: m.Hugetlb(), Swap: m.SwapTotal, Ratio: ratio,
+			KBytes: unit.Bytes(kbytes) * kB}
 		got := c.Limit()
 		if got >= m.CommitLimit-8*kB && got <= m.CommitLimit+8*kB {
 			return

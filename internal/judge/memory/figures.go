@@ -86,7 +86,8 @@ func AsItIs(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	set, _ := in.Server.Settings.Get()
 	m, ok := Figures(Present(set), load)
 	if !ok {
-		return known.Missed[Instance](known.Gap{Fact: "pg/" + in.Key + "/settings", Reason: "the server does not show all settings that its memory depends on"})
+		return known.Missed[Instance](known.Gap{Fact: "pg/" + in.Key + "/settings",
+			Reason: "the server does not show all settings that its memory depends on"})
 	}
 	m.Shared, m.SharedPage = seg.Size, BasePage(s)
 	page, _ := HugePageSize(s, in).Get()

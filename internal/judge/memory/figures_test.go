@@ -11,7 +11,9 @@ import (
 )
 
 func TestFiguresOfAServer(t *testing.T) {
-	set := settings(t, 18, map[string]string{"work_mem": "65536", "autovacuum_work_mem": "-1", "maintenance_work_mem": "1048576", "max_worker_processes": "40", "max_parallel_workers": "16", "io_workers": "5"})
+	set := settings(t, 18, map[string]string{"work_mem": "65536", "autovacuum_work_mem": "-1",
+		"maintenance_work_mem": "1048576", "max_worker_processes": "40", "max_parallel_workers": "16",
+		"io_workers": "5"})
 	m, ok := Figures(Present(set), Mixed)
 	if !ok || m.WorkMem != 64*unit.MB || m.TempBuffers != 8*unit.MB || m.HashFactor != 2 || m.Connections != 100 {
 		t.Errorf("%v %+v", ok, m)
@@ -72,7 +74,8 @@ func TestProcessors(t *testing.T) {
 		group known.Fact[host.CGroup]
 		want  int
 	}{
-		{quota(0, 0), 16}, {quota(2.5, 0), 2}, {quota(0.5, 0), 1}, {quota(64, 0), 16}, {quota(6, 4), 4}, {known.Missed[host.CGroup](known.Gap{Fact: "cgroup"}), 16},
+		{quota(0, 0), 16}, {quota(2.5, 0), 2}, {quota(0.5, 0), 1}, {quota(64, 0), 16}, {quota(6, 4), 4},
+		{known.Missed[host.CGroup](known.Gap{Fact: "cgroup"}), 16},
 	} {
 		in := &snapshot.Instance{CGroup: c.group}
 		if got, ok := Processors(s, in).Get(); !ok || got != c.want {
@@ -96,7 +99,8 @@ func TestActive(t *testing.T) {
 		in                *snapshot.Instance
 		cpus, conns, want int
 	}{
-		{&snapshot.Instance{}, 4, 100, 12}, {busy(5), 4, 100, 12}, {busy(40), 4, 100, 40}, {busy(400), 4, 100, 100}, {busy(1), 64, 100, 100},
+		{&snapshot.Instance{}, 4, 100, 12}, {busy(5), 4, 100, 12}, {busy(40), 4, 100, 40}, {busy(400), 4, 100, 100},
+		{busy(1), 64, 100, 100},
 	} {
 		if got := Mixed.Active(c.in, c.cpus, c.conns, 0); got != c.want {
 			t.Errorf("%d processors, %d connections: %d, want %d", c.cpus, c.conns, got, c.want)
@@ -118,8 +122,10 @@ func TestActiveIsBoundedByMemory(t *testing.T) {
 		part unit.Bytes
 		want int
 	}{
-		{&snapshot.Instance{}, 64, 4 * unit.GB, 64}, {&snapshot.Instance{}, 64, 16 * unit.GB, 192}, {&snapshot.Instance{}, 4, 4 * unit.GB, 12},
-		{&snapshot.Instance{}, 64, 127 * unit.MB, 1}, {&snapshot.Instance{}, 64, 32 * unit.MB, 1}, {busy, 64, unit.GB, 70},
+		{&snapshot.Instance{}, 64, 4 * unit.GB, 64}, {&snapshot.Instance{}, 64, 16 * unit.GB, 192},
+		{&snapshot.Instance{}, 4, 4 * unit.GB, 12},
+		{&snapshot.Instance{}, 64, 127 * unit.MB, 1}, {&snapshot.Instance{}, 64, 32 * unit.MB, 1},
+		{busy, 64, unit.GB, 70},
 	} {
 		if got := Mixed.Active(c.in, c.cpus, 300, c.part); got != c.want {
 			t.Errorf("%d processors and %s: %d, want %d", c.cpus, c.part, got, c.want)
@@ -158,7 +164,8 @@ func TestTempBuffersThatSomebodyChose(t *testing.T) {
 	if m, _ := Figures(Present(settings(t, 17, map[string]string{"temp_buffers": "4096"})), web); m.TempTables != 0.5 {
 		t.Errorf("32 MB: %v", m.TempTables)
 	}
-	if m, _ := Figures(Present(settings(t, 17, map[string]string{"temp_buffers": "4096"})), Load{TempTables: 1}); m.TempTables != 1 {
+	if m, _ := Figures(Present(settings(t, 17, map[string]string{"temp_buffers": "4096"})),
+		Load{TempTables: 1}); m.TempTables != 1 {
 		t.Errorf("32 MB for 1C: %v", m.TempTables)
 	}
 }
@@ -166,9 +173,11 @@ func TestTempBuffersThatSomebodyChose(t *testing.T) {
 // TestAsItIs: on huge pages the segment takes whole ones, on ordinary ones the
 // host's own size counts.
 func TestAsItIs(t *testing.T) {
-	s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 512 * unit.MB}), PageSize: known.Is(64 * unit.KB)}}
+	s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 512 * unit.MB}),
+		PageSize: known.Is(64 * unit.KB)}}
 	in := serverOf(t, 17, map[string]string{"shared_memory_size": "4200", "huge_pages_status": "on"})
-	if m, ok := AsItIs(s, in, Mixed).Get(); !ok || m.Shared != 4608*unit.MB || m.SharedPage != 512*unit.MB || m.Active != 0 {
+	if m, ok := AsItIs(s, in, Mixed).Get(); !ok || m.Shared != 4608*unit.MB || m.SharedPage != 512*unit.MB ||
+		m.Active != 0 {
 		t.Errorf("on huge pages: %+v", m)
 	}
 	in = serverOf(t, 17, map[string]string{"shared_memory_size": "4200", "huge_pages_status": "off"})
@@ -188,8 +197,10 @@ func TestAsItIs(t *testing.T) {
 // is reckoned on them when it asks for them and enough are free.
 func TestHugePagesUntold(t *testing.T) {
 	at := func(free, promised int64, asked string) unit.Bytes {
-		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeFree: free, HugeRsvd: promised})}}
-		in := serverOf(t, 16, map[string]string{"shared_memory_size": "4200", "shared_memory_size_in_huge_pages": "2100", "huge_pages": asked})
+		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeFree: free,
+			HugeRsvd: promised})}}
+		in := serverOf(t, 16, map[string]string{"shared_memory_size": "4200",
+			"shared_memory_size_in_huge_pages": "2100", "huge_pages": asked})
 		m, _ := AsItIs(s, in, Mixed).Get()
 		return m.SharedPage
 	}
@@ -202,7 +213,8 @@ func TestHugePagesUntold(t *testing.T) {
 		{2100, 1, "try", 4 * unit.KB}, {2099, 0, "on", 4 * unit.KB}, {2100, 0, "off", 4 * unit.KB},
 	} {
 		if got := at(c.free, c.promised, c.asked); got != c.want {
-			t.Errorf("%d pages free, %d of them promised, huge_pages = %s: on pages of %s, want %s", c.free, c.promised, c.asked, got, c.want)
+			t.Errorf("%d pages free, %d of them promised, huge_pages = %s: on pages of %s, want %s", c.free, c.promised,
+				c.asked, got, c.want)
 		}
 	}
 }
@@ -210,7 +222,8 @@ func TestHugePagesUntold(t *testing.T) {
 // TestCommits: what strict overcommit counts is what is mapped; a published
 // server with everything in huge pages commits its private memory only.
 func TestCommits(t *testing.T) {
-	m := Instance{Shared: 16 * unit.GB, Connections: 90, Processes: 10, Active: 10, WorkMem: unit.MB, Sorts: 1, TempBuffers: 8 * unit.MB, TempTables: 0.5, Maintenance: unit.GB}
+	m := Instance{Shared: 16 * unit.GB, Connections: 90, Processes: 10, Active: 10, WorkMem: unit.MB, Sorts: 1,
+		TempBuffers: 8 * unit.MB, TempTables: 0.5, Maintenance: unit.GB}
 	private := m.Commits(false)
 	if want := 1000*unit.MB + 40*unit.MB + 10*unit.MB + unit.GB; private != want {
 		t.Errorf("%s, want %s", private, want)

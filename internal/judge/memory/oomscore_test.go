@@ -28,7 +28,8 @@ func TestOOMPoints(t *testing.T) {
 	}{
 		{"idle: neutral", host.Process{RSS: 5 * unit.MB}, 0, 24 * unit.GB, 666},
 		{"half of the memory", host.Process{RSS: 12 * unit.GB}, 0, 24 * unit.GB, 1000},
-		{"the same in swap and page tables", host.Process{RSS: 6 * unit.GB, Swap: 5 * unit.GB, PageTables: unit.GB}, 0, 24 * unit.GB, 1000},
+		{"the same in swap and page tables", host.Process{RSS: 6 * unit.GB, Swap: 5 * unit.GB, PageTables: unit.GB},
+			0, 24 * unit.GB, 1000},
 		{"a protected postmaster", host.Process{RSS: 5 * unit.MB}, -900, 32 * unit.GB, 67},
 		{"huge pages do not count", host.Process{RSS: 5 * unit.MB, Huge: 20 * unit.GB}, 0, 24 * unit.GB, 666},
 	} {
@@ -39,7 +40,8 @@ func TestOOMPoints(t *testing.T) {
 		}
 	}
 	// -900 of 32 GB are 28.8 GB: 900 thousandths of it.
-	if got := memory.OOMAdjustment(-900, 32*unit.GB, 4*unit.KB); got > -28*unit.GB-790*unit.MB || got < -28*unit.GB-820*unit.MB {
+	if got := memory.OOMAdjustment(-900, 32*unit.GB, 4*unit.KB); got > -28*unit.GB-790*unit.MB ||
+		got < -28*unit.GB-820*unit.MB {
 		t.Errorf("-900 of 32 GB: %s", got)
 	}
 }
@@ -83,7 +85,8 @@ func TestOOMPointsOfThisKernel(t *testing.T) {
 			}
 			points := memory.OOMPoints(*p, adj, total, page)
 			// The score is a whole number, of which one is a thousandth of the memory and a half.
-			if want := int((1000 + int64(points)*1000/int64(total)) * 2 / 3); kernel.AtLeast(5, 9) && (score < want-1 || score > want+1) {
+			if want := int((1000 + int64(points)*1000/int64(total)) * 2 / 3); kernel.AtLeast(5, 9) &&
+				(score < want-1 || score > want+1) {
 				t.Errorf("process %d: oom_score %d, and %s make %d", pid, score, points, want)
 			}
 			all = append(all, ranked{pid, points, score})
@@ -96,7 +99,8 @@ func TestOOMPointsOfThisKernel(t *testing.T) {
 	sort.Slice(all, func(i, j int) bool { return all[i].points > all[j].points })
 	for i, r := range all {
 		if i > 0 && r.score > all[i-1].score+2 { // each may be one off
-			t.Errorf("process %d has a score of %d and comes after %d with %d", r.pid, r.score, all[i-1].pid, all[i-1].score)
+			t.Errorf("process %d has a score of %d and comes after %d with %d", r.pid, r.score, all[i-1].pid,
+				all[i-1].score)
 		}
 	}
 	t.Logf("%d processes; first: %+v", len(all), all[0])
@@ -116,7 +120,8 @@ func still(root fs.FS, pid int) (p *host.Process, adj, score int, there bool) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || before.Size == 0 {
 		return nil, 0, 0, false // it ended, or is a thread of the kernel
 	}
-	if f1 != f2 || before.RSS != after.RSS || before.Swap != after.Swap || before.PageTables != after.PageTables || before.OOMScoreAdj != after.OOMScoreAdj {
+	if f1 != f2 || before.RSS != after.RSS || before.Swap != after.Swap || before.PageTables != after.PageTables ||
+		before.OOMScoreAdj != after.OOMScoreAdj {
 		return nil, 0, 0, true
 	}
 	return &after, adj, score, true

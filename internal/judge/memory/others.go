@@ -28,7 +28,8 @@ const (
 	OthersServices  OthersSource = "services"  // enabled services, containers, and what has run for a day
 	OthersNow       OthersSource = "now"       // processes that have run for ten minutes
 	OthersDescribed OthersSource = "described" // a host that somebody described
-	OthersAnonymous OthersSource = "anonymous" // all anonymous memory that is not of the instances: processes cannot be told apart
+	// all anonymous memory that is not of the instances: processes cannot be told apart
+	OthersAnonymous OthersSource = "anonymous"
 )
 
 const (
@@ -53,7 +54,8 @@ const (
 
 // jobRunners are services whose processes are jobs of others: on Debian those
 // of cron stay in its control group.
-var jobRunners = map[string]bool{"cron.service": true, "crond.service": true, "cronie.service": true, "atd.service": true, "anacron.service": true}
+var jobRunners = map[string]bool{"cron.service": true, "crond.service": true, "cronie.service": true,
+	"atd.service": true, "anacron.service": true}
 
 // OthersOf returns what other programs count for; false where the memory of the
 // host is not known.

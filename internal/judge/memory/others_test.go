@@ -53,15 +53,28 @@ func TestOthersOf(t *testing.T) {
 		held    unit.Bytes
 		counted unit.Bytes
 	}{
-		"a service":                           {beside(daemon), memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
-		"no service at all":                   {beside(group("/", false, 0, [2]float64{601, 400}, [2]float64{599, 4000})), memory.OthersNow, 400 * unit.MB, 512 * unit.MB},
-		"a build in a session":                {beside(daemon, group("/user.slice/session-1.scope", false, 0, [2]float64{20000, 4000})), memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
-		"a session of a day":                  {beside(daemon, group("/user.slice/session-1.scope", false, 0, [2]float64{2 * day, 500})), memory.OthersServices, 900 * unit.MB, unit.GB},
-		"a job of cron":                       {beside(daemon, group("/system.slice/cron.service", true, 0, [2]float64{7200, 4000})), memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
-		"a backup that a timer started":       {beside(daemon, group("/system.slice/backup.service", false, 0, [2]float64{7200, 4000})), memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
-		"a container":                         {beside(daemon, group("/system.slice/docker-0a1b.scope", false, 0, [2]float64{7200, 1000})), memory.OthersServices, 1400 * unit.MB, 1536 * unit.MB},
-		"a limit":                             {beside(daemon, group("/system.slice/app.service", true, unit.GB, [2]float64{7200, 100})), memory.OthersServices, 1424 * unit.MB, 1536 * unit.MB},
-		"limits of many":                      {beside(daemon, group("/system.slice/app.service", true, 12*unit.GB, [2]float64{7200, 100})), memory.OthersServices, 2548 * unit.MB, 3 * unit.GB},
+		"a service": {beside(daemon), memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
+		"no service at all": {beside(group("/", false, 0, [2]float64{601, 400},
+			[2]float64{599, 4000})), memory.OthersNow, 400 * unit.MB, 512 * unit.MB},
+		"a build in a session": {beside(daemon,
+			group("/user.slice/session-1.scope", false, 0, [2]float64{20000, 4000})), memory.OthersServices,
+			400 * unit.MB, 512 * unit.MB},
+		"a session of a day": {beside(daemon,
+			group("/user.slice/session-1.scope", false, 0, [2]float64{2 * day, 500})), memory.OthersServices,
+			900 * unit.MB, unit.GB},
+		"a job of cron": {beside(daemon,
+			group("/system.slice/cron.service", true, 0, [2]float64{7200, 4000})), memory.OthersServices, 400 * unit.MB,
+			512 * unit.MB},
+		"a backup that a timer started": {beside(daemon,
+			group("/system.slice/backup.service", false, 0, [2]float64{7200, 4000})), memory.OthersServices,
+			400 * unit.MB, 512 * unit.MB},
+		"a container": {beside(daemon, group("/system.slice/docker-0a1b.scope", false, 0,
+			[2]float64{7200, 1000})), memory.OthersServices, 1400 * unit.MB, 1536 * unit.MB},
+		"a limit": {beside(daemon,
+			group("/system.slice/app.service", true, unit.GB, [2]float64{7200, 100})), memory.OthersServices,
+			1424 * unit.MB, 1536 * unit.MB},
+		"limits of many": {beside(daemon, group("/system.slice/app.service", true, 12*unit.GB,
+			[2]float64{7200, 100})), memory.OthersServices, 2548 * unit.MB, 3 * unit.GB},
 		"in a container":                      {inside, memory.OthersAnonymous, 3 * unit.GB, 3 * unit.GB},
 		"a watched week":                      {watched, memory.OthersHistory, 900 * unit.MB, unit.GB},
 		"a week that nobody goes on watching": {old, memory.OthersServices, 400 * unit.MB, 512 * unit.MB},
@@ -69,7 +82,8 @@ func TestOthersOf(t *testing.T) {
 	} {
 		o, ok := memory.OthersOf(c.s)
 		if !ok || o.Source != c.source || o.Held != c.held || o.Counted != c.counted {
-			t.Errorf("%s: %s held, %s counted by %s; want %s, %s by %s", name, o.Held, o.Counted, o.Source, c.held, c.counted, c.source)
+			t.Errorf("%s: %s held, %s counted by %s; want %s, %s by %s", name, o.Held, o.Counted, o.Source, c.held,
+				c.counted, c.source)
 		}
 	}
 }

@@ -33,7 +33,8 @@ const ProcessPageTables = 150 * unit.KB
 // PageTables returns the page tables, in bytes, that one process needs to map
 // touched bytes of shared memory with pages of the given size, on top of
 // ProcessPageTables. With 4 kB pages that is touched/512 in whole tables plus
-// the tables above them (with 64 kB pages touched/8192, in tables of 64 kB); with 2 MB pages the entries stand one level higher, in
+// the tables above them (with 64 kB pages touched/8192, in tables of 64 kB); with 2 MB pages the entries stand one
+// level higher, in
 // tables that processes share for whole gigabytes where the architecture can
 // (they are counted here all the same: this is the worst case).
 func PageTables(touched, page unit.Bytes) unit.Bytes {

@@ -47,7 +47,8 @@ func SegmentOf(in *snapshot.Instance) known.Fact[Segment] {
 	}
 	p, ok := SharedOf(set, nil)
 	if !ok {
-		return known.Missed[Segment](known.Gap{Fact: "pg/" + in.Key + "/shmem", Reason: "the server shows neither the size of its shared memory nor the settings that make it"})
+		return known.Missed[Segment](known.Gap{Fact: "pg/" + in.Key + "/shmem",
+			Reason: "the server shows neither the size of its shared memory nor the settings that make it"})
 	}
 	size := EstimateShared(version.Major(), p)
 	return known.Is(Segment{size, max(size.Scale(1/(1+estimateOver)), p.SharedBuffers)})

@@ -43,10 +43,12 @@ func TestSegmentIsAskedInOrder(t *testing.T) {
 	}
 	in.Server.Shmem = known.Barred[[]pg.ShmemPart](known.Gap{Fact: "shmem"})
 	got, _ := SegmentOf(in).Get()
-	if got.Exact() || got.Size <= 16*unit.GB || got.Size > 17*unit.GB || got.Least >= got.Size || got.Least < 16*unit.GB {
+	if got.Exact() || got.Size <= 16*unit.GB || got.Size > 17*unit.GB || got.Least >= got.Size ||
+		got.Least < 16*unit.GB {
 		t.Errorf("estimated: %+v, at least %s", got, got.Least)
 	}
-	in.Server.Settings = known.Is(pg.Settings{"shared_buffers": pg.Setting{Name: "shared_buffers", Value: "2097152", Unit: "8kB"}})
+	in.Server.Settings = known.Is(pg.Settings{"shared_buffers": pg.Setting{Name: "shared_buffers", Value: "2097152",
+		Unit: "8kB"}})
 	if f := SegmentOf(in); f.Known() || f.Gap().Reason == "" {
 		t.Errorf("from shared_buffers alone: %+v", f)
 	}
@@ -88,12 +90,17 @@ func TestHugePagesAreHeldByThoseWhoUseThem(t *testing.T) {
 		procs  known.Fact[[]host.Process]
 		held   int64
 	}{
-		{"17 says on", 17, map[string]string{"huge_pages_status": "on", "shared_memory_size_in_huge_pages": "99"}, postmaster(0), 99},
-		{"17 says off, whatever a process holds", 17, map[string]string{"huge_pages_status": "off", "shared_memory_size_in_huge_pages": "99"}, postmaster(unit.MB), 0},
-		{"16, and the postmaster has some", 16, map[string]string{"shared_memory_size_in_huge_pages": "99"}, postmaster(2 * unit.MB), 99},
+		{"17 says on", 17, map[string]string{"huge_pages_status": "on", "shared_memory_size_in_huge_pages": "99"},
+			postmaster(0), 99},
+		{"17 says off, whatever a process holds", 17, map[string]string{"huge_pages_status": "off",
+			"shared_memory_size_in_huge_pages": "99"}, postmaster(unit.MB), 0},
+		{"16, and the postmaster has some", 16, map[string]string{"shared_memory_size_in_huge_pages": "99"},
+			postmaster(2 * unit.MB), 99},
 		{"16, and it has none", 16, map[string]string{"shared_memory_size_in_huge_pages": "99"}, postmaster(0), 0},
-		{"16, and nobody was seen", 16, map[string]string{"shared_memory_size_in_huge_pages": "99"}, known.Barred[[]host.Process](known.Gap{Fact: "processes"}), 0},
-		{"pages of 1 GB are not of the default pool", 16, map[string]string{"huge_page_size": "1048576", "shared_memory_size_in_huge_pages": "5"}, postmaster(2 * unit.GB), 0},
+		{"16, and nobody was seen", 16, map[string]string{"shared_memory_size_in_huge_pages": "99"},
+			known.Barred[[]host.Process](known.Gap{Fact: "processes"}), 0},
+		{"pages of 1 GB are not of the default pool", 16, map[string]string{"huge_page_size": "1048576",
+			"shared_memory_size_in_huge_pages": "5"}, postmaster(2 * unit.GB), 0},
 	} {
 		in := serverOf(t, c.major, c.values)
 		in.Processes = c.procs

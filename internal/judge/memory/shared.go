@@ -30,7 +30,8 @@ type SharedParams struct {
 	Transaction    int // transaction_buffers in blocks, 17+; 0: by shared_buffers
 	Subtransaction int // subtransaction_buffers, likewise
 	CommitTS       int // commit_timestamp_buffers, likewise
-	OtherSLRU      int // multixact_offset_buffers + multixact_member_buffers + notify_buffers + serializable_buffers, 17+
+	// multixact_offset_buffers + multixact_member_buffers + notify_buffers + serializable_buffers, 17+
+	OtherSLRU int
 
 	IOConcurrency int  // io_max_concurrency, 18+; below 1: by shared_buffers and the number of processes
 	IOCombine     int  // io_max_combine_limit in blocks, 18+
@@ -54,20 +55,27 @@ type layout struct {
 	slot     unit.Bytes // each of max_replication_slots
 	logical  unit.Bytes // each of max_logical_replication_workers
 	vacuum   unit.Bytes // each autovacuum worker, besides its backend
-	special  int        // processes in MaxBackends that no setting counts: autovacuum launcher, from 17 on slot synchronisation
-	aux      int        // auxiliary processes with an entry in the status array; from 18 on 32 I/O workers among them
-	ioLock   unit.Bytes // each buffer: an LWLock in 13, a condition variable since
-	request  unit.Bytes // each buffer: checkpointer's queue; a segment number of 64 bits since 17
-	entry    unit.Bytes // each entry of pg_stat_statements
+	// processes in MaxBackends that no setting counts: autovacuum launcher, from 17 on slot synchronisation
+	special int
+	aux     int        // auxiliary processes with an entry in the status array; from 18 on 32 I/O workers among them
+	ioLock  unit.Bytes // each buffer: an LWLock in 13, a condition variable since
+	request unit.Bytes // each buffer: checkpointer's queue; a segment number of 64 bits since 17
+	entry   unit.Bytes // each entry of pg_stat_statements
 }
 
 var layouts = map[int]layout{
-	13: {fixed: 911205, backend: 6429, prepared: 5549, worker: 560, sender: 96, slot: 305, logical: 92, vacuum: 64, special: 1, aux: 7, ioLock: 32, request: 24, entry: 272},
-	14: {fixed: 913188, backend: 6469, prepared: 5568, worker: 560, sender: 96, slot: 320, logical: 107, vacuum: 64, special: 1, aux: 8, ioLock: 16, request: 24, entry: 280},
-	15: {fixed: 1172540, backend: 6468, prepared: 5568, worker: 560, sender: 96, slot: 320, logical: 107, vacuum: 64, special: 1, aux: 6, ioLock: 16, request: 24, entry: 360},
-	16: {fixed: 1190946, backend: 6476, prepared: 5568, worker: 560, sender: 104, slot: 320, logical: 117, vacuum: 64, special: 1, aux: 6, ioLock: 16, request: 24, entry: 360},
-	17: {fixed: 561509, backend: 6484, prepared: 5572, worker: 1488, sender: 104, slot: 336, logical: 117, vacuum: 64, special: 2, aux: 6, ioLock: 16, request: 32, entry: 408},
-	18: {fixed: 674649, backend: 6806, prepared: 5515, worker: 1488, sender: 104, slot: 288, logical: 138, vacuum: 104, special: 2, aux: 38, ioLock: 16, request: 32, entry: 432},
+	13: {fixed: 911205, backend: 6429, prepared: 5549, worker: 560, sender: 96, slot: 305, logical: 92, vacuum: 64,
+		special: 1, aux: 7, ioLock: 32, request: 24, entry: 272},
+	14: {fixed: 913188, backend: 6469, prepared: 5568, worker: 560, sender: 96, slot: 320, logical: 107, vacuum: 64,
+		special: 1, aux: 8, ioLock: 16, request: 24, entry: 280},
+	15: {fixed: 1172540, backend: 6468, prepared: 5568, worker: 560, sender: 96, slot: 320, logical: 107, vacuum: 64,
+		special: 1, aux: 6, ioLock: 16, request: 24, entry: 360},
+	16: {fixed: 1190946, backend: 6476, prepared: 5568, worker: 560, sender: 104, slot: 320, logical: 117, vacuum: 64,
+		special: 1, aux: 6, ioLock: 16, request: 24, entry: 360},
+	17: {fixed: 561509, backend: 6484, prepared: 5572, worker: 1488, sender: 104, slot: 336, logical: 117, vacuum: 64,
+		special: 2, aux: 6, ioLock: 16, request: 32, entry: 408},
+	18: {fixed: 674649, backend: 6806, prepared: 5515, worker: 1488, sender: 104, slot: 288, logical: 138, vacuum: 104,
+		special: 2, aux: 38, ioLock: 16, request: 32, entry: 432},
 }
 
 // What builds and minor releases differ in, added so that the estimate stays
@@ -130,7 +138,8 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 
 	sum := bufferPool(l, buffers, p.Block) + lockTables(p, owners) + slrus(major, p, buffers) + walBuffers(p)
 	sum += l.fixed + unit.Bytes(backends)*(l.backend+buildBackend) + unit.Bytes(prepared)*l.prepared
-	sum += unit.Bytes(p.WorkerProcesses)*l.worker + unit.Bytes(p.WALSenders)*l.sender + unit.Bytes(p.Autovacuum)*l.vacuum
+	sum += unit.Bytes(p.WorkerProcesses)*l.worker + unit.Bytes(p.WALSenders)*l.sender +
+		unit.Bytes(p.Autovacuum)*l.vacuum
 	sum += unit.Bytes(p.Slots)*l.slot + unit.Bytes(p.LogicalWorkers)*l.logical
 	sum += unit.Bytes(backends+int64(l.aux)) * p.QuerySize
 	if major >= 14 {
@@ -151,7 +160,8 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 // older minor releases the checkpointer's queue has one entry a buffer; newer
 // ones stop at ten million. The larger of the two is taken: 0.2 % of 256 GB.
 func bufferPool(l layout, buffers int64, block unit.Bytes) unit.Bytes {
-	return unit.Bytes(buffers)*(block+bufferDescriptor+checkpointItem+l.ioLock+l.request) + hashTable(buffers+lookupPartitions, lookupEntry)
+	return unit.Bytes(buffers)*(block+bufferDescriptor+checkpointItem+l.ioLock+l.request) +
+		hashTable(buffers+lookupPartitions, lookupEntry)
 }
 
 // lockTables returns the tables of ordinary and predicate locks: entries, twice

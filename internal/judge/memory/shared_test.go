@@ -20,7 +20,8 @@ func settings(t *testing.T, major int, values map[string]string) pg.Settings {
 	t.Helper()
 	set := pg.Settings{}
 	for _, p := range params.All(major) {
-		s := pg.Setting{Name: p.Name, Value: p.Boot, Boot: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: "default"}
+		s := pg.Setting{Name: p.Name, Value: p.Boot, Boot: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context,
+			Source: "default"}
 		if p.Reset != "" {
 			s.Value = p.Reset
 		}
@@ -109,7 +110,8 @@ func TestEstimateOfPreloadedStatements(t *testing.T) {
 		{13, "100000", 149110784 + 29859840}, {18, "100000", 157024256 + 45858816},
 	} {
 		p, _ := SharedOf(settings(t, c.major, map[string]string{
-			"shared_buffers": "16384", "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": c.max}), nil)
+			"shared_buffers": "16384", "shared_preload_libraries": "pg_stat_statements",
+			"pg_stat_statements.max": c.max}), nil)
 		over := float64(EstimateShared(c.major, p))/float64(c.truth) - 1
 		if over < 0 || over > 0.03 {
 			t.Errorf("PostgreSQL %d with %s statements: %+.3f %%", c.major, c.max, 100*over)
@@ -120,7 +122,8 @@ func TestEstimateOfPreloadedStatements(t *testing.T) {
 // TestComputedValuesAreNotChosen: what the server computed from shared_buffers
 // must be computed again when shared_buffers is planned otherwise.
 func TestComputedValuesAreNotChosen(t *testing.T) {
-	set := settings(t, 17, map[string]string{"shared_buffers": "16384"}) // shows wal_buffers = 512, transaction_buffers = 32
+	// shows wal_buffers = 512, transaction_buffers = 32
+	set := settings(t, 17, map[string]string{"shared_buffers": "16384"})
 	planned := func(name string) (string, bool) { return "1048576", name == "shared_buffers" }
 	got, _ := SharedOf(set, planned)
 	want, _ := SharedOf(settings(t, 17, map[string]string{"shared_buffers": "1048576"}), nil)
@@ -167,7 +170,8 @@ func TestSharedSettings(t *testing.T) {
 			t.Errorf("%s: no version has it", name)
 		}
 	}
-	for name, want := range map[string]bool{"shared_buffers": true, "work_mem": false, "pg_stat_statements.max": true, "": false} {
+	for name, want := range map[string]bool{"shared_buffers": true, "work_mem": false, "pg_stat_statements.max": true,
+		"": false} {
 		if MattersForShared(name) != want {
 			t.Errorf("MattersForShared(%s) = %v", name, !want)
 		}
@@ -190,7 +194,8 @@ func TestHugePages(t *testing.T) {
 }
 
 func TestEstimateOfNonsense(t *testing.T) {
-	for _, p := range []SharedParams{{}, {Connections: -1, Locks: -5, SharedBuffers: -1}, {SharedBuffers: unit.GB, Connections: 1 << 18, Locks: 1 << 20, WALBuffers: -1}} {
+	for _, p := range []SharedParams{{}, {Connections: -1, Locks: -5, SharedBuffers: -1},
+		{SharedBuffers: unit.GB, Connections: 1 << 18, Locks: 1 << 20, WALBuffers: -1}} {
 		for _, major := range []int{0, 13, 18, 99} {
 			EstimateShared(major, p) // must not panic or hang
 		}

@@ -131,14 +131,18 @@ func SharedOf(set pg.Settings, planned func(name string) (string, bool)) (p Shar
 	}
 	p = SharedParams{
 		SharedBuffers: amount("shared_buffers"), Block: amount("block_size"),
-		Connections: number("max_connections"), WorkerProcesses: number("max_worker_processes"), WALSenders: number("max_wal_senders"),
+		Connections: number("max_connections"), WorkerProcesses: number("max_worker_processes"),
+		WALSenders:    number("max_wal_senders"),
 		PreparedXacts: number("max_prepared_transactions"),
 		Locks:         number("max_locks_per_transaction"), PredicateLocks: number("max_pred_locks_per_transaction"),
-		Slots: number("max_replication_slots"), Origins: number("max_active_replication_origins"), LogicalWorkers: number("max_logical_replication_workers"),
-		WALBuffers: amount("wal_buffers"), WALSegment: amount("wal_segment_size"),
+		Slots: number("max_replication_slots"), Origins: number("max_active_replication_origins"),
+		LogicalWorkers: number("max_logical_replication_workers"),
+		WALBuffers:     amount("wal_buffers"), WALSegment: amount("wal_segment_size"),
 		QuerySize: amount("track_activity_query_size"), MinDynamic: amount("min_dynamic_shared_memory"),
-		Transaction: number("transaction_buffers"), Subtransaction: number("subtransaction_buffers"), CommitTS: number("commit_timestamp_buffers"),
-		OtherSLRU:     number("multixact_offset_buffers") + number("multixact_member_buffers") + number("notify_buffers") + number("serializable_buffers"),
+		Transaction: number("transaction_buffers"), Subtransaction: number("subtransaction_buffers"),
+		CommitTS: number("commit_timestamp_buffers"),
+		OtherSLRU: number("multixact_offset_buffers") + number("multixact_member_buffers") +
+			number("notify_buffers") + number("serializable_buffers"),
 		IOConcurrency: number("io_max_concurrency"), IOCombine: number("io_max_combine_limit"),
 	}
 	p.Autovacuum = number("autovacuum_max_workers")

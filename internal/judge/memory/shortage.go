@@ -51,7 +51,8 @@ func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (Shortage, bool) {
 		return Shortage{"the OOM killer has ended {seen} on this host since it was started", vm["oom_kill"]}, true
 	}
 	if p, ok := s.Host.Pressure.Memory.Get(); ok && p.Some300 >= PressureMuch {
-		return Shortage{"in the last five minutes some task waited for memory in {seen} % of the time", int(p.Some300)}, true
+		return Shortage{"in the last five minutes some task waited for memory in {seen} % of the time", int(p.Some300)},
+			true
 	}
 	if m, ok := s.Host.Memory.Get(); ok {
 		// Free huge pages are there for the servers of the plan.

@@ -15,7 +15,8 @@ import (
 func TestWorkMemThatFits(t *testing.T) {
 	m := Instance{Active: 12, Parallel: 4, Sorts: 1, Hashes: 1, HashFactor: 2, WorkMem: 7 * unit.GB}
 	for share, want := range map[unit.Bytes]unit.Bytes{
-		48 * unit.GB: unit.GB, 50 * unit.GB: unit.GB, 54 * unit.GB: unit.GB + 128*unit.MB, -unit.GB: 0, 48 * 64 * unit.KB: 64 * unit.KB, 47 * 64 * unit.KB: 0,
+		48 * unit.GB: unit.GB, 50 * unit.GB: unit.GB, 54 * unit.GB: unit.GB + 128*unit.MB, -unit.GB: 0,
+		48 * 64 * unit.KB: 64 * unit.KB, 47 * 64 * unit.KB: 0,
 	} {
 		if got := m.WorkMemThatFits(share); got != want {
 			t.Errorf("%s of %s for 48 claims, want %s", got, share, want)
@@ -61,7 +62,8 @@ func TestDemands(t *testing.T) {
 // one, and what is open at this moment, do not.
 func TestOpenOf(t *testing.T) {
 	with := func(days, peak float64, now int64) *snapshot.Instance {
-		in := &snapshot.Instance{History: known.Is(history.Instance{Span: history.Span{Days: days}, Open: &history.Peak{Value: peak}})}
+		in := &snapshot.Instance{History: known.Is(history.Instance{Span: history.Span{Days: days},
+			Open: &history.Peak{Value: peak}})}
 		in.Server.Activity = known.Is(pg.Activity{Clients: now})
 		return in
 	}
@@ -69,7 +71,8 @@ func TestOpenOf(t *testing.T) {
 		in   *snapshot.Instance
 		want int
 	}{
-		{&snapshot.Instance{}, 300}, {with(7, 40, 3), 80}, {with(6.9, 40, 3), 300}, {with(30, 400, 3), 300}, {with(7, 40, 90), 180}, {with(7, 0, 0), 300},
+		{&snapshot.Instance{}, 300}, {with(7, 40, 3), 80}, {with(6.9, 40, 3), 300}, {with(30, 400, 3), 300},
+		{with(7, 40, 90), 180}, {with(7, 0, 0), 300},
 		{&snapshot.Instance{History: known.Is(history.Instance{Span: history.Span{Days: 9}})}, 300},
 	} {
 		if got := OpenOf(c.in, 300); got != c.want {

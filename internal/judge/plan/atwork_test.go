@@ -38,7 +38,8 @@ func crowds() *rapid.Generator[host] {
 type query struct{ sorts, hashes, temp float64 }
 
 var queries = map[rule.Profile]query{
-	rule.Web: {1, 1, 0}, rule.OLTP: {1, 1, 0}, rule.Mixed: {1, 1, 0.1}, rule.Desktop: {1, 1, 0.1}, rule.OneC: {2, 1, 1}, rule.DW: {2, 2, 0.1},
+	rule.Web: {1, 1, 0}, rule.OLTP: {1, 1, 0}, rule.Mixed: {1, 1, 0.1}, rule.Desktop: {1, 1, 0.1}, rule.OneC: {2, 1, 1},
+	rule.DW: {2, 2, 0.1},
 }
 
 // settled is an instance after its plan, as its settings say it.
@@ -61,8 +62,10 @@ func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) settled {
 	}
 	kb := 1024.0
 	out := settled{
-		work: n("work_mem") * kb, temp: n("temp_buffers") * 8 * kb, maintenance: n("maintenance_work_mem") * kb, vacuum: n("autovacuum_work_mem") * kb,
-		connections: n("max_connections"), parallel: math.Min(n("max_parallel_workers"), n("max_worker_processes")), vacuums: n("autovacuum_max_workers"),
+		work: n("work_mem") * kb, temp: n("temp_buffers") * 8 * kb, maintenance: n("maintenance_work_mem") * kb,
+		vacuum:      n("autovacuum_work_mem") * kb,
+		connections: n("max_connections"), parallel: math.Min(n("max_parallel_workers"), n("max_worker_processes")),
+		vacuums:    n("autovacuum_max_workers"),
 		multiplier: math.Max(n("hash_mem_multiplier"), 1), shared: float64(p.Shared[0].Bytes), page: 4 * kb,
 	}
 	if out.vacuum < 0 {
@@ -163,7 +166,8 @@ func TestSurvives(t *testing.T) {
 				t.Fatalf("%v\nall connections fit, and short of %s: %q", h, p.Budget.AllAfter.Shortfall, p.Warnings)
 			}
 			if worst := a.worst(h, a.connections, less); worst > share {
-				t.Fatalf("%v\n%s of work_mem: %s with all connections at work in %s", h, unit.Bytes(a.work), unit.Bytes(worst), unit.Bytes(share))
+				t.Fatalf("%v\n%s of work_mem: %s with all connections at work in %s", h, unit.Bytes(a.work),
+					unit.Bytes(worst), unit.Bytes(share))
 			}
 			return
 		}
@@ -172,10 +176,12 @@ func TestSurvives(t *testing.T) {
 			t.Fatalf("%v\n%d of %d fit, and no warning says so: %q", h, p.Budget.Fit, p.Budget.Open, p.Warnings)
 		}
 		if fit := float64(p.Budget.Fit); fit > 0 && a.worst(h, fit, less) > share {
-			t.Fatalf("%v\n%v are said to fit and take %s of %s", h, fit, unit.Bytes(a.worst(h, fit, less)), unit.Bytes(share))
+			t.Fatalf("%v\n%v are said to fit and take %s of %s", h, fit, unit.Bytes(a.worst(h, fit, less)),
+				unit.Bytes(share))
 		}
 		if next := float64(p.Budget.Fit + 1); a.worst(h, next, more) < share {
-			t.Fatalf("%v\n%v are said not to fit and take only %s of %s", h, next, unit.Bytes(a.worst(h, next, more)), unit.Bytes(share))
+			t.Fatalf("%v\n%v are said not to fit and take only %s of %s", h, next, unit.Bytes(a.worst(h, next, more)),
+				unit.Bytes(share))
 		}
 	})
 	t.Logf("all connections fit on %d hosts, not all on %d", fits, short)
@@ -184,7 +190,9 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-var caps = map[rule.Profile]int64{rule.Web: 64, rule.OLTP: 64, rule.Desktop: 64, rule.OneC: 128, rule.Mixed: 128, rule.DW: 1024} // MB
+// MB
+var caps = map[rule.Profile]int64{rule.Web: 64, rule.OLTP: 64, rule.Desktop: 64, rule.OneC: 128, rule.Mixed: 128,
+	rule.DW: 1024}
 
 // TestCapped: no profile gets more than an expert would write down without having
 // seen larger spills; with them more, while all connections fit.
@@ -207,7 +215,8 @@ func TestCapped(t *testing.T) {
 			return
 		}
 		// A million files of so many bytes each, for as long as was counted.
-		many := map[string]string{"secs": "864000", "temp_files": "1000000", "temp_bytes": strconv.Itoa(1000000 * (1 << rapid.IntRange(20, 29).Draw(t, "log2 file")))}
+		many := map[string]string{"secs": "864000", "temp_files": "1000000",
+			"temp_bytes": strconv.Itoa(1000000 * (1 << rapid.IntRange(20, 29).Draw(t, "log2 file")))}
 		for _, query := range []string{"databases", "checkpoints"} {
 			for i, name := range counted[query].Columns {
 				if text, ok := many[name]; ok {
@@ -220,7 +229,8 @@ func TestCapped(t *testing.T) {
 		if got := value(t, plan.Simulate(s, p), "work_mem"); got > max(most, present) {
 			above++
 			if p.Budget.Fit < p.Budget.Open {
-				t.Fatalf("%v\nwork_mem = %d kB for spills, and of %d connections %d fit", h, got, p.Budget.Open, p.Budget.Fit)
+				t.Fatalf("%v\nwork_mem = %d kB for spills, and of %d connections %d fit", h, got, p.Budget.Open,
+					p.Budget.Fit)
 			}
 		}
 	})
@@ -255,7 +265,8 @@ func TestFloored(t *testing.T) {
 				t.Fatalf("%v\n%d of %d connections fit, and shared_buffers are %s", h, b.Fit, b.Open, sb)
 			}
 			if got > max(4096, present) {
-				t.Fatalf("%v\n%d of %d connections fit, and work_mem is raised from %d to %d kB", h, b.Fit, b.Open, present, got)
+				t.Fatalf("%v\n%d of %d connections fit, and work_mem is raised from %d to %d kB", h, b.Fit, b.Open,
+					present, got)
 			}
 		}
 		s.Described = false
@@ -271,10 +282,12 @@ func TestFloored(t *testing.T) {
 			lowered++
 		}
 		if got < 4096 || got > 4096 && p.Budget.Fit < p.Budget.Open {
-			t.Fatalf("%v\na kill was seen, and with work_mem = %d kB %d of %d connections fit", h, got, p.Budget.Fit, p.Budget.Open)
+			t.Fatalf("%v\na kill was seen, and with work_mem = %d kB %d of %d connections fit", h, got, p.Budget.Fit,
+				p.Budget.Open)
 		}
 		for _, c := range mustPlan(t, plan.Simulate(s, p), h.opt).Changes {
-			t.Fatalf("%v\na kill was seen, and after the plan %s would change again, %s → %s: %s", h, c.Address, c.From, c.To, c.Reason)
+			t.Fatalf("%v\na kill was seen, and after the plan %s would change again, %s → %s: %s", h, c.Address, c.From,
+				c.To, c.Reason)
 		}
 	})
 	t.Logf("%d kept at what does not fit, %d lowered after a kill", kept, lowered)

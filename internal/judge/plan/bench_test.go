@@ -26,7 +26,8 @@ func BenchmarkMake(b *testing.B) {
 	}{
 		{"server", describe("ram=64GB,swap=2GB,cpus=16,storage=nvme,disk=2000GB,pg=17")},
 		{"short", describe("ram=16GB,cpus=8,storage=ssd,pg=15,set.max_connections=5000")},
-		{"four", several(b, host{spec: description(b, "ram=256GB,cpus=64,storage=nvme,pg=18"), opt: opt}, 4, 1000, 100)},
+		{"four", several(b, host{spec: description(b, "ram=256GB,cpus=64,storage=nvme,pg=18"), opt: opt},
+			4, 1000, 100)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {

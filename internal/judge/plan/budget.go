@@ -22,7 +22,8 @@ func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		if sh, ok := sizing.PlannedSharedMemory(out, s, in, o); ok {
-			list = append(list, Shared{Instance: in.Label(), Bytes: sh.Bytes, Pages: sh.Pages, Exact: sh.Exact, Key: in.Key})
+			list = append(list, Shared{Instance: in.Label(), Bytes: sh.Bytes, Pages: sh.Pages, Exact: sh.Exact,
+				Key: in.Key})
 		}
 	}
 	return list

@@ -68,13 +68,15 @@ func (m moment) snapshot(t testing.TB) *snapshot.Snapshot {
 		if m.systemd && p.limit > 0 {
 			g["max"] = int64(p.limit)
 		}
-		g["members"] = append(g["members"].([]map[string]int64), map[string]int64{"start": int64((uptime - p.age) * 100), "private": int64(p.private)})
+		g["members"] = append(g["members"].([]map[string]int64),
+			map[string]int64{"start": int64((uptime - p.age) * 100), "private": int64(p.private)})
 	}
 	list := []group{}
 	for _, g := range groups {
 		list = append(list, g)
 	}
-	residents, err := json.Marshal(map[string]any{"groups": list, "small": map[string]int64{"processes": 40, "rss": 9 << 20}})
+	residents, err := json.Marshal(map[string]any{"groups": list,
+		"small": map[string]int64{"processes": 40, "rss": 9 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +112,10 @@ func (m moment) snapshot(t testing.TB) *snapshot.Snapshot {
 	add("residents.json", string(residents))
 	add("proc/stat", fmt.Sprintf("cpu 1 1 1 1 1 1 1 1\nbtime %d\n", momentAt-uptime))
 	if m.history > 0 {
-		add("history/peaks.json", fmt.Sprintf(`{"schema":"pgfettle.peaks/1","from":%[1]d,"to":%[2]d,"days":30,"instances":[],"others":{"value":%[3]d,"at":%[1]d,"from":%[1]d,"to":%[2]d,"days":7.9}}`,
-			momentAt-8*24*3600, momentAt-600, m.history))
+		add("history/peaks.json",
+			fmt.Sprintf(
+				`{"schema":"pgfettle.peaks/1","from":%[1]d,"to":%[2]d,"days":30,"instances":[],"others":{"value":%[3]d,"at":%[1]d,"from":%[1]d,"to":%[2]d,"days":7.9}}`,
+				momentAt-8*24*3600, momentAt-600, m.history))
 	}
 	for _, miss := range d.MissingFiles() {
 		if miss.Name != "residents.json" && miss.Name != "proc/stat" {
@@ -136,7 +140,8 @@ func daemons(r *rand.Rand, breath float64) []process {
 			private: unit.Bytes(mb * (1 + breath*(2*r.Float64()-1)) * float64(unit.MB)), enabled: true})
 	}
 	// one with a limit that it does not always reach
-	out = append(out, process{group: "/system.slice/agent.service", age: 5 * 24 * 3600, private: unit.Bytes(50+r.IntN(300)) * unit.MB, limit: 512 * unit.MB, enabled: true})
+	out = append(out, process{group: "/system.slice/agent.service", age: 5 * 24 * 3600,
+		private: unit.Bytes(50+r.IntN(300)) * unit.MB, limit: 512 * unit.MB, enabled: true})
 	return out
 }
 
@@ -146,7 +151,8 @@ func comers(r *rand.Rand, oldest float64) []process {
 	var out []process
 	some := func(most int, group string, mb int, age float64) {
 		for range r.IntN(most + 1) {
-			out = append(out, process{group: group, age: r.Float64() * age, private: unit.Bytes(2+r.IntN(mb)) * unit.MB})
+			out = append(out, process{group: group, age: r.Float64() * age,
+				private: unit.Bytes(2+r.IntN(mb)) * unit.MB})
 		}
 	}
 	some(16, "/user.slice/user-1000.slice/session-3.scope", 900, oldest) // compilers
@@ -185,10 +191,14 @@ func TestOnePlanWhileProgramsComeAndGo(t *testing.T) {
 		seeds   []uint64
 		hostile func(*rand.Rand) []process
 	}{
-		{"services", moment{spec: "ram=16GB,cpus=4,storage=ssd,pg=17", systemd: true}, day - 60, 0.1, memory.OthersServices, []uint64{1, 2, 3, 4}, nil},
-		{"history", moment{spec: "ram=16GB,cpus=4,storage=ssd,pg=17", systemd: true, history: 1700 * unit.MB}, 10 * day, 0.4, memory.OthersHistory, []uint64{5, 6}, nil},
-		{"no services", moment{spec: "ram=32GB,cpus=8,storage=nvme,pg=16"}, 599, 0, memory.OthersNow, []uint64{7, 8}, nil},
-		{"small", moment{spec: "ram=4GB,cpus=2,storage=ssd,pg=15", systemd: true}, day - 60, 0.05, memory.OthersServices, []uint64{9}, nil},
+		{"services", moment{spec: "ram=16GB,cpus=4,storage=ssd,pg=17", systemd: true}, day - 60, 0.1,
+			memory.OthersServices, []uint64{1, 2, 3, 4}, nil},
+		{"history", moment{spec: "ram=16GB,cpus=4,storage=ssd,pg=17", systemd: true, history: 1700 * unit.MB}, 10 * day,
+			0.4, memory.OthersHistory, []uint64{5, 6}, nil},
+		{"no services", moment{spec: "ram=32GB,cpus=8,storage=nvme,pg=16"}, 599, 0, memory.OthersNow,
+			[]uint64{7, 8}, nil},
+		{"small", moment{spec: "ram=4GB,cpus=2,storage=ssd,pg=15", systemd: true}, day - 60, 0.05,
+			memory.OthersServices, []uint64{9}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, seed := range c.seeds {
@@ -229,7 +239,8 @@ func TestSequenceOfOneServer(t *testing.T) {
 	var have []string
 	for _, young := range []unit.Bytes{0, 2600 * unit.MB, 1900 * unit.MB, 2500 * unit.MB} {
 		m := moment{spec: "ram=16GB,cpus=2,storage=ssd,pg=17", systemd: true, kernel: 70 * unit.MB,
-			processes: append(daemons(rand.New(rand.NewPCG(3, 3)), 0), process{group: "/user.slice/user-0.slice/session-1.scope", age: 200, private: young})}
+			processes: append(daemons(rand.New(rand.NewPCG(3, 3)), 0),
+				process{group: "/user.slice/user-0.slice/session-1.scope", age: 200, private: young})}
 		have = append(have, planText(t, m.snapshot(t)))
 	}
 	for i, p := range have {
@@ -269,7 +280,8 @@ func TestEdgeOfAStep(t *testing.T) {
 		return out
 	}
 	set := inForce(apply(held(3000, nil))) // counted as 3 GB
-	for mb, stays := range map[int]bool{2900: true, 3000: true, 3072: true, 3073: true, 3300: true, 1950: true, 6100: false, 400: false} {
+	for mb, stays := range map[int]bool{2900: true, 3000: true, 3072: true, 3073: true, 3300: true, 1950: true,
+		6100: false, 400: false} {
 		m := held(mb, set)
 		if have := names(m.snapshot(t)); (len(have) == 0) != stays {
 			t.Errorf("%d MB are held: %v would change", mb, have)

@@ -38,13 +38,15 @@ func TestMonotoneWhereCramped(t *testing.T) {
 				best, at := int64(0), 0
 				for mb := first; mb <= first+window; mb += stride {
 					h := host{
-						spec: snapshot.Description{RAM: unit.Bytes(mb) * unit.MB, CPUs: 64, Sockets: 1, Kernel: "6.1.0", Major: major, THP: "always"},
-						opt:  rule.Options{Profile: profile, Connections: 100, Pins: map[knob.Address]string{}},
+						spec: snapshot.Description{RAM: unit.Bytes(mb) * unit.MB, CPUs: 64, Sockets: 1, Kernel: "6.1.0",
+							Major: major, THP: "always"},
+						opt: rule.Options{Profile: profile, Connections: 100, Pins: map[knob.Address]string{}},
 					}
 					s := h.snapshot(t)
 					got := value(t, plan.Simulate(s, mustPlan(t, s, h.opt)), "shared_buffers")
 					if got < best {
-						t.Errorf("shared_buffers is %d MB with %d MB of memory and %d MB with %d MB", best/128, at, got/128, mb)
+						t.Errorf("shared_buffers is %d MB with %d MB of memory and %d MB with %d MB", best/128, at,
+							got/128, mb)
 					}
 					if got > best {
 						best, at = got, mb

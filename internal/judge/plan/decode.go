@@ -125,7 +125,8 @@ func (c *Change) valid() error {
 	default:
 		return fmt.Errorf("%q is no risk", short(string(c.Risk)))
 	}
-	for _, v := range []string{string(c.Address), c.Instance, c.From, c.To, c.FromBase, c.ToBase, c.Unit, c.Title, c.Reason.String()} {
+	for _, v := range []string{string(c.Address), c.Instance, c.From, c.To, c.FromBase, c.ToBase, c.Unit, c.Title,
+		c.Reason.String()} {
 		if len(v) > maxText {
 			return fmt.Errorf("%s: a text of %d kB", short(string(c.Address)), len(v)>>10)
 		}

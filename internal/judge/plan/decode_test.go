@@ -25,7 +25,8 @@ func described(t *testing.T, spec string) (*plan.Plan, *snapshot.Snapshot, []byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed, Connections: 150, Pins: map[knob.Address]string{"pg:work_mem": "7MB"}})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed, Connections: 150,
+		Pins: map[knob.Address]string{"pg:work_mem": "7MB"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +97,14 @@ func TestDecodeRefuses(t *testing.T) {
 		"a change twice":          {swap(first, first+","+first), "twice"},
 		"no address":              {swap(`"address":"sysctl:`, `"address":"file:`), "not the address of a knob"},
 		"a layer that is another": {swap(`"layer":"kernel"`, `"layer":"boot"`), "of the layer kernel"},
-		"a host's with instance":  {swap(`"layer":"kernel"`, `"instance":"/d","layer":"kernel"`), "do not belong together"},
-		"no effect":               {swap(`"effect":"now"`, `"effect":"soon"`), "not an effect"},
-		"no risk":                 {swap(`"risk":"low"`, `"risk":"none"`), "no risk"},
-		"a NUL":                   {swap(`"to":"`, `"to":"\u0000`), "NUL"},
-		"a text without end":      {swap(`"to":"`, `"to":"`+strings.Repeat("x", 65<<10)), "a text of"},
-		"no UTF-8":                {swap(`"to":"`, "\"to\":\"\xff"), "no UTF-8"},
-		"too large":               {strings.Repeat(" ", plan.MaxFile) + "{}", "larger than"},
+		"a host's with instance": {swap(`"layer":"kernel"`, `"instance":"/d","layer":"kernel"`),
+			"do not belong together"},
+		"no effect":          {swap(`"effect":"now"`, `"effect":"soon"`), "not an effect"},
+		"no risk":            {swap(`"risk":"low"`, `"risk":"none"`), "no risk"},
+		"a NUL":              {swap(`"to":"`, `"to":"\u0000`), "NUL"},
+		"a text without end": {swap(`"to":"`, `"to":"`+strings.Repeat("x", 65<<10)), "a text of"},
+		"no UTF-8":           {swap(`"to":"`, "\"to\":\"\xff"), "no UTF-8"},
+		"too large":          {strings.Repeat(" ", plan.MaxFile) + "{}", "larger than"},
 	} {
 		if _, _, err := plan.Decode([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -113,7 +115,8 @@ func TestDecodeRefuses(t *testing.T) {
 // FuzzDecode holds that no bytes bring the reader down, and that what it takes
 // is written as what it reads again.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"schema":"pgfettle.plan/1","snapshot":"` + strings.Repeat("0", 64) + `","profile":"web","changes":[{"address":"sysctl:vm.swappiness","layer":"kernel","risk":"low","effect":"now"}]}`))
+	f.Add([]byte(`{"schema":"pgfettle.plan/1","snapshot":"` + strings.Repeat("0", 64) +
+		`","profile":"web","changes":[{"address":"sysctl:vm.swappiness","layer":"kernel","risk":"low","effect":"now"}]}`))
 	f.Add([]byte(`{"schema":"pgfettle.plan/1"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, _, err := plan.Decode(b)

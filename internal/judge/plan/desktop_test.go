@@ -18,7 +18,8 @@ func TestDesktopKeepsItsMemory(t *testing.T) {
 		h.spec.Settings["huge_pages"] = rapid.SampledFrom([]string{"off", "try", "on"}).Draw(t, "huge_pages")
 		s := h.snapshot(t)
 		p := mustPlan(t, s, h.opt)
-		if changed(p, "sysctl:vm.overcommit_memory") || changed(p, "sysctl:vm.overcommit_kbytes") || changed(p, "sysctl:vm.nr_hugepages") {
+		if changed(p, "sysctl:vm.overcommit_memory") || changed(p, "sysctl:vm.overcommit_kbytes") ||
+			changed(p, "sysctl:vm.nr_hugepages") {
 			t.Fatalf("%v\nthe plan of a desktop: %+v", h, p.Changes)
 		}
 		after := plan.Simulate(s, p)

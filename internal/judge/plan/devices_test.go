@@ -42,7 +42,9 @@ func legalQueue(t *rapid.T, h fmt.Stringer, s *snapshot.Snapshot, c *plan.Change
 	case "block:*/read_ahead_kb":
 		b, ok := device(s, c.Address)
 		blocks, _ := s.Host.Blocks.Get()
-		above := slices.ContainsFunc(blocks, func(o facts.Block) bool { return o.Kind != "partition" && slices.Contains(o.Below, b.Name) })
+		above := slices.ContainsFunc(blocks, func(o facts.Block) bool {
+			return o.Kind != "partition" && slices.Contains(o.Below, b.Name)
+		})
 		n, err := strconv.Atoi(c.ToBase)
 		if !ok || above || b.Kind == "partition" || err != nil || n < 128 || n >= 16*1024 || n%64 != 0 {
 			t.Fatalf("%v\n%s = %s of %+v", h, c.Address, c.ToBase, b)
@@ -50,7 +52,8 @@ func legalQueue(t *rapid.T, h fmt.Stringer, s *snapshot.Snapshot, c *plan.Change
 	case "mount:*/options":
 		atime := []string{"strictatime", "noatime", "relatime"}
 		isTime := func(w string) bool { return slices.Contains(atime, w) }
-		from, to := slices.DeleteFunc(strings.Split(c.FromBase, ","), isTime), slices.DeleteFunc(strings.Split(c.ToBase, ","), isTime)
+		from, to := slices.DeleteFunc(strings.Split(c.FromBase, ","), isTime),
+			slices.DeleteFunc(strings.Split(c.ToBase, ","), isTime)
 		if !slices.Equal(from, to) {
 			t.Fatalf("%v\n%s: %s → %s", h, c.Address, c.FromBase, c.ToBase)
 		}

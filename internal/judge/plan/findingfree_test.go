@@ -77,7 +77,8 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 		}
 		for _, g := range p.Unknown { // block:sda/scheduler; etc/fstab
 			device, _, _ := strings.Cut(strings.TrimPrefix(g.Fact, "block:"), "/")
-			if strings.HasPrefix(g.Fact, "block:") && strings.Contains(f.Seen.String(), device) || f.ID == "mount_strictatime" && strings.HasSuffix(g.Fact, "fstab") {
+			if strings.HasPrefix(g.Fact, "block:") && strings.Contains(f.Seen.String(), device) ||
+				f.ID == "mount_strictatime" && strings.HasSuffix(g.Fact, "fstab") {
 				return g.Reason
 			}
 		}
@@ -150,7 +151,8 @@ func TestPlannedIsFindingFree(t *testing.T) {
 				p := mustPlan(t, s, h.opt)
 				for _, f := range unexpected(s, p, left) {
 					h.spec.Answers = nil // pointers
-					t.Errorf("seed %d, %v\nplanned, and %s %s: %s\nwarnings: %s", seed-1, h, f.Severity, f.ID, f.Seen, strings.Join(say.Strings(p.Warnings), "\n"))
+					t.Errorf("seed %d, %v\nplanned, and %s %s: %s\nwarnings: %s", seed-1, h, f.Severity, f.ID, f.Seen,
+						strings.Join(say.Strings(p.Warnings), "\n"))
 				}
 			}
 		}

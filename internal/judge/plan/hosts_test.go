@@ -187,8 +187,11 @@ func summary(p *plan.Plan, about map[knob.Address]bool) string {
 	var b strings.Builder
 	if p.Budget.Known {
 		x := p.Budget.After
-		fmt.Fprintf(&b, "memory %s (%s): shared %s, page tables %s, backends %s, work %s, maintenance %s, others %s, reserve %s, cache %s",
-			x.Total, p.Budget.Limit, x.Shared, x.PageTables, x.Backends, x.Work, x.Maintenance, x.Others, x.Reserve, x.FileCache)
+		fmt.Fprintf(&b,
+			"memory %s (%s): shared %s, page tables %s, backends %s, work %s, maintenance %s, others %s, reserve "+
+				"%s, cache %s",
+			x.Total, p.Budget.Limit, x.Shared, x.PageTables, x.Backends, x.Work, x.Maintenance, x.Others, x.Reserve,
+			x.FileCache)
 		if x.Shortfall > 0 {
 			fmt.Fprintf(&b, ", SHORT OF %s", x.Shortfall)
 		}

@@ -40,7 +40,8 @@ func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options
 	r := check.Run(Simulate(s, p), checks, o)
 	add := func(f check.Finding, why Reason, detail string) {
 		if f.Severity >= check.Warning {
-			out = append(out, Left{ID: f.ID, Instance: f.Instance, Severity: f.Severity, Title: f.Title, Reason: why, Detail: detail})
+			out = append(out, Left{ID: f.ID, Instance: f.Instance, Severity: f.Severity, Title: f.Title, Reason: why,
+				Detail: detail})
 		}
 	}
 	for _, f := range r.Findings {
@@ -69,7 +70,8 @@ func (p *Plan) whyLeft(s *snapshot.Snapshot, f *check.Finding) (Reason, string) 
 	}
 	virt, _ := s.Host.Virt.Get()
 	switch {
-	case f.Instance == "" && virt.Container != "" && (strings.HasPrefix(knob, "sysctl:") || strings.HasPrefix(knob, "thp:")):
+	case f.Instance == "" && virt.Container != "" && (strings.HasPrefix(knob, "sysctl:") ||
+		strings.HasPrefix(knob, "thp:")):
 		return OtherLayer, f.Do.String()
 	case knob != "":
 		return NotSeen, f.Do.String()

@@ -70,7 +70,8 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 // and the plan names the finding with his reason; an acceptance of another place
 // does not count.
 func TestAcceptedIsNotRaised(t *testing.T) {
-	d, err := snapshot.ParseDescription("ram=64GB,cpus=16,storage=nvme,pg=17,set.fsync=off,set.full_page_writes=off,set.autovacuum=off")
+	d, err := snapshot.ParseDescription(
+		"ram=64GB,cpus=16,storage=nvme,pg=17,set.fsync=off,set.full_page_writes=off,set.autovacuum=off")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +80,14 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 	planned := func(o rule.Options, a knob.Address) bool {
 		return slices.ContainsFunc(mustPlan(t, s, o).Changes, func(c plan.Change) bool { return c.Address == a })
 	}
-	for id, a := range map[string]knob.Address{"fsync_off": "pg:fsync", "full_page_writes_off": "pg:full_page_writes", "autovacuum_off": "pg:autovacuum"} {
+	for id, a := range map[string]knob.Address{"fsync_off": "pg:fsync", "full_page_writes_off": "pg:full_page_writes",
+		"autovacuum_off": "pg:autovacuum"} {
 		if !planned(rule.Options{Profile: rule.OLTP}, a) {
 			t.Errorf("%s is not raised though nobody accepts %s", a, id)
 		}
 		for instance, keeps := range map[string]bool{"": true, here: true, "/elsewhere": false, "host": false} {
-			o := rule.Options{Profile: rule.OLTP, Accepted: []rule.Accepted{{ID: id, Instance: instance, Reason: "test data", Expires: "never"}}}
+			o := rule.Options{Profile: rule.OLTP,
+				Accepted: []rule.Accepted{{ID: id, Instance: instance, Reason: "test data", Expires: "never"}}}
 			if planned(o, a) == keeps {
 				t.Errorf("%s accepted for %q: %s planned: %v", id, instance, a, !keeps)
 			}
@@ -92,7 +95,9 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 				continue
 			}
 			p := mustPlan(t, s, o)
-			left := plan.Leaves(s, p, checks.All(), check.Options{Accept: []check.Acceptance{{ID: id, Instance: instance, Reason: "test data", Expires: "never"}}})
+			left := plan.Leaves(s, p, checks.All(),
+				check.Options{Accept: []check.Acceptance{{ID: id, Instance: instance, Reason: "test data",
+					Expires: "never"}}})
 			if !slices.ContainsFunc(left, func(l plan.Left) bool {
 				return l.ID == id && l.Reason == plan.ByPolicy && l.Detail == "test data"
 			}) {

@@ -57,7 +57,8 @@ func changeOf(s *snapshot.Snapshot, d *rule.Decision) Change {
 	from, _ := d.Present.Get()
 	c := Change{
 		Address: d.Address, Layer: d.Address.Layer(), Key: d.Instance,
-		From: spelled(d, from), To: spelled(d, d.Effective), FromBase: from.Setting, ToBase: d.Effective.Setting, Unit: d.Effective.Unit,
+		From: spelled(d, from), To: spelled(d, d.Effective), FromBase: from.Setting, ToBase: d.Effective.Setting,
+		Unit:   d.Effective.Unit,
 		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason, Inputs: d.Inputs,
 		Sources: d.Rule.Sources, Pinned: d.Pinned,
 	}

@@ -58,15 +58,18 @@ func TestNeighbours(t *testing.T) {
 			work, _ := set.Bytes("work_mem")
 			conns, _ := set.Int("max_connections")
 			if n.Instance != in.Label() || !n.Known || n.Take < buffers+work.Scale(float64(conns)) {
-				t.Fatalf("%v\n%+v may take shared_buffers of %s and work_mem of %s in each of %d connections", h, n, buffers, work, conns)
+				t.Fatalf("%v\n%+v may take shared_buffers of %s and work_mem of %s in each of %d connections", h,
+					n, buffers, work, conns)
 			}
 			sum += n.Take
 		}
-		if len(p.Budget.Neighbours) != len(s.Neighbours) || p.Budget.After.Beside != sum || p.Budget.Before.Beside != sum {
+		if len(p.Budget.Neighbours) != len(s.Neighbours) || p.Budget.After.Beside != sum ||
+			p.Budget.Before.Beside != sum {
 			t.Fatalf("%v\n%d neighbours that may take %s are in the budget as %+v", h, len(s.Neighbours), sum, p.Budget)
 		}
 		warned := strings.Join(say.Strings(p.Warnings), "\n")
-		if p.Budget.After.Shortfall > 0 && !strings.Contains(warned, "connections") && !strings.Contains(warned, "other instances of this host") {
+		if p.Budget.After.Shortfall > 0 && !strings.Contains(warned, "connections") &&
+			!strings.Contains(warned, "other instances of this host") {
 			t.Fatalf("%v\nshort of %s, and nothing says why: %+v", h, p.Budget.After.Shortfall, p.Budget.After)
 		}
 		for _, c := range mustPlan(t, plan.Simulate(s, p), h.opt).Changes {
@@ -95,21 +98,26 @@ func TestNeighbourGrows(t *testing.T) {
 	}
 	a, b, c, d := buffers(alone), buffers(small), buffers(large), buffers(huge)
 	if !(a >= b && b > c && c > d && 2*d >= a-a/16) {
-		t.Errorf("shared_buffers alone %d, beside a small neighbour %d, one of 8 GB of buffers %d, one that may take everything %d (8 kB)", a, b, c, d)
+		t.Errorf(
+			"shared_buffers alone %d, beside a small neighbour %d, one of 8 GB of buffers %d, one that may take "+
+				"everything %d (8 kB)", a, b, c, d)
 	}
-	if w := strings.Join(say.Strings(mustPlan(t, huge, host{}.opt).Warnings), "\n"); !strings.Contains(w, "other instances of this host may take") {
+	if w := strings.Join(say.Strings(mustPlan(t, huge, host{}.opt).Warnings), "\n"); !strings.Contains(w,
+		"other instances of this host may take") {
 		t.Errorf("a neighbour that may take everything is not told: %s", w)
 	}
 	limited := fresh()
 	set(&limited.Neighbours[0], "work_mem", "1048576")
-	limited.Neighbours[0].CGroup = known.Is(hostfact.CGroup{Path: "/neighbour", Memory: known.Is(4 * unit.GB), HugeCounts: known.Is(false)})
+	limited.Neighbours[0].CGroup = known.Is(hostfact.CGroup{Path: "/neighbour", Memory: known.Is(4 * unit.GB),
+		HugeCounts: known.Is(false)})
 	if n := memory.Neighbours(limited)[0]; n.Take != 4*unit.GB || n.Limit != 4*unit.GB {
 		t.Errorf("a neighbour within a limit of 4 GB: %+v", n)
 	}
 	stopped := fresh()
 	in := &stopped.Neighbours[0]
 	in.Running = known.Is(false)
-	in.Server.Settings = known.Missed[pg.Settings](known.Gap{Fact: "pg/2/settings.json", Reason: "the server does not run"})
+	in.Server.Settings = known.Missed[pg.Settings](known.Gap{Fact: "pg/2/settings.json",
+		Reason: "the server does not run"})
 	if n := memory.Neighbours(stopped)[0]; n.Known || n.Running || n.Reason == "" {
 		t.Errorf("a neighbour that does not run and of which nothing is known: %+v", n)
 	}

@@ -57,7 +57,8 @@ func TestOneWorkMem(t *testing.T) {
 			}
 		}
 		asked := h.opt
-		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}, Plan: asked}).Findings {
+		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"},
+			Plan: asked}).Findings {
 			if m := advice.FindStringSubmatch(f.Do.String()); m != nil {
 				found++
 				if m[1] != unit.ShowGUC(strconv.FormatInt(int64(want/unit.KB), 10), "kB") {

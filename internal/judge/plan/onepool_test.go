@@ -51,7 +51,8 @@ func TestOnePool(t *testing.T) {
 		if want == "" {
 			return
 		}
-		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"huge_pages_not_used", "page_tables_large"}, Plan: h.opt}).Findings {
+		for _, f := range check.Run(s, checks.All(),
+			check.Options{Only: []string{"huge_pages_not_used", "page_tables_large"}, Plan: h.opt}).Findings {
 			list := advice.FindAllStringSubmatch(f.Do.String(), -1)
 			for i, m := range list {
 				last := i == len(list)-1

@@ -30,7 +30,9 @@ func inPool(t fataler, spec string, limit, spare unit.Bytes, counts known.Fact[b
 	buffers, _ := set.Bytes("shared_buffers")
 	shared, page := (buffers + buffers/20 + 64*unit.MB).RoundUp(2*unit.MB), 2*unit.MB
 	total := (shared + spare).Pages(page)
-	for name, value := range map[string]string{"huge_pages_status": "on", "shared_memory_size": fmt.Sprint(shared / unit.MB), "shared_memory_size_in_huge_pages": fmt.Sprint(shared.Pages(page))} {
+	for name, value := range map[string]string{"huge_pages_status": "on",
+		"shared_memory_size":               fmt.Sprint(shared / unit.MB),
+		"shared_memory_size_in_huge_pages": fmt.Sprint(shared.Pages(page))} {
 		v := pg.Setting{Name: name, Value: value, Context: "internal", Type: "integer"}
 		if name == "shared_memory_size" {
 			v.Unit = "MB"
@@ -62,7 +64,8 @@ func TestHugePagesOutsideALimit(t *testing.T) {
 	}{
 		{"not charged", "ram=128GB", known.Is(false), 40 * unit.GB, true},
 		{"charged", "ram=128GB", known.Is(true), 16 * unit.GB, false},
-		{"nobody could see", "ram=128GB", known.Missed[bool](known.Gap{Fact: "cgroup memory", Reason: "no mounts"}), 16 * unit.GB, false},
+		{"nobody could see", "ram=128GB", known.Missed[bool](known.Gap{Fact: "cgroup memory", Reason: "no mounts"}),
+			16 * unit.GB, false},
 		{"more than two fifths of the host", "ram=80GB", known.Is(false), 32 * unit.GB, false},
 	} {
 		s := inPool(t, c.ram+spec, 40*unit.GB, unit.GB, c.counts)
@@ -73,14 +76,16 @@ func TestHugePagesOutsideALimit(t *testing.T) {
 		if got > c.most || c.stays && got != c.most || !c.stays && got < 7*unit.GB {
 			t.Errorf("%s: shared_buffers of 40 GB becomes %s, want at most %s: %+v", c.name, got, c.most, p.Changes)
 		}
-		if known, _ := c.counts.Get(); c.counts.Known() && !known && (p.Budget.Outside < got || p.Budget.After.Shared != 0 || p.Budget.After.Shortfall > 0) {
+		if known, _ := c.counts.Get(); c.counts.Known() && !known &&
+			(p.Budget.Outside < got || p.Budget.After.Shared != 0 || p.Budget.After.Shortfall > 0) {
 			t.Errorf("%s: the budget %+v", c.name, p.Budget)
 		}
 		if work := value(t, after, "work_mem"); work < 4096 {
 			t.Errorf("%s: work_mem = %d kB", c.name, work)
 		}
 		for _, ch := range mustPlan(t, after, o).Changes {
-			t.Errorf("%s: carried out, %s would change again: %s → %s: %s", c.name, ch.Address, ch.From, ch.To, ch.Reason)
+			t.Errorf("%s: carried out, %s would change again: %s → %s: %s", c.name, ch.Address, ch.From,
+				ch.To, ch.Reason)
 		}
 	}
 }
@@ -97,14 +102,18 @@ func TestOutsideIsSettled(t *testing.T) {
 		container := rapid.SampledFrom([]string{"", ",container=docker"}).Draw(t, "container")
 		counts := rapid.Bool().Draw(t, "accounting")
 		// Not a desktop, whose work_mem beside a pool that is there already is settled in a second plan only.
-		profile := rapid.SampledFrom([]rule.Profile{rule.Web, rule.OLTP, rule.DW, rule.Mixed, rule.OneC}).Draw(t, "profile")
-		spec := fmt.Sprintf("ram=%dMB,cpus=16,storage=nvme,pg=17%s,set.huge_pages=on,set.shared_buffers=%dMB,set.max_connections=%d", ram/unit.MB, container, buffers/unit.MB, conns)
+		profile := rapid.SampledFrom([]rule.Profile{rule.Web, rule.OLTP, rule.DW, rule.Mixed, rule.OneC}).Draw(t,
+			"profile")
+		spec := fmt.Sprintf(
+			"ram=%dMB,cpus=16,storage=nvme,pg=17%s,set.huge_pages=on,set.shared_buffers=%dMB,set.max_connections=%d",
+			ram/unit.MB, container, buffers/unit.MB, conns)
 		s := inPool(t, spec, limit, unit.Bytes(rapid.IntRange(0, 2).Draw(t, "spare"))*unit.GB, known.Is(counts))
 		o := rule.Options{Profile: profile}
 		p := mustPlan(t, s, o)
 		after := plan.Simulate(s, p)
 		for _, c := range mustPlan(t, after, o).Changes {
-			t.Fatalf("%s limit %s counts %v\nafter the plan %s would change again, %s → %s: %s", spec, limit, counts, c.Address, c.From, c.To, c.Reason)
+			t.Fatalf("%s limit %s counts %v\nafter the plan %s would change again, %s → %s: %s", spec, limit, counts,
+				c.Address, c.From, c.To, c.Reason)
 		}
 	})
 }

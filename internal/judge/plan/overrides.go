@@ -17,7 +17,10 @@ func SysctlOverrides(s *snapshot.Snapshot, name string) []string {
 	sets, _ := s.Host.SysctlConf.Get()
 	out := SysctlOverridesIn(sets, name)
 	if profile, ok := s.Host.Tuned.Get(); ok && profile != "" {
-		out = append(out, fmt.Sprintf("tuned's profile %s is active: what it sets holds until tuned reads sysctl.d again (reapply_sysctl in /etc/tuned/tuned-main.conf, on by default)", profile))
+		out = append(out,
+			fmt.Sprintf(
+				"tuned's profile %s is active: what it sets holds until tuned reads sysctl.d again (reapply_sysctl "+
+					"in /etc/tuned/tuned-main.conf, on by default)", profile))
 	}
 	return out
 }
@@ -56,7 +59,8 @@ func SysctlOverridesIn(sets []host.SysctlSet, name string) (out []string) {
 		case !set.Read:
 			out = append(out, at+" is in a folder that no program reads")
 		case set.File == "/etc/sysctl.conf":
-			out = append(out, at+" is read after "+SysctlFile+" by \"sysctl --system\", and at boot where a file of /etc/sysctl.d links to it")
+			out = append(out, at+" is read after "+SysctlFile+
+				" by \"sysctl --system\", and at boot where a file of /etc/sysctl.d links to it")
 		case path.Base(set.File) > path.Base(SysctlFile):
 			out = append(out, at+" is read after "+SysctlFile+" and wins at the next boot")
 		}

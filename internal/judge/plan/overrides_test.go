@@ -27,7 +27,8 @@ func TestOverrides(t *testing.T) {
 		set("vm.dirty_bytes", "/etc/sysctl.conf.d/x.conf", false),
 	})
 	got := SysctlOverrides(s, "vm.dirty_bytes")
-	for i, has := range []string{"/run/sysctl.d/61-pair.conf line 3 (vm.dirty_ratio = 7)", "/usr/lib/sysctl.d/99-late.conf line 3", "/etc/sysctl.conf line 3", "no program reads", "virtual-guest"} {
+	for i, has := range []string{"/run/sysctl.d/61-pair.conf line 3 (vm.dirty_ratio = 7)",
+		"/usr/lib/sysctl.d/99-late.conf line 3", "/etc/sysctl.conf line 3", "no program reads", "virtual-guest"} {
 		if i >= len(got) || !strings.Contains(got[i], has) {
 			t.Fatalf("no sentence %d with %q:\n%s", i, has, strings.Join(got, "\n"))
 		}

@@ -18,14 +18,15 @@ const Schema = "pgfettle.plan/1"
 
 // Plan is what would have to change, in the order in which it should be done.
 type Plan struct {
-	Schema    string                   `json:"schema"`
-	Snapshot  string                   `json:"snapshot"` // SHA-256 of the snapshot it rests on
-	Profile   rule.Profile             `json:"profile"`
-	Budget    Budget                   `json:"budget"`
-	Changes   []Change                 `json:"changes"`
-	Kept      int                      `json:"kept"` // knobs looked at whose present value stays
-	Warnings  []say.Message            `json:"warnings"`
-	Left      []Left                   `json:"not_in_this_plan"` // what check tells, warnings and worse, when it was carried out
+	Schema   string        `json:"schema"`
+	Snapshot string        `json:"snapshot"` // SHA-256 of the snapshot it rests on
+	Profile  rule.Profile  `json:"profile"`
+	Budget   Budget        `json:"budget"`
+	Changes  []Change      `json:"changes"`
+	Kept     int           `json:"kept"` // knobs looked at whose present value stays
+	Warnings []say.Message `json:"warnings"`
+	// what check tells, warnings and worse, when it was carried out
+	Left      []Left                   `json:"not_in_this_plan"`
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
@@ -68,7 +69,8 @@ type Asked struct {
 func (p *Plan) Options() rule.Options {
 	o := rule.Options{Profile: p.Profile}
 	if a := p.Asked; a != nil {
-		o.Connections, o.Active, o.Storage, o.Shared, o.Pins, o.Accepted = a.Connections, a.Active, a.Storage, a.Shared, a.Pins, a.Accepted
+		o.Connections, o.Active, o.Storage, o.Shared, o.Pins, o.Accepted = a.Connections, a.Active, a.Storage, a.Shared,
+			a.Pins, a.Accepted
 	}
 	return o
 }
@@ -100,7 +102,9 @@ type Budget struct {
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 
-	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
+	// where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared
+	// host
+	Others       memory.OthersSource `json:"others_source,omitempty"`
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason say.Message         `json:"others_reason,omitzero"`
 }

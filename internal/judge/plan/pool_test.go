@@ -36,10 +36,12 @@ func TestSettledPool(t *testing.T) {
 			text = "1300\n"
 		case "pg/1/settings.json":
 			row := func(name, value, typ string) string {
-				return `["` + name + `","` + value + `",null,"` + typ + `","internal","default",null,null,null,null,"f"],`
+				return `["` + name + `","` + value + `",null,"` + typ +
+					`","internal","default",null,null,null,null,"f"],`
 			}
 			text = strings.Replace(text, `"rows":[`, `"rows":[`+row("huge_pages_status", "on", "enum")+
-				row("shared_memory_size_in_huge_pages", "540", "integer")+`["shared_memory_size","1080","MB","integer","internal","default",null,null,null,null,"f"],`, 1)
+				row("shared_memory_size_in_huge_pages", "540", "integer")+
+				`["shared_memory_size","1080","MB","integer","internal","default",null,null,null,null,"f"],`, 1)
 		}
 		if err := a.Add(name, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -71,8 +73,10 @@ func TestSettledPool(t *testing.T) {
 // TestPoolOfTheHostIsNotTheGroups: the idle pool of the host is no part of a
 // control group's memory, in which it is charged to nobody; on the host it is.
 func TestPoolOfTheHostIsNotTheGroups(t *testing.T) {
-	const pool = "\nfile: proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 kB\\nHugePages_Total: 2000\\n" +
-		"HugePages_Free: 2000\\nHugePages_Rsvd: 0\\nHugePages_Surp: 0\\nHugepagesize: 2048 kB\\nHugetlb: 4096000 kB\nfile: proc/sys/vm/nr_hugepages 2000\n"
+	const pool = "\nfile: proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 " +
+		"kB\\nHugePages_Total: 2000\\n" +
+		"HugePages_Free: 2000\\nHugePages_Rsvd: 0\\nHugePages_Surp: 0\\nHugepagesize: 2048 kB\\nHugetlb: 4096000 " +
+		"kB\nfile: proc/sys/vm/nr_hugepages 2000\n"
 	for spec, want := range map[string]unit.Bytes{
 		"host: ram=64GB,cpus=8,pg=17,cgroup=4GB,container=docker" + pool: 0,
 		"host: ram=64GB,cpus=8,pg=17" + pool:                             4000 * unit.MB,

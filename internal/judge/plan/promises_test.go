@@ -104,7 +104,8 @@ func TestFits(t *testing.T) {
 			t.Fatalf("%v\nshort of %s with work_mem = %d kB: %+v", h, p.Budget.After.Shortfall, wm, p.Budget.After)
 		}
 		if !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
-			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall, p.Warnings)
+			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall,
+				p.Warnings)
 		}
 	})
 }
@@ -222,7 +223,8 @@ func TestCoherent(t *testing.T) {
 		s := h.snapshot(t)
 		p := mustPlan(t, s, h.opt)
 		after := plan.Simulate(s, p)
-		if g, w, m := value(t, after, "max_parallel_workers_per_gather"), value(t, after, "max_parallel_workers"), value(t, after, "max_worker_processes"); g > w || w > m {
+		if g, w, m := value(t, after, "max_parallel_workers_per_gather"), value(t, after, "max_parallel_workers"),
+			value(t, after, "max_worker_processes"); g > w || w > m {
 			t.Fatalf("%v\nworkers do not nest: %d per gather, %d parallel, %d processes", h, g, w, m)
 		}
 		if lo, hi := value(t, after, "min_wal_size"), value(t, after, "max_wal_size"); lo > hi {
@@ -289,12 +291,14 @@ func TestModest(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v", err)
 			}
-			if n == "evidence.json" || n == "instances.json" || rapid.Float64Range(0, 1).Draw(t, "keep "+strconv.Itoa(i)) < keep {
+			if n == "evidence.json" || n == "instances.json" ||
+				rapid.Float64Range(0, 1).Draw(t, "keep "+strconv.Itoa(i)) < keep {
 				if err := hidden.Add(n, data); err != nil {
 					t.Fatalf("%v", err)
 				}
 			} else {
-				hidden.AddMissing(evidence.Missing{Name: n, State: known.Forbidden, Reason: "hidden by the test", Reveal: "show it"})
+				hidden.AddMissing(evidence.Missing{Name: n, State: known.Forbidden, Reason: "hidden by the test",
+					Reveal: "show it"})
 			}
 		}
 		p := mustPlan(t, read(t, hidden), h.opt)
@@ -319,7 +323,8 @@ func TestObedient(t *testing.T) {
 		v, inBase string
 	}{
 		{"pg:work_mem", "64MB", "65536"}, {"pg:shared_buffers", "256MB", "32768"}, {"pg:max_connections", "37", "37"},
-		{"pg:random_page_cost", "2.5", "2.5"}, {"pg:huge_pages", "off", "off"}, {"pg:temp_buffers", "64MB", "8192"}, {"pg:wal_recycle", "off", "off"}, {"sysctl:vm.swappiness", "7", "7"}, {"pg:checkpoint_timeout", "9min", "540"},
+		{"pg:random_page_cost", "2.5", "2.5"}, {"pg:huge_pages", "off", "off"}, {"pg:temp_buffers", "64MB", "8192"},
+		{"pg:wal_recycle", "off", "off"}, {"sysctl:vm.swappiness", "7", "7"}, {"pg:checkpoint_timeout", "9min", "540"},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -344,7 +349,8 @@ func TestObedient(t *testing.T) {
 func TestDurable(t *testing.T) {
 	never := map[knob.Address]bool{
 		"pg:synchronous_commit": true, "pg:wal_level": true,
-		"pg:wal_sync_method": true, "pg:data_sync_retry": true, "pg:zero_damaged_pages": true, "pg:ignore_checksum_failure": true,
+		"pg:wal_sync_method": true, "pg:data_sync_retry": true, "pg:zero_damaged_pages": true,
+		"pg:ignore_checksum_failure": true,
 	}
 	raised := map[knob.Address]bool{"pg:fsync": true, "pg:full_page_writes": true, "pg:autovacuum": true}
 	for _, r := range rules.All() {
@@ -355,7 +361,8 @@ func TestDurable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
 		for _, c := range mustPlan(t, h.snapshot(t), h.opt).Changes {
-			if never[c.Address] || raised[c.Address] && c.To != "on" || c.Address == "sysctl:vm.overcommit_memory" && c.To == "1" {
+			if never[c.Address] || raised[c.Address] && c.To != "on" ||
+				c.Address == "sysctl:vm.overcommit_memory" && c.To == "1" {
 				t.Fatalf("%v\nthe plan sets %s to %s", h, c.Address, c.To)
 			}
 		}

@@ -46,7 +46,8 @@ func (p planned) allFit(t *testing.T, memory unit.Bytes, connections int) {
 	t.Helper()
 	work, buffers := p.size(t, "work_mem", unit.KB), p.size(t, "shared_buffers", 8*unit.KB)
 	if sum := unit.Bytes(3*connections)*work + buffers; work < 4*unit.MB || sum > memory {
-		t.Errorf("%d connections with a work_mem of %s and shared_buffers of %s may take %s of %s", connections, work, buffers, sum, memory)
+		t.Errorf("%d connections with a work_mem of %s and shared_buffers of %s may take %s of %s", connections, work,
+			buffers, sum, memory)
 	}
 	if p.plan.Budget.Fit != connections || p.plan.Budget.Open != connections {
 		t.Errorf("of %d connections %d fit: %q", p.plan.Budget.Open, p.plan.Budget.Fit, p.plan.Warnings)
@@ -55,7 +56,8 @@ func (p planned) allFit(t *testing.T, memory unit.Bytes, connections int) {
 
 // The OOM killer ended a server that was planned so: 36MB for each sort.
 func TestSeenWebIn4GB(t *testing.T) {
-	planFor(t, "ram=16GB,cpus=4,pg=17,cgroup=4GB,container=docker,set.max_connections=100", rule.Web).allFit(t, 4*unit.GB, 100)
+	planFor(t, "ram=16GB,cpus=4,pg=17,cgroup=4GB,container=docker,set.max_connections=100", rule.Web).allFit(t,
+		4*unit.GB, 100)
 }
 
 // 208MB were planned, where 1,000 sessions of three leave 6.
@@ -84,7 +86,8 @@ func TestSeenWebAboveWarehouse(t *testing.T) {
 	for _, ram := range []string{"2GB", "4GB", "8GB", "16GB", "64GB", "256GB"} {
 		for _, cpus := range []string{"2", "8", "64"} {
 			spec := "pg=17,ram=" + ram + ",cpus=" + cpus
-			web, dw := planFor(t, spec, rule.Web).size(t, "work_mem", unit.KB), planFor(t, spec, rule.DW).size(t, "work_mem", unit.KB)
+			web, dw := planFor(t, spec, rule.Web).size(t, "work_mem", unit.KB),
+				planFor(t, spec, rule.DW).size(t, "work_mem", unit.KB)
 			if web > dw {
 				t.Errorf("%s: web gets %s and dw %s", spec, web, dw)
 			}
@@ -97,7 +100,8 @@ func TestSeen60ConnectionsOn2GB(t *testing.T) {
 	for _, profile := range rule.Profiles {
 		p := planFor(t, "ram=2GB,cpus=2,pg=17,set.max_connections=60", profile)
 		if work := p.size(t, "work_mem", unit.KB); work < 4*unit.MB {
-			t.Errorf("%s: work_mem = %s beside shared_buffers of %s", profile, work, p.size(t, "shared_buffers", 8*unit.KB))
+			t.Errorf("%s: work_mem = %s beside shared_buffers of %s", profile, work,
+				p.size(t, "shared_buffers", 8*unit.KB))
 		}
 	}
 }
@@ -121,16 +125,19 @@ func TestSeenIdleInTransactionHoldsItsMemory(t *testing.T) {
 	spec := "ram=4GB,cpus=2,pg=17,set.max_connections=30,set.work_mem=78MB"
 	p := planFor(t, spec, rule.Mixed)
 	p.before.Described = false
-	p.before.Instances[0].Server.Activity = known.Is(pg.Activity{Clients: 14, States: map[string]pg.StateCount{"idle in transaction": {Count: 14}}})
+	p.before.Instances[0].Server.Activity = known.Is(pg.Activity{Clients: 14,
+		States: map[string]pg.StateCount{"idle in transaction": {Count: 14}}})
 	p.plan = mustPlan(t, p.before, rule.Options{Profile: rule.Mixed})
 	b := p.plan.Budget
 	if held := unit.Bytes(14*3) * 78 * unit.MB; b.Open != 30 || b.AllBefore.Work < held {
-		t.Errorf("all %d connections at work hold %s, and 14 in transaction were seen to hold up to %s", b.Open, b.AllBefore.Work, held)
+		t.Errorf("all %d connections at work hold %s, and 14 in transaction were seen to hold up to %s", b.Open,
+			b.AllBefore.Work, held)
 	}
 	if b.AllBefore.Shortfall == 0 || b.Fit >= 14 {
 		t.Errorf("%d connections with 78MB are said to fit 4 GB", b.Fit)
 	}
-	if len(workMemFound(p.before)) == 0 && len(check.Run(p.before, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings) == 0 {
+	if len(workMemFound(p.before)) == 0 && len(check.Run(p.before, checks.All(),
+		check.Options{Only: []string{"work_mem_vs_memory"}}).Findings) == 0 {
 		t.Error("check has nothing to say of it")
 	}
 }
@@ -140,10 +147,12 @@ func TestSeenWALThatDoesNotLookAtTheMachine(t *testing.T) {
 	if wal := planFor(t, "ram=512MB,cpus=1,pg=17", rule.DW).size(t, "max_wal_size", unit.MB); wal > unit.GB {
 		t.Errorf("max_wal_size = %s on 512 MB", wal)
 	}
-	if wal := planFor(t, "ram=4TB,cpus=256,storage=nvme,pg=17", rule.OLTP).size(t, "max_wal_size", unit.MB); wal <= 8*unit.GB {
+	if wal := planFor(t, "ram=4TB,cpus=256,storage=nvme,pg=17", rule.OLTP).size(t, "max_wal_size",
+		unit.MB); wal <= 8*unit.GB {
 		t.Errorf("max_wal_size = %s on 256 processors and 4 TB", wal)
 	}
-	if wal := planFor(t, "ram=4TB,cpus=256,storage=nvme,disk=100GB,pg=17", rule.OLTP).size(t, "max_wal_size", unit.MB); wal > 20*unit.GB {
+	if wal := planFor(t, "ram=4TB,cpus=256,storage=nvme,disk=100GB,pg=17", rule.OLTP).size(t, "max_wal_size",
+		unit.MB); wal > 20*unit.GB {
 		t.Errorf("max_wal_size = %s on a disk of 100 GB", wal)
 	}
 }
@@ -155,7 +164,8 @@ func TestSeenHostWithoutProcessors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := planFor(t, "ram=8GB", rule.Mixed)
-	if cpus, ok := p.before.Host.CPU.Get(); !d.NoCPUs || !ok || cpus.Logical != 4 || !p.plan.Budget.Known || len(p.plan.AtWork) != 1 {
+	if cpus, ok := p.before.Host.CPU.Get(); !d.NoCPUs || !ok || cpus.Logical != 4 || !p.plan.Budget.Known ||
+		len(p.plan.AtWork) != 1 {
 		t.Errorf("of a host of 8 GB %d processors are assumed, and planned is %+v", cpus.Logical, p.plan.Changes)
 	}
 }

@@ -31,7 +31,8 @@ func several(t fataler, h host, instances, pool, used int) *snapshot.Snapshot {
 	}
 	var list []string
 	for i := 1; i <= instances; i++ {
-		list = append(list, fmt.Sprintf(`{"key":"%d","data_directory":"/data/%d","port":%d,"running":true}`, i, i, 5431+i))
+		list = append(list, fmt.Sprintf(`{"key":"%d","data_directory":"/data/%d","port":%d,"running":true}`,
+			i, i, 5431+i))
 	}
 	for _, name := range d.Names() {
 		b, err := d.ReadFile(name)
@@ -52,7 +53,8 @@ func several(t fataler, h host, instances, pool, used int) *snapshot.Snapshot {
 			text = strconv.Itoa(pool) + "\n"
 		case "proc/meminfo":
 			text = strings.NewReplacer("HugePages_Total: 0", "HugePages_Total: "+strconv.Itoa(pool),
-				"HugePages_Free: 0", "HugePages_Free: "+strconv.Itoa(pool-used), "Hugetlb: 0", "Hugetlb: "+strconv.Itoa(pool*2048)).Replace(text)
+				"HugePages_Free: 0", "HugePages_Free: "+strconv.Itoa(pool-used), "Hugetlb: 0",
+				"Hugetlb: "+strconv.Itoa(pool*2048)).Replace(text)
 		}
 		add(name, text)
 	}
@@ -77,15 +79,18 @@ func TestSeveralInstances(t *testing.T) {
 		}
 		s := several(t, h, rapid.IntRange(1, 4).Draw(t, "instances"), pool, used)
 		p := mustPlan(t, s, h.opt)
-		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
-			t.Fatalf("%v, pool %d, used %d\nshort of %s and no warning says how many connections fit: %+v", h, pool, used, p.Budget.After.Shortfall, p.Budget.After)
+		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"),
+			"connections") {
+			t.Fatalf("%v, pool %d, used %d\nshort of %s and no warning says how many connections fit: %+v", h, pool,
+				used, p.Budget.After.Shortfall, p.Budget.After)
 		}
 		after := plan.Simulate(s, p)
 		if n, ok := after.Host.Sysctls.Int("vm.nr_hugepages").Get(); ok && n < int64(used) {
 			t.Fatalf("%v\nthe pool of %d pages is lowered to %d, of which another program uses %d", h, pool, n, used)
 		}
 		for _, c := range mustPlan(t, after, h.opt).Changes {
-			t.Fatalf("%v, pool %d, used %d\nafter the plan %s would change again, %s → %s: %s", h, pool, used, c.Address, c.From, c.To, c.Reason)
+			t.Fatalf("%v, pool %d, used %d\nafter the plan %s would change again, %s → %s: %s", h, pool, used,
+				c.Address, c.From, c.To, c.Reason)
 		}
 	})
 }

@@ -48,12 +48,16 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 		}
 	case "tablespace":
 		in := t.Instance(c.Key)
-		in.Server.Tablespaces = known.Map(in.Server.Tablespaces, func(list []pg.Tablespace) []pg.Tablespace { return withOption(list, c) })
+		in.Server.Tablespaces = known.Map(in.Server.Tablespaces, func(list []pg.Tablespace) []pg.Tablespace {
+			return withOption(list, c)
+		})
 	case "sysctl":
 		t.Host.Sysctls[c.Address.Name()] = known.Is(c.ToBase)
 		switch c.Address.Name() {
 		case "vm.nr_hugepages":
-			t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool { return poolsOf(p, t.Host.Memory, c.ToBase) })
+			t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool {
+				return poolsOf(p, t.Host.Memory, c.ToBase)
+			})
 			t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { return poolOf(m, c.ToBase) })
 		case "vm.overcommit_kbytes": // the kernel zeroes the other of the pair
 			if c.ToBase != "0" {
@@ -87,7 +91,9 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 			return list
 		})
 	case "boot":
-		t.Host.CmdLine = known.Map(t.Host.CmdLine, func(words []string) []string { return append(slices.Clone(words), c.Address.Name()+"="+c.ToBase) })
+		t.Host.CmdLine = known.Map(t.Host.CmdLine, func(words []string) []string {
+			return append(slices.Clone(words), c.Address.Name()+"="+c.ToBase)
+		})
 	case "unit":
 		for i := range t.Instances {
 			t.Instances[i].Unit = known.Map(t.Instances[i].Unit, func(u host.Unit) host.Unit {
@@ -112,7 +118,8 @@ func withOption(list []pg.Tablespace, c *Change) []pg.Tablespace {
 		if list[i].Name != name {
 			continue
 		}
-		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options), func(o string) bool { return strings.HasPrefix(o, option+"=") })
+		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options),
+			func(o string) bool { return strings.HasPrefix(o, option+"=") })
 		if c.ToBase != knob.Unset {
 			list[i].Options = append(list[i].Options, option+"="+c.ToBase)
 		}
@@ -147,7 +154,8 @@ func remounted(list []host.Mount, c *Change) []host.Mount {
 		if list[i].Point != c.Address.Subject() {
 			continue
 		}
-		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options), func(w string) bool { return w == "noatime" || w == "relatime" })
+		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options),
+			func(w string) bool { return w == "noatime" || w == "relatime" })
 		if atime := host.WantedFlags(strings.Split(c.ToBase, ",")).Atime; atime != "strictatime" {
 			list[i].Options = append(list[i].Options, atime)
 		}
@@ -205,7 +213,9 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	// use stays what it is.
 	defer func() {
 		more := memory.HugePagesHeld(t, in) - held
-		t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool { return lessFree(p, page, more) })
+		t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool {
+			return lessFree(p, page, more)
+		})
 		t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { m.HugeFree -= more; return m })
 	}()
 	if v, ok := m["shared_memory_size"]; ok {
@@ -224,7 +234,8 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 // ones tell where it is after a restart: where it asks for huge pages and those
 // that are free, with its own, suffice. Of one that was not seen nothing is made up.
 // What lies on ordinary pages is committed, what was there before is not any more.
-func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, was, page unit.Bytes, held int64) {
+func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, was, page unit.Bytes,
+	held int64) {
 	mem, ok := t.Host.Memory.Get()
 	had, seen := memory.OnHugePages(in).Get()
 	if !ok || page <= 0 || page != mem.HugePageSize || !seen {

@@ -10,7 +10,8 @@ import (
 )
 
 // TablespaceOptions are those that a server has, 13 to 19.
-var TablespaceOptions = []string{"seq_page_cost", "random_page_cost", "effective_io_concurrency", "maintenance_io_concurrency"}
+var TablespaceOptions = []string{"seq_page_cost", "random_page_cost", "effective_io_concurrency",
+	"maintenance_io_concurrency"}
 
 // TablespaceValue is what a number of the server may be spelled with. All else stays out of
 // the statement.
@@ -18,7 +19,8 @@ var TablespaceValue = regexp.MustCompile(`^[0-9A-Za-z.+ -]{1,100}$`)
 
 // TablespaceSQL is the statement that gives a tablespace an option, or takes it out.
 func TablespaceSQL(name, option, value string) (string, error) {
-	if !slices.Contains(TablespaceOptions, option) || value != knob.Unset && !TablespaceValue.MatchString(value) || name == "" || strings.ContainsRune(name, 0) {
+	if !slices.Contains(TablespaceOptions, option) || value != knob.Unset && !TablespaceValue.MatchString(value) ||
+		name == "" || strings.ContainsRune(name, 0) {
 		return "", fmt.Errorf("%q is not a value of the option %q of a tablespace", value, option)
 	}
 	alter := `ALTER TABLESPACE "` + strings.ReplaceAll(name, `"`, `""`) + `" `

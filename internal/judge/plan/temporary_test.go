@@ -24,8 +24,10 @@ func TestTemporaryTables(t *testing.T) {
 		h.spec.Settings["temp_buffers"] = strconv.Itoa(rapid.IntRange(100, 1<<16).Draw(t, "temp_buffers"))
 		s := h.snapshot(t)
 		p := mustPlan(t, s, h.opt)
-		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
-			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall, p.Warnings)
+		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"),
+			"connections") {
+			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall,
+				p.Warnings)
 		}
 		for _, c := range mustPlan(t, plan.Simulate(s, p), h.opt).Changes {
 			t.Fatalf("%v\nafter the plan %s would change again, %s → %s: %s", h, c.Address, c.From, c.To, c.Reason)
@@ -37,7 +39,8 @@ func TestTemporaryTables(t *testing.T) {
 // tolerance lifts over the 1 GB from which huge pages are wanted lies on ordinary
 // pages, and as many connections are admitted as fit beside their page tables.
 func TestMonotoneJustBelowHugePages(t *testing.T) {
-	h := host{snapshot.Description{CPUs: 6, Sockets: 1, Kernel: "6.1.0", Major: 13, Storage: "nvme", THP: "madvise", Settings: map[string]string{"temp_buffers": "16092"}},
+	h := host{snapshot.Description{CPUs: 6, Sockets: 1, Kernel: "6.1.0", Major: 13, Storage: "nvme", THP: "madvise",
+		Settings: map[string]string{"temp_buffers": "16092"}},
 		rule.Options{Profile: rule.Web, Storage: rule.NVMe, Shared: true, Pins: map[knob.Address]string{}}}
 	before := int64(0)
 	for _, ram := range []unit.Bytes{7616 * unit.MB, 7872 * unit.MB, 8128 * unit.MB, 8384 * unit.MB, 8640 * unit.MB} {

@@ -112,17 +112,20 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 	r := &reader{file: file, text: string(b), known: k}
 	switch {
 	case len(b) > MaxFile:
-		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d bytes", MaxFile), "a policy is written by a person; this is another file")
+		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d bytes", MaxFile),
+			"a policy is written by a person; this is another file")
 	case !utf8.Valid(b) || strings.ContainsRune(r.text, 0):
 		return nil, r.wrong(0, "the file is no text in UTF-8", "save it as UTF-8")
 	case strings.Count(r.text, "\n") > maxLines:
-		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d lines", maxLines), "a policy is written by a person; this is another file")
+		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d lines", maxLines),
+			"a policy is written by a person; this is another file")
 	}
 	var doc map[string]any
 	md, err := toml.Decode(r.text, &doc)
 	if err != nil {
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
-			return nil, r.wrong(pe.Position.Line, "not TOML: "+pe.Message, `write NAME = "VALUE" lines; 'pgfettle policy example' shows a whole file`)
+			return nil, r.wrong(pe.Position.Line, "not TOML: "+pe.Message,
+				`write NAME = "VALUE" lines; 'pgfettle policy example' shows a whole file`)
 		}
 		return nil, r.wrong(0, "not TOML: "+err.Error(), "'pgfettle policy example' shows a whole file")
 	}
@@ -211,7 +214,8 @@ func (r *reader) names(doc map[string]any, table string, nth int, known ...strin
 			if table != "" {
 				what += " in " + table
 			}
-			return r.wrong(r.line(table, nth, key), what, say.DidYouMean(key, known, "the keys are "+strings.Join(known, ", ")))
+			return r.wrong(r.line(table, nth, key), what, say.DidYouMean(key, known,
+				"the keys are "+strings.Join(known, ", ")))
 		}
 	}
 	return nil
@@ -260,7 +264,8 @@ func (r *reader) profile(doc map[string]any, p *Policy) error {
 		for _, q := range rule.Profiles {
 			names = append(names, string(q))
 		}
-		return r.wrong(at, err.Error(), say.DidYouMean(s, names, "mixed is the one for a host that does both short transactions and reports"))
+		return r.wrong(at, err.Error(), say.DidYouMean(s, names,
+			"mixed is the one for a host that does both short transactions and reports"))
 	}
 	return nil
 }
@@ -274,10 +279,12 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 		at := r.line("pins", 0, name)
 		a, err := knob.Parse(name)
 		if err != nil {
-			return r.wrong(at, "pin: "+err.Error(), say.DidYouMean(name, r.known.Knobs, `write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
+			return r.wrong(at, "pin: "+err.Error(), say.DidYouMean(name, r.known.Knobs,
+				`write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
 		}
 		if !slices.Contains(r.known.Knobs, string(a)) && !slices.Contains(r.known.Knobs, string(a.Family())) {
-			return r.wrong(at, "pin: pgfettle plans no knob "+name, say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the knobs"))
+			return r.wrong(at, "pin: pgfettle plans no knob "+name,
+				say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the knobs"))
 		}
 		pin := Pin{Address: a, Line: at}
 		switch v := t[name].(type) {
@@ -315,7 +322,8 @@ func (r *reader) accept(doc map[string]any, p *Policy) error {
 		}
 		for _, b := range p.Accept {
 			if a.ID == b.ID && a.Instance == b.Instance {
-				return r.wrong(a.Line, fmt.Sprintf("%s is accepted already on line %d", a.ID, b.Line), "remove one of them")
+				return r.wrong(a.Line, fmt.Sprintf("%s is accepted already on line %d", a.ID, b.Line),
+					"remove one of them")
 			}
 		}
 		p.Accept = append(p.Accept, a)
@@ -340,9 +348,11 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	}
 	switch {
 	case a.ID == configuration.PolicyExpired.ID:
-		return a, r.wrong(at, "the end of an acceptance cannot be accepted", "write a new date into the entry that has ended")
+		return a, r.wrong(at, "the end of an acceptance cannot be accepted",
+			"write a new date into the entry that has ended")
 	case !slices.Contains(r.known.Checks, a.ID):
-		return a, r.wrong(at, "there is no check "+strconv.Quote(a.ID), say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))
+		return a, r.wrong(at, "there is no check "+strconv.Quote(a.ID),
+			say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))
 	}
 	if a.Reason, err = r.str(t["reason"], r.line("accept", i, "reason"), "reason"); err != nil {
 		return a, err

@@ -48,7 +48,8 @@ func TestWholeFile(t *testing.T) {
 	want := &Policy{File: "p.toml", Profile: rule.OLTP,
 		Pins: []Pin{{"pg:jit", "off", 7}, {"pg:work_mem", "64MB", 5}, {"sysctl:vm.swappiness", "5", 6}},
 		Accept: []Acceptance{
-			{check.Acceptance{ID: "swap_none", Instance: "host", Reason: "the provider gives no swap", Expires: "2027-06-30"}, 9},
+			{check.Acceptance{ID: "swap_none", Instance: "host", Reason: "the provider gives no swap",
+				Expires: "2027-06-30"}, 9},
 			{check.Acceptance{ID: "tls_off", Reason: "the network is private", Expires: "never"}, 15},
 		},
 		Limits: Limits{&effect, &severity},
@@ -66,11 +67,13 @@ func TestWholeFile(t *testing.T) {
 
 // TestFamilies: a pin of one device goes before that of all.
 func TestFamilies(t *testing.T) {
-	p, err := Parse("p", []byte("[pins]\n\"block:*/scheduler\" = \"none\"\n\"block:sda/scheduler\" = \"mq-deadline\"\n"), All())
+	p, err := Parse("p",
+		[]byte("[pins]\n\"block:*/scheduler\" = \"none\"\n\"block:sda/scheduler\" = \"mq-deadline\"\n"), All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a, want := range map[knob.Address]string{"block:sda/scheduler": "mq-deadline", "block:sdb/scheduler": "none", "block:sdb/read_ahead_kb": ""} {
+	for a, want := range map[knob.Address]string{"block:sda/scheduler": "mq-deadline", "block:sdb/scheduler": "none",
+		"block:sdb/read_ahead_kb": ""} {
 		if pin, ok := p.Pin(a); pin.Value != want || ok != (want != "") {
 			t.Errorf("%s: %+v", a, pin)
 		}
@@ -81,35 +84,50 @@ func TestFamilies(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	entry := "[[accept]]\nid = \"swap_none\"\nreason = \"r\"\nexpires = 2027-01-31\n"
 	for name, c := range map[string]struct{ text, message, hint string }{
-		"no TOML":             {"profile = \n", "p:1: not TOML: ", "policy example"},
-		"an unknown key":      {"# x\nprofil = \"oltp\"\n", `p:2: there is no key "profil"`, "did you mean profile?"},
-		"an unknown table":    {"[pin]\n", `p:1: there is no key "pin"`, "did you mean pins?"},
-		"a profile":           {"profile = \"olpt\"\n", "p:1: \"olpt\" is not a profile", "did you mean oltp?"},
-		"a profile's type":    {"profile = 3\n", "p:1: profile is no text", "quotes"},
-		"pins no table":       {"\npins = 3\n", "p:2: pins is no table", "[pins]"},
-		"a pin without kind":  {"[pins]\nwork_mem = \"64MB\"\n", "p:2: pin: ", "did you mean pg:work_mem"},
-		"an unknown pin":      {"[pins]\n\n\"pg:wrk_mem\" = \"64MB\"\n", "p:3: pin: pgfettle plans no knob pg:wrk_mem", "did you mean pg:work_mem"},
-		"a family of none":    {"[pins]\n\"block:*/write_cache\" = \"x\"\n", "p:2: pin: pgfettle plans no knob block:*/write_cache", ""},
-		"a pin's type":        {"[pins]\n\"pg:work_mem\" = [1]\n", "p:2: pin pg:work_mem is no text", "quotes"},
-		"a pin twice":         {"[pins]\n\"pg:work_mem\" = \"1MB\"\n\"pg:work_mem\" = \"2MB\"\n", "p:3: not TOML: ", "policy example"},
-		"an escape in a pin":  {"[pins]\n\"pg:work_mem\" = \"\\u001b[31m\"\n", "p:2: pin pg:work_mem has control characters", "plain text"},
-		"accept no list":      {"[accept]\nid = \"swap_none\"\n", "p:1: accept is no list of tables", "[[accept]]"},
-		"a key of the second": {entry + "\n" + strings.Replace(entry, "reason", "reson", 1), "p:8: there is no key \"reson\" in accept", "did you mean reason?"},
-		"no reason":           {"[[accept]]\nid = \"swap_none\"\nexpires = \"never\"\n", "p:1: this acceptance has no reason", "[[accept]]"},
-		"no end":              {entry + "[[accept]]\nid = \"swap_none\"\nreason = \"x\"\n", "p:5: this acceptance has no expires", `"never"`},
-		"an empty reason":     {strings.Replace(entry, `"r"`, `"  "`, 1), "p:3: reason is empty", "write one"},
-		"an unknown check":    {strings.Replace(entry, "swap_none", "swap_non", 1), `p:2: there is no check "swap_non"`, "did you mean swap_none"},
-		"the end accepted":    {strings.Replace(entry, "swap_none", "policy_expired", 1), "p:2: the end of an acceptance cannot be accepted", "new date"},
-		"no such day":         {strings.Replace(entry, "2027-01-31", `"2027-02-30"`, 1), "p:4: expires is no date", "2027-01-31"},
-		"a time of day":       {strings.Replace(entry, "2027-01-31", "2027-01-31T10:00:00Z", 1), "p:4: expires is no date", "2027-01-31"},
-		"a long year":         {strings.Replace(entry, "2027-01-31", `"12027-01-31"`, 1), "p:4: expires is no date", "2027-01-31"},
-		"accepted twice":      {entry + entry, "p:5: swap_none is accepted already on line 1", "remove one"},
-		"an unknown limit":    {"[limits]\nmax_effct = \"reload\"\n", `p:2: there is no key "max_effct" in limits`, "did you mean max_effect?"},
-		"an effect":           {"[limits]\nmax_effect = \"relaod\"\n", "p:2: max_effect: ", "reload"},
-		"a severity":          {"[limits]\nfail_on = \"bad\"\n", "p:2: fail_on: ", "critical is the worst"},
-		"another file":        {strings.Repeat("#", MaxFile+1), "p: the file has more than 65536 bytes", "another file"},
-		"too many lines":      {strings.Repeat("\n", maxLines+1), "p: the file has more than 1000 lines", "another file"},
-		"bytes":               {"profile = \"\xff\"", "p: the file is no text in UTF-8", "UTF-8"},
+		"no TOML":            {"profile = \n", "p:1: not TOML: ", "policy example"},
+		"an unknown key":     {"# x\nprofil = \"oltp\"\n", `p:2: there is no key "profil"`, "did you mean profile?"},
+		"an unknown table":   {"[pin]\n", `p:1: there is no key "pin"`, "did you mean pins?"},
+		"a profile":          {"profile = \"olpt\"\n", "p:1: \"olpt\" is not a profile", "did you mean oltp?"},
+		"a profile's type":   {"profile = 3\n", "p:1: profile is no text", "quotes"},
+		"pins no table":      {"\npins = 3\n", "p:2: pins is no table", "[pins]"},
+		"a pin without kind": {"[pins]\nwork_mem = \"64MB\"\n", "p:2: pin: ", "did you mean pg:work_mem"},
+		"an unknown pin": {"[pins]\n\n\"pg:wrk_mem\" = \"64MB\"\n", "p:3: pin: pgfettle plans no knob pg:wrk_mem",
+			"did you mean pg:work_mem"},
+		"a family of none": {"[pins]\n\"block:*/write_cache\" = \"x\"\n",
+			"p:2: pin: pgfettle plans no knob block:*/write_cache", ""},
+		"a pin's type": {"[pins]\n\"pg:work_mem\" = [1]\n", "p:2: pin pg:work_mem is no text", "quotes"},
+		"a pin twice": {"[pins]\n\"pg:work_mem\" = \"1MB\"\n\"pg:work_mem\" = \"2MB\"\n", "p:3: not TOML: ",
+			"policy example"},
+		"an escape in a pin": {"[pins]\n\"pg:work_mem\" = \"\\u001b[31m\"\n",
+			"p:2: pin pg:work_mem has control characters", "plain text"},
+		"accept no list": {"[accept]\nid = \"swap_none\"\n", "p:1: accept is no list of tables", "[[accept]]"},
+		"a key of the second": {entry + "\n" + strings.Replace(entry, "reason", "reson", 1),
+			"p:8: there is no key \"reson\" in accept", "did you mean reason?"},
+		"no reason": {"[[accept]]\nid = \"swap_none\"\nexpires = \"never\"\n",
+			"p:1: this acceptance has no reason", "[[accept]]"},
+		"no end": {entry + "[[accept]]\nid = \"swap_none\"\nreason = \"x\"\n",
+			"p:5: this acceptance has no expires", `"never"`},
+		"an empty reason": {strings.Replace(entry, `"r"`, `"  "`, 1), "p:3: reason is empty", "write one"},
+		"an unknown check": {strings.Replace(entry, "swap_none", "swap_non", 1), `p:2: there is no check "swap_non"`,
+			"did you mean swap_none"},
+		"the end accepted": {strings.Replace(entry, "swap_none", "policy_expired", 1),
+			"p:2: the end of an acceptance cannot be accepted", "new date"},
+		"no such day": {strings.Replace(entry, "2027-01-31", `"2027-02-30"`, 1), "p:4: expires is no date",
+			"2027-01-31"},
+		"a time of day": {strings.Replace(entry, "2027-01-31", "2027-01-31T10:00:00Z", 1),
+			"p:4: expires is no date", "2027-01-31"},
+		"a long year": {strings.Replace(entry, "2027-01-31", `"12027-01-31"`, 1), "p:4: expires is no date",
+			"2027-01-31"},
+		"accepted twice": {entry + entry, "p:5: swap_none is accepted already on line 1", "remove one"},
+		"an unknown limit": {"[limits]\nmax_effct = \"reload\"\n", `p:2: there is no key "max_effct" in limits`,
+			"did you mean max_effect?"},
+		"an effect":  {"[limits]\nmax_effect = \"relaod\"\n", "p:2: max_effect: ", "reload"},
+		"a severity": {"[limits]\nfail_on = \"bad\"\n", "p:2: fail_on: ", "critical is the worst"},
+		"another file": {strings.Repeat("#", MaxFile+1), "p: the file has more than 65536 bytes",
+			"another file"},
+		"too many lines": {strings.Repeat("\n", maxLines+1), "p: the file has more than 1000 lines",
+			"another file"},
+		"bytes": {"profile = \"\xff\"", "p: the file is no text in UTF-8", "UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("p", []byte(c.text), All())
@@ -117,7 +135,8 @@ func TestWrongFiles(t *testing.T) {
 			if !ok {
 				t.Fatalf("%v", err)
 			}
-			if !strings.HasPrefix(pr.Message, c.message) || !strings.Contains(pr.Hint, c.hint) || pr.Code != say.CodeUsage {
+			if !strings.HasPrefix(pr.Message, c.message) || !strings.Contains(pr.Hint, c.hint) ||
+				pr.Code != say.CodeUsage {
 				t.Errorf("%q, hint %q, code %d", pr.Message, pr.Hint, pr.Code)
 			}
 		})

@@ -20,7 +20,8 @@ func (r *reader) trust(doc map[string]any, p *Policy) error {
 	at := r.line("trust", 0, "owners")
 	list, ok := v.([]any)
 	if !ok || len(list) > maxOwners {
-		return r.wrong(at, fmt.Sprintf("owners is no list of up to %d accounts", maxOwners), `write owners = ["postgres"]`)
+		return r.wrong(at, fmt.Sprintf("owners is no list of up to %d accounts", maxOwners),
+			`write owners = ["postgres"]`)
 	}
 	p.Trust.Owners = []string{} // none is a decision too
 	for _, v := range list {
@@ -29,7 +30,8 @@ func (r *reader) trust(doc map[string]any, p *Policy) error {
 			return err
 		}
 		if name == "root" || name == "0" {
-			return r.wrong(at, "root owns no server", "PostgreSQL refuses to run as root: name the account that it runs as")
+			return r.wrong(at, "root owns no server",
+				"PostgreSQL refuses to run as root: name the account that it runs as")
 		}
 		p.Trust.Owners = append(p.Trust.Owners, name)
 	}

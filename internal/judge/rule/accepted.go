@@ -65,7 +65,10 @@ func (c *Case) AcceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		places, _ := in.Places.Get()
-		if !slices.ContainsFunc(places, func(p snapshot.Place) bool { at, on := c.Snapshot.MountOf(p.Path); return on && at.Point == m.Point }) {
+		if !slices.ContainsFunc(places, func(p snapshot.Place) bool {
+			at, on := c.Snapshot.MountOf(p.Path)
+			return on && at.Point == m.Point
+		}) {
 			continue
 		}
 		at := slices.IndexFunc(c.Options.Accepted, func(a Accepted) bool { return a.ID == id && a.covers(in) })

@@ -9,10 +9,12 @@ import (
 // Basis is the memory that instances may count on. It rests on nothing that a
 // plan changes, so that planning the planned host gives the same plan.
 type Basis struct {
-	Total     unit.Bytes // of the host, or the limit of the control group
-	Limited   bool       // a control group limits the memory, not the host
-	Reserve   unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
-	Others    unit.Bytes // other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host cannot give
+	Total   unit.Bytes // of the host, or the limit of the control group
+	Limited bool       // a control group limits the memory, not the host
+	Reserve unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
+	// other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host
+	// cannot give
+	Others    unit.Bytes
 	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
 	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
 	Host      Room       // of an instance within a control group's limit what the host leaves it

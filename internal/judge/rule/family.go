@@ -14,7 +14,8 @@ func (r *Rule) Decides(a knob.Address) bool { return r.Address.Covers(a) }
 // InAny says whether one of the instances has what an address of a family names.
 func InAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 	for i := range s.Instances {
-		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, Rule: r, Address: r.Address, Outcome: &Outcome{}}
+		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, Rule: r, Address: r.Address,
+			Outcome: &Outcome{}}
 		if slices.Contains(r.Over(c), a) {
 			return true
 		}

@@ -81,7 +81,8 @@ func OthersReason(o memory.Others) say.Message {
 	case memory.OthersServices:
 		if o.Limits > 0 {
 			return say.M("rule/others/limits",
-				"{counted} for other programs: services and what else lasts hold or may by their limits {held}, rounded up",
+				"{counted} for other programs: services and what else lasts hold or may by their limits {held}, "+
+					"rounded up",
 				"counted", o.Counted, "held", o.Held)
 		}
 		return say.M("rule/others/services",

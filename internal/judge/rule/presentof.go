@@ -43,7 +43,9 @@ func presentOfTablespace(in *snapshot.Instance, name, option string) known.Fact[
 
 // presentOfBoot returns a word of the command line of the running kernel.
 func presentOfBoot(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
-	return known.Map(s.Host.CmdLine, func(words []string) Value { return Value{Setting: BootWord(words, a.Name()), Unit: u} })
+	return known.Map(s.Host.CmdLine, func(words []string) Value {
+		return Value{Setting: BootWord(words, a.Name()), Unit: u}
+	})
 }
 
 // presentOfMount returns the field of /etc/fstab, with the access times as the
@@ -55,7 +57,8 @@ func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	lines := FstabOf(s, a.Subject())
 	m, mounted := MountAt(s, a.Subject())
 	if !mounted || len(lines) != 1 || lines[0].Options == "" {
-		return known.None[Value](known.Gap{Fact: string(a), Reason: "no line of /etc/fstab says its options, or several do"})
+		return known.None[Value](known.Gap{Fact: string(a),
+			Reason: "no line of /etc/fstab says its options, or several do"})
 	}
 	options := lines[0].Options
 	if now := host.ShownFlags(m.Options); host.WantedFlags(strings.Split(options, ",")).Atime != now.Atime {

@@ -203,7 +203,8 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 	for i := range s.Instances {
 		for _, r := range ordered {
 			if r.Finally != nil {
-				r.Finally(&Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, Rule: r, Address: r.Address, Outcome: out})
+				r.Finally(&Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, Rule: r, Address: r.Address,
+					Outcome: out})
 			}
 		}
 	}
@@ -325,7 +326,8 @@ func (c *Case) Param(name string) (params.Param, bool) {
 		if !ok {
 			return params.Param{}, false
 		}
-		return params.Param{Name: v.Name, Type: v.Type, Unit: v.Unit, Context: v.Context, Min: v.Min, Max: v.Max, Enum: v.Enum, Boot: v.Boot}, true
+		return params.Param{Name: v.Name, Type: v.Type, Unit: v.Unit, Context: v.Context, Min: v.Min, Max: v.Max,
+			Enum: v.Enum, Boot: v.Boot}, true
 	}
 	return params.Param{}, false
 }
@@ -349,7 +351,8 @@ func (c *Case) Allows(name, value string) bool {
 // of this server. text says why, with {name} placeholders for the pairs, which
 // are the decision's inputs too.
 func (c *Case) Set(v any, text string, pairs ...any) {
-	d := &Decision{Want: Value{Setting: c.Canonical(v), Unit: c.unit()}, Reason: say.M("rule/"+string(c.Rule.Address)+"/reason", text, pairs...)}
+	d := &Decision{Want: Value{Setting: c.Canonical(v), Unit: c.unit()},
+		Reason: say.M("rule/"+string(c.Rule.Address)+"/reason", text, pairs...)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name := pairs[i].(string)
 		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.Spell(pairs[i+1])})

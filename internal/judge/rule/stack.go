@@ -79,7 +79,8 @@ func (c *Case) AddressesOf(attribute string, devices []host.Block) []knob.Addres
 		a := knob.Block(SubjectOf(b), attribute)
 		switch {
 		case SubjectOf(b) == "":
-			c.Miss(known.Gap{Fact: "block:" + cmp.Or(b.DMName, b.Name) + "/" + attribute, Reason: "a device of this name cannot be addressed by a rule of udev"})
+			c.Miss(known.Gap{Fact: "block:" + cmp.Or(b.DMName, b.Name) + "/" + attribute,
+				Reason: "a device of this name cannot be addressed by a rule of udev"})
 		case !slices.Contains(out, a):
 			out = append(out, a)
 		}

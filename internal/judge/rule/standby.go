@@ -7,6 +7,8 @@ func (c *Case) WarnStandbys(want int) {
 	if len(replicas) == 0 {
 		return
 	}
-	c.Warn("{standbys} connected: raise {parameter} to {want} on every standby, and restart it, before it is raised here. A standby with less than its primary stops replaying.",
+	c.Warn(
+		"{standbys} connected: raise {parameter} to {want} on every standby, and restart it, before it is raised "+
+			"here. A standby with less than its primary stops replaying.",
 		"standbys", Count(len(replicas), "standby server"), "parameter", c.Rule.Address.Name(), "want", want)
 }

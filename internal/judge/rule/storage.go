@@ -18,7 +18,8 @@ const sayStorage = "say --storage nvme|ssd|hdd|san"
 var Slowness = []Storage{NVMe, SSD, SAN, HDD}
 
 // NetworkFS are file systems whose server's disks cannot be seen from here.
-var NetworkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs", "lustre", "afs"}
+var NetworkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p",
+	"virtiofs", "lustre", "afs"}
 
 // StorageOf returns what the instance's place of a role lies on, and a clause
 // that says how that is known. When it is not known, ok is false and the gap is
@@ -38,7 +39,8 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	device := place.Device
 	if m, ok := c.Snapshot.MountOf(place.Path); ok {
 		if slices.Contains(NetworkFS, m.FSType) {
-			return unknown("it is a network file system (" + m.FSType + "), and its server's disks cannot be seen from here")
+			return unknown("it is a network file system (" + m.FSType +
+				"), and its server's disks cannot be seen from here")
 		}
 		if device == "" {
 			device = m.Device
@@ -117,7 +119,8 @@ func (c *Case) DiskKind(b host.Block) (s Storage, reason string) {
 	// hypervisor's default, on VMware "rotational" above the fastest flash.
 	v, ok := c.Snapshot.Host.Virt.Get()
 	if !ok {
-		return "", "it is not known whether " + b.Name + " is a virtual disk (" + c.Snapshot.Host.Virt.Gap().Reason + ")"
+		return "", "it is not known whether " + b.Name + " is a virtual disk (" +
+			c.Snapshot.Host.Virt.Gap().Reason + ")"
 	}
 	switch v.Kind {
 	case "none":

@@ -48,12 +48,17 @@ func TestFamily(t *testing.T) {
 		pins map[knob.Address]string
 		want string
 	}{
-		"no pin":               {nil, "sda=none false;sdb=none false;sdc=none false;"},
-		"one":                  {map[knob.Address]string{"block:sdb/scheduler": "kyber"}, "sda=none false;sdb=kyber true;sdc=none false;"},
-		"all, but one":         {map[knob.Address]string{"block:*/scheduler": "bfq", "block:sdc/scheduler": "kyber"}, "sda=bfq true;sdb=bfq true;sdc=kyber true;"},
-		"one that is not here": {map[knob.Address]string{"block:sdz/scheduler": "kyber"}, "pin block:sdz/scheduler: no folder of an instance is known to lie on it"},
-		"of another attribute": {map[knob.Address]string{"block:sda/nr_requests": "1"}, "pin block:sda/nr_requests: pgfettle plans no such knob; 'pgfettle explain' lists those it plans"},
-		"what is not legal":    {map[knob.Address]string{"block:*/scheduler": "cfq"}, "pin block:*/scheduler: the kernel has none"},
+		"no pin": {nil, "sda=none false;sdb=none false;sdc=none false;"},
+		"one": {map[knob.Address]string{"block:sdb/scheduler": "kyber"},
+			"sda=none false;sdb=kyber true;sdc=none false;"},
+		"all, but one": {map[knob.Address]string{"block:*/scheduler": "bfq", "block:sdc/scheduler": "kyber"},
+			"sda=bfq true;sdb=bfq true;sdc=kyber true;"},
+		"one that is not here": {map[knob.Address]string{"block:sdz/scheduler": "kyber"},
+			"pin block:sdz/scheduler: no folder of an instance is known to lie on it"},
+		"of another attribute": {map[knob.Address]string{"block:sda/nr_requests": "1"},
+			"pin block:sda/nr_requests: pgfettle plans no such knob; 'pgfettle explain' lists those it plans"},
+		"what is not legal": {map[knob.Address]string{"block:*/scheduler": "cfq"},
+			"pin block:*/scheduler: the kernel has none"},
 	} {
 		if got := decide(c.pins); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

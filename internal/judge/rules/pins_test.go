@@ -43,7 +43,8 @@ func TestPinWithoutInstance(t *testing.T) {
 		t.Errorf("a pin of the host: %+v", d)
 	}
 	// A knob that nobody plans is told as that, with or without an instance.
-	if _, err := rule.Decide(none, rules.All(), pin("pg:no_such", "1")); !errors.As(err, &refused) || refused.Reason == "no instance was found" {
+	if _, err := rule.Decide(none, rules.All(), pin("pg:no_such", "1")); !errors.As(err, &refused) ||
+		refused.Reason == "no instance was found" {
 		t.Errorf("an unknown knob: %v", err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 )
 
 func TestRegistryIsCurrent(t *testing.T) {
-	if err := literals.Current(os.DirFS("."), literals.Package{Path: "github.com/pgfettle/pgfettle/internal/judge/rules", Type: "rule.Rule", Key: "Address"}); err != nil {
+	if err := literals.Current(os.DirFS("."),
+		literals.Package{Path: "github.com/pgfettle/pgfettle/internal/judge/rules", Type: "rule.Rule",
+			Key: "Address"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func ruleOf(file string) (rule.Rule, bool) {
 	plain := strings.NewReplacer(".", "_", "-", "_", ":", "_", "*/", "")
 	for _, r := range rules.All() {
 		name := r.Address.Name()
-		if base == plain.Replace(name) || base == name[strings.LastIndexByte(name, '.')+1:] || base == plain.Replace(string(r.Address)) {
+		if base == plain.Replace(name) || base == name[strings.LastIndexByte(name, '.')+1:] ||
+			base == plain.Replace(string(r.Address)) {
 			return r, true
 		}
 	}
@@ -158,7 +159,8 @@ func decide(t *testing.T, c *golden.Case, r rule.Rule) string {
 }
 
 // archive is the described host with files changed, hidden and copied.
-func archive(t *testing.T, spec string, over map[string]string, hidden map[string]evidence.Missing, copies [][2]string) *evidence.Archive {
+func archive(t *testing.T, spec string, over map[string]string, hidden map[string]evidence.Missing,
+	copies [][2]string) *evidence.Archive {
 	t.Helper()
 	described, err := snapshot.Describe(spec)
 	if err != nil {

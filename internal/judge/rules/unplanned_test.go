@@ -31,7 +31,10 @@ func TestUnplanned(t *testing.T) {
 		}
 		switch u.Address.Prefix() {
 		case "pg":
-			if !slices.ContainsFunc(params.Majors(), func(m int) bool { _, ok := params.Lookup(m, u.Address.Name()); return ok }) {
+			if !slices.ContainsFunc(params.Majors(), func(m int) bool {
+				_, ok := params.Lookup(m, u.Address.Name())
+				return ok
+			}) {
 				t.Errorf("no version has %s", u.Address)
 			}
 		case "sysctl":

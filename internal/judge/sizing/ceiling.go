@@ -75,7 +75,8 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 		l.above.vacuums = max(vacuums-float64(m.Workers), 0)
 		l.above.processes = l.above.parallel + l.above.vacuums
 		if now, ok := c.Int("pg:io_workers"); ok {
-			l.above.processes += max(ceilingOf(c, "pg:io_workers", fed(IoWorkersDefault, IoWorkersFor(p.Cpus)), 0)-float64(now), 0)
+			l.above.processes += max(ceilingOf(c, "pg:io_workers", fed(IoWorkersDefault, IoWorkersFor(p.Cpus)),
+				0)-float64(now), 0)
 		}
 		if _, bySlots := c.Int("pg:autovacuum_worker_slots"); bySlots { // 18+
 			l.above.vacuums = 0
@@ -84,7 +85,8 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 	base := float64(SizeBase(c, b))
 	part, most, _ := MaintenanceShare(c)
 	maintenance := m.Maintenance
-	m.Maintenance = ceilingSize(c, "pg:maintenance_work_mem", min(max(base/float64(part), float64(MaintenanceLeast)), float64(most)), MaintenanceNear, m.Maintenance)
+	m.Maintenance = ceilingSize(c, "pg:maintenance_work_mem", min(max(base/float64(part), float64(MaintenanceLeast)),
+		float64(most)), MaintenanceNear, m.Maintenance)
 	switch now, fixed := c.Bytes("pg:autovacuum_work_mem"); {
 	case !fixed: // -1
 		m.Autovacuum += m.Maintenance - maintenance
@@ -93,7 +95,8 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 		all := float64(now) * vacuums
 		if d := c.Outcome.Of(c.Instance.Key, "pg:autovacuum_work_mem"); d != nil && !d.Pinned {
 			version, _ := c.Instance.Server.Version.Get()
-			each := min(max(base/AutovacuumPart/vacuums, float64(AutovacuumLeast)), float64(AutovacuumUseful(version.Major())), float64(m.Maintenance))
+			each := min(max(base/AutovacuumPart/vacuums, float64(AutovacuumLeast)),
+				float64(AutovacuumUseful(version.Major())), float64(m.Maintenance))
 			all = max(each*vacuums, float64(now)*float64(m.Workers))
 		}
 		m.Autovacuum = unit.Bytes(math.Ceil(all / float64(m.Workers)))
@@ -108,7 +111,8 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 // rounded.
 func tempCeiling(c *rule.Case, b rule.Basis, conns int, now unit.Bytes) unit.Bytes {
 	most := min(max(float64(TempEach(c, b, conns)), float64(TempDefault)), float64(TempOneC))
-	return ceilingSize(c, "pg:temp_buffers", min(max(float64(SizeBase(c, b))/TempPart, float64(TempDefault)), most), 0, now)
+	return ceilingSize(c, "pg:temp_buffers", min(max(float64(SizeBase(c, b))/TempPart, float64(TempDefault)), most),
+		0, now)
 }
 
 // ceilingOf returns the ceiling of a number that was decided from the memory:

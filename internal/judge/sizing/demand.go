@@ -20,7 +20,8 @@ func (d hugeDemand) Sum() int64 { return d.Pages + d.Foreign }
 
 // hugeDemand adds up what the instances want. c is a case of the host.
 func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
-	d := hugeDemand{Foreign: rule.ForeignPages(c.Snapshot, m), Beside: rule.NeighbourPages(c.Snapshot), Exact: true, Whole: true}
+	d := hugeDemand{Foreign: rule.ForeignPages(c.Snapshot, m), Beside: rule.NeighbourPages(c.Snapshot), Exact: true,
+		Whole: true}
 	for i := range c.Snapshot.Neighbours {
 		in := &c.Snapshot.Neighbours[i]
 		if running, ok := in.Running.Get(); (!ok || !running) && !in.Server.Settings.Known() {
@@ -43,7 +44,8 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 		}
 		sh, ok := SharedMemoryOf(on)
 		if !ok {
-			c.Miss(known.Gap{Fact: "pg/" + in.Key + "/shared memory", Reason: "neither the server nor its settings tell its size"})
+			c.Miss(known.Gap{Fact: "pg/" + in.Key + "/shared memory",
+				Reason: "neither the server nor its settings tell its size"})
 			d.Whole = false
 			continue
 		}
@@ -59,7 +61,8 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 func knownLibraries(c *rule.Case) bool {
 	for _, lib := range Preloaded(c) {
 		switch lib {
-		case "pg_stat_statements", "auto_explain", "auth_delay", "passwordcheck", "sepgsql", "pg_prewarm", "basic_archive":
+		case "pg_stat_statements", "auto_explain", "auth_delay", "passwordcheck", "sepgsql", "pg_prewarm",
+			"basic_archive":
 		default:
 			return false
 		}

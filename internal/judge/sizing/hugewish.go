@@ -66,14 +66,18 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		room.Pool = false
 		pools, _ := c.Snapshot.Host.HugePages.Get()
 		have := unit.Bytes(memory.PoolOf(pools, page).Total) * page
-		bound(have, "huge_page_size asks for pages of {page}, of which there are {have}, reserved at boot", "page", page, "have", have)
+		bound(have, "huge_page_size asks for pages of {page}, of which there are {have}, reserved at boot", "page",
+			page, "have", have)
 	} else if !c.HostIsOurs() {
 		room.Pool = false
 		have := unit.Bytes(mem.HugeTotal-rule.ForeignPages(c.Snapshot, mem)) * page
 		if have <= 0 {
-			bound(0, "the pool of huge pages is the host's, which cannot be changed from in here, and it has none to give")
+			bound(0,
+				"the pool of huge pages is the host's, which cannot be changed from in here, and it has none to give")
 		} else {
-			bound(have, "the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give", "have", have)
+			bound(have,
+				"the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give",
+				"have", have)
 		}
 	}
 	if desktop && room.Pool {
@@ -82,7 +86,9 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		if have <= 0 {
 			bound(0, "a desktop's memory is for other programs too, and what is reserved in huge pages is lost to them")
 		} else {
-			bound(have, "a desktop's memory is for other programs too, and no more huge pages are reserved; {have} are there", "have", have)
+			bound(have,
+				"a desktop's memory is for other programs too, and no more huge pages are reserved; {have} are there",
+				"have", have)
 		}
 	}
 	cg, _ := c.Instance.CGroup.Get()
@@ -93,7 +99,8 @@ func HugeRoom(c *rule.Case) hugeRoom {
 	}
 	b, ok := rule.BasisOf(c.Snapshot, c.Instance, c.Options, c.Outcome)
 	if ok && room.Pool && c.Options.Shared && b.Measured > b.Total/2 {
-		return none("other programs hold {others} of {memory}: memory in huge pages would be lost to them", "others", b.Measured, "memory", b.Total)
+		return none("other programs hold {others} of {memory}: memory in huge pages would be lost to them", "others",
+			b.Measured, "memory", b.Total)
 	}
 	if room.Most == 0 {
 		room.Pool = false

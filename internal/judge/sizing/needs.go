@@ -7,7 +7,8 @@ import (
 
 // SizedBefore are the knobs that the memory of an instance depends on and that
 // are decided before its connections, shared_buffers and work_mem are.
-var SizedBefore = append(SharedKnobs("shared_buffers", "max_connections", "superuser_reserved_connections", "reserved_connections"),
+var SizedBefore = append(SharedKnobs("shared_buffers", "max_connections", "superuser_reserved_connections",
+	"reserved_connections"),
 	knob.PG("max_parallel_workers"), knob.PG("io_workers"), knob.PG("hash_mem_multiplier"), knob.PG("temp_buffers"),
 	knob.PG("maintenance_work_mem"), knob.PG("autovacuum_work_mem"))
 

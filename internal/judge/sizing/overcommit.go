@@ -111,7 +111,8 @@ func committed(c *rule.Case) (unit.Bytes, bool) {
 	// load: a limit that is too low for that one would be found at once.
 	if cpus, known := c.CPUs(); known && c.Options.Active == 0 {
 		part, _ := memory.PartOf(c.Snapshot, c.Instance).Get()
-		m.Sorts, m.Hashes, m.TempTables = memory.Mixed.Sorts, memory.Mixed.Hashes, max(memory.Mixed.TempTables, m.TempTables)
+		m.Sorts, m.Hashes, m.TempTables = memory.Mixed.Sorts, memory.Mixed.Hashes,
+			max(memory.Mixed.TempTables, m.TempTables)
 		m.Active = memory.Mixed.Active(c.Instance, cpus, m.Connections, part)
 		sum = max(sum, m.Commits(!huge))
 	}
@@ -125,7 +126,8 @@ func ContainersHere(mounts []host.Mount) bool {
 		if m.FSType == "overlay" {
 			return true
 		}
-		for _, dir := range []string{"/var/lib/docker/", "/var/lib/containers/", "/var/lib/containerd/", "/var/lib/kubelet/"} {
+		for _, dir := range []string{"/var/lib/docker/", "/var/lib/containers/", "/var/lib/containerd/",
+			"/var/lib/kubelet/"} {
 			if strings.HasPrefix(m.Point, dir) {
 				return true
 			}

@@ -22,7 +22,8 @@ func (l Planned) All(i memory.Instance) memory.Instance {
 
 // SharedMemory returns the planned shared memory of an instance; ok is false
 // where its settings are not known.
-func PlannedSharedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance, opt *rule.Options) (SharedMemory, bool) {
+func PlannedSharedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance,
+	opt *rule.Options) (SharedMemory, bool) {
 	if !in.Server.Settings.Known() || !in.Server.Version.Known() {
 		return SharedMemory{}, false
 	}
@@ -67,7 +68,8 @@ func onHuge(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance, opt *r
 	for i := range s.Instances {
 		other := &s.Instances[i]
 		c := o.OnInstance(s, other, opt)
-		if asked, ok := c.Text("pg:huge_pages"); !ok || asked == "off" || rule.HugePageSize(s, other) != mem.HugePageSize {
+		if asked, ok := c.Text("pg:huge_pages"); !ok || asked == "off" ||
+			rule.HugePageSize(s, other) != mem.HugePageSize {
 			continue
 		}
 		sh, ok := PlannedSharedMemory(o, s, other, opt)
@@ -114,7 +116,8 @@ func PoolUnused(o *rule.Outcome, s *snapshot.Snapshot, opt *rule.Options) (befor
 	n -= rule.ForeignPages(s, mem)
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		if sh, ok := PlannedSharedMemory(o, s, in, opt); ok && rule.HugePageSize(s, in) == mem.HugePageSize && onHuge(o, s, in, opt) {
+		if sh, ok := PlannedSharedMemory(o, s, in, opt); ok && rule.HugePageSize(s, in) == mem.HugePageSize &&
+			onHuge(o, s, in, opt) {
 			n -= sh.Pages
 		}
 	}

@@ -95,7 +95,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 		return pages && leaves(bare(sb), l.huge) || small(sb) && leaves(bare(sb), l.base)
 	}
 	if room.Most > 0 {
-		huge = max(largest(f.Nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }), largest(least, pooled))
+		huge = max(largest(f.Nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }),
+			largest(least, pooled))
 		if !HugePays(c, huge, conns) && !insistsOnHuge(c) {
 			huge = 0
 		}
@@ -110,7 +111,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 		f.Cut = CutByPool
 	case huge != f.Buffers && !small(f.Nominal) && fits(f.Nominal, l.base):
 		f.Cut = CutByTables
-	case huge != f.Buffers && !small(f.Nominal) && largest(f.Nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) }) > f.Buffers:
+	case huge != f.Buffers && !small(f.Nominal) && largest(f.Nominal,
+		func(sb unit.Bytes) bool { return fits(sb, l.base) }) > f.Buffers:
 		f.Cut = CutByTables
 	default:
 		f.Cut = CutByMemory
@@ -132,7 +134,8 @@ func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 // plannedWithoutWorkMem returns the memory that is planned for beside work_mem: the profile's full
 // share for the shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
 // whose parts are returned. With more connections it never becomes less.
-func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes, ok bool) {
+func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes,
+	ok bool) {
 	wanted := fullBuffers(c, b)
 	sb := WithTolerance(wanted, BuffersNear)
 	d := c.Outcome.Of(c.Instance.Key, "pg:shared_buffers")

@@ -153,7 +153,9 @@ func layoutOf(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 		m.Active = m.Connections
 	}
 	forced, wanted := CommitRoom(c, b)
-	return layout{Instance: m, share: b.Share(), part: b.Part(), commit: forced, Strict: wanted, base: memory.BasePage(c.Snapshot), huge: rule.HugePageSize(c.Snapshot, c.Instance), outside: outsideOf(c, b, conns)}, ok
+	return layout{Instance: m, share: b.Share(), part: b.Part(), commit: forced, Strict: wanted,
+		base: memory.BasePage(c.Snapshot), huge: rule.HugePageSize(c.Snapshot, c.Instance),
+		outside: outsideOf(c, b, conns)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the

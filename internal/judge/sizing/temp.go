@@ -25,6 +25,7 @@ func TempEach(c *rule.Case, b rule.Basis, conns int) unit.Bytes {
 	part, most, _ := MaintenanceShare(c)
 	base := SizeBase(c, b)
 	open := unit.Bytes(max(memory.OpenOf(c.Instance, conns), 1))
-	rest := b.Share() - nominalBuffers(c, b) - open*(memory.BackendBase+memory.ProcessPageTables) - min(base/part, most) - base/AutovacuumPart
+	rest := b.Share() - nominalBuffers(c, b) - open*(memory.BackendBase+memory.ProcessPageTables) - min(base/part,
+		most) - base/AutovacuumPart
 	return max(rest, 0) / tempOfAll / open
 }

@@ -74,7 +74,8 @@ func fed(c *rule.Case, low int) (n int, clause string, ok bool) {
 	if !ok {
 		return 0, "", false
 	}
-	return int(fedExactly(b, low)), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(), workerMemory, low), true
+	return int(fedExactly(b, low)), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(),
+		workerMemory, low), true
 }
 
 // fedExactly is fed before it is rounded down.

@@ -53,7 +53,8 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 	sub.Assumed = AssumedOf(s)
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(), FromFiles: in.FromFiles()}
+		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(),
+			FromFiles: in.FromFiles()}
 		si.Version = in.Version()
 		if up, ok := in.Running.Get(); ok {
 			si.State = map[bool]string{true: "running", false: "stopped"}[up]
@@ -66,9 +67,11 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 // AssumedWords says what stands in for what a description does not tell.
 func AssumedWords(a snapshot.Assumption) say.Message {
 	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
-		return say.N("show/assumed/cpus", n, "{n} processor is assumed: say cpus=N", "{n} processors are assumed: say cpus=N")
+		return say.N("show/assumed/cpus", n, "{n} processor is assumed: say cpus=N",
+			"{n} processors are assumed: say cpus=N")
 	}
-	return say.M("show/assumed", "{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value", typeset.Clean(a.Value))
+	return say.M("show/assumed", "{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value",
+		typeset.Clean(a.Value))
 }
 
 // Check is a report with what it is about.

@@ -5,8 +5,9 @@ import "github.com/pgfettle/pgfettle/internal/judge/conffile"
 // File is the report on a configuration file with where its version is from.
 type File struct {
 	conffile.Report
-	From    string    `json:"version_from"`      // why this version: "--pg", "PG_VERSION", "newest", "--for"
-	For     string    `json:"for,omitempty"`     // the machine: a description, or "this host"; "": settings alone were judged
+	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "newest", "--for"
+	// the machine: a description, or "this host"; "": settings alone were judged
+	For     string    `json:"for,omitempty"`
 	Assumed []Assumed `json:"assumed,omitempty"` // of a described machine what nobody told
 	Policy  string    `json:"policy,omitempty"`  // the file that says what is accepted
 	All     bool      `json:"-"`                 // accepted findings in full

@@ -40,13 +40,15 @@ type PolicyLimits struct {
 
 // PolicyOf makes the document of a policy as it holds on a day.
 func PolicyOf(p *policy.Policy, today string) Policy {
-	d := Policy{Schema: "pgfettle.policy/1", File: p.File, Today: today, Profile: p.Profile, Pins: []PolicyPin{}, Accepted: []PolicyAccepted{},
-		Limits: PolicyLimits(p.Limits)}
+	d := Policy{Schema: "pgfettle.policy/1", File: p.File, Today: today, Profile: p.Profile, Pins: []PolicyPin{},
+		Accepted: []PolicyAccepted{},
+		Limits:   PolicyLimits(p.Limits)}
 	for _, x := range p.Pins {
 		d.Pins = append(d.Pins, PolicyPin(x))
 	}
 	for _, a := range p.Accept {
-		d.Accepted = append(d.Accepted, PolicyAccepted{Acceptance: a.Acceptance, Expired: a.Expired(today), Line: a.Line})
+		d.Accepted = append(d.Accepted, PolicyAccepted{Acceptance: a.Acceptance, Expired: a.Expired(today),
+			Line: a.Line})
 	}
 	return d
 }

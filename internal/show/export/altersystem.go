@@ -26,7 +26,9 @@ func AlterSystem(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string)
 	list := changesOf(d, key)
 	head(&b, "--", d, s, key, len(list)+len(d.spacesOf(key)))
 	if len(list) > 0 {
-		comment(&b, "--", "Run it as a superuser with psql, not in a transaction. ALTER SYSTEM RESET takes a value back.", commentWidth)
+		comment(&b, "--",
+			"Run it as a superuser with psql, not in a transaction. ALTER SYSTEM RESET takes a value back.",
+			commentWidth)
 	}
 	d.hugeFirst(&b, "--", s, key, "the host")
 	d.leftOut(&b, "--", changeOf(key, false))
@@ -49,7 +51,8 @@ func AlterSystem(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string)
 	}
 	d.spaceStatements(&b, key)
 	if restart > 0 {
-		comment(&b, "--", typeset.Count(restart, "of these waits", "of these wait")+" for a restart of the server.", commentWidth)
+		comment(&b, "--", typeset.Count(restart, "of these waits", "of these wait")+" for a restart of the server.",
+			commentWidth)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -30,7 +30,9 @@ func Ansible(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	}
 	d := carry(p, s, inOrder)
 	var b strings.Builder
-	comment(&b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", typeset.Count(len(d.Changes), "change", "changes"), d.Profile, typeset.Clean(shortHash(d.Snapshot))), commentWidth)
+	comment(&b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s",
+		typeset.Count(len(d.Changes), "change", "changes"), d.Profile, typeset.Clean(shortHash(d.Snapshot))),
+		commentWidth)
 	d.leftOut(&b, "#", anyChange)
 	assumedNotes(&b, "#", d)
 	for _, c := range d.spacesBeside() {
@@ -40,16 +42,21 @@ func Ansible(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	comment(&b, "#", "Needs the collections community.postgresql, community.general and ansible.posix. A server is restarted only with -e pgfettle_restart=true.", commentWidth)
+	comment(&b, "#",
+		"Needs the collections community.postgresql, community.general and ansible.posix. A server is restarted "+
+			"only with -e pgfettle_restart=true.", commentWidth)
 	hosts := yamlString(d.Subject.Host)
 	if !hostname.MatchString(d.Subject.Host) {
 		hosts = `"{{ pgfettle_hosts }}"`
-		comment(&b, "#", "The plan does not know the name of its host: give it with -e pgfettle_hosts=NAME.", commentWidth)
+		comment(&b, "#", "The plan does not know the name of its host: give it with -e pgfettle_hosts=NAME.",
+			commentWidth)
 	}
 	for _, key := range Keys(d.Plan) {
 		d.hugeFirst(&b, "#", s, key, "the host")
 	}
-	b.WriteString("- name: Settings planned by pgfettle\n  hosts: " + hosts + "\n  become: true\n  vars:\n    pgfettle_restart: false\n    pgfettle_owner: postgres # the user that the server runs as\n  tasks:\n")
+	b.WriteString("- name: Settings planned by pgfettle\n  hosts: " + hosts +
+		"\n  become: true\n  vars:\n    pgfettle_restart: false\n    pgfettle_owner: postgres # the user that the " +
+		"server runs as\n  tasks:\n")
 	a := &playbook{b: &b, d: d, s: s}
 	for _, c := range d.Changes {
 		a.task(c)
@@ -81,7 +88,8 @@ type playbook struct {
 func (a *playbook) task(c plan.Change) {
 	if c.Layer != knob.Instance && len(a.restart) > 0 && !a.flushed {
 		a.flushed = true
-		a.b.WriteString("\n    - name: Reload, and restart where that was asked for\n      ansible.builtin.meta: flush_handlers\n")
+		a.b.WriteString(
+			"\n    - name: Reload, and restart where that was asked for\n      ansible.builtin.meta: flush_handlers\n")
 	}
 	a.b.WriteByte('\n')
 	comment(a.b, "    #", was(c), commentWidth)
@@ -93,7 +101,8 @@ func (a *playbook) task(c plan.Change) {
 		a.args("name", c.Address.Name(), "value", c.ToBase, "sysctl_file", sysctlPlace)
 		a.b.WriteString("        sysctl_set: true\n        reload: false\n        state: present\n")
 		if a.flushed {
-			comment(a.b, "      #", "safe only when the restarted server keeps its shared memory in huge pages", commentWidth)
+			comment(a.b, "      #", "safe only when the restarted server keeps its shared memory in huge pages",
+				commentWidth)
 			a.b.WriteString("      when: pgfettle_restart | bool\n")
 		}
 		if c.Address == hugePool {
@@ -101,9 +110,11 @@ func (a *playbook) task(c plan.Change) {
 		}
 	case "thp":
 		a.named(c, "ansible.builtin.lineinfile")
-		a.args("path", tmpfilesPlace, "regexp", "^w "+regexp.QuoteMeta(thpFolder+c.Address.Name())+" ", "line", tmpfilesLine(c))
+		a.args("path", tmpfilesPlace, "regexp", "^w "+regexp.QuoteMeta(thpFolder+c.Address.Name())+" ", "line",
+			tmpfilesLine(c))
 		a.b.WriteString("        create: true\n        mode: \"0644\"\n")
-		a.b.WriteString("\n    - name: " + title("thp "+c.Address.Name()+", now") + "\n      ansible.builtin.command:\n")
+		a.b.WriteString("\n    - name: " + title("thp "+c.Address.Name()+", now") +
+			"\n      ansible.builtin.command:\n")
 		a.args("cmd", "systemd-tmpfiles --create "+tmpfilesPlace)
 		a.b.WriteString("      changed_when: false\n")
 	case "unit":
@@ -118,7 +129,8 @@ func (a *playbook) task(c plan.Change) {
 			}
 			a.named(c, "community.general.ini_file")
 			a.args("path", dir+"/60-pgfettle.conf", "section", "Service", "option", set[0], "value", set[1])
-			a.b.WriteString("        mode: \"0644\"\n        no_extra_spaces: true\n      notify: systemd reads its units\n")
+			a.b.WriteString(
+				"        mode: \"0644\"\n        no_extra_spaces: true\n      notify: systemd reads its units\n")
 		}
 	case "block":
 		a.queue(c)
@@ -168,7 +180,8 @@ func (a *playbook) mount(c plan.Change) {
 		return
 	}
 	a.named(c, "ansible.builtin.replace")
-	a.args("path", fstabPlace, "regexp", `^([ \t]*[^#\s]\S*[ \t]+`+regexp.QuoteMeta(m.point)+`/*[ \t]+\S+[ \t]+)\S+`, "replace", `\g<1>`+m.options)
+	a.args("path", fstabPlace, "regexp", `^([ \t]*[^#\s]\S*[ \t]+`+regexp.QuoteMeta(m.point)+`/*[ \t]+\S+[ \t]+)\S+`,
+		"replace", `\g<1>`+m.options)
 	a.b.WriteString("\n    - name: " + title(string(c.Address)+", now") + "\n      ansible.builtin.command:\n")
 	a.args("cmd", m.remount())
 	a.b.WriteString("      changed_when: false\n")
@@ -185,7 +198,8 @@ func (a *playbook) setting(c plan.Change) {
 		a.args("name", name, "value", c.To)
 	} else {
 		// a statement always counts as a change, so it is run only where it is one
-		a.b.WriteString("    - name: " + title(string(c.Address)+", whether it is so") + "\n      community.postgresql.postgresql_query:\n")
+		a.b.WriteString("    - name: " + title(string(c.Address)+", whether it is so") +
+			"\n      community.postgresql.postgresql_query:\n")
 		a.args("query", asAltered(name, c.To))
 		a.login(c.Key)
 		a.b.WriteString("      register: pgfettle_is_so\n\n")
@@ -215,7 +229,8 @@ func asAltered(name, value string) string {
 	if conf.IsList(name) && len(conf.SplitList(value)) == 0 {
 		return "SELECT 1 WHERE NOT EXISTS (SELECT FROM " + lines + conf.SQLString(name) + ")"
 	}
-	return "SELECT 1 FROM " + lines + conf.SQLString(name) + " AND setting = " + conf.SQLString(conf.Spelled(name, value))
+	return "SELECT 1 FROM " + lines + conf.SQLString(name) + " AND setting = " +
+		conf.SQLString(conf.Spelled(name, value))
 }
 
 // bareSetting is a value that postgresql_set takes as it is: with no quote, no
@@ -237,10 +252,12 @@ func (a *playbook) handlers() {
 	}
 	a.b.WriteString("  handlers:\n")
 	if a.daemon {
-		a.b.WriteString("    - name: systemd reads its units\n      ansible.builtin.systemd_service:\n        daemon_reload: true\n")
+		a.b.WriteString(
+			"    - name: systemd reads its units\n      ansible.builtin.systemd_service:\n        daemon_reload: true\n")
 	}
 	for _, key := range keys {
-		a.b.WriteString("    - name: " + title("reload "+a.handler(key)) + "\n      community.postgresql.postgresql_query:\n")
+		a.b.WriteString("    - name: " + title("reload "+a.handler(key)) +
+			"\n      community.postgresql.postgresql_query:\n")
 		a.args("query", "SELECT pg_reload_conf()")
 		a.login(key)
 		restart := false
@@ -250,9 +267,11 @@ func (a *playbook) handlers() {
 		if !restart {
 			continue
 		}
-		a.b.WriteString("    - name: " + title("restart "+a.handler(key)) + "\n      ansible.builtin.systemd_service:\n")
+		a.b.WriteString("    - name: " + title("restart "+a.handler(key)) +
+			"\n      ansible.builtin.systemd_service:\n")
 		a.args("name", unitOf(a.s, key))
-		a.b.WriteString("        state: restarted\n      listen: " + title("reload "+a.handler(key)) + "\n      when: pgfettle_restart | bool\n")
+		a.b.WriteString("        state: restarted\n      listen: " + title("reload "+a.handler(key)) +
+			"\n      when: pgfettle_restart | bool\n")
 	}
 }
 

@@ -18,9 +18,10 @@ import (
 type reach int
 
 const (
-	inPieces    reach = iota // the settings of one server, or a file for one place: who puts it there may do so in any order
-	everyMember              // the settings of every server of a cluster, whose other hosts nobody has looked at
-	inOrder                  // the whole plan, in its order, each step read back
+	// the settings of one server, or a file for one place: who puts it there may do so in any order
+	inPieces    reach = iota
+	everyMember       // the settings of every server of a cluster, whose other hosts nobody has looked at
+	inOrder           // the whole plan, in its order, each step read back
 )
 
 // carried is a plan as a form may hold it.
@@ -124,7 +125,8 @@ func trying(list []plan.Change, in *snapshot.Instance) []plan.Change {
 			at = min(at, i)
 		}
 	}
-	return slices.Insert(list, at, plan.Change{Address: hugePages, Instance: in.Label(), Key: in.Key, Layer: knob.Instance, From: "on", To: "try", FromBase: "on", ToBase: "try",
+	return slices.Insert(list, at, plan.Change{Address: hugePages, Instance: in.Label(), Key: in.Key,
+		Layer: knob.Instance, From: "on", To: "try", FromBase: "on", ToBase: "try",
 		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 

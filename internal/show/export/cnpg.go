@@ -78,16 +78,22 @@ func CNPG(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string) error 
 	}
 	head(&b, "#", d, s, key, len(free))
 	if len(free) > 0 {
-		comment(&b, "#", "Merge it into the Cluster with kubectl edit or in its manifest. The operator reloads every instance, and restarts them one by one where a parameter needs it.", commentWidth)
+		comment(&b, "#",
+			"Merge it into the Cluster with kubectl edit or in its manifest. The operator reloads every instance, "+
+				"and restarts them one by one where a parameter needs it.", commentWidth)
 	}
 	if len(own) > 0 {
 		comment(&b, "#", "Left out, as the operator sets it itself: "+strings.Join(own, ", ")+".", commentWidth)
 	}
 	if len(preloaded) > 0 {
-		comment(&b, "#", "Left out, as the operator preloads it once a parameter of it is set: "+strings.Join(preloaded, ", ")+".", commentWidth)
+		comment(&b, "#", "Left out, as the operator preloads it once a parameter of it is set: "+
+			strings.Join(preloaded, ", ")+".", commentWidth)
 	}
 	if known {
-		comment(&b, "#", "First, on every node that may run an instance: the huge pages below, and a restart of the kubelet, which reads the pool when it starts. Until a node has them free, a pod with this limit stays Pending.", commentWidth)
+		comment(&b, "#",
+			"First, on every node that may run an instance: the huge pages below, and a restart of the kubelet, "+
+				"which reads the pool when it starts. Until a node has them free, a pod with this limit stays Pending.",
+			commentWidth)
 		d.hugeFirst(&b, "#", s, key, "every node that may run an instance")
 	}
 	d.leftOut(&b, "#", changeOf(key, true))

@@ -52,7 +52,8 @@ func hugeNeed(d carried, s *snapshot.Snapshot, key string) (unit.Bytes, bool) {
 
 // withoutHuge has huge_pages = off among the settings of a pod that asks for none.
 func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string) []plan.Change {
-	const why = "no huge pages are planned for the pod, and with try a server without a limit for them that finds some of the node is killed with SIGBUS when it touches the first"
+	const why = "no huge pages are planned for the pod, and with try a server without a limit for them that finds " +
+		"some of the node is killed with SIGBUS when it touches the first"
 	v, known := wanted(d, s, key, hugePages.Name())
 	in := s.Instance(key)
 	if known && v.Value == "off" || in == nil {
@@ -69,7 +70,8 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 			return list
 		}
 	}
-	return append(list, plan.Change{Address: hugePages, Instance: in.Label(), Key: key, Layer: knob.Instance, From: from, To: "off", FromBase: from, ToBase: "off",
+	return append(list, plan.Change{Address: hugePages, Instance: in.Label(), Key: key, Layer: knob.Instance,
+		From: from, To: "off", FromBase: from, ToBase: "off",
 		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
@@ -97,7 +99,9 @@ func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key stri
 		}
 	}
 	b.WriteString("  resources:\n    requests:\n")
-	comment(b, "      #", "What sessions, autovacuum and maintenance may take at the worst, beside the huge pages; a node must have it free.", commentWidth)
+	comment(b, "      #",
+		"What sessions, autovacuum and maintenance may take at the worst, beside the huge pages; a node must have "+
+			"it free.", commentWidth)
 	b.WriteString("      memory: " + mebi(need) + "\n")
 	if known {
 		b.WriteString("      cpu: " + asked + "\n")
@@ -108,6 +112,8 @@ func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key stri
 	if known {
 		fmt.Fprintf(b, "      cpu: \"%d\"\n", cpus)
 	}
-	comment(b, "      #", "The shared memory as pages of 2 MB. Without this limit a server that finds the node's pages is killed with SIGBUS when it touches the first.", commentWidth)
+	comment(b, "      #",
+		"The shared memory as pages of 2 MB. Without this limit a server that finds the node's pages is killed with "+
+			"SIGBUS when it touches the first.", commentWidth)
 	b.WriteString("      hugepages-2Mi: " + mebi(huge) + "\n")
 }

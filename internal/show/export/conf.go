@@ -47,7 +47,8 @@ func confOf(w io.Writer, d carried, s *snapshot.Snapshot, key string) error {
 	list := changesOf(d, key)
 	head(&b, "#", d, s, key, len(list))
 	if len(list) > 0 {
-		comment(&b, "#", "Its place: "+confPlace(s, key)+". A later line or file that sets the same parameter wins over this one.", commentWidth)
+		comment(&b, "#", "Its place: "+confPlace(s, key)+
+			". A later line or file that sets the same parameter wins over this one.", commentWidth)
 	}
 	d.hugeFirst(&b, "#", s, key, "the host")
 	d.leftOut(&b, "#", changeOf(key, false))
@@ -91,8 +92,10 @@ func head(b *strings.Builder, mark string, d carried, s *snapshot.Snapshot, key 
 			name += ", PostgreSQL " + v
 		}
 	}
-	comment(b, mark, fmt.Sprintf("pgfettle: %s for %s", typeset.Count(n, "change", "changes"), typeset.Clean(name)), commentWidth)
-	comment(b, mark, fmt.Sprintf("profile %s, snapshot %s", d.Profile, typeset.Clean(shortHash(d.Snapshot))), commentWidth)
+	comment(b, mark, fmt.Sprintf("pgfettle: %s for %s", typeset.Count(n, "change", "changes"), typeset.Clean(name)),
+		commentWidth)
+	comment(b, mark, fmt.Sprintf("profile %s, snapshot %s", d.Profile, typeset.Clean(shortHash(d.Snapshot))),
+		commentWidth)
 	assumedNotes(b, mark, d)
 }
 
@@ -114,7 +117,8 @@ func rivals(s *snapshot.Snapshot, c plan.Change) []string {
 	case !ok:
 		return nil
 	case path.Base(set.File) == "postgresql.auto.conf":
-		return []string{"postgresql.auto.conf sets it too and wins; take it out of there with ALTER SYSTEM RESET " + typeset.Clean(c.Address.Name()) + ", or use --format alter-system."}
+		return []string{"postgresql.auto.conf sets it too and wins; take it out of there with ALTER SYSTEM RESET " +
+			typeset.Clean(c.Address.Name()) + ", or use --format alter-system."}
 	case set.Source == "command line":
 		return []string{"it is set on the command line of the server, which wins over every file."}
 	}

@@ -59,7 +59,8 @@ func (q queue) now() string {
 	if q.mapped {
 		at = "d=$(readlink -e /dev/mapper/" + q.device + ") && f=/sys/block/${d##*/}/queue/" + q.attr
 	}
-	return at + "; grep -qxF -e " + q.value + " \"$f\" || grep -qF -e '[" + q.value + "]' \"$f\" || echo " + q.value + " > \"$f\""
+	return at + "; grep -qxF -e " + q.value + " \"$f\" || grep -qF -e '[" + q.value + "]' \"$f\" || echo " + q.value +
+		" > \"$f\""
 }
 
 // fstabMount is a change of the options of a mount point in fstab.
@@ -72,10 +73,12 @@ type fstabMount struct {
 
 func mountOf(c plan.Change) (m fstabMount, ok bool) {
 	at := c.Address.Subject()
-	if c.Address.Family() != "mount:*/options" || at == knob.Any || !strings.HasPrefix(at, "/") || typeset.Clean(at) != at || !optionsValue.MatchString(c.ToBase) {
+	if c.Address.Family() != "mount:*/options" || at == knob.Any || !strings.HasPrefix(at, "/") ||
+		typeset.Clean(at) != at || !optionsValue.MatchString(c.ToBase) {
 		return m, false
 	}
-	return fstabMount{point: inFstab.Replace(at), path: at, options: c.ToBase, atime: host.WantedFlags(strings.Split(c.ToBase, ",")).Atime}, true
+	return fstabMount{point: inFstab.Replace(at), path: at, options: c.ToBase,
+		atime: host.WantedFlags(strings.Split(c.ToBase, ",")).Atime}, true
 }
 
 // inFstab spells a path as fstab(5) has it.

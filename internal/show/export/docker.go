@@ -39,14 +39,20 @@ func Docker(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string) erro
 	}
 	var b strings.Builder
 	head(&b, "#", d, s, key, len(list)+len(inside))
-	comment(&b, "#", "What follows -c wins over postgresql.conf and over ALTER SYSTEM. The container is made anew with these; its data stays in its volume. Put the name of your image and your own options where IMAGE and … stand.", commentWidth)
+	comment(&b, "#",
+		"What follows -c wins over postgresql.conf and over ALTER SYSTEM. The container is made anew with these; "+
+			"its data stays in its volume. Put the name of your image and your own options where IMAGE and … stand.",
+		commentWidth)
 	d.hugeFirst(&b, "#", s, key, "the host, whose kernel all containers share")
 	d.leftOut(&b, "#", changeOf(key, true))
 	shm, known := shmSize(d, s, key)
 	if known {
-		comment(&b, "#", "--shm-size is for what the workers of parallel queries share; the main shared memory is not in /dev/shm. It is a bound, not a reservation.", commentWidth)
+		comment(&b, "#",
+			"--shm-size is for what the workers of parallel queries share; the main shared memory is not in "+
+				"/dev/shm. It is a bound, not a reservation.", commentWidth)
 	} else {
-		comment(&b, "#", "--shm-size is left out: the settings that it follows from are not known. Docker gives "+dockerShm.String()+", which parallel queries outgrow.", commentWidth)
+		comment(&b, "#", "--shm-size is left out: the settings that it follows from are not known. Docker gives "+
+			dockerShm.String()+", which parallel queries outgrow.", commentWidth)
 	}
 	args := []string{"docker run …"}
 	if known {
@@ -126,7 +132,8 @@ func wanted(d carried, s *snapshot.Snapshot, key, name string) (pg.Setting, bool
 // with its dead rows. False where a setting of it is not known.
 func shmSize(d carried, s *snapshot.Snapshot, key string) (unit.Bytes, bool) {
 	set := pg.Settings{}
-	for _, name := range []string{"work_mem", "hash_mem_multiplier", "maintenance_work_mem", "max_parallel_workers", "max_parallel_workers_per_gather"} {
+	for _, name := range []string{"work_mem", "hash_mem_multiplier", "maintenance_work_mem", "max_parallel_workers",
+		"max_parallel_workers_per_gather"} {
 		v, ok := wanted(d, s, key, name)
 		if !ok {
 			return 0, false

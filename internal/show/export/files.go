@@ -30,7 +30,8 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 		if err := confOf(&b, d, s, key); err != nil {
 			return nil, err
 		}
-		then := "postgresql.conf must have the line include_dir = 'conf.d'; then reload the server, and restart it for the last part"
+		then := "postgresql.conf must have the line include_dir = 'conf.d'; then reload the server, and restart it " +
+			"for the last part"
 		out = append(out, File{"instance-" + safeKey(key) + "/00-pgfettle.conf", confPlace(s, key), then, b.Bytes()})
 	}
 	if len(withPrefix(d, "sysctl")) > 0 {
@@ -38,7 +39,8 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 		if err := sysctlOf(&b, d, s); err != nil {
 			return nil, err
 		}
-		out = append(out, File{"sysctl.d/60-pgfettle.conf", sysctlPlace, "sysctl --system, or the next boot", b.Bytes()})
+		out = append(out, File{"sysctl.d/60-pgfettle.conf", sysctlPlace, "sysctl --system, or the next boot",
+			b.Bytes()})
 	}
 	if list := withPrefix(d, "thp"); len(list) > 0 {
 		var b strings.Builder
@@ -46,7 +48,8 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 			comment(&b, "#", was(c), commentWidth)
 			b.WriteString(tmpfilesLine(c) + "\n")
 		}
-		out = append(out, File{"tmpfiles.d/60-pgfettle.conf", tmpfilesPlace, "systemd-tmpfiles --create " + tmpfilesPlace + ", or the next boot", []byte(b.String())})
+		out = append(out, File{"tmpfiles.d/60-pgfettle.conf", tmpfilesPlace,
+			"systemd-tmpfiles --create " + tmpfilesPlace + ", or the next boot", []byte(b.String())})
 	}
 	if f, ok := queues(d); ok {
 		out = append(out, f)
@@ -58,7 +61,8 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 			comment(&b, "#", was(c), commentWidth)
 			b.WriteString(strings.Join(assignments(c), "\n") + "\n")
 		}
-		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf", "systemctl daemon-reload", []byte(b.String())})
+		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf",
+			"systemctl daemon-reload", []byte(b.String())})
 	}
 	if len(out)+len(d.left)+len(d.spaces) > 0 {
 		out = append(out, readme(d, out))
@@ -75,7 +79,9 @@ func queues(d carried) (f File, ok bool) {
 			b.WriteString(q.line() + "\n")
 		}
 	}
-	return File{"udev/60-pgfettle.rules", udevPlace, "udevadm control --reload and udevadm trigger --action=change --subsystem-match=block, or the next boot", []byte(b.String())}, b.Len() > 0
+	return File{"udev/60-pgfettle.rules", udevPlace,
+		"udevadm control --reload and udevadm trigger --action=change --subsystem-match=block, or the next boot",
+		[]byte(b.String())}, b.Len() > 0
 }
 
 // safeKey keeps the key of an instance, which an evidence file may have made
@@ -100,7 +106,8 @@ func unitName(s *snapshot.Snapshot) string {
 
 func readme(d carried, files []File) File {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Files of a plan of pgfettle: profile %s, snapshot %s, %s.\n", d.Profile, typeset.Clean(shortHash(d.Snapshot)), typeset.Count(len(d.Changes), "change", "changes"))
+	fmt.Fprintf(&b, "Files of a plan of pgfettle: profile %s, snapshot %s, %s.\n", d.Profile,
+		typeset.Clean(shortHash(d.Snapshot)), typeset.Count(len(d.Changes), "change", "changes"))
 	for _, a := range d.Subject.Assumed {
 		fmt.Fprintf(&b, "%s.\n", typeset.Clean(a.Text))
 	}
@@ -117,7 +124,8 @@ func readme(d carried, files []File) File {
 		}
 	}
 	if len(d.spaces) > 0 {
-		b.WriteString("\nIn no file, as they stand in a catalog of the server (psql on the primary, in any database):\n")
+		b.WriteString(
+			"\nIn no file, as they stand in a catalog of the server (psql on the primary, in any database):\n")
 	}
 	for _, c := range d.spaces {
 		b.WriteString("  " + typeset.Clean(c.Instance) + ": " + spaceLine(c) + "\n")

@@ -20,8 +20,10 @@ import (
 
 // hostileTexts mean something to one or another of those that the forms are for.
 var hostileTexts = []string{
-	"", "off", "1e3", "~", "it's", `"`, `\`, `\n`, "a\nb", "a b", "$HOME", "$(id)", "`id`", "a;b", "#x", "x: y", "- x", "{a: b}", "[1]", "&a *a !x %m",
-	"{{ lookup('pipe','id') }}", "{% x %}", "=cmd", "-rf", "é→", "'\\''", "''", "\t", "*", "?", "!!", "~root", "a\\'b", `'"'"'`,
+	"", "off", "1e3", "~", "it's", `"`, `\`, `\n`, "a\nb", "a b", "$HOME", "$(id)", "`id`", "a;b", "#x", "x: y", "- x",
+	"{a: b}", "[1]", "&a *a !x %m",
+	"{{ lookup('pipe','id') }}", "{% x %}", "=cmd", "-rf", "é→", "'\\''", "''", "\t", "*", "?", "!!", "~root",
+	"a\\'b", `'"'"'`,
 }
 
 // TestShellQuoteComesBack holds that a shell makes of a quoted word the text
@@ -39,11 +41,13 @@ func TestShellQuoteComesBack(t *testing.T) {
 // it, and no altered value.
 func TestFormsRefuse(t *testing.T) {
 	of := func(a, to string) (document.Plan, *snapshot.Snapshot) {
-		c := plan.Change{Address: knob.Address(a), Layer: knob.Address(a).Layer(), Key: "1", Instance: "/d", To: to, ToBase: to, Effect: knob.Reload}
+		c := plan.Change{Address: knob.Address(a), Layer: knob.Address(a).Layer(), Key: "1", Instance: "/d", To: to,
+			ToBase: to, Effect: knob.Reload}
 		if c.Layer != knob.Instance {
 			c.Key, c.Instance = "", ""
 		}
-		return document.Plan{Plan: &plan.Plan{Changes: []plan.Change{c}}}, &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is("/d")}}}
+		return document.Plan{Plan: &plan.Plan{Changes: []plan.Change{c}}},
+			&snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is("/d")}}}
 	}
 	var b bytes.Buffer
 	for name, form := range map[string]func(document.Plan, *snapshot.Snapshot) error{
@@ -51,7 +55,8 @@ func TestFormsRefuse(t *testing.T) {
 		"patroni": func(d document.Plan, s *snapshot.Snapshot) error { return Patroni(&b, d, s, "1") },
 		"cnpg":    func(d document.Plan, s *snapshot.Snapshot) error { return CNPG(&b, d, s, "1") },
 	} {
-		if err := form(of("pg:log_line_prefix", "\xff")); err == nil || !strings.Contains(err.Error(), "pg:log_line_prefix") {
+		if err := form(of("pg:log_line_prefix", "\xff")); err == nil ||
+			!strings.Contains(err.Error(), "pg:log_line_prefix") {
 			t.Errorf("%s: a value that is no UTF-8: %v", name, err)
 		}
 	}
@@ -59,7 +64,8 @@ func TestFormsRefuse(t *testing.T) {
 		if d, s := of("pg:log_line_prefix", v); Docker(&b, d, s, "1") == nil {
 			t.Errorf("docker takes %q", v)
 		}
-		if d, s := of("pg:log_line_prefix", v); strings.Trim(v, "\x1b\x00[2Jab") != "" && Script(&b, d, s) == nil { // SQL has escapes for those of ASCII
+		// SQL has escapes for those of ASCII
+		if d, s := of("pg:log_line_prefix", v); strings.Trim(v, "\x1b\x00[2Jab") != "" && Script(&b, d, s) == nil {
 			t.Errorf("script takes %q for a setting", v)
 		}
 		if d, s := of("sysctl:vm.x", v); Script(&b, d, s) == nil {
@@ -71,12 +77,15 @@ func TestFormsRefuse(t *testing.T) {
 // TestScriptCarriesControlCharacters holds that SQL spells them out, so that a
 // script shows every byte of a value.
 func TestScriptCarriesControlCharacters(t *testing.T) {
-	d := document.Plan{Plan: &plan.Plan{Changes: []plan.Change{{Address: "pg:log_line_prefix", Layer: knob.Instance, Key: "1", To: "a\x1b'b", Effect: knob.Reload}}}}
+	d := document.Plan{Plan: &plan.Plan{Changes: []plan.Change{{Address: "pg:log_line_prefix", Layer: knob.Instance,
+		Key: "1", To: "a\x1b'b", Effect: knob.Reload}}}}
 	var b bytes.Buffer
-	if err := Script(&b, d, &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is("/d")}}}); err != nil {
+	if err := Script(&b, d, &snapshot.Snapshot{Instances: []snapshot.Instance{
+		{Key: "1", DataDirectory: known.Is("/d")}}}); err != nil {
 		t.Fatal(err)
 	}
-	if want := `'ALTER SYSTEM SET log_line_prefix = E'\''a\x1b'\'''\''b'\'';'`; !strings.Contains(b.String(), want) || strings.Contains(b.String(), "\x1b") {
+	if want := `'ALTER SYSTEM SET log_line_prefix = E'\''a\x1b'\'''\''b'\'';'`; !strings.Contains(b.String(), want) ||
+		strings.Contains(b.String(), "\x1b") {
 		t.Errorf("%s is not in\n%s", want, b.String())
 	}
 }
@@ -100,8 +109,10 @@ func TestShmSize(t *testing.T) {
 		s    *snapshot.Snapshot
 		want string
 	}{
-		"four queries of two workers, 12 processes of 128 MB, and 1 GB": {of(work, hash, maintenance, workers, gather), "2560m"},
-		"no parallel query": {of(work, hash, maintenance, workers, pg.Setting{Name: "max_parallel_workers_per_gather", Value: "0"}), "1024m"},
+		"four queries of two workers, 12 processes of 128 MB, and 1 GB": {of(work, hash, maintenance, workers, gather),
+			"2560m"},
+		"no parallel query": {of(work, hash, maintenance, workers,
+			pg.Setting{Name: "max_parallel_workers_per_gather", Value: "0"}), "1024m"},
 		"a setting missing": {of(work, hash, maintenance, workers), ""},
 	} {
 		got, ok := shmSize(carried{Plan: document.Plan{Plan: &plan.Plan{}}}, c.s, "1")
@@ -135,8 +146,10 @@ func TestAlterSystemStatements(t *testing.T) {
 		{"work_mem", "64MB", "ALTER SYSTEM SET work_mem = '64MB';"},
 		{"log_line_prefix", "%m 'x' ", "ALTER SYSTEM SET log_line_prefix = '%m ''x'' ';"},
 		{"archive_command", `copy "%p" c:\x`, `ALTER SYSTEM SET archive_command = E'copy "%p" c:\\x';`},
-		{"shared_preload_libraries", "pg_stat_statements,auto_explain", "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', 'auto_explain';"},
-		{"shared_preload_libraries", `pg_stat_statements, "$libdir/My, lib"`, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/My, lib';"},
+		{"shared_preload_libraries", "pg_stat_statements,auto_explain",
+			"ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', 'auto_explain';"},
+		{"shared_preload_libraries", `pg_stat_statements, "$libdir/My, lib"`,
+			"ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/My, lib';"},
 		{"shared_preload_libraries", "", "ALTER SYSTEM RESET shared_preload_libraries;"},
 		{"auto_explain.log_analyze", "on", "ALTER SYSTEM SET auto_explain.log_analyze = 'on';"},
 		{"x; DROP TABLE y", "1", `ALTER SYSTEM SET "x; DROP TABLE y" = '1';`},
@@ -152,14 +165,18 @@ func TestAlterSystemStatements(t *testing.T) {
 func TestScriptFstab(t *testing.T) {
 	const other = "# UUID=0 /srv ext4 x\nUUID=1  /   ext4 errors=remount-ro 0 1\n"
 	for name, c := range map[string]struct{ point, before, after string }{
-		"a line with blanks and tabs": {"/srv", other + " UUID=2\t/srv/ \text4\tdefaults,strictatime  0 2 # data\n", other + " UUID=2\t/srv/ \text4\tdefaults,noatime  0 2 # data\n"},
-		"no numbers after it":         {"/srv", other + "UUID=2 /srv ext4 strictatime", other + "UUID=2 /srv ext4 defaults,noatime\n"},
-		"a path with a blank":         {`/srv/my\040data`, other + "UUID=2 /srv/my\\040data ext4 x 0 0\n", other + "UUID=2 /srv/my\\040data ext4 defaults,noatime 0 0\n"},
-		"the root":                    {"/", other, strings.Replace(other, "errors=remount-ro", "defaults,noatime", 1)},
-		"it is so already":            {"/srv", "a /srv ext4 defaults,noatime 0 0\n", "a /srv ext4 defaults,noatime 0 0\n"},
-		"no line":                     {"/data", other, ""},
-		"two lines":                   {"/srv", "a /srv ext4 x 0 0\nb /srv/ ext4 y 0 0\n", ""},
-		"no options":                  {"/srv", "a /srv ext4\n", ""},
+		"a line with blanks and tabs": {"/srv", other + " UUID=2\t/srv/ \text4\tdefaults,strictatime  0 2 # data\n",
+			other + " UUID=2\t/srv/ \text4\tdefaults,noatime  0 2 # data\n"},
+		"no numbers after it": {"/srv", other + "UUID=2 /srv ext4 strictatime",
+			other + "UUID=2 /srv ext4 defaults,noatime\n"},
+		"a path with a blank": {`/srv/my\040data`, other + "UUID=2 /srv/my\\040data ext4 x 0 0\n",
+			other + "UUID=2 /srv/my\\040data ext4 defaults,noatime 0 0\n"},
+		"the root": {"/", other, strings.Replace(other, "errors=remount-ro", "defaults,noatime", 1)},
+		"it is so already": {"/srv", "a /srv ext4 defaults,noatime 0 0\n",
+			"a /srv ext4 defaults,noatime 0 0\n"},
+		"no line":    {"/data", other, ""},
+		"two lines":  {"/srv", "a /srv ext4 x 0 0\nb /srv/ ext4 y 0 0\n", ""},
+		"no options": {"/srv", "a /srv ext4\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -168,13 +185,15 @@ func TestScriptFstab(t *testing.T) {
 				t.Fatal(err)
 			}
 			head, _, _ := strings.Cut(scriptHead, "[ \"$(id -u)\"")
-			text := head + scriptMounts + "kept=" + dir + "/kept\nmkdir -p $kept\ntouch $kept/was-not-there\noptions " + typeset.ShellQuote(c.point) + " defaults,noatime\n"
+			text := head + scriptMounts + "kept=" + dir + "/kept\nmkdir -p $kept\ntouch $kept/was-not-there\noptions " +
+				typeset.ShellQuote(c.point) + " defaults,noatime\n"
 			cmd := exec.Command("sh")
 			cmd.Stdin = strings.NewReader(strings.ReplaceAll(text, "/etc/fstab", fstab))
 			out, err := cmd.CombinedOutput()
 			got, _ := os.ReadFile(fstab)
 			switch {
-			case c.after == "" && (err == nil || string(got) != c.before || !strings.Contains(string(out), "not one line mounts "+c.point)):
+			case c.after == "" && (err == nil || string(got) != c.before ||
+				!strings.Contains(string(out), "not one line mounts "+c.point)):
 				t.Errorf("%v %s\n%s", err, out, got)
 			case c.after != "" && (err != nil || string(got) != c.after):
 				t.Errorf("%v %s\n%q, want\n%q", err, out, got, c.after)

@@ -38,10 +38,12 @@ func CheckGitHub(w io.Writer, d document.Check) error {
 
 func annotate(b *strings.Builder, f check.Finding, props []string, lead string) {
 	props = append(props, "title="+githubProperty(f.Title+" ["+f.ID+"]"))
-	fmt.Fprintf(b, "::%s %s::%s\n", githubLevel[f.Severity], strings.Join(props, ","), githubData(lead+f.Seen.String()+"\n"+f.Do.String()))
+	fmt.Fprintf(b, "::%s %s::%s\n", githubLevel[f.Severity], strings.Join(props, ","),
+		githubData(lead+f.Seen.String()+"\n"+f.Do.String()))
 }
 
-var githubLevel = map[check.Severity]string{check.Critical: "error", check.Warning: "warning", check.Notice: "notice", check.Info: "notice"}
+var githubLevel = map[check.Severity]string{check.Critical: "error", check.Warning: "warning", check.Notice: "notice",
+	check.Info: "notice"}
 
 // githubData escapes what follows the second colon of a workflow command, as
 // GitHub's own toolkit does; what a terminal would act upon is made visible, so

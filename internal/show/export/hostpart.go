@@ -28,7 +28,9 @@ func hostPart(b *strings.Builder, d carried, where string) {
 		return
 	}
 	b.WriteByte('\n')
-	comment(b, "#", "Not in here, as it is for "+where+": --format script or --format ansible carry it out there, before the server that needs it starts.", commentWidth)
+	comment(b, "#", "Not in here, as it is for "+where+
+		": --format script or --format ansible carry it out there, before the server that needs it starts.",
+		commentWidth)
 	for _, c := range list {
 		b.WriteString("#   " + hostLine(c) + risky(c) + "\n")
 	}

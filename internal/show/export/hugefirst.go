@@ -92,10 +92,15 @@ func (d carried) hugeFirst(b *strings.Builder, mark string, s *snapshot.Snapshot
 	if size := hugeSize(d, s, key); size > 0 {
 		pool = "enough huge pages of " + size.String() + " on " + where
 	} else if pages > 0 {
-		pool = "vm.nr_hugepages = " + strconv.FormatInt(pages, 10) + " on " + where + "; read it back, as the kernel may give fewer"
+		pool = "vm.nr_hugepages = " + strconv.FormatInt(pages, 10) + " on " + where +
+			"; read it back, as the kernel may give fewer"
 	}
-	comment(b, mark, "huge_pages is try in here and not on: with on a server does not start without its huge pages, and this cannot make sure of them. In this order:", commentWidth)
+	comment(b, mark,
+		"huge_pages is try in here and not on: with on a server does not start without its huge pages, and this "+
+			"cannot make sure of them. In this order:", commentWidth)
 	comment(b, mark, "1. "+pool+".", commentWidth)
 	comment(b, mark, "2. These settings, and the restart.", commentWidth)
-	comment(b, mark, "3. When SHOW huge_pages_status (PostgreSQL 17 and newer) says on, set huge_pages to on: from then a start without the pages fails, where try goes on with ordinary pages and says nothing.", commentWidth)
+	comment(b, mark,
+		"3. When SHOW huge_pages_status (PostgreSQL 17 and newer) says on, set huge_pages to on: from then a start "+
+			"without the pages fails, where try goes on with ordinary pages and says nothing.", commentWidth)
 }

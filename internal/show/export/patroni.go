@@ -48,7 +48,9 @@ func Patroni(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string) err
 	}
 	head(&b, "#", d, s, key, len(kept))
 	if len(kept) > 0 {
-		comment(&b, "#", "For every member of the cluster: patronictl edit-config --apply FILE shows the difference, asks, and stores it. Patroni reloads its servers by itself.", commentWidth)
+		comment(&b, "#",
+			"For every member of the cluster: patronictl edit-config --apply FILE shows the difference, asks, and "+
+				"stores it. Patroni reloads its servers by itself.", commentWidth)
 	}
 	if len(own) > 0 {
 		comment(&b, "#", "Left out, as Patroni sets it itself: "+strings.Join(own, ", ")+".", commentWidth)
@@ -91,7 +93,8 @@ func patroniRestart(b *strings.Builder, list []plan.Change) {
 		comment(b, "#", strings.Join(up, ", ")+" goes up: restart the replicas first, then the leader.", commentWidth)
 	}
 	if len(down) > 0 {
-		comment(b, "#", strings.Join(down, ", ")+" goes down: restart the leader first and let the replicas replay that, then restart them.", commentWidth)
+		comment(b, "#", strings.Join(down, ", ")+
+			" goes down: restart the leader first and let the replicas replay that, then restart them.", commentWidth)
 	}
 	b.WriteByte('\n')
 }

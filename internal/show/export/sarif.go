@@ -79,7 +79,8 @@ type (
 	}
 )
 
-var sarifLevel = map[check.Severity]string{check.Critical: "error", check.Warning: "warning", check.Notice: "note", check.Info: "note"}
+var sarifLevel = map[check.Severity]string{check.Critical: "error", check.Warning: "warning", check.Notice: "note",
+	check.Info: "note"}
 
 // FileSARIF writes the report in the Static Analysis Results Interchange Format,
 // which code hosts and editors read. version is the program's.
@@ -111,7 +112,8 @@ func CheckSARIF(w io.Writer, d document.Check, version string) error {
 		s.add(f, sarifLocation{Logical: []sarifLogical{{Name: outline.Words{}.Place(f), Kind: "resource"}}})
 	}
 	for _, a := range d.Accepted {
-		s.add(a.Finding, sarifLocation{Logical: []sarifLogical{{Name: outline.Words{}.Place(a.Finding), Kind: "resource"}}})
+		s.add(a.Finding, sarifLocation{Logical: []sarifLogical{{Name: outline.Words{}.Place(a.Finding),
+			Kind: "resource"}}})
 		s.suppress(a)
 	}
 	return json.Write(w, s)
@@ -120,12 +122,14 @@ func CheckSARIF(w io.Writer, d document.Check, version string) error {
 // suppress marks the last result as accepted.
 func (s *sarifLog) suppress(a check.Accepted) {
 	r := s.Runs[0].Results
-	r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: typeset.Clean(outline.Until(a).String() + ": " + a.Reason)}}
+	r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external",
+		Justification: typeset.Clean(outline.Until(a).String() + ": " + a.Reason)}}
 }
 
 func newSarif(version string) *sarifLog {
 	return &sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
-		Runs: []sarifRun{{Tool: sarifTool{Driver: sarifDriver{Name: "pgfettle", Version: version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}}}
+		Runs: []sarifRun{{Tool: sarifTool{Driver: sarifDriver{Name: "pgfettle", Version: version,
+			Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}}}
 }
 
 func (s *sarifLog) add(f check.Finding, at sarifLocation) {
@@ -138,11 +142,14 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 	}
 	if index < 0 {
 		index = len(run.Tool.Driver.Rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, Short: sarifText{f.Title}, Full: sarifText{f.Why},
-			Help: sarifText{"More: pgfettle explain " + f.ID + ". Sources: " + sourcesOf(f.Sources) + "."}, Config: sarifConfig{sarifLevel[f.Severity]}})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, Short: sarifText{f.Title},
+			Full:   sarifText{f.Why},
+			Help:   sarifText{"More: pgfettle explain " + f.ID + ". Sources: " + sourcesOf(f.Sources) + "."},
+			Config: sarifConfig{sarifLevel[f.Severity]}})
 	}
 	run.Results = append(run.Results, sarifResult{RuleID: f.ID, RuleIndex: index, Level: sarifLevel[f.Severity],
-		Message: sarifText{typeset.Clean(f.Seen.String()) + " " + typeset.Clean(f.Do.String())}, Locations: []sarifLocation{at}})
+		Message:   sarifText{typeset.Clean(f.Seen.String()) + " " + typeset.Clean(f.Do.String())},
+		Locations: []sarifLocation{at}})
 }
 
 func sourcesOf(sources []say.Source) string {

@@ -34,7 +34,9 @@ func Script(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	}
 	sc := &script{d: d, s: s}
 	sc.line("#!/bin/sh")
-	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", typeset.Count(len(d.Changes), "change", "changes"), d.Profile, typeset.Clean(shortHash(d.Snapshot))), commentWidth)
+	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s",
+		typeset.Count(len(d.Changes), "change", "changes"), d.Profile, typeset.Clean(shortHash(d.Snapshot))),
+		commentWidth)
 	d.leftOut(&sc.b, "#", anyChange)
 	assumedNotes(&sc.b, "#", d)
 	for _, c := range d.spacesBeside() {
@@ -45,11 +47,15 @@ func Script(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 		_, err := io.WriteString(w, sc.b.String())
 		return err
 	}
-	comment(&sc.b, "#", "Read it, then run it as root on the host that it was planned for. It stops at the first thing that does not work, and run again it goes on from there. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
+	comment(&sc.b, "#",
+		"Read it, then run it as root on the host that it was planned for. It stops at the first thing that does "+
+			"not work, and run again it goes on from there. What it replaces is kept below /var/lib/pgfettle. "+
+			"'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
 	for _, key := range Keys(d.Plan) {
 		d.hugeFirst(&sc.b, "#", s, key, "the host")
 	}
-	comment(&sc.b, "#", "shellcheck disable=SC1003,SC2016 # what stands between single quotes is meant as it stands", 200)
+	comment(&sc.b, "#", "shellcheck disable=SC1003,SC2016 # what stands between single quotes is meant as it stands",
+		200)
 	sc.b.WriteString(scriptHead)
 	sc.devices()
 	sc.needs()
@@ -276,7 +282,8 @@ say "what is replaced is kept in $kept"
 // pairOf is the parameter that the kernel sets to 0 when one is set, and which
 // rules where that one is 0 (mm/page-writeback.c, mm/util.c).
 func pairOf(name string) string {
-	for _, p := range [][2]string{{"vm.dirty_bytes", "vm.dirty_ratio"}, {"vm.dirty_background_bytes", "vm.dirty_background_ratio"}, {"vm.overcommit_kbytes", "vm.overcommit_ratio"}} {
+	for _, p := range [][2]string{{"vm.dirty_bytes", "vm.dirty_ratio"},
+		{"vm.dirty_background_bytes", "vm.dirty_background_ratio"}, {"vm.overcommit_kbytes", "vm.overcommit_ratio"}} {
 		switch name {
 		case p[0]:
 			return p[1]
@@ -299,7 +306,8 @@ func (sc *script) needs() {
 	if len(Keys(sc.d.Plan)) > 0 {
 		programs += " psql runuser"
 	}
-	sc.line("for program in " + programs + "; do\n\tcommand -v \"$program\" >/dev/null || die \"this needs $program\"\ndone")
+	sc.line("for program in " + programs +
+		"; do\n\tcommand -v \"$program\" >/dev/null || die \"this needs $program\"\ndone")
 }
 
 // instance asks a server whether it will take the settings, before anything is
@@ -320,8 +328,11 @@ func (sc *script) instance(n int, key string) {
 	} else {
 		sc.line(fmt.Sprintf("owner%d=postgres", n))
 	}
-	sc.line(fmt.Sprintf("server%d() { server \"$owner%d\" %s %s; }", n, n, typeset.ShellQuote(socket), typeset.ShellQuote(port)))
-	sc.line(fmt.Sprintf("[ \"$(printf '%%s\\n' \"select current_setting('is_superuser')\" | server%d)\" = on ] || die %s", n, typeset.ShellQuote(typeset.Clean(label)+": no superuser there")))
+	sc.line(fmt.Sprintf("server%d() { server \"$owner%d\" %s %s; }", n, n, typeset.ShellQuote(socket),
+		typeset.ShellQuote(port)))
+	sc.line(
+		fmt.Sprintf("[ \"$(printf '%%s\\n' \"select current_setting('is_superuser')\" | server%d)\" = on ] || die %s",
+			n, typeset.ShellQuote(typeset.Clean(label)+": no superuser there")))
 	if data == "" {
 		sc.line(fmt.Sprintf("data%d=$(printf '%%s\\n' 'show data_directory' | server%d)", n, n))
 	}
@@ -395,13 +406,15 @@ func (sc *script) changes() {
 					comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
 				}
 			}
-			sc.line(fmt.Sprintf("printf '%%s\\n' %s | server%d", typeset.ShellQuote(alterSystem(c.Address.Name(), c.To)), n))
+			sc.line(fmt.Sprintf("printf '%%s\\n' %s | server%d",
+				typeset.ShellQuote(alterSystem(c.Address.Name(), c.To)), n))
 			restart = restart || c.Effect >= knob.Restart
 		case "sysctl":
 			for _, note := range laterFiles(sc.s, c.Address.Name()) {
 				comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
 			}
-			sc.line(strings.TrimRight("kernel "+typeset.ShellQuote(c.Address.Name())+" "+typeset.ShellQuote(c.ToBase)+" "+pairOf(c.Address.Name()), " "))
+			sc.line(strings.TrimRight("kernel "+typeset.ShellQuote(c.Address.Name())+" "+typeset.ShellQuote(c.ToBase)+
+				" "+pairOf(c.Address.Name()), " "))
 		case "thp":
 			sc.line("switch " + typeset.ShellQuote(thpFolder+c.Address.Name()) + " " + typeset.ShellQuote(c.ToBase))
 		case "unit":
@@ -434,9 +447,11 @@ func (sc *script) queue(c plan.Change) {
 	case !ok:
 		sc.byHand(c)
 	case q.mapped:
-		sc.line("queue_of=$(queue " + typeset.ShellQuote(q.device) + ")\nswitch \"$queue_of/" + q.attr + "\" " + typeset.ShellQuote(q.value))
+		sc.line("queue_of=$(queue " + typeset.ShellQuote(q.device) + ")\nswitch \"$queue_of/" + q.attr + "\" " +
+			typeset.ShellQuote(q.value))
 	default:
-		sc.line("switch " + typeset.ShellQuote("/sys/block/"+q.device+"/queue/"+q.attr) + " " + typeset.ShellQuote(q.value))
+		sc.line("switch " + typeset.ShellQuote("/sys/block/"+q.device+"/queue/"+q.attr) +
+			" " + typeset.ShellQuote(q.value))
 	}
 }
 
@@ -452,7 +467,8 @@ func (sc *script) after(later []plan.Change) {
 			}
 		}
 		if n > 0 {
-			sc.line("say " + typeset.ShellQuote(typeset.Count(n, "setting waits", "settings wait")+" for a restart: systemctl restart "+typeset.Clean(unitOf(sc.s, key))))
+			sc.line("say " + typeset.ShellQuote(typeset.Count(n, "setting waits", "settings wait")+
+				" for a restart: systemctl restart "+typeset.Clean(unitOf(sc.s, key))))
 		}
 	}
 	for _, c := range later {
@@ -462,7 +478,8 @@ func (sc *script) after(later []plan.Change) {
 
 func afterRestart(c plan.Change) string {
 	if c.Address.Prefix() == "sysctl" {
-		return "sysctl -w " + typeset.ShellQuote(c.Address.Name()+"="+c.ToBase) + "   (" + sysctlPlace + " has it for the next boot)"
+		return "sysctl -w " + typeset.ShellQuote(c.Address.Name()+"="+c.ToBase) + "   (" + sysctlPlace +
+			" has it for the next boot)"
 	}
 	return how(c)
 }

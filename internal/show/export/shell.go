@@ -16,7 +16,9 @@ func shellable(form string, list []plan.Change) error {
 	for _, c := range list {
 		for _, v := range []string{string(c.Address), c.To, c.ToBase} {
 			if !utf8.ValidString(v) || strings.ContainsFunc(v, typeset.Hidden) {
-				return fmt.Errorf("%s: the value of %s holds characters that cannot be seen in a script; pin another one, or use --format alter-system", form, typeset.Clean(string(c.Address)))
+				return fmt.Errorf(
+					"%s: the value of %s holds characters that cannot be seen in a script; pin another one, or use "+
+						"--format alter-system", form, typeset.Clean(string(c.Address)))
 			}
 		}
 	}

@@ -41,10 +41,12 @@ func sysctlOf(w io.Writer, d carried, s *snapshot.Snapshot) error {
 	var b strings.Builder
 	list := withPrefix(d, "sysctl")
 	later := afterServers(d)
-	comment(&b, "#", "pgfettle: "+typeset.Count(len(list), "kernel parameter", "kernel parameters")+", snapshot "+typeset.Clean(shortHash(d.Snapshot)), commentWidth)
+	comment(&b, "#", "pgfettle: "+typeset.Count(len(list), "kernel parameter", "kernel parameters")+", snapshot "+
+		typeset.Clean(shortHash(d.Snapshot)), commentWidth)
 	assumedNotes(&b, "#", d)
 	if len(list) > 0 {
-		comment(&b, "#", "Its place: "+sysctlPlace+". In force after 'sysctl --system' or at the next boot.", commentWidth)
+		comment(&b, "#", "Its place: "+sysctlPlace+". In force after 'sysctl --system' or at the next boot.",
+			commentWidth)
 	}
 	if n := len(later); n > 0 {
 		names := make([]string, 0, n)
@@ -53,8 +55,12 @@ func sysctlOf(w io.Writer, d carried, s *snapshot.Snapshot) error {
 				names = append(names, typeset.Clean(c.Address.Name()))
 			}
 		}
-		comment(&b, "#", "In this order: 1. the lines above «after the restart»; 2. the settings of the server (--format conf or alter-system) and its restart, after which its shared memory is as planned; "+
-			"3. the lines below: "+strings.Join(names, ", ")+". Earlier they may take away memory or huge pages that the server as it runs now still needs.", commentWidth)
+		comment(&b, "#",
+			"In this order: 1. the lines above «after the restart»; 2. the settings of the server (--format conf or "+
+				"alter-system) and its restart, after which its shared memory is as planned; "+
+				"3. the lines below: "+strings.Join(names, ", ")+
+				". Earlier they may take away memory or huge pages that the server as it runs now still needs.",
+			commentWidth)
 	}
 	d.leftOut(&b, "#", hostsChange)
 	parted := false
@@ -122,7 +128,8 @@ func how(c plan.Change) string {
 	case "thp":
 		return tmpfilesLine(c) + "   (in " + tmpfilesPlace + ")"
 	case "unit":
-		return strings.Join(assignments(c), " and ") + "   (in a drop-in of the server's systemd unit, section [Service])"
+		return strings.Join(assignments(c), " and ") +
+			"   (in a drop-in of the server's systemd unit, section [Service])"
 	case "block":
 		if q, ok := queueOf(c); ok {
 			return q.line() + "   (in " + udevPlace + ")"
@@ -172,7 +179,8 @@ func laterFiles(s *snapshot.Snapshot, name string) []string {
 	for _, set := range sets {
 		later := path.Base(set.File) > path.Base(sysctlPlace) || set.File == "/etc/sysctl.conf"
 		if set.Name == name && set.Read && later {
-			out = append(out, fmt.Sprintf("%s, line %d, sets it too, is read later and wins; take it out there.", typeset.Clean(set.File), set.Line))
+			out = append(out, fmt.Sprintf("%s, line %d, sets it too, is read later and wins; take it out there.",
+				typeset.Clean(set.File), set.Line))
 		}
 	}
 	return out

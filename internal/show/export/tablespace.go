@@ -38,7 +38,8 @@ func spaceLine(c plan.Change) string {
 	if sql, _, ok := spaceSQL(c); ok {
 		return sql
 	}
-	return typeset.Clean(string(c.Address)) + ": " + outline.Shown(c.To) + "   (its name cannot be written here; pgfettle apply sets it)"
+	return typeset.Clean(string(c.Address)) + ": " + outline.Shown(c.To) +
+		"   (its name cannot be written here; pgfettle apply sets it)"
 }
 
 // spacePart tells, as comments, the options of tablespaces, which a form has no place for.
@@ -48,7 +49,9 @@ func (d carried) spacePart(b *strings.Builder, mark, key string) {
 		return
 	}
 	b.WriteByte('\n')
-	comment(b, mark, "Not in here, as it stands in a catalog and in no file: run it with psql on the primary, in any database, as a superuser or the owner of the tablespace. New plans take it at once.", commentWidth)
+	comment(b, mark,
+		"Not in here, as it stands in a catalog and in no file: run it with psql on the primary, in any database, "+
+			"as a superuser or the owner of the tablespace. New plans take it at once.", commentWidth)
 	for _, c := range list {
 		b.WriteString(mark + "   " + spaceLine(c) + "\n")
 	}
@@ -110,7 +113,8 @@ func (a *playbook) space(c plan.Change) {
 		return
 	}
 	a.b.WriteString("    # back: " + back + "\n")
-	a.b.WriteString("    - name: " + title(string(c.Address)+", whether it is so") + "\n      community.postgresql.postgresql_query:\n")
+	a.b.WriteString("    - name: " + title(string(c.Address)+", whether it is so") +
+		"\n      community.postgresql.postgresql_query:\n")
 	a.args("query", spaceIsSo(c))
 	a.login(c.Key)
 	a.b.WriteString("      register: pgfettle_is_so\n\n")
@@ -125,7 +129,9 @@ func spaceIsSo(c plan.Change) string {
 	name, option, _ := c.Address.Tablespace()
 	const from = "SELECT 1 FROM pg_tablespace t WHERE t.spcname = "
 	if c.ToBase == knob.Unset {
-		return from + conf.SQLString(name) + " AND NOT EXISTS (SELECT FROM pg_options_to_table(t.spcoptions) o WHERE o.option_name = " + conf.SQLString(option) + ")"
+		return from + conf.SQLString(name) +
+			" AND NOT EXISTS (SELECT FROM pg_options_to_table(t.spcoptions) o WHERE o.option_name = " +
+			conf.SQLString(option) + ")"
 	}
 	return from + conf.SQLString(name) + " AND " + conf.SQLString(option+"="+c.ToBase) + " = ANY (t.spcoptions)"
 }

@@ -43,7 +43,8 @@ func yamlString(v string) string {
 func utf8Only(form string, list []plan.Change) error {
 	for _, c := range list {
 		if !utf8.ValidString(string(c.Address)) || !utf8.ValidString(c.To) || !utf8.ValidString(c.ToBase) {
-			return fmt.Errorf("%s: the value of %s is no UTF-8, which YAML cannot hold", form, typeset.Clean(string(c.Address)))
+			return fmt.Errorf("%s: the value of %s is no UTF-8, which YAML cannot hold", form,
+				typeset.Clean(string(c.Address)))
 		}
 	}
 	return nil

@@ -20,16 +20,21 @@ import (
 )
 
 // hostileConf has what an attacker would put into a file that a pipeline reads.
-const hostileConf = "checkpoint_segments = 3\nwork_mem = '%0A::error::x,y:z\\n::set-output name=a::b\\r\x1b[31m'\n'broken\x1b]0;x\x07\ninclude 'a b%,:ü.conf'\nfsync = off\n"
+const hostileConf = "checkpoint_segments = 3\nwork_mem = '%0A::error::x,y:z\\n::set-output " +
+	"name=a::b\\r\x1b[31m'\n'broken\x1b]0;x\x07\ninclude 'a b%,:ü.conf'\nfsync = off\n"
 
 func checkedFile() document.File {
 	fsys := fstest.MapFS{"r/my conf,1:2%.conf": {Data: []byte(hostileConf)}}
 	main := "/r/my conf,1:2%.conf"
-	return document.File{Report: conffile.Judge(conf.Resolve(fsys, main, ""), main, 17, func(p string) string { return strings.TrimPrefix(p, "/r/") }, nil, checks.All()), From: "--pg"}
+	return document.File{Report: conffile.Judge(conf.Resolve(fsys, main, ""), main, 17, func(p string) string {
+		return strings.TrimPrefix(p, "/r/")
+	}, nil, checks.All()), From: "--pg"}
 }
 
 func hostReport() document.Check {
-	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice, Title: "No swap", Seen: say.Text("100 % of it: none\nat all"), Why: "Because.", Do: say.Text("Add some."), Sources: say.SourcesOf([]string{"linux-vm"})}}}}
+	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice,
+		Title: "No swap", Seen: say.Text("100 % of it: none\nat all"), Why: "Because.", Do: say.Text("Add some."),
+		Sources: say.SourcesOf([]string{"linux-vm"})}}}}
 }
 
 // TestFileJSONIsValid holds the document against its published schema.
@@ -40,7 +45,9 @@ func TestFileJSONIsValid(t *testing.T) {
 	}
 	valid(t, "conf", b.Bytes())
 	b.Reset()
-	if err := json.File(&b, document.File{Report: conffile.Judge(conf.Resolved{}, "x", 17, func(p string) string { return p }, nil, checks.All()), From: "newest"}); err != nil {
+	if err := json.File(&b, document.File{Report: conffile.Judge(conf.Resolved{}, "x", 17, func(p string) string {
+		return p
+	}, nil, checks.All()), From: "newest"}); err != nil {
 		t.Fatal(err)
 	}
 	valid(t, "conf", b.Bytes())
@@ -89,7 +96,9 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Error("the schema takes a tool without a name")
 	}
 	var b bytes.Buffer
-	if err := export.FileSARIF(&b, checkedFile(), "1.0"); err != nil || !strings.Contains(b.String(), `"uri": "my%20conf,1:2%25.conf"`) && !strings.Contains(b.String(), `"uri": "./my%20conf,1:2%25.conf"`) {
+	if err := export.FileSARIF(&b, checkedFile(), "1.0"); err != nil ||
+		!strings.Contains(b.String(), `"uri": "my%20conf,1:2%25.conf"`) &&
+			!strings.Contains(b.String(), `"uri": "./my%20conf,1:2%25.conf"`) {
 		t.Errorf("%v: the path is not a URI in\n%s", err, b.String())
 	}
 }
@@ -115,7 +124,8 @@ func TestGitHubEscapes(t *testing.T) {
 		t.Errorf("a percent sign of the file is not escaped:\n%s", b.String())
 	}
 	b.Reset()
-	if err := export.CheckGitHub(&b, hostReport()); err != nil || b.String() != "::notice title=No swap [swap_none]::the host: 100 %25 of it: none%0Aat all%0AAdd some.\n" {
+	if err := export.CheckGitHub(&b, hostReport()); err != nil ||
+		b.String() != "::notice title=No swap [swap_none]::the host: 100 %25 of it: none%0Aat all%0AAdd some.\n" {
 		t.Errorf("%v %q", err, b.String())
 	}
 }

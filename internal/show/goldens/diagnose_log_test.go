@@ -22,13 +22,14 @@ import (
 // TestLogSchemaIsCurrent holds the published schema to the types that it is made of.
 func TestLogSchemaIsCurrent(t *testing.T) {
 	want, err := generate.Render(generate.Document{
-		Title:       "pgfettle diagnose log --format json",
-		Description: "What a server's log shows, worst first. Amounts are bytes, spans seconds; times are those of the log, by the clock of its zone.",
-		Type:        reflect.TypeFor[serverlog.Report](),
-		Version:     serverlog.Schema,
-		File:        "diagnose-log.schema.json",
-		Module:      "github.com/pgfettle/pgfettle",
-		Source:      os.DirFS("../../.."),
+		Title: "pgfettle diagnose log --format json",
+		Description: "What a server's log shows, worst first. Amounts are bytes, spans seconds; times are those of " +
+			"the log, by the clock of its zone.",
+		Type:    reflect.TypeFor[serverlog.Report](),
+		Version: serverlog.Schema,
+		File:    "diagnose-log.schema.json",
+		Module:  "github.com/pgfettle/pgfettle",
+		Source:  os.DirFS("../../.."),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,9 @@ func TestLogSchemaIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(have), string(want)); diff != "" {
-		t.Errorf("schema/diagnose-log.schema.json is not what the types say; go test ./internal/show/goldens -update:\n%s", diff)
+		t.Errorf(
+			"schema/diagnose-log.schema.json is not what the types say; go test ./internal/show/goldens -update:\n%s",
+			diff)
 	}
 	s, err := jsonschema.NewCompiler().Compile(schemaFile("diagnose-log"))
 	if err != nil {

@@ -36,7 +36,8 @@ func TestDiagnoseOOM(t *testing.T) {
 		"k601_global_numa2_journal":  {"systemd_unit_journal.json", "pg15_log_oom_then_systemd_stop.log"},
 		"k418_wrapped_no_pid_column": {"pg_log_pasted_without_prefix.log"},
 	}
-	cases := map[string][]string{"server_alone": {"pg15_log_overcommit2_oom.log", "pg17_log.csv", "pg17_log.json"}, "nothing": {}}
+	cases := map[string][]string{"server_alone": {"pg15_log_overcommit2_oom.log", "pg17_log.csv", "pg17_log.json"},
+		"nothing": {}}
 	for _, k := range kernel {
 		name := strings.TrimSuffix(filepath.Base(k), ".log")
 		cases[name] = append([]string{filepath.Base(k)}, beside[name]...)

@@ -68,14 +68,23 @@ func TestSlowText(t *testing.T) {
 // upon a terminal.
 func jam() *live.Episode {
 	return &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Tables: 3 * unit.GB, Asked: 40,
-		Before:    live.Counters{CPU: host.CPUCounters{User: 1, Idle: 1000}, VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]host.PSITotals{"cpu": {}}},
-		After:     live.Counters{CPU: host.CPUCounters{User: 1001, System: 900, Idle: 1100, Switches: 40000}, VM: map[string]int64{"pgmajfault": 50, "compact_stall": 30}, Pressure: map[string]host.PSITotals{"cpu": {Some: 6_000_000}}},
-		Ticks:     []live.Tick{{Running: 5, Blocked: 1}, {Running: 6}},
-		Processes: []live.Busy{{PID: 99, Name: "stress\x1b[2J", CPU: 11}, {PID: 100, Name: "postgres", Ours: true, CPU: 5}, {PID: 30, Name: "kswapd0", Kernel: true, CPU: 1}},
-		Waits:     []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid", Seen: 300}, {Backend: "client backend", State: "active", Seen: 30}},
-		Blockers:  []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120, Query: "UPDATE t\n SET x = '\x1b[31m'", Example: "UPDATE t SET x = 1"}},
-		Perf:      []live.Symbol{{Percent: 8.6, Command: "postgres", Name: "s_lock"}, {Percent: 4.4, Command: "cat", Kernel: true, Name: "smaps_pte_entry"}, {Percent: 2, Command: "a", Name: "b"}},
-		Missing:   []known.Gap{{Fact: "/proc/pressure/io", Reason: "this kernel or host does not have it"}, {Fact: "perf", Reason: "it is not installed", Reveal: "install perf"}},
+		Before: live.Counters{CPU: host.CPUCounters{User: 1, Idle: 1000},
+			VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]host.PSITotals{"cpu": {}}},
+		After: live.Counters{CPU: host.CPUCounters{User: 1001, System: 900, Idle: 1100, Switches: 40000},
+			VM:       map[string]int64{"pgmajfault": 50, "compact_stall": 30},
+			Pressure: map[string]host.PSITotals{"cpu": {Some: 6_000_000}}},
+		Ticks: []live.Tick{{Running: 5, Blocked: 1}, {Running: 6}},
+		Processes: []live.Busy{{PID: 99, Name: "stress\x1b[2J", CPU: 11},
+			{PID: 100, Name: "postgres", Ours: true, CPU: 5}, {PID: 30, Name: "kswapd0", Kernel: true, CPU: 1}},
+		Waits: []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid",
+			Seen: 300}, {Backend: "client backend", State: "active", Seen: 30}},
+		Blockers: []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120,
+			Query: "UPDATE t\n SET x = '\x1b[31m'", Example: "UPDATE t SET x = 1"}},
+		Perf: []live.Symbol{{Percent: 8.6, Command: "postgres", Name: "s_lock"},
+			{Percent: 4.4, Command: "cat", Kernel: true, Name: "smaps_pte_entry"},
+			{Percent: 2, Command: "a", Name: "b"}},
+		Missing: []known.Gap{{Fact: "/proc/pressure/io", Reason: "this kernel or host does not have it"},
+			{Fact: "perf", Reason: "it is not installed", Reveal: "install perf"}},
 	}
 }
 

@@ -50,21 +50,29 @@ func TestExplainJSON(t *testing.T) {
 		}
 		kinds[d.Kind]++
 	}
-	found := document.Check{Report: check.Report{Findings: []check.Finding{{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"pg-config"})}},
-		Accepted: []check.Accepted{{Finding: check.Finding{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"pg-config"})}, Reason: "r", Expires: check.Never}}}}
+	found := document.Check{Report: check.Report{Findings: []check.Finding{
+		{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"), Why: "w", Do: say.Text("d"),
+			Sources: say.SourcesOf([]string{"pg-config"})}},
+		Accepted: []check.Accepted{{Finding: check.Finding{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"),
+			Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"pg-config"})}, Reason: "r",
+			Expires: check.Never}}}}
 	for _, here := range []*document.Check{nil, {}, &found} {
 		for _, c := range append(checks.All(), conffile.Kinds()...) {
 			hold(func(b *bytes.Buffer) error {
-				return showjson.ExplainCheck(b, document.CheckPage{Check: c, Pages: advice.Of(c.ID), Here: here}, french)
+				return showjson.ExplainCheck(b, document.CheckPage{Check: c, Pages: advice.Of(c.ID), Here: here},
+					french)
 			})
 		}
 	}
-	somewhere := []document.KnobHere{{Instance: "/srv/pg", Present: known.Is(rule.Value{Setting: "7"}), Planned: "8", Changes: true, Reason: "r", Inputs: []rule.Input{{Name: "a", Value: "b"}}},
-		{Subject: "vda", Present: known.Missed[rule.Value](known.Gap{Fact: "f", Reason: "r"})}, {Present: known.None[rule.Value](known.Gap{})}}
+	somewhere := []document.KnobHere{{Instance: "/srv/pg", Present: known.Is(rule.Value{Setting: "7"}), Planned: "8",
+		Changes: true, Reason: "r", Inputs: []rule.Input{{Name: "a", Value: "b"}}},
+		{Subject: "vda", Present: known.Missed[rule.Value](known.Gap{Fact: "f", Reason: "r"})},
+		{Present: known.None[rule.Value](known.Gap{})}}
 	for _, looked := range []bool{false, true} {
 		for _, r := range rules.All() {
 			hold(func(b *bytes.Buffer) error {
-				return showjson.ExplainKnob(b, document.KnobPage{Rule: r, Pages: advice.Of(string(r.Address)), Looked: looked, Here: somewhere, Gaps: []known.Gap{{Fact: "f", Reason: "r"}}}, nil)
+				return showjson.ExplainKnob(b, document.KnobPage{Rule: r, Pages: advice.Of(string(r.Address)),
+					Looked: looked, Here: somewhere, Gaps: []known.Gap{{Fact: "f", Reason: "r"}}}, nil)
 			})
 		}
 		for _, u := range rules.ReadNotPlanned() {

@@ -18,7 +18,8 @@ var (
 	gfmItem    = regexp.MustCompile(`^( *)- ?(.*)$`)
 	gfmFence   = regexp.MustCompile("^( *)(`{3,})([a-z]*)$")
 	// what a reader makes of text that is not escaped: HTML, links, references
-	gfmMarkup = regexp.MustCompile(`(?i)[<\[\]*~$|{` + "`" + `]|://|www\.|mailto:|xmpp:|@[^\s\x01\x02]|[^\s\x01\x02]@|#[0-9]|\bgh-[0-9]|![0-9]`)
+	gfmMarkup = regexp.MustCompile(`(?i)[<\[\]*~$|{` + "`" +
+		`]|://|www\.|mailto:|xmpp:|@[^\s\x01\x02]|[^\s\x01\x02]@|#[0-9]|\bgh-[0-9]|![0-9]`)
 	// at the begin of a block they would make another one
 	gfmBegin = regexp.MustCompile(`^(#{1,6}( |$)|[-+>=]|[0-9]{1,9}[.)]( |$))`)
 )

@@ -59,7 +59,8 @@ func TestHugePagesOnlyWithTheirPool(t *testing.T) {
 			on++
 			makes := grows && (name == "ansible" || name == "script")
 			if len(p.Shared) != 1 || !makes && mem.HugeTotal < p.Shared[0].Pages {
-				t.Fatalf("%s says on: %d pages are there, %+v are needed\n%s", name, mem.HugeTotal, p.Shared, b.String())
+				t.Fatalf("%s says on: %d pages are there, %+v are needed\n%s", name, mem.HugeTotal, p.Shared,
+					b.String())
 			}
 		}
 	})

@@ -101,7 +101,8 @@ func TestFindingsTextComparesByCheckAndInstance(t *testing.T) {
 	if err := term.Write(&out, outline.Compare(of(a, c), of(b, c), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	want := "gone  warning: t of a [x]\nstays info: t of host [y]\nnew   notice: t of b [x]\n\n2 findings before, 2 after: 1 gone, 1 new.\n"
+	want := "gone  warning: t of a [x]\nstays info: t of host [y]\nnew   notice: t of b [x]\n\n2 findings before, 2 " +
+		"after: 1 gone, 1 new.\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

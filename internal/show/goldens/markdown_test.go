@@ -100,17 +100,23 @@ func TestMarkdownOfDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		markdownGolden(t, name, func(b *bytes.Buffer) error { return markdown.Write(b, outline.Journal(j, nil)) })
-		markdownGolden(t, name+"_list", func(b *bytes.Buffer) error { return markdown.Write(b, outline.Journals([]*journal.Journal{j}, nil)) })
+		markdownGolden(t, name+"_list", func(b *bytes.Buffer) error {
+			return markdown.Write(b, outline.Journals([]*journal.Journal{j}, nil))
+		})
 	})
 	each("log", func(t *testing.T, path, name string) {
 		ar, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		markdownGolden(t, name, func(b *bytes.Buffer) error { return markdown.Write(b, reports.Log(logReport(t, ar, false))) })
+		markdownGolden(t, name, func(b *bytes.Buffer) error {
+			return markdown.Write(b, reports.Log(logReport(t, ar, false)))
+		})
 	})
 	t.Run("journal/none", func(t *testing.T) {
-		markdownGolden(t, "journal/none", func(b *bytes.Buffer) error { return markdown.Write(b, outline.Journals(nil, nil)) })
+		markdownGolden(t, "journal/none", func(b *bytes.Buffer) error {
+			return markdown.Write(b, outline.Journals(nil, nil))
+		})
 	})
 }
 
@@ -127,10 +133,11 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 		})
 	}
 	for name, files := range map[string][]string{
-		"k618_memcg_v1_backend":     {"k618_memcg_v1_backend.log", "pg15_log_backend_sigkill.log"},
-		"k601_global_numa2_journal": {"k601_global_numa2_journal.log", "systemd_unit_journal.json", "pg15_log_oom_then_systemd_stop.log"},
-		"server_alone":              {"pg15_log_overcommit2_oom.log", "pg17_log.csv", "pg17_log.json"},
-		"nothing":                   {},
+		"k618_memcg_v1_backend": {"k618_memcg_v1_backend.log", "pg15_log_backend_sigkill.log"},
+		"k601_global_numa2_journal": {"k601_global_numa2_journal.log", "systemd_unit_journal.json",
+			"pg15_log_oom_then_systemd_stop.log"},
+		"server_alone": {"pg15_log_overcommit2_oom.log", "pg17_log.csv", "pg17_log.json"},
+		"nothing":      {},
 	} {
 		r := oom.NewReader()
 		for _, f := range files {
@@ -147,7 +154,8 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk", "slow_equal"} {
-		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", strings.TrimPrefix(name, "slow_")+".txtar")
+		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata",
+			strings.TrimPrefix(name, "slow_")+".txtar")
 		var plans []*queryplan.Plan
 		for _, which := range []string{"slow", "fast"} {
 			list, err := queryplan.Parse(given(t, path, which))
@@ -170,7 +178,9 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 func TestMarkdownOfExperiments(t *testing.T) {
 	for name, r := range proveCases() {
 		r.Judge()
-		markdownGolden(t, "prove/"+name, func(b *bytes.Buffer) error { return markdown.Write(b, experiments.Result(r, nil, false)) })
+		markdownGolden(t, "prove/"+name, func(b *bytes.Buffer) error {
+			return markdown.Write(b, experiments.Result(r, nil, false))
+		})
 	}
 	r := proveCases()["interrupted"]
 	r.Judge()
@@ -241,10 +251,14 @@ func TestMarkdownSpeaks(t *testing.T) {
 // back as it was, from every place of a document.
 func TestMarkdownIsNotMarkup(t *testing.T) {
 	for _, s := range []string{
-		"plain text", "a_b_c shared_buffers _x_", "*bold* **strong** ~~struck~~", "`code` ``two`` ` one", "<script>alert(1)</script>", "<!-- hidden -->", "[link](http://evil.example)",
-		"![picture](x.png)", "see https://evil.example/x, www.evil.example.", "mail me@evil.example", "@everyone look", "fixes #12 and GH-3 and !7", "a | b || c", `a \| b \\| c \`, "&amp; &#x41; & b",
-		"# heading", "- list", "+ list", "1. one", "2) two", "> quote", "===", "---", "***", "| a | b |", "|---|---|", "    indented", "\ttab", "```", "~~~sh", "$x$ and $$y$$", "[ ] task", "[x]: http://e.example",
-		"first\nsecond\n\nthird", "\x1b[31mred\x07", "right\u202eleft", "zero\u200bwidth", "`|`", "a`|", "``|\\|``", " spaces  inside ", "<b", "b>", ":smile:", "\\", "\\`x\\`", "\xff\xfe", "\xbf\xdd",
+		"plain text", "a_b_c shared_buffers _x_", "*bold* **strong** ~~struck~~", "`code` ``two`` ` one",
+		"<script>alert(1)</script>", "<!-- hidden -->", "[link](http://evil.example)",
+		"![picture](x.png)", "see https://evil.example/x, www.evil.example.", "mail me@evil.example", "@everyone look",
+		"fixes #12 and GH-3 and !7", "a | b || c", `a \| b \\| c \`, "&amp; &#x41; & b",
+		"# heading", "- list", "+ list", "1. one", "2) two", "> quote", "===", "---", "***", "| a | b |", "|---|---|",
+		"    indented", "\ttab", "```", "~~~sh", "$x$ and $$y$$", "[ ] task", "[x]: http://e.example",
+		"first\nsecond\n\nthird", "\x1b[31mred\x07", "right\u202eleft", "zero\u200bwidth", "`|`", "a`|", "``|\\|``",
+		" spaces  inside ", "<b", "b>", ":smile:", "\\", "\\`x\\`", "\xff\xfe", "\xbf\xdd",
 	} {
 		holdMarkdown(t, s)
 	}
@@ -261,9 +275,16 @@ func FuzzMarkdown(f *testing.F) {
 func holdMarkdown(t *testing.T, s string) {
 	t.Helper()
 	o := outline.Outline{
-		outline.Heading{Level: 1, Text: outline.Join(s)}, outline.Heading{Level: 2, Text: outline.Join("x: ", outline.Code(s), " y")}, outline.Para{Text: outline.Join(s)}, outline.Para{Text: outline.Join(outline.Bold(s), " and ", s)},
-		outline.List{Items: []outline.Item{{Text: outline.Join(s)}, {Text: outline.Join("a ", outline.Code(s), s), More: []outline.Block{outline.List{Items: []outline.Item{{Text: outline.Join(s)}}}, outline.Para{Text: outline.Join(s)}, outline.Listing{Lines: []string{s, "end"}}}}}},
-		outline.Table{Caption: s, Head: []string{s, "b", s}, Rows: [][]outline.Prose{{outline.Join(s), outline.Join(outline.Code(s)), outline.Join(outline.Bold(s), s)}, {outline.Join(outline.Code(s), outline.Code(s)), outline.Join("a"), nil}}, Numbers: 1},
+		outline.Heading{Level: 1, Text: outline.Join(s)}, outline.Heading{Level: 2,
+			Text: outline.Join("x: ", outline.Code(s), " y")}, outline.Para{Text: outline.Join(s)},
+		outline.Para{Text: outline.Join(outline.Bold(s), " and ", s)},
+		outline.List{Items: []outline.Item{{Text: outline.Join(s)},
+			{Text: outline.Join("a ", outline.Code(s), s),
+				More: []outline.Block{outline.List{Items: []outline.Item{{Text: outline.Join(s)}}},
+					outline.Para{Text: outline.Join(s)}, outline.Listing{Lines: []string{s, "end"}}}}}},
+		outline.Table{Caption: s, Head: []string{s, "b", s},
+			Rows: [][]outline.Prose{{outline.Join(s), outline.Join(outline.Code(s)), outline.Join(outline.Bold(s), s)},
+				{outline.Join(outline.Code(s), outline.Code(s)), outline.Join("a"), nil}}, Numbers: 1},
 		outline.Listing{Lines: []string{"begin", s}},
 	}
 	var b bytes.Buffer
@@ -279,7 +300,8 @@ func holdMarkdown(t *testing.T, s string) {
 	want := bare(typeset.Line(s))
 	got := gfmRead(text)
 	line := bare(typeset.Clean(s))
-	expect := []string{want, "x:" + want + "y", want, want + "and" + want, want, "a" + want + want, want, want, line, "end",
+	expect := []string{want, "x:" + want + "y", want, want + "and" + want, want, "a" + want + want, want,
+		want, line, "end",
 		want, "b", want, want, want, want + want, want + want, "a", "", "begin", line}
 	var have []string
 	for _, g := range got {
@@ -325,7 +347,9 @@ func TestMarkdownRulesCatch(t *testing.T) {
 			t.Errorf("%q: want %q, found %q", text, want, found)
 		}
 	}
-	if found := gfmWrong("# a\n\n- `x|y` \\<b\\> **c**\n  - d\n\n| a | b |\n| --- | ---: |\n| `x\\|y` | c \\| d |\n\n```sh\n<b> @x\n```\n"); len(found) > 0 {
+	if found := gfmWrong(
+		"# a\n\n- `x|y` \\<b\\> **c**\n  - d\n\n| a | b |\n| --- | ---: |\n| `x\\|y` | c \\| d |\n\n```sh\n<b> " +
+			"@x\n```\n"); len(found) > 0 {
 		t.Errorf("found in what is right: %v", found)
 	}
 }

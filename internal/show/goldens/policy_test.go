@@ -34,12 +34,15 @@ func TestPolicyForms(t *testing.T) {
 		valid(t, "policy", b.Bytes())
 	}
 	p := examplePolicy(t, policy.Example)
-	for day, want := range map[string]string{"2027-06-30": "2 accepted findings, profile", "2027-07-01": "2 accepted findings (1 past the day), profile"} {
+	for day, want := range map[string]string{"2027-06-30": "2 accepted findings, profile",
+		"2027-07-01": "2 accepted findings (1 past the day), profile"} {
 		var line, whole bytes.Buffer
-		if err := term.PolicyLine(&line, document.PolicyOf(p, day)); err != nil || !strings.Contains(line.String(), want) {
+		if err := term.PolicyLine(&line, document.PolicyOf(p, day)); err != nil ||
+			!strings.Contains(line.String(), want) {
 			t.Errorf("%s: %v %q", day, err, line.String())
 		}
-		if err := term.Policy(&whole, document.PolicyOf(p, day), term.Style{Width: 80}); err != nil || strings.Contains(whole.String(), "has passed") != (day == "2027-07-01") {
+		if err := term.Policy(&whole, document.PolicyOf(p, day), term.Style{Width: 80}); err != nil ||
+			strings.Contains(whole.String(), "has passed") != (day == "2027-07-01") {
 			t.Errorf("%s: %v\n%s", day, err, whole.String())
 		}
 		if strings.ContainsAny(line.String()+whole.String(), "\x1b") {
@@ -50,8 +53,10 @@ func TestPolicyForms(t *testing.T) {
 
 // TestAcceptedIsValid holds a report with accepted findings against its schema.
 func TestAcceptedIsValid(t *testing.T) {
-	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"linux-vm"})}
-	d := document.Check{Report: check.Report{Schema: check.Schema, Accepted: []check.Accepted{{Finding: f, Reason: "r\x1b[31m", Expires: "2027-01-31"}}}, Policy: "p.toml"}
+	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: say.Text("s"),
+		Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"linux-vm"})}
+	d := document.Check{Report: check.Report{Schema: check.Schema,
+		Accepted: []check.Accepted{{Finding: f, Reason: "r\x1b[31m", Expires: "2027-01-31"}}}, Policy: "p.toml"}
 	var b bytes.Buffer
 	if err := json.Check(&b, d); err != nil {
 		t.Fatal(err)
@@ -59,7 +64,8 @@ func TestAcceptedIsValid(t *testing.T) {
 	valid(t, "check", b.Bytes())
 	b.Reset()
 	d.All = true
-	if err := term.Write(&b, outline.Check(d, nil), term.Style{Width: 80}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
+	if err := term.Write(&b, outline.Check(d, nil), term.Style{Width: 80}); err != nil ||
+		strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
 		t.Errorf("%v %q", err, b.String())
 	}
 }

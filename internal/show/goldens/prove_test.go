@@ -23,25 +23,35 @@ import (
 // measuredRun is a run that nothing disturbed.
 func measuredRun(arm string, tps float64) experiment.Run {
 	unknown := stat.Number(math.NaN())
-	return experiment.Run{Config: arm, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true, Checkpoint: 1.5 + tps/1000,
-		Latency:     experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: stat.Number(30000 / tps), Max: unknown},
-		Counters:    map[string]float64{experiment.WALBytes: 120 * tps * (500 + tps/20), experiment.TempBytes: 0, experiment.PageTables: 40 << 20},
-		Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
+	return experiment.Run{Config: arm, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps),
+		TPS: tps, Steady: true, Checkpoint: 1.5 + tps/1000,
+		Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown,
+			P95: stat.Number(20000 / tps), P99: stat.Number(30000 / tps), Max: unknown},
+		Counters: map[string]float64{experiment.WALBytes: 120 * tps * (500 + tps/20), experiment.TempBytes: 0,
+			experiment.PageTables: 40 << 20},
+		Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown,
+			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
 // experimentOf has one block for each change in per cent of B against A.
 func experimentOf(changes ...float64) *experiment.Result {
 	r := &experiment.Result{
-		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
-		A:        experiment.MeasuredConfiguration{Name: "default"},
-		B:        experiment.MeasuredConfiguration{Name: "default+pg:work_mem=64MB,jit=off", Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}, {Address: "pg:work_mem", Value: "64MB"}}},
-		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Bytes: 6 << 30, Writes: true, Command: "pgbench -n -M prepared -c 8 -j 2 -T 120 -f oltp-rw.sql bench"},
-		Spec:     experiment.Spec{Blocks: len(changes), Clients: 8, Jobs: 2, Duration: 120, Warmup: 300, Seed: 42, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Host:     experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11", Pgbench: "pgbench 17.11"},
+		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z",
+		Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"},
+		B: experiment.MeasuredConfiguration{Name: "default+pg:work_mem=64MB,jit=off",
+			Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}, {Address: "pg:work_mem", Value: "64MB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Bytes: 6 << 30, Writes: true,
+			Command: "pgbench -n -M prepared -c 8 -j 2 -T 120 -f oltp-rw.sql bench"},
+		Spec: experiment.Spec{Blocks: len(changes), Clients: 8, Jobs: 2, Duration: 120, Warmup: 300, Seed: 42,
+			Cache: "warm", Protocol: "prepared", Margin: 2},
+		Host: experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11",
+			Pgbench: "pgbench 17.11"},
 	}
 	for i, c := range changes {
 		a := 4000 + 40*math.Sin(float64(i))
-		b := experiment.Block{Number: i + 1, Order: "AB", Seed: uint64(100 + i), Runs: []experiment.Run{measuredRun("A", a), measuredRun("B", a*(1+c/100))}}
+		b := experiment.Block{Number: i + 1, Order: "AB", Seed: uint64(100 + i),
+			Runs: []experiment.Run{measuredRun("A", a), measuredRun("B", a*(1+c/100))}}
 		if i%2 == 1 {
 			b.Order, b.Runs[0], b.Runs[1] = "BA", b.Runs[1], b.Runs[0]
 		}
@@ -92,7 +102,8 @@ func proveCases() map[string]*experiment.Result {
 	}
 	course := experimentOf(515, 480, 530, 501, 495, 522)
 	course.Name, course.Workload.Name = "fsync-off", "tpcb"
-	course.B = experiment.MeasuredConfiguration{Name: "default+pg:fsync=off", Settings: []experiment.Setting{{Address: "pg:fsync", Value: "off"}}}
+	course.B = experiment.MeasuredConfiguration{Name: "default+pg:fsync=off",
+		Settings: []experiment.Setting{{Address: "pg:fsync", Value: "off"}}}
 	course.Blocks[1].Runs[0].Steady = false
 	cases["course"] = course
 
@@ -149,7 +160,8 @@ func TestResultText(t *testing.T) {
 			if err := term.Write(&text, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Write(&narrow, experiments.Result(r, nil, false), term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
+			if err := term.Write(&narrow, experiments.Result(r, nil, false),
+				term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
 				t.Fatal(err)
 			}
 			proveGolden(t, name, text.Bytes())
@@ -192,8 +204,10 @@ func TestPeekingIsNotShown(t *testing.T) {
 
 // TestVerdictStandsFirst holds that each text begins with its verdict.
 func TestVerdictStandsFirst(t *testing.T) {
-	for name, want := range map[string]string{"improved": "IMPROVED: +4.2 % tps (95 % CI ", "regressed": "REGRESSED: +", "equivalent": "EQUIVALENT: No difference", "inconclusive": "INCONCLUSIVE: No difference in tps detected",
-		"indicative": "INDICATIVE: ", "unsuitable": "UNSUITABLE: No verdict", "interrupted": "INTERRUPTED: 2 blocks of 8", "single": "MEASURED: "} {
+	for name, want := range map[string]string{"improved": "IMPROVED: +4.2 % tps (95 % CI ", "regressed": "REGRESSED: +",
+		"equivalent": "EQUIVALENT: No difference", "inconclusive": "INCONCLUSIVE: No difference in tps detected",
+		"indicative": "INDICATIVE: ", "unsuitable": "UNSUITABLE: No verdict",
+		"interrupted": "INTERRUPTED: 2 blocks of 8", "single": "MEASURED: "} {
 		r := proveCases()[name]
 		r.Judge()
 		var b bytes.Buffer
@@ -254,15 +268,17 @@ func validResult(t *testing.T, doc []byte) {
 // and that it refuses what is none.
 func TestResultSchema(t *testing.T) {
 	want, err := generate.Render(generate.Document{
-		Title:       "result of an experiment with PostgreSQL",
-		Description: "Every run as it was measured, in the order in which they were run, and the verdict over them. A figure that is not known is null. Changes are of B against A, in per cent.",
-		Type:        reflect.TypeFor[experiment.Result](),
-		Version:     experiment.ResultSchema,
-		File:        "result.schema.json",
-		Module:      "github.com/pgfettle/pgfettle",
-		Source:      os.DirFS(filepath.Join("..", "..", "..")),
+		Title: "result of an experiment with PostgreSQL",
+		Description: "Every run as it was measured, in the order in which they were run, and the verdict over them. " +
+			"A figure that is not known is null. Changes are of B against A, in per cent.",
+		Type:    reflect.TypeFor[experiment.Result](),
+		Version: experiment.ResultSchema,
+		File:    "result.schema.json",
+		Module:  "github.com/pgfettle/pgfettle",
+		Source:  os.DirFS(filepath.Join("..", "..", "..")),
 		Enums: map[string][]any{
-			"stat.Word": {"", stat.Improved, stat.Regressed, stat.Equivalent, stat.Inconclusive, stat.Indicative, stat.Unsuitable},
+			"stat.Word": {"", stat.Improved, stat.Regressed, stat.Equivalent, stat.Inconclusive, stat.Indicative,
+				stat.Unsuitable},
 		},
 	})
 	if err != nil {
@@ -291,8 +307,9 @@ func TestResultSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for old, bad := range map[string]string{
-		`"pgfettle.result/1"`: `"pgfettle.result/2"`, `"verdict": "IMPROVED"`: `"verdict": "BETTER"`, `"metric": "tps"`: `"metric": 1`,
-		`"effect_pct": `: `"effect_pct": "x", "effect": `, `"blocks": [`: `"more": 1, "blocks": [`,
+		`"pgfettle.result/1"`: `"pgfettle.result/2"`, `"verdict": "IMPROVED"`: `"verdict": "BETTER"`,
+		`"metric": "tps"`: `"metric": 1`,
+		`"effect_pct": `:  `"effect_pct": "x", "effect": `, `"blocks": [`: `"more": 1, "blocks": [`,
 	} {
 		text := strings.Replace(doc.String(), old, bad, 1)
 		if text == doc.String() {

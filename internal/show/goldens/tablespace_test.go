@@ -20,10 +20,13 @@ import (
 func TestTablespacesInForms(t *testing.T) {
 	const set = `ALTER TABLESPACE "Old ""D'ata" SET (random_page_cost = '4');`
 	of := func(name, from string) plan.Change {
-		return plan.Change{Address: knob.Tablespace(name, "random_page_cost"), Layer: knob.Instance, Key: "1", Instance: "/d", From: from, FromBase: from, To: "4", ToBase: "4", Effect: knob.Now, Reason: say.Text("a reason\nof two lines")}
+		return plan.Change{Address: knob.Tablespace(name, "random_page_cost"), Layer: knob.Instance, Key: "1",
+			Instance: "/d", From: from, FromBase: from, To: "4", ToBase: "4", Effect: knob.Now,
+			Reason: say.Text("a reason\nof two lines")}
 	}
 	spaces := []plan.Change{of(`Old "D'ata`, "1.1"), of("a\n; DROP TABLE x;\n\u202e", knob.Unset)}
-	setting := plan.Change{Address: "pg:work_mem", Layer: knob.Instance, Key: "1", Instance: "/d", From: "4MB", FromBase: "4096", To: "16MB", ToBase: "16384", Effect: knob.Reload}
+	setting := plan.Change{Address: "pg:work_mem", Layer: knob.Instance, Key: "1", Instance: "/d", From: "4MB",
+		FromBase: "4096", To: "16MB", ToBase: "16384", Effect: knob.Reload}
 	s := &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is("/d")}}}
 	forms := map[string]func(io.Writer, document.Plan) error{
 		"conf":         func(w io.Writer, d document.Plan) error { return export.Conf(w, d, s, "1") },
@@ -69,9 +72,11 @@ func TestTablespacesInForms(t *testing.T) {
 			}
 			want := name == "alter-system" || !alone && (name == "script" || name == "ansible")
 			if runs != want || !told {
-				t.Errorf("%s, tablespaces alone %t: it runs the statement: %t, tells it: %t\n%s", name, alone, runs, told, text)
+				t.Errorf("%s, tablespaces alone %t: it runs the statement: %t, tells it: %t\n%s", name, alone, runs,
+					told, text)
 			}
-			if name == "alter-system" && !strings.Contains(text, "\n"+set+"\n") || name == "conf" && !strings.Contains(text, "#   "+set+"\n") {
+			if name == "alter-system" && !strings.Contains(text, "\n"+set+"\n") ||
+				name == "conf" && !strings.Contains(text, "#   "+set+"\n") {
 				t.Errorf("%s:\n%s", name, text)
 			}
 			if name == "script" {

@@ -65,7 +65,8 @@ func ExplainCheck(w io.Writer, c document.CheckPage, words *say.Catalogue) error
 	}
 	if c.Here != nil {
 		r := c.Here.Report.In(words)
-		d.Here = &checkHere{append([]check.Finding{}, r.Findings...), slices.Clone(r.Accepted), append([]known.Gap{}, r.Unknown...)}
+		d.Here = &checkHere{append([]check.Finding{}, r.Findings...), slices.Clone(r.Accepted),
+			append([]known.Gap{}, r.Unknown...)}
 		for i := range d.Here.Findings {
 			filled(&d.Here.Findings[i])
 		}
@@ -91,8 +92,9 @@ type knobHere struct {
 func knobsHere(list []document.KnobHere) []knobHere {
 	out := []knobHere{}
 	for _, h := range list {
-		d := knobHere{Instance: h.Instance, Subject: h.Subject, State: "unknown", Planned: h.Planned, Changes: h.Changes,
-			Reason: h.Reason, Inputs: append([]rule.Input{}, h.Inputs...)}
+		d := knobHere{Instance: h.Instance, Subject: h.Subject, State: "unknown", Planned: h.Planned,
+			Changes: h.Changes,
+			Reason:  h.Reason, Inputs: append([]rule.Input{}, h.Inputs...)}
 		if v, ok := h.Present.Get(); ok {
 			d.State, d.Present = "known", v.Show()
 		} else if h.Present.State() == known.Absent {
@@ -113,7 +115,8 @@ type knobPart struct {
 	Unknown []known.Gap `json:"unknown,omitempty"`
 }
 
-func knobPartOf(a knob.Address, why string, pages []advice.Page, looked bool, list []document.KnobHere, gaps []known.Gap) knobPart {
+func knobPartOf(a knob.Address, why string, pages []advice.Page, looked bool, list []document.KnobHere,
+	gaps []known.Gap) knobPart {
 	d := knobPart{Layer: a.Layer(), Why: why, Pages: pageIDs(pages), Unknown: gaps}
 	if looked {
 		all := knobsHere(list)
@@ -138,7 +141,8 @@ func ExplainKnob(w io.Writer, k document.KnobPage, words *say.Catalogue) error {
 		From      int            `json:"from,omitempty"`
 		To        int            `json:"to,omitempty"`
 		Sources   []say.Source   `json:"sources"`
-	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title, r.Formula, "", r.Risk,
+	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title,
+		r.Formula, "", r.Risk,
 		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, say.SourcesOf(r.Sources)}
 	if r.Address.Prefix() != "pg" { // a server setting's follows from its context
 		d.Effect = r.Effect.String()
@@ -169,7 +173,8 @@ func ExplainPage(w io.Writer, a advice.Page) error {
 		Verify   string       `json:"verify,omitempty"`
 		See      []string     `json:"see"`
 		Sources  []say.Source `json:"sources"`
-	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict(), append([]string{}, a.Text...), a.Verify,
+	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict(),
+		append([]string{}, a.Text...), a.Verify,
 		append([]string{}, a.See...), say.SourcesOf(a.Sources)})
 }
 

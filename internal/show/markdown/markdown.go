@@ -269,7 +269,8 @@ func markdownCode(s string, cell bool) string {
 		longest = max(longest, run)
 	}
 	marks := strings.Repeat("`", longest+1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") {
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") ||
+		strings.HasSuffix(s, " ") {
 		s = " " + s + " "
 	}
 	return marks + s + marks

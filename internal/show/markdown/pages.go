@@ -17,15 +17,19 @@ import (
 func CheckPages(checks []check.Check) string {
 	var b strings.Builder
 	b.WriteString("# Checks\n\nMade from the words of the checks themselves (`make generate`); do not edit.\n" +
-		"`pgfettle explain ID` shows the same page with the facts of your host.\n\n| id | area | severity | what |\n|---|---|---|---|\n")
+		"`pgfettle explain ID` shows the same page with the facts of your host.\n\n| id | area | severity | what " +
+		"|\n|---|---|---|---|\n")
 	for _, c := range checks {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", c.ID, c.ID, c.Area, c.Severity, c.Title)
 	}
 	for _, c := range checks {
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Area: %s. Severity: %s. Judged %s%s.\n\n%s\n\nWhat to do: %s\n\n", c.ID, c.Title, c.Area, c.Severity,
-			map[check.Scope]string{check.PerHost: "once for the host", check.PerInstance: "for each instance"}[c.Scope], versions(c.From, c.To), c.Why, c.Do)
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Area: %s. Severity: %s. Judged %s%s.\n\n%s\n\nWhat to do: %s\n\n", c.ID,
+			c.Title, c.Area, c.Severity,
+			map[check.Scope]string{check.PerHost: "once for the host", check.PerInstance: "for each instance"}[c.Scope],
+			versions(c.From, c.To), c.Why, c.Do)
 		if len(c.DependsOn) > 0 {
-			fmt.Fprintf(&b, "Silent while one of these stands, as it is their consequence: %s.\n\n", strings.Join(c.DependsOn, ", "))
+			fmt.Fprintf(&b, "Silent while one of these stands, as it is their consequence: %s.\n\n",
+				strings.Join(c.DependsOn, ", "))
 		}
 		b.WriteString(sourceList(c.Sources))
 	}
@@ -36,7 +40,8 @@ func CheckPages(checks []check.Check) string {
 func KnobPages(list []rule.Rule) string {
 	var b strings.Builder
 	b.WriteString("# Knobs\n\nMade from the words of the rules themselves (`make generate`); do not edit.\n" +
-		"`pgfettle explain ADDRESS` shows the same page with the facts of your host.\n\n| address | layer | what |\n|---|---|---|\n")
+		"`pgfettle explain ADDRESS` shows the same page with the facts of your host.\n\n| address | layer | what " +
+		"|\n|---|---|---|\n")
 	for _, r := range list {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.Address, Anchor(string(r.Address)), r.Address.Layer(), r.Title)
 	}
@@ -45,7 +50,8 @@ func KnobPages(list []rule.Rule) string {
 		if risk == "" {
 			risk = knob.Low
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow it is decided: %s\n\n", r.Address, r.Title, risk, versions(r.Versions()), r.Why, r.Formula)
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow it is decided: %s\n\n", r.Address, r.Title, risk,
+			versions(r.Versions()), r.Why, r.Formula)
 		if len(r.Needs) > 0 {
 			names := make([]string, len(r.Needs))
 			for i, n := range r.Needs {
@@ -55,7 +61,9 @@ func KnobPages(list []rule.Rule) string {
 		}
 		b.WriteString(sourceList(r.Sources))
 	}
-	b.WriteString("\n## Read, not planned\n\nThese are looked at, and checks judge some of them; no plan changes them.\n\n| address | why not |\n|---|---|\n")
+	b.WriteString(
+		"\n## Read, not planned\n\nThese are looked at, and checks judge some of them; no plan changes them.\n\n| " +
+			"address | why not |\n|---|---|\n")
 	for _, u := range rules.ReadNotPlanned() {
 		fmt.Fprintf(&b, "| %s | %s |\n", u.Address, u.Why)
 	}
@@ -109,11 +117,15 @@ func sourceList(ids []string) string {
 // AdvicePages returns docs/pages.md: every page, made from its own words.
 func AdvicePages(pages []advice.Page) string {
 	var b strings.Builder
-	b.WriteString("# Pages\n\nWhat no check can see and no knob can set, and what one may still read elsewhere that is outdated or wrong.\n" +
-		"Made from the pages' own words (`make generate`); do not edit. `pgfettle explain NAME` shows the same page, found by any of its names.\n\n" +
-		"| page | kind | what | found by |\n|---|---|---|---|\n")
+	b.WriteString(
+		"# Pages\n\nWhat no check can see and no knob can set, and what one may still read elsewhere that is " +
+			"outdated or wrong.\n" +
+			"Made from the pages' own words (`make generate`); do not edit. `pgfettle explain NAME` shows the same " +
+			"page, found by any of its names.\n\n" +
+			"| page | kind | what | found by |\n|---|---|---|---|\n")
 	for _, a := range pages {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", a.ID, a.ID, a.Kind, cell(a.Title), cell(strings.Join(a.Names, ", ")))
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", a.ID, a.ID, a.Kind, cell(a.Title),
+			cell(strings.Join(a.Names, ", ")))
 	}
 	for _, a := range pages {
 		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Kind: %s.\n\n", a.ID, a.Title, a.Kind)

@@ -102,7 +102,8 @@ func WriteFile(name string, s *Source, lasting bool) (err error) {
 		}
 	}()
 	err = Write(f, s, Text, lasting)
-	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Close} { // past the umask: node_exporter runs as another user
+	// past the umask: node_exporter runs as another user
+	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Close} {
 		if e := step(); err == nil {
 			err = e
 		}

@@ -34,10 +34,13 @@ var (
 		Help: "How long the last collection took that ended."}
 	collectionTime = Family{Name: "pgfettle_collection_timestamp_seconds", Group: groupSelf,
 		Help: "When the values were collected that are shown, in seconds since the epoch."}
-	collections = Family{Name: "pgfettle_collections_total", Group: groupSelf, Counter: true, Labels: []string{"result"},
-		Help: "Collections that ended, by result: success, timeout, no_access or error. Only where a process collects again and again."}
+	collections = Family{Name: "pgfettle_collections_total", Group: groupSelf, Counter: true,
+		Labels: []string{"result"},
+		Help: "Collections that ended, by result: success, timeout, no_access or error. Only where a process " +
+			"collects again and again."}
 	unreadableFacts = Family{Name: "pgfettle_unreadable_facts", Group: groupSelf,
-		Help: "How many facts could not be read that a check or the plan wanted; what is asked with --deep alone is none of them."}
+		Help: "How many facts could not be read that a check or the plan wanted; what is asked with --deep alone is " +
+			"none of them."}
 	unreadableFact = Family{Name: "pgfettle_unreadable_fact", Group: groupSelf, Labels: []string{"fact", pgInstance},
 		Help: "Always 1; a fact that could not be read, at most 64 of them. Process numbers are written as *."}
 	seriesDropped = Family{Name: "pgfettle_series_dropped", Group: groupSelf,
@@ -48,7 +51,8 @@ var (
 	hostAvailable = Family{Name: "pgfettle_host_memory_available_bytes", Group: groupHost,
 		Help: "Memory that programs could have without swapping (MemAvailable)."}
 	hostPart = Family{Name: "pgfettle_host_memory_part_bytes", Group: groupHost, Labels: []string{"part"},
-		Help: "Where the memory of the host is: parts that add up to it. Absent where the processes of an instance cannot be seen."}
+		Help: "Where the memory of the host is: parts that add up to it. Absent where the processes of an instance " +
+			"cannot be seen."}
 	hostPageTables = Family{Name: "pgfettle_host_page_tables_bytes", Group: groupHost,
 		Help: "Page tables of all processes of the host (PageTables)."}
 	hostSwap = Family{Name: "pgfettle_host_swap_bytes", Group: groupHost,
@@ -71,35 +75,48 @@ var (
 	poolSurplus = Family{Name: "pgfettle_huge_pool_surplus_bytes", Group: groupPool, Labels: []string{"page_size"},
 		Help: "Huge pages above the pool that the kernel has made on demand (surplus_hugepages)."}
 
-	instanceInfo = Family{Name: "pgfettle_instance_info", Group: groupInstance, Labels: []string{pgInstance, "version", "port"},
-		Help: "Always 1; an instance that was found. Version and port are empty where they are not known."}
+	instanceInfo = Family{Name: "pgfettle_instance_info", Group: groupInstance,
+		Labels: []string{pgInstance, "version", "port"},
+		Help:   "Always 1; an instance that was found. Version and port are empty where they are not known."}
 	instanceRunning = Family{Name: "pgfettle_instance_running", Group: groupInstance, Labels: []string{pgInstance},
 		Help: "1 where the instance runs."}
 	instanceAnswered = Family{Name: "pgfettle_instance_answered", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "1 where the server told its settings over SQL. Where it is 0 nothing is known of them, and what rests on them is absent."}
+		Help: "1 where the server told its settings over SQL. Where it is 0 nothing is known of them, and what " +
+			"rests on them is absent."}
 	instanceProcesses = Family{Name: "pgfettle_instance_processes", Group: groupInstance, Labels: []string{pgInstance},
 		Help: "Processes of the instance."}
-	instanceTables = Family{Name: "pgfettle_instance_page_tables_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "Page tables of all processes of the instance (VmPTE)."}
-	instanceTablesWorst = Family{Name: "pgfettle_instance_page_tables_worst_case_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "What its page tables can grow to as it is set: every connection open, every process having touched all of the shared memory."}
-	instancePrivate = Family{Name: "pgfettle_instance_private_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "Private memory of all its processes (RssAnon)."}
-	instanceSwapped = Family{Name: "pgfettle_instance_swapped_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "Memory of its processes that is in swap (VmSwap)."}
-	instanceShared = Family{Name: "pgfettle_instance_shared_memory_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "Main shared memory segment: as the server says, else estimated from its settings and never below the truth."}
+	instanceTables = Family{Name: "pgfettle_instance_page_tables_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help:   "Page tables of all processes of the instance (VmPTE)."}
+	instanceTablesWorst = Family{Name: "pgfettle_instance_page_tables_worst_case_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help: "What its page tables can grow to as it is set: every connection open, every process having touched " +
+			"all of the shared memory."}
+	instancePrivate = Family{Name: "pgfettle_instance_private_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help:   "Private memory of all its processes (RssAnon)."}
+	instanceSwapped = Family{Name: "pgfettle_instance_swapped_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help:   "Memory of its processes that is in swap (VmSwap)."}
+	instanceShared = Family{Name: "pgfettle_instance_shared_memory_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help: "Main shared memory segment: as the server says, else estimated from its settings and never below the " +
+			"truth."}
 	instanceOnHuge = Family{Name: "pgfettle_instance_on_huge_pages", Group: groupInstance, Labels: []string{pgInstance},
 		Help: "1 where the shared memory lies in huge pages."}
-	instanceHugeUsed = Family{Name: "pgfettle_instance_huge_pages_used_bytes", Group: groupInstance, Labels: []string{pgInstance},
-		Help: "Huge pages that the shared memory fills; 0 where it lies in ordinary ones."}
-	instanceHugeNeeded = Family{Name: "pgfettle_instance_huge_pages_needed_bytes", Group: groupInstance, Labels: []string{pgInstance, "page_size"},
-		Help: "Huge pages with which the server certainly gets its shared memory in them, by the page size that it asks for in bytes."}
+	instanceHugeUsed = Family{Name: "pgfettle_instance_huge_pages_used_bytes", Group: groupInstance,
+		Labels: []string{pgInstance},
+		Help:   "Huge pages that the shared memory fills; 0 where it lies in ordinary ones."}
+	instanceHugeNeeded = Family{Name: "pgfettle_instance_huge_pages_needed_bytes", Group: groupInstance,
+		Labels: []string{pgInstance, "page_size"},
+		Help: "Huge pages with which the server certainly gets its shared memory in them, by the page size that it " +
+			"asks for in bytes."}
 
 	budgetLimit = Family{Name: "pgfettle_budget_limit_bytes", Group: groupBudget, Labels: []string{"limit"},
 		Help: "Memory that the budget lays out: that of the host, or the limit of a control group (cgroup)."}
 	budgetPart = Family{Name: "pgfettle_budget_bytes", Group: groupBudget, Labels: []string{"state", "part"},
-		Help: "Parts of the memory budget in the worst case that is planned for, present and planned. Of each state they add up to the limit and the shortfall."}
+		Help: "Parts of the memory budget in the worst case that is planned for, present and planned. Of each state " +
+			"they add up to the limit and the shortfall."}
 	budgetShortfall = Family{Name: "pgfettle_budget_shortfall_bytes", Group: groupBudget, Labels: []string{"state"},
 		Help: "What is missing in that worst case; 0 where it fits."}
 
@@ -108,31 +125,41 @@ var (
 	findingsAccepted = Family{Name: "pgfettle_findings_accepted", Group: groupFindings, Labels: []string{"severity"},
 		Help: "Findings that the policy of the site accepts, by severity."}
 	finding = Family{Name: "pgfettle_finding", Group: groupFindings, Labels: []string{"id", "severity", pgInstance},
-		Help: "How many findings a check has on an instance, or on the host where pg_instance is empty; accepted ones apart."}
-	findingAccepted = Family{Name: "pgfettle_finding_accepted", Group: groupFindings, Labels: []string{"id", "severity", pgInstance},
-		Help: "As pgfettle_finding, of those that the policy accepts."}
+		Help: "How many findings a check has on an instance, or on the host where pg_instance is empty; accepted " +
+			"ones apart."}
+	findingAccepted = Family{Name: "pgfettle_finding_accepted", Group: groupFindings,
+		Labels: []string{"id", "severity", pgInstance},
+		Help:   "As pgfettle_finding, of those that the policy accepts."}
 
 	setting = Family{Name: "pgfettle_setting", Group: groupPlan, Labels: []string{pgInstance, "address", "unit"},
-		Help: "Present value of a setting that the plan decides and that is a number: in bytes or seconds where it has such a unit, 1 and 0 for on and off. Special values below zero stay as they are."}
-	settingPlanned = Family{Name: "pgfettle_setting_planned", Group: groupPlan, Labels: []string{pgInstance, "address", "unit"},
-		Help: "What the plan would leave there; the present value where that is as good."}
+		Help: "Present value of a setting that the plan decides and that is a number: in bytes or seconds where it " +
+			"has such a unit, 1 and 0 for on and off. Special values below zero stay as they are."}
+	settingPlanned = Family{Name: "pgfettle_setting_planned", Group: groupPlan,
+		Labels: []string{pgInstance, "address", "unit"},
+		Help:   "What the plan would leave there; the present value where that is as good."}
 	planChanges = Family{Name: "pgfettle_plan_changes", Group: groupPlan, Labels: []string{"effect"},
 		Help: "Changes of the plan, by what they need: now, reload, restart or reboot."}
-	planChange = Family{Name: "pgfettle_plan_change", Group: groupPlan, Labels: []string{pgInstance, "address", "effect", "risk"},
-		Help: "Always 1; a change of the plan, also of settings that are no number."}
+	planChange = Family{Name: "pgfettle_plan_change", Group: groupPlan,
+		Labels: []string{pgInstance, "address", "effect", "risk"},
+		Help:   "Always 1; a change of the plan, also of settings that are no number."}
 	applied = Family{Name: "pgfettle_applied_values", Group: groupPlan, Labels: []string{"hold"},
-		Help: "Values that were applied and not taken back, by how they stand: holds, changed, lost, waits or unknown. Absent where nothing was applied, or the journals were not read."}
-	appliedMoved = Family{Name: "pgfettle_applied_value_moved", Group: groupPlan, Labels: []string{pgInstance, "address", "hold"},
-		Help: "Always 1; an applied value that no longer holds: changed or lost."}
+		Help: "Values that were applied and not taken back, by how they stand: holds, changed, lost, waits or " +
+			"unknown. Absent where nothing was applied, or the journals were not read."}
+	appliedMoved = Family{Name: "pgfettle_applied_value_moved", Group: groupPlan,
+		Labels: []string{pgInstance, "address", "hold"},
+		Help:   "Always 1; an applied value that no longer holds: changed or lost."}
 )
 
 // Families returns every family, in the order of the documentation.
 func Families() []*Family {
 	return []*Family{
-		&buildInfo, &collectionSuccess, &collectionDuration, &collectionTime, &collections, &unreadableFacts, &unreadableFact, &seriesDropped,
-		&hostMemory, &hostAvailable, &hostPart, &hostPageTables, &hostSwap, &hostSwapFree, &hostCommitLimit, &hostCommitted, &hostOvercommit,
+		&buildInfo, &collectionSuccess, &collectionDuration, &collectionTime, &collections, &unreadableFacts,
+		&unreadableFact, &seriesDropped,
+		&hostMemory, &hostAvailable, &hostPart, &hostPageTables, &hostSwap, &hostSwapFree, &hostCommitLimit,
+		&hostCommitted, &hostOvercommit,
 		&poolSize, &poolFree, &poolReserved, &poolSurplus,
-		&instanceInfo, &instanceRunning, &instanceAnswered, &instanceProcesses, &instanceTables, &instanceTablesWorst, &instancePrivate, &instanceSwapped,
+		&instanceInfo, &instanceRunning, &instanceAnswered, &instanceProcesses, &instanceTables, &instanceTablesWorst,
+		&instancePrivate, &instanceSwapped,
 		&instanceShared, &instanceOnHuge, &instanceHugeUsed, &instanceHugeNeeded,
 		&budgetLimit, &budgetPart, &budgetShortfall,
 		&findings, &findingsAccepted, &finding, &findingAccepted,

@@ -73,7 +73,8 @@ func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.at.
 func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
 
 func sourceOf(r *metrics.Reading) *metrics.Source {
-	return &metrics.Source{Now: new(clock).now, Version: "1.2.3", Collect: func(context.Context) (*metrics.Reading, error) { return r, nil }}
+	return &metrics.Source{Now: new(clock).now, Version: "1.2.3",
+		Collect: func(context.Context) (*metrics.Reading, error) { return r, nil }}
 }
 
 func text(t *testing.T, s *metrics.Source, form metrics.Form) string {
@@ -122,7 +123,8 @@ func value(t *testing.T, f map[string]*dto.MetricFamily, name string, labels ...
 // shown are the settings and changes that the goldens have, of each unit and form: with another knob
 // none of them moves.
 var shown = []string{
-	"pg:autovacuum", "pg:checkpoint_timeout", "pg:huge_pages", "pg:random_page_cost", "pg:shared_buffers", "pg:work_mem",
+	"pg:autovacuum", "pg:checkpoint_timeout", "pg:huge_pages", "pg:random_page_cost", "pg:shared_buffers",
+	"pg:work_mem",
 	"sysctl:vm.nr_hugepages", "sysctl:vm.overcommit_kbytes", "sysctl:vm.swappiness", "thp:enabled",
 }
 
@@ -145,7 +147,8 @@ func inGolden(text string) string {
 
 // TestExposition holds the text of one host in both forms.
 func TestExposition(t *testing.T) {
-	for form, file := range map[metrics.Form]string{metrics.Text: "server_64gb.prom", metrics.OpenMetrics: "server_64gb.openmetrics"} {
+	for form, file := range map[metrics.Form]string{metrics.Text: "server_64gb.prom",
+		metrics.OpenMetrics: "server_64gb.openmetrics"} {
 		got := inGolden(text(t, sourceOf(reading(t, describe(t, described, nil))), form))
 		golden := filepath.Join("testdata", file)
 		if *update {
@@ -165,17 +168,24 @@ func TestExposition(t *testing.T) {
 
 // full is a host of which everything is known that metrics tell of.
 func full(t *testing.T) *metrics.Reading {
-	status := "Name:\tpostgres\nState:\tS (sleeping)\nPid:\t%PID\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t400000 kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 kB\nVmSwap:\t12 kB\nHugetlbPages:\t0 kB\n"
+	status := "Name:\tpostgres\nState:\tS (sleeping)\nPid:\t%PID\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t400000 " +
+		"kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 " +
+		"kB\nVmSwap:\t12 kB\nHugetlbPages:\t0 kB\n"
 	files := map[string]string{
-		"instances.json":  `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
-		"proc/400/status": strings.ReplaceAll(status, "%PID", "400"), "proc/400/cmdline": "/usr/bin/postgres\x00-D\x00/srv/pg\x00",
-		"proc/401/status": strings.ReplaceAll(status, "%PID", "401"), "proc/401/cmdline": "postgres: checkpointer \x00",
+		"instances.json":   `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
+		"proc/400/status":  strings.ReplaceAll(status, "%PID", "400"),
+		"proc/400/cmdline": "/usr/bin/postgres\x00-D\x00/srv/pg\x00",
+		"proc/401/status":  strings.ReplaceAll(status, "%PID", "401"),
+		"proc/401/cmdline": "postgres: checkpointer \x00",
 	}
-	for name, n := range map[string]string{"nr_hugepages": "100", "free_hugepages": "80", "resv_hugepages": "7", "surplus_hugepages": "3", "nr_overcommit_hugepages": "0"} {
+	for name, n := range map[string]string{"nr_hugepages": "100", "free_hugepages": "80", "resv_hugepages": "7",
+		"surplus_hugepages": "3", "nr_overcommit_hugepages": "0"} {
 		files["sys/kernel/mm/hugepages/hugepages-2048kB/"+name] = n + "\n"
 	}
-	r := reading(t, describe(t, described, files), check.Acceptance{ID: "swappiness_high", Reason: "tested", Expires: check.Never})
-	r.Drifts = []journal.Drift{{Address: "sysctl:vm.swappiness", Hold: journal.Changed}, {Address: "pg:work_mem", Instance: "/srv/pg", Hold: journal.Holds}}
+	r := reading(t, describe(t, described, files), check.Acceptance{ID: "swappiness_high", Reason: "tested",
+		Expires: check.Never})
+	r.Drifts = []journal.Drift{{Address: "sysctl:vm.swappiness", Hold: journal.Changed},
+		{Address: "pg:work_mem", Instance: "/srv/pg", Hold: journal.Holds}}
 	return r
 }
 
@@ -292,12 +302,15 @@ func TestUnknownIsAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	empty.AddMissing(evidence.Missing{Name: "pg/1/settings.json", State: known.Forbidden, Reason: "the server is starting up"})
+	empty.AddMissing(evidence.Missing{Name: "pg/1/settings.json", State: known.Forbidden,
+		Reason: "the server is starting up"})
 	f := parsed(t, text(t, sourceOf(reading(t, empty)), metrics.Text))
 	names := slices.Sorted(maps.Keys(f))
 	want := []string{
-		"pgfettle_build_info", "pgfettle_collection_duration_seconds", "pgfettle_collection_success", "pgfettle_collection_timestamp_seconds",
-		"pgfettle_findings", "pgfettle_findings_accepted", "pgfettle_instance_answered", "pgfettle_instance_info", "pgfettle_plan_changes",
+		"pgfettle_build_info", "pgfettle_collection_duration_seconds", "pgfettle_collection_success",
+		"pgfettle_collection_timestamp_seconds",
+		"pgfettle_findings", "pgfettle_findings_accepted", "pgfettle_instance_answered", "pgfettle_instance_info",
+		"pgfettle_plan_changes",
 		"pgfettle_series_dropped", "pgfettle_unreadable_fact", "pgfettle_unreadable_facts",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -315,9 +328,11 @@ func TestUnknownIsAbsent(t *testing.T) {
 // TestPartsNeedTheProcesses: where the processes of an instance that runs cannot be
 // seen, what they hold is not told to be of others.
 func TestPartsNeedTheProcesses(t *testing.T) {
-	a := describe(t, described, map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true}]`})
+	a := describe(t, described,
+		map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true}]`})
 	f := parsed(t, text(t, sourceOf(reading(t, a)), metrics.Text))
-	if f["pgfettle_host_memory_part_bytes"] != nil || f["pgfettle_instance_page_tables_bytes"] != nil || f["pgfettle_instance_processes"] != nil {
+	if f["pgfettle_host_memory_part_bytes"] != nil || f["pgfettle_instance_page_tables_bytes"] != nil ||
+		f["pgfettle_instance_processes"] != nil {
 		t.Error("parts of the memory are told without the processes that hold them")
 	}
 	if f["pgfettle_host_memory_bytes"] == nil || f["pgfettle_instance_page_tables_worst_case_bytes"] == nil {
@@ -330,13 +345,15 @@ func TestPartsNeedTheProcesses(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	long := strings.Repeat("ä", 400)
 	for _, dirs := range [][2]string{
-		{"/a\nb\\\"c\x1b[31m", "/a\u0085b"}, {"/\u202e", "/"}, {"/" + long + "1", "/" + long + "2"}, {"/same", "/same"}, {"/\xff\xfe", "/\xff\xff"},
+		{"/a\nb\\\"c\x1b[31m", "/a\u0085b"}, {"/\u202e", "/"}, {"/" + long + "1", "/" + long + "2"}, {"/same", "/same"},
+		{"/\xff\xfe", "/\xff\xff"},
 	} {
 		b, err := jsonOf(dirs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := text(t, sourceOf(reading(t, describe(t, described, map[string]string{"instances.json": b}))), metrics.Text)
+		out := text(t, sourceOf(reading(t, describe(t, described, map[string]string{"instances.json": b}))),
+			metrics.Text)
 		if strings.ContainsAny(out, "\x1b\u0085") {
 			t.Errorf("%q: a control character got through", dirs)
 		}
@@ -359,7 +376,8 @@ func TestHostileNames(t *testing.T) {
 func TestUnreadableFacts(t *testing.T) {
 	r := full(t)
 	r.Plan.Unknown = nil
-	r.Report.Unknown = []known.Gap{{Fact: "proc/12/smaps_rollup"}, {Fact: "proc/13/smaps_rollup"}, {Fact: "pg/1/hba.json"}, {Fact: "pg/1/deep_tables.json"}, {Fact: "pg/9/hba.json"}}
+	r.Report.Unknown = []known.Gap{{Fact: "proc/12/smaps_rollup"}, {Fact: "proc/13/smaps_rollup"},
+		{Fact: "pg/1/hba.json"}, {Fact: "pg/1/deep_tables.json"}, {Fact: "pg/9/hba.json"}}
 	f := parsed(t, text(t, sourceOf(r), metrics.Text))
 	if n := value(t, f, "pgfettle_unreadable_facts"); n != 3 || len(f["pgfettle_unreadable_fact"].GetMetric()) != 3 {
 		t.Errorf("%v facts", n)
@@ -380,7 +398,8 @@ func TestUnreadableFacts(t *testing.T) {
 func TestTooManySeries(t *testing.T) {
 	r := full(t)
 	for i := range 5000 {
-		r.Report.Findings = append(r.Report.Findings, check.Finding{ID: "x", Instance: "/" + strings.Repeat("i", i%200) + string(rune('a'+i/200)), Severity: check.Info})
+		r.Report.Findings = append(r.Report.Findings, check.Finding{ID: "x",
+			Instance: "/" + strings.Repeat("i", i%200) + string(rune('a'+i/200)), Severity: check.Info})
 	}
 	f := parsed(t, text(t, sourceOf(r), metrics.Text))
 	if n := len(f["pgfettle_finding"].GetMetric()); n != 4096 {

@@ -81,9 +81,12 @@ func (r *Reading) names() map[string]string {
 
 // partNames are the parts of the host's memory as labels.
 var partNames = map[string]string{
-	diagmemory.PartTables: "postgres_page_tables", diagmemory.PartPrivate: "postgres_private", diagmemory.PartShared: "shared",
-	diagmemory.PartHuge: "huge_pages_used", diagmemory.PartOthers: "other_private", diagmemory.PartTables2: "other_page_tables",
-	diagmemory.PartKernel: "kernel", diagmemory.PartIdleHuge: "huge_pages_idle", diagmemory.PartCache: "file_cache", diagmemory.PartFree: "free",
+	diagmemory.PartTables: "postgres_page_tables", diagmemory.PartPrivate: "postgres_private",
+	diagmemory.PartShared: "shared",
+	diagmemory.PartHuge:   "huge_pages_used", diagmemory.PartOthers: "other_private",
+	diagmemory.PartTables2: "other_page_tables",
+	diagmemory.PartKernel:  "kernel", diagmemory.PartIdleHuge: "huge_pages_idle", diagmemory.PartCache: "file_cache",
+	diagmemory.PartFree: "free",
 }
 
 func (r *Reading) host(k *sink) {
@@ -93,7 +96,8 @@ func (r *Reading) host(k *sink) {
 			family *Family
 			line   string
 		}{
-			{&hostMemory, "MemTotal"}, {&hostAvailable, "MemAvailable"}, {&hostPageTables, "PageTables"}, {&hostSwap, "SwapTotal"},
+			{&hostMemory, "MemTotal"}, {&hostAvailable, "MemAvailable"}, {&hostPageTables, "PageTables"},
+			{&hostSwap, "SwapTotal"},
 			{&hostSwapFree, "SwapFree"}, {&hostCommitLimit, "CommitLimit"}, {&hostCommitted, "Committed_AS"},
 		} {
 			if b, ok := m.Line(l.line); ok {
@@ -183,8 +187,10 @@ func (r *Reading) budget(k *sink) {
 	k.put(&budgetLimit, float64(b.Before.Total), b.Limit)
 	for state, l := range map[string]memory.Budget{"present": b.Before, "planned": b.After} {
 		for part, size := range map[string]unit.Bytes{
-			"shared_memory": l.Shared, "page_tables": l.PageTables, "backends": l.Backends, "work": l.Work, "maintenance": l.Maintenance,
-			"neighbours": l.Beside, "others": l.Others, "reserve": l.Reserve, "huge_pages_unused": l.PoolUnused, "file_cache": l.FileCache,
+			"shared_memory": l.Shared, "page_tables": l.PageTables, "backends": l.Backends, "work": l.Work,
+			"maintenance": l.Maintenance,
+			"neighbours":  l.Beside, "others": l.Others, "reserve": l.Reserve, "huge_pages_unused": l.PoolUnused,
+			"file_cache": l.FileCache,
 		} {
 			k.put(&budgetPart, float64(size), state, part)
 		}
@@ -278,7 +284,8 @@ func (r *Reading) applied(k *sink) {
 	if len(r.Drifts) == 0 {
 		return
 	}
-	holds := map[journal.Hold]int{journal.Holds: 0, journal.Changed: 0, journal.Lost: 0, journal.Waits: 0, journal.Unseen: 0}
+	holds := map[journal.Hold]int{journal.Holds: 0, journal.Changed: 0, journal.Lost: 0, journal.Waits: 0,
+		journal.Unseen: 0}
 	for _, d := range r.Drifts {
 		holds[d.Hold]++
 		if d.Hold == journal.Changed || d.Hold == journal.Lost {

@@ -11,7 +11,8 @@ import (
 // control characters; what is harmless stays as it is, and of two long ones that
 // differ the labels differ.
 func FuzzLabel(f *testing.F) {
-	for _, s := range []string{"", "/srv/pg", "a\x00b\x1b[31m", "\xff\xfe", "\u0085\u202e", strings.Repeat("ä", 300), strings.Repeat("\xff", 300)} {
+	for _, s := range []string{"", "/srv/pg", "a\x00b\x1b[31m", "\xff\xfe", "\u0085\u202e", strings.Repeat("ä", 300),
+		strings.Repeat("\xff", 300)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

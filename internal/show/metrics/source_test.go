@@ -65,14 +65,16 @@ func TestSourceIsNotHammered(t *testing.T) {
 	<-enter
 	leave <- struct{}{}
 	p := parsed(t, <-pages)
-	if value(t, p, "pgfettle_collection_success") != 0 || value(t, p, "pgfettle_collections_total", "result", "no_access") != 1 || p["pgfettle_setting"] == nil {
+	if value(t, p, "pgfettle_collection_success") != 0 || value(t, p, "pgfettle_collections_total", "result",
+		"no_access") != 1 || p["pgfettle_setting"] == nil {
 		t.Error("after one failure the values are gone, or it is not told")
 	}
 	now.advance(metrics.Keep + metrics.Every)
 	ask()
 	<-enter
 	leave <- struct{}{}
-	if p := parsed(t, <-pages); p["pgfettle_setting"] != nil || p["pgfettle_collection_timestamp_seconds"] != nil || p["pgfettle_build_info"] == nil {
+	if p := parsed(t, <-pages); p["pgfettle_setting"] != nil || p["pgfettle_collection_timestamp_seconds"] != nil ||
+		p["pgfettle_build_info"] == nil {
 		t.Error("values that are too old are still shown")
 	}
 	if ran.Load() != 3 {
@@ -145,7 +147,8 @@ func TestSourceEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := parsed(t, b.String())
-		if value(t, p, "pgfettle_collections_total", "result", "timeout") != 1 || value(t, p, "pgfettle_collections_total", "result", "error") != 2 {
+		if value(t, p, "pgfettle_collections_total", "result", "timeout") != 1 ||
+			value(t, p, "pgfettle_collections_total", "result", "error") != 2 {
 			t.Errorf("%s", b.String())
 		}
 	})
@@ -180,7 +183,8 @@ func TestHandlerForms(t *testing.T) {
 	if b := get(t, srv, "application/openmetrics-text; version=1.0.0"); !strings.HasSuffix(b, "# EOF\n") {
 		t.Error("no OpenMetrics")
 	}
-	if b := get(t, srv, "text/plain"); strings.Contains(b, "# EOF") || !strings.Contains(b, "# TYPE pgfettle_setting gauge") {
+	if b := get(t, srv, "text/plain"); strings.Contains(b, "# EOF") ||
+		!strings.Contains(b, "# TYPE pgfettle_setting gauge") {
 		t.Error("no text")
 	}
 	res, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader("x"))

@@ -30,7 +30,8 @@ func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 	for _, at := range order {
 		names := strings.Join(of[at], ", ")
 		if at.instance != "" {
-			names = p.Say("show/apply/left_of", "{names} of {instance}", "names", names, "instance", typeset.Clean(at.instance))
+			names = p.Say("show/apply/left_of", "{names} of {instance}", "names", names, "instance",
+				typeset.Clean(at.instance))
 		}
 		items = append(items, ItemOf(Join(names, p.Colon()), at.reason))
 	}

@@ -25,14 +25,18 @@ func (p *Part) ID() string { return p.Name.ID[len("show/budget/part/"):] }
 // what is left.
 var Parts = []Part{
 	{say.M("show/budget/part/shared", "shared memory"), func(b memory.Budget) unit.Bytes { return b.Shared }, false},
-	{say.M("show/budget/part/page_tables", "page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables }, false},
+	{say.M("show/budget/part/page_tables", "page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables },
+		false},
 	{say.M("show/budget/part/backends", "backends"), func(b memory.Budget) unit.Bytes { return b.Backends }, false},
 	{say.M("show/budget/part/work", "work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }, false},
-	{say.M("show/budget/part/maintenance", "maintenance and autovacuum"), func(b memory.Budget) unit.Bytes { return b.Maintenance }, false},
-	{say.M("show/budget/part/neighbours", "other instances"), func(b memory.Budget) unit.Bytes { return b.Beside }, false},
+	{say.M("show/budget/part/maintenance", "maintenance and autovacuum"),
+		func(b memory.Budget) unit.Bytes { return b.Maintenance }, false},
+	{say.M("show/budget/part/neighbours", "other instances"), func(b memory.Budget) unit.Bytes { return b.Beside },
+		false},
 	{say.M("show/budget/part/others", "other processes"), func(b memory.Budget) unit.Bytes { return b.Others }, false},
 	{say.M("show/budget/part/reserve", "reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }, false},
-	{say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused }, false},
+	{say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused },
+		false},
 	{say.M("show/budget/part/file_cache", "file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
 }
 
@@ -47,7 +51,8 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	o.Para(p.BudgetWorst())
 	before, after := p.Before(), p.After()
 	o.Add(Figure{Name: FigureBudget, Picture: budgetBars(before, b.Before, after, b.After)})
-	t := Table{Caption: p.Say("show/budget/title", "Memory budget"), Head: []string{p.Say("show/web/part", "part"), before, "%", after, "%"}, Numbers: 1}
+	t := Table{Caption: p.Say("show/budget/title", "Memory budget"),
+		Head: []string{p.Say("show/web/part", "part"), before, "%", after, "%"}, Numbers: 1}
 	row := func(sign Sign, name string, was, will unit.Bytes) {
 		cells := Cells(name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total))
 		cells[0] = sign.Before(name)
@@ -62,7 +67,8 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		t.Tones = map[int]Tone{len(t.Rows): ToneBad}
-		row(Sign{Mark: "|"}, p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
+		row(Sign{Mark: "|"}, p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall,
+			b.After.Shortfall)
 	}
 	o.Add(t)
 	for _, l := range p.BudgetBeneath(b) {
@@ -85,8 +91,10 @@ const (
 
 // partSigns draw the parts, each by a sign of its own, so that the bar can be read without color.
 var partSigns = map[string]Sign{
-	"shared": {"#", "34"}, "page_tables": {"%", "31"}, "backends": {"=", "36"}, "work": {"+", "35"}, "maintenance": {"~", "33"},
-	"neighbours": {"@", "37"}, "others": {"o", "37"}, "reserve": {":", "2"}, "unused": {"!", "1;31"}, "file_cache": {".", "32"},
+	"shared": {"#", "34"}, "page_tables": {"%", "31"}, "backends": {"=", "36"}, "work": {"+", "35"},
+	"maintenance": {"~", "33"},
+	"neighbours":  {"@", "37"}, "others": {"o", "37"}, "reserve": {":", "2"}, "unused": {"!", "1;31"},
+	"file_cache": {".", "32"},
 }
 
 // budgetBars are the memory before and after.
@@ -133,11 +141,16 @@ func (p Words) BudgetAll(b plan.Budget) string {
 	if b.AllAfter.Total <= 0 { // of a plan that was written before there was one
 		return ""
 	}
-	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left", b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
+	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left",
+		b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
 	if b.AllAfter.Shortfall > 0 || b.Fit < b.Open {
-		return p.Say("show/budget/all_short", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
+		return p.Say("show/budget/all_short",
+			"With all {open} connections at work at once, work_mem takes {before} before and {work} after, and "+
+				"{missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
 	}
-	return p.Say("show/budget/all_fit", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {left} are left. Sessions that wait still hold their memory.", pairs...)
+	return p.Say("show/budget/all_fit",
+		"With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {left} "+
+			"are left. Sessions that wait still hold their memory.", pairs...)
 }
 
 // BudgetTitle says how much memory there is, and what bounds it: a title, and the rest.
@@ -156,14 +169,19 @@ func (p Words) BudgetBound(b plan.Budget) string {
 }
 
 func (p Words) BudgetWorst() string {
-	return p.Say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
+	return p.Say("show/budget/worst",
+		"The worst case that is planned for: every connection open, as many sessions as are expected at once at "+
+			"work with all the memory that they may take.")
 }
 
 func (p Words) BudgetMisfit(b plan.Budget) string {
 	if b.After.Shortfall == 0 {
 		return ""
 	}
-	return p.Say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall)
+	return p.Say("show/budget/does_not_fit",
+		"This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections "+
+			"(--connections, a pooler), less at once (--active) or more memory are needed.", "missing",
+		b.After.Shortfall)
 }
 
 // BudgetUnknown says why there is none.
@@ -176,7 +194,9 @@ func (p Words) BudgetUnknown() string {
 func (p Words) BudgetBeneath(b plan.Budget) []string {
 	var out []string
 	if b.Outside > 0 {
-		out = append(out, p.Say("show/budget/outside", "The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory of the host bounds it.", "size", b.Outside))
+		out = append(out, p.Say("show/budget/outside",
+			"The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory "+
+				"of the host bounds it.", "size", b.Outside))
 	}
 	if !b.OthersReason.IsZero() {
 		out = append(out, p.Word(b.OthersReason))
@@ -190,20 +210,30 @@ func (p Words) BudgetBeneath(b plan.Budget) []string {
 func (p Words) neighbour(n memory.Neighbour) string {
 	name := typeset.Clean(n.Instance)
 	if !n.Running {
-		name = p.Say("show/budget/not_running", "{instance} (does not run now, and is started with the host)", "instance", name)
+		name = p.Say("show/budget/not_running", "{instance} (does not run now, and is started with the host)",
+			"instance", name)
 	}
 	switch {
 	case !n.Known && n.Take > 0:
-		return p.Say("show/budget/neighbour_holds", "{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds now rounded up.",
+		return p.Say("show/budget/neighbour_holds",
+			"{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds now "+
+				"rounded up.",
 			"instance", name, "reason", n.Reason, "size", n.Take)
 	case !n.Known:
-		return p.Say("show/budget/neighbour_unknown", "{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name, "reason", n.Reason)
+		return p.Say("show/budget/neighbour_unknown",
+			"{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name,
+			"reason", n.Reason)
 	case n.Shared == 0:
-		return p.Say("show/budget/neighbour_limit", "{instance} may take {size}, the limit of its control group.", "instance", name, "size", n.Take)
+		return p.Say("show/budget/neighbour_limit", "{instance} may take {size}, the limit of its control group.",
+			"instance", name, "size", n.Take)
 	case n.Limit > 0:
-		return p.Say("show/budget/neighbour_within", "{instance} may take {size} by its settings within the limit of its control group of {limit}.", "instance", name, "size", n.Take, "limit", n.Limit)
+		return p.Say("show/budget/neighbour_within",
+			"{instance} may take {size} by its settings within the limit of its control group of {limit}.", "instance",
+			name, "size", n.Take, "limit", n.Limit)
 	}
-	return p.Say("show/budget/neighbour", "{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every connection at work.", "instance", name, "size", n.Take, "shared", n.Shared)
+	return p.Say("show/budget/neighbour",
+		"{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every connection "+
+			"at work.", "instance", name, "size", n.Take, "shared", n.Shared)
 }
 
 func Amount(b unit.Bytes) string {

@@ -44,19 +44,23 @@ func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 		return
 	}
 	t := Table{Caption: p.Say("show/column/finding", "finding"),
-		Head: []string{p.Say("show/column/severity", "severity"), p.Say("show/column/finding", "finding"), p.Word(LabelWhere), p.Say("show/column/check", "check")}}
+		Head: []string{p.Say("show/column/severity", "severity"), p.Say("show/column/finding", "finding"),
+			p.Word(LabelWhere), p.Say("show/column/check", "check")}}
 	for _, g := range groups {
-		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)), Join(Code(g[0].ID))})
+		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)),
+			Join(Code(g[0].ID))})
 	}
 	o.Add(Contents{t})
 }
 
-var severityTones = map[check.Severity]Tone{check.Critical: ToneBad, check.Warning: ToneMind, check.Notice: ToneInfo, check.Info: ToneNote}
+var severityTones = map[check.Severity]Tone{check.Critical: ToneBad, check.Warning: ToneMind, check.Notice: ToneInfo,
+	check.Info: ToneNote}
 
 // findingOf is a finding, or several that differ only in where and what was seen.
 func (p Words) findingOf(g []check.Finding) Finding {
 	f := g[0]
-	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity], Title: f.Title, ID: f.ID,
+	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity],
+		Title: f.Title, ID: f.ID,
 		Fields: Fields{List: p.details(g)}}
 	for _, m := range FindingLabels {
 		out.Fields.Labels = append(out.Fields.Labels, p.Word(m))
@@ -110,7 +114,8 @@ func (p Words) Kept(d document.Check) string {
 			ids = append(ids, a.ID)
 		}
 	}
-	s := p.Many("show/check/accepted", len(d.Accepted), "{n} finding is accepted by {file}: {ids}.", "{n} findings are accepted by {file}: {ids}.",
+	s := p.Many("show/check/accepted", len(d.Accepted), "{n} finding is accepted by {file}: {ids}.",
+		"{n} findings are accepted by {file}: {ids}.",
 		"file", typeset.Clean(d.Policy), "ids", strings.Join(ids, ", "))
 	if !d.All {
 		s += " " + p.Say("show/check/all", "--all shows more.")
@@ -169,7 +174,9 @@ func (p Words) CheckSummary(d document.Check) string {
 	if len(d.Findings) == 0 {
 		switch n := len(d.Unknown); {
 		case unjudged > 0:
-			return p.Say("show/check/incomplete", "The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others found nothing.",
+			return p.Say("show/check/incomplete",
+				"The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others "+
+					"found nothing.",
 				"checks", checks(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
 		case n > 0:
 			return p.Say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
@@ -190,12 +197,17 @@ func (p Words) CheckSummary(d document.Check) string {
 	list, id := strings.Join(parts, ", "), d.Findings[0].ID
 	switch u := len(d.Unknown); {
 	case unjudged > 0:
-		return p.Say("show/check/summary_unjudged", "{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle explain {id}",
-			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason", typeset.Clean(most), "id", id)
+		return p.Say("show/check/summary_unjudged",
+			"{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle "+
+				"explain {id}",
+			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason",
+			typeset.Clean(most), "id", id)
 	case u > 0:
-		return p.Say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "facts", missing(u), "id", id)
+		return p.Say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}",
+			"findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
-	return p.Say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "id", id)
+	return p.Say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings,
+		"parts", list, "id", id)
 }
 
 // checks counts checks.
@@ -223,7 +235,8 @@ func (p Words) unjudgedItems(list []check.Unjudged) (items []Item) {
 }
 
 func (p Words) UnjudgedLine(g unjudgedGroup) string {
-	return p.Say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason", typeset.Clean(g.reason), "ids", strings.Join(g.ids, ", "))
+	return p.Say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason",
+		typeset.Clean(g.reason), "ids", strings.Join(g.ids, ", "))
 }
 
 // unjudgedGroup is what could not be judged for one reason.

@@ -43,7 +43,9 @@ func Compare(before, after document.Check, c *say.Catalogue) Outline {
 	}
 	var o Outline
 	o.Add(out)
-	o.Summary(p.Many("show/findings/summary", len(before.Findings), "{n} finding before, {after} after: {gone} gone, {fresh} new.",
-		"{n} findings before, {after} after: {gone} gone, {fresh} new.", "after", len(after.Findings), "gone", gone, "fresh", fresh))
+	o.Summary(p.Many("show/findings/summary", len(before.Findings),
+		"{n} finding before, {after} after: {gone} gone, {fresh} new.",
+		"{n} findings before, {after} after: {gone} gone, {fresh} new.", "after", len(after.Findings), "gone", gone,
+		"fresh", fresh))
 	return o
 }

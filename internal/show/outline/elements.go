@@ -106,7 +106,8 @@ func Plain(list []Block) []Block {
 		case Fields:
 			out = append(out, v.plain())
 		case Finding:
-			out = append(out, Heading{Level: 2, Text: Join(v.Severity, v.Colon, v.Title, " (", Code(v.ID), ")")}, v.Fields.plain())
+			out = append(out, Heading{Level: 2, Text: Join(v.Severity, v.Colon, v.Title, " (", Code(v.ID), ")")},
+				v.Fields.plain())
 		case Changes:
 			out = append(out, v.plain()...)
 		case List:
@@ -137,7 +138,8 @@ func (f Fields) plain() List {
 			out.Items = append(out.Items, Item{Text: Join(Bold(field.Name), " ", it.Text), More: Plain(it.More)})
 			continue
 		}
-		out.Items = append(out.Items, Item{Text: Join(Bold(field.Name)), More: []Block{List{Items: plainItems(field.Items)}}})
+		out.Items = append(out.Items, Item{Text: Join(Bold(field.Name)),
+			More: []Block{List{Items: plainItems(field.Items)}}})
 	}
 	return out
 }

@@ -59,22 +59,29 @@ func (p Words) FileSubject(d document.File) []string {
 		"--pg":       say.M("show/file/flag", "as --pg says"),
 		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
 		"--for":      say.M("show/file/described", "as --for says"),
-		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+		"newest": say.M("show/file/newest",
+			"the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
 	}[d.From]
 	text := p.Say("show/file/checked", "Checked: {file}", "file", typeset.Clean(d.Main))
 	if d.Form != conffile.PostgreSQL {
 		return p.foreignSubject(d, text)
 	}
 	if n := len(d.Files); n > 1 {
-		text += " " + p.Many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
+		text += " " + p.Many("show/file/more", n-1, "and {n} file that are read with it",
+			"and {n} files that are read with it")
 	}
-	text += ", " + p.Many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.Say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
+	text += ", " + p.Many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " +
+		p.Say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
 	out := []string{text}
 	if d.Preview {
-		out = append(out, p.Say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+		out = append(out, p.Say("show/file/preview",
+			"PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.",
+			"major", d.Major))
 	}
 	out = append(out, p.fileAssumed(d)...)
-	return append(out, p.fileHost(d, p.Say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on.")))
+	return append(out, p.fileHost(d, p.Say("show/file/alone",
+		"The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or "+
+			"this one with --on.")))
 }
 
 // fileAssumed says what stands in for what the description of the machine does not tell.
@@ -102,7 +109,9 @@ func (p Words) foreignSubject(d document.File, text string) []string {
 	switch d.Form {
 	case conffile.Sysctl:
 		what = p.Say("show/file/sysctl", "kernel parameters as of sysctl.d")
-		how = p.Say("show/file/sysctl/alone", "What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or this one with --on.")
+		how = p.Say("show/file/sysctl/alone",
+			"What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or "+
+				"this one with --on.")
 	case conffile.Unit:
 		what = p.Say("show/file/unit", "a unit of systemd")
 		how = p.Say("show/file/unit/alone", "It was judged as the unit of a server with default settings.")
@@ -153,10 +162,13 @@ func (p Words) FileSummary(d document.File) string {
 	for _, f := range d.Findings {
 		plain.Findings = append(plain.Findings, f.Finding)
 	}
-	sort.SliceStable(plain.Findings, func(a, b int) bool { return plain.Findings[a].Severity > plain.Findings[b].Severity })
+	sort.SliceStable(plain.Findings, func(a, b int) bool {
+		return plain.Findings[a].Severity > plain.Findings[b].Severity
+	})
 	s := p.CheckSummary(plain)
 	if d.Left > 0 {
-		s += ". " + p.Many("show/file/left", d.Left, "There are more: {n} line was not judged after so many findings", "There are more: {n} lines were not judged after so many findings")
+		s += ". " + p.Many("show/file/left", d.Left, "There are more: {n} line was not judged after so many findings",
+			"There are more: {n} lines were not judged after so many findings")
 	}
 	return s
 }

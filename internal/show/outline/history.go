@@ -38,15 +38,20 @@ func (p Words) Event(e history.Event) string {
 	from, to := Shown(e.Before), Shown(e.After)
 	switch e.Kind {
 	case history.SettingChanged:
-		return p.Say("show/history/changed", "{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before", from, "after", to)
+		return p.Say("show/history/changed", "{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
+			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("show/history/appeared", "{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+		return p.Say("show/history/appeared", "{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title",
+			typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
-		return p.Say("show/history/vanished", "{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+		return p.Say("show/history/vanished", "{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before),
+			"title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
-		return p.Say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after", to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+		return p.Say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after",
+			to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
-		return p.Say("show/history/stale", "{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject), "before", from, "after", to)
+		return p.Say("show/history/stale", "{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject),
+			"before", from, "after", to)
 	case history.Restarted:
 		if e.Instance == "" {
 			return p.Say("show/history/booted", "the host was started at {when}", "when", typeset.Clean(e.After))
@@ -73,7 +78,8 @@ func (p Words) Besides(e history.Event) []string {
 	}
 	switch {
 	case e.Who != "" && e.Where != "":
-		out = append(out, p.Say("show/history/by_in", "by {who}, in {where}", "who", typeset.Clean(e.Who), "where", typeset.Clean(e.Where)))
+		out = append(out, p.Say("show/history/by_in", "by {who}, in {where}", "who", typeset.Clean(e.Who), "where",
+			typeset.Clean(e.Where)))
 	case e.Who != "":
 		out = append(out, p.Say("show/history/by", "by {who}", "who", typeset.Clean(e.Who)))
 	case e.Where != "":
@@ -87,7 +93,8 @@ func (p Words) Besides(e history.Event) []string {
 		}
 	}
 	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
-		out = append(out, p.Say("show/history/since", "seen now; it was not so at {when}", "when", e.Since.Format(HistoryFull)))
+		out = append(out, p.Say("show/history/since", "seen now; it was not so at {when}", "when",
+			e.Since.Format(HistoryFull)))
 	}
 	return out
 }
@@ -100,9 +107,12 @@ func (p Words) HistorySummary(d document.History) string {
 	case len(d.Events) == 0:
 		return p.Say("show/history/none", "Nothing changed from {from} to {to} (UTC).", "from", from, "to", to)
 	case d.Older:
-		return p.Many("show/history/newest", len(d.Events), "The newest {n} event from {from} to {to} (UTC); --limit shows more.", "The newest {n} events from {from} to {to} (UTC); --limit shows more.", "from", from, "to", to)
+		return p.Many("show/history/newest", len(d.Events),
+			"The newest {n} event from {from} to {to} (UTC); --limit shows more.",
+			"The newest {n} events from {from} to {to} (UTC); --limit shows more.", "from", from, "to", to)
 	}
-	return p.Many("show/history/all", len(d.Events), "{n} event from {from} to {to} (UTC).", "{n} events from {from} to {to} (UTC).", "from", from, "to", to)
+	return p.Many("show/history/all", len(d.Events), "{n} event from {from} to {to} (UTC).",
+		"{n} events from {from} to {to} (UTC).", "from", from, "to", to)
 }
 
 // howLong is a length of time as a person says it, in its two greatest units.

@@ -10,8 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-var outcomeTones = map[journal.Outcome]Tone{journal.Whole: ToneGood, journal.Partly: ToneMind, journal.Interrupted: ToneBad,
-	journal.IsDamaged: ToneBad, journal.Unread: ToneBad, journal.Abandoned: ToneMind}
+var outcomeTones = map[journal.Outcome]Tone{journal.Whole: ToneGood, journal.Partly: ToneMind,
+	journal.Interrupted: ToneBad,
+	journal.IsDamaged:   ToneBad, journal.Unread: ToneBad, journal.Abandoned: ToneMind}
 
 // Journal is a journal before any form: each change with where it is kept and how it stands,
 // and what can be done next.
@@ -38,7 +39,8 @@ func Undo(j *journal.Journal, list []journal.Change, c *say.Catalogue) Outline {
 
 // Applied is how an apply ended: what did not go as planned, what is still owed, and how to take it back.
 func Applied(j *journal.Journal, c *say.Catalogue) Outline {
-	return ended(j, c, false, journal.IsFailed, journal.IsKept, journal.IsSkipped, journal.IsIntended, journal.IsPlanned, journal.IsUndoing)
+	return ended(j, c, false, journal.IsFailed, journal.IsKept, journal.IsSkipped, journal.IsIntended,
+		journal.IsPlanned, journal.IsUndoing)
 }
 
 // Undone is how an undo ended: what was left as somebody has made it since, what could not be taken back, and what
@@ -93,7 +95,8 @@ func (p Words) journalChanges(o *Outline, list []journal.Change) {
 }
 
 // stateTones are how a change stands; the word itself stands beside it.
-var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.IsFailed: ToneBad, journal.IsKept: ToneMind,
+var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.IsFailed: ToneBad,
+	journal.IsKept:     ToneMind,
 	journal.IsIntended: ToneBad, journal.IsUndoing: ToneBad, journal.IsPlanned: ToneNote, journal.IsSkipped: ToneNote}
 
 // journalOutline is the changes of one instance, or of the host.
@@ -115,7 +118,8 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 			x.Notes = append(x.Notes, Note{Text: n, Tone: ToneMind})
 		}
 		if c.Left != "" {
-			x.Notes = append(x.Notes, Note{Text: p.Say("show/journal/left", "left: {why}", "why", c.Left), Tone: ToneBad})
+			x.Notes = append(x.Notes, Note{Text: p.Say("show/journal/left", "left: {why}", "why", c.Left),
+				Tone: ToneBad})
 		}
 		out.List = append(out.List, x)
 	}
@@ -131,10 +135,13 @@ func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
 		o.Para(p.Say("show/journal/none", "No journal: nothing was applied yet."))
 		return o
 	}
-	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("show/column/journal", "journal"), p.Say("show/column/begun", "begun"), p.Say("show/column/state", "state"), p.Say("show/column/changes", "changes")}}
+	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("show/column/journal", "journal"),
+		p.Say("show/column/begun", "begun"), p.Say("show/column/state", "state"),
+		p.Say("show/column/changes", "changes")}}
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
-		t.Rows = append(t.Rows, []Prose{Join(Code(j.ID)), Join(j.Started), Join(p.Word(OutcomeWords[j.State])), Join(p.JournalTally(j))})
+		t.Rows = append(t.Rows, []Prose{Join(Code(j.ID)), Join(j.Started), Join(p.Word(OutcomeWords[j.State])),
+			Join(p.JournalTally(j))})
 	}
 	o.Add(t)
 	return o
@@ -146,7 +153,8 @@ func (p Words) JournalName(j *journal.Journal) string {
 
 // JournalStands is when it was begun and how it stands.
 func (p Words) JournalStands(j *journal.Journal) string {
-	return p.Say("show/journal/begun", "begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() + p.Word(OutcomeWords[j.State])
+	return p.Say("show/journal/begun", "begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() +
+		p.Word(OutcomeWords[j.State])
 }
 
 func (p Words) JournalOn(j *journal.Journal) string {
@@ -154,9 +162,11 @@ func (p Words) JournalOn(j *journal.Journal) string {
 		return p.Say("show/journal/no_head", "where and by what it was written is unknown")
 	}
 	if j.Run.Root != "" {
-		return p.Say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root), "tool", typeset.Clean(j.Run.Tool))
+		return p.Say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root),
+			"tool", typeset.Clean(j.Run.Tool))
 	}
-	return p.Say("show/journal/on_host", "on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool", typeset.Clean(j.Run.Tool))
+	return p.Say("show/journal/on_host", "on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool",
+		typeset.Clean(j.Run.Tool))
 }
 
 // JournalNext is what is still owed or unknown, and the way on or back.
@@ -171,10 +181,12 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 		if of == "" {
 			of = p.Say("show/journal/the_host", "The host")
 		}
-		owed = append(owed, p.Say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", of, "effect", o.Effect.String(), "what", what))
+		owed = append(owed, p.Say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", of,
+			"effect", o.Effect.String(), "what", what))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
-		owed = append(owed, p.Many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.", "{n} changes are in force after a reboot of the host."))
+		owed = append(owed, p.Many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.",
+			"{n} changes are in force after a reboot of the host."))
 	}
 	id, how := typeset.Clean(j.ID), ""
 	if stops(j.Changes) {
@@ -182,25 +194,33 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 	}
 	switch {
 	case j.State == journal.Unread:
-		return owed, p.Say("show/journal/unread", "What it did is unknown. To read it, use the version of pgfettle that wrote it.")
+		return owed, p.Say("show/journal/unread",
+			"What it did is unknown. To read it, use the version of pgfettle that wrote it.")
 	case j.State == journal.IsDamaged && !j.Settled():
 		return owed, p.Say("show/journal/undo_damaged", "To undo what it proves: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.IsDamaged:
-		return owed, p.Say("show/journal/damaged_undone", "What it proves is undone. The rest is unknown; {file} is the journal as it was found.", "file", typeset.Clean(j.Damage.Kept))
+		return owed, p.Say("show/journal/damaged_undone",
+			"What it proves is undone. The rest is unknown; {file} is the journal as it was found.", "file",
+			typeset.Clean(j.Damage.Kept))
 	case j.State == journal.Interrupted && j.Undoing:
 		return owed, p.Say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.Interrupted:
-		return owed, p.Say("show/journal/finish", "To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id, "undo", how+id)
+		return owed, p.Say("show/journal/finish",
+			"To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id,
+			"undo", how+id)
 	case j.State == journal.Abandoned:
-		return owed, p.Say("show/journal/abandoned", "The rest is undone; the values that were given up are left as they are.")
+		return owed, p.Say("show/journal/abandoned",
+			"The rest is undone; the values that were given up are left as they are.")
 	case j.State == journal.TakenBack && left(j.Changes):
 		return owed, p.Say("show/journal/set_since", "It was undone; what is left was set since.")
 	case j.State == journal.TakenBack && len(j.Pending) > 0:
 		return owed, p.Say("show/journal/apart", "Apart from that, everything is as it was.")
 	case left(j.Changes) && !begun(j.Changes):
-		return owed, p.Say("show/journal/look_again", "Not everything is as it was. To check again: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("show/journal/look_again", "Not everything is as it was. To check again: pgfettle undo {id}",
+			"id", how+id)
 	case j.State == journal.TakenBack && kept(j.Changes):
-		return owed, p.Say("show/journal/theirs", "Nothing of ours is left; what somebody has changed since stays as it is.")
+		return owed, p.Say("show/journal/theirs",
+			"Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack && !now:
 		return owed, p.Say("show/journal/was_gone", "Nothing of it was left when it was undone.")
 	case j.State == journal.TakenBack:
@@ -262,7 +282,8 @@ func (p Words) JournalTally(j *journal.Journal) string {
 		n[c.State]++
 	}
 	var parts []string
-	for _, s := range []journal.ChangeState{journal.IsDone, journal.IsUndone, journal.IsFailed, journal.IsKept, journal.IsSkipped,
+	for _, s := range []journal.ChangeState{journal.IsDone, journal.IsUndone, journal.IsFailed, journal.IsKept,
+		journal.IsSkipped,
 		journal.IsIntended, journal.IsUndoing, journal.IsPlanned, journal.IsAbandon} {
 		if n[s] > 0 {
 			parts = append(parts, typeset.Digits(n[s])+" "+p.Word(StateWords[s]))
@@ -284,15 +305,19 @@ func (p Words) JournalTally(j *journal.Journal) string {
 // name that prove nothing.
 func (p Words) journalDamage(j *journal.Journal) (out []string) {
 	if j.Foreign != "" {
-		return []string{p.Say("show/journal/format", "Its format is {format}, which this program does not read.", "format", typeset.Clean(j.Foreign))}
+		return []string{p.Say("show/journal/format", "Its format is {format}, which this program does not read.",
+			"format", typeset.Clean(j.Foreign))}
 	}
 	d := j.Damage
 	if d == nil {
 		return nil
 	}
-	out = append(out, p.Say("show/journal/damage", "The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line", d.Line, "reason", typeset.Clean(d.Reason)))
+	out = append(out, p.Say("show/journal/damage",
+		"The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line", d.Line, "reason",
+		typeset.Clean(d.Reason)))
 	if d.Planned > 0 {
-		out = append(out, p.Say("show/journal/planned_lost", "Of its {n} planned changes not all are known.", "n", d.Planned))
+		out = append(out, p.Say("show/journal/planned_lost", "Of its {n} planned changes not all are known.", "n",
+			d.Planned))
 	}
 	for _, u := range d.Unproven(j) {
 		of, at := u.Instance, u.Path
@@ -302,7 +327,8 @@ func (p Words) journalDamage(j *journal.Journal) (out []string) {
 		if at == "" {
 			at = p.Say("show/journal/no_place", "place unknown")
 		}
-		out = append(out, p.Say("show/journal/unproven", "Unknown: {address} ({instance}; {where})", "address", typeset.Clean(string(u.Address)), "instance", typeset.Clean(of), "where", typeset.Clean(at)))
+		out = append(out, p.Say("show/journal/unproven", "Unknown: {address} ({instance}; {where})", "address",
+			typeset.Clean(string(u.Address)), "instance", typeset.Clean(of), "where", typeset.Clean(at)))
 	}
 	return out
 }

@@ -64,7 +64,8 @@ func (p Words) changeOutline(o *Outline, g Group) {
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords()}
 	risky := false
 	for _, c := range g.Changes {
-		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c), Reason: c.Reason.String()}
+		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c),
+			Reason: c.Reason.String()}
 		if c.Risk != knob.Low && c.Risk != "" {
 			risky, x.Risk, x.RiskTone = true, p.Risk(c.Risk), riskTones[c.Risk]
 		}
@@ -72,7 +73,8 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			x.Notes = append(x.Notes, Note{p.Say("show/plan/inputs", "inputs:"), in, ToneNote})
 		}
 		if len(c.Sources) > 0 {
-			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)), ToneNote})
+			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)),
+				ToneNote})
 		}
 		out.List = append(out.List, x)
 	}
@@ -84,7 +86,8 @@ func (p Words) changeOutline(o *Outline, g Group) {
 
 // changeWords head the columns that every table of changes has.
 func (p Words) changeWords() ChangeWords {
-	return ChangeWords{Setting: p.Say("show/web/setting", "setting"), Before: p.Before(), After: p.After(), Colon: p.Colon()}
+	return ChangeWords{Setting: p.Say("show/web/setting", "setting"), Before: p.Before(), After: p.After(),
+		Colon: p.Colon()}
 }
 
 // PlannedFor says what was planned for, and how to ask for something else.
@@ -97,20 +100,24 @@ func (p Words) PlannedFor(have rule.Profile) (this, others string) {
 	}
 	this = p.Say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have])
 	if have == rule.Mixed {
-		this = p.Say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have])
+		this = p.Say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words",
+			profileWords[have])
 	}
-	return this, p.Say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(list, "|"))
+	return this, p.Say("show/plan/profile_others", "for another use: --profile {others}", "others",
+		strings.Join(list, "|"))
 }
 
 func (p Words) Shared(s plan.Shared) string {
-	t := p.Say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance), "size", s.Bytes)
+	t := p.Say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance),
+		"size", s.Bytes)
 	if s.Pages > 0 {
 		t += " = " + p.Many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
 	}
 	if s.Exact {
 		return t + ", " + p.Say("show/plan/shared_exact", "the server's own answer")
 	}
-	return t + ", " + p.Say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
+	return t + ", " + p.Say("show/plan/shared_estimated",
+		"estimated and never too low; exact where the installed server can be asked")
 }
 
 // Group is a part of a plan that a person says yes or no to as a whole: the
@@ -235,14 +242,18 @@ func (p Words) PlanSummary(d document.Plan) []string {
 	}
 	changes := say.N("show/plan/changes", int64(len(d.Changes)), "{n} change", "{n} changes")
 	if d.Of > 0 {
-		return []string{p.Say("show/plan/summary_of", "{changes} ({by}), of {all} in the plan.", "changes", changes, "by", strings.Join(by, ", "), "all", d.Of)}
+		return []string{p.Say("show/plan/summary_of", "{changes} ({by}), of {all} in the plan.", "changes", changes,
+			"by", strings.Join(by, ", "), "all", d.Of)}
 	}
-	sum := p.Say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "), "kept", kept)
+	sum := p.Say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "),
+		"kept", kept)
 	if d.Applying {
 		return []string{sum}
 	}
 	return []string{
 		sum + " " + p.Say("show/plan/unchanged", "Nothing was changed."),
-		p.Say("show/plan/next", "Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one knob.", "knob", typeset.Clean(string(d.Changes[0].Address))),
+		p.Say("show/plan/next",
+			"Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one knob.",
+			"knob", typeset.Clean(string(d.Changes[0].Address))),
 	}
 }

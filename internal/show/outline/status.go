@@ -5,7 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-var holdTones = map[journal.Hold]Tone{journal.Holds: ToneGood, journal.Changed: ToneBad, journal.Lost: ToneBad, journal.Waits: ToneMind, journal.Unseen: ToneMind}
+var holdTones = map[journal.Hold]Tone{journal.Holds: ToneGood, journal.Changed: ToneBad, journal.Lost: ToneBad,
+	journal.Waits: ToneMind, journal.Unseen: ToneMind}
 
 // Status is which applied values no longer hold, then those that do.
 func Status(list []journal.Drift, c *say.Catalogue) Outline {
@@ -50,14 +51,16 @@ func (p Words) drift(d journal.Drift) Field {
 		more(ToneNone, d.Reason)
 	}
 	if d.Hold != journal.Holds {
-		more(ToneNote, p.Say("show/status/in", "applied in {where}, journal {journal}", "where", d.Where, "journal", d.Journal))
+		more(ToneNote, p.Say("show/status/in", "applied in {where}, journal {journal}", "where", d.Where, "journal",
+			d.Journal))
 	}
 	return f
 }
 
 func (p Words) Drift(d journal.Drift) string {
 	if d.Found != "" {
-		return p.Say("show/status/drift", "applied {applied}, now {found}", "applied", Shown(d.Applied), "found", Shown(d.Found))
+		return p.Say("show/status/drift", "applied {applied}, now {found}", "applied", Shown(d.Applied), "found",
+			Shown(d.Found))
 	}
 	return p.Say("show/status/applied", "applied {applied}", "applied", Shown(d.Applied))
 }
@@ -69,5 +72,6 @@ func (p Words) StatusSummary(list []journal.Drift, n map[journal.Hold]int) strin
 	case n[journal.Holds] == len(list):
 		return p.Many("show/status/all_hold", len(list), "{n} applied value holds.", "All of {n} applied values hold.")
 	}
-	return p.Many("show/status/some_hold", len(list), "{held} of {n} applied value hold.", "{held} of {n} applied values hold.", "held", n[journal.Holds])
+	return p.Many("show/status/some_hold", len(list), "{held} of {n} applied value hold.",
+		"{held} of {n} applied values hold.", "held", n[journal.Holds])
 }

@@ -31,9 +31,11 @@ func (p Words) Subject(verb string, s document.Subject) string {
 	case len(s.Instances) == 0 && !s.HostSeen:
 		return p.Say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
 	case len(s.Instances) == 0:
-		return p.Say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host)
+		return p.Say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb",
+			verb, "host", host)
 	case !s.HostSeen:
-		return p.Say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n)
+		return p.Say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb",
+			verb, "instances", n)
 	}
 	return p.Say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
 }
@@ -71,7 +73,8 @@ func (p Words) gapOutline(o *Outline, gaps []known.Gap) {
 	for _, g := range Causes(gaps) {
 		it := ItemOf(Join(strings.Join(g.Facts, ", ")+": "), g.Reason)
 		if g.Reveal != "" {
-			it.More = append(it.More, List{Items: []Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}, Kind: Lines})
+			it.More = append(it.More,
+				List{Items: []Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}, Kind: Lines})
 		}
 		list = append(list, it)
 	}

@@ -36,7 +36,8 @@ func script() asset {
 	return asset{"/assets/live." + hex.EncodeToString(sum[:6]) + ".js", live}
 }
 
-var kinds = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".js": "text/javascript; charset=utf-8"}
+var kinds = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".js": "text/javascript; charset=utf-8"}
 
 // assets gives out the files that pages load. They hold no data of the host.
 func (s *Server) assets(w http.ResponseWriter, r *http.Request) error {

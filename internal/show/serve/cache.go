@@ -41,7 +41,8 @@ type made[T any] struct {
 	took  time.Duration
 }
 
-func newCell[T any](ctx context.Context, gate chan struct{}, now func() time.Time, f func(context.Context) (T, error)) *cell[T] {
+func newCell[T any](ctx context.Context, gate chan struct{}, now func() time.Time,
+	f func(context.Context) (T, error)) *cell[T] {
 	return &cell[T]{ctx: ctx, gate: gate, now: now, make: f}
 }
 

@@ -161,7 +161,8 @@ func TestLooksTakeTurns(t *testing.T) {
 		})
 		defer cancel()
 		var wg sync.WaitGroup
-		for _, path := range []string{"/findings", "/memory", "/plan", "/plan?profile=dw", "/plan?connections=50", "/"} {
+		for _, path := range []string{"/findings", "/memory", "/plan", "/plan?profile=dw",
+			"/plan?connections=50", "/"} {
 			wg.Go(func() {
 				if status, body := answered(s, path); status != http.StatusOK {
 					t.Errorf("%s: %d %s", path, status, body)

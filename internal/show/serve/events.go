@@ -14,8 +14,10 @@ import (
 
 // kindWords are the kinds of event as a reader is told them.
 var kindWords = map[history.EventKind]string{
-	history.SettingChanged: "setting changed", history.FindingAppeared: "finding appeared", history.FindingVanished: "finding vanished",
-	history.FindingSeverity: "finding of another severity", history.PlanStale: "plan stale", history.Restarted: "restart", history.OOMKill: "OOM kill",
+	history.SettingChanged: "setting changed", history.FindingAppeared: "finding appeared",
+	history.FindingVanished: "finding vanished",
+	history.FindingSeverity: "finding of another severity", history.PlanStale: "plan stale",
+	history.Restarted: "restart", history.OOMKill: "OOM kill",
 	history.Gap: "gap", history.ClockJumped: "clock jumped", history.Limited: "not kept",
 }
 
@@ -41,7 +43,8 @@ func (p *past) happened(ctx context.Context) (template.HTML, error) {
 	if len(list) == mostEvents {
 		caption = fmt.Sprintf("What happened: the newest %d; a shorter time shows the others", mostEvents)
 	}
-	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After", "Who, where"}, Rows: rows})
+	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After",
+		"Who, where"}, Rows: rows})
 }
 
 func since(e history.Event) string {
@@ -66,7 +69,8 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case st == nil:
-		return s.page(w, r, http.StatusOK, sheet{Title: "Settings at two times", Here: here, Name: "nohistory", Data: why})
+		return s.page(w, r, http.StatusOK, sheet{Title: "Settings at two times", Here: here, Name: "nohistory",
+			Data: why})
 	}
 	defer st.Close()
 	said, now := r.URL.Query(), s.o.Now().UTC()
@@ -109,7 +113,8 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		for _, c := range list {
 			rows = append(rows, []web.Cell{{Text: c.Name, Code: true}, value(c.Before), value(c.After)})
 		}
-		t, err := web.TableHTML(web.Table{Caption: "Settings of " + of.name + " that differ", Head: []string{"setting", from, to}, Rows: rows})
+		t, err := web.TableHTML(web.Table{Caption: "Settings of " + of.name + " that differ",
+			Head: []string{"setting", from, to}, Rows: rows})
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,8 @@ type found struct {
 	Wrong                    string // why it could not be read
 }
 
-var errNoExperiments = &problem{http.StatusNotFound, "No folder of experiments was named.", "Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into."}
+var errNoExperiments = &problem{http.StatusNotFound, "No folder of experiments was named.",
+	"Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into."}
 
 // folder opens the folder of the experiments. Nothing outside of it can be
 // reached through what it returns, whatever an address says or a link in it
@@ -42,7 +43,9 @@ func (s *Server) folder() (*os.Root, error) {
 	}
 	root, err := os.OpenRoot(s.o.Experiments)
 	if err != nil {
-		return nil, &problem{http.StatusServiceUnavailable, sentence("the folder of the experiments could not be opened: " + reason(err)), "'pgfettle serve' must run as somebody who may read it."}
+		return nil, &problem{http.StatusServiceUnavailable,
+			sentence("the folder of the experiments could not be opened: " + reason(err)),
+			"'pgfettle serve' must run as somebody who may read it."}
 	}
 	return root, nil
 }
@@ -97,9 +100,11 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 			rows[i] = []web.Cell{{Text: f.ID}, {Text: f.Wrong}, {}, {}}
 		}
 	}
-	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments", Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
+	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments",
+		Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
 	if len(list) > 0 {
-		if p.Body, err = web.TableHTML(web.Table{Caption: "Experiments of the folder", Quiet: true, Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}); err != nil {
+		if p.Body, err = web.TableHTML(web.Table{Caption: "Experiments of the folder", Quiet: true,
+			Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}); err != nil {
 			return err
 		}
 	}
@@ -215,11 +220,15 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &problem{http.StatusServiceUnavailable, "The experiment may not be read.", "'pgfettle serve' must run as somebody who may."}
+		return &problem{http.StatusServiceUnavailable, "The experiment may not be read.",
+			"'pgfettle serve' must run as somebody who may."}
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && s.listed(root, id):
-		return &problem{http.StatusUnprocessableEntity, sentence(fmt.Sprintf("the document of the experiment could not be read: %v", reason(err))), "It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle."}
+		return &problem{http.StatusUnprocessableEntity,
+			sentence(fmt.Sprintf("the document of the experiment could not be read: %v", reason(err))),
+			"It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle."}
 	case err != nil:
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no experiment %q.", id), "Those that there are are listed under «Experiments»."}
+		return &problem{http.StatusNotFound, fmt.Sprintf("There is no experiment %q.", id),
+			"Those that there are are listed under «Experiments»."}
 	}
 	body, err := web.Prove(res, s.view())
 	if err != nil {

@@ -18,12 +18,20 @@ import (
 func experimentOf(name string, percent ...float64) *experiment.Result {
 	unknown := stat.Number(math.NaN())
 	run := func(arm string, tps float64) experiment.Run {
-		return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown},
-			Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
+		return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
+			Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: unknown,
+				P99: unknown, Max: unknown},
+			Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown,
+				ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 	}
-	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Name: name, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
-		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:<b>oltp</b>", Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}}},
-		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: experiment.Spec{Blocks: len(percent), Clients: 8, Duration: 120, Margin: 2}, Host: experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Name: name,
+		Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"},
+		B: experiment.MeasuredConfiguration{Name: "plan:<b>oltp</b>",
+			Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"},
+		Spec:     experiment.Spec{Blocks: len(percent), Clients: 8, Duration: 120, Margin: 2},
+		Host:     experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i, p := range percent {
 		a := 4000 + 40*math.Sin(float64(i))
 		b := experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*(1+p/100))}}
@@ -62,7 +70,8 @@ func TestExperiments(t *testing.T) {
 	put(t, filepath.Join(dir, "empty", "other.txt"), "")
 	put(t, filepath.Join(dir, ".hidden", experiment.ResultFile), experimentOf("hidden", 1, 2, 3))
 	put(t, filepath.Join(dir, "<img src=x>", experiment.ResultFile), experimentOf("named", 1, 1, 1, 1, 1, 1))
-	for link, to := range map[string]string{"away": filepath.Join(outside, "secret"), "up": "../secret", "etc": "/etc"} {
+	for link, to := range map[string]string{"away": filepath.Join(outside, "secret"), "up": "../secret",
+		"etc": "/etc"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +82,9 @@ func TestExperiments(t *testing.T) {
 		for _, p := range page.Problems([]byte(r.body), false) {
 			t.Error(p)
 		}
-		for _, want := range []string{`href="/experiments/20261121-100000"`, "oltp-rw: default against plan:&lt;b&gt;oltp&lt;/b&gt;", "IMPROVED, &#43;4.3 % (", `href="/experiments/alone.json"`, "fsync-off (oltp-rw", "broken", "&lt;img src=x&gt;"} {
+		for _, want := range []string{`href="/experiments/20261121-100000"`,
+			"oltp-rw: default against plan:&lt;b&gt;oltp&lt;/b&gt;", "IMPROVED, &#43;4.3 % (",
+			`href="/experiments/alone.json"`, "fsync-off (oltp-rw", "broken", "&lt;img src=x&gt;"} {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("it lacks %q:\n%s", want, r.body)
 			}
@@ -86,7 +97,8 @@ func TestExperiments(t *testing.T) {
 	}
 	for id, want := range map[string]int{
 		"20261121-100000": 200, "alone.json": 200, "%3Cimg%20src=x%3E": 200, "broken": 422,
-		"empty": 404, ".hidden": 404, "nothing": 404, "away": 404, "up": 404, "etc": 404, "..": 404, "%2e%2e": 404, "..%2fsecret": 404, "%2fetc": 404, "20261121-100000%00": 404,
+		"empty": 404, ".hidden": 404, "nothing": 404, "away": 404, "up": 404, "etc": 404, "..": 404, "%2e%2e": 404,
+		"..%2fsecret": 404, "%2fetc": 404, "20261121-100000%00": 404,
 		"20261121-100000%2fresult.json": 404, "other.txt": 404,
 	} {
 		r := get(t, h.URL+"/experiments/"+id)

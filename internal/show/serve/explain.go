@@ -27,7 +27,9 @@ type entry struct {
 func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 	find := strings.ToLower(strings.TrimSpace(r.URL.Query().Get("q")))
 	keep := func(list []entry) []entry {
-		return slices.DeleteFunc(list, func(e entry) bool { return !strings.Contains(strings.ToLower(e.ID+" "+e.Title), find) })
+		return slices.DeleteFunc(list, func(e entry) bool {
+			return !strings.Contains(strings.ToLower(e.ID+" "+e.Title), find)
+		})
 	}
 	var judged, knobs, pages, left []entry
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
@@ -45,14 +47,17 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		left = append(left, entry{string(u.Address), u.Why, "", ""})
 	}
 	groups := []map[string]any{
-		{"ID": "checks", "Title": "Checks", "List": keep(judged)}, {"ID": "knobs", "Title": "Knobs", "List": keep(knobs)},
-		{"ID": "pages", "Title": "Pages", "List": keep(pages)}, {"ID": "left", "Title": "Read, not planned", "List": keep(left)},
+		{"ID": "checks", "Title": "Checks", "List": keep(judged)},
+		{"ID": "knobs", "Title": "Knobs", "List": keep(knobs)},
+		{"ID": "pages", "Title": "Pages", "List": keep(pages)},
+		{"ID": "left", "Title": "Read, not planned", "List": keep(left)},
 	}
 	n := 0
 	for _, g := range groups {
 		n += len(g["List"].([]entry))
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Explain", Here: "/explain", Name: "explainindex", Data: map[string]any{"Groups": groups, "Q": r.URL.Query().Get("q"), "None": n == 0}})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Explain", Here: "/explain", Name: "explainindex",
+		Data: map[string]any{"Groups": groups, "Q": r.URL.Query().Get("q"), "None": n == 0}})
 }
 
 // explained is a page about one check, one knob or one subject.
@@ -96,7 +101,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	e := s.explained(id)
 	if e == nil {
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, no knob and no page %q.", id), say.DidYouMean(id, explainable(), "The list of all is under «Explain».")}
+		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, no knob and no page %q.", id),
+			say.DidYouMean(id, explainable(), "The list of all is under «Explain».")}
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: id, Here: "/explain", Name: "explain", Data: e})
 }
@@ -112,7 +118,8 @@ func (s *Server) explained(id string) *explained {
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		if strings.EqualFold(string(u.Address), id) {
-			e := &explained{What: string(u.Address.Layer()) + " knob, read and not planned", Title: "No plan changes it"}
+			e := &explained{What: string(u.Address.Layer()) + " knob, read and not planned",
+				Title: "No plan changes it"}
 			e.add("Why", "It is looked at and left alone: "+u.Why+".")
 			e.more(advice.Of(string(u.Address)), nil)
 			return e
@@ -134,7 +141,8 @@ func (s *Server) explained(id string) *explained {
 
 func (s *Server) explainCheck(c check.Check) *explained {
 	c = c.In(s.o.Words)
-	e := &explained{What: fmt.Sprintf("check, %s, %s", c.Area, c.Severity), Title: c.Title, Here: []web.Link{{Href: "/findings", Text: "What it finds here is among the findings"}}}
+	e := &explained{What: fmt.Sprintf("check, %s, %s", c.Area, c.Severity), Title: c.Title,
+		Here: []web.Link{{Href: "/findings", Text: "What it finds here is among the findings"}}}
 	e.add("Why it matters", c.Why)
 	e.add("What to do", c.Do)
 	if c.Scope == check.PerInstance {
@@ -149,7 +157,8 @@ func (s *Server) explainCheck(c check.Check) *explained {
 
 func (s *Server) explainKnob(k rule.Rule) *explained {
 	k = k.In(s.o.Words)
-	e := &explained{What: string(k.Address.Layer()) + " knob", Title: k.Title, Here: []web.Link{{Href: "/plan", Text: "What it is and would be here is in the plan"}}}
+	e := &explained{What: string(k.Address.Layer()) + " knob", Title: k.Title,
+		Here: []web.Link{{Href: "/plan", Text: "What it is and would be here is in the plan"}}}
 	if k.Address.Prefix() != "pg" {
 		e.What += ", in force " + effect(k.Effect)
 	}

@@ -38,7 +38,8 @@ const maxBackends = 262143
 // profiles are told as the texts of a plan tell them, in a few words.
 var profiles = map[rule.Profile]string{
 	rule.Web: "web: many short requests", rule.OLTP: "oltp: many short transactions", rule.DW: "dw: few large reports",
-	rule.Mixed: "mixed: transactions and reports", rule.Desktop: "desktop: a workstation with other programs", rule.OneC: "1c: 1C:Enterprise",
+	rule.Mixed: "mixed: transactions and reports", rule.Desktop: "desktop: a workstation with other programs",
+	rule.OneC: "1c: 1C:Enterprise",
 }
 
 // options turns names into a list to choose from, the first of them "not said".
@@ -62,16 +63,21 @@ func purpose(said url.Values, unsaid string) []field {
 		names = append(names, string(p))
 	}
 	return []field{
-		{Name: "profile", Label: "Profile", Choices: options(said.Get("profile"), unsaid, names, func(n string) string { return profiles[rule.Profile(n)] })},
+		{Name: "profile", Label: "Profile", Choices: options(said.Get("profile"), unsaid, names, func(n string) string {
+			return profiles[rule.Profile(n)]
+		})},
 		{Name: "connections", Label: "Connections", Help: "max_connections; empty: as it is", Digits: true},
-		{Name: "active", Label: "At work at once", Help: "sessions at the peak; empty: from the profile and the processors", Digits: true},
-		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "as the disk says", []string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
+		{Name: "active", Label: "At work at once",
+			Help: "sessions at the peak; empty: from the profile and the processors", Digits: true},
+		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "as the disk says",
+			[]string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
 		{Name: "shared", Label: "Other programs need room on the host too", Tick: true},
 	}
 }
 
 func storageLabel(n string) string {
-	return map[string]string{"nvme": "NVMe", "ssd": "SSD (SATA, SAS)", "hdd": "hard disks", "san": "SAN or network storage"}[n]
+	return map[string]string{"nvme": "NVMe", "ssd": "SSD (SATA, SAS)", "hdd": "hard disks",
+		"san": "SAN or network storage"}[n]
 }
 
 // asked reads the answers about the purpose. What is wrong is noted beside its
@@ -131,9 +137,11 @@ func further(said url.Values) []field {
 		{Name: "disk", Label: "Disk of the data", Help: "its size, such as 500GB; bounds the WAL"},
 		{Name: "sockets", Label: "Sockets", Help: "NUMA nodes; empty: one", Digits: true},
 		{Name: "cgroup", Label: "Memory limit of the container", Help: "such as 8GB; empty: none"},
-		{Name: "container", Label: "Container", Choices: options(said.Get("container"), "none", []string{"docker", "podman", "kubernetes", "lxc", "systemd-nspawn"}, itself)},
+		{Name: "container", Label: "Container", Choices: options(said.Get("container"), "none",
+			[]string{"docker", "podman", "kubernetes", "lxc", "systemd-nspawn"}, itself)},
 		{Name: "kernel", Label: "Kernel", Help: "release, such as 6.1.0"},
-		{Name: "thp", Label: "Transparent huge pages", Choices: options(said.Get("thp"), "always, as distributions ship it", []string{"always", "madvise", "never"}, itself)},
+		{Name: "thp", Label: "Transparent huge pages", Choices: options(said.Get("thp"),
+			"always, as distributions ship it", []string{"always", "madvise", "never"}, itself)},
 	}
 }
 

@@ -22,13 +22,14 @@ func TestFormOfAHost(t *testing.T) {
 		"ram=+8gb+&pg=15":   {spec: "ram=8gb,pg=15"},
 		"ram=8GB&storage=nvme&swap=2GB&disk=500GB&sockets=2&cgroup=4GB&container=docker&kernel=6.1.0&thp=never&cpus=4": {
 			spec: "ram=8GB,swap=2GB,cpus=4,sockets=2,storage=nvme,disk=500GB,cgroup=4GB,container=docker,kernel=6.1.0,thp=never"},
-		"":                                 {wrong: map[string]string{"ram": "such as 64GB"}},
-		"cpus=4":                           {wrong: map[string]string{"ram": "such as 64GB"}},
-		"ram=x":                            {wrong: map[string]string{"ram": "is not an amount"}},
-		"ram=1MB":                          {wrong: map[string]string{"ram": "from 128 MB"}},
-		"ram=64":                           {wrong: map[string]string{"ram": "from 128 MB"}},
-		"ram=8GB&cpus=0":                   {wrong: map[string]string{"cpus": "from 1 to 8192"}},
-		"ram=x&cpus=-1&pg=9&thp=maybe":     {wrong: map[string]string{"ram": "amount", "cpus": "8192", "pg": "13 to", "thp": "always, madvise, never"}},
+		"":               {wrong: map[string]string{"ram": "such as 64GB"}},
+		"cpus=4":         {wrong: map[string]string{"ram": "such as 64GB"}},
+		"ram=x":          {wrong: map[string]string{"ram": "is not an amount"}},
+		"ram=1MB":        {wrong: map[string]string{"ram": "from 128 MB"}},
+		"ram=64":         {wrong: map[string]string{"ram": "from 128 MB"}},
+		"ram=8GB&cpus=0": {wrong: map[string]string{"cpus": "from 1 to 8192"}},
+		"ram=x&cpus=-1&pg=9&thp=maybe": {wrong: map[string]string{"ram": "amount", "cpus": "8192", "pg": "13 to",
+			"thp": "always, madvise, never"}},
 		"ram=8GB&storage=tape":             {wrong: map[string]string{"storage": ""}},
 		"ram=8GB,cpus=4":                   {wrong: map[string]string{"ram": "without a comma"}},
 		"ram=8GB&kernel=6.1,set.fsync=off": {wrong: map[string]string{"kernel": "without a comma"}},
@@ -86,7 +87,8 @@ func TestWrongAnswersAreShown(t *testing.T) {
 		t.Fatal(r.Status)
 	}
 	for _, want := range []string{
-		`<p class="wrong" id="w-ram">`, `aria-invalid="true" aria-describedby="w-ram h-ram"`, `value="&#34;&gt;&lt;script&gt;"`, `name="cpus" value="4"`,
+		`<p class="wrong" id="w-ram">`, `aria-invalid="true" aria-describedby="w-ram h-ram"`,
+		`value="&#34;&gt;&lt;script&gt;"`, `name="cpus" value="4"`,
 		`<option value="oltp" selected>`, `<details class="more" open>`, `<p class="wrong" id="w-swap">`,
 	} {
 		if !strings.Contains(r.body, want) {
@@ -102,13 +104,15 @@ func TestWrongAnswersAreShown(t *testing.T) {
 // a shell reads it as it is meant.
 func TestFlags(t *testing.T) {
 	a := app.PlanAsk{Profile: "dw", Connections: 40, Active: 8, Storage: "san", Shared: true}
-	if diff := cmp.Diff([]string{"--profile", "dw", "--connections", "40", "--active", "8", "--storage", "san", "--dedicated=false"}, planFlags(a)); diff != "" {
+	if diff := cmp.Diff([]string{"--profile", "dw", "--connections", "40", "--active", "8", "--storage", "san",
+		"--dedicated=false"}, planFlags(a)); diff != "" {
 		t.Error(diff)
 	}
 	if f := planFlags(app.PlanAsk{}); len(f) != 0 {
 		t.Errorf("nothing was said: %v", f)
 	}
-	for s, want := range map[string]string{"/srv/pg/17": "/srv/pg/17", "host=db1 user=x": "'host=db1 user=x'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
+	for s, want := range map[string]string{"/srv/pg/17": "/srv/pg/17", "host=db1 user=x": "'host=db1 user=x'",
+		"it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
 		if got := quoted(s); len(got) != 1 || got[0] != want {
 			t.Errorf("%q: %q", s, got)
 		}

@@ -17,7 +17,8 @@ import (
 // figure is a chart as a picture with its table.
 func (d drawn) figure(id string, sp span) (template.HTML, error) {
 	c := web.TimeChart{ID: id, Title: d.Title, From: sp.From.Unix(), To: sp.To.Unix(), FromZero: true,
-		Measure: web.Measure{Text: func(v float64) string { return spell(d.unit, v) }, Binary: strings.HasPrefix(d.unit, "bytes")}}
+		Measure: web.Measure{Text: func(v float64) string { return spell(d.unit, v) },
+			Binary: strings.HasPrefix(d.unit, "bytes")}}
 	f := web.Figure{Title: d.Title, More: "The numbers", Table: d.table()}
 	add := func(name string, points []web.Point) {
 		c.Series = append(c.Series, web.Series{Name: name, Points: points})
@@ -32,7 +33,9 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 		f.Keys[0].Text = d.help[0]
 		if peaks(one.buckets) {
 			f.Keys[0].Text += ", mean"
-			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 { return b.Max }))
+			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 {
+				return b.Max
+			}))
 		}
 	}
 	var err error

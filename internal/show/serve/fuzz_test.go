@@ -25,7 +25,8 @@ import (
 // FuzzForm holds that whatever the form of a host is sent is answered with a plan
 // or with what is wrong, on a page that is whole and runs nothing of it.
 func FuzzForm(f *testing.F) {
-	for _, s := range []string{"ram=64GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300", "ram=1e99TB", "ram=8GB&kernel=\"><script>", "ram=8GB\x00&thp=\u202enever", "profile=%ff&active=-0", "ram=8GB&set.fsync=off"} {
+	for _, s := range []string{"ram=64GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300", "ram=1e99TB",
+		"ram=8GB&kernel=\"><script>", "ram=8GB\x00&thp=\u202enever", "profile=%ff&active=-0", "ram=8GB&set.fsync=off"} {
 		f.Add(s)
 	}
 	_, s := started(f, nil)
@@ -55,7 +56,8 @@ func answered(s *Server, address string) (int, string) {
 
 // arrived is a request that came in by a loopback address.
 func arrived(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8432})))
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+		net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8432})))
 }
 
 // hostile is a site whose documents have a text that tries to be run.
@@ -131,7 +133,8 @@ func FuzzTime(f *testing.F) {
 
 // FuzzNext holds that a login leads to a page of this server, whatever it is sent.
 func FuzzNext(f *testing.F) {
-	for _, s := range []string{"/plan?x=1", "//evil.example", "/\\evil.example", "https:evil.example", "/%2f%2fevil", "/\t/evil.example", "/..//evil.example"} {
+	for _, s := range []string{"/plan?x=1", "//evil.example", "/\\evil.example", "https:evil.example", "/%2f%2fevil",
+		"/\t/evil.example", "/..//evil.example"} {
 		f.Add(s)
 	}
 	base, err := url.Parse("http://127.0.0.1:8432/login")
@@ -141,7 +144,8 @@ func FuzzNext(f *testing.F) {
 	f.Fuzz(func(t *testing.T, next string) {
 		to := here(next)
 		u, err := base.Parse(to)
-		if err != nil || u.Host != base.Host || u.Scheme != "http" || !strings.HasPrefix(to, "/") || len(to) > 1 && (to[1] == '/' || to[1] == '\\') || strings.ContainsAny(to, "\t\r\n\\") {
+		if err != nil || u.Host != base.Host || u.Scheme != "http" || !strings.HasPrefix(to, "/") ||
+			len(to) > 1 && (to[1] == '/' || to[1] == '\\') || strings.ContainsAny(to, "\t\r\n\\") {
 			t.Errorf("%q leads to %q", next, to)
 		}
 	})
@@ -149,7 +153,8 @@ func FuzzNext(f *testing.F) {
 
 // FuzzHost holds that no name but ours is taken for ours.
 func FuzzHost(f *testing.F) {
-	for _, s := range []string{"localhost:8432", "127.0.0.1", "[::1]:1", "evil.example", "db1.example.org:443", "localhost.evil.example", "[::1", "127.1", "localhost:evil"} {
+	for _, s := range []string{"localhost:8432", "127.0.0.1", "[::1]:1", "evil.example", "db1.example.org:443",
+		"localhost.evil.example", "[::1", "127.1", "localhost:evil"} {
 		f.Add(s)
 	}
 	_, s := started(f, func(o *Options) { o.Listen.Hosts = []string{"db1.example.org"} })
@@ -173,10 +178,14 @@ func TestHostile(t *testing.T) {
 		o.Site = hostile(siteOf(describedHost(t), &looks), evil)
 		o.Version, o.Target, o.History = evil, evil, mishaps(t, evil)
 	})
-	for _, path := range []string{"/", "/findings", "/plan", "/memory", "/history?range=1h", "/explain?q=" + url.QueryEscape(evil), "/explain/" + url.PathEscape(evil), "/plan?profile=" + url.QueryEscape(evil),
-		"/history?from=" + url.QueryEscape(evil), "/history?instance=" + url.QueryEscape(evil), "/experiments/" + url.PathEscape(evil)} {
+	for _, path := range []string{"/", "/findings", "/plan", "/memory", "/history?range=1h",
+		"/explain?q=" + url.QueryEscape(evil), "/explain/" + url.PathEscape(evil),
+		"/plan?profile=" + url.QueryEscape(evil),
+		"/history?from=" + url.QueryEscape(evil), "/history?instance=" + url.QueryEscape(evil),
+		"/experiments/" + url.PathEscape(evil)} {
 		r := get(t, h.URL+path)
-		if strings.Contains(r.body, "<script>") || strings.Contains(r.body, "<img") || strings.ContainsAny(r.body, "\x1b\x00‮") {
+		if strings.Contains(r.body, "<script>") || strings.Contains(r.body, "<img") ||
+			strings.ContainsAny(r.body, "\x1b\x00‮") {
 			t.Errorf("%s: it has what it should not:\n%s", path, r.body)
 		}
 		for _, p := range page.Problems([]byte(r.body), false) {
@@ -194,10 +203,13 @@ func mishaps(t *testing.T, evil string) string {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
+	if err := st.Append(t.Context(), time.Now().Add(-time.Minute),
+		[]history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"},
+			Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill,
+		Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -10,7 +10,8 @@ import (
 
 // policy lets a page load its style sheet, its script and its pictures from this
 // server and nothing from anywhere else; what is inline does not run.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 const (
 	// mostPath and mostQuery bound what is parsed. The longest address that a page
@@ -28,7 +29,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Permissions-Policy", "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()")
+		h.Set("Permissions-Policy",
+			"accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), "+
+				"payment=(), usb=()")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
@@ -64,7 +67,8 @@ func (s *Server) refuse(r *http.Request) (int, string) {
 	case len(r.URL.Path) > mostPath || len(r.URL.RawQuery) > mostQuery:
 		return http.StatusRequestURITooLong, "the address is too long"
 	case !s.mine(r):
-		return http.StatusMisdirectedRequest, fmt.Sprintf("this server is not %q; 'pgfettle serve --host NAME' names it", r.Host)
+		return http.StatusMisdirectedRequest,
+			fmt.Sprintf("this server is not %q; 'pgfettle serve --host NAME' names it", r.Host)
 	case r.Method == http.MethodPost && login:
 		if !sameOrigin(r) {
 			return http.StatusForbidden, "the request comes from another site"

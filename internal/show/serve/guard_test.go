@@ -10,10 +10,12 @@ import (
 // nothing from elsewhere, to run nothing inline and to keep nothing.
 func TestHeaders(t *testing.T) {
 	h, s := started(t, nil)
-	for _, path := range []string{"/", "/findings", "/nothing", "/plan?connections=x", "/healthz", "/memory", "/assets/pgfettle.css", s.script.path} {
+	for _, path := range []string{"/", "/findings", "/nothing", "/plan?connections=x", "/healthz", "/memory",
+		"/assets/pgfettle.css", s.script.path} {
 		r := get(t, h.URL+path)
 		for name, want := range map[string]string{
-			"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+			"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src " +
+				"'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 			"X-Content-Type-Options":       "nosniff",
 			"Referrer-Policy":              "no-referrer",
 			"Cross-Origin-Opener-Policy":   "same-origin",
@@ -75,29 +77,39 @@ func TestNames(t *testing.T) {
 // follow a link, and nothing else.
 func TestOtherSites(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.Token = "0123456789abcdef" })
-	link := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+	link := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+		"Sec-Fetch-Dest": "document"}
 	for name, c := range map[string]struct {
 		method, path string
 		header       map[string]string
 		want         int
 	}{
-		"a link":                        {"GET", "/healthz", link, 200},
-		"a picture":                     {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, 403},
-		"a frame":                       {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
-		"another port of the same host": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, 403},
-		"our own page":                  {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, 200},
-		"typed":                         {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "none"}, 200},
-		"a stream of another site":      {"GET", "/memory/events", map[string]string{"Origin": "https://evil.example"}, 403},
-		"a stream by a link":            {"GET", "/memory/events", link, 403},
-		"a stream, old browser":         {"HEAD", "/memory/events", map[string]string{"Origin": "null"}, 403},
-		"a login of another site":       {"POST", "/login", map[string]string{"Origin": "https://evil.example"}, 403},
-		"a login of a sandbox":          {"POST", "/login", map[string]string{"Origin": "null"}, 403},
-		"a login, cross-site":           {"POST", "/login", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
-		"a login typed":                 {"POST", "/login", map[string]string{"Sec-Fetch-Site": "none"}, 403},
-		"a login that lies":             {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"}, 403},
-		"a login of ours":               {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": h.URL, "Content-Type": "application/x-www-form-urlencoded"}, 303},
-		"a login of an old browser":     {"POST", "/login", map[string]string{"Origin": h.URL, "Content-Type": "application/x-www-form-urlencoded"}, 303},
-		"a login that hides its origin": {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "null", "Content-Type": "application/x-www-form-urlencoded"}, 303},
+		"a link": {"GET", "/healthz", link, 200},
+		"a picture": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "cross-site",
+			"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, 403},
+		"a frame": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "cross-site",
+			"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
+		"another port of the same host": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "same-site",
+			"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, 403},
+		"our own page": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "same-origin",
+			"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, 200},
+		"typed": {"GET", "/healthz", map[string]string{"Sec-Fetch-Site": "none"}, 200},
+		"a stream of another site": {"GET", "/memory/events", map[string]string{"Origin": "https://evil.example"},
+			403},
+		"a stream by a link":      {"GET", "/memory/events", link, 403},
+		"a stream, old browser":   {"HEAD", "/memory/events", map[string]string{"Origin": "null"}, 403},
+		"a login of another site": {"POST", "/login", map[string]string{"Origin": "https://evil.example"}, 403},
+		"a login of a sandbox":    {"POST", "/login", map[string]string{"Origin": "null"}, 403},
+		"a login, cross-site":     {"POST", "/login", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		"a login typed":           {"POST", "/login", map[string]string{"Sec-Fetch-Site": "none"}, 403},
+		"a login that lies": {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin",
+			"Origin": "https://evil.example"}, 403},
+		"a login of ours": {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin",
+			"Origin": h.URL, "Content-Type": "application/x-www-form-urlencoded"}, 303},
+		"a login of an old browser": {"POST", "/login", map[string]string{"Origin": h.URL,
+			"Content-Type": "application/x-www-form-urlencoded"}, 303},
+		"a login that hides its origin": {"POST", "/login", map[string]string{"Sec-Fetch-Site": "same-origin",
+			"Origin": "null", "Content-Type": "application/x-www-form-urlencoded"}, 303},
 	} {
 		body := ""
 		if c.method == "POST" {

@@ -40,12 +40,14 @@ type chart struct {
 // charts are in the order in which one looks at a host: memory first, as this
 // program is about it, then what waits, then what the server does.
 var charts = []chart{
-	{"Memory", []string{"memory_used_bytes", "anonymous_bytes", "cached_bytes", "page_tables_bytes", "shared_memory_bytes"}},
+	{"Memory", []string{"memory_used_bytes", "anonymous_bytes", "cached_bytes", "page_tables_bytes",
+		"shared_memory_bytes"}},
 	{"Promised memory", []string{"committed_bytes", "commit_limit_bytes"}},
 	{"Swap in use", []string{"swap_used_bytes"}},
 	{"Huge pages", []string{"huge_pages_total", "huge_pages_free", "huge_pages_reserved"}},
 	{"Processors", []string{"cpu_busy_ratio", "iowait_ratio", "steal_ratio"}},
-	{"Pressure: part of the time in which something waited", []string{"psi_cpu_some", "psi_io_some", "psi_memory_some"}},
+	{"Pressure: part of the time in which something waited", []string{"psi_cpu_some", "psi_io_some",
+		"psi_memory_some"}},
 	{"Findings", []string{"findings"}},
 	{"Sessions", []string{"connections"}},
 	{"Transactions", []string{"transactions_per_second"}},
@@ -72,7 +74,8 @@ func (s *Server) open() (st app.History, why string, err error) {
 	}
 	hint := "'pgfettle serve' must run as somebody who may read it."
 	if errors.Is(err, app.ErrOthersHistory) {
-		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it to read."
+		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it " +
+			"to read."
 	}
 	if errors.Is(err, app.ErrForeignHistory) || errors.Is(err, app.ErrNewerHistory) {
 		hint = "Name another file with --history, or use the pgfettle that wrote it."
@@ -116,7 +119,8 @@ func (s *Server) past(r *http.Request, st app.History, sp span) (*past, error) {
 		p.instance = list[0]
 	}
 	if p.instance != "" && !slices.Contains(list, p.instance) {
-		return nil, &problem{http.StatusNotFound, fmt.Sprintf("There is no history of an instance %q.", p.instance), "The page without an instance shows those that there are."}
+		return nil, &problem{http.StatusNotFound, fmt.Sprintf("There is no history of an instance %q.", p.instance),
+			"The page without an instance shows those that there are."}
 	}
 	for _, key := range list {
 		if len(list) < 2 {
@@ -153,12 +157,14 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	for i := range fields {
 		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].UTC().Format(local)
 	}
-	data := map[string]any{"Ranges": ranges(said, sp), "Moves": moves(said, sp, now), "Fields": fields, "Instances": p.instances, "Instance": said.Get("instance"),
+	data := map[string]any{"Ranges": ranges(said, sp), "Moves": moves(said, sp, now), "Fields": fields,
+		"Instances": p.instances, "Instance": said.Get("instance"),
 		"From": sp.From.UTC().Format("2006-01-02 15:04"), "To": sp.To.UTC().Format("2006-01-02 15:04 UTC"),
 		"Diff": at("/history/settings", said, span{From: sp.From, To: sp.To})}
 	if !p.last.IsZero() && (p.last.Before(sp.From) || p.first.After(sp.To)) {
 		data["Last"] = at("/history", said, span{From: p.last.Add(-24 * time.Hour), To: p.last.Add(time.Minute)})
-		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.UTC().Format("2006-01-02 15:04"), p.last.UTC().Format("2006-01-02 15:04"))
+		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.UTC().Format("2006-01-02 15:04"),
+			p.last.UTC().Format("2006-01-02 15:04"))
 	}
 	if err := enter(r.Context(), s.work); err != nil {
 		return errGone
@@ -212,7 +218,8 @@ func (p *past) read(ctx context.Context) ([]drawn, error) {
 			}
 			d.unit, d.kind = m.Unit, m.Kind
 			for _, in := range p.infos {
-				if in.Name != name || m.Scope == history.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
+				if in.Name != name || m.Scope == history.OfInstance && in.Instance != p.instance ||
+					in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
 					continue
 				}
 				d.lines = append(d.lines, line{name: called(m, in.Label, len(c.Names) > 1)})
@@ -261,7 +268,8 @@ func largest(list []line) []line {
 
 // called is what a line is named in its picture.
 func called(m history.Meaning, label string, several bool) string {
-	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_per_second"), "_bytes"), "_ratio"), "_", " ")
+	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_per_second"),
+		"_bytes"), "_ratio"), "_", " ")
 	switch {
 	case label != "" && several:
 		return name + ", " + label

@@ -36,13 +36,15 @@ func sampled(t *testing.T) string {
 		at := begun.Add(time.Duration(i) * time.Minute)
 		var points []history.Point
 		add := func(instance, name, label string, v float64) {
-			points = append(points, history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v})
+			points = append(points, history.Point{Series: history.Series{Instance: instance, Name: name, Label: label},
+				Value: v})
 		}
 		add("", "memory_used_bytes", "", float64(8<<30+i<<20))
 		add("", "page_tables_bytes", "", float64(i<<20))
 		add("", "cpu_busy_ratio", "", float64(i%100)/100)
 		for _, in := range []string{"/srv/pg/16", second} {
-			for _, state := range []string{"active", "idle", "idle in transaction", "a", "b", "c", "d", "e"} { // more than there are colours
+			// more than there are colours
+			for _, state := range []string{"active", "idle", "idle in transaction", "a", "b", "c", "d", "e"} {
 				add(in, "connections", state, float64(len(state)))
 			}
 			add(in, "wal_bytes_per_second", "", float64(i)*1000)
@@ -54,13 +56,16 @@ func sampled(t *testing.T) string {
 		}
 	}
 	old := map[string]history.Setting{"work_mem": {Value: "4MB"}, "fsync": {Value: "on"}, "old": {Value: ""}}
-	now := map[string]history.Setting{"work_mem": {Value: "<script>", Where: "postgresql.auto.conf:3", Who: "alice"}, "fsync": {Value: "on"}}
+	now := map[string]history.Setting{"work_mem": {Value: "<script>", Where: "postgresql.auto.conf:3", Who: "alice"},
+		"fsync": {Value: "on"}}
 	for i, set := range []map[string]history.Setting{old, now} {
-		if _, err := st.AppendSettings(t.Context(), begun.Add(time.Duration(1+2*i)*time.Hour), second, set); err != nil {
+		if _, err := st.AppendSettings(t.Context(), begun.Add(time.Duration(1+2*i)*time.Hour), second,
+			set); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := st.AppendEvent(t.Context(), history.Event{At: begun.Add(4 * time.Hour), Kind: history.OOMKill, Subject: "postgres", Detail: "it had 12 GB"}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: begun.Add(4 * time.Hour), Kind: history.OOMKill,
+		Subject: "postgres", Detail: "it had 12 GB"}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -75,23 +80,38 @@ func TestHistory(t *testing.T) {
 	for address, c := range map[string]struct {
 		has, hasNot []string
 	}{
-		"/history": {[]string{"2026-11-19 16:00 to 2026-11-20 16:00 UTC", `href="/history?range=1y"`, `href="/history?range=1d" aria-current="true"`, "Memory", "<svg", "page tables", "OOM kill", "it had 12 GB",
-			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>earlier<`, `>nearer<`, `>farther<`}, []string{">later<", "Nothing was sampled", "Swap in use"}},
-		"/history?range=6h&" + all:                                           {[]string{"WAL written", "Sessions", "idle in transaction", "setting changed", "&lt;script&gt;", "postgresql.auto.conf:3", "alice", "at most"}, []string{"<script>", "no value"}},
-		"/history?from=2026-11-20T10:00&to=2026-11-20T11:00":                 {[]string{"2026-11-20 10:00 to 2026-11-20 11:00 UTC", ">later<", "from=2026-11-20T10%3A15&amp;to=2026-11-20T10%3A45"}, []string{"OOM kill"}},
-		"/history?from=2026-11-20T10:00:00Z&to=2026-11-20":                   refused(422, "at least a minute after"),
-		"/history?from=2026-11-20T10:00:00%2B02:00":                          {[]string{"2026-11-20 08:00 to 2026-11-20 16:00 UTC"}, nil},
-		"/history?range=7d":                                                  {[]string{"2026-11-13 16:00 to"}, nil},
-		"/history?from=2026-01-01&to=2026-01-02":                             {[]string{"Nothing was sampled in this time", "from 2026-11-20 10:00 to 2026-11-20 15:59", "from=2026-11-19T15%3A59&amp;to=2026-11-20T16%3A00"}, []string{"<svg"}},
-		"/history?range=2w":                                                  refused(422, "there is no range &#34;2w&#34;"),
-		"/history?from=yesterday":                                            refused(422, "write a time such as"),
-		"/history?from=1970-01-01&to=2026-01-01":                             refused(422, "write a time such as"),
-		"/history?from=2001-01-01&to=2026-01-01":                             refused(422, "ten years"),
-		"/history?instance=/nothing":                                         refused(404, "There is no history of an instance"),
-		"/history/settings?from=2026-11-20T12:00&to=2026-11-20T14:00&" + all: {[]string{"work_mem", "4MB", "&lt;script&gt;", "not there", "Settings of /srv/pg/&lt;17&gt; that differ"}, []string{"fsync", "<script>"}},
-		"/history/settings?from=2026-11-20T14:00&to=2026-11-20T15:00&" + all: {[]string{"No setting differs between"}, []string{"work_mem"}},
-		"/history/settings?from=2026-11-20T09:00&to=2026-11-20T10:30&" + all: {[]string{"No settings had been seen by then"}, nil},
-		"/history/settings?from=x":                                           refused(422, "write a time such as"),
+		"/history": {[]string{"2026-11-19 16:00 to 2026-11-20 16:00 UTC", `href="/history?range=1y"`,
+			`href="/history?range=1d" aria-current="true"`, "Memory", "<svg", "page tables", "OOM kill", "it had 12 GB",
+			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>earlier<`, `>nearer<`, `>farther<`},
+			[]string{">later<", "Nothing was sampled", "Swap in use"}},
+		"/history?range=6h&" + all: {[]string{"WAL written", "Sessions",
+			"idle in transaction", "setting changed", "&lt;script&gt;", "postgresql.auto.conf:3", "alice", "at most"},
+			[]string{"<script>", "no value"}},
+		"/history?from=2026-11-20T10:00&to=2026-11-20T11:00": {
+			[]string{"2026-11-20 10:00 to 2026-11-20 11:00 UTC", ">later<",
+				"from=2026-11-20T10%3A15&amp;to=2026-11-20T10%3A45"}, []string{"OOM kill"}},
+		"/history?from=2026-11-20T10:00:00Z&to=2026-11-20": refused(422, "at least a minute after"),
+		"/history?from=2026-11-20T10:00:00%2B02:00": {
+			[]string{"2026-11-20 08:00 to 2026-11-20 16:00 UTC"}, nil},
+		"/history?range=7d": {[]string{"2026-11-13 16:00 to"}, nil},
+		"/history?from=2026-01-01&to=2026-01-02": {
+			[]string{"Nothing was sampled in this time", "from 2026-11-20 10:00 to 2026-11-20 15:59",
+				"from=2026-11-19T15%3A59&amp;to=2026-11-20T16%3A00"}, []string{"<svg"}},
+		"/history?range=2w": refused(422,
+			"there is no range &#34;2w&#34;"),
+		"/history?from=yesterday":                refused(422, "write a time such as"),
+		"/history?from=1970-01-01&to=2026-01-01": refused(422, "write a time such as"),
+		"/history?from=2001-01-01&to=2026-01-01": refused(422, "ten years"),
+		"/history?instance=/nothing": refused(404,
+			"There is no history of an instance"),
+		"/history/settings?from=2026-11-20T12:00&to=2026-11-20T14:00&" +
+			all: {[]string{"work_mem", "4MB", "&lt;script&gt;", "not there",
+			"Settings of /srv/pg/&lt;17&gt; that differ"}, []string{"fsync", "<script>"}},
+		"/history/settings?from=2026-11-20T14:00&to=2026-11-20T15:00&" +
+			all: {[]string{"No setting differs between"}, []string{"work_mem"}},
+		"/history/settings?from=2026-11-20T09:00&to=2026-11-20T10:30&" +
+			all: {[]string{"No settings had been seen by then"}, nil},
+		"/history/settings?from=x": refused(422, "write a time such as"),
 	} {
 		t.Run(address, func(t *testing.T) {
 			r := get(t, h.URL+address)
@@ -140,7 +160,8 @@ func TestHoles(t *testing.T) {
 		list  []history.Bucket
 		holes int
 	}{
-		"none": {at(0, 1, 2, 3), 0}, "rare": {at(0, 60, 120, 180), 0}, "one": {at(0, 1, 2, 60, 61), 1}, "late": {at(0, 1, 2, 5, 6), 0}, "single": {at(7), 0}, "nothing": {nil, 0},
+		"none": {at(0, 1, 2, 3), 0}, "rare": {at(0, 60, 120, 180), 0}, "one": {at(0, 1, 2, 60, 61), 1},
+		"late": {at(0, 1, 2, 5, 6), 0}, "single": {at(7), 0}, "nothing": {nil, 0},
 	} {
 		holes := 0
 		for _, p := range points(c.list, func(b history.Bucket) float64 { return b.Mean }) {
@@ -168,7 +189,8 @@ func TestChartsAreOfOneKind(t *testing.T) {
 				first = m
 			}
 			if m.Unit != first.Unit || m.Scope != first.Scope {
-				t.Errorf("%s: %s is in %s of %s, and %s in %s of %s", c.Title, first.Name, first.Unit, first.Scope, m.Name, m.Unit, m.Scope)
+				t.Errorf("%s: %s is in %s of %s, and %s in %s of %s", c.Title, first.Name, first.Unit, first.Scope,
+					m.Name, m.Unit, m.Scope)
 			}
 		}
 	}
@@ -178,7 +200,8 @@ func TestChartsAreOfOneKind(t *testing.T) {
 // other pages stay.
 func TestForeignHistory(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.History = "serve_test.go" })
-	if r := get(t, h.URL+"/history"); r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.body, "--history") {
+	if r := get(t, h.URL+"/history"); r.StatusCode != http.StatusServiceUnavailable ||
+		!strings.Contains(r.body, "--history") {
 		t.Errorf("%s\n%s", r.Status, r.body)
 	}
 	if r := get(t, h.URL+"/findings"); r.StatusCode != http.StatusOK {

@@ -54,9 +54,11 @@ func (l *Listen) place() (place, error) {
 		}
 		return place{socket: abs}, nil
 	}
-	const form = "write an address of this host and a port, as in --listen 127.0.0.1:8432 or --listen '[::1]:8432', or the path of a unix socket"
+	const form = "write an address of this host and a port, as in --listen 127.0.0.1:8432 or --listen '[::1]:8432', " +
+		"or the path of a unix socket"
 	bad := func(why string) (place, error) {
-		return place{}, &say.Problem{Message: fmt.Sprintf("--listen: %q: %s", l.Address, why), Hint: form, Code: say.CodeUsage}
+		return place{}, &say.Problem{Message: fmt.Sprintf("--listen: %q: %s", l.Address, why), Hint: form,
+			Code: say.CodeUsage}
 	}
 	host, port, err := net.SplitHostPort(l.Address)
 	if err != nil {
@@ -103,28 +105,36 @@ func (l *Listen) Check() error {
 	}
 	for _, h := range l.Hosts {
 		if name, _ := splitHost(h); name == "" || strings.ContainsAny(h, "/ @*,") {
-			return usage(fmt.Sprintf("--host: %q is no name of a host", h), "write the name that stands in the address, as in --host db1.example.org")
+			return usage(fmt.Sprintf("--host: %q is no name of a host", h),
+				"write the name that stands in the address, as in --host db1.example.org")
 		}
 	}
 	switch {
 	case (l.Cert == "") != (l.Key == ""):
 		return usage("--tls-cert and --tls-key go together", "give both")
 	case l.Cert != "" && l.BehindProxy:
-		return usage("--tls-cert and --behind-proxy contradict each other", "either this server encrypts or the proxy before it does")
+		return usage("--tls-cert and --behind-proxy contradict each other",
+			"either this server encrypts or the proxy before it does")
 	case l.NoToken && (l.TokenFile != "" || l.BehindProxy):
-		return usage("--no-token contradicts --token-file and --behind-proxy", "leave --no-token out: without a token whoever reaches the address reads everything")
+		return usage("--no-token contradicts --token-file and --behind-proxy",
+			"leave --no-token out: without a token whoever reaches the address reads everything")
 	case l.NoToken && p.socket != "":
-		return usage("--no-token is for a loopback address", "leave it out: a socket asks the account that runs it, and root, for nothing")
+		return usage("--no-token is for a loopback address",
+			"leave it out: a socket asks the account that runs it, and root, for nothing")
 	case l.Group != "" && p.socket == "":
 		return usage("--socket-group is for a unix socket", "name one with --socket PATH")
 	case l.BehindProxy && l.TokenFile == "":
-		return usage("--behind-proxy: whoever reaches the proxy could read everything", "add --token-file FILE; a proxy that knows its users may send the token itself, as 'Authorization: Bearer …'")
+		return usage("--behind-proxy: whoever reaches the proxy could read everything",
+			"add --token-file FILE; a proxy that knows its users may send the token itself, as 'Authorization: "+
+				"Bearer …'")
 	case p.local():
 		return nil
 	case l.TokenFile == "":
-		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and there is no token", l.Address), "add --token-file FILE, or listen on 127.0.0.1 and come by 'ssh -L 8432:127.0.0.1:8432'")
+		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and there is no token", l.Address),
+			"add --token-file FILE, or listen on 127.0.0.1 and come by 'ssh -L 8432:127.0.0.1:8432'")
 	case l.Cert == "" && !l.BehindProxy:
-		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and nothing encrypts", l.Address), "add --tls-cert and --tls-key, or say --behind-proxy where a proxy before it encrypts")
+		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and nothing encrypts", l.Address),
+			"add --tls-cert and --tls-key, or say --behind-proxy where a proxy before it encrypts")
 	}
 	return nil
 }
@@ -152,7 +162,8 @@ func ReadToken(name string) (string, error) {
 	case !st.Mode().IsRegular():
 		return "", problem("it is no regular file", how, say.CodeUsage)
 	case st.Mode().Perm()&0o006 != 0:
-		return "", problem("everybody may read or write it", "chmod o= it, and make a new token: others may know this one", say.CodeRefused)
+		return "", problem("everybody may read or write it",
+			"chmod o= it, and make a new token: others may know this one", say.CodeRefused)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostCharacters+2))
 	if err != nil {
@@ -199,11 +210,15 @@ func (l *Listen) Open() (net.Listener, string, error) {
 	n, err := net.Listen("tcp", p.at.String())
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %s", p.at), Hint: "choose another port, as in --listen 127.0.0.1:8433; 'ss -ltnp' tells who has this one", Code: say.CodeError}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %s", p.at),
+			Hint: "choose another port, as in --listen 127.0.0.1:8433; 'ss -ltnp' tells who has this one",
+			Code: say.CodeError}
 	case errors.Is(err, syscall.EACCES):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s: permission denied", p.at), Hint: "ports below 1024 are for root; choose a higher one", Code: say.CodeNoAccess}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s: permission denied", p.at),
+			Hint: "ports below 1024 are for root; choose a higher one", Code: say.CodeNoAccess}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s is no address of this host", p.at.Addr()), Hint: "'ip address' lists them", Code: say.CodeUsage}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s is no address of this host", p.at.Addr()),
+			Hint: "'ip address' lists them", Code: say.CodeUsage}
 	case err != nil:
 		return nil, "", fmt.Errorf("--listen: %w", err)
 	}
@@ -225,7 +240,8 @@ func (l *Listen) certificate() (*tls.Config, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			code = say.CodeNoAccess
 		}
-		return nil, &say.Problem{Message: "--tls-cert, --tls-key: " + err.Error(), Hint: "both are PEM files: the certificate with its chain, and its key without a passphrase", Code: code}
+		return nil, &say.Problem{Message: "--tls-cert, --tls-key: " + err.Error(),
+			Hint: "both are PEM files: the certificate with its chain, and its key without a passphrase", Code: code}
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
@@ -248,7 +264,8 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 		Handler: s,
 		// Who is slow holds no more than a connection, and not for long. Writing
 		// waits for a look; a stream has a bound of its own for each event.
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second,
+		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: mostHeader, ConnContext: connected,
 		ErrorLog: log.New(io.Discard, "", 0), // it tells of every scanner that speaks no HTTP
 	}

@@ -29,29 +29,31 @@ func TestListenRules(t *testing.T) {
 		l  Listen
 		ok bool
 	}{
-		"loopback":                       {Listen{Address: "127.0.0.1:8432"}, true},
-		"loopback, another":              {Listen{Address: "127.8.9.1:0"}, true},
-		"loopback, v6":                   {Listen{Address: "[::1]:8432"}, true},
-		"loopback, mapped":               {Listen{Address: "[::ffff:127.0.0.1]:8432"}, true},
-		"by name":                        {Listen{Address: "localhost:8432"}, true},
-		"socket":                         {Listen{Address: "/run/x.sock"}, true},
-		"socket, relative":               {Listen{Address: "./x.sock"}, true},
-		"loopback with token":            {Listen{Address: "127.0.0.1:8432", TokenFile: "t"}, true},
-		"loopback behind a proxy":        {Listen{Address: "127.0.0.1:8432", TokenFile: "t", BehindProxy: true, Hosts: []string{"db1.example.org", "x:8443"}}, true},
-		"others, all of it":              {Listen{Address: "10.0.0.5:8432", TokenFile: "t", Cert: "c", Key: "k"}, true},
-		"others behind a proxy":          {Listen{Address: "10.0.0.5:8432", TokenFile: "t", BehindProxy: true}, true},
-		"everywhere, all of it":          {Listen{Address: ":8432", TokenFile: "t", Cert: "c", Key: "k"}, true},
-		"others, nothing":                {Listen{Address: "10.0.0.5:8432"}, false},
-		"others, token only":             {Listen{Address: "10.0.0.5:8432", TokenFile: "t"}, false},
-		"others, TLS only":               {Listen{Address: "10.0.0.5:8432", Cert: "c", Key: "k"}, false},
-		"everywhere":                     {Listen{Address: ":8432"}, false},
-		"everywhere, v4":                 {Listen{Address: "0.0.0.0:8432"}, false},
-		"everywhere, v6":                 {Listen{Address: "[::]:8432", TokenFile: "t"}, false},
-		"link local":                     {Listen{Address: "[fe80::1]:8432"}, false},
-		"a proxy without a token":        {Listen{Address: "127.0.0.1:8432", BehindProxy: true}, false},
-		"a socket before a proxy":        {Listen{Address: "/run/x.sock", BehindProxy: true}, false},
-		"a certificate without key":      {Listen{Address: "127.0.0.1:8432", Cert: "c"}, false},
-		"a certificate and a proxy":      {Listen{Address: "127.0.0.1:8432", Cert: "c", Key: "k", TokenFile: "t", BehindProxy: true}, false},
+		"loopback":            {Listen{Address: "127.0.0.1:8432"}, true},
+		"loopback, another":   {Listen{Address: "127.8.9.1:0"}, true},
+		"loopback, v6":        {Listen{Address: "[::1]:8432"}, true},
+		"loopback, mapped":    {Listen{Address: "[::ffff:127.0.0.1]:8432"}, true},
+		"by name":             {Listen{Address: "localhost:8432"}, true},
+		"socket":              {Listen{Address: "/run/x.sock"}, true},
+		"socket, relative":    {Listen{Address: "./x.sock"}, true},
+		"loopback with token": {Listen{Address: "127.0.0.1:8432", TokenFile: "t"}, true},
+		"loopback behind a proxy": {Listen{Address: "127.0.0.1:8432", TokenFile: "t", BehindProxy: true,
+			Hosts: []string{"db1.example.org", "x:8443"}}, true},
+		"others, all of it":         {Listen{Address: "10.0.0.5:8432", TokenFile: "t", Cert: "c", Key: "k"}, true},
+		"others behind a proxy":     {Listen{Address: "10.0.0.5:8432", TokenFile: "t", BehindProxy: true}, true},
+		"everywhere, all of it":     {Listen{Address: ":8432", TokenFile: "t", Cert: "c", Key: "k"}, true},
+		"others, nothing":           {Listen{Address: "10.0.0.5:8432"}, false},
+		"others, token only":        {Listen{Address: "10.0.0.5:8432", TokenFile: "t"}, false},
+		"others, TLS only":          {Listen{Address: "10.0.0.5:8432", Cert: "c", Key: "k"}, false},
+		"everywhere":                {Listen{Address: ":8432"}, false},
+		"everywhere, v4":            {Listen{Address: "0.0.0.0:8432"}, false},
+		"everywhere, v6":            {Listen{Address: "[::]:8432", TokenFile: "t"}, false},
+		"link local":                {Listen{Address: "[fe80::1]:8432"}, false},
+		"a proxy without a token":   {Listen{Address: "127.0.0.1:8432", BehindProxy: true}, false},
+		"a socket before a proxy":   {Listen{Address: "/run/x.sock", BehindProxy: true}, false},
+		"a certificate without key": {Listen{Address: "127.0.0.1:8432", Cert: "c"}, false},
+		"a certificate and a proxy": {Listen{Address: "127.0.0.1:8432", Cert: "c", Key: "k", TokenFile: "t",
+			BehindProxy: true}, false},
 		"no port":                        {Listen{Address: "127.0.0.1"}, false},
 		"a port that is none":            {Listen{Address: "127.0.0.1:http"}, false},
 		"a port too high":                {Listen{Address: "127.0.0.1:65536"}, false},
@@ -197,7 +199,8 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +210,8 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := Listen{Address: "127.0.0.1:0", Cert: filepath.Join(dir, "cert"), Key: filepath.Join(dir, "key")}
-	for name, b := range map[string]*pem.Block{l.Cert: {Type: "CERTIFICATE", Bytes: der}, l.Key: {Type: "PRIVATE KEY", Bytes: kb}} {
+	for name, b := range map[string]*pem.Block{l.Cert: {Type: "CERTIFICATE", Bytes: der},
+		l.Key: {Type: "PRIVATE KEY", Bytes: kb}} {
 		if err := os.WriteFile(name, pem.EncodeToMemory(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +227,8 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	known.AddCert(cert)
-	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known}}}
+	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known}}}
 	r, err := c.PostForm(at+"login", map[string][]string{"token": {secret}})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +237,8 @@ func TestTLS(t *testing.T) {
 	if r.StatusCode != http.StatusSeeOther || len(r.Cookies()) != 1 || !r.Cookies()[0].Secure {
 		t.Errorf("%s %v", r.Status, r.Cookies())
 	}
-	old := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known, MaxVersion: tls.VersionTLS11}}}
+	old := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known,
+		MaxVersion: tls.VersionTLS11}}}
 	if _, err := old.Get(at + "healthz"); err == nil {
 		t.Error("it speaks TLS 1.1")
 	}
@@ -252,7 +258,8 @@ func TestAsksToken(t *testing.T) {
 		l    Listen
 		want bool
 	}{
-		{Listen{Address: "127.0.0.1:8432"}, true}, {Listen{Address: "127.0.0.1:8432", NoToken: true}, false}, {Listen{Address: "/run/x.sock"}, false},
+		{Listen{Address: "127.0.0.1:8432"}, true}, {Listen{Address: "127.0.0.1:8432", NoToken: true}, false},
+		{Listen{Address: "/run/x.sock"}, false},
 		{Listen{Address: "/run/x.sock", Group: "g"}, true}, {Listen{Address: "/run/x.sock", TokenFile: "t"}, true},
 	} {
 		if got := c.l.AsksToken(); got != c.want {

@@ -28,7 +28,8 @@ func (s *Server) remember(ctx context.Context) (*remembered, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := piece("memory", map[string]any{"At": s.taken(d.TakenAt), "When": time.Unix(d.TakenAt, 0).UTC().Format(time.RFC3339)})
+	head, err := piece("memory", map[string]any{"At": s.taken(d.TakenAt),
+		"When": time.Unix(d.TakenAt, 0).UTC().Format(time.RFC3339)})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,8 @@ func (s *Server) memoryPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Memory", Here: "/memory", Body: body, Script: s.script.path, Made: s.asOf(m.value.taken, m.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Memory", Here: "/memory", Body: body, Script: s.script.path,
+		Made: s.asOf(m.value.taken, m.took)})
 }
 
 const (

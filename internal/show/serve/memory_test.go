@@ -79,12 +79,14 @@ func TestEvents(t *testing.T) {
 	})
 	s.streamEvery = time.Millisecond
 	one, two := opened(t, h.URL+"/memory/events"), opened(t, h.URL+"/memory/events")
-	if one.status != 200 || one.header.Get("Content-Type") != "text/event-stream" || one.header.Get("Cache-Control") != "no-store" {
+	if one.status != 200 || one.header.Get("Content-Type") != "text/event-stream" ||
+		one.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %v", one.status, one.header)
 	}
 	n1, d1 := one.next()
 	n2, d2 := two.next()
-	if n1 != "memory" || n2 != "memory" || d1["html"] != d2["html"] || !strings.Contains(d1["html"], "PostgreSQL 17") || looks.Load() != 1 {
+	if n1 != "memory" || n2 != "memory" || d1["html"] != d2["html"] || !strings.Contains(d1["html"], "PostgreSQL 17") ||
+		looks.Load() != 1 {
 		t.Fatalf("%s %s, %d looks: %v", n1, n2, looks.Load(), d1)
 	}
 	c.pass(keepLeast)
@@ -121,7 +123,8 @@ func TestStreamsEnd(t *testing.T) {
 			t.Errorf("%d after %s", status, took)
 		}
 		// The last tick and the end come in one moment, and either may be first.
-		if n := strings.Count(body, "event: memory\n"); n != int(s.streamFor/every) && n != int(s.streamFor/every)+1 || strings.Count(body, "event: ") != n {
+		if n := strings.Count(body, "event: memory\n"); n != int(s.streamFor/every) && n != int(s.streamFor/every)+1 ||
+			strings.Count(body, "event: ") != n {
 			t.Errorf("%d looks in %s: %s", n, s.streamFor, body)
 		}
 	})

@@ -44,7 +44,8 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	c := l.value.check
 	v := s.view()
 	tell := outline.WordsIn(v.Words)
-	data := map[string]any{"Host": strings.TrimRight(tell.Subject("Seen", c.Subject), ": "), "Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
+	data := map[string]any{"Host": strings.TrimRight(tell.Subject("Seen", c.Subject), ": "),
+		"Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
 	var instances []string
 	for _, in := range c.Subject.Instances {
 		instances = append(instances, tell.Instance(in))
@@ -77,7 +78,8 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	data["Unseen"] = unseen
-	return s.page(w, r, http.StatusOK, sheet{Title: hostTitle(c.Subject), Here: "/", Name: "overview", Data: data, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: hostTitle(c.Subject), Here: "/", Name: "overview", Data: data,
+		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // effects says when the changes of a plan would be in force, the gentlest first.

@@ -20,7 +20,8 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-var parsed = template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "lines": blocks, "pairs": pairs}).ParseFS(templates, "templates/*.html"))
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "lines": blocks,
+	"pairs": pairs}).ParseFS(templates, "templates/*.html"))
 
 // sheet is one page: a template of this package with its data, or fragments of
 // the package web, in the shell that all pages have.
@@ -37,8 +38,10 @@ type sheet struct {
 
 // places are the entries of the navigation.
 var places = []web.Link{
-	{Href: "/", Text: "Overview"}, {Href: "/findings", Text: "Findings"}, {Href: "/plan", Text: "Plan"}, {Href: "/plan/for", Text: "Plan for another host"},
-	{Href: "/memory", Text: "Memory"}, {Href: "/history", Text: "History"}, {Href: "/experiments", Text: "Experiments"}, {Href: "/explain", Text: "Explain"},
+	{Href: "/", Text: "Overview"}, {Href: "/findings", Text: "Findings"}, {Href: "/plan", Text: "Plan"},
+	{Href: "/plan/for", Text: "Plan for another host"},
+	{Href: "/memory", Text: "Memory"}, {Href: "/history", Text: "History"}, {Href: "/experiments", Text: "Experiments"},
+	{Href: "/explain", Text: "Explain"},
 }
 
 // page writes a page.
@@ -115,12 +118,14 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	case errors.As(err, &p):
 	case errors.Is(err, context.DeadlineExceeded):
-		p = &problem{http.StatusGatewayTimeout, fmt.Sprintf("The host could not be looked at within %s.", longest), "'pgfettle check' on the host waits longer and shows what it waits for."}
+		p = &problem{http.StatusGatewayTimeout, fmt.Sprintf("The host could not be looked at within %s.", longest),
+			"'pgfettle check' on the host waits longer and shows what it waits for."}
 	case errors.As(err, &told):
 		p = &problem{http.StatusServiceUnavailable, sentence(told.Error()), told.Hint}
 		s.tell(r.URL.Path + ": " + err.Error())
 	default:
-		p = &problem{http.StatusInternalServerError, sentence(err.Error()), "The standard error of 'pgfettle serve' tells of it too."}
+		p = &problem{http.StatusInternalServerError, sentence(err.Error()),
+			"The standard error of 'pgfettle serve' tells of it too."}
 		s.tell(r.URL.Path + ": " + err.Error())
 	}
 	switch {
@@ -133,7 +138,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case p.status != http.StatusNotFound:
 		title = "Not understood"
 	}
-	if err := s.page(w, r, p.status, sheet{Title: title, Name: "problem", Data: map[string]any{"What": p.what, "Hint": p.hint}}); err != nil && !errors.Is(err, errGone) {
+	if err := s.page(w, r, p.status, sheet{Title: title, Name: "problem",
+		Data: map[string]any{"What": p.what, "Hint": p.hint}}); err != nil && !errors.Is(err, errGone) {
 		s.tell(err.Error())
 	}
 }
@@ -163,7 +169,8 @@ func (s *Server) asOf(taken int64, took time.Duration) string {
 	if taken == 0 {
 		return "pgfettle " + s.o.Version + "."
 	}
-	return fmt.Sprintf("Facts of %s; the look took %s. pgfettle %s.", s.taken(taken), took.Round(time.Millisecond), s.o.Version)
+	return fmt.Sprintf("Facts of %s; the look took %s. pgfettle %s.", s.taken(taken), took.Round(time.Millisecond),
+		s.o.Version)
 }
 
 // taken is the time of facts, in the zone of this host; "" where it is not known.

@@ -29,7 +29,9 @@ func account(t *testing.T, socket string, uid, gid int) *http.Client {
 			runtime.LockOSThread()
 			c, err := func() (net.Conn, error) {
 
-				for _, call := range [][4]uintptr{{syscall.SYS_SETGROUPS, 0}, {syscall.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid)}, {syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)}} {
+				for _, call := range [][4]uintptr{{syscall.SYS_SETGROUPS, 0},
+					{syscall.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid)},
+					{syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)}} {
 					if _, _, e := syscall.RawSyscall(call[0], call[1], call[2], call[3]); e != 0 {
 						return nil, e
 					}
@@ -51,7 +53,8 @@ func account(t *testing.T, socket string, uid, gid int) *http.Client {
 		m := <-done
 		return m.c, m.err
 	}
-	c := &http.Client{Transport: &http.Transport{DialContext: dial}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c := &http.Client{Transport: &http.Transport{DialContext: dial},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
@@ -86,15 +89,19 @@ func TestSocketKnowsItsPeers(t *testing.T) {
 		bearer string
 		want   int // 0: it cannot connect
 	}{
-		"root":                         {uid: 0, want: 200},
-		"a stranger":                   {uid: stranger, gid: stranger},
-		"a stranger, widened":          {uid: stranger, gid: stranger, open: true, want: 403},
-		"nobody, widened":              {uid: nobody, gid: nobody, open: true, want: 403},
-		"root, with a group":           {listen: Listen{Group: "4242"}, token: secret, uid: 0, want: 200},
-		"the group without the token":  {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: group, want: 401},
-		"the group with the token":     {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: group, bearer: secret, want: 200},
-		"another group":                {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: stranger, bearer: secret},
-		"root, as the proxy of others": {listen: Listen{TokenFile: "t", BehindProxy: true}, token: secret, uid: 0, want: 401},
+		"root":                {uid: 0, want: 200},
+		"a stranger":          {uid: stranger, gid: stranger},
+		"a stranger, widened": {uid: stranger, gid: stranger, open: true, want: 403},
+		"nobody, widened":     {uid: nobody, gid: nobody, open: true, want: 403},
+		"root, with a group":  {listen: Listen{Group: "4242"}, token: secret, uid: 0, want: 200},
+		"the group without the token": {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: group,
+			want: 401},
+		"the group with the token": {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: group,
+			bearer: secret, want: 200},
+		"another group": {listen: Listen{Group: "4242"}, token: secret, uid: stranger, gid: stranger,
+			bearer: secret},
+		"root, as the proxy of others": {listen: Listen{TokenFile: "t", BehindProxy: true}, token: secret, uid: 0,
+			want: 401},
 	} {
 		t.Run(name, func(t *testing.T) {
 			socket := filepath.Join(short(t), "x.sock")

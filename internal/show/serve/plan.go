@@ -84,7 +84,8 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	data := map[string]any{"Fields": fields, "Open": a != app.PlanAsk{}}
 	if wrongOnes(fields) {
 		data["Wrong"], data["Open"] = true, true
-		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data})
+		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: "Plan", Here: "/plan", Name: "plan",
+			Data: data})
 	}
 	l, err := s.look.get(r.Context())
 	if err != nil {
@@ -101,7 +102,8 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	flags := strings.Join(append(planFlags(a), quoted(s.o.Target)...), " ")
 	data["Command"] = strings.TrimSpace("pgfettle plan " + flags)
 	data["Apply"] = strings.TrimSpace("pgfettle apply " + flags)
-	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body,
+		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // planFlags are those of `pgfettle plan` that say the same.
@@ -132,7 +134,8 @@ func quoted(s string) []string {
 		return nil
 	}
 	plain := !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-=:@,+", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("/._-=:@,+", r))
 	})
 	if plain {
 		return []string{s}
@@ -152,7 +155,8 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Findings", Here: "/findings", Body: body, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Findings", Here: "/findings", Body: body,
+		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // kernelPart says whether a plan changes something outside the server.

@@ -25,7 +25,8 @@ type form struct {
 }
 
 // whole is a form that is about the whole plan and not about one instance.
-func whole(f func(io.Writer, document.Plan, *snapshot.Snapshot) error) func(io.Writer, document.Plan, *snapshot.Snapshot, string) error {
+func whole(f func(io.Writer, document.Plan, *snapshot.Snapshot) error) func(io.Writer, document.Plan,
+	*snapshot.Snapshot, string) error {
 	return func(w io.Writer, d document.Plan, s *snapshot.Snapshot, _ string) error { return f(w, d, s) }
 }
 
@@ -38,7 +39,9 @@ var planForms = []form{
 	{"patroni", "Patroni", ".yml", export.Patroni},
 	{"cnpg", "CloudNativePG", ".yml", export.CNPG},
 	{"docker", "docker run, compose", ".yml", export.Docker},
-	{"json", "JSON", ".json", func(w io.Writer, d document.Plan, _ *snapshot.Snapshot, _ string) error { return json.Plan(w, d) }},
+	{"json", "JSON", ".json", func(w io.Writer, d document.Plan, _ *snapshot.Snapshot, _ string) error {
+		return json.Plan(w, d)
+	}},
 }
 
 // describedPlan is a plan for a host that somebody described.
@@ -106,7 +109,8 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 	p := sheet{Title: "Plan for another host", Here: "/plan/for", Name: "planfor"}
 	show := func(status int, wrong bool) error {
 		more := slices.ContainsFunc(q.further, func(f field) bool { return f.Value != "" || f.Wrong != "" })
-		p.Data = map[string]any{"Hardware": q.hardware, "Purpose": q.purpose, "Further": q.further, "More": more, "Wrong": wrong}
+		p.Data = map[string]any{"Hardware": q.hardware, "Purpose": q.purpose, "Further": q.further, "More": more,
+			"Wrong": wrong}
 		return s.page(w, r, status, p)
 	}
 	if len(said) == 0 {
@@ -155,7 +159,8 @@ func (s *Server) planForm(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case !ok:
-		return &problem{http.StatusUnprocessableEntity, "The address does not describe a host.", "Fill in the form of «Plan for another host»; its result has links to the forms of the plan."}
+		return &problem{http.StatusUnprocessableEntity, "The address does not describe a host.",
+			"Fill in the form of «Plan for another host»; its result has links to the forms of the plan."}
 	}
 	key := ""
 	if keys := export.Keys(d.plan); len(keys) > 0 {

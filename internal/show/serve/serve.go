@@ -5,7 +5,8 @@
 //
 // A request passes the guard (guard.go: what it may be), then the door (token.go:
 // who may come in), then its page, one file a topic. What pages show is made by
-// app, as for the commands, so that a page says what the command says; collections are made one at a time and kept a few seconds
+// app, as for the commands, so that a page says what the command says; collections are made one at a time and kept a
+// few seconds
 // (cache.go), so that reloading never becomes a load of its own.
 //
 // Pages are whole without script. One small script (assets/live.js) brings new
@@ -90,7 +91,8 @@ func New(o Options) *Server {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	s := &Server{o: o, gate: make(chan struct{}, 1), busy: make(chan struct{}, mostRequests), work: make(chan struct{}, mostWork), told: map[string]time.Time{}, read: map[string]found{}}
+	s := &Server{o: o, gate: make(chan struct{}, 1), busy: make(chan struct{}, mostRequests),
+		work: make(chan struct{}, mostWork), told: map[string]time.Time{}, read: map[string]found{}}
 	s.script = script()
 	s.streamEvery, s.streamFor = every, streamsEnd
 	if o.Token != "" {

@@ -29,7 +29,8 @@ import (
 // described is the evidence of a host with a plan of every effect.
 func describedHost(t testing.TB) *evidence.Archive {
 	t.Helper()
-	a, err := snapshot.Describe("ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17,disk=500GB,set.max_connections=300,set.autovacuum=off")
+	a, err := snapshot.Describe(
+		"ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17,disk=500GB,set.max_connections=300,set.autovacuum=off")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,8 @@ func built(t testing.TB, change func(*Options)) (s *Server, cancel func()) {
 	t.Helper()
 	var looks atomic.Int64
 	ctx, cancel := context.WithCancel(context.Background())
-	o := Options{Site: siteOf(describedHost(t), &looks), Now: time.Now, Version: "test", Context: ctx, Listen: Listen{Address: "127.0.0.1:0"}}
+	o := Options{Site: siteOf(describedHost(t), &looks), Now: time.Now, Version: "test", Context: ctx,
+		Listen: Listen{Address: "127.0.0.1:0"}}
 	if change != nil {
 		change(&o)
 	}
@@ -158,7 +160,8 @@ var allPages = map[string]string{
 	"/":         "Memory budget",
 	"/findings": "autovacuum is off",
 	"/plan":     "shared_buffers",
-	"/plan?profile=oltp&connections=100&active=20&storage=ssd&shared=yes": "pgfettle plan --profile oltp --connections 100 --active 20 --storage ssd --dedicated=false",
+	"/plan?profile=oltp&connections=100&active=20&storage=ssd&shared=yes": "pgfettle plan --profile oltp " +
+		"--connections 100 --active 20 --storage ssd --dedicated=false",
 	"/plan/for": "its memory, its kernel and its server together",
 	"/plan/for?ram=64+GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300": "pgfettle plan --for ram=64GB,swap=2GB,cpus=16,storage=nvme,pg=17 --profile oltp --connections 300",
 	"/memory":                              "data-live=\"/memory/events\"",
@@ -249,21 +252,24 @@ func TestSiteFails(t *testing.T) {
 		o.Now = newClock().now // it stands still: a failure is kept for as long as the test takes
 		stubbed(o).look = func(context.Context) (*app.Session, error) {
 			looks.Add(1)
-			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres", Code: say.CodeNoAccess}
+			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres",
+				Code: say.CodeNoAccess}
 		}
 		stubbed(o).memory = func(context.Context) (*memory.Report, error) { return nil, errors.New("meminfo: gone") }
 		o.Tell = func(s string) { said = append(said, s) }
 	})
 	for range 3 {
 		r := get(t, h.URL+"/findings")
-		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.body, "Cannot connect") || !strings.Contains(r.body, "run as postgres") || strings.Contains(r.body, "<b>") {
+		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.body, "Cannot connect") ||
+			!strings.Contains(r.body, "run as postgres") || strings.Contains(r.body, "<b>") {
 			t.Fatalf("%s: %s", r.Status, r.body)
 		}
 	}
 	if looks.Load() != 1 || len(said) != 1 {
 		t.Errorf("%d looks, said %q", looks.Load(), said)
 	}
-	if r := get(t, h.URL+"/memory"); r.StatusCode != http.StatusInternalServerError || !strings.Contains(r.body, "Meminfo: gone") {
+	if r := get(t, h.URL+"/memory"); r.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(r.body, "Meminfo: gone") {
 		t.Errorf("%s: %s", r.Status, r.body)
 	}
 	if r := get(t, h.URL+"/plan/for?ram=8GB"); r.StatusCode != http.StatusOK {
@@ -279,7 +285,9 @@ func TestPlanForms(t *testing.T) {
 	h, _ := started(t, nil)
 	for _, f := range planForms {
 		r := get(t, h.URL+"/plan/for/"+f.name+"?ram=64GB&cpus=16&pg=17&storage=nvme")
-		if r.StatusCode != http.StatusOK || !strings.Contains(r.body, "shared_buffers") && f.name != "sysctl" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") || !strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") {
+		if r.StatusCode != http.StatusOK || !strings.Contains(r.body, "shared_buffers") && f.name != "sysctl" ||
+			!strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") ||
+			!strings.HasPrefix(r.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%s: %s %v\n%s", f.name, r.Status, r.Header, r.body)
 		}
 	}
@@ -293,14 +301,17 @@ func TestAssets(t *testing.T) {
 		t.Error("the page has no script")
 	}
 	r := get(t, h.URL+s.script.path)
-	if r.StatusCode != 200 || !strings.Contains(r.Header.Get("Cache-Control"), "immutable") || r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || r.body != string(live) {
+	if r.StatusCode != 200 || !strings.Contains(r.Header.Get("Cache-Control"), "immutable") ||
+		r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || r.body != string(live) {
 		t.Errorf("%s %v", r.Status, r.Header)
 	}
 	r = get(t, h.URL+"/assets/pgfettle.css")
-	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(r.body, ".fields") || !strings.Contains(r.body, "--ink") {
+	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/css; charset=utf-8" ||
+		!strings.Contains(r.body, ".fields") || !strings.Contains(r.body, "--ink") {
 		t.Errorf("%s %v", r.Status, r.Header)
 	}
-	again := send(t, http.MethodGet, h.URL+"/assets/pgfettle.css", map[string]string{"If-None-Match": r.Header.Get("ETag")}, "")
+	again := send(t, http.MethodGet, h.URL+"/assets/pgfettle.css",
+		map[string]string{"If-None-Match": r.Header.Get("ETag")}, "")
 	if again.StatusCode != http.StatusNotModified {
 		t.Errorf("asked again: %s", again.Status)
 	}

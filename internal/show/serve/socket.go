@@ -27,11 +27,13 @@ func openSocket(name, group string) (net.Listener, error) {
 	st, err := os.Lstat(name)
 	switch {
 	case err == nil && st.Mode().Type() != fs.ModeSocket:
-		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name), Hint: "choose another path", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name),
+			Hint: "choose another path", Code: say.CodeUsage}
 	case err == nil:
 		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
 			_ = c.Close()
-			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name), Hint: "choose another path", Code: say.CodeError}
+			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name),
+				Hint: "choose another path", Code: say.CodeError}
 		}
 		if err := os.Remove(name); err != nil {
 			return nil, fmt.Errorf("--listen: the socket that was left behind: %w", err)
@@ -41,7 +43,8 @@ func openSocket(name, group string) (net.Listener, error) {
 	n, err := net.Listen("unix", name)
 	syscall.Umask(old)
 	if err != nil {
-		return nil, &say.Problem{Message: "--listen: " + err.Error(), Hint: "its folder must exist and be writable by you", Code: say.CodeError}
+		return nil, &say.Problem{Message: "--listen: " + err.Error(),
+			Hint: "its folder must exist and be writable by you", Code: say.CodeError}
 	}
 	if gid < 0 {
 		return n, nil
@@ -52,7 +55,8 @@ func openSocket(name, group string) (net.Listener, error) {
 	}
 	if err != nil {
 		_ = n.Close()
-		return nil, &say.Problem{Message: fmt.Sprintf("--socket-group: the socket cannot be given to %q: %v", group, err), Hint: "name a group that the account which runs pgfettle is in", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("--socket-group: the socket cannot be given to %q: %v", group,
+			err), Hint: "name a group that the account which runs pgfettle is in", Code: say.CodeNoAccess}
 	}
 	return n, nil
 }
@@ -65,7 +69,8 @@ func groupID(group string) (int, error) {
 	}
 	n, err := strconv.ParseUint(id, 10, 31)
 	if err != nil {
-		return 0, &say.Problem{Message: fmt.Sprintf("--socket-group: there is no group %q", group), Hint: "'getent group' lists them", Code: say.CodeUsage}
+		return 0, &say.Problem{Message: fmt.Sprintf("--socket-group: there is no group %q", group),
+			Hint: "'getent group' lists them", Code: say.CodeUsage}
 	}
 	return int(n), nil
 }

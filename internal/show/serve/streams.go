@@ -33,9 +33,13 @@ func (p *streams) take(who string) (leave func(), status int, why string) {
 	defer p.mu.Unlock()
 	switch {
 	case p.of[who] >= mostOfOne:
-		return nil, http.StatusTooManyRequests, fmt.Sprintf("%d pages of yours are kept up to date already; close one of them, or reload this one by hand", mostOfOne)
+		return nil, http.StatusTooManyRequests,
+			fmt.Sprintf("%d pages of yours are kept up to date already; close one of them, or reload this one by hand",
+				mostOfOne)
 	case p.all >= mostStreams:
-		return nil, http.StatusServiceUnavailable, fmt.Sprintf("%d pages are kept up to date already, which is all that there may be; reload this one by hand", mostStreams)
+		return nil, http.StatusServiceUnavailable,
+			fmt.Sprintf("%d pages are kept up to date already, which is all that there may be; reload this one by hand",
+				mostStreams)
 	}
 	if p.of == nil {
 		p.of = map[string]int{}

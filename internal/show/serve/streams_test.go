@@ -54,7 +54,8 @@ func TestOneReaderTakesNotAllStreams(t *testing.T) {
 		case http.StatusOK:
 			taken++
 		case http.StatusTooManyRequests:
-			if r.Header.Get("Retry-After") == "" || !strings.HasPrefix(line, "pgfettle: ") || !strings.HasSuffix(line, "\n") {
+			if r.Header.Get("Retry-After") == "" || !strings.HasPrefix(line, "pgfettle: ") ||
+				!strings.HasSuffix(line, "\n") {
 				t.Fatalf("refused with %v %q", r.Header, line)
 			}
 		default:
@@ -68,7 +69,8 @@ func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	for range 16 {
 		kept(t, at, map[string]string{"Authorization": "Bearer " + secret, "Cookie": cookie + "=made-up"})
 	}
-	if r, line, _ := kept(t, at, map[string]string{"Authorization": "Bearer " + secret, "Cookie": cookie + "=another"}); r.StatusCode != http.StatusTooManyRequests {
+	if r, line, _ := kept(t, at, map[string]string{"Authorization": "Bearer " + secret,
+		"Cookie": cookie + "=another"}); r.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("with a made-up session: %s %s", r.Status, line)
 	}
 }
@@ -89,11 +91,16 @@ func TestStreamsAreBounded(t *testing.T) {
 		}
 	}
 	last := all[len(all)-1]
-	if r, line, _ := kept(t, at, last); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" || !strings.HasPrefix(line, "pgfettle: 16 pages") {
+	if r, line, _ := kept(t, at, last); r.StatusCode != http.StatusServiceUnavailable ||
+		r.Header.Get("Retry-After") == "" || !strings.HasPrefix(line, "pgfettle: 16 pages") {
 		t.Errorf("%s %v %q", r.Status, r.Header, line)
 	}
 	leave()
-	until(t, "the room of a page that was closed", func() bool { s.streams.mu.Lock(); defer s.streams.mu.Unlock(); return s.streams.all == mostStreams-1 })
+	until(t, "the room of a page that was closed", func() bool {
+		s.streams.mu.Lock()
+		defer s.streams.mu.Unlock()
+		return s.streams.all == mostStreams-1
+	})
 	if r, line, _ := kept(t, at, last); r.StatusCode != http.StatusOK {
 		t.Errorf("%s %s", r.Status, line)
 	}

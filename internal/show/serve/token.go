@@ -50,7 +50,8 @@ type door struct {
 
 func newDoor(token string, now func() time.Time) *door {
 	return &door{token: sha256.Sum256([]byte(token)), now: now, wait: wrong, slow: len(token) < unguessable,
-		places: make(chan struct{}, attempts), waiting: make(chan struct{}, attempts+mostWaiting), sessions: map[[sha256.Size]byte]time.Time{}}
+		places: make(chan struct{}, attempts), waiting: make(chan struct{}, attempts+mostWaiting),
+		sessions: map[[sha256.Size]byte]time.Time{}}
 }
 
 // knows compares hashes, which have one length, in constant time.
@@ -60,7 +61,8 @@ func (d *door) knows(token string) bool {
 }
 
 // errGuesses is that too many wait to be told that their token is wrong.
-var errGuesses = &problem{http.StatusTooManyRequests, "Too many tokens are being tried at once.", "Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of others."}
+var errGuesses = &problem{http.StatusTooManyRequests, "Too many tokens are being tried at once.",
+	"Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of others."}
 
 // try is knows for who may be guessing.
 func (d *door) try(r *http.Request, token string) (bool, error) {
@@ -142,7 +144,9 @@ func (s *Server) enter(next http.Handler) http.Handler {
 			return
 		}
 		if s.door == nil {
-			_ = text(w, http.StatusForbidden, "pgfettle: this socket is for root and for the account that runs 'pgfettle serve'; with --token-file it takes a token of others\n")
+			_ = text(w, http.StatusForbidden,
+				"pgfettle: this socket is for root and for the account that runs 'pgfettle serve'; with "+
+					"--token-file it takes a token of others\n")
 			return
 		}
 		scheme, token, said := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -221,14 +225,16 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, token, next strin
 
 // cookie is that of a session, which no script and no other site can use.
 func (s *Server) cookie(r *http.Request) *http.Cookie {
-	return &http.Cookie{Name: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || s.o.Listen.BehindProxy}
+	return &http.Cookie{Name: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || s.o.Listen.BehindProxy}
 }
 
 // here keeps a redirection on this server: a path, and nothing that a browser
 // takes for another host.
 func here(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.ContainsAny(next, "\\\x00\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		strings.ContainsAny(next, "\\\x00\r\n\t") {
 		return "/"
 	}
 	// As it is written and as it is read: /%2f is no path of ours, and %2f is none.
@@ -247,5 +253,6 @@ func here(next string) string {
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, next, wrong string) error {
 	// With no-referrer a browser hides its origin from us too, when it posts.
 	w.Header().Set("Referrer-Policy", "same-origin")
-	return s.page(w, r, status, sheet{Title: "Log in", Bare: true, Name: "login", Data: map[string]any{"Next": here(next), "Wrong": wrong, "In": s.in(r)}})
+	return s.page(w, r, status, sheet{Title: "Log in", Bare: true, Name: "login",
+		Data: map[string]any{"Next": here(next), "Wrong": wrong, "In": s.in(r)}})
 }

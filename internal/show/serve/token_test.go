@@ -35,14 +35,16 @@ func TestToken(t *testing.T) {
 	at, _ := closed(t, nil)
 	for path := range allPages {
 		r := get(t, at+path)
-		if r.StatusCode != http.StatusUnauthorized || !strings.Contains(r.body, `name="token"`) || !strings.HasPrefix(r.Header.Get("WWW-Authenticate"), "Bearer") {
+		if r.StatusCode != http.StatusUnauthorized || !strings.Contains(r.body, `name="token"`) ||
+			!strings.HasPrefix(r.Header.Get("WWW-Authenticate"), "Bearer") {
 			t.Errorf("%s: %s", path, r.Status)
 		}
 		for _, p := range page.Problems([]byte(r.body), false) {
 			t.Errorf("%s: %s", path, p)
 		}
 	}
-	for _, path := range []string{"/memory/events", "/metrics", "/nothing", "/experiments/x", "/plan/for/conf?ram=8GB"} {
+	for _, path := range []string{"/memory/events", "/metrics", "/nothing", "/experiments/x",
+		"/plan/for/conf?ram=8GB"} {
 		if r := get(t, at+path); r.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %s", path, r.Status)
 		}
@@ -54,9 +56,11 @@ func TestToken(t *testing.T) {
 	}
 	for header, want := range map[string]int{
 		"Bearer " + secret: 200, "bearer  " + secret + " ": 200,
-		"Bearer " + secret + "x": 401, "Bearer " + secret[1:]: 401, "Bearer": 401, "Bearer ": 401, "Basic " + secret: 401, secret: 401, "": 401,
+		"Bearer " + secret + "x": 401, "Bearer " + secret[1:]: 401, "Bearer": 401, "Bearer ": 401,
+		"Basic " + secret: 401, secret: 401, "": 401,
 	} {
-		if r := send(t, http.MethodGet, at+"/explain", map[string]string{"Authorization": header}, ""); r.StatusCode != want {
+		if r := send(t, http.MethodGet, at+"/explain", map[string]string{"Authorization": header},
+			""); r.StatusCode != want {
 			t.Errorf("Authorization %q: %s", header, r.Status)
 		}
 	}
@@ -68,15 +72,19 @@ func TestLogin(t *testing.T) {
 	now := time.Now()
 	at, _ := closed(t, func(o *Options) { o.Now = func() time.Time { return now } })
 	bad := send(t, http.MethodPost, at+"/login", posted, "token=wrong&next=/plan")
-	if bad.StatusCode != http.StatusUnauthorized || len(bad.Cookies()) != 0 || !strings.Contains(bad.body, "This is not the token.") || !strings.Contains(bad.body, `value="/plan"`) {
+	if bad.StatusCode != http.StatusUnauthorized || len(bad.Cookies()) != 0 ||
+		!strings.Contains(bad.body, "This is not the token.") || !strings.Contains(bad.body, `value="/plan"`) {
 		t.Fatalf("%s %v %s", bad.Status, bad.Cookies(), bad.body)
 	}
-	r := send(t, http.MethodPost, at+"/login", posted, url.Values{"token": {secret}, "next": {"/plan?profile=oltp"}}.Encode())
-	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/plan?profile=oltp" || len(r.Cookies()) != 1 {
+	r := send(t, http.MethodPost, at+"/login", posted, url.Values{"token": {secret},
+		"next": {"/plan?profile=oltp"}}.Encode())
+	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/plan?profile=oltp" ||
+		len(r.Cookies()) != 1 {
 		t.Fatalf("%s %v", r.Status, r.Header)
 	}
 	c := r.Cookies()[0]
-	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Secure || strings.Contains(c.Value, secret) {
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Secure ||
+		strings.Contains(c.Value, secret) {
 		t.Errorf("%+v", c)
 	}
 	session := map[string]string{"Cookie": cookie + "=" + c.Value}
@@ -84,14 +92,16 @@ func TestLogin(t *testing.T) {
 	if in.StatusCode != http.StatusOK || !strings.Contains(in.body, `href="/login"`) {
 		t.Errorf("%s", in.Status)
 	}
-	if r := send(t, http.MethodGet, at+"/explain", map[string]string{"Cookie": cookie + "=" + secret}, ""); r.StatusCode != http.StatusUnauthorized {
+	if r := send(t, http.MethodGet, at+"/explain", map[string]string{"Cookie": cookie + "=" + secret},
+		""); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("the token as a cookie: %s", r.Status)
 	}
 	now = now.Add(11 * time.Hour)
 	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusOK {
 		t.Errorf("after 11 hours: %s", r.Status)
 	}
-	out := send(t, http.MethodPost, at+"/login", map[string]string{"Content-Type": posted["Content-Type"], "Cookie": session["Cookie"]}, "leave=yes")
+	out := send(t, http.MethodPost, at+"/login", map[string]string{"Content-Type": posted["Content-Type"],
+		"Cookie": session["Cookie"]}, "leave=yes")
 	if out.StatusCode != http.StatusSeeOther || len(out.Cookies()) != 1 || out.Cookies()[0].MaxAge >= 0 {
 		t.Errorf("%s %v", out.Status, out.Cookies())
 	}
@@ -104,7 +114,8 @@ func TestLogin(t *testing.T) {
 	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after 13 hours: %s", r.Status)
 	}
-	if r := send(t, http.MethodPost, at+"/login", posted, "token="+strings.Repeat("x", 2*mostForm)); r.StatusCode != http.StatusBadRequest {
+	if r := send(t, http.MethodPost, at+"/login", posted, "token="+
+		strings.Repeat("x", 2*mostForm)); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("a large form: %s", r.Status)
 	}
 }
@@ -122,8 +133,10 @@ func TestSecureCookie(t *testing.T) {
 // TestNext holds that a login leads to a page of this server and nowhere else.
 func TestNext(t *testing.T) {
 	for next, want := range map[string]string{
-		"/plan": "/plan", "/plan/for?ram=64GB&pg=17": "/plan/for?ram=64GB&pg=17", "": "/", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
-		"\\\\evil.example": "/", "javascript:alert(1)": "/", "plan": "/", "/\n/evil": "/", "/login": "/", "/memory/events": "/", "/%2f/evil.example": "/", "///evil": "/",
+		"/plan": "/plan", "/plan/for?ram=64GB&pg=17": "/plan/for?ram=64GB&pg=17", "": "/", "//evil.example": "/",
+		"https://evil.example/": "/", "/\\evil.example": "/",
+		"\\\\evil.example": "/", "javascript:alert(1)": "/", "plan": "/", "/\n/evil": "/", "/login": "/",
+		"/memory/events": "/", "/%2f/evil.example": "/", "///evil": "/",
 	} {
 		if got := here(next); got != want {
 			t.Errorf("%q leads to %q, want %q", next, got, want)
@@ -156,8 +169,10 @@ func TestTokenFile(t *testing.T) {
 		code int // 0: it is taken
 	}{
 		"good": {secret + "\n", 0o600, 0}, "for a group": {secret, 0o640, 0}, "windows": {secret + "\r\n", 0o600, 0},
-		"short": {"0123456789abcde", 0o600, say.CodeUsage}, "empty": {"", 0o600, say.CodeUsage}, "long": {strings.Repeat("x", mostCharacters+1), 0o600, say.CodeUsage},
-		"two lines": {secret + "\n" + secret, 0o600, say.CodeUsage}, "spaces": {"sixteen characters and more", 0o600, say.CodeUsage}, "for all": {secret, 0o644, say.CodeRefused},
+		"short": {"0123456789abcde", 0o600, say.CodeUsage}, "empty": {"", 0o600, say.CodeUsage},
+		"long":      {strings.Repeat("x", mostCharacters+1), 0o600, say.CodeUsage},
+		"two lines": {secret + "\n" + secret, 0o600, say.CodeUsage},
+		"spaces":    {"sixteen characters and more", 0o600, say.CodeUsage}, "for all": {secret, 0o644, say.CodeRefused},
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, []byte(c.text), c.mode); err != nil {
@@ -194,7 +209,8 @@ func wantProblem(t *testing.T, name string, err error, code int) {
 func TestTokenInTheAddress(t *testing.T) {
 	at, _ := closed(t, nil)
 	r := get(t, at+"/login?token="+secret)
-	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/" || len(r.Cookies()) != 1 || !r.Cookies()[0].HttpOnly || r.Cookies()[0].SameSite != http.SameSiteStrictMode {
+	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/" || len(r.Cookies()) != 1 ||
+		!r.Cookies()[0].HttpOnly || r.Cookies()[0].SameSite != http.SameSiteStrictMode {
 		t.Fatalf("%s %v", r.Status, r.Header)
 	}
 	in := send(t, http.MethodGet, at+"/explain", map[string]string{"Cookie": cookie + "=" + r.Cookies()[0].Value}, "")
@@ -202,10 +218,12 @@ func TestTokenInTheAddress(t *testing.T) {
 		t.Errorf("%s %v", in.Status, in.Header)
 	}
 	for path, want := range map[string]int{
-		"/login?token=" + secret[1:]: 401, "/login?token=": 200, "/?token=" + secret: 401, "/plan?token=" + secret: 401, "/login?token=" + secret + "&next=//evil.example": 303,
+		"/login?token=" + secret[1:]: 401, "/login?token=": 200, "/?token=" + secret: 401, "/plan?token=" + secret: 401,
+		"/login?token=" + secret + "&next=//evil.example": 303,
 	} {
 		r := get(t, at+path)
-		if r.StatusCode != want || want != 303 && len(r.Cookies()) != 0 || want == 303 && r.Header.Get("Location") != "/" {
+		if r.StatusCode != want || want != 303 && len(r.Cookies()) != 0 ||
+			want == 303 && r.Header.Get("Location") != "/" {
 			t.Errorf("%s: %s %v", path, r.Status, r.Header)
 		}
 	}
@@ -213,7 +231,8 @@ func TestTokenInTheAddress(t *testing.T) {
 		t.Errorf("HEAD begins a session: %v", r.Cookies())
 	}
 	cross := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
-	if r := send(t, http.MethodGet, at+"/login?token="+secret, cross, ""); r.StatusCode != http.StatusForbidden || len(r.Cookies()) != 0 {
+	if r := send(t, http.MethodGet, at+"/login?token="+secret, cross, ""); r.StatusCode != http.StatusForbidden ||
+		len(r.Cookies()) != 0 {
 		t.Errorf("by a picture of another site: %s", r.Status)
 	}
 }
@@ -243,7 +262,8 @@ func TestGuessesLockNobodyOut(t *testing.T) {
 		long.door.places <- struct{}{} // were they slowed, nobody else would come in
 	}
 	for bearer, want := range map[string]int{token: 200, token[1:]: 401} {
-		if r := send(t, http.MethodGet, h.URL+"/explain", map[string]string{"Authorization": "Bearer " + bearer}, ""); r.StatusCode != want {
+		if r := send(t, http.MethodGet, h.URL+"/explain", map[string]string{"Authorization": "Bearer " + bearer},
+			""); r.StatusCode != want {
 			t.Errorf("a long token: %s, want %d", r.Status, want)
 		}
 	}

@@ -18,7 +18,8 @@ type span struct {
 var spans = []struct {
 	Name string
 	Long time.Duration
-}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour}, {"30d", 30 * 24 * time.Hour}, {"1y", 365 * 24 * time.Hour}}
+}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour},
+	{"30d", 30 * 24 * time.Hour}, {"1y", 365 * 24 * time.Hour}}
 
 const (
 	usual    = "1d"
@@ -126,7 +127,8 @@ func at(path string, said url.Values, sp span) string {
 func ranges(said url.Values, now span) []web.Link {
 	var out []web.Link
 	for _, r := range spans {
-		out = append(out, web.Link{Href: at("/history", said, span{Range: r.Name}), Text: r.Name, Current: r.Name == now.Range})
+		out = append(out, web.Link{Href: at("/history", said, span{Range: r.Name}), Text: r.Name,
+			Current: r.Name == now.Range})
 	}
 	return out
 }

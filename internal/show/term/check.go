@@ -9,7 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-var severityTone = map[check.Severity]tone{check.Critical: red, check.Warning: yellow, check.Notice: cyan, check.Info: faint}
+var severityTone = map[check.Severity]tone{check.Critical: red, check.Warning: yellow, check.Notice: cyan,
+	check.Info: faint}
 
 // severityColumn is the width of the longest severity word and two spaces.
 func (p *page) severityColumn() int {
@@ -23,7 +24,8 @@ func (p *page) severityColumn() int {
 func (p *page) findings(g []check.Finding) {
 	f := g[0]
 	word := typeset.Pad(strings.ToUpper(p.Word(outline.SeverityWords[f.Severity])), p.severityColumn())
-	p.line(p.tint(severityTone[f.Severity], word), p.tint(strong, typeset.Clean(f.Title)), p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
+	p.line(p.tint(severityTone[f.Severity], word), p.tint(strong, typeset.Clean(f.Title)),
+		p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
 	p.each(g, outline.LabelSeen, func(f check.Finding) string { return f.Seen.String() })
 	p.para(p.label(outline.LabelWhy), plain, f.Why)
 	p.each(g, outline.LabelDo, func(f check.Finding) string { return f.Do.String() })

@@ -15,8 +15,10 @@ import (
 func Demo(w io.Writer, d *oomresult.OOM, st Style) error {
 	p := newPage(st)
 	p.para("", strong, "Out of memory, on purpose")
-	p.para("", plain, fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
-		"Another one wants far more than there is:", typeset.Clean(d.Server), d.Limit, typeset.Count(d.Sessions, "session is", "sessions are")))
+	p.para("", plain,
+		fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
+			"Another one wants far more than there is:", typeset.Clean(d.Server), d.Limit,
+			typeset.Count(d.Sessions, "session is", "sessions are")))
 	p.line("    set work_mem = '", typeset.Clean(d.WorkMem), "';")
 	p.line("    ", typeset.Clean(d.Query), ";")
 	for i := range d.Rounds {
@@ -120,13 +122,21 @@ func oomSetting(d *oomresult.OOM, r *oomresult.Round) string {
 	used := fmt.Sprintf("The server with its sessions uses %s of the %s.", s.Used, d.Limit)
 	switch {
 	case s.AddressSpace > 0:
-		return fmt.Sprintf("A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
-			"%s more than a session of the load has. The real one bounds the sum of what the kernel has promised to all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
+		return fmt.Sprintf(
+			"A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, "+
+				"which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
+				"%s more than a session of the load has. The real one bounds the sum of what the kernel has "+
+				"promised to "+
+				"all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
 	case s.Mode == 2 && d.Overcommit == oomresult.StandIn:
-		return fmt.Sprintf("vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s", s.CommitLimit, s.CommittedAS, used)
+		return fmt.Sprintf(
+			"vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s",
+			s.CommitLimit, s.CommittedAS, used)
 	case s.Mode == 2:
-		return fmt.Sprintf("vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, where %s were committed: low enough to be met inside of the control group. "+
-			"The limit that suits this host is for pgfettle plan to say. %s", s.CommitLimit, s.CommittedAS, used)
+		return fmt.Sprintf(
+			"vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, "+
+				"where %s were committed: low enough to be met inside of the control group. "+
+				"The limit that suits this host is for pgfettle plan to say. %s", s.CommitLimit, s.CommittedAS, used)
 	}
 	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel promises memory that it may not have. %s", s.Mode, used)
 }
@@ -143,14 +153,21 @@ func oomEnd(r *oomresult.Round) string {
 	took := micros(r.Query.Took)
 	switch r.Query.Outcome {
 	case oomresult.Killed:
-		return fmt.Sprintf("After %s there was nothing left to keep the promise with: the kernel killed the process of the query (PID %d). All that its session saw is the end of the connection.", took, r.Query.PID)
+		return fmt.Sprintf(
+			"After %s there was nothing left to keep the promise with: the kernel killed the process of the query "+
+				"(PID %d). All that its session saw is the end of the connection.", took, r.Query.PID)
 	case oomresult.Refused:
 		if r.Query.Alive {
-			return fmt.Sprintf("After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same connection, to the same process, answered the next query.", took, typeset.Clean(r.Query.SQLState))
+			return fmt.Sprintf(
+				"After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same "+
+					"connection, to the same process, answered the next query.", took, typeset.Clean(r.Query.SQLState))
 		}
-		return fmt.Sprintf("After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the next one.", took, typeset.Clean(r.Query.SQLState))
+		return fmt.Sprintf(
+			"After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the "+
+				"next one.", took, typeset.Clean(r.Query.SQLState))
 	case oomresult.Completed:
-		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.", took)
+		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.",
+			took)
 	}
 	return fmt.Sprintf("The query ended after %s, in a way that is neither of the two:", took)
 }
@@ -164,12 +181,16 @@ func oomLoad(d *oomresult.OOM, r *oomresult.Round) string {
 	case d.Sessions:
 		text = fmt.Sprintf("All of the %d other sessions lost their connection", d.Sessions)
 	}
-	text += fmt.Sprintf("; they committed %s since the query began.", typeset.Count(r.Load.Transactions-r.Load.Before, "transaction", "transactions"))
+	text += fmt.Sprintf("; they committed %s since the query began.",
+		typeset.Count(r.Load.Transactions-r.Load.Before, "transaction", "transactions"))
 	if r.Load.Down > 0 {
-		text += fmt.Sprintf(" From the first loss to the first commit in a new connection it took %s, with next to nothing to recover; a busy server has up to max_wal_size of WAL to replay.", micros(r.Load.Down))
+		text += fmt.Sprintf(
+			" From the first loss to the first commit in a new connection it took %s, with next to nothing to "+
+				"recover; a busy server has up to max_wal_size of WAL to replay.", micros(r.Load.Down))
 	}
 	if r.Load.Refused > 0 {
-		text += fmt.Sprintf(" %s of theirs failed, and the session went on.", typeset.Count(r.Load.Refused, "transaction", "transactions"))
+		text += fmt.Sprintf(" %s of theirs failed, and the session went on.",
+			typeset.Count(r.Load.Refused, "transaction", "transactions"))
 	}
 	return text
 }
@@ -211,7 +232,9 @@ func (p *page) oomTable(d *oomresult.OOM) {
 			}
 			return "lost"
 		}},
-		{"other sessions lost", func(r *oomresult.Round) string { return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions) }},
+		{"other sessions lost", func(r *oomresult.Round) string {
+			return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions)
+		}},
 		{"the server", func(r *oomresult.Round) string {
 			switch {
 			case r.Restarted && r.SamePostmaster:
@@ -239,15 +262,19 @@ func (p *page) oomTable(d *oomresult.OOM) {
 		if i == 0 {
 			t = strong
 		}
-		p.line("  ", typeset.Pad(typeset.Clean(row[0]), width[0]), "  ", p.tint(t, typeset.Pad(typeset.Clean(row[1]), width[1])), "  ", p.tint(t, typeset.Clean(row[2])))
+		p.line("  ", typeset.Pad(typeset.Clean(row[0]), width[0]), "  ",
+			p.tint(t, typeset.Pad(typeset.Clean(row[1]), width[1])), "  ", p.tint(t, typeset.Clean(row[2])))
 	}
 }
 
 // oomKnobs are the settings that decide between the two rounds, with what each
 // of them does to it.
 var oomKnobs = [][2]string{
-	{"sysctl:vm.overcommit_memory", "2 refuses instead of promising; for hosts that serve only PostgreSQL, as every program is refused"},
-	{"sysctl:vm.overcommit_kbytes", "the limit (or vm.overcommit_ratio, its percentage): too low keeps sessions from starting, too high lets the killer come first"},
+	{"sysctl:vm.overcommit_memory",
+		"2 refuses instead of promising; for hosts that serve only PostgreSQL, as every program is refused"},
+	{"sysctl:vm.overcommit_kbytes",
+		"the limit (or vm.overcommit_ratio, its percentage): too low keeps sessions from starting, too high lets " +
+			"the killer come first"},
 	{"sysctl:vm.admin_reserve_kbytes", "what root still gets then, to log in and look"},
 	{"unit:OOMPolicy", "continue, or systemd stops the server that has just recovered from a kill"},
 	{"pg:work_mem", "what each sort and hash may take: fewer queries come that far"},
@@ -257,14 +284,21 @@ func (p *page) oomMeaning(d *oomresult.OOM) {
 	p.line(p.tint(strong, "── What it means"))
 	p.gap()
 	if d.Rounds[0].Query.Outcome != oomresult.Killed || d.Rounds[1].Query.Outcome != oomresult.Refused {
-		p.para("", yellow, "The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say what happened.")
+		p.para("", yellow,
+			"The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say "+
+				"what happened.")
 		return
 	}
-	p.para("", plain, "The server cannot tell which shared memory a killed process was about to change, so it ends every session and starts from its last checkpoint: one query costs all others their transactions. "+
-		"When the kernel refuses, PostgreSQL turns that into an error of the one query. The query that is refused need not be the greedy one, and a new session may be refused too: "+
-		"strict overcommit is a fence, not more memory.")
+	p.para("", plain,
+		"The server cannot tell which shared memory a killed process was about to change, so it ends every session "+
+			"and starts from its last checkpoint: one query costs all others their transactions. "+
+			"When the kernel refuses, PostgreSQL turns that into an error of the one query. The query that is refused "+
+			"need not be the greedy one, and a new session may be refused too: "+
+			"strict overcommit is a fence, not more memory.")
 	p.gap()
-	p.para("", plain, "The control group only makes a small machine here. A limit of a group (a container's, or MemoryMax of a unit) is met by killing whatever vm.overcommit_memory says.")
+	p.para("", plain,
+		"The control group only makes a small machine here. A limit of a group (a container's, or MemoryMax of a "+
+			"unit) is met by killing whatever vm.overcommit_memory says.")
 	p.gap()
 	p.line("What decides it, for this host by pgfettle plan, each explained by pgfettle explain ADDRESS:")
 	w := 0
@@ -275,7 +309,12 @@ func (p *page) oomMeaning(d *oomresult.OOM) {
 		p.para("  "+typeset.Pad(k[0], w)+"  ", plain, k[1])
 	}
 	p.gap()
-	p.para("", plain, "After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself (crash_restarts).")
+	p.para("", plain,
+		"After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle "+
+			"diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself "+
+			"(crash_restarts).")
 	p.gap()
-	p.para("", plain, "And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children are not (pgfettle explain oom_score).")
+	p.para("", plain,
+		"And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children "+
+			"are not (pgfettle explain oom_score).")
 }

@@ -41,14 +41,16 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	if e.Copied {
 		scale = ""
 	}
-	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
+	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale,
+		typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
 	p.para("  asked ", plain, metric.Title+", declared now; everything else is exploratory")
 	if len(d.Differences) > 0 {
 		p.gap()
 		p.line(p.tint(strong, "What B has otherwise"))
 		rows := [][]string{{"", "A", "B"}}
 		for _, x := range d.Differences {
-			rows = append(rows, []string{strings.TrimPrefix(x.Address, "pg:"), experiments.ValueOr(x.A, x.Default), experiments.ValueOr(x.B, x.Default)})
+			rows = append(rows, []string{strings.TrimPrefix(x.Address, "pg:"), experiments.ValueOr(x.A, x.Default),
+				experiments.ValueOr(x.B, x.Default)})
 		}
 		p.memoryTable(rows)
 	}
@@ -62,7 +64,9 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	if d.Why != "" {
 		p.para("  ", faint, d.Why)
 	}
-	p.para("  ", plain, "Blocks that steal, other programs, failed transactions or checkpoints disturb are void by gates that are fixed now and do not see the arm; they are repeated, and counted.")
+	p.para("  ", plain,
+		"Blocks that steal, other programs, failed transactions or checkpoints disturb are void by gates that are "+
+			"fixed now and do not see the arm; they are repeated, and counted.")
 	for _, n := range e.Notes {
 		if x := experiments.Course(e.Name); x == nil || n != x.Caution { // that stands above
 			p.para("  ", yellow, n)
@@ -74,15 +78,19 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	if d.Estimation.Open {
 		runs = " without the runs themselves"
 	}
-	p.para("  ", plain, fmt.Sprintf("about %s%s, %s of disk in %s%s", experiment.Span(d.Estimation.Time), runs, d.Estimation.Disk, typeset.Clean(e.Scratch), experiments.FreeWords(d.Estimation.Free)))
+	p.para("  ", plain, fmt.Sprintf("about %s%s, %s of disk in %s%s", experiment.Span(d.Estimation.Time),
+		runs, d.Estimation.Disk, typeset.Clean(e.Scratch), experiments.FreeWords(d.Estimation.Free)))
 	if d.Estimation.Memory > 0 {
 		p.para("  ", plain, fmt.Sprintf("%s of memory of the %s here", d.Estimation.Memory, unit.Bytes(e.Host.Memory)))
 	}
 	switch {
 	case d.Estimation.Fits:
-		p.para("  ", plain, fmt.Sprintf("the data (%s) are there from an experiment before, and are not loaded again", d.Estimation.Held))
+		p.para("  ", plain, fmt.Sprintf("the data (%s) are there from an experiment before, and are not loaded again",
+			d.Estimation.Held))
 	case d.Estimation.Held > 0:
-		p.para("  ", yellow, fmt.Sprintf("the data that an experiment before left there (%s) are others, and are removed", d.Estimation.Held))
+		p.para("  ", yellow,
+			fmt.Sprintf("the data that an experiment before left there (%s) are others, and are removed",
+				d.Estimation.Held))
 	}
 	for _, part := range d.Estimation.Parts {
 		if part.Time == 0 {
@@ -91,9 +99,11 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		p.line("    ", p.tint(faint, typeset.PadLeft(experiment.Span(part.Time), 10)+"  "+typeset.Clean(part.What)))
 	}
 	if d.Estimation.Open {
-		p.line("    ", p.tint(faint, typeset.PadLeft("?", 10)+"  measuring: how long so many transactions take is known after the first block"))
+		p.line("    ", p.tint(faint, typeset.PadLeft("?", 10)+
+			"  measuring: how long so many transactions take is known after the first block"))
 	}
-	p.para("  ", plain, "The documents go to "+e.Dir+". Ctrl-C stops cleanly; what was measured is kept, and --resume goes on.")
+	p.para("  ", plain, "The documents go to "+e.Dir+
+		". Ctrl-C stops cleanly; what was measured is kept, and --resume goes on.")
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }

@@ -19,7 +19,8 @@ import (
 func ExplainCheck(w io.Writer, c document.CheckPage, st Style) error {
 	p := newPage(st)
 	k := c.Check.In(st.Words)
-	p.line(p.tint(strong, k.ID), "  ", p.Say("show/explain/check", "check, {area}, {severity}", "area", string(k.Area), "severity", outline.SeverityWords[k.Severity]))
+	p.line(p.tint(strong, k.ID), "  ", p.Say("show/explain/check", "check, {area}, {severity}", "area", string(k.Area),
+		"severity", outline.SeverityWords[k.Severity]))
 	p.para("", strong, k.Title)
 	p.section(p.Say("show/explain/why", "Why it matters"), k.Why)
 	p.section(p.Say("show/explain/do", "What to do"), k.Do)
@@ -35,10 +36,12 @@ func ExplainCheck(w io.Writer, c document.CheckPage, st Style) error {
 		p.gap()
 		p.line(p.tint(strong, p.Say("show/explain/here", "Here")))
 		for _, f := range c.Here.Report.In(st.Words).Findings {
-			p.para("  "+strings.ToUpper(p.Word(outline.SeverityWords[f.Severity]))+"  ", plain, p.Place(f)+p.Colon()+typeset.Clean(f.Seen.String()))
+			p.para("  "+strings.ToUpper(p.Word(outline.SeverityWords[f.Severity]))+"  ", plain,
+				p.Place(f)+p.Colon()+typeset.Clean(f.Seen.String()))
 		}
 		for _, a := range c.Here.Report.In(st.Words).Accepted {
-			p.para("  "+p.Word(outline.LabelAccepted)+"  ", plain, p.Place(a.Finding)+p.Colon()+typeset.Clean(a.Seen.String())+" ("+p.Word(outline.Until(a))+p.Colon()+typeset.Clean(a.Reason)+")")
+			p.para("  "+p.Word(outline.LabelAccepted)+"  ", plain, p.Place(a.Finding)+p.Colon()+
+				typeset.Clean(a.Seen.String())+" ("+p.Word(outline.Until(a))+p.Colon()+typeset.Clean(a.Reason)+")")
 		}
 		for _, g := range c.Here.Unknown {
 			p.para("  ~ ", plain, p.GapLine(g))
@@ -74,7 +77,9 @@ func ExplainKnob(w io.Writer, k document.KnobPage, st Style) error {
 		p.section(p.Say("show/explain/after", "Decided after"), strings.Join(names, ", "))
 	}
 	if r.Tolerance > 0 {
-		p.section(p.Say("show/explain/alone", "Left alone"), p.Say("show/explain/tolerance", "A present value within {percent} % of the wanted one stays.", "percent", int(100*r.Tolerance+0.5)))
+		p.section(p.Say("show/explain/alone", "Left alone"),
+			p.Say("show/explain/tolerance", "A present value within {percent} % of the wanted one stays.", "percent",
+				int(100*r.Tolerance+0.5)))
 	}
 	if from, to := r.Versions(); from+to > 0 {
 		p.versions(from, to)
@@ -92,7 +97,8 @@ func ExplainKnob(w io.Writer, k document.KnobPage, st Style) error {
 func ExplainUnplanned(w io.Writer, k document.UnplannedPage, st Style) error {
 	p := newPage(st)
 	p.line(p.tint(strong, string(k.Address)), "  ", string(k.Address.Layer()), " knob, read and not planned")
-	p.section(p.Say("show/explain/why_not", "Why no plan changes it"), p.Say("show/explain/left_alone", "It is looked at and left alone: {why}.", "why", k.Why))
+	p.section(p.Say("show/explain/why_not", "Why no plan changes it"),
+		p.Say("show/explain/left_alone", "It is looked at and left alone: {why}.", "why", k.Why))
 	p.pages(k.Pages)
 	if k.Looked {
 		p.here(document.KnobPage{Looked: true, Here: k.Here, Gaps: k.Gaps})
@@ -124,7 +130,8 @@ func (p *page) here(k document.KnobPage) {
 		case h.Planned == "":
 			p.para(lead, plain, p.Say("show/here/no_opinion", "now {now}; no opinion on it here", "now", now))
 		case h.Changes:
-			p.para(lead, plain, p.Say("show/here/planned", "now {now} → planned {planned}", "now", now, "planned", outline.Shown(h.Planned)))
+			p.para(lead, plain, p.Say("show/here/planned", "now {now} → planned {planned}", "now", now, "planned",
+				outline.Shown(h.Planned)))
 		default:
 			p.para(lead, plain, p.Say("show/here/stays", "now {now}; it stays", "now", now))
 		}
@@ -200,7 +207,8 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 	}
 	p.line(p.tint(strong, p.Many("show/explain/checks", len(checks), "{n} check", "{n} checks")))
 	for _, c := range checks {
-		p.para("  "+typeset.Pad(c.ID, width)+"  "+typeset.Pad(p.Word(outline.SeverityWords[c.Severity]), p.severityColumn()-2)+"  ", plain, c.In(st.Words).Title)
+		p.para("  "+typeset.Pad(c.ID, width)+"  "+typeset.Pad(p.Word(outline.SeverityWords[c.Severity]),
+			p.severityColumn()-2)+"  ", plain, c.In(st.Words).Title)
 	}
 	p.gap()
 	p.line(p.tint(strong, p.Many("show/explain/knobs", len(rules), "{n} knob", "{n} knobs")))
@@ -210,7 +218,8 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 	p.gap()
 	p.line(p.tint(strong, p.Many("show/explain/pages", len(pages), "{n} page", "{n} pages")))
 	for _, a := range pages {
-		p.para("  "+typeset.Pad(a.ID, width)+"  "+typeset.Pad(string(a.Kind), len(advice.Application))+"  ", plain, a.Title)
+		p.para("  "+typeset.Pad(a.ID, width)+"  "+typeset.Pad(string(a.Kind), len(advice.Application))+"  ",
+			plain, a.Title)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -254,6 +263,7 @@ func (p *page) pages(list []advice.Page) {
 	p.gap()
 	p.line(p.tint(strong, p.Say("show/explain/pages_on", "Pages on it")))
 	for _, a := range list {
-		p.para("  ", plain, strings.TrimSpace(a.Title+". "+a.Verdict())+" "+p.Say("show/explain/more", "More: pgfettle explain {id}", "id", a.ID))
+		p.para("  ", plain, strings.TrimSpace(a.Title+". "+a.Verdict())+" "+
+			p.Say("show/explain/more", "More: pgfettle explain {id}", "id", a.ID))
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 var eventTone = map[history.EventKind]tone{
 	history.FindingAppeared: yellow, history.FindingSeverity: yellow, history.FindingVanished: green,
-	history.PlanStale: yellow, history.OOMKill: red, history.Gap: faint, history.ClockJumped: faint, history.Limited: red,
+	history.PlanStale: yellow, history.OOMKill: red, history.Gap: faint, history.ClockJumped: faint,
+	history.Limited: red,
 }
 
 // History writes what changed when, the newest last, or the series.
@@ -82,7 +83,8 @@ func (p *page) series(d document.History, s document.HistorySeries) {
 		p.para("  ", faint, typeset.Clean(s.Instance))
 	}
 	if len(s.Buckets) == 0 {
-		p.para("  ", plain, p.Say("show/history/no_samples", "no sample from {from} to {to} (UTC)", "from", d.From.Format(outline.HistoryFull), "to", d.To.Format(outline.HistoryFull)))
+		p.para("  ", plain, p.Say("show/history/no_samples", "no sample from {from} to {to} (UTC)", "from",
+			d.From.Format(outline.HistoryFull), "to", d.To.Format(outline.HistoryFull)))
 		return
 	}
 	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
@@ -90,10 +92,14 @@ func (p *page) series(d document.History, s document.HistorySeries) {
 		lo, hi, sum, n = min(lo, b.Min), max(hi, b.Max), sum+b.Mean*float64(b.N), n+b.N
 	}
 	p.line("  ", p.tint(cyan, p.spark(d, s.Buckets)))
-	p.para("  ", plain, p.Say("show/history/range", "{from} to {to} (UTC): from {least} to {most}, {mean} on average, {last} at the end",
-		"from", d.From.Format(outline.HistoryFull), "to", d.To.Format(outline.HistoryFull), "least", outline.InUnit(lo, s.Unit), "most", outline.InUnit(hi, s.Unit),
-		"mean", outline.InUnit(sum/float64(n), s.Unit), "last", outline.InUnit(s.Buckets[len(s.Buckets)-1].Last, s.Unit)))
-	rows := [][]string{{p.Say("show/history/from", "from"), p.Say("show/history/least", "least"), p.Say("show/history/mean", "mean"), p.Say("show/history/most", "most")}}
+	p.para("  ", plain, p.Say("show/history/range",
+		"{from} to {to} (UTC): from {least} to {most}, {mean} on average, {last} at the end",
+		"from", d.From.Format(outline.HistoryFull), "to", d.To.Format(outline.HistoryFull), "least",
+		outline.InUnit(lo, s.Unit), "most", outline.InUnit(hi, s.Unit),
+		"mean", outline.InUnit(sum/float64(n), s.Unit), "last",
+		outline.InUnit(s.Buckets[len(s.Buckets)-1].Last, s.Unit)))
+	rows := [][]string{{p.Say("show/history/from", "from"), p.Say("show/history/least", "least"),
+		p.Say("show/history/mean", "mean"), p.Say("show/history/most", "most")}}
 	step := (len(s.Buckets) + rowsMost - 1) / rowsMost
 	for i := 0; i < len(s.Buckets); i += step {
 		at := s.Buckets[i]
@@ -101,7 +107,8 @@ func (p *page) series(d document.History, s document.HistorySeries) {
 		for _, b := range s.Buckets[i:min(i+step, len(s.Buckets))] {
 			lo, hi, sum, n = min(lo, b.Min), max(hi, b.Max), sum+b.Mean*float64(b.N), n+b.N
 		}
-		rows = append(rows, []string{at.At.Format(outline.HistoryFull), outline.InUnit(lo, s.Unit), outline.InUnit(sum/float64(n), s.Unit), outline.InUnit(hi, s.Unit)})
+		rows = append(rows, []string{at.At.Format(outline.HistoryFull), outline.InUnit(lo, s.Unit),
+			outline.InUnit(sum/float64(n), s.Unit), outline.InUnit(hi, s.Unit)})
 	}
 	widths := make([]int, 4)
 	for _, r := range rows {
@@ -114,7 +121,8 @@ func (p *page) series(d document.History, s document.HistorySeries) {
 		if i == 0 {
 			t = faint
 		}
-		p.line("  ", p.tint(t, typeset.Pad(r[0], widths[0])+"  "+typeset.PadLeft(r[1], widths[1])+"  "+typeset.PadLeft(r[2], widths[2])+"  "+typeset.PadLeft(r[3], widths[3])))
+		p.line("  ", p.tint(t, typeset.Pad(r[0], widths[0])+"  "+typeset.PadLeft(r[1], widths[1])+
+			"  "+typeset.PadLeft(r[2], widths[2])+"  "+typeset.PadLeft(r[3], widths[3])))
 	}
 }
 

@@ -18,12 +18,15 @@ func MoveWAL(w io.Writer, f *walmove.Plan, st Style) error {
 	if f.Running {
 		state = "running"
 	}
-	p.line(p.tint(strong, "The WAL of "+typeset.Clean(f.Label)), fmt.Sprintf(" (%s): %s, %s", state, typeset.Count(f.Size.Files, "file", "files"), unit.Bytes(f.Size.Bytes)))
+	p.line(p.tint(strong, "The WAL of "+typeset.Clean(f.Label)),
+		fmt.Sprintf(" (%s): %s, %s", state, typeset.Count(f.Size.Files, "file", "files"), unit.Bytes(f.Size.Bytes)))
 	width := max(typeset.Width(typeset.Clean(f.From)), typeset.Width(typeset.Clean(f.To)))
 	width = min(width, 60) // beyond it the filesystems would be out of sight
 	p.line("  from  ", typeset.Pad(typeset.Clean(f.From), width), "  on ", mounted(f.FromMount))
 	p.line("  to    ", typeset.Pad(typeset.Clean(f.To), width), "  on ", mounted(f.ToMount))
-	p.para("        ", plain, fmt.Sprintf("%s free there; %s are needed: what is there now, max_wal_size (%s), and a tenth", f.Free, f.Need, f.MaxWAL))
+	p.para("        ", plain,
+		fmt.Sprintf("%s free there; %s are needed: what is there now, max_wal_size (%s), and a tenth", f.Free,
+			f.Need, f.MaxWAL))
 	p.gap()
 	p.line(p.tint(strong, "Steps"))
 	n := 0
@@ -37,15 +40,22 @@ func MoveWAL(w io.Writer, f *walmove.Plan, st Style) error {
 	step("copy to " + typeset.Clean(f.To) + ", fsync every file, read all back and compare")
 	step("exchange pg_wal for a link to it, in one step")
 	if f.Running {
-		step("start the server: " + typeset.Clean(f.Start) + "; one that does not start gets its old pg_wal back and is started again")
+		step("start the server: " + typeset.Clean(f.Start) +
+			"; one that does not start gets its old pg_wal back and is started again")
 	}
 	step("remove the old copy")
 	p.gap()
 	least, most := f.Downtime()
 	if f.Running {
-		p.para("", strong, fmt.Sprintf("Downtime: about %d to %d s for the copy (500 to 100 MB/s, written and read back), and what stopping and starting take.", least, most))
+		p.para("", strong,
+			fmt.Sprintf(
+				"Downtime: about %d to %d s for the copy (500 to 100 MB/s, written and read back), and what "+
+					"stopping and starting take.", least, most))
 	} else {
-		p.para("", strong, fmt.Sprintf("The server does not run, and is not started. The copy takes about %d to %d s (500 to 100 MB/s, written and read back).", least, most))
+		p.para("", strong,
+			fmt.Sprintf(
+				"The server does not run, and is not started. The copy takes about %d to %d s (500 to 100 MB/s, "+
+					"written and read back).", least, most))
 	}
 	if len(f.Notes) > 0 {
 		p.gap()

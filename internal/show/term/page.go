@@ -32,11 +32,13 @@ const (
 
 // toneOf is how a terminal shows the meaning of a paragraph.
 func toneOf(t outline.Tone) tone {
-	return map[outline.Tone]tone{outline.ToneBad: red, outline.ToneMind: yellow, outline.ToneGood: green, outline.ToneNote: faint, outline.ToneInfo: cyan}[t]
+	return map[outline.Tone]tone{outline.ToneBad: red, outline.ToneMind: yellow, outline.ToneGood: green,
+		outline.ToneNote: faint, outline.ToneInfo: cyan}[t]
 }
 
 // lookTones are how a terminal shows pieces of text.
-var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan, outline.AsBad: red}
+var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan,
+	outline.AsBad: red}
 
 // minWidth is the least width that text is wrapped to: below it, words stand
 // one under the other and nobody can read them.

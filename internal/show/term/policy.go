@@ -12,7 +12,8 @@ import (
 
 // PolicyLine writes what a policy holds in one line.
 func PolicyLine(w io.Writer, d document.Policy) error {
-	s := typeset.Clean(d.File) + ": " + typeset.Count(len(d.Pins), "pin", "pins") + ", " + typeset.Count(len(d.Accepted), "accepted finding", "accepted findings")
+	s := typeset.Clean(d.File) + ": " + typeset.Count(len(d.Pins), "pin", "pins") + ", " +
+		typeset.Count(len(d.Accepted), "accepted finding", "accepted findings")
 	ended := 0
 	for _, a := range d.Accepted {
 		if a.Expired {

@@ -46,7 +46,8 @@ func Probe(w io.Writer, d *document.Probe, st Style) error {
 	}
 	if m := d.Measured.Memory; m != nil {
 		p.probed("Memory, as one processor reads it")
-		p.para("  ", plain, fmt.Sprintf("%.0f ns for a load at random within %s; %s a second in order", m.Latency*1e9, m.Size, speed(m.Speed)))
+		p.para("  ", plain, fmt.Sprintf("%.0f ns for a load at random within %s; %s a second in order", m.Latency*1e9,
+			m.Size, speed(m.Speed)))
 	}
 	p.probeFollows(d.Follows)
 	for _, g := range outline.Alike(check.Report{Findings: d.Findings}.In(st.Words).Findings) {
@@ -65,7 +66,8 @@ func Probe(w io.Writer, d *document.Probe, st Style) error {
 	}
 	if d.Kept != "" {
 		p.gap()
-		p.para("", plain, "Kept in "+typeset.Clean(d.Kept)+": check and plan rest on it for 90 days, as long as devices and kernel are the same.")
+		p.para("", plain, "Kept in "+typeset.Clean(d.Kept)+
+			": check and plan rest on it for 90 days, as long as devices and kernel are the same.")
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -100,17 +102,20 @@ func (p *page) probeDisk(d *document.Probe, k *measured.Disk) {
 			if _, b, ok := f.Fsync.Rate(r.Name); ok {
 				two = "; two writes " + typeset.PadLeft(rate(b), 9) + " /s"
 			}
-			p.line("    ", typeset.Pad(typeset.Clean(r.Name), 20), typeset.PadLeft(rate(r.PerSecond), 11), " /s ", typeset.PadLeft(lasting(1/max(r.PerSecond, 1e-9)), 9), two, p.tint(faint, note))
+			p.line("    ", typeset.Pad(typeset.Clean(r.Name), 20), typeset.PadLeft(rate(r.PerSecond), 11), " /s ",
+				typeset.PadLeft(lasting(1/max(r.PerSecond, 1e-9)), 9), two, p.tint(faint, note))
 		}
 		if x := f.Fsync.Plain; x != nil && x.PerSecond > 0 {
-			p.line("    ", p.tint(faint, typeset.Pad("no flush", 20)+typeset.PadLeft(rate(x.PerSecond), 11)+" /s: the page cache"))
+			p.line("    ", p.tint(faint, typeset.Pad("no flush", 20)+typeset.PadLeft(rate(x.PerSecond), 11)+
+				" /s: the page cache"))
 		}
 		if f.Fsync.NoDirectIO {
 			p.para("    ", faint, "This filesystem has no direct I/O for the open_… methods.")
 		}
 	}
 	if s := k.FioFlush; s != nil && s.PerSecond > 0 {
-		p.line("    ", typeset.Pad("fdatasync by fio", 20), typeset.PadLeft(rate(s.PerSecond), 11), " /s ", typeset.PadLeft(lasting(s.Mean), 9), "; 99 % within ", lasting(s.P99))
+		p.line("    ", typeset.Pad("fdatasync by fio", 20), typeset.PadLeft(rate(s.PerSecond), 11), " /s ",
+			typeset.PadLeft(lasting(s.Mean), 9), "; 99 % within ", lasting(s.P99))
 	}
 	r := k.Reads
 	if r == nil {
@@ -125,12 +130,15 @@ func (p *page) probeDisk(d *document.Probe, k *measured.Disk) {
 	}
 	p.para("  ", plain, "Reads past the page cache"+from+" ("+typeset.Clean(r.By)+"):")
 	for _, x := range r.Random {
-		p.line("    ", typeset.Pad(fmt.Sprintf("8 kB, %d at once", x.Depth), 20), typeset.PadLeft(rate(x.PerSecond), 11), " /s ", typeset.PadLeft(lasting(x.Mean), 9), "; 99 % within ", lasting(x.P99))
+		p.line("    ", typeset.Pad(fmt.Sprintf("8 kB, %d at once", x.Depth), 20),
+			typeset.PadLeft(rate(x.PerSecond), 11), " /s ", typeset.PadLeft(lasting(x.Mean), 9), "; 99 % within ",
+			lasting(x.P99))
 	}
 	if r.Sequential > 0 {
 		p.line("    ", typeset.Pad("in order", 20), typeset.PadLeft(speed(r.Sequential), 11), "/s")
 		if ratio, ok := r.RandomOverSequential(0); ok {
-			p.para("    ", plain, fmt.Sprintf("A page read at random, one by one, takes %.0f times as long as one in order.", ratio))
+			p.para("    ", plain,
+				fmt.Sprintf("A page read at random, one by one, takes %.0f times as long as one in order.", ratio))
 		}
 	}
 }

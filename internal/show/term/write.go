@@ -142,7 +142,8 @@ func listingTone(v outline.Listing, line string) tone {
 var marks = map[outline.Kind]struct {
 	mark string
 	tone tone
-}{outline.Points: {"- ", plain}, outline.Evidence: {"· ", plain}, outline.Steps: {"→ ", cyan}, outline.Gaps: {"~ ", plain}, outline.Warnings: {"! ", plain}}
+}{outline.Points: {"- ", plain}, outline.Evidence: {"· ", plain}, outline.Steps: {"→ ", cyan},
+	outline.Gaps: {"~ ", plain}, outline.Warnings: {"! ", plain}}
 
 func (p *page) list(l outline.List, indent string) {
 	mark := marks[l.Kind]
@@ -179,7 +180,8 @@ func (p *page) item(it outline.Item, lead string, t tone) {
 
 func (p *page) finding(f outline.Finding) {
 	word := typeset.Pad(strings.ToUpper(f.Severity), p.severityColumn())
-	p.line(p.tint(toneOf(f.Tone), word), p.tint(strong, typeset.Line(f.Title)), p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
+	p.line(p.tint(toneOf(f.Tone), word), p.tint(strong, typeset.Line(f.Title)),
+		p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
 	p.fields(f.Fields, step)
 }
 

@@ -21,9 +21,13 @@ var keyHelp = [][2]string{
 
 // columnHelp explains what the tables show.
 var columnHelp = [][2]string{
-	{"TABLES", "page tables of the process (VmPTE): in no RSS, and with 4 kB pages 1/512 of the shared memory that it has touched"},
+	{"TABLES",
+		"page tables of the process (VmPTE): in no RSS, and with 4 kB pages 1/512 of the shared memory that it has " +
+			"touched"},
 	{"ANON", "its private memory (RssAnon): sorts, hashes, caches"},
-	{"SHARED", "shared memory that it has touched (RssShmem), without huge pages; the same memory in every process: never add it up"},
+	{"SHARED",
+		"shared memory that it has touched (RssShmem), without huge pages; the same memory in every process: never " +
+			"add it up"},
 	{"QUERY", "since its last query began, also where that has ended"},
 	{"WHO", "role@database and application of a client, else the type of the process"},
 	{"BEHIND", "how many wait for it, directly or through others"},
@@ -55,7 +59,8 @@ func (m *Model) helpLines() []string {
 		item(k[0], 14, k[1])
 	}
 	section("The bar of the memory")
-	for _, name := range []string{memory.PartTables, memory.PartPrivate, memory.PartShared, memory.PartHuge, memory.PartOthers, memory.PartTables2,
+	for _, name := range []string{memory.PartTables, memory.PartPrivate, memory.PartShared, memory.PartHuge,
+		memory.PartOthers, memory.PartTables2,
 		memory.PartKernel, memory.PartIdleHuge, memory.PartCache, memory.PartFree} {
 		item(parts[name].letter, 1, name)
 	}
@@ -76,7 +81,8 @@ func (m *Model) helpLines() []string {
 	}
 	if cost := costLine(st, m.report, 1000); cost != "" {
 		section("What this view costs")
-		for _, l := range wrap(cost+". What is dear is looked at less often, so that it takes two percent of a processor at most.", m.width-2) {
+		for _, l := range wrap(cost+
+			". What is dear is looked at less often, so that it takes two percent of a processor at most.", m.width-2) {
 			out = append(out, "  "+l)
 		}
 	}

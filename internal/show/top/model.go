@@ -45,7 +45,8 @@ const (
 )
 
 // Intervals are the steps of + and -.
-var Intervals = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
+var Intervals = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	time.Minute}
 
 // The messages that are not the terminal's.
 type (
@@ -89,7 +90,8 @@ type Model struct {
 // New returns the view before anything was seen.
 func New(src Source, subject Subject, style Style, every time.Duration) *Model {
 	return &Model{src: src, subject: subject, style: style, every: every, by: first,
-		in: now.Input{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, Limit: subject.Limit, HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
+		in: now.Input{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, Limit: subject.Limit,
+			HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
 }
 
 // Interrupted says whether the view was ended by Ctrl-C.
@@ -341,7 +343,8 @@ func (m *Model) sortNext() {
 // move scrolls. It says whether the key was one of those.
 func (m *Model) move(name string) bool {
 	screen := max(m.room()-1, 1)
-	step, ok := map[string]int{"down": 1, "j": 1, "up": -1, "k": -1, "pgdown": screen, "ctrl+f": screen, "pgup": -screen, "ctrl+b": -screen,
+	step, ok := map[string]int{"down": 1, "j": 1, "up": -1, "k": -1, "pgdown": screen, "ctrl+f": screen,
+		"pgup": -screen, "ctrl+b": -screen,
 		"home": -1 << 30, "g": -1 << 30, "end": 1 << 30, "G": 1 << 30}[name]
 	if !ok {
 		return false

@@ -50,7 +50,8 @@ func TestKeysSort(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"*SHARED", "*STATE", "*QUERY", "*WHO", "*PID", "*TABLES", "*ANON"}; !reflect.DeepEqual(was, want) {
+	if want := []string{"*SHARED", "*STATE", "*QUERY", "*WHO", "*PID", "*TABLES",
+		"*ANON"}; !reflect.DeepEqual(was, want) {
 		t.Errorf("%q", was)
 	}
 	press(m, "4", "s")
@@ -69,7 +70,8 @@ func TestKeysPages(t *testing.T) {
 	for _, c := range []struct {
 		key  string
 		want string
-	}{{"3", "[3 Checkpoints]"}, {"tab", "[4 Databases]"}, {"tab", "[1 Processes]"}, {"shift+tab", "[4 Databases]"}, {"left", "[3 Checkpoints]"}, {"2", "[2 Waits]"}} {
+	}{{"3", "[3 Checkpoints]"}, {"tab", "[4 Databases]"}, {"tab", "[1 Processes]"}, {"shift+tab", "[4 Databases]"},
+		{"left", "[3 Checkpoints]"}, {"2", "[2 Waits]"}} {
 		if press(m, c.key); !strings.Contains(text(m), c.want) {
 			t.Errorf("after %s no %s:\n%s", c.key, c.want, text(m))
 		}
@@ -115,7 +117,8 @@ func TestKeysScroll(t *testing.T) {
 		t.Errorf("one down: %q", got[0])
 	}
 	press(m, "end", "down", "pgdown")
-	if got := shown(); !strings.Contains(text(m), "58 of 58") || all != 58 || strings.TrimSpace(got[len(got)-1]) == "" || !strings.Contains(text(m), "*TABLES") {
+	if got := shown(); !strings.Contains(text(m), "58 of 58") || all != 58 ||
+		strings.TrimSpace(got[len(got)-1]) == "" || !strings.Contains(text(m), "*TABLES") {
 		t.Errorf("%d rows:\n%s", all, text(m))
 	}
 	press(m, "pgup", "home", "up")
@@ -222,7 +225,8 @@ func TestPause(t *testing.T) {
 // that does not answer for a while, and neither for ever.
 func TestServerIsSpared(t *testing.T) {
 	m := seen(80, 24, Style{})
-	for took, want := range map[time.Duration]time.Duration{time.Millisecond: 2 * time.Second, 100 * time.Millisecond: 5 * time.Second, 4 * time.Second: rarest} {
+	for took, want := range map[time.Duration]time.Duration{time.Millisecond: 2 * time.Second,
+		100 * time.Millisecond: 5 * time.Second, 4 * time.Second: rarest} {
 		s := serverAt(5)
 		s.Took = took
 		if got := m.answered(s); got != want {
@@ -239,10 +243,12 @@ func TestServerIsSpared(t *testing.T) {
 func TestSilence(t *testing.T) {
 	m := seen(80, 24, Style{})
 	for _, second := range []int{7, 12} {
-		m.answered(&now.ServerLook{At: noon.Add(time.Duration(second) * time.Second), Problem: &known.Gap{Reason: "no answer within 5s"}})
+		m.answered(&now.ServerLook{At: noon.Add(time.Duration(second) * time.Second),
+			Problem: &known.Gap{Reason: "no answer within 5s"}})
 	}
 	m.Update(clockMsg(noon.Add(17 * time.Second)))
-	if s := text(m); !strings.Contains(s, "the server is silent; its numbers are 15 s old: no answer within 5s") || !strings.Contains(s, "4200") || *m.report.Server.Silent != 10 {
+	if s := text(m); !strings.Contains(s, "the server is silent; its numbers are 15 s old: no answer within 5s") ||
+		!strings.Contains(s, "4200") || *m.report.Server.Silent != 10 {
 		t.Errorf("%v:\n%s", *m.report.Server.Silent, s)
 	}
 	m.answered(serverAt(18))
@@ -259,7 +265,8 @@ func TestStale(t *testing.T) {
 		t.Errorf("three seconds are none:\n%s", text(m))
 	}
 	m.Update(clockMsg(noon.Add(32 * time.Second)))
-	if !strings.Contains(text(m), "host numbers are 30 s old") || !strings.Contains(text(m), "server numbers are 30 s old") {
+	if !strings.Contains(text(m), "host numbers are 30 s old") ||
+		!strings.Contains(text(m), "server numbers are 30 s old") {
 		t.Errorf("%s", text(m))
 	}
 }

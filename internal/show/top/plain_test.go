@@ -35,7 +35,8 @@ func at() time.Time { return noon.Add(3 * time.Second) }
 func TestWriteText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		if err := Write(t.Context(), &b, twice(), subject, Plain{Width: 100, Times: 1, Every: 2 * time.Second}, at); err != nil {
+		if err := Write(t.Context(), &b, twice(), subject, Plain{Width: 100, Times: 1, Every: 2 * time.Second},
+			at); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "text", strings.TrimSuffix(b.String(), "\n"))
@@ -48,7 +49,8 @@ func TestWriteTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, began := twice(), time.Now()
 		var b bytes.Buffer
-		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 3, Every: 10 * time.Second, JSON: true}, at); err != nil {
+		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 3, Every: 10 * time.Second, JSON: true},
+			at); err != nil {
 			t.Fatal(err)
 		}
 		d := json.NewDecoder(&b)
@@ -75,7 +77,8 @@ func TestWriteSpares(t *testing.T) {
 			s.Took = 4 * time.Second
 		}
 		var b bytes.Buffer
-		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 40, Every: time.Second}, at); err != nil {
+		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 40, Every: time.Second},
+			at); err != nil {
 			t.Fatal(err)
 		}
 		if src.asked != [2]int{41, 3} || !strings.Contains(b.String(), "WAL 9 MB/s") {
@@ -89,11 +92,13 @@ func TestWriteEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := Write(ctx, &bytes.Buffer{}, twice(), subject, Plain{Width: 100, Every: 5 * time.Second}, at); !errors.Is(err, context.DeadlineExceeded) {
+		if err := Write(ctx, &bytes.Buffer{}, twice(), subject, Plain{Width: 100, Every: 5 * time.Second},
+			at); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 		for _, asJSON := range []bool{false, true} {
-			if err := Write(t.Context(), full{}, twice(), subject, Plain{Width: 100, Times: 1, Every: time.Second, JSON: asJSON}, at); !errors.Is(err, errFull) {
+			if err := Write(t.Context(), full{}, twice(), subject,
+				Plain{Width: 100, Times: 1, Every: time.Second, JSON: asJSON}, at); !errors.Is(err, errFull) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -125,14 +130,17 @@ func (h *hanging) Server() *now.ServerLook {
 // TestWriteHangs: a look that hangs is given up, its numbers are said to be old, and
 // no other is begun beside it.
 func TestWriteHangs(t *testing.T) {
-	for after, want := range map[int]string{0: "server: no answer within 10s", 1: "the server is silent; its numbers are 3.0 s old"} {
+	for after, want := range map[int]string{0: "server: no answer within 10s",
+		1: "the server is silent; its numbers are 3.0 s old"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hanging{fake: twice(), after: after, forced: make(chan struct{})}
 			var b bytes.Buffer
-			if err := Write(t.Context(), &b, h, subject, Plain{Width: 100, Times: 2, Every: time.Second}, at); err != nil {
+			if err := Write(t.Context(), &b, h, subject, Plain{Width: 100, Times: 2, Every: time.Second},
+				at); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(b.String(), want) || int(h.asked.Load()) != after+1 || !strings.Contains(b.String(), "load 2.75") {
+			if !strings.Contains(b.String(), want) || int(h.asked.Load()) != after+1 ||
+				!strings.Contains(b.String(), "load 2.75") {
 				t.Errorf("asked %d times:\n%s", h.asked.Load(), b.String())
 			}
 			close(h.forced)
@@ -146,11 +154,13 @@ func TestWriteWithoutEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := twice()
 		var b bytes.Buffer
-		none := Subject{HostUnseen: &known.Gap{Reason: "the server runs on another host"}, ServerUnseen: &known.Gap{Reason: "no instance runs here"}}
+		none := Subject{HostUnseen: &known.Gap{Reason: "the server runs on another host"},
+			ServerUnseen: &known.Gap{Reason: "no instance runs here"}}
 		if err := Write(t.Context(), &b, src, none, Plain{Width: 100, Times: 1, Every: time.Second}, at); err != nil {
 			t.Fatal(err)
 		}
-		if s := b.String(); src.asked != [2]int{} || !strings.Contains(s, "server: no instance runs here") || !strings.Contains(s, "memory of the host: the server runs on another host") {
+		if s := b.String(); src.asked != [2]int{} || !strings.Contains(s, "server: no instance runs here") ||
+			!strings.Contains(s, "memory of the host: the server runs on another host") {
 			t.Errorf("%v:\n%s", src.asked, s)
 		}
 	})
@@ -162,13 +172,14 @@ var schema = filepath.Join("..", "..", "..", "schema", "top.schema.json")
 // is written is what it says, without a null, and that it refuses what is none.
 func TestTopSchema(t *testing.T) {
 	want, err := generate.Render(generate.Document{
-		Title:       "pgfettle top --format json",
-		Description: "What a host and one of its instances do at this moment. Rates are over the time between two looks; what is not known is left out, and unknown says why.",
-		Type:        reflect.TypeFor[now.Report](),
-		Version:     now.Schema,
-		File:        "top.schema.json",
-		Module:      "github.com/pgfettle/pgfettle",
-		Source:      os.DirFS(filepath.Join("..", "..", "..")),
+		Title: "pgfettle top --format json",
+		Description: "What a host and one of its instances do at this moment. Rates are over the time between two " +
+			"looks; what is not known is left out, and unknown says why.",
+		Type:    reflect.TypeFor[now.Report](),
+		Version: now.Schema,
+		File:    "top.schema.json",
+		Module:  "github.com/pgfettle/pgfettle",
+		Source:  os.DirFS(filepath.Join("..", "..", "..")),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -197,9 +208,11 @@ func TestTopSchema(t *testing.T) {
 		return s.Validate(v)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for name, sub := range map[string]Subject{"full": subject, "empty": {HostUnseen: &known.Gap{Reason: "x"}, ServerUnseen: &known.Gap{Reason: "y"}}} {
+		for name, sub := range map[string]Subject{"full": subject,
+			"empty": {HostUnseen: &known.Gap{Reason: "x"}, ServerUnseen: &known.Gap{Reason: "y"}}} {
 			var b bytes.Buffer
-			if err := Write(t.Context(), &b, twice(), sub, Plain{Times: 1, Every: time.Second, JSON: true}, at); err != nil {
+			if err := Write(t.Context(), &b, twice(), sub, Plain{Times: 1, Every: time.Second, JSON: true},
+				at); err != nil {
 				t.Fatal(err)
 			}
 			if err := valid(b.String()); err != nil || strings.Contains(b.String(), "null") {

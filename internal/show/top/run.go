@@ -20,7 +20,8 @@ func Screen(ctx context.Context, m *Model, in io.Reader, out io.Writer, environ 
 
 func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, environ []string) error {
 	// Signals are the program's own: they end the context.
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ), tea.WithoutSignalHandler())
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ),
+		tea.WithoutSignalHandler())
 	_, err := p.Run()
 	switch {
 	case err == nil:
@@ -99,7 +100,8 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 				return fmt.Errorf("output: %w", err)
 			}
 		}
-		if _, err := io.WriteString(w, snapshot(p.Style, r, p.Width, m.in.At.Format(time.TimeOnly), p.Every)); err != nil {
+		if _, err := io.WriteString(w, snapshot(p.Style, r, p.Width, m.in.At.Format(time.TimeOnly),
+			p.Every)); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 	}

@@ -45,7 +45,8 @@ func newConsole(t *testing.T, width, height uint16) *console {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { slave.Close() })
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: width, Row: height}); err != nil {
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Col: width, Row: height}); err != nil {
 		t.Fatal(err)
 	}
 	c := &console{master: master, slave: slave, done: make(chan struct{})}
@@ -74,7 +75,10 @@ func (c *console) text() string {
 // until waits for a text on the screen.
 func (c *console) until(t *testing.T, want string) {
 	t.Helper()
-	await.That(t, fmt.Sprintf("%q on the screen", want), func() (bool, any) { s := c.text(); return strings.Contains(s, want), fmt.Sprintf("%q", s) })
+	await.That(t, fmt.Sprintf("%q on the screen", want), func() (bool, any) {
+		s := c.text()
+		return strings.Contains(s, want), fmt.Sprintf("%q", s)
+	})
 }
 
 func (c *console) state(t *testing.T) unix.Termios {
@@ -108,7 +112,9 @@ func TestScreenIsGivenBack(t *testing.T) {
 	}{
 		"q":      {key: "q", check: func(err error, m *Model) bool { return err == nil && !m.Interrupted() }},
 		"Ctrl-C": {key: "\x03", check: func(err error, m *Model) bool { return err == nil && m.Interrupted() }},
-		"signal": {after: func(cancel func()) { cancel() }, check: func(err error, _ *Model) bool { return errors.Is(err, context.Canceled) }},
+		"signal": {after: func(cancel func()) { cancel() }, check: func(err error, _ *Model) bool {
+			return errors.Is(err, context.Canceled)
+		}},
 		"fault": {key: "X", check: func(err error, _ *Model) bool {
 			return err != nil && strings.Contains(err.Error(), "a fault of its own")
 		}},
@@ -118,7 +124,8 @@ func TestScreenIsGivenBack(t *testing.T) {
 			before := term.state(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			src := &hanging{fake: &fake{hosts: []*now.HostLook{hostAt(0)}, servers: []*now.ServerLook{serverAt(0)}}, forced: make(chan struct{})}
+			src := &hanging{fake: &fake{hosts: []*now.HostLook{hostAt(0)}, servers: []*now.ServerLook{serverAt(0)}},
+				forced: make(chan struct{})}
 			defer close(src.forced)
 			m := New(src, subject, Style{Color: true}, time.Second)
 			ended := make(chan error, 1)
@@ -149,7 +156,8 @@ func TestScreenIsGivenBack(t *testing.T) {
 			term.until(t, "\x1b[?1049l")
 			term.until(t, "\x1b[?25h")
 			s := term.text()
-			if strings.LastIndex(s, "\x1b[?1049l") < strings.LastIndex(s, "\x1b[?1049h") || strings.LastIndex(s, "\x1b[?25h") < strings.LastIndex(s, "\x1b[?25l") {
+			if strings.LastIndex(s, "\x1b[?1049l") < strings.LastIndex(s, "\x1b[?1049h") ||
+				strings.LastIndex(s, "\x1b[?25h") < strings.LastIndex(s, "\x1b[?25l") {
 				t.Errorf("the alternate screen or the hidden cursor is left behind: %q", s[max(len(s)-200, 0):])
 			}
 		})

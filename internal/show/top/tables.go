@@ -62,23 +62,30 @@ func number[T ~int64 | ~float64](v *T) float64 {
 func processTable(st Style, r *now.Report, wide bool) *table {
 	p := r.Processes
 	size := func(title string, rank int, of func(*now.Process) *unit.Bytes) column {
-		return column{title: title, width: 8, rank: rank, cell: func(i int) string { return st.size(of(&p[i])) }, num: func(i int) float64 { return number(of(&p[i])) }}
+		return column{title: title, width: 8, rank: rank, cell: func(i int) string { return st.size(of(&p[i])) },
+			num: func(i int) float64 { return number(of(&p[i])) }}
 	}
 	t := &table{n: len(p), empty: "no process of an instance is seen", cols: []column{
-		{title: "PID", width: 7, cell: func(i int) string { return fmt.Sprint(p[i].PID) }, num: func(i int) float64 { return float64(p[i].PID) }},
+		{title: "PID", width: 7, cell: func(i int) string { return fmt.Sprint(p[i].PID) },
+			num: func(i int) float64 { return float64(p[i].PID) }},
 		size("TABLES", 0, func(q *now.Process) *unit.Bytes { return q.PageTables }),
 		size("ANON", 0, func(q *now.Process) *unit.Bytes { return q.Private }),
 		size("SHARED", 3, func(q *now.Process) *unit.Bytes { return q.Shared }),
 		size("SWAP", 6, func(q *now.Process) *unit.Bytes { return q.Swap }),
-		{title: "STATE", width: 10, left: true, rank: 2, cell: func(i int) string { return state(st, &p[i]) }, tone: func(i int) tone { return stateTone(p[i].State) }},
-		{title: "QUERY", width: 7, rank: 4, cell: func(i int) string { return queryAge(st, &p[i]) }, num: func(i int) float64 { return number(p[i].QueryAge) }},
+		{title: "STATE", width: 10, left: true, rank: 2, cell: func(i int) string { return state(st, &p[i]) },
+			tone: func(i int) tone { return stateTone(p[i].State) }},
+		{title: "QUERY", width: 7, rank: 4, cell: func(i int) string { return queryAge(st, &p[i]) },
+			num: func(i int) float64 { return number(p[i].QueryAge) }},
 		{title: "TYPE", width: 17, left: true, rank: 7, cell: func(i int) string { return clean(p[i].Type) }},
-		{title: "WAITS FOR", width: 22, left: true, rank: 5, cell: func(i int) string { return waitName(p[i].WaitType, p[i].WaitEvent) }, tone: func(i int) tone { return waitTone(p[i].WaitType) }},
+		{title: "WAITS FOR", width: 22, left: true, rank: 5, cell: func(i int) string {
+			return waitName(p[i].WaitType, p[i].WaitEvent)
+		}, tone: func(i int) tone { return waitTone(p[i].WaitType) }},
 		{title: "WHO", width: 16, left: true, rest: !wide, cell: func(i int) string { return ownerText(st, &p[i]) }},
 	}}
 	if wide {
 		t.cols[len(t.cols)-1].width = 30
-		t.cols = append(t.cols, column{title: "LAST QUERY", width: 20, rest: true, left: true, cell: func(i int) string { return clean(p[i].Query) }})
+		t.cols = append(t.cols, column{title: "LAST QUERY", width: 20, rest: true, left: true,
+			cell: func(i int) string { return clean(p[i].Query) }})
 	}
 	return t
 }
@@ -199,7 +206,8 @@ func waitTables(st Style, r *now.Report) []*table {
 
 func waitTable(title string, w []now.Wait) *table {
 	return &table{title: title, n: len(w), cols: []column{
-		{title: "PROCESSES", width: 9, cell: func(i int) string { return fmt.Sprint(w[i].Processes) }, num: func(i int) float64 { return float64(w[i].Processes) }},
+		{title: "PROCESSES", width: 9, cell: func(i int) string { return fmt.Sprint(w[i].Processes) },
+			num: func(i int) float64 { return float64(w[i].Processes) }},
 		{title: "WAIT FOR", width: 24, left: true, rest: true, cell: func(i int) string {
 			if w[i].Type == "" {
 				return "(nothing: at work, or waits for a processor)"
@@ -291,7 +299,8 @@ func checkpointTable(st Style, r *now.Report) *table {
 		return s
 	}
 	return &table{n: len(l), empty: "nothing is known of checkpoints", cols: []column{
-		{title: "SINCE THE LAST RESET", width: 22, rest: true, left: true, cell: func(i int) string { return dots(l[i].what) }},
+		{title: "SINCE THE LAST RESET", width: 22, rest: true, left: true,
+			cell: func(i int) string { return dots(l[i].what) }},
 		{title: "TOTAL", width: 11, cell: func(i int) string { return l[i].total }},
 		{title: "AVERAGE", width: 10, rank: 1, cell: func(i int) string { return l[i].average }},
 		{title: "NOW", width: 10, cell: func(i int) string { return l[i].now }, tone: func(i int) tone {
@@ -318,7 +327,8 @@ func share(st Style, ms, secs float64) string {
 func databaseTable(st Style, r *now.Report) *table {
 	d := r.Databases
 	rated := func(title string, width, rank int, of func(*now.Database) *float64, spell func(*float64) string) column {
-		return column{title: title, width: width, rank: rank, cell: func(i int) string { return spell(of(&d[i])) }, num: func(i int) float64 { return number(of(&d[i])) }}
+		return column{title: title, width: width, rank: rank, cell: func(i int) string { return spell(of(&d[i])) },
+			num: func(i int) float64 { return number(of(&d[i])) }}
 	}
 	amount := func(v *float64) string {
 		if v == nil {
@@ -328,14 +338,17 @@ func databaseTable(st Style, r *now.Report) *table {
 	}
 	return &table{n: len(d), empty: "no database is seen", cols: []column{
 		{title: "DATABASE", width: 14, rest: true, left: true, cell: func(i int) string { return clean(d[i].Name) }},
-		{title: "CONN", width: 5, cell: func(i int) string { return fmt.Sprint(d[i].Connections) }, num: func(i int) float64 { return float64(d[i].Connections) }},
+		{title: "CONN", width: 5, cell: func(i int) string { return fmt.Sprint(d[i].Connections) },
+			num: func(i int) float64 { return float64(d[i].Connections) }},
 		rated("XACT/S", 7, 0, func(d *now.Database) *float64 { return d.Xacts.Rate }, st.rate),
 		rated("ROLLB/S", 7, 6, func(d *now.Database) *float64 { return d.Rollbacks.Rate }, st.rate),
 		rated("HIT %", 6, 0, func(d *now.Database) *float64 { return d.HitNow }, st.percent),
 		rated("EVER %", 6, 2, func(d *now.Database) *float64 { return d.HitAll }, st.percent),
 		rated("READ/S", 7, 3, func(d *now.Database) *float64 { return d.Reads.Rate }, st.rate),
 		rated("TEMP/S", 9, 1, func(d *now.Database) *float64 { return d.Temp.Rate }, amount),
-		{title: "TEMP", width: 8, rank: 4, cell: func(i int) string { return unit.Bytes(d[i].Temp.Total).String() }, num: func(i int) float64 { return float64(d[i].Temp.Total) }},
-		{title: "DEADLOCKS", width: 9, rank: 5, cell: func(i int) string { return count(d[i].Deadlocks) }, num: func(i int) float64 { return float64(d[i].Deadlocks) }},
+		{title: "TEMP", width: 8, rank: 4, cell: func(i int) string { return unit.Bytes(d[i].Temp.Total).String() },
+			num: func(i int) float64 { return float64(d[i].Temp.Total) }},
+		{title: "DEADLOCKS", width: 9, rank: 5, cell: func(i int) string { return count(d[i].Deadlocks) },
+			num: func(i int) float64 { return float64(d[i].Deadlocks) }},
 	}}
 }

@@ -212,7 +212,8 @@ func (m *Model) note() string {
 			right = " " + right
 		}
 		text := st.none() + " " + why[0]
-		return st.ends(st.paint(warn, st.cut(text, m.width-lipgloss.Width(more)-lipgloss.Width(right)-1))+more, right, m.width)
+		return st.ends(st.paint(warn, st.cut(text, m.width-lipgloss.Width(more)-lipgloss.Width(right)-1))+more,
+			right, m.width)
 	}
 	return st.ends(st.paint(faint, costLine(st, m.report, m.width-lipgloss.Width(right)-1)), right, m.width)
 }
@@ -223,7 +224,8 @@ var keyHints = []struct {
 	key, does string
 	rank      int
 }{
-	{"q", "quit", 0}, {"1-4", "table", 1}, {"s", "sort", 2}, {"r", "reverse", 5}, {"/", "filter", 4}, {"space", "pause", 3}, {"+-", "interval", 6}, {"?", "help", 0},
+	{"q", "quit", 0}, {"1-4", "table", 1}, {"s", "sort", 2}, {"r", "reverse", 5}, {"/", "filter", 4},
+	{"space", "pause", 3}, {"+-", "interval", 6}, {"?", "help", 0},
 }
 
 func (m *Model) keys() string {

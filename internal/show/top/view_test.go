@@ -28,8 +28,10 @@ func give(m *Model, width, height int) { m.Update(tea.WindowSizeMsg{Width: width
 
 // press types keys: names such as tab, or one letter.
 func press(m *Model, keys ...string) (last tea.Cmd) {
-	special := map[string]rune{"tab": tea.KeyTab, "esc": tea.KeyEscape, "enter": tea.KeyEnter, "up": tea.KeyUp, "down": tea.KeyDown, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp,
-		"end": tea.KeyEnd, "home": tea.KeyHome, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "right": tea.KeyRight}
+	special := map[string]rune{"tab": tea.KeyTab, "esc": tea.KeyEscape, "enter": tea.KeyEnter, "up": tea.KeyUp,
+		"down": tea.KeyDown, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp,
+		"end": tea.KeyEnd, "home": tea.KeyHome, "backspace": tea.KeyBackspace, "left": tea.KeyLeft,
+		"right": tea.KeyRight}
 	for _, k := range keys {
 		msg := tea.KeyPressMsg{Text: k}
 		switch {
@@ -110,7 +112,8 @@ func TestScreensOfTrouble(t *testing.T) {
 	m.Update(clockMsg(noon.Add(42 * time.Second)))
 	golden(t, "silent", text(m))
 
-	m = New(&fake{}, Subject{Label: "port 5432", HostUnseen: &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}}, mono, 2*time.Second)
+	m = New(&fake{}, Subject{Label: "port 5432", HostUnseen: &known.Gap{Reason: "the server runs on another host",
+		Reveal: "run pgfettle there"}}, mono, 2*time.Second)
 	give(m, 80, 24)
 	s := serverAt(0)
 	list, _ := s.Sessions.Get()
@@ -119,11 +122,13 @@ func TestScreensOfTrouble(t *testing.T) {
 	m.answered(s)
 	golden(t, "remote-hidden", text(m))
 
-	m = New(&fake{}, Subject{ServerUnseen: &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}}, mono, 2*time.Second)
+	m = New(&fake{}, Subject{ServerUnseen: &known.Gap{Reason: "no instance runs here",
+		Reveal: "name one: a data directory or a conninfo"}}, mono, 2*time.Second)
 	give(m, 80, 24)
 	h := hostAt(0)
 	h.Processes = known.None[[]host.Process](known.Gap{Reason: "no instance runs here"})
-	h.Pressure.CPU = known.None[host.PSI](known.Gap{Fact: "proc/pressure/cpu", Reason: "this kernel or host does not have it"})
+	h.Pressure.CPU = known.None[host.PSI](known.Gap{Fact: "proc/pressure/cpu",
+		Reason: "this kernel or host does not have it"})
 	m.saw(h)
 	golden(t, "no-instance", text(m))
 	press(m, "?", "end")
@@ -134,7 +139,8 @@ func TestScreensOfTrouble(t *testing.T) {
 // lines as the terminal, none is wider, and nothing in it acts on the terminal but
 // colours.
 func TestScreenFits(t *testing.T) {
-	keys := []string{"1", "2", "3", "4", "tab", "shift+tab", "s", "r", "/", "a", "esc", "enter", "backspace", "space", "+", "-", "?", "up", "down", "pgdown", "pgup", "end", "home", "c", "j"}
+	keys := []string{"1", "2", "3", "4", "tab", "shift+tab", "s", "r", "/", "a", "esc", "enter", "backspace", "space",
+		"+", "-", "?", "up", "down", "pgdown", "pgup", "end", "home", "c", "j"}
 	rapid.Check(t, func(t *rapid.T) {
 		st := Style{Color: rapid.Bool().Draw(t, "colour"), ASCII: rapid.Bool().Draw(t, "ascii")}
 		m := seen(80, 24, st)
@@ -144,7 +150,8 @@ func TestScreenFits(t *testing.T) {
 		name := rapid.String().Draw(t, "name")
 		s := serverAt(6)
 		list, _ := s.Sessions.Get()
-		list[0].Application, list[1].Application, list[2].Query, list[4].Role, list[5].WaitEvent = name, name, name, name, name
+		list[0].Application, list[1].Application, list[2].Query, list[4].Role, list[5].WaitEvent = name, name,
+			name, name, name
 		m.answered(s)
 		if rapid.Bool().Draw(t, "trouble") {
 			m.answered(&now.ServerLook{At: noon.Add(time.Minute), Problem: &known.Gap{Reason: name, Reveal: name}})
@@ -156,7 +163,8 @@ func TestScreenFits(t *testing.T) {
 				press(m, rapid.SampledFrom(keys).Draw(t, "key"))
 			}
 			lines := strings.Split(text(m), "\n")
-			if small := m.width < leastWidth || m.height < leastHeight; !small && len(lines) != m.height || len(lines) > max(m.height, 1) {
+			if small := m.width < leastWidth || m.height < leastHeight; !small && len(lines) != m.height ||
+				len(lines) > max(m.height, 1) {
 				t.Fatalf("%d lines on a screen of %dx%d:\n%s", len(lines), m.width, m.height, text(m))
 			}
 			for _, l := range lines {
@@ -167,7 +175,8 @@ func TestScreenFits(t *testing.T) {
 					t.Fatalf("%U acts on the terminal: %q", bad, l)
 				}
 			}
-			if st.ASCII && strings.ContainsFunc(strings.Join(lines[:1], ""), func(r rune) bool { return r > unicode.MaxASCII }) {
+			if st.ASCII && strings.ContainsFunc(strings.Join(lines[:1], ""),
+				func(r rune) bool { return r > unicode.MaxASCII }) {
 				t.Fatalf("beyond ASCII: %q", lines[0])
 			}
 		}
@@ -188,7 +197,8 @@ func harmful(l string, colour bool) rune {
 				return r
 			}
 			i = end
-		} else if unicode.IsControl(r) || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		} else if unicode.IsControl(r) || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 {
 			return r
 		}
 	}
@@ -198,7 +208,8 @@ func harmful(l string, colour bool) rune {
 // TestClean: what a client calls itself is told, and does nothing.
 func TestClean(t *testing.T) {
 	got := clean(hostile)
-	if strings.ContainsAny(got, "\x1b\x07\r\n\u202e\u200b\ufe0f") || !strings.Contains(got, `\x1b[2J`) || !strings.Contains(got, "東京データ") || strings.Count(got, "\u0301") != mostMarks {
+	if strings.ContainsAny(got, "\x1b\x07\r\n\u202e\u200b\ufe0f") || !strings.Contains(got, `\x1b[2J`) ||
+		!strings.Contains(got, "東京データ") || strings.Count(got, "\u0301") != mostMarks {
 		t.Errorf("%q", got)
 	}
 }
@@ -221,9 +232,12 @@ func TestCut(t *testing.T) {
 // TestSpelling holds how numbers are spelled in narrow columns.
 func TestSpelling(t *testing.T) {
 	for got, want := range map[string]string{
-		ago(0.04): "0.0 s", ago(9.96): "10.0 s", ago(61): "61 s", ago(150): "2 min", ago(7260): "2:01 h", ago(400_000): "4 d", ago(-5): "0.0 s", ago(1e300): "11574 d",
-		rate(0): "0", rate(0.001): "<0.01", rate(3.456): "3.46", rate(1250): "1250", rate(2.5e6): "2500 k", rate(1e9): "1000 M", rate(3e12): "3000 G",
-		percent(0): "0", percent(0.01): "<0.1", percent(3.14): "3.1", percent(50.4): "50", percent(99.2): "99.2", percent(99.95): "99.95", percent(99.999): "100", percent(100): "100",
+		ago(0.04): "0.0 s", ago(9.96): "10.0 s", ago(61): "61 s", ago(150): "2 min", ago(7260): "2:01 h",
+		ago(400_000): "4 d", ago(-5): "0.0 s", ago(1e300): "11574 d",
+		rate(0): "0", rate(0.001): "<0.01", rate(3.456): "3.46", rate(1250): "1250", rate(2.5e6): "2500 k",
+		rate(1e9): "1000 M", rate(3e12): "3000 G",
+		percent(0): "0", percent(0.01): "<0.1", percent(3.14): "3.1", percent(50.4): "50", percent(99.2): "99.2",
+		percent(99.95): "99.95", percent(99.999): "100", percent(100): "100",
 		count(99_999): "99999", count(123_456): "123 k", count(5_001_800): "5002 k",
 	} {
 		if got != want {

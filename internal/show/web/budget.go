@@ -87,7 +87,8 @@ func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) 
 		oneBar(t.Before(), before, b.Before, scale, 0, func(p outline.BudgetPart) unit.Bytes { return p.Before }),
 		oneBar(t.After(), after, b.After, scale, barRow, func(p outline.BudgetPart) unit.Bytes { return p.After }),
 	}
-	pic.Desc = t.Before() + t.Colon() + amounts(before, func(p outline.BudgetPart) unit.Bytes { return p.Before }) + ". " +
+	pic.Desc = t.Before() + t.Colon() + amounts(before, func(p outline.BudgetPart) unit.Bytes { return p.Before }) +
+		". " +
 		t.After() + t.Colon() + amounts(after, func(p outline.BudgetPart) unit.Bytes { return p.After }) + "."
 	svg, err := fragment("budget", pic)
 	if err != nil {
@@ -103,12 +104,16 @@ func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) 
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: strings.TrimSpace(strings.Join(append([]string{t.BudgetWorst(), t.BudgetAll(b)}, t.BudgetBeneath(b)...), " ")), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
+	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg,
+		Note: strings.TrimSpace(strings.Join(append([]string{t.BudgetWorst(), t.BudgetAll(b)}, t.BudgetBeneath(b)...),
+			" ")), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
 }
 
-func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale float64, top int, of func(outline.BudgetPart) unit.Bytes) bar {
+func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale float64, top int,
+	of func(outline.BudgetPart) unit.Bytes) bar {
 	at := func(x float64) string { return fmt.Sprintf("%.2f%%", x) }
-	out := bar{Name: name, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14, Top: top + 20, Bottom: top + 20 + barHeight}
+	out := bar{Name: name, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14,
+		Top: top + 20, Bottom: top + 20 + barHeight}
 	x := 0.0
 	for _, p := range parts {
 		size := of(p)
@@ -116,7 +121,8 @@ func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale floa
 		if size == 0 || x >= 100 {
 			continue
 		}
-		piece := barPiece{Part: p.ID, Tip: p.Name + ": " + size.String() + percentNote(size, b.Total), X: at(x), Y: top + 20, TextY: top + 40, onDarkPart: deep[p.ID]}
+		piece := barPiece{Part: p.ID, Tip: p.Name + ": " + size.String() + percentNote(size, b.Total), X: at(x),
+			Y: top + 20, TextY: top + 40, onDarkPart: deep[p.ID]}
 		if x+w > 100.01 { // beyond what is drawn
 			w, piece.Cut = 100-x, true
 		}
@@ -159,7 +165,8 @@ func (v View) budgetTable(b plan.Budget) (Table, error) {
 			return out, err
 		}
 		out.Rows = append(out.Rows, append([]Cell{{HTML: name}},
-			Cells(outline.Amount(p.Before), outline.Percent(p.Before, b.Before.Total), outline.Amount(p.After), outline.Percent(p.After, b.After.Total))...))
+			Cells(outline.Amount(p.Before), outline.Percent(p.Before, b.Before.Total), outline.Amount(p.After),
+				outline.Percent(p.After, b.After.Total))...))
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		out.Rows = append(out.Rows, Cells(v.say("show/web/shortfall", "missing, past the end of the memory"),

@@ -141,8 +141,10 @@ func (v View) severities(list []check.Finding) []severityView {
 // finding tells a group of findings that are alike.
 func (v View) finding(g []check.Finding) findingView {
 	t, f := outline.WordsIn(v.Words), g[0]
-	out := findingView{Class: f.Severity.String(), Severity: t.Severity(f.Severity), Title: f.Title, ID: f.ID, Href: v.explain(f.ID),
-		Where: t.Where(), Seen: t.Seen(), Why: t.Why(), Do: t.Do(), Sources: t.Sources(), WhyText: f.Why, SourceText: outline.SourceTitles(f.Sources)}
+	out := findingView{Class: f.Severity.String(), Severity: t.Severity(f.Severity), Title: f.Title, ID: f.ID,
+		Href:  v.explain(f.ID),
+		Where: t.Where(), Seen: t.Seen(), Why: t.Why(), Do: t.Do(), Sources: t.Sources(), WhyText: f.Why,
+		SourceText: outline.SourceTitles(f.Sources)}
 	var places []string
 	for _, f := range g {
 		places = append(places, t.Place(f))

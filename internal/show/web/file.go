@@ -28,7 +28,8 @@ func File(d document.File, v View) (template.HTML, error) {
 		}
 		return list[a].ID < list[b].ID
 	})
-	out := checkView{Subject: subjectView{Line: strings.Join(t.FileSubject(d), " ")}, Summary: t.FileSummary(d), Severities: v.severities(list)}
+	out := checkView{Subject: subjectView{Line: strings.Join(t.FileSubject(d), " ")}, Summary: t.FileSummary(d),
+		Severities: v.severities(list)}
 	if len(d.Accepted) > 0 {
 		kept := document.Check{Policy: d.Policy, All: true}
 		for _, a := range d.Accepted {
@@ -48,5 +49,6 @@ func File(d document.File, v View) (template.HTML, error) {
 // FilePage is the page of a check of a configuration file.
 func FilePage(d document.File, v View) (Page, error) {
 	body, err := File(d, v)
-	return Page{Title: v.say("show/web/check_of", "Check of {host}", "host", typeset.Clean(d.Main)), Lang: v.lang(), Body: body}, err
+	return Page{Title: v.say("show/web/check_of", "Check of {host}", "host", typeset.Clean(d.Main)), Lang: v.lang(),
+		Body: body}, err
 }

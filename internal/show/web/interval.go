@@ -97,7 +97,8 @@ func (c intervals) Plot(area draw.Canvas, p *plot.Plot) {
 				}
 			}
 			if within(r.Mid) {
-				area.DrawGlyphNoClip(draw.GlyphStyle{Color: ink(inkSeries), Radius: 4.5, Shape: draw.CircleGlyph{}}, vg.Point{X: x(r.Mid), Y: at})
+				area.DrawGlyphNoClip(draw.GlyphStyle{Color: ink(inkSeries), Radius: 4.5, Shape: draw.CircleGlyph{}},
+					vg.Point{X: x(r.Mid), Y: at})
 			}
 		}
 		shape, colour := draw.GlyphDrawer(draw.CircleGlyph{}), ink(inkSeries)
@@ -106,7 +107,8 @@ func (c intervals) Plot(area draw.Canvas, p *plot.Plot) {
 		}
 		for _, d := range r.Dots {
 			if within(d) {
-				area.DrawGlyphNoClip(draw.GlyphStyle{Color: colour, Radius: 3.2, Shape: shape}, vg.Point{X: x(d), Y: at})
+				area.DrawGlyphNoClip(draw.GlyphStyle{Color: colour, Radius: 3.2, Shape: shape},
+					vg.Point{X: x(d), Y: at})
 			}
 		}
 	}

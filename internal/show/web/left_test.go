@@ -14,12 +14,14 @@ import (
 func TestPlanTellsWhatItLeaves(t *testing.T) {
 	var d document.Plan
 	given(t, "plan/server", &d)
-	d.Left = []plan.Left{{ID: "end_of_life", Instance: "/srv/<b>", Severity: check.Warning, Reason: plan.ByPerson, Detail: "Upgrade."}}
+	d.Left = []plan.Left{{ID: "end_of_life", Instance: "/srv/<b>", Severity: check.Warning, Reason: plan.ByPerson,
+		Detail: "Upgrade."}}
 	html, err := Plan(d, View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Not in this plan: what check still tells after it", "end_of_life /srv/&lt;b&gt;", "(warning): ", "needs a person: Upgrade."} {
+	for _, want := range []string{"Not in this plan: what check still tells after it", "end_of_life /srv/&lt;b&gt;",
+		"(warning): ", "needs a person: Upgrade."} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("%q is not in\n%s", want, html)
 		}

@@ -142,7 +142,8 @@ func (v View) outlineFigure(f outline.Figure, t outline.Table, draw drawing) (te
 	if title == "" {
 		title = t.Caption
 	}
-	return FigureHTML(Figure{Title: title, Quiet: d.Quiet, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	return FigureHTML(Figure{Title: title, Quiet: d.Quiet, SVG: d.SVG, Keys: d.Keys, Note: d.Note,
+		More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
 func outlineTableHTML(t outline.Table, quiet bool) (template.HTML, error) {

@@ -81,9 +81,12 @@ func TestMemoryPages(t *testing.T) {
 // TestOOMPages holds post-mortems of real reports.
 func TestOOMPages(t *testing.T) {
 	for name, files := range map[string][]string{
-		"backend": {"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"},
-		"host":    {"../../fact/kernlog/testdata/k601_global_numa2_journal.log", "../../judge/diagnose/oom/testdata/pg15_log_oom_then_systemd_stop.log"},
-		"refused": {"../../judge/diagnose/oom/testdata/pg15_log_overcommit2_oom.log", "../../judge/diagnose/oom/testdata/pg17_log.csv"},
+		"backend": {"../../fact/kernlog/testdata/k618_memcg_v1_backend.log",
+			"../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"},
+		"host": {"../../fact/kernlog/testdata/k601_global_numa2_journal.log",
+			"../../judge/diagnose/oom/testdata/pg15_log_oom_then_systemd_stop.log"},
+		"refused": {"../../judge/diagnose/oom/testdata/pg15_log_overcommit2_oom.log",
+			"../../judge/diagnose/oom/testdata/pg17_log.csv"},
 		"nothing": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +139,8 @@ func TestLogPages(t *testing.T) {
 // act on the reader's screen.
 func TestSlowPages(t *testing.T) {
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk"} {
-		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", strings.TrimPrefix(name, "slow_")+".txtar")
+		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata",
+			strings.TrimPrefix(name, "slow_")+".txtar")
 		var plans []*queryplan.Plan
 		for _, which := range []string{"slow", "fast"} {
 			list, err := queryplan.Parse(file(t, path, which))
@@ -150,8 +154,10 @@ func TestSlowPages(t *testing.T) {
 	}
 	e := &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Asked: 40,
 		Processes: []live.Busy{{PID: 99, Name: "<b>stress\x1b[2J", CPU: 11}},
-		Waits:     []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid\"><script>", Seen: 300}},
-		Blockers:  []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120, Query: "UPDATE t SET x = '</code><script>alert(1)</script>'"}}}
+		Waits: []live.Wait{{Backend: "client backend", State: "active", Type: "Lock",
+			Event: "transactionid\"><script>", Seen: 300}},
+		Blockers: []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120,
+			Query: "UPDATE t SET x = '</code><script>alert(1)</script>'"}}}
 	p, err := DiagnoseSlowSamplePage(slow.JudgeSample("/srv/<i>pg", e), View{})
 	pageGolden(t, "slow/sample", p, err)
 }
@@ -194,12 +200,16 @@ func TestJournalPages(t *testing.T) {
 
 // TestOutlineIsEscaped holds that texts of others are text wherever they stand.
 func TestOutlineIsEscaped(t *testing.T) {
-	for _, s := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</code></pre></p>", "</style><script>", "&lt;b&gt;", "a\x1b[31mb\u202ec", "javascript:alert(1)", "{{.}}", "'`\""} {
+	for _, s := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</code></pre></p>",
+		"</style><script>", "&lt;b&gt;", "a\x1b[31mb\u202ec", "javascript:alert(1)", "{{.}}", "'`\""} {
 		o := outline.Outline{
-			outline.Heading{Level: 1, Text: outline.Prose{{Text: s}}}, outline.Heading{Level: 2, Text: outline.Prose{{Text: s}, {Text: s, As: outline.AsCode}}},
+			outline.Heading{Level: 1, Text: outline.Prose{{Text: s}}},
+			outline.Heading{Level: 2, Text: outline.Prose{{Text: s}, {Text: s, As: outline.AsCode}}},
 			outline.Para{Text: outline.Prose{{Text: s, As: outline.AsStrong}}, Tone: outline.ToneBad},
-			outline.List{Items: []outline.Item{{Text: outline.Prose{{Text: s}}, More: []outline.Block{outline.Listing{Lines: []string{s, s}}}}}},
-			outline.Figure{Name: s}, outline.Table{Caption: s + ".", Head: []string{s, s}, Rows: [][]outline.Prose{{{{Text: s}}, {{Text: s, As: outline.AsCode}, {Text: s}}}, {}}, Numbers: 1},
+			outline.List{Items: []outline.Item{{Text: outline.Prose{{Text: s}},
+				More: []outline.Block{outline.Listing{Lines: []string{s, s}}}}}},
+			outline.Figure{Name: s}, outline.Table{Caption: s + ".", Head: []string{s, s},
+				Rows: [][]outline.Prose{{{{Text: s}}, {{Text: s, As: outline.AsCode}, {Text: s}}}, {}}, Numbers: 1},
 			outline.Listing{Lines: []string{s}},
 		}
 		p, err := View{}.outlinePage(o, nil)

@@ -247,8 +247,10 @@ func (c TimeChart) Figure(v View) (template.HTML, error) {
 		f.Note = v.say("show/web/no_values", "There are no values of this time.")
 		return FigureHTML(f)
 	}
-	f.Table = Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5}, Head: []string{v.say("show/web/line", "line"), v.say("show/web/first", "first"),
-		v.say("show/web/least", "least"), v.say("show/web/mean", "mean"), v.say("show/web/most", "most"), v.say("show/web/last", "last")}}
+	f.Table = Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5},
+		Head: []string{v.say("show/web/line", "line"), v.say("show/web/first", "first"),
+			v.say("show/web/least", "least"), v.say("show/web/mean", "mean"), v.say("show/web/most", "most"),
+			v.say("show/web/last", "last")}}
 	for i, s := range c.Series {
 		name, err := fragment("patch", Key{fmt.Sprintf("c-%d", i+1), s.Name})
 		if err != nil {
@@ -293,7 +295,8 @@ func niceTicks(low, high float64, n int, binary bool) []float64 {
 
 // timeSteps are the distances that marks of time may have, in seconds; beyond a
 // week marks are at the first of months.
-var timeSteps = []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400}
+var timeSteps = []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400,
+	2 * 86400, 7 * 86400}
 
 // timeTicks marks six places at most, in UTC. Dates are numbers, so that they are
 // of no language.
@@ -324,7 +327,8 @@ func timeTicks(from, to float64) []plot.Tick {
 		months *= 2
 	}
 	start := time.Unix(int64(from), 0).UTC()
-	for t := time.Date(start.Year(), 1, 1, 0, 0, 0, 0, time.UTC); float64(t.Unix()) <= to && len(out) < 100; t = t.AddDate(0, months, 0) {
+	for t := time.Date(start.Year(), 1, 1, 0, 0, 0, 0, time.UTC); float64(t.Unix()) <= to &&
+		len(out) < 100; t = t.AddDate(0, months, 0) {
 		if float64(t.Unix()) >= from {
 			out = append(out, plot.Tick{Value: float64(t.Unix()), Label: t.Format("2006-01")})
 		}

@@ -22,29 +22,37 @@ func charts(t *testing.T) Page {
 		used = append(used, Point{1795132800 + 300*i, v})
 		cache = append(cache, Point{1795132800 + 300*i, 12e9 - v/2})
 	}
-	memory, err := TimeChart{ID: "memory", Title: "Memory <of> the host", Series: []Series{{"page tables & shared", used}, {"file cache", cache}}, Measure: InBytes, FromZero: true}.Figure(View{})
+	memory, err := TimeChart{ID: "memory", Title: "Memory <of> the host",
+		Series: []Series{{"page tables & shared", used}, {"file cache", cache}}, Measure: InBytes,
+		FromZero: true}.Figure(View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := TimeChart{ID: "one", Title: "One moment", Series: []Series{{"steal", []Point{{1795132800, 3.5}}}}, Measure: InPercent}.Figure(View{})
+	one, err := TimeChart{ID: "one", Title: "One moment", Series: []Series{{"steal", []Point{{1795132800, 3.5}}}},
+		Measure: InPercent}.Figure(View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := TimeChart{ID: "none", Title: "Nothing", Series: []Series{{"x", []Point{{1795132800, math.NaN()}}}}, From: 1795132800, To: 1795132800 + 30*day, Measure: InNumbers}.Figure(View{})
+	none, err := TimeChart{ID: "none", Title: "Nothing", Series: []Series{{"x", []Point{{1795132800, math.NaN()}}}},
+		From: 1795132800, To: 1795132800 + 30*day, Measure: InNumbers}.Figure(View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chart := IntervalChart{ID: "blocks", Title: "B against A", Desc: "four blocks, +12 %, from +8 to +16 %", Min: -0.1, Max: 0.2,
-		Lines: []UprightLine{{At: 0, Null: true}, {At: -0.02}, {At: 0.02}}, Ticks: []AxisTick{{0, "0"}, {0.1, "+11 %"}, {-0.1, "−10 %"}, {5, "far"}}}
+	chart := IntervalChart{ID: "blocks", Title: "B against A", Desc: "four blocks, +12 %, from +8 to +16 %",
+		Min: -0.1, Max: 0.2,
+		Lines: []UprightLine{{At: 0, Null: true}, {At: -0.02}, {At: 0.02}},
+		Ticks: []AxisTick{{0, "0"}, {0.1, "+11 %"}, {-0.1, "−10 %"}, {5, "far"}}}
 	for i, v := range []float64{0.11, 0.12, 0.1, math.NaN()} {
-		chart.Rows = append(chart.Rows, IntervalRow{Name: fmt.Sprintf("block %d", i+1), Dots: []float64{v}, Faint: i == 2})
+		chart.Rows = append(chart.Rows, IntervalRow{Name: fmt.Sprintf("block %d", i+1), Dots: []float64{v},
+			Faint: i == 2})
 	}
 	chart.Rows = append(chart.Rows, IntervalRow{Name: "95 % CI", Bar: true, Low: 0.08, Mid: 0.115, High: 0.3})
 	svg, err := chart.Draw()
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := FigureHTML(Figure{Title: chart.Title, SVG: svg, More: "The numbers", Table: Table{Caption: "Blocks", Head: []string{"block", "change"}, Rows: [][]Cell{Cells("1", "+12 %")}}})
+	blocks, err := FigureHTML(Figure{Title: chart.Title, SVG: svg, More: "The numbers",
+		Table: Table{Caption: "Blocks", Head: []string{"block", "change"}, Rows: [][]Cell{Cells("1", "+12 %")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +72,8 @@ func TestPicturesFollowTheTheme(t *testing.T) {
 			t.Errorf("%q is left of the library's own style", left)
 		}
 	}
-	for _, want := range []string{`class="s1"`, `class="s2"`, `class="text"`, `class="grid"`, `class="null"`, `class="bar"`, `class="f1"`, "page tables &amp; shared", "Memory &lt;of&gt; the host", "stroke-dasharray"} {
+	for _, want := range []string{`class="s1"`, `class="s2"`, `class="text"`, `class="grid"`, `class="null"`,
+		`class="bar"`, `class="f1"`, "page tables &amp; shared", "Memory &lt;of&gt; the host", "stroke-dasharray"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing", want)
 		}
@@ -86,7 +95,9 @@ func TestUnknownStyleIsRefused(t *testing.T) {
 			t.Errorf("%s became %s", bad, out)
 		}
 	}
-	if out, err := themed([]byte(`<svg viewBox="0 0 1 1"><path d="M0,0" style="stroke:#A15E01;fill:none"/></svg>`), `a"b`, "<t>", "<d>"); err != nil || strings.Contains(string(out), "<t>") || strings.Contains(string(out), `a"b`) {
+	if out, err := themed([]byte(`<svg viewBox="0 0 1 1"><path d="M0,0" style="stroke:#A15E01;fill:none"/></svg>`),
+		`a"b`, "<t>", "<d>"); err != nil || strings.Contains(string(out), "<t>") ||
+		strings.Contains(string(out), `a"b`) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

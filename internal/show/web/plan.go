@@ -97,7 +97,8 @@ func (v View) plan(d document.Plan) (planView, error) {
 	for _, l := range d.Left {
 		name, why := t.Left(l)
 		out.LeftHeading = t.LeftHeading()
-		out.Left = append(out.Left, leftView{name, v.explain(l.ID), v.say("show/severity/"+l.Severity.String(), l.Severity.String()), why})
+		out.Left = append(out.Left, leftView{name, v.explain(l.ID),
+			v.say("show/severity/"+l.Severity.String(), l.Severity.String()), why})
 	}
 	if len(d.Changes) > 0 {
 		out.StepHeading, out.Steps = v.say("show/web/next", "To carry it out, and to take it back"), v.steps(d)
@@ -111,7 +112,8 @@ func (v View) plan(d document.Plan) (planView, error) {
 // effect from the gentlest.
 func (v View) layers(list []plan.Change) []layerView {
 	t := outline.WordsIn(v.Words)
-	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"), v.say("show/web/planned", "planned"), v.say("show/web/note", "note")}
+	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"),
+		v.say("show/web/planned", "planned"), v.say("show/web/note", "note")}
 	var out []layerView
 	for _, g := range outline.Groups(list) {
 		name := capital(strings.ToLower(t.Layer(g.Layer)))
@@ -134,7 +136,8 @@ func (v View) layers(list []plan.Change) []layerView {
 func (v View) change(c plan.Change) changeView {
 	t := outline.WordsIn(v.Words)
 	out := changeView{
-		Name: outline.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: outline.Shown(c.From), To: outline.Shown(c.To) + outline.Measure(c),
+		Name: outline.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)),
+		From: outline.Shown(c.From), To: outline.Shown(c.To) + outline.Measure(c),
 		Risk: t.Risk(c.Risk), Why: t.Why(), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
 		Reason: c.Reason.String(), SourceText: outline.SourceTitles(say.SourcesOf(c.Sources)),
 	}
@@ -156,17 +159,22 @@ func (v View) change(c plan.Change) changeView {
 // steps are the commands that carry the plan out and take it back.
 func (v View) steps(d document.Plan) []step {
 	out := []step{
-		{v.say("show/web/apply", "On the host: show it again, ask for each group, note every change in a journal before it is made."), "pgfettle apply"},
+		{v.say("show/web/apply",
+			"On the host: show it again, ask for each group, note every change in a journal before it is made."),
+			"pgfettle apply"},
 	}
 	restart := false
 	for _, c := range d.Changes {
 		restart = restart || c.Effect >= knob.Restart
 	}
 	if restart {
-		out = append(out, step{v.say("show/web/apply_gently", "Only what needs no restart and no reboot."), "pgfettle apply --max-effect reload"})
+		out = append(out, step{v.say("show/web/apply_gently", "Only what needs no restart and no reboot."),
+			"pgfettle apply --max-effect reload"})
 	}
 	return append(out,
-		step{v.say("show/web/undo", "Take it back: each value as it was, where nobody has changed it since."), "pgfettle undo"},
+		step{v.say("show/web/undo", "Take it back: each value as it was, where nobody has changed it since."),
+			"pgfettle undo"},
 		step{v.say("show/web/out", "Or by other hands: the files, each with its place; a playbook; a shell script."),
-			fmt.Sprintf("%s\n%s\n%s", "pgfettle plan --out DIR", "pgfettle plan --format ansible", "pgfettle plan --format script")})
+			fmt.Sprintf("%s\n%s\n%s", "pgfettle plan --out DIR", "pgfettle plan --format ansible",
+				"pgfettle plan --format script")})
 }

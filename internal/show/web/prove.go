@@ -31,8 +31,10 @@ func (v View) proveDrawing(r *experiment.Result) drawing {
 			return drawn{}, nil
 		}
 		// Several experiments may be on one page.
-		sum := sha256.Sum256([]byte(r.Started + "\x00" + r.A.Name + "\x00" + r.B.Name + "\x00" + strconv.FormatUint(r.Spec.Seed, 10)))
-		c := IntervalChart{ID: v.ID + fmt.Sprintf("blocks-%x", sum[:6]), Title: p.Title, Desc: p.Caption, Min: p.Low, Max: p.High,
+		sum := sha256.Sum256([]byte(r.Started + "\x00" + r.A.Name + "\x00" + r.B.Name + "\x00" +
+			strconv.FormatUint(r.Spec.Seed, 10)))
+		c := IntervalChart{ID: v.ID + fmt.Sprintf("blocks-%x", sum[:6]), Title: p.Title, Desc: p.Caption, Min: p.Low,
+			Max:   p.High,
 			Lines: []UprightLine{{At: 0, Null: true}, {At: -p.Margin}, {At: p.Margin}}}
 		for _, m := range p.Marks {
 			c.Ticks = append(c.Ticks, AxisTick{m.At, m.Text})

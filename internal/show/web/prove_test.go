@@ -11,19 +11,26 @@ import (
 // experiment has one block for each change in per cent of B against A.
 func measured(changes ...float64) *experiment.Result {
 	r := &experiment.Result{
-		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
-		A:        experiment.MeasuredConfiguration{Name: "default"},
-		B:        experiment.MeasuredConfiguration{Name: "default+pg:work_mem=64MB", Settings: []experiment.Setting{{Address: "pg:work_mem", Value: "64MB"}}},
-		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Writes: true, Command: "pgbench -n -M prepared -c 8 bench"},
-		Spec:     experiment.Spec{Blocks: len(changes), Clients: 8, Duration: 120, Warmup: 300, Seed: 42, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Host:     experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11", Pgbench: "pgbench 17.11"},
+		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z",
+		Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"},
+		B: experiment.MeasuredConfiguration{Name: "default+pg:work_mem=64MB",
+			Settings: []experiment.Setting{{Address: "pg:work_mem", Value: "64MB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Writes: true,
+			Command: "pgbench -n -M prepared -c 8 bench"},
+		Spec: experiment.Spec{Blocks: len(changes), Clients: 8, Duration: 120, Warmup: 300, Seed: 42, Cache: "warm",
+			Protocol: "prepared", Margin: 2},
+		Host: experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11",
+			Pgbench: "pgbench 17.11"},
 	}
 	for i, c := range changes {
 		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true, Counters: map[string]float64{experiment.WALBytes: 9e7},
+			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true,
+				Counters:    map[string]float64{experiment.WALBytes: 9e7},
 				Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
-		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", 4000), run("B", 4000*(1+c/100))}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB",
+			Runs: []experiment.Run{run("A", 4000), run("B", 4000*(1+c/100))}})
 	}
 	return r
 }
@@ -45,11 +52,13 @@ func TestProvePages(t *testing.T) {
 	course := measured(515, 480, 530, 501, 495, 522)
 	course.Name = "fsync-off"
 	hostile := measured(5, 6, 4, 5, 6, 5)
-	hostile.A.Name, hostile.Notes, hostile.Workload.Command = "<script>alert(1)</script>\x1b[31m", []string{"</p><img src=x onerror=y>"}, "pgbench </code></pre><script>x</script>"
+	hostile.A.Name, hostile.Notes, hostile.Workload.Command = "<script>alert(1)</script>\x1b[31m",
+		[]string{"</p><img src=x onerror=y>"}, "pgbench </code></pre><script>x</script>"
 	for name, c := range map[string]struct {
 		r     *experiment.Result
 		drawn int
-	}{"improved": {improved, 6}, "void": {void, 6}, "wide": {wide, 3}, "interrupted": {interrupted, 0}, "single": {single, 0}, "course": {course, 6}, "hostile": {hostile, 6}} {
+	}{"improved": {improved, 6}, "void": {void, 6}, "wide": {wide, 3}, "interrupted": {interrupted, 0},
+		"single": {single, 0}, "course": {course, 6}, "hostile": {hostile, 6}} {
 		t.Run(name, func(t *testing.T) {
 			c.r.Judge()
 			p, err := ProvePage(c.r, View{})

@@ -157,10 +157,12 @@ func (v View) tiles(r Report) []tile {
 	}
 	if r.Plan.Plan != nil {
 		c := len(r.Plan.Changes)
-		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/changes", c, "change planned", "changes planned"), "", "#plan"})
+		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/changes", c, "change planned", "changes planned"),
+			"", "#plan"})
 	}
 	if c := len(r.Missing); c > 0 {
-		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/not_visible", c, "fact not visible", "facts not visible"), "", "#hidden"})
+		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/not_visible", c, "fact not visible",
+			"facts not visible"), "", "#hidden"})
 	}
 	return out
 }
@@ -186,7 +188,8 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	body, e := v.findingsChapter(r.Check)
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
-	add("findings", v.say("show/web/report/findings", "Findings"), outline.WordsIn(v.Words).CheckSummary(found), body, e)
+	add("findings", v.say("show/web/report/findings", "Findings"), outline.WordsIn(v.Words).CheckSummary(found),
+		body, e)
 	if r.Plan.Plan != nil {
 		p, e := v.plan(r.Plan)
 		if e == nil {
@@ -246,7 +249,8 @@ func (v View) findingsChapter(d document.Check) (template.HTML, error) {
 // lower sets a fragment's headings one level lower, as they stand below that of a
 // chapter. Texts are escaped, so that nothing but a heading begins so.
 func lower(html template.HTML) template.HTML {
-	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3", "</h4").Replace(string(html)))
+	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3",
+		"</h4").Replace(string(html)))
 }
 
 // fold leaves what stands before the n-th of the headings of the third level open
@@ -265,7 +269,8 @@ func fold(html template.HTML, n int) template.HTML {
 			b.WriteString("<h3" + p)
 			continue
 		}
-		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" + rest + "</div></details>\n")
+		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" +
+			rest + "</div></details>\n")
 	}
 	return template.HTML(b.String())
 }

@@ -54,7 +54,8 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 
 // sessionSources are sources of values that our own connection brought along, or
 // that the server gives itself: nobody has set them.
-var sessionSources = map[string]bool{"default": true, "client": true, "session": true, "interactive": true, "override": true, "environment variable": false}
+var sessionSources = map[string]bool{"default": true, "client": true, "session": true, "interactive": true,
+	"override": true, "environment variable": false}
 
 // settingsOf are the settings of an instance whose value is not the built-in
 // one, by name.
@@ -84,17 +85,21 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		list, known := settingsOf(in)
 		if !known {
 			g := in.Server.Settings.Gap()
-			html, err := fragment("prose", in.Label()+outline.WordsIn(v.Words).Colon()+v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
+			html, err := fragment("prose", in.Label()+outline.WordsIn(v.Words).Colon()+
+				v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
 			if err != nil {
 				return "", err
 			}
 			out = append(out, html)
 			continue
 		}
-		t := Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting", "{instance}: {n} settings", "instance", in.Label()),
-			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"), v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
+		t := Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting",
+			"{instance}: {n} settings", "instance", in.Label()),
+			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"),
+				v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
 		for _, set := range list {
-			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true}, {Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
+			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true},
+				{Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
 			if set.PendingRestart {
 				row[1].Sub = v.say("show/web/report/pending", "the file has another value, which waits for a restart")
 			}
@@ -155,13 +160,17 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 		}
 	}
 	if len(list) == 0 {
-		return fragment("prose", v.say("show/web/report/no_sources", "No finding and no change, so nothing rests on a source."))
+		return fragment("prose", v.say("show/web/report/no_sources",
+			"No finding and no change, so nothing rests on a source."))
 	}
 	slices.SortFunc(list, func(a, b say.Source) int {
-		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title), strings.Compare(a.ID, b.ID))
+		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title),
+			strings.Compare(a.ID, b.ID))
 	})
-	t := Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan", "{n} sources of the findings and the plan"),
-		Head: []string{v.say("show/web/report/title", "title"), v.say("show/web/report/publisher", "publisher"), v.say("show/web/report/version", "version"), v.say("show/web/report/date", "of")}}
+	t := Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan",
+		"{n} sources of the findings and the plan"),
+		Head: []string{v.say("show/web/report/title", "title"), v.say("show/web/report/publisher", "publisher"),
+			v.say("show/web/report/version", "version"), v.say("show/web/report/date", "of")}}
 	for _, s := range list {
 		t.Rows = append(t.Rows, Cells(s.Title, s.Publisher, s.Version, s.Date))
 	}

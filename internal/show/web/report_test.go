@@ -36,7 +36,8 @@ func whole(t *testing.T) Report {
 	given(t, "plan/server", &r.Plan)
 	r.Memory = memory.Diagnose(r.Snapshot, hosts.Buffers(r.Snapshot))
 	kernel := oom.NewReader()
-	for _, f := range []string{"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"} {
+	for _, f := range []string{"../../fact/kernlog/testdata/k618_memcg_v1_backend.log",
+		"../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"} {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +56,8 @@ func whole(t *testing.T) Report {
 func TestReport(t *testing.T) {
 	p, err := ReportPage(whole(t), View{})
 	text := pageGolden(t, "report/whole", p, err)
-	for _, id := range []string{"findings", "plan", "memory", "oom", "experiment-1", "experiment-2", "settings", "hidden", "sources"} {
+	for _, id := range []string{"findings", "plan", "memory", "oom", "experiment-1", "experiment-2", "settings",
+		"hidden", "sources"} {
 		if !strings.Contains(text, `<h2 id="`+id+`">`) || !strings.Contains(text, `<a href="#`+id+`">`) {
 			t.Errorf("the chapter %s is missing, or no link leads to it", id)
 		}
@@ -85,7 +87,8 @@ func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {
 		name := strings.Repeat("x", i+1)
-		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info, Title: "Finding " + name, Seen: say.Text("s"), Why: "w", Do: say.Text("d")})
+		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info,
+			Title: "Finding " + name, Seen: say.Text("s"), Why: "w", Do: say.Text("d")})
 		r.Missing = append(r.Missing, known.Gap{Fact: name, Reason: "because of " + name})
 	}
 	p, err := ReportPage(r, View{})
@@ -153,7 +156,8 @@ func TestFold(t *testing.T) {
 	}
 	many := "<p>lead</p><h3>1</h3><p>b</p>" + strings.Repeat("<h3>n</h3><p>c</p>", 5)
 	got := string(fold(template.HTML(many), 2))
-	if strings.Count(got, "<details") != 5 || strings.Count(got, "<h3>") != 6 || !strings.HasPrefix(got, "<p>lead</p><h3>1</h3><p>b</p><details") || strings.Count(got, "<p>c</p>") != 5 {
+	if strings.Count(got, "<details") != 5 || strings.Count(got, "<h3>") != 6 ||
+		!strings.HasPrefix(got, "<p>lead</p><h3>1</h3><p>b</p><details") || strings.Count(got, "<p>c</p>") != 5 {
 		t.Errorf("%s", got)
 	}
 	if got := lower("<h2>a &lt;h2</h2><h3 id=\"x\">b</h3>"); got != "<h3>a &lt;h2</h3><h4 id=\"x\">b</h4>" {

@@ -57,7 +57,8 @@ func stack(name string, parts []stackPart) (drawn, error) {
 		}
 		w := 100 * p.Size / sum
 		tip := fmt.Sprintf("%s: %s (%.1f %%)", p.Name, p.Label, w)
-		piece := stackPiece{Class: p.Class, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w), Ink: "inside-dark"}
+		piece := stackPiece{Class: p.Class, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w),
+			Ink: "inside-dark"}
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
 		case p.Class == "":
 			piece.Ink = "text"
@@ -82,9 +83,11 @@ func stack(name string, parts []stackPart) (drawn, error) {
 // memoryClasses are the colours of the parts of a host's memory: those that the
 // budget has for the same things.
 var memoryClasses = map[string]string{
-	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared", memory.PartHuge: "c-work",
-	memory.PartOthers: "c-others", memory.PartTables2: "c-maintenance", memory.PartKernel: "c-reserve", memory.PartIdleHuge: "c-unused",
-	memory.PartCache: "c-file_cache", memory.PartFree: "",
+	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared",
+	memory.PartHuge:   "c-work",
+	memory.PartOthers: "c-others", memory.PartTables2: "c-maintenance", memory.PartKernel: "c-reserve",
+	memory.PartIdleHuge: "c-unused",
+	memory.PartCache:    "c-file_cache", memory.PartFree: "",
 }
 
 // memoryStack is where the memory of a host is.
@@ -106,8 +109,10 @@ func heldStack(m *oom.Memory) (drawn, error) {
 		size  *unit.Bytes
 		class string
 	}{
-		{"anonymous", m.Anon, "c-backends"}, {"shared", m.Shared, "c-shared"}, {"page tables", m.PageTables, "c-page_tables"},
-		{"kernel (slab)", m.Slab, "c-reserve"}, {"huge pages", m.HugeTotal, "c-work"}, {"file cache", m.Cache, "c-file_cache"}, {"free", m.Free, ""},
+		{"anonymous", m.Anon, "c-backends"}, {"shared", m.Shared, "c-shared"},
+		{"page tables", m.PageTables, "c-page_tables"},
+		{"kernel (slab)", m.Slab, "c-reserve"}, {"huge pages", m.HugeTotal, "c-work"},
+		{"file cache", m.Cache, "c-file_cache"}, {"free", m.Free, ""},
 	} {
 		if p.size != nil && *p.size > 0 {
 			parts = append(parts, sized(p.name, *p.size, p.class))
@@ -156,7 +161,8 @@ func waitsStack(d *slow.Sample) (drawn, error) {
 	var parts []stackPart
 	for i := range d.Waits {
 		w := &d.Waits[i]
-		parts = append(parts, stackPart{Name: reports.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen), Label: average(float64(w.Seen))})
+		parts = append(parts, stackPart{Name: reports.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen),
+			Label: average(float64(w.Seen))})
 	}
 	return ranked("What the processes of the server did", parts, average)
 }

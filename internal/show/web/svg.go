@@ -61,8 +61,12 @@ func themed(svg []byte, id, title, desc string) (template.HTML, error) {
 				b.WriteString(" " + a.Name + `="` + template.HTMLEscapeString(a.Value) + `"`)
 			}
 			if name == "svg" {
-				fmt.Fprintf(&b, ` class="chart" xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%s-name %s-desc">`, template.HTMLEscapeString(id), template.HTMLEscapeString(id))
-				fmt.Fprintf(&b, "\n<title id=\"%s-name\">%s</title><desc id=\"%s-desc\">%s</desc>\n", template.HTMLEscapeString(id), template.HTMLEscapeString(title), template.HTMLEscapeString(id), template.HTMLEscapeString(desc))
+				fmt.Fprintf(&b,
+					` class="chart" xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="%s-name %s-desc">`,
+					template.HTMLEscapeString(id), template.HTMLEscapeString(id))
+				fmt.Fprintf(&b, "\n<title id=\"%s-name\">%s</title><desc id=\"%s-desc\">%s</desc>\n",
+					template.HTMLEscapeString(id), template.HTMLEscapeString(title), template.HTMLEscapeString(id),
+					template.HTMLEscapeString(desc))
 			} else {
 				b.WriteString(">")
 			}
@@ -89,8 +93,10 @@ func attributes(t xml.StartElement) ([]themedAttr, error) {
 		switch {
 		case name == "style":
 			style = a.Value
-		case t.Name.Local == "svg" && (name == "width" || name == "height" || a.Name.Space == "xmlns" || name == "xmlns"):
-		case t.Name.Local == "svg" && name == "viewBox", t.Name.Local == "g" && name == "transform", t.Name.Local == "path" && name == "d",
+		case t.Name.Local == "svg" && (name == "width" || name == "height" || a.Name.Space == "xmlns" ||
+			name == "xmlns"):
+		case t.Name.Local == "svg" && name == "viewBox", t.Name.Local == "g" && name == "transform",
+			t.Name.Local == "path" && name == "d",
 			t.Name.Local == "text" && (name == "x" || name == "y" || name == "transform"):
 			out = append(out, themedAttr{name, a.Value})
 		default:

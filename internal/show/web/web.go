@@ -93,7 +93,8 @@ func Assets() fs.FS {
 // parsed are all templates; parsing them takes milliseconds, which commands that
 // write no page need not pay.
 var parsed = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"prose": prose, "rows": rows}).ParseFS(templates, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"prose": prose, "rows": rows}).ParseFS(templates,
+		"templates/*.html"))
 })
 
 // Write writes a page.
@@ -117,7 +118,8 @@ func Write(w io.Writer, p Page) error {
 	}{
 		Page: p, Sheet: template.CSS(sheet),
 		// The browser itself is told that this file loads nothing and runs nothing.
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'",
 		Skip:   say.M("show/web/skip", "Skip to the content").In(words),
 		Places: say.M("show/web/places", "Sections").In(words),
 	})
@@ -134,7 +136,8 @@ func Made(version string, taken int64, v View) string {
 	if taken == 0 {
 		return "pgfettle " + version
 	}
-	return v.say("show/web/made", "pgfettle {version}, facts of {time} UTC", "version", version, "time", time.Unix(taken, 0).UTC().Format(time.DateTime))
+	return v.say("show/web/made", "pgfettle {version}, facts of {time} UTC", "version", version, "time",
+		time.Unix(taken, 0).UTC().Format(time.DateTime))
 }
 
 // fragment carries out one template. What would act on the reader's screen

@@ -140,7 +140,8 @@ func TestLanguages(t *testing.T) {
 // TestHostileTextIsText holds that no text of a document becomes a part of the
 // page, whichever field it stands in.
 func TestHostileTextIsText(t *testing.T) {
-	const bad = `</title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "\x00\x1b[2J\u202e\xff{{.}} javascript:alert(3)"
+	const bad = `</title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` +
+		"\x00\x1b[2J\u202e\xff{{.}} javascript:alert(3)"
 	var c document.Check
 	given(t, "check/worst_first", &c)
 	c.Subject.Host, c.Policy = bad, bad
@@ -148,7 +149,8 @@ func TestHostileTextIsText(t *testing.T) {
 	c.Unknown[0].Fact, c.Unknown[0].Reason, c.Unknown[0].Reveal = bad, bad, bad
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, say.Text(bad), bad, say.Text("do:\n  "+bad), []say.Source{{ID: bad, Title: bad, Publisher: bad, URL: bad}}
+		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, say.Text(bad),
+			bad, say.Text("do:\n  "+bad), []say.Source{{ID: bad, Title: bad, Publisher: bad, URL: bad}}
 	}
 	var d document.Plan
 	given(t, "plan/server", &d)
@@ -183,7 +185,8 @@ func TestHostileTextIsText(t *testing.T) {
 	host.Host.Virt = known.Is(facts.Virt{Kind: bad, Container: bad})
 	host.Instances = slices.Clone(host.Instances)
 	host.Instances[0].DataDirectory = known.Is(bad)
-	host.Instances[0].Server.Settings = known.Is(pg.Settings{bad: {Name: bad, Value: bad, Boot: "x", Source: bad, File: bad, Line: 3, PendingRestart: true}})
+	host.Instances[0].Server.Settings = known.Is(pg.Settings{bad: {Name: bad, Value: bad, Boot: "x", Source: bad,
+		File: bad, Line: 3, PendingRestart: true}})
 	rp, err := ReportPage(r, v)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +204,8 @@ func TestHostileTextIsText(t *testing.T) {
 		Page
 		Sheet                template.CSS
 		Policy, Skip, Places string
-	}{Page: Page{Title: "x", Lang: "en", Nav: []Link{{Href: "javascript:alert(1)", Text: "x"}}}, Skip: "x", Places: "x"})
+	}{Page: Page{Title: "x", Lang: "en", Nav: []Link{{Href: "javascript:alert(1)", Text: "x"}}}, Skip: "x",
+		Places: "x"})
 	if err != nil || strings.Contains(string(out), "javascript:") {
 		t.Errorf("a script as a link: %v\n%s", err, out)
 	}
@@ -226,7 +230,8 @@ func TestAScriptIsServed(t *testing.T) {
 	if err := Write(&b, Page{Title: "x", Script: "/assets/x.js", Standalone: true}); err == nil {
 		t.Error("a page that stands alone was given a script")
 	}
-	if err := Write(&b, Page{Title: "x", Script: "/assets/x.js"}); err != nil || !strings.Contains(b.String(), `<script src="/assets/x.js" defer>`) {
+	if err := Write(&b, Page{Title: "x", Script: "/assets/x.js"}); err != nil ||
+		!strings.Contains(b.String(), `<script src="/assets/x.js" defer>`) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	if err := Write(&b, Page{Title: "x", Lang: "xx"}); err == nil {

@@ -35,8 +35,10 @@ type Programs struct {
 // pg_restore says.
 func Find(ctx context.Context, from, to unit.Version) (Programs, error) {
 	if to.Major() < from.Major() {
-		return Programs{}, &say.Problem{Message: fmt.Sprintf("a database of PostgreSQL %s does not go into the older %s", from, to),
-			Hint: fmt.Sprintf("run the experiment with version %d or newer: --pg %d", from.Major(), from.Major()), Code: say.CodeUsage}
+		return Programs{}, &say.Problem{Message: fmt.Sprintf(
+			"a database of PostgreSQL %s does not go into the older %s", from, to),
+			Hint: fmt.Sprintf("run the experiment with version %d or newer: --pg %d", from.Major(), from.Major()),
+			Code: say.CodeUsage}
 	}
 	return choose(workload.Installed(ctx, "pg_dump"), workload.Installed(ctx, "pg_restore"), from, to)
 }
@@ -46,7 +48,8 @@ func choose(dumps, restores []workload.Pgbench, from, to unit.Version) (Programs
 	var best Programs
 	for _, d := range dumps {
 		i := slices.IndexFunc(restores, func(r workload.Pgbench) bool { return r.Version == d.Version })
-		if m := d.Version.Major(); i >= 0 && m >= from.Major() && m <= to.Major() && (best.Dump == "" || d.Version < best.Version) {
+		if m := d.Version.Major(); i >= 0 && m >= from.Major() && m <= to.Major() &&
+			(best.Dump == "" || d.Version < best.Version) {
 			best = Programs{Dump: d.Path, Restore: restores[i].Path, Version: d.Version}
 		}
 	}
@@ -58,7 +61,9 @@ func choose(dumps, restores []workload.Pgbench, from, to unit.Version) (Programs
 		what += " to " + strconv.Itoa(to.Major())
 	}
 	p := &say.Problem{Message: "pg_dump and pg_restore of version " + what + " are not installed", Code: say.CodeError,
-		Hint: fmt.Sprintf("install postgresql-client-%d (Debian, Ubuntu) or postgresql%d (RPMs of the PostgreSQL project)", from.Major(), from.Major())}
+		Hint: fmt.Sprintf(
+			"install postgresql-client-%d (Debian, Ubuntu) or postgresql%d (RPMs of the PostgreSQL project)",
+			from.Major(), from.Major())}
 	var have []string
 	for _, d := range dumps {
 		have = append(have, d.Version.String())
@@ -106,7 +111,8 @@ func Look(ctx context.Context, how collect.Connect) (*Source, *pgconn.PgConn, er
 	}
 	s := &Source{}
 	if err := s.look(ctx, conn); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("database of the workload: %w", err), conn.Close(context.WithoutCancel(ctx)))
+		return nil, nil, errors.Join(fmt.Errorf("database of the workload: %w", err),
+			conn.Close(context.WithoutCancel(ctx)))
 	}
 	user, err := one(ctx, conn, "SELECT current_user")
 	if err == nil {
@@ -125,7 +131,8 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 		return err
 	}
 	// Columns that a version does not have are NULL in the row's JSON.
-	r, err := one(ctx, conn, `SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
+	r, err := one(ctx, conn,
+		`SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
 		coalesce(to_jsonb(d)->>'datlocprovider', 'c'), coalesce(to_jsonb(d)->>'datlocale', to_jsonb(d)->>'daticulocale', ''),
 		CASE WHEN current_setting('search_path') = '"$user", public' THEN '' ELSE current_setting('search_path') END,
 		(SELECT count(*) FROM pg_foreign_server), (SELECT count(*) FROM pg_class WHERE relkind = 'm'), current_setting('is_superuser')
@@ -138,10 +145,12 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	s.About = About{Database: r[0], Version: unit.Version(num), Bytes: unit.Bytes(size), Encoding: r[3], Collate: r[4], CType: r[5], Provider: r[6], Locale: r[7], SearchPath: r[8]}
+	s.About = About{Database: r[0], Version: unit.Version(num), Bytes: unit.Bytes(size), Encoding: r[3], Collate: r[4],
+		CType: r[5], Provider: r[6], Locale: r[7], SearchPath: r[8]}
 	s.super = r[11] == "on"
 	if r[9] != "0" && r[10] != "0" {
-		return &say.Problem{Message: "the database " + s.Database + " has foreign servers and materialized views, which a copy may fill from those servers",
+		return &say.Problem{Message: "the database " + s.Database +
+			" has foreign servers and materialized views, which a copy may fill from those servers",
 			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as TARGET", Code: say.CodeRefused}
 	}
 	if id, err := one(ctx, conn, "SELECT system_identifier FROM pg_control_system()"); err == nil {
@@ -152,7 +161,8 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 		to  *[]string
 	}{
 		{"SELECT extname FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY 1", &s.Extensions},
-		{`SELECT rolname FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> 'postgres' ORDER BY 1 LIMIT ` + strconv.Itoa(mostNames), &s.Roles},
+		{`SELECT rolname FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> 'postgres' ORDER BY 1 LIMIT ` +
+			strconv.Itoa(mostNames), &s.Roles},
 	} {
 		all, err := rows(ctx, conn, list.sql)
 		if err != nil {
@@ -171,7 +181,8 @@ func (s *Source) reach(how collect.Connect, user string) (err error) {
 	if how.SocketDir != "" {
 		s.Account = scratch.AccountAs(how.As)
 		s.Args = []string{"-h", how.SocketDir, "-p", strconv.Itoa(how.Port), "-U", user}
-		if s.super && slices.Contains(s.Extensions, "pg_stat_statements") { // pg_dump's questions are no load of the users; no pooler is in between
+		// pg_dump's questions are no load of the users; no pooler is in between
+		if s.super && slices.Contains(s.Extensions, "pg_stat_statements") {
 			s.Env = append(s.Env, "PGOPTIONS=-c pg_stat_statements.track=none")
 		}
 	} else {
@@ -188,7 +199,8 @@ func (s *Source) reach(how collect.Connect, user string) (err error) {
 	}
 	if !s.Account.Switch { // his own .pgpass, certificates and services
 		for _, v := range os.Environ() {
-			if strings.HasPrefix(v, "PG") && !strings.HasPrefix(v, "PGAPPNAME=") && !strings.HasPrefix(v, "PGOPTIONS=") || strings.HasPrefix(v, "HOME=") {
+			if strings.HasPrefix(v, "PG") && !strings.HasPrefix(v, "PGAPPNAME=") &&
+				!strings.HasPrefix(v, "PGOPTIONS=") || strings.HasPrefix(v, "HOME=") {
 				s.Env = append([]string{v}, s.Env...)
 			}
 		}
@@ -198,8 +210,11 @@ func (s *Source) reach(how collect.Connect, user string) (err error) {
 
 // Words says what taking it does to the server, for who decides.
 func (s *About) Words() string {
-	return fmt.Sprintf("The database %s (%s) is read whole, once, by one pg_dump: a transaction that only reads. While it lasts its locks hold up changes of the schema (DDL), "+
-		"and vacuum keeps the rows that it may still see. For a lock of somebody else it waits %.0f s, then it gives up.", s.Database, s.Bytes, lockTimeout.Seconds())
+	return fmt.Sprintf(
+		"The database %s (%s) is read whole, once, by one pg_dump: a transaction that only reads. While it lasts "+
+			"its locks hold up changes of the schema (DDL), "+
+			"and vacuum keeps the rows that it may still see. For a lock of somebody else it waits %.0f s, then it "+
+			"gives up.", s.Database, s.Bytes, lockTimeout.Seconds())
 }
 
 const (
@@ -231,8 +246,11 @@ func (t Into) conninfo(db string) string {
 // Copy makes the database anew in the scratch instance, and takes schema and data
 // over. notes are what is otherwise there.
 func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []string, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, bound(s.Bytes), &say.Problem{Message: fmt.Sprintf("the copy of the database %s took longer than %s", s.Database, bound(s.Bytes).Round(time.Minute)),
-		Hint: "a slow network or disk: make a copy of your own nearby, and name that as TARGET", Code: say.CodeError})
+	ctx, cancel := context.WithTimeoutCause(ctx, bound(s.Bytes),
+		&say.Problem{Message: fmt.Sprintf("the copy of the database %s took longer than %s", s.Database,
+			bound(s.Bytes).Round(time.Minute)),
+			Hint: "a slow network or disk: make a copy of your own nearby, and name that as TARGET",
+			Code: say.CodeError})
 	defer cancel()
 	if notes, err = s.make(ctx, t); err != nil {
 		return nil, err
@@ -247,13 +265,17 @@ func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []string, e
 		both             sync.WaitGroup
 	)
 	both.Go(func() {
-		dumped, err1 = s.Account.Run(ctx, scratch.Client{Env: s.Env, Out: w, Argv: append([]string{p.Dump, "--format=custom", "--compress=0", "--no-password",
-			"--lock-wait-timeout=" + strconv.Itoa(int(lockTimeout.Milliseconds())), "--no-subscriptions", "--no-publications", "--no-security-labels"}, append(s.Args, dbArg(s)...)...)})
+		dumped, err1 = s.Account.Run(ctx, scratch.Client{Env: s.Env, Out: w,
+			Argv: append([]string{p.Dump, "--format=custom", "--compress=0", "--no-password",
+				"--lock-wait-timeout=" + strconv.Itoa(int(lockTimeout.Milliseconds())), "--no-subscriptions",
+				"--no-publications", "--no-security-labels"}, append(s.Args, dbArg(s)...)...)})
 		err1 = errors.Join(err1, w.Close())
 	})
 	both.Go(func() {
-		restored, err2 = t.Account.Run(ctx, scratch.Client{In: r, Argv: []string{p.Restore, "--exit-on-error", "--no-owner", "--no-privileges", "--no-tablespaces", "--no-comments",
-			"-h", t.Host, "-p", strconv.Itoa(t.Port), "-U", t.User, "-d", t.DB}})
+		restored, err2 = t.Account.Run(ctx, scratch.Client{In: r,
+			Argv: []string{p.Restore, "--exit-on-error", "--no-owner", "--no-privileges", "--no-tablespaces",
+				"--no-comments",
+				"-h", t.Host, "-p", strconv.Itoa(t.Port), "-U", t.User, "-d", t.DB}})
 		err2 = errors.Join(err2, r.Close()) // ends pg_dump too
 	})
 	both.Wait()
@@ -292,7 +314,8 @@ func failed(s *Source, dumped, restored scratch.Ended) error {
 		detail = lines[len(lines)-1]
 	}
 	return &say.Problem{Message: fmt.Sprintf("%s failed with the database %s", who, s.Database), Detail: detail,
-		Hint: "pg_dump and pg_restore of this database, run by hand, say the same; the live server is as it was", Code: say.CodeError}
+		Hint: "pg_dump and pg_restore of this database, run by hand, say the same; the live server is as it was",
+		Code: say.CodeError}
 }
 
 // make makes the database in the scratch instance: its encoding, its collation
@@ -330,7 +353,10 @@ func (s *Source) make(ctx context.Context, t Into) (notes []string, err error) {
 		if s.Locale != "" {
 			name = s.Locale
 		}
-		notes = append(notes, fmt.Sprintf("The collation %s of the original is not to be had here (%s): texts are compared as in C, which is faster.", name, refused.Message))
+		notes = append(notes,
+			fmt.Sprintf(
+				"The collation %s of the original is not to be had here (%s): texts are compared as in C, which is "+
+					"faster.", name, refused.Message))
 	}
 	if s.SearchPath != "" { // a list of names that the server itself has put together
 		if _, err := rows(ctx, c, "ALTER DATABASE "+conf.SQLName(t.DB)+" SET search_path = "+s.SearchPath); err != nil {
@@ -360,8 +386,10 @@ func (s *Source) missing(ctx context.Context, c *pgconn.PgConn) error {
 	if len(lack) == 0 {
 		return nil
 	}
-	return &say.Problem{Message: "extensions of the database " + s.Database + " are not installed with the server of the experiment: " + strings.Join(lack, ", "),
-		Hint: "install their packages for that version, or name server programs that have them with --bin", Code: say.CodeError}
+	return &say.Problem{Message: "extensions of the database " + s.Database +
+		" are not installed with the server of the experiment: " + strings.Join(lack, ", "),
+		Hint: "install their packages for that version, or name server programs that have them with --bin",
+		Code: say.CodeError}
 }
 
 // rows runs a statement.

@@ -17,7 +17,8 @@ import (
 func TestChoose(t *testing.T) {
 	at := func(versions ...int) (out []workload.Pgbench) {
 		for _, v := range versions {
-			out = append(out, workload.Pgbench{Path: "/bin/" + unit.MajorVersion(v).String(), Version: unit.MajorVersion(v)})
+			out = append(out, workload.Pgbench{Path: "/bin/" + unit.MajorVersion(v).String(),
+				Version: unit.MajorVersion(v)})
 		}
 		return out
 	}
@@ -56,14 +57,16 @@ func TestChoose(t *testing.T) {
 // can read.
 func TestSplit(t *testing.T) {
 	for text, want := range map[string]string{
-		"host=db1 password='it''s' dbname=shop":                     "", // libpq has no doubled quotes
-		`host=db1 password='it\'s' dbname=shop sslmode=verify-full`: "-d host='db1' dbname='shop' sslmode='verify-full' PGPASSWORD=it's",
-		"postgres://web:hunter%402@db1:5433/shop?sslmode=require":   "-d host='db1' port='5433' dbname='shop' user='web' sslmode='require' PGPASSWORD=hunter@2",
-		"postgresql://db1:5433,db2:5434/shop?sslpassword=s&host=":   "-d host='db1,db2' port='5433,5434' dbname='shop'",
-		"service = 'a b'  application_name=":                        "-d service='a b' application_name=''",
-		"":                                                          "",
-		"postgresql://db1":                                          "-d host='db1'",
-		`dbname = a\ b`:                                             "-d dbname='a b'",
+		"host=db1 password='it''s' dbname=shop": "", // libpq has no doubled quotes
+		`host=db1 password='it\'s' dbname=shop sslmode=verify-full`: "-d host='db1' dbname='shop' " +
+			"sslmode='verify-full' PGPASSWORD=it's",
+		"postgres://web:hunter%402@db1:5433/shop?sslmode=require": "-d host='db1' port='5433' dbname='shop' " +
+			"user='web' sslmode='require' PGPASSWORD=hunter@2",
+		"postgresql://db1:5433,db2:5434/shop?sslpassword=s&host=": "-d host='db1,db2' port='5433,5434' dbname='shop'",
+		"service = 'a b'  application_name=":                      "-d service='a b' application_name=''",
+		"":                                                        "",
+		"postgresql://db1":                                        "-d host='db1'",
+		`dbname = a\ b`:                                           "-d dbname='a b'",
 	} {
 		pairs, err := parseConninfo(text)
 		if err != nil {
@@ -82,7 +85,8 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"host", "host=a b", "password='hunter2", "=x", "a='\x00'", "postgres://web:hunter2@%zz/"} {
+	for _, bad := range []string{"host", "host=a b", "password='hunter2", "=x", "a='\x00'",
+		"postgres://web:hunter2@%zz/"} {
 		if _, err := parseConninfo(bad); err == nil || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -92,7 +96,8 @@ func TestSplit(t *testing.T) {
 // FuzzConninfo holds the reader to pgconn's: what both understand, they understand
 // alike, and so does the text that is made of it.
 func FuzzConninfo(f *testing.F) {
-	for _, s := range []string{"host=a port=1 user=u dbname=d", "host='a b' password='x\\'y'", "postgres://u:p@h:1/d?sslmode=disable", "host = a\tuser=\\'x dbname=''", "postgresql://[::1]/d"} {
+	for _, s := range []string{"host=a port=1 user=u dbname=d", "host='a b' password='x\\'y'",
+		"postgres://u:p@h:1/d?sslmode=disable", "host = a\tuser=\\'x dbname=''", "postgresql://[::1]/d"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -117,8 +122,10 @@ func FuzzConninfo(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is understood, and %q is not: %v", text, pairs, err)
 		}
-		if got.Host != want.Host || got.Port != want.Port || got.User != want.User || strings.TrimSpace(got.Database) != strings.TrimSpace(want.Database) || got.Password != want.Password {
-			t.Fatalf("%q leads to %s@%s:%d/%s, %q to %s@%s:%d/%s", text, want.User, want.Host, want.Port, want.Database, pairs, got.User, got.Host, got.Port, got.Database)
+		if got.Host != want.Host || got.Port != want.Port || got.User != want.User ||
+			strings.TrimSpace(got.Database) != strings.TrimSpace(want.Database) || got.Password != want.Password {
+			t.Fatalf("%q leads to %s@%s:%d/%s, %q to %s@%s:%d/%s", text, want.User, want.Host, want.Port, want.Database,
+				pairs, got.User, got.Host, got.Port, got.Database)
 		}
 	})
 }
@@ -130,13 +137,19 @@ func TestFailed(t *testing.T) {
 		dumped, restored scratch.Ended
 		who, detail      string
 	}{
-		{scratch.Ended{Code: 1, Stderr: "pg_dump: error: permission denied for table a\npg_dump: detail: x\n"}, scratch.Ended{Code: 1, Stderr: "pg_restore: error: could not read from input file: end of file"}, "pg_dump failed", "permission denied for table a"},
-		{scratch.Ended{Code: 1, Stderr: "pg_dump: error: could not write to output file: Broken pipe"}, scratch.Ended{Code: 1, Stderr: "pg_restore: while …\npg_restore: error: could not execute query: ERROR: no such type"}, "pg_restore failed", "no such type"},
+		{scratch.Ended{Code: 1, Stderr: "pg_dump: error: permission denied for table a\npg_dump: detail: x\n"},
+			scratch.Ended{Code: 1, Stderr: "pg_restore: error: could not read from input file: end of file"},
+			"pg_dump failed", "permission denied for table a"},
+		{scratch.Ended{Code: 1, Stderr: "pg_dump: error: could not write to output file: Broken pipe"},
+			scratch.Ended{Code: 1,
+				Stderr: "pg_restore: while …\npg_restore: error: could not execute query: ERROR: no such type"},
+			"pg_restore failed", "no such type"},
 		{scratch.Ended{}, scratch.Ended{Code: 1, Stderr: "out of disk"}, "pg_restore failed", "out of disk"},
 		{scratch.Ended{Code: -1}, scratch.Ended{Code: 1}, "pg_dump failed", ""},
 	} {
 		var p *say.Problem
-		if err := failed(s, c.dumped, c.restored); !errors.As(err, &p) || !strings.HasPrefix(p.Message, c.who) || !strings.Contains(p.Detail, c.detail) {
+		if err := failed(s, c.dumped, c.restored); !errors.As(err, &p) || !strings.HasPrefix(p.Message, c.who) ||
+			!strings.Contains(p.Detail, c.detail) {
 			t.Errorf("%+v and %+v: %v", c.dumped, c.restored, err)
 		}
 	}

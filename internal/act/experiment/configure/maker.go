@@ -47,7 +47,8 @@ const spare = 10
 // flag names it in errors.
 func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configuration, error) {
 	wrong := func(err error, hint string) (experiment.Configuration, error) {
-		return experiment.Configuration{}, &say.Problem{Message: flag + ": " + err.Error(), Hint: hint, Code: say.CodeUsage}
+		return experiment.Configuration{}, &say.Problem{Message: flag + ": " + err.Error(), Hint: hint,
+			Code: say.CodeUsage}
 	}
 	spec, err := experiment.ParseConfiguration(text)
 	if err != nil {
@@ -64,18 +65,24 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 	if !m.Kernel && len(a.Kernel) > 0 {
 		for _, v := range spec.Over {
 			if _, ok := a.Kernel[knob.Address(v.Address)]; ok {
-				return experiment.Configuration{}, &say.Problem{Message: fmt.Sprintf("%s: %s is a value of this host's kernel, which holds for every program", flag, v.Address),
-					Hint: "add --kernel where this machine may be touched; what is changed is put back", Code: say.CodeRefused}
+				return experiment.Configuration{},
+					&say.Problem{Message: fmt.Sprintf(
+						"%s: %s is a value of this host's kernel, which holds for every program", flag, v.Address),
+						Hint: "add --kernel where this machine may be touched; what is changed is put back",
+						Code: say.CodeRefused}
 			}
 		}
 		for _, k := range slices.Sorted(maps.Keys(a.Kernel)) {
-			a.Omitted = append(a.Omitted, experiment.Omitted{Name: string(k), Value: a.Kernel[k], Why: "the kernel is not touched without --kernel"})
+			a.Omitted = append(a.Omitted, experiment.Omitted{Name: string(k), Value: a.Kernel[k],
+				Why: "the kernel is not touched without --kernel"})
 		}
 		a.Kernel = map[knob.Address]string{}
 	}
-	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over, func(v experiment.Setting) bool { return v.Address == "pg:huge_pages" }) {
+	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over,
+		func(v experiment.Setting) bool { return v.Address == "pg:huge_pages" }) {
 		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
-		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on", Why: "there is no pool of huge pages without --kernel; it is tried"})
+		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on",
+			Why: "there is no pool of huge pages without --kernel; it is tried"})
 	}
 	a.OmitUnsupported(m.Trial.Installed)
 	m.room(&a)
@@ -97,7 +104,8 @@ func (m *Maker) room(a *experiment.Configuration) {
 	}
 	if need := m.Clients + spare; have < need {
 		a.Settings["max_connections"] = strconv.Itoa(need)
-		a.Notes = append(a.Notes, fmt.Sprintf("max_connections is raised from %d to %d: the load has %d clients", have, need, m.Clients))
+		a.Notes = append(a.Notes, fmt.Sprintf("max_connections is raised from %d to %d: the load has %d clients",
+			have, need, m.Clients))
 	}
 }
 
@@ -113,7 +121,8 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 		if n := len(said.Complaints) - 1; n > 0 {
 			more = strings.Join(said.Complaints[1:], "; ")
 		}
-		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Trial.Server, said.Complaints[0]), Detail: more,
+		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Trial.Server,
+			said.Complaints[0]), Detail: more,
 			Hint: "correct the configuration, or name another version with --pg", Code: say.CodeUsage}
 	}
 	if !isOn(a.Settings["huge_pages"]) {
@@ -121,13 +130,16 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 	}
 	switch {
 	case !m.Kernel:
-		return &say.Problem{Message: flag + ": huge_pages = on needs a pool of huge pages, which is taken from this host's memory",
-			Hint: "add --kernel where this machine may be touched (the pool is given back), or write huge_pages=try", Code: say.CodeRefused}
+		return &say.Problem{Message: flag +
+			": huge_pages = on needs a pool of huge pages, which is taken from this host's memory",
+			Hint: "add --kernel where this machine may be touched (the pool is given back), or write huge_pages=try",
+			Code: say.CodeRefused}
 	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server tells only how much it asks for
 		size := m.hugePage()
 		said.Shared.Pages = int64((said.Shared.Bytes + size - 1) / size)
 	case said.Shared.Pages <= 0:
-		return &say.Problem{Message: flag + ": how many huge pages the server needs could not be found", Hint: "write huge_pages=try or off", Code: say.CodeError}
+		return &say.Problem{Message: flag + ": how many huge pages the server needs could not be found",
+			Hint: "write huge_pages=try or off", Code: say.CodeError}
 	}
 	a.HugePages = said.Shared.Pages
 	return nil
@@ -162,7 +174,8 @@ func isOn(value string) bool {
 }
 
 // base returns what the configuration starts from.
-func (m *Maker) base(ctx context.Context, flag string, s experiment.ConfigurationText) (map[string]string, map[knob.Address]string, error) {
+func (m *Maker) base(ctx context.Context, flag string, s experiment.ConfigurationText) (map[string]string,
+	map[knob.Address]string, error) {
 	switch s.Base {
 	case experiment.BaseCurrent:
 		values, err := m.current(ctx)
@@ -172,7 +185,8 @@ func (m *Maker) base(ctx context.Context, flag string, s experiment.Configuratio
 		if s.Profile != "" {
 			var err error
 			if o.Profile, err = rule.ParseProfile(s.Profile); err != nil {
-				return nil, nil, &say.Problem{Message: flag + ": " + err.Error(), Hint: "write plan or plan:PROFILE", Code: say.CodeUsage}
+				return nil, nil, &say.Problem{Message: flag + ": " + err.Error(), Hint: "write plan or plan:PROFILE",
+					Code: say.CodeUsage}
 			}
 		}
 		o.Connections = m.Clients + spare
@@ -194,7 +208,8 @@ func (m *Maker) base(ctx context.Context, flag string, s experiment.Configuratio
 // testable are the kernel values that an experiment may set and put back while
 // it runs: none of them makes another program fail. What else a plan has of the
 // kernel is left to apply.
-var testable = []knob.Address{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio", "sysctl:vm.zone_reclaim_mode", "thp:enabled"}
+var testable = []knob.Address{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio",
+	"sysctl:vm.zone_reclaim_mode", "thp:enabled"}
 
 // planned are the values of a plan, for one instance.
 func planned(p *plan.Plan, instance string) (map[string]string, map[knob.Address]string) {
@@ -222,11 +237,13 @@ func (m *Maker) current(ctx context.Context) (map[string]string, error) {
 	all, ok := in.Server.Settings.Get()
 	if !ok {
 		gap := in.Server.Settings.Gap()
-		return nil, &say.Problem{Message: "current: the settings of " + in.Label() + " are not known: " + gap.Reason, Hint: "name it as TARGET in a way that its server can be asked", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: "current: the settings of " + in.Label() + " are not known: " + gap.Reason,
+			Hint: "name it as TARGET in a way that its server can be asked", Code: say.CodeNoAccess}
 	}
 	out := map[string]string{}
 	for _, s := range all {
-		if s.Context == "internal" || slices.Contains([]string{"default", "override", "client", "session", "environment variable"}, s.Source) || s.Value == s.Boot {
+		if s.Context == "internal" || slices.Contains([]string{"default", "override", "client", "session",
+			"environment variable"}, s.Source) || s.Value == s.Boot {
 			continue
 		}
 		out[s.Name] = s.Show()
@@ -246,9 +263,12 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	st, err := m.Files.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wrong(fmt.Sprintf("%q is neither a configuration nor a file that is there", name), say.DidYouMean(name, []string{"default", "current", "plan"}, "write default, current, plan, or the name of a file"), say.CodeUsage)
+		return wrong(fmt.Sprintf("%q is neither a configuration nor a file that is there", name),
+			say.DidYouMean(name, []string{"default", "current", "plan"},
+				"write default, current, plan, or the name of a file"), say.CodeUsage)
 	case errors.Is(err, fs.ErrPermission):
-		return wrong(fmt.Sprintf("%q: permission denied", name), "run pgfettle as a user who may read the file", say.CodeNoAccess)
+		return wrong(fmt.Sprintf("%q: permission denied", name), "run pgfettle as a user who may read the file",
+			say.CodeNoAccess)
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", flag, err)
 	case !st.Mode.IsRegular():
@@ -262,9 +282,11 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 		p, about, err := plan.Decode(b)
 		switch {
 		case err != nil:
-			return wrong(fmt.Sprintf("plan file %q: %v", name, err), "'pgfettle plan --format json' writes such a file", say.CodeUsage)
+			return wrong(fmt.Sprintf("plan file %q: %v", name, err), "'pgfettle plan --format json' writes such a file",
+				say.CodeUsage)
 		case len(about) > 1:
-			return wrong(fmt.Sprintf("plan file %q is about %d instances", name, len(about)), "plan for one of them: pgfettle plan --format json DATADIR", say.CodeUsage)
+			return wrong(fmt.Sprintf("plan file %q is about %d instances", name, len(about)),
+				"plan for one of them: pgfettle plan --format json DATADIR", say.CodeUsage)
 		}
 		values, kernel := planned(p, "")
 		return values, kernel, nil
@@ -275,7 +297,8 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	}
 	r := conf.Resolve(target.AsConfigFiles(view), abs, autoOf(view, abs))
 	if len(r.Faults) > 0 {
-		return wrong(r.Faults[0].Error(), "the server would not start with it; 'pgfettle check --conf' lists all that is wrong", say.CodeUsage)
+		return wrong(r.Faults[0].Error(),
+			"the server would not start with it; 'pgfettle check --conf' lists all that is wrong", say.CodeUsage)
 	}
 	return r.Values(), nil, nil
 }

@@ -32,10 +32,13 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	if c.Bin != "" {
 		b, err := scratch.At(ctx, c.Bin)
 		if err != nil {
-			return b, &say.Problem{Message: "--bin: " + err.Error(), Hint: "name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin", Code: say.CodeUsage}
+			return b, &say.Problem{Message: "--bin: " + err.Error(),
+				Hint: "name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin",
+				Code: say.CodeUsage}
 		}
 		if c.Major != 0 && b.Version.Major() != c.Major {
-			return b, &say.Problem{Message: fmt.Sprintf("--pg %d: %s has another version, %s", c.Major, b.Dir, b.Version), Hint: "leave one of --pg and --bin out", Code: say.CodeUsage}
+			return b, &say.Problem{Message: fmt.Sprintf("--pg %d: %s has another version, %s", c.Major, b.Dir,
+				b.Version), Hint: "leave one of --pg and --bin out", Code: say.CodeUsage}
 		}
 		return b, within(b)
 	}
@@ -53,12 +56,14 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 		what = fmt.Sprintf("the programs of PostgreSQL %d", c.Major)
 	}
 	return best, &say.Problem{Message: what + " are not installed here", Code: say.CodeError,
-		Hint: "install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name its folder with --bin DIR; 'pgfettle demo' fetches some"}
+		Hint: "install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name its " +
+			"folder with --bin DIR; 'pgfettle demo' fetches some"}
 }
 
 func within(b scratch.Binaries) error {
 	if m := b.Version.Major(); m < oldest || m > newest {
-		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest), Code: say.CodeUsage}
+		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest),
+			Code: say.CodeUsage}
 	}
 	return nil
 }
@@ -69,7 +74,8 @@ type Choice struct {
 	Bin   string // their folder; "": looked for
 	Tool  string // our name and version, for the evidence
 
-	Scratch  string   // where the experiment's clusters will be: a plan is made for that disk; "": for the temporary folder's
+	// where the experiment's clusters will be: a plan is made for that disk; "": for the temporary folder's
+	Scratch  string
 	Measured []string // folders of probes, as of collect.Request: a plan rests on them here as it does elsewhere
 }
 
@@ -166,7 +172,8 @@ func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, k.inst.Stop()) }()
-	a, err := collect.Run(ctx, k.target, collect.Request{Kind: collect.DataDir, Value: k.inst.DataDir, Tool: k.tool, Measured: k.measured, Progress: func(string) {}})
+	a, err := collect.Run(ctx, k.target, collect.Request{Kind: collect.DataDir, Value: k.inst.DataDir, Tool: k.tool,
+		Measured: k.measured, Progress: func(string) {}})
 	if err != nil {
 		return nil, err
 	}

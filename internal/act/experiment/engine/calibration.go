@@ -31,7 +31,8 @@ func (g *engine) calibrate(ctx context.Context, s *seat) error {
 			g.quickCPU, g.quickSync = cpu, sync
 		}
 		g.quickCPU, g.quickSync = min(g.quickCPU, cpu), min(g.quickSync, sync)
-		calm := float64(cpu) <= experiment.MostCalibrationCPU*float64(g.quickCPU) && float64(sync) <= experiment.MostCalibrationSync*float64(g.quickSync)
+		calm := float64(cpu) <= experiment.MostCalibrationCPU*float64(g.quickCPU) &&
+			float64(sync) <= experiment.MostCalibrationSync*float64(g.quickSync)
 		if calm || try == cmp.Or(g.e.MostCalibrations, mostCalibrations) {
 			return nil
 		}

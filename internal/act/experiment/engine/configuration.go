@@ -20,8 +20,10 @@ import (
 // not be what was measured or reach out of the scratch folder.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
-	"unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "logging_collector", "log_destination", "log_directory", "log_filename",
-	"archive_mode", "archive_command", "archive_library", "archive_cleanup_command", "restore_command", "recovery_end_command",
+	"unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "logging_collector", "log_destination",
+	"log_directory", "log_filename",
+	"archive_mode", "archive_command", "archive_library", "archive_cleanup_command", "restore_command",
+	"recovery_end_command",
 	"primary_conninfo", "primary_slot_name", "ssl", "bonjour", "stats_temp_directory",
 }
 
@@ -29,18 +31,22 @@ var places = []string{
 func allowed(label string, c experiment.Configuration) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if slices.Contains(places, strings.ToLower(name)) {
-			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which a scratch instance has its own of", label, name),
+			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which a scratch instance has its own of",
+				label, name),
 				Hint: "leave the parameter out: both arms run in private folders, on private sockets, without archiving", Code: say.CodeUsage}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Kernel)) {
 		if !slices.Contains(kernelValues, string(name)) {
-			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which an experiment does not change", label, name),
-				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") + " and the pool of huge pages", Code: say.CodeUsage}
+			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which an experiment does not change",
+				label, name),
+				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") +
+					" and the pool of huge pages", Code: say.CodeUsage}
 		}
 	}
 	if c.HugePages < 0 || c.HugePages > mostPages {
-		return &say.Problem{Message: fmt.Sprintf("arm %s wants a pool of %d huge pages", label, c.HugePages), Code: say.CodeUsage}
+		return &say.Problem{Message: fmt.Sprintf("arm %s wants a pool of %d huge pages", label, c.HugePages),
+			Code: say.CodeUsage}
 	}
 	return nil
 }
@@ -61,15 +67,18 @@ func verify(label string, want map[string]string, have []machine.Setting) error 
 			return wrong(label, name, "is no parameter of this server")
 		}
 		if !same(s, want[name]) {
-			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)", strings.TrimSpace(s.Value+" "+s.Unit), want[name], s.Source))
+			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)",
+				strings.TrimSpace(s.Value+" "+s.Unit), want[name], s.Source))
 		}
 	}
 	return nil
 }
 
 func wrong(label, name, what string) error {
-	return &say.Problem{Message: fmt.Sprintf("the server of arm %s does not have the settings of the arm", label), Detail: name + " " + what,
-		Hint: "nothing was measured under other settings than those asked for; correct the value, or leave it out", Code: say.CodeError}
+	return &say.Problem{Message: fmt.Sprintf("the server of arm %s does not have the settings of the arm", label),
+		Detail: name + " " + what,
+		Hint:   "nothing was measured under other settings than those asked for; correct the value, or leave it out",
+		Code:   say.CodeError}
 }
 
 // same says whether a value in pg_settings is the one that a file spelled.
@@ -108,7 +117,9 @@ func fromFile(s machine.Setting) bool { return s.Source == "configuration file" 
 // synonym says whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {
 	_, ok := boolean(want)
-	return ok && slices.Contains([]string{"wal_compression", "huge_pages", "synchronous_commit", "backslash_quote", "constraint_exclusion", "compute_query_id", "plan_cache_mode", "recovery_prefetch", "debug_parallel_query", "force_parallel_mode", "client_min_messages", "xmloption"}, strings.ToLower(name))
+	return ok && slices.Contains([]string{"wal_compression", "huge_pages", "synchronous_commit", "backslash_quote",
+		"constraint_exclusion", "compute_query_id", "plan_cache_mode", "recovery_prefetch", "debug_parallel_query",
+		"force_parallel_mode", "client_min_messages", "xmloption"}, strings.ToLower(name))
 }
 
 // boolean spells a boolean as pg_settings does. Every unique beginning of a word

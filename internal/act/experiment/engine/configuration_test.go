@@ -14,30 +14,42 @@ func TestSame(t *testing.T) {
 		want string
 		same bool
 	}{
-		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "128MB", true},
-		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "16384", true},
-		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "256MB", false},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file},
+			"128MB", true},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file},
+			"16384", true},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file},
+			"256MB", false},
 		{machine.Setting{Name: "unix_mode", Value: "448", Unit: "", Kind: "integer", Source: file}, "0700", true},
 		{machine.Setting{Name: "hash_mem_multiplier", Value: "2", Unit: "", Kind: "real", Source: file}, "2.0", true},
 		{machine.Setting{Name: "random_page_cost", Value: "1.1", Unit: "", Kind: "real", Source: file}, "1.2", false},
-		{machine.Setting{Name: "random_page_cost", Value: "4", Unit: "", Kind: "real", Source: "default"}, "1.1", false},
-		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: "default"}, "-1", true},
-		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: file}, "64MB", false},
-		{machine.Setting{Name: "autovacuum_work_mem", Value: "-1", Unit: "kB", Kind: "integer", Source: file}, "-1", true},
+		{machine.Setting{Name: "random_page_cost", Value: "4", Unit: "", Kind: "real", Source: "default"},
+			"1.1", false},
+		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: "default"},
+			"-1", true},
+		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: file},
+			"64MB", false},
+		{machine.Setting{Name: "autovacuum_work_mem", Value: "-1", Unit: "kB", Kind: "integer", Source: file},
+			"-1", true},
 		{machine.Setting{Name: "fsync", Value: "on", Unit: "", Kind: "bool", Source: file}, "TRUE", true},
 		{machine.Setting{Name: "fsync", Value: "off", Unit: "", Kind: "bool", Source: file}, "of", true},
 		{machine.Setting{Name: "fsync", Value: "off", Unit: "", Kind: "bool", Source: file}, "o", false},
 		{machine.Setting{Name: "fsync", Value: "on", Unit: "", Kind: "bool", Source: file}, "off", false},
 		{machine.Setting{Name: "wal_compression", Value: "pglz", Unit: "", Kind: "enum", Source: file}, "on", true},
-		{machine.Setting{Name: "wal_compression", Value: "off", Unit: "", Kind: "enum", Source: "default"}, "on", false},
+		{machine.Setting{Name: "wal_compression", Value: "off", Unit: "", Kind: "enum", Source: "default"},
+			"on", false},
 		{machine.Setting{Name: "wal_compression", Value: "pglz", Unit: "", Kind: "enum", Source: file}, "lz4", false},
 		{machine.Setting{Name: "wal_level", Value: "replica", Unit: "", Kind: "enum", Source: file}, "Replica", true},
 		{machine.Setting{Name: "search_path", Value: "a, b", Unit: "", Kind: "string", Source: file}, "a, b", true},
-		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: file}, "iso, mdy", true},
-		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: "default"}, "german, dmy", false},
-		{machine.Setting{Name: "TimeZone", Value: "Europe/Paris", Unit: "", Kind: "string", Source: file}, "europe/paris", true},
+		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: file},
+			"iso, mdy", true},
+		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: "default"},
+			"german, dmy", false},
+		{machine.Setting{Name: "TimeZone", Value: "Europe/Paris", Unit: "", Kind: "string", Source: file},
+			"europe/paris", true},
 		{machine.Setting{Name: "search_path", Value: "a", Unit: "", Kind: "string", Source: file}, "b", false},
-		{machine.Setting{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: file}, "4 parsecs", false},
+		{machine.Setting{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: file},
+			"4 parsecs", false},
 	} {
 		if got := same(c.have, c.want); got != c.same {
 			t.Errorf("%s: %q for %q: %v", c.have.Name, c.have.Value, c.want, got)
@@ -46,7 +58,8 @@ func TestSame(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	have := []machine.Setting{{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: "default"}, {Name: "max_connections", Value: "100", Unit: "", Kind: "integer", Source: "default"}}
+	have := []machine.Setting{{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: "default"},
+		{Name: "max_connections", Value: "100", Unit: "", Kind: "integer", Source: "default"}}
 	if err := verify("A", nil, have); err != nil {
 		t.Error(err)
 	}
@@ -56,7 +69,8 @@ func TestVerify(t *testing.T) {
 	for _, c := range []struct {
 		want map[string]string
 		says string
-	}{{map[string]string{"work_mem": "5MB"}, `work_mem is "4096 kB"`}, {map[string]string{"nothing": "1"}, "nothing is no parameter"}} {
+	}{{map[string]string{"work_mem": "5MB"}, `work_mem is "4096 kB"`},
+		{map[string]string{"nothing": "1"}, "nothing is no parameter"}} {
 		if err := verify("B", c.want, have); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.want, err)
 		}

@@ -32,8 +32,10 @@ func TestCycles(t *testing.T) {
 		for i := range r.Blocks {
 			b := &r.Blocks[i]
 			x, y := b.Run("A"), b.Run("B")
-			if x.Seconds != c.a || y.Seconds != c.b || x.Cycles != c.countA || y.Cycles != c.countB || len(b.Discarded) > 0 {
-				t.Errorf("least %g s: A %g s with %d cycles, B %g s with %d, void for %v", c.least, x.Seconds, x.Cycles, y.Seconds, y.Cycles, b.Discarded)
+			if x.Seconds != c.a || y.Seconds != c.b || x.Cycles != c.countA || y.Cycles != c.countB ||
+				len(b.Discarded) > 0 {
+				t.Errorf("least %g s: A %g s with %d cycles, B %g s with %d, void for %v", c.least, x.Seconds, x.Cycles,
+					y.Seconds, y.Cycles, b.Discarded)
 			}
 			// the rate is that of the time which it really took
 			if tps := float64(x.Transactions) / x.Seconds; tps < 999 || tps > 1100 {
@@ -61,7 +63,8 @@ func TestCyclesIncomplete(t *testing.T) {
 	if b.Run("A").Seconds != 3*60+60 || b.Run("B").Seconds != 3*90+60 || r.Word != stat.Unsuitable {
 		t.Errorf("A %g s, B %g s: %s", b.Run("A").Seconds, b.Run("B").Seconds, r.Word)
 	}
-	if len(b.Discarded) != 2 || !strings.Contains(b.Discarded[0], "run 1: 0 of 2 checkpoint cycles were complete after") {
+	if len(b.Discarded) != 2 || !strings.Contains(b.Discarded[0],
+		"run 1: 0 of 2 checkpoint cycles were complete after") {
 		t.Errorf("void for %v", b.Discarded)
 	}
 	clean(t, w)

@@ -21,8 +21,10 @@ func TestDiscardedBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Blocks) != 7 || len(r.Blocks[0].Discarded) == 0 || r.N != 6 || r.Discarded != 1 || r.Word != stat.Improved {
-		t.Errorf("%d blocks, %d count, %d void, first void for %v: %s", len(r.Blocks), r.N, r.Discarded, r.Blocks[0].Discarded, r.Word)
+	if len(r.Blocks) != 7 || len(r.Blocks[0].Discarded) == 0 || r.N != 6 || r.Discarded != 1 ||
+		r.Word != stat.Improved {
+		t.Errorf("%d blocks, %d count, %d void, first void for %v: %s", len(r.Blocks), r.N, r.Discarded,
+			r.Blocks[0].Discarded, r.Word)
 	}
 	clean(t, w)
 
@@ -59,7 +61,8 @@ func TestWarmsUpAgain(t *testing.T) {
 			seeds[w.drives[warm].Seed] = true
 		}
 		if warm != wanted || len(seeds) != warm || r.Discarded != 0 || !r.Blocks[0].Runs[0].Steady {
-			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds), r.Discarded)
+			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds),
+				r.Discarded)
 		}
 		clean(t, w)
 	}

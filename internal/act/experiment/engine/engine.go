@@ -33,7 +33,8 @@ type engine struct {
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
 // documents, however it ends; the document is there with the error too.
-func execute(ctx context.Context, e *Order, w world, docs shelf, program string, resume bool) (res *experiment.Result, err error) {
+func execute(ctx context.Context, e *Order, w world, docs shelf, program string, resume bool) (res *experiment.Result,
+	err error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,8 @@ func (e *Order) check() error {
 	}
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
-	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignSingle}, e.Design):
+	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignSingle},
+		e.Design):
 		return bad("%q is no design of an experiment", e.Design)
 	case !ok || !slices.Contains(experiment.PrimaryMetrics(), e.Metric):
 		return bad("%q is no metric that can decide an experiment", e.Metric)
@@ -115,7 +117,8 @@ func (e *Order) check() error {
 	case e.Design == experiment.DesignSlices && e.Spec.Numbered():
 		return bad("slices have a fixed time, and these runs a fixed number of transactions: use the design restart")
 	case e.Design == experiment.DesignSlices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
-		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice, s.Duration)
+		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice,
+			s.Duration)
 	case e.Design == experiment.DesignSlices && s.Cache == "cold":
 		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
 	case metric.Name == "seconds" && !e.Spec.Numbered():
@@ -123,13 +126,18 @@ func (e *Order) check() error {
 	case e.Spec.Numbered() && s.Count < 1:
 		return bad("a run has neither a time nor a fixed number of transactions")
 	case e.Spec.Numbered() && s.Jobs < s.Clients:
-		return bad("%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
-	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared}, e.Restore):
+		return bad(
+			"%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only "+
+				"with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
+	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared},
+		e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
 	case s.Cycles < 0 || s.Cycles > 100:
 		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
 	case s.Cycles > 0 && (e.Design == experiment.DesignSlices || e.Spec.Numbered()):
-		return bad("a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of transactions")
+		return bad(
+			"a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of " +
+				"transactions")
 	case s.Cycles > 0 && !writes:
 		return bad("the workload only reads, so that no checkpoint has anything to write")
 	case s.Cycles > 0 && !e.Load.EndsWhole():
@@ -186,7 +194,10 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return nil
 		}
 		if void > extra(due) {
-			g.note(fmt.Sprintf("stopped after %d blocks, %d of them void: the machine was too busy with other things, and there was no way to the end", len(g.res.Blocks), void))
+			g.note(
+				fmt.Sprintf(
+					"stopped after %d blocks, %d of them void: the machine was too busy with other things, and "+
+						"there was no way to the end", len(g.res.Blocks), void))
 			return nil
 		}
 		g.begun = g.w.Now()
@@ -215,7 +226,8 @@ func (g *engine) note(text string) {
 
 // block runs one block and adds it to the document when it is whole.
 func (g *engine) block(ctx context.Context, n int, p *pair) error {
-	b := experiment.Block{Number: n, Order: order(g.e.Spec.Seed, n), Seed: seed(g.e.Spec.Seed, forRun, uint64(n)), LogRatio: unknown}
+	b := experiment.Block{Number: n, Order: order(g.e.Spec.Seed, n), Seed: seed(g.e.Spec.Seed, forRun, uint64(n)),
+		LogRatio: unknown}
 	if g.e.Design == experiment.DesignSingle {
 		b.Order = "A"
 	}
@@ -292,8 +304,9 @@ func (g *engine) fits(ctx context.Context) error {
 			return fmt.Errorf("settings of arm %s: %w", label, err)
 		}
 		if len(said) > 0 {
-			return &say.Problem{Message: "the server would not start with the settings of arm " + label, Detail: strings.Join(said, "; "),
-				Hint: "correct them; nothing was run", Code: say.CodeUsage}
+			return &say.Problem{Message: "the server would not start with the settings of arm " + label,
+				Detail: strings.Join(said, "; "),
+				Hint:   "correct them; nothing was run", Code: say.CodeUsage}
 		}
 		if c.HugePages == 0 { // else the pool is checked when it is made
 			sum, most = sum+shared, max(most, shared)
@@ -309,9 +322,11 @@ func (g *engine) fits(ctx context.Context) error {
 		return err
 	}
 	if need > m.Available-keepFree(m.Total) {
-		return &say.Problem{Message: fmt.Sprintf("the servers of this experiment need %s of memory, and %s are available", need, m.Available),
+		return &say.Problem{Message: fmt.Sprintf(
+			"the servers of this experiment need %s of memory, and %s are available", need, m.Available),
 			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)),
-			Hint:   "with the design restart one server runs at a time; or use a smaller shared_buffers, or fewer clients", Code: say.CodeRefused}
+			Hint: "with the design restart one server runs at a time; or use a smaller shared_buffers, or fewer " +
+				"clients", Code: say.CodeRefused}
 	}
 	return nil
 }

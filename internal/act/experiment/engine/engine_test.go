@@ -34,8 +34,10 @@ var manners = []struct {
 	restore string
 	servers int
 }{
-	{experiment.DesignRestart, true, "", 1}, {experiment.DesignRestart, false, "", 1}, {experiment.DesignRestart, true, experiment.RestoreKept, 1},
-	{experiment.DesignSlices, true, "", 2}, {experiment.DesignSlices, false, "", 2}, {experiment.DesignSingle, true, "", 1},
+	{experiment.DesignRestart, true, "", 1}, {experiment.DesignRestart, false, "", 1},
+	{experiment.DesignRestart, true, experiment.RestoreKept, 1},
+	{experiment.DesignSlices, true, "", 2}, {experiment.DesignSlices, false, "", 2},
+	{experiment.DesignSingle, true, "", 1},
 }
 
 func (w *toy) manner(i int) *Order {
@@ -81,11 +83,13 @@ func TestDesigns(t *testing.T) {
 			for _, b := range r.Blocks {
 				seeds[b.Seed] = true
 				for k, run := range b.Runs {
-					if run.Config != b.Order[k:k+1] || run.Seconds != 12 || !run.Steady || run.Counters[experiment.Counted] != 20 {
+					if run.Config != b.Order[k:k+1] || run.Seconds != 12 || !run.Steady ||
+						run.Counters[experiment.Counted] != 20 {
 						t.Errorf("block %d: %+v", b.Number, run)
 					}
 					// the counted transactions alone, 100 bytes each
-					if run.Counters[experiment.WALBytes] != 2000 || run.Checkpoint != 1 || run.Environment.Checkpoint != 0 {
+					if run.Counters[experiment.WALBytes] != 2000 || run.Checkpoint != 1 ||
+						run.Environment.Checkpoint != 0 {
 						t.Errorf("block %d: counters %v, checkpoint %v", b.Number, run.Counters, run.Checkpoint)
 					}
 				}
@@ -118,9 +122,11 @@ func TestFixedNumber(t *testing.T) {
 		metric      string
 		duration    float64
 		count, jobs int
-	}{{"seconds", 0, 0, e.Spec.Clients}, {"seconds", 10, 30, e.Spec.Clients}, {"tps", 0, 0, e.Spec.Clients}, {"tps", 0, 30, 1}} {
+	}{{"seconds", 0, 0, e.Spec.Clients}, {"seconds", 10, 30, e.Spec.Clients}, {"tps", 0, 0, e.Spec.Clients},
+		{"tps", 0, 30, 1}} {
 		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = no.metric, no.duration, no.count, no.jobs
-		if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "fixed number") && !strings.Contains(err.Error(), "from one sequence") {
+		if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "fixed number") &&
+			!strings.Contains(err.Error(), "from one sequence") {
 			t.Fatalf("%+v: %v", no, err)
 		}
 	}
@@ -131,7 +137,8 @@ func TestFixedNumber(t *testing.T) {
 	}
 	for _, b := range r.Blocks {
 		for _, run := range b.Runs {
-			if run.Transactions != 60 || run.Counters[experiment.Counted] != 60 || run.Seconds != 1 || run.Counters[experiment.WALBytes] != 6000 {
+			if run.Transactions != 60 || run.Counters[experiment.Counted] != 60 || run.Seconds != 1 ||
+				run.Counters[experiment.WALBytes] != 6000 {
 				t.Errorf("block %d: %+v", b.Number, run)
 			}
 		}
@@ -147,7 +154,8 @@ func TestFixedNumber(t *testing.T) {
 // TestRestoreIsTold holds that the document says what data a run found, and that
 // copies which are kept did not live through an interrupt.
 func TestRestoreIsTold(t *testing.T) {
-	for i, want := range []string{experiment.RestoreFresh, experiment.RestoreShared, experiment.RestoreKept, experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreFresh} {
+	for i, want := range []string{experiment.RestoreFresh, experiment.RestoreShared, experiment.RestoreKept,
+		experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreFresh} {
 		w := newToy()
 		n := 0
 		w.fail = func(d loadgen.Drive) error {
@@ -180,7 +188,9 @@ func measuredOf(t *testing.T, r *experiment.Result) string {
 			r.Blocks[i].Runs[k].Started = ""
 		}
 	}
-	notes := slices.DeleteFunc(append([]string{}, r.Notes...), func(n string) bool { return strings.HasPrefix(n, "interrupted after block") })
+	notes := slices.DeleteFunc(append([]string{}, r.Notes...), func(n string) bool {
+		return strings.HasPrefix(n, "interrupted after block")
+	})
 	b, err := json.MarshalIndent([]any{r.Blocks, r.Verdict, r.A, r.B, r.Workload, notes}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +231,8 @@ func TestKilledAnywhere(t *testing.T) {
 						t.Fatalf("resumed after step %d (after it: %v, %s): %v", at, after, w.log[len(w.log)-1], err)
 					}
 					if got := measuredOf(t, r); got != want {
-						t.Fatalf("resumed after step %d: other measurements than in one go:\n%s", at, cmp.Diff(want, got))
+						t.Fatalf("resumed after step %d: other measurements than in one go:\n%s",
+							at, cmp.Diff(want, got))
 					}
 					// Only a kill after the end of the experiment is not swept up by resuming it.
 					if len(w.disk)+len(w.folders) > 0 || w.values[poolName] != "3" {
@@ -338,8 +349,10 @@ func TestRefused(t *testing.T) {
 		{"settings", func(w *toy, e *Order) { w.refuse = "8MB" }, say.CodeUsage, "would not start"},
 		{"foreign", func(w *toy, e *Order) { e.Guard.Systems = []uint64{4711} }, say.CodeRefused, "copy of a server"},
 		{"place", func(w *toy, e *Order) { e.B.Settings["data_directory"] = "/x" }, say.CodeUsage, "data_directory"},
-		{"archive", func(w *toy, e *Order) { e.A.Settings = map[string]string{"Archive_Command": "rm"} }, say.CodeUsage, "Archive_Command"},
-		{"overcommit", func(w *toy, e *Order) { e.B.Kernel["sysctl:vm.overcommit_memory"] = "2" }, say.CodeUsage, "overcommit"},
+		{"archive", func(w *toy, e *Order) { e.A.Settings = map[string]string{"Archive_Command": "rm"} }, say.CodeUsage,
+			"Archive_Command"},
+		{"overcommit", func(w *toy, e *Order) { e.B.Kernel["sysctl:vm.overcommit_memory"] = "2" }, say.CodeUsage,
+			"overcommit"},
 		{"shared", func(w *toy, e *Order) { e.Restore = experiment.RestoreShared }, say.CodeUsage, "share"},
 		{"metric", func(w *toy, e *Order) { e.Metric = "wal_bytes_per_tx" }, say.CodeUsage, "metric"},
 		{"duration", func(w *toy, e *Order) { e.Spec.Duration = math.NaN() }, say.CodeUsage, "run of"},
@@ -366,7 +379,8 @@ func TestResumeRefuses(t *testing.T) {
 		says   string
 	}{
 		{"settings", func(e *Order) { e.B.Settings["work_mem"] = "9MB" }, "settings of arm B"},
-		{"kernel", func(e *Order) { e.A.Kernel = map[knob.Address]string{"thp:enabled": "always"} }, "settings of arm A"},
+		{"kernel", func(e *Order) { e.A.Kernel = map[knob.Address]string{"thp:enabled": "always"} },
+			"settings of arm A"},
 		{"data", func(e *Order) { e.Load.(*toyLoad).words = "other" }, "workload"},
 		{"scale", func(e *Order) { e.Scale++ }, "workload"},
 		{"duration", func(e *Order) { e.Spec.Duration++ }, "number"},
@@ -405,19 +419,22 @@ func TestResumeRefuses(t *testing.T) {
 // former pool is put back.
 func TestPoolOfScatteredMemory(t *testing.T) {
 	for short, want := range [][]string{
-		{"set 10"}, {"set 10", "compact false", "set 10"}, {"set 10", "compact false", "set 10", "compact true", "set 10"},
+		{"set 10"}, {"set 10", "compact false", "set 10"}, {"set 10", "compact false", "set 10", "compact true",
+			"set 10"},
 		{"set 10", "compact false", "set 10", "compact true", "set 10", "set 3"},
 	} {
 		w := newToy()
 		w.scattered = short
 		err := touch(w, []experiment.Configuration{{HugePages: 7}}, true)
 		var p *say.Problem
-		if failed := errors.As(err, &p) && strings.Contains(p.Message, "7 huge pages"); failed != (short == mostPools) || (err != nil) != failed {
+		if failed := errors.As(err, &p) && strings.Contains(p.Message,
+			"7 huge pages"); failed != (short == mostPools) || (err != nil) != failed {
 			t.Errorf("%d times too few: %v", short, err)
 		}
 		var log []string
 		for _, l := range w.log {
-			if l = strings.ReplaceAll(l, poolName+" ", ""); strings.HasPrefix(l, "set") || strings.HasPrefix(l, "compact") {
+			if l = strings.ReplaceAll(l, poolName+" ", ""); strings.HasPrefix(l, "set") ||
+				strings.HasPrefix(l, "compact") {
 				log = append(log, l)
 			}
 		}
@@ -430,7 +447,8 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 // TestForeignKernelValue holds that what somebody else set meanwhile stays.
 func TestForeignKernelValue(t *testing.T) {
 	w := newToy()
-	if err := touch(w, []experiment.Configuration{{HugePages: 7, Kernel: map[knob.Address]string{"thp:enabled": "always"}}}, true); err != nil {
+	if err := touch(w, []experiment.Configuration{{HugePages: 7,
+		Kernel: map[knob.Address]string{"thp:enabled": "always"}}}, true); err != nil {
 		t.Fatal(err)
 	}
 	if w.values[poolName] != "10" || w.values["thp:enabled"] != "always" {

@@ -94,9 +94,11 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 		return nil, err
 	}
 	return Resume(ctx, &Order{
-		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec,
+		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,
+			Spec:  st.Spec,
 			Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host},
-		Binaries: b, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData, Progress: a.Progress,
+		Binaries: b, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData,
+		Progress: a.Progress,
 	})
 }
 
@@ -129,7 +131,8 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 func unused(dir string) error {
 	for _, name := range []string{"PG_VERSION", "postmaster.pid", machine.Marker} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return &say.Problem{Message: dir + " is no place for documents: it holds " + name, Hint: "choose another folder", Code: say.CodeRefused}
+			return &say.Problem{Message: dir + " is no place for documents: it holds " + name,
+				Hint: "choose another folder", Code: say.CodeRefused}
 		}
 	}
 	return nil

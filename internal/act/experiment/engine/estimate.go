@@ -16,14 +16,15 @@ import (
 // Speeds for the estimate alone, seen on a virtual machine with two processors
 // and one network disk; a machine of its own is faster.
 const (
-	loadSpeed  = 30 * unit.MB           // a second: pgbench -i, indexes included
-	copySpeed  = 200 * unit.MB          // a second, where the filesystem cannot share blocks
-	countSpeed = 500                    // transactions a second of one client, read-only over a socket
-	aroundRun  = 6 * time.Second        // start, calibration, two checkpoints, stop
-	perClient  = 10 * unit.MB           // private memory of a backend, without what work_mem allows
-	overhead   = unit.GB + 64*unit.MB   // of a cluster beside its database: an empty one has 40 MB, and max_wal_size is 1 GB by default
-	shared     = 128 * unit.MB          // shared_buffers by default
-	eachSlice  = 150 * time.Millisecond // start of pgbench and its connections
+	loadSpeed  = 30 * unit.MB    // a second: pgbench -i, indexes included
+	copySpeed  = 200 * unit.MB   // a second, where the filesystem cannot share blocks
+	countSpeed = 500             // transactions a second of one client, read-only over a socket
+	aroundRun  = 6 * time.Second // start, calibration, two checkpoints, stop
+	perClient  = 10 * unit.MB    // private memory of a backend, without what work_mem allows
+	// of a cluster beside its database: an empty one has 40 MB, and max_wal_size is 1 GB by default
+	overhead  = unit.GB + 64*unit.MB
+	shared    = 128 * unit.MB          // shared_buffers by default
+	eachSlice = 150 * time.Millisecond // start of pgbench and its connections
 )
 
 // copies is how many copies of the loaded cluster there are at one time, and how
@@ -99,8 +100,10 @@ func Estimate(e *Order) experiment.Estimation {
 	if s.Numbered() { // the transactions are the run
 		measure, count = arms*seconds(float64(s.Count)*least), 0
 	}
-	out := experiment.Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0, Block: warm + around + measure + count + one*time.Duration(perBlock)}
-	if e.Design == experiment.DesignSlices && e.Restore == experiment.RestoreKept { // servers stay up and warm over all blocks
+	out := experiment.Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0,
+		Block: warm + around + measure + count + one*time.Duration(perBlock)}
+	// servers stay up and warm over all blocks
+	if e.Design == experiment.DesignSlices && e.Restore == experiment.RestoreKept {
 		out.Block -= warm
 		warm /= max(blocks, 1)
 	}

@@ -41,7 +41,8 @@ func TestEstimate(t *testing.T) {
 		}
 		// Every server at a time has its own copy beside the loaded cluster, unless it
 		// runs on that.
-		copies := map[string]unit.Bytes{experiment.RestoreFresh: unit.Bytes(m.servers), experiment.RestoreKept: unit.Bytes(len(e.labels())), experiment.RestoreShared: 0}[e.Restore]
+		copies := map[string]unit.Bytes{experiment.RestoreFresh: unit.Bytes(m.servers),
+			experiment.RestoreKept: unit.Bytes(len(e.labels())), experiment.RestoreShared: 0}[e.Restore]
 		if data := e.Load.Size(e.Scale); one.Disk < (1+copies)*data || one.Disk > (1+copies)*(data+2*unit.GB) {
 			t.Errorf("%s: disk %v", name(i), one.Disk)
 		}

@@ -62,7 +62,8 @@ type toy struct {
 }
 
 func newToy() *toy {
-	return &toy{disk: map[string]string{}, dir: map[string][]byte{}, values: map[string]string{poolName: "3", "thp:enabled": "madvise"}, folders: map[string]bool{},
+	return &toy{disk: map[string]string{}, dir: map[string][]byte{},
+		values: map[string]string{poolName: "3", "thp:enabled": "madvise"}, folders: map[string]bool{},
 		running: map[string]*toyNode{}, dirty: map[string]bool{}, clock: time.Unix(1e9, 0), free: 50 * unit.GB}
 }
 
@@ -193,7 +194,8 @@ func (w *toy) Try(_ context.Context, _ string, settings map[string]string) ([]st
 }
 
 func (w *toy) Start(_ context.Context, name string, settings map[string]string) (machine.Node, error) {
-	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{experiment.WALBytes: 100, experiment.FullPages: 1}}
+	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{experiment.WALBytes: 100,
+		experiment.FullPages: 1}}
 	return n, w.op("start "+name, func() error {
 		if !strings.HasPrefix(w.disk[name], "cluster") {
 			return fmt.Errorf("%s holds %q", name, w.disk[name])
@@ -286,8 +288,11 @@ func (n *toyNode) Prepare(context.Context) error {
 }
 
 func (n *toyNode) Settings(context.Context) ([]machine.Setting, error) {
-	out := []machine.Setting{{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer"}, {Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer"}, {Name: "huge_pages", Value: "try", Kind: "enum"},
-		{Name: "fsync", Value: "on", Kind: "bool"}, {Name: "checkpoint_timeout", Value: "300", Unit: "s", Kind: "integer"}, {Name: "full_page_writes", Value: "on", Kind: "bool"}}
+	out := []machine.Setting{{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer"},
+		{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer"},
+		{Name: "huge_pages", Value: "try", Kind: "enum"},
+		{Name: "fsync", Value: "on", Kind: "bool"}, {Name: "checkpoint_timeout", Value: "300", Unit: "s",
+			Kind: "integer"}, {Name: "full_page_writes", Value: "on", Kind: "bool"}}
 	for name, v := range n.conf {
 		i := slices.IndexFunc(out, func(s machine.Setting) bool { return strings.EqualFold(s.Name, name) })
 		if i < 0 {
@@ -366,7 +371,10 @@ func (s toyShelf) put(name string, b []byte) error {
 }
 
 func (s toyShelf) add(name string, line []byte) error {
-	return s.w.op("add "+name, func() error { s.w.dir[name] = append(append(s.w.dir[name], line...), '\n'); return nil })
+	return s.w.op("add "+name, func() error {
+		s.w.dir[name] = append(append(s.w.dir[name], line...), '\n')
+		return nil
+	})
 }
 
 // toyLoad is a load on a toy: what it measures is a function of the seed and of
@@ -442,7 +450,8 @@ func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, e
 	for i := range int64(100) {
 		h.Record(1000 + i)
 	}
-	return loadgen.Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench", CPU: time.Second}, nil
+	return loadgen.Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench",
+		CPU: time.Second}, nil
 }
 
 // toyExperiment is one of a design; its configuration B wants huge pages where they are
@@ -450,10 +459,12 @@ func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, e
 func toyExperiment(w *toy, design string, writes bool) *Order {
 	return &Order{
 		Experiment: experiment.Experiment{
-			A:      experiment.Configuration{Name: "default"},
-			B:      experiment.Configuration{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[knob.Address]string{}},
+			A: experiment.Configuration{Name: "default"},
+			B: experiment.Configuration{Name: "other", Settings: map[string]string{"work_mem": "8MB",
+				"huge_pages": "on"}, HugePages: 7, Kernel: map[knob.Address]string{}},
 			Design: design, Metric: "tps", Scale: 2, Dir: "/docs", Scratch: "/scratch",
-			Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
+			Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10,
+				Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
 			Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
 		},
 		Load: &toyLoad{w: w, writes: writes}, MayTouchKernel: true,
@@ -463,7 +474,8 @@ func toyExperiment(w *toy, design string, writes bool) *Order {
 func clean(t *testing.T, w *toy) {
 	t.Helper()
 	if len(w.disk) > 0 || len(w.running) > 0 || len(w.folders) > 0 || w.claimed {
-		t.Errorf("left behind: files %v, %d servers, folders %v, claimed %v", slices.Sorted(maps.Keys(w.disk)), len(w.running), w.folders, w.claimed)
+		t.Errorf("left behind: files %v, %d servers, folders %v, claimed %v", slices.Sorted(maps.Keys(w.disk)),
+			len(w.running), w.folders, w.claimed)
 	}
 	if w.values[poolName] != "3" || w.values["thp:enabled"] != "madvise" {
 		t.Errorf("values of the kernel: %v", w.values)

@@ -19,8 +19,9 @@ import (
 // The documents of an experiment, in the folder that the user chose.
 const (
 	resultName = experiment.ResultFile // the document; replaced as a whole after each block
-	rawName    = "runs.jsonl"          // every run as it was measured, those of blocks that were never finished too; only added to
-	planName   = "experiment.json"     // what was asked for: what a resumed one has to agree with
+	// every run as it was measured, those of blocks that were never finished too; only added to
+	rawName  = "runs.jsonl"
+	planName = "experiment.json" // what was asked for: what a resumed one has to agree with
 )
 
 // shelf is where the documents go.
@@ -55,8 +56,10 @@ const storedSchema = "pgfettle.experiment/1"
 
 // stored is an experiment as it will be kept; program is the hash of postgres.
 func (e *Order) stored(program string) Stored {
-	s := Stored{Schema: storedSchema, Name: e.Name, A: e.A, B: e.B, Design: e.Design, Metric: e.Metric, Spec: e.Spec, Workload: e.Load.Describe(e.Scale),
-		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir, Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
+	s := Stored{Schema: storedSchema, Name: e.Name, A: e.A, B: e.B, Design: e.Design, Metric: e.Metric, Spec: e.Spec,
+		Workload: e.Load.Describe(e.Scale),
+		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir,
+		Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
 	s.Fingerprint = s.print()
 	return s
 }
@@ -64,7 +67,8 @@ func (e *Order) stored(program string) Stored {
 // print is a hash over everything that makes two runs comparable. Where the
 // scratch folder and the binaries lie does not: what they are does.
 func (s Stored) print() string {
-	b, err := json.Marshal([]any{s.A, s.B, s.Design, s.Metric, s.Spec, s.Workload.Name, s.Workload.Scale, s.Identity, s.Restore, s.Server, s.Program,
+	b, err := json.Marshal([]any{s.A, s.B, s.Design, s.Metric, s.Spec, s.Workload.Name, s.Workload.Scale, s.Identity,
+		s.Restore, s.Server, s.Program,
 		s.Host.Kernel, s.Host.CPUs, s.Host.Memory})
 	if err != nil {
 		panic(err) // numbers and words; a rate that is not a number is refused before
@@ -85,10 +89,12 @@ func (s Stored) differs(t Stored) string {
 	}{
 		{"the PostgreSQL program", s.Server + s.Program, t.Server + t.Program},
 		{"the settings of arm A", s.A, t.A}, {"the settings of arm B", s.B, t.B},
-		{"the workload or its data", []any{s.Identity, s.Workload.Name, s.Workload.Scale, s.Restore}, []any{t.Identity, t.Workload.Name, t.Workload.Scale, t.Restore}},
+		{"the workload or its data", []any{s.Identity, s.Workload.Name, s.Workload.Scale, s.Restore},
+			[]any{t.Identity, t.Workload.Name, t.Workload.Scale, t.Restore}},
 		{"the design", []any{s.Design, s.Metric}, []any{t.Design, t.Metric}},
 		{"clients, duration or another number of the experiment", s.Spec, t.Spec},
-		{"the host", []any{s.Host.Kernel, s.Host.CPUs, s.Host.Memory}, []any{t.Host.Kernel, t.Host.CPUs, t.Host.Memory}},
+		{"the host", []any{s.Host.Kernel, s.Host.CPUs, s.Host.Memory},
+			[]any{t.Host.Kernel, t.Host.CPUs, t.Host.Memory}},
 	} {
 		if js(p.a) != js(p.b) {
 			return p.what
@@ -134,13 +140,16 @@ func document(e *Order, s shelf, program string, resume bool) (*experiment.Resul
 	case errors.Is(err, fs.ErrNotExist) && resume:
 		return nil, &say.Problem{Message: "there is no experiment to resume in " + e.Dir, Code: say.CodeUsage}
 	case err == nil && !resume:
-		return nil, &say.Problem{Message: "there is an experiment in " + e.Dir + " already", Hint: "resume it, or choose another folder", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: "there is an experiment in " + e.Dir + " already",
+			Hint: "resume it, or choose another folder", Code: say.CodeUsage}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil:
 		if what := have.differs(want); what != "" {
-			return nil, &say.Problem{Message: "the experiment in " + e.Dir + " cannot go on: " + what + " differs from what it began with",
-				Hint: "runs under different conditions are not one experiment; begin a new one in another folder", Code: say.CodeRefused}
+			return nil, &say.Problem{Message: "the experiment in " + e.Dir + " cannot go on: " + what +
+				" differs from what it began with",
+				Hint: "runs under different conditions are not one experiment; begin a new one in another folder",
+				Code: say.CodeRefused}
 		}
 	default:
 		b, err := json.MarshalIndent(want, "", "  ")
@@ -160,8 +169,10 @@ func document(e *Order, s shelf, program string, resume bool) (*experiment.Resul
 	}
 	spec := e.Spec
 	spec.Restore = e.Restore
-	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.Measured(),
-		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []experiment.Block{}, Notes: append([]string(nil), e.Notes...)}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design,
+		Metric: e.Metric, A: e.A.Measured(),
+		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []experiment.Block{},
+		Notes: append([]string(nil), e.Notes...)}
 	if e.Design != experiment.DesignSingle {
 		r.B = e.B.Measured()
 	}

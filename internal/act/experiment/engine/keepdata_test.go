@@ -17,7 +17,8 @@ func (w *toy) next() { w.dir, w.log = map[string][]byte{}, nil }
 // onlyData holds that of an experiment nothing but the loaded cluster is left.
 func onlyData(t *testing.T, w *toy) {
 	t.Helper()
-	if left := slices.Sorted(maps.Keys(w.disk)); !slices.Equal(left, []string{"master", masterName}) || w.disk["master"] != "cluster loaded" || w.dirty["master"] {
+	if left := slices.Sorted(maps.Keys(w.disk)); !slices.Equal(left, []string{"master", masterName}) ||
+		w.disk["master"] != "cluster loaded" || w.dirty["master"] {
 		t.Errorf("left are %v; the cluster is %q, not stopped: %v", left, w.disk["master"], w.dirty["master"])
 	}
 	if len(w.running)+len(w.folders) > 0 || w.claimed || w.values[poolName] != "3" {
@@ -56,7 +57,8 @@ func TestKeepData(t *testing.T) {
 				t.Fatalf("%s after %s: %v", name(k), name(i), err)
 			}
 			if w.loads() != 0 || len(r.Blocks) != 6 || r.Workload.Bytes != 16<<20 {
-				t.Errorf("%s after %s: loaded %d times, %d blocks, %d bytes", name(k), name(i), w.loads(), len(r.Blocks), r.Workload.Bytes)
+				t.Errorf("%s after %s: loaded %d times, %d blocks, %d bytes", name(k), name(i), w.loads(),
+					len(r.Blocks), r.Workload.Bytes)
 			}
 			clean(t, w) // the last one did not ask for it
 		}
@@ -162,7 +164,8 @@ func TestKeepDataInterrupted(t *testing.T) {
 	}
 	onlyData(t, w)
 	w.fail = nil
-	if r, err := w.run(t.Context(), e); err != nil || len(r.Blocks) != 6 || strings.Count(strings.Join(w.log, "\n"), "fill") != 1 {
+	if r, err := w.run(t.Context(), e); err != nil || len(r.Blocks) != 6 ||
+		strings.Count(strings.Join(w.log, "\n"), "fill") != 1 {
 		t.Errorf("resumed: %d blocks, %v", len(r.Blocks), err)
 	}
 	onlyData(t, w)

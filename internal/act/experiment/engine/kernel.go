@@ -20,7 +20,8 @@ const poolName = experiment.HugePagesPool
 
 // kernelValues are the values of the kernel that a configuration may differ in. None of
 // them can make other programs fail; those of overcommit can.
-var kernelValues = []string{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio", "sysctl:vm.zone_reclaim_mode", "thp:enabled"}
+var kernelValues = []string{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio",
+	"sysctl:vm.zone_reclaim_mode", "thp:enabled"}
 
 // mostPages is a pool of 2 TB of 2 MB pages: more is a mistake.
 const mostPages = 1 << 20
@@ -104,7 +105,8 @@ func touch(w world, arms []experiment.Configuration, may bool) error {
 	for _, f := range list {
 		err := w.SetKernel(f.Name, f.After)
 		for try := 1; err != nil && f.Name == poolName && try < mostPools; try++ {
-			// The data of the configuration before fill the page cache; those of this one are read into it before its run.
+			// The data of the configuration before fill the page cache; those of this one are read into it before its
+			// run.
 			if e := w.Compact(try == mostPools-1); e != nil {
 				err = errors.Join(err, e)
 				break
@@ -113,8 +115,10 @@ func touch(w world, arms []experiment.Configuration, may bool) error {
 		}
 		if err != nil {
 			if f.Name == poolName {
-				err = &say.Problem{Message: fmt.Sprintf("the kernel does not give a pool of %d huge pages", pages), Detail: err.Error(),
-					Hint: "free memory is in too small pieces or used up; a smaller shared_buffers, or a fresh boot, helps", Code: say.CodeRefused}
+				err = &say.Problem{Message: fmt.Sprintf("the kernel does not give a pool of %d huge pages", pages),
+					Detail: err.Error(),
+					Hint: "free memory is in too small pieces or used up; a smaller shared_buffers, or a fresh " +
+						"boot, helps", Code: say.CodeRefused}
 			}
 			_, undo := untouch(w)
 			return errors.Join(err, undo)
@@ -133,11 +137,14 @@ func pool(w world, pages int64) (former, error) {
 		return former{}, err
 	}
 	if m.HugePageSize <= 0 {
-		return former{}, &say.Problem{Message: "an arm wants huge pages, and this kernel has none", Code: say.CodeRefused}
+		return former{}, &say.Problem{Message: "an arm wants huge pages, and this kernel has none",
+			Code: say.CodeRefused}
 	}
 	if want := unit.Bytes(pages) * m.HugePageSize; want > m.Available-keepFree(m.Total) {
-		return former{}, &say.Problem{Message: fmt.Sprintf("a pool of %d huge pages takes %s, and %s are available", pages, want, m.Available),
-			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)), Hint: "use a smaller shared_buffers in the experiment", Code: say.CodeRefused}
+		return former{}, &say.Problem{Message: fmt.Sprintf("a pool of %d huge pages takes %s, and %s are available",
+			pages, want, m.Available),
+			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)),
+			Hint:   "use a smaller shared_buffers in the experiment", Code: say.CodeRefused}
 	}
 	before, err := w.Kernel(poolName)
 	if err != nil {
@@ -168,7 +175,8 @@ func untouch(w world) ([]string, error) {
 	var errs []error
 	for _, f := range list {
 		if f.Name != poolName && !slices.Contains(kernelValues, f.Name) {
-			errs = append(errs, fmt.Errorf("%s in the scratch folder names %q, which no experiment changes", recordName, f.Name))
+			errs = append(errs, fmt.Errorf("%s in the scratch folder names %q, which no experiment changes",
+				recordName, f.Name))
 			continue
 		}
 		now, err := w.Kernel(f.Name)

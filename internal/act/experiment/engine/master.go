@@ -115,7 +115,8 @@ func (g *engine) master(ctx context.Context) error {
 	}
 	// Loaded under settings of its own, so that it is the same whatever the configurations:
 	// no checkpoint by time, and indexes sorted in memory.
-	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
+	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB",
+		"autovacuum": "off"})
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,8 @@ func (g *engine) shield() error {
 	}
 	for _, label := range g.e.labels() {
 		for name, v := range g.e.configuration(label).Settings {
-			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) && (!ok || on == "off") {
+			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) &&
+				(!ok || on == "off") {
 				return g.w.Remove(masterName)
 			}
 		}
@@ -222,8 +224,10 @@ func (g *engine) foreign(name string) error {
 		return err
 	}
 	if slices.Contains(g.e.Guard.Systems, id) {
-		return &say.Problem{Message: "the cluster in the scratch folder is a copy of a server that runs here", Detail: fmt.Sprintf("system identifier %d", id),
-			Hint: "choose another scratch folder: experiments use clusters that they made themselves", Code: say.CodeRefused}
+		return &say.Problem{Message: "the cluster in the scratch folder is a copy of a server that runs here",
+			Detail: fmt.Sprintf("system identifier %d", id),
+			Hint:   "choose another scratch folder: experiments use clusters that they made themselves",
+			Code:   say.CodeRefused}
 	}
 	return nil
 }
@@ -240,7 +244,8 @@ func (g *engine) room(data unit.Bytes, loaded bool) error {
 		need -= data + overhead
 	}
 	if least := total / 100 * machine.LeastFree; free-need < least {
-		return &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk space in %s, and %s are free", need, g.e.Scratch, free),
+		return &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk space in %s, and %s are free", need,
+			g.e.Scratch, free),
 			Detail: fmt.Sprintf("%d %% of the filesystem (%s) are to stay free", machine.LeastFree, least),
 			Hint:   "use a smaller scale, or a scratch folder on a larger filesystem", Code: say.CodeRefused}
 	}

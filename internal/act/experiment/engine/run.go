@@ -56,7 +56,9 @@ func (g *engine) place(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	g.tell(experiment.Event{Step: "copy", Config: label})
-	if err := g.w.Clone(ctx, "master", name, func(done, all int64) { g.tell(experiment.Event{Step: "copy", Config: label, Done: done, All: all}) }); err != nil {
+	if err := g.w.Clone(ctx, "master", name, func(done, all int64) {
+		g.tell(experiment.Event{Step: "copy", Config: label, Done: done, All: all})
+	}); err != nil {
 		return "", fmt.Errorf("copy of the loaded cluster: %w", err)
 	}
 	g.made[label] = name
@@ -100,8 +102,9 @@ func (g *engine) open(ctx context.Context, label string) (s *seat, err error) {
 	if h := hash(have); a.Hash == "" {
 		a.Hash = h
 	} else if a.Hash != h {
-		return nil, &say.Problem{Message: "the server of arm " + label + " has other settings than in the runs before", Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
-			Hint: "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
+		return nil, &say.Problem{Message: "the server of arm " + label + " has other settings than in the runs before",
+			Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
+			Hint:   "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
 	}
 	if g.e.Spec.Cache == "warm" {
 		how, err := prewarmed(ctx, n)
@@ -181,7 +184,8 @@ func (g *engine) run(ctx context.Context, b *experiment.Block, label string) (r 
 // drive is an order of the experiment's load.
 func (g *engine) drive(s *seat, seconds float64, seed uint64) loadgen.Drive {
 	sp := g.e.Spec
-	return loadgen.Drive{Conn: s.n.Conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.configuration(s.label).Reconnect, Logged: true}
+	return loadgen.Drive{Conn: s.n.Conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds,
+		Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.configuration(s.label).Reconnect, Logged: true}
 }
 
 func millis(d time.Duration) stat.Number { return stat.Number(d.Seconds() * 1000) }
@@ -222,8 +226,10 @@ func (g *engine) guarded(ctx context.Context, s *seat, d loadgen.Drive) (loadgen
 		return out, saw, cause
 	}
 	if gone := s.n.Alive(); gone != nil {
-		return out, saw, &say.Problem{Message: "the server of arm " + s.label + " ended in the middle of a run", Detail: gone.Error(),
-			Hint: "its last words say why; what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
+		return out, saw, &say.Problem{Message: "the server of arm " + s.label + " ended in the middle of a run",
+			Detail: gone.Error(),
+			Hint:   "its last words say why; what was measured before is kept, and the experiment can be resumed",
+			Code:   say.CodeError}
 	}
 	if err != nil {
 		return out, saw, fmt.Errorf("load on arm %s: %w", s.label, err)
@@ -366,7 +372,8 @@ func (t *tally) environment(e *experiment.Environment) {
 	s := t.seen
 	e.Steal = share(s.Steal, s.All, s.Known)
 	e.Foreign = share(t.foreign, s.All, s.Known)
-	for name, to := range map[string]*stat.Number{"cpu some": &e.PSICPU, "io some": &e.PSIIO, "memory full": &e.PSIMemory} {
+	for name, to := range map[string]*stat.Number{"cpu some": &e.PSICPU, "io some": &e.PSIIO,
+		"memory full": &e.PSIMemory} {
 		d, ok := s.Pressure[name]
 		*to = share(d.Seconds(), s.Wall.Seconds(), ok)
 	}

@@ -102,7 +102,8 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 		d.Logged = false
 		d.Second = func(tps float64) bool {
 			rates = append(rates, tps)
-			g.tell(experiment.Event{Step: "warm-up", Block: b.Number, Config: s.label, Done: int64(len(rates)), All: int64(most)})
+			g.tell(experiment.Event{Step: "warm-up", Block: b.Number, Config: s.label, Done: int64(len(rates)),
+				All: int64(most)})
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
 		for again := range uint64(mostWarm) {

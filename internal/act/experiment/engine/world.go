@@ -35,7 +35,8 @@ type world interface {
 	Size(name string) (unit.Bytes, error) // of the files of a cluster
 	// Try asks the binary whether it would start with these settings on a cluster,
 	// and for how much shared memory. It starts nothing.
-	Try(ctx context.Context, name string, settings map[string]string) (complaints []string, shared unit.Bytes, err error)
+	Try(ctx context.Context, name string, settings map[string]string) (complaints []string, shared unit.Bytes,
+		err error)
 	Start(ctx context.Context, name string, settings map[string]string) (machine.Node, error)
 
 	Kernel(name string) (string, error)

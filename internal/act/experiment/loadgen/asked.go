@@ -32,7 +32,8 @@ func Workload(name string, scripts []string) (load, data *workload.Workload, err
 		return data, data, nil
 	}
 	if data.Sysbench != "" {
-		return nil, nil, &say.Problem{Message: "the data of " + name + " are made by sysbench, and -f is for scripts of pgbench",
+		return nil, nil, &say.Problem{Message: "the data of " + name +
+			" are made by sysbench, and -f is for scripts of pgbench",
 			Hint: "name another load for its data, such as oltp-rw", Code: say.CodeUsage}
 	}
 	load, err = workload.Custom(scripts)

@@ -36,10 +36,13 @@ func (f *FromServer) Private() bool { return true }
 // Fill implements Load.
 func (f *FromServer) Fill(ctx context.Context, c Conn, _ int, _ func(done, all int64)) (err error) {
 	if f.Source == nil {
-		return &say.Problem{Message: "the copy of the database " + f.About.Database + " is gone, and one that is made now would be of other data",
-			Hint: "begin a new experiment; with --keep-data the copy stays when one is interrupted", Code: say.CodeRefused}
+		return &say.Problem{Message: "the copy of the database " + f.About.Database +
+			" is gone, and one that is made now would be of other data",
+			Hint: "begin a new experiment; with --keep-data the copy stays when one is interrupted",
+			Code: say.CodeRefused}
 	}
-	f.notes, err = clone.Copy(ctx, f.Source, f.Programs, clone.Into{Host: c.Host, Port: c.Port, User: c.User, DB: c.DB, Account: c.Account})
+	f.notes, err = clone.Copy(ctx, f.Source, f.Programs, clone.Into{Host: c.Host, Port: c.Port, User: c.User, DB: c.DB,
+		Account: c.Account})
 	return err
 }
 

@@ -39,7 +39,8 @@ func (p *Pgbench) data() *workload.Workload {
 
 // Describe implements Load.
 func (p *Pgbench) Describe(scale int) experiment.MeasuredWorkload {
-	return experiment.MeasuredWorkload{Name: p.Workload.Name, Scale: scale, Synthetic: p.Workload.Synthetic, Writes: p.Workload.Writes}
+	return experiment.MeasuredWorkload{Name: p.Workload.Name, Scale: scale, Synthetic: p.Workload.Synthetic,
+		Writes: p.Workload.Writes}
 }
 
 // Identity implements Load.
@@ -97,8 +98,10 @@ func (p *Pgbench) Drive(ctx context.Context, d Drive) (out Driven, err error) {
 			return out, err
 		}
 	}
-	o := workload.Options{Conn: workload.Conn{Host: d.Conn.Host, Port: d.Conn.Port, User: d.Conn.User, Database: d.Conn.DB}, Dir: dir, Scale: d.Scale,
-		Clients: d.Clients, Jobs: d.Jobs, Rate: d.Rate, Seed: d.Seed, Protocol: d.Protocol, Transactions: d.Transactions, Progress: true}
+	o := workload.Options{Conn: workload.Conn{Host: d.Conn.Host, Port: d.Conn.Port, User: d.Conn.User,
+		Database: d.Conn.DB}, Dir: dir, Scale: d.Scale,
+		Clients: d.Clients, Jobs: d.Jobs, Rate: d.Rate, Seed: d.Seed, Protocol: d.Protocol,
+		Transactions: d.Transactions, Progress: true}
 	if d.Transactions == 0 {
 		o.Seconds = max(1, int(math.Round(d.Seconds)))
 	}
@@ -122,19 +125,20 @@ func (p *Pgbench) Drive(ctx context.Context, d Drive) (out Driven, err error) {
 	defer cancel(nil)
 	signals := make(chan syscall.Signal, 1)
 	asked := false
-	ended, err := d.Conn.Account.Run(inner, scratch.Client{Argv: cmd.Argv, Env: cmd.Env, Dir: dir, Signal: signals, Line: func(line string) {
-		t := measured.ParsePgbenchTalk([]byte(line))
-		for _, s := range t.Progress {
-			switch {
-			case d.Second == nil || !d.Second(s.TPS) || asked:
-			case d.Whole:
-				asked = true
-				signals <- syscall.SIGALRM // by which pgbench itself ends the time of -T
-			default:
-				cancel(errEnough)
+	ended, err := d.Conn.Account.Run(inner, scratch.Client{Argv: cmd.Argv, Env: cmd.Env, Dir: dir, Signal: signals,
+		Line: func(line string) {
+			t := measured.ParsePgbenchTalk([]byte(line))
+			for _, s := range t.Progress {
+				switch {
+				case d.Second == nil || !d.Second(s.TPS) || asked:
+				case d.Whole:
+					asked = true
+					signals <- syscall.SIGALRM // by which pgbench itself ends the time of -T
+				default:
+					cancel(errEnough)
+				}
 			}
-		}
-	}})
+		}})
 	if errors.Is(err, errEnough) && ctx.Err() == nil {
 		return Driven{Mean: math.NaN(), SD: math.NaN(), CPU: ended.CPU, Command: out.Command}, nil
 	}
@@ -153,8 +157,9 @@ func (p *Pgbench) report(out *Driven, cmd workload.Command, o workload.Options, 
 			lines := strings.Split(strings.TrimSpace(ended.Stderr), "\n")
 			detail = lines[len(lines)-1]
 		}
-		return &say.Problem{Message: fmt.Sprintf("pgbench failed with the workload %s", p.Workload.Name), Detail: detail,
-			Hint: "what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
+		return &say.Problem{Message: fmt.Sprintf("pgbench failed with the workload %s", p.Workload.Name),
+			Detail: detail,
+			Hint:   "what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
 	}
 	r, err := measured.ParsePgbench([]byte(ended.Stdout))
 	if err != nil {
@@ -166,7 +171,8 @@ func (p *Pgbench) report(out *Driven, cmd workload.Command, o workload.Options, 
 		}
 		return *n
 	}
-	out.Transactions, out.Failed, out.Retried, out.Skipped = r.Transactions, count(r.Failed), count(r.Retried), count(r.Skipped)
+	out.Transactions, out.Failed, out.Retried, out.Skipped = r.Transactions, count(r.Failed), count(r.Retried),
+		count(r.Skipped)
 	out.Errors, out.CPU = talk.Errors, ended.CPU
 	// The rate leaves the time of connecting out, and so does what it is the rate of.
 	if out.Seconds = float64(o.Seconds); r.TPS != nil && *r.TPS > 0 {

@@ -39,7 +39,8 @@ func Look(ctx context.Context, how collect.Connect) (*workload.Workload, *Source
 	if err := errors.Join(err, conn.Close(context.WithoutCancel(ctx))); err != nil {
 		return nil, nil, err
 	}
-	w := &workload.Workload{Name: workload.FromStatements, Title: "a mix made from pg_stat_statements, on a copy of the database " + from.About.Database, Synthetic: true}
+	w := &workload.Workload{Name: workload.FromStatements,
+		Title: "a mix made from pg_stat_statements, on a copy of the database " + from.About.Database, Synthetic: true}
 	return w, &Source{How: how, About: from.About}, nil
 }
 
@@ -66,13 +67,15 @@ func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServ
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	if from.System != s.About.System || from.Database != s.About.Database {
-		return nil, nil, &say.Problem{Message: "the server of the load is another one than a moment ago", Code: say.CodeError}
+		return nil, nil, &say.Problem{Message: "the server of the load is another one than a moment ago",
+			Code: say.CodeError}
 	}
 	mix, err := workload.Synthesize(ctx, conn, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	load.Workload, load.Source, load.About, load.Taken = mix.Workload, from, from.About, time.Now().UTC().Format(time.RFC3339Nano)
+	load.Workload, load.Source, load.About, load.Taken = mix.Workload, from, from.About,
+		time.Now().UTC().Format(time.RFC3339Nano)
 	return load, compared(mix), nil
 }
 
@@ -95,14 +98,18 @@ func compared(m *workload.Mix) []string {
 		}
 	}
 	line := m.Line()
-	out := []string{strings.ToUpper(line[:1]) + line[1:] + fmt.Sprintf(", %d find or read as many blocks a call.", blocks)}
+	out := []string{strings.ToUpper(line[:1]) + line[1:] + fmt.Sprintf(", %d find or read as many blocks a call.",
+		blocks)}
 	for i, s := range unlike {
 		if i == mostUnlike {
 			out = append(out, fmt.Sprintf("Not like it either: %s.", counted(len(unlike)-i, "more statement")))
 			break
 		}
-		out = append(out, fmt.Sprintf("Not like the original within 20 %%: %s: %.1f %% of the calls and %.1f %% here, rows a call %.4g and %.4g, blocks a call %.4g and %.4g.",
-			cut(s.Query), 100*s.Share, 100*s.Weight, s.Rows, s.Seen, s.Blocks, s.BlocksSeen))
+		out = append(out,
+			fmt.Sprintf(
+				"Not like the original within 20 %%: %s: %.1f %% of the calls and %.1f %% here, rows a call %.4g "+
+					"and %.4g, blocks a call %.4g and %.4g.",
+				cut(s.Query), 100*s.Share, 100*s.Weight, s.Rows, s.Seen, s.Blocks, s.BlocksSeen))
 	}
 	return append(out, left(m)...)
 }
@@ -130,10 +137,12 @@ func left(m *workload.Mix) []string {
 	var out []string
 	for i, r := range reasons {
 		if i == mostReasons {
-			out = append(out, fmt.Sprintf("Left out for %s: see pg_stat_statements for what is not among the scripts.", counted(len(reasons)-i, "other reason")))
+			out = append(out, fmt.Sprintf("Left out for %s: see pg_stat_statements for what is not among the scripts.",
+				counted(len(reasons)-i, "other reason")))
 			break
 		}
-		out = append(out, fmt.Sprintf("Left out: %s with %.1f %% of the calls: %s.", counted(n[r], "statement"), 100*float64(calls[r])/float64(max(m.Calls, 1)), r))
+		out = append(out, fmt.Sprintf("Left out: %s with %.1f %% of the calls: %s.", counted(n[r], "statement"),
+			100*float64(calls[r])/float64(max(m.Calls, 1)), r))
 	}
 	return out
 }
@@ -167,7 +176,8 @@ type Mix struct {
 
 // Mix is what is kept of the load.
 func (f *FromServer) Mix() *Mix {
-	return &Mix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title, Words: f.Workload.About}
+	return &Mix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title,
+		Words: f.Workload.About}
 }
 
 // load is the load that was made of it.

@@ -57,7 +57,8 @@ func (s *Sysbench) EndsWhole() bool { return false }
 const loadingSeed = 1
 
 func (s *Sysbench) options(c Conn, scale int) workload.SysbenchOptions {
-	return workload.SysbenchOptions{Conn: workload.Conn{Host: c.Host, Port: c.Port, User: c.User, Database: c.DB}, Scale: scale}
+	return workload.SysbenchOptions{Conn: workload.Conn{Host: c.Host, Port: c.Port, User: c.User, Database: c.DB},
+		Scale: scale}
 }
 
 // Fill implements Load. It has one thread: with several the order in which rows
@@ -66,13 +67,14 @@ func (s *Sysbench) Fill(ctx context.Context, c Conn, scale int, told func(done, 
 	o := s.options(c, scale)
 	o.Clients, o.Seed = 1, loadingSeed
 	done := int64(0)
-	ended, err := c.Account.Run(ctx, scratch.Client{Argv: s.Program.Prepare(s.Workload, o).Argv, Said: func(line string) bool {
-		if strings.HasPrefix(line, "Creating table") {
-			told(done, workload.SysbenchTables)
-			done++
-		}
-		return false
-	}})
+	ended, err := c.Account.Run(ctx, scratch.Client{Argv: s.Program.Prepare(s.Workload, o).Argv,
+		Said: func(line string) bool {
+			if strings.HasPrefix(line, "Creating table") {
+				told(done, workload.SysbenchTables)
+				done++
+			}
+			return false
+		}})
 	if err != nil {
 		return err
 	}

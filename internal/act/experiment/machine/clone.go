@@ -86,7 +86,8 @@ func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, al
 				next = done + max(int64(all)/100, 1)
 			}
 		default:
-			return fmt.Errorf("%s: neither a file nor a folder, which a cluster of ours does not hold", path.Join(m.path(from), name))
+			return fmt.Errorf("%s: neither a file nor a folder, which a cluster of ours does not hold",
+				path.Join(m.path(from), name))
 		}
 		return own(name)
 	})

@@ -60,7 +60,8 @@ const otherFolder = "choose another scratch folder: an empty one, or one that is
 // Claim implements engine.world.
 func (m *Machine) Claim() error {
 	if !filepath.IsAbs(m.dir) || filepath.Clean(m.dir) != m.dir || m.dir == "/" {
-		return &say.Problem{Message: fmt.Sprintf("%q is no scratch folder", m.dir), Hint: "name an absolute path", Code: say.CodeUsage}
+		return &say.Problem{Message: fmt.Sprintf("%q is no scratch folder", m.dir), Hint: "name an absolute path",
+			Code: say.CodeUsage}
 	}
 	if err := m.apart(); err != nil {
 		return err
@@ -78,7 +79,8 @@ func (m *Machine) Claim() error {
 			if errors.Is(err, syscall.EINTR) {
 				continue
 			}
-			return refused("another experiment is running in "+m.dir, "", "two at once would disturb one another: wait until it has ended")
+			return refused("another experiment is running in "+m.dir, "",
+				"two at once would disturb one another: wait until it has ended")
 		}
 		// A lock on a file that its former owner has removed keeps nobody out.
 		mine, err1 := f.Stat()
@@ -160,7 +162,8 @@ func (m *Machine) marker() (*os.File, error) {
 	flags := os.O_RDWR | syscall.O_NOFOLLOW
 	if !slices.Contains(names, Marker) {
 		if len(names) > 0 {
-			return nil, refused(m.dir+" is not empty and no scratch folder", "it holds "+names[0]+" and no "+Marker, otherFolder)
+			return nil, refused(m.dir+" is not empty and no scratch folder", "it holds "+names[0]+" and no "+Marker,
+				otherFolder)
 		}
 		flags |= os.O_CREATE
 	}
@@ -190,7 +193,8 @@ func (m *Machine) marker() (*os.File, error) {
 // Access says of an error that a folder cannot be used that it is one of rights.
 func Access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return &say.Problem{Message: "the scratch folder cannot be used", Detail: err.Error(), Hint: "choose a folder that you may write to", Code: say.CodeNoAccess}
+		return &say.Problem{Message: "the scratch folder cannot be used", Detail: err.Error(),
+			Hint: "choose a folder that you may write to", Code: say.CodeNoAccess}
 	}
 	return err
 }

@@ -94,7 +94,8 @@ func TestClaimRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	guard := Guard{DataDirs: []string{filepath.Join(top, "known")}}
-	for name, code := range map[string]int{"data": 5, "running": 5, "home": 5, "plain": 5, "known": 5, "known/base": 5, "known/new/scratch": 5, "alias/scratch": 5, ".": 5, "link": 5, "trap": 0} {
+	for name, code := range map[string]int{"data": 5, "running": 5, "home": 5, "plain": 5, "known": 5, "known/base": 5,
+		"known/new/scratch": 5, "alias/scratch": 5, ".": 5, "link": 5, "trap": 0} {
 		m := &Machine{dir: filepath.Join(top, name), guard: guard}
 		err := m.Claim()
 		var p *say.Problem
@@ -135,7 +136,8 @@ func TestClaimRefused(t *testing.T) {
 func TestClone(t *testing.T) {
 	m := &Machine{dir: t.TempDir()}
 	large := strings.Repeat("0123456789abcdef", 1<<16)
-	for name, text := range map[string]string{"data/PG_VERSION": "18\n", "data/base/5/1259": large, "data/empty": "", "data/postmaster.pid": "1", "log": "talk"} {
+	for name, text := range map[string]string{"data/PG_VERSION": "18\n", "data/base/5/1259": large, "data/empty": "",
+		"data/postmaster.pid": "1", "log": "talk"} {
 		at := filepath.Join(m.path("master"), name)
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			t.Fatal(err)
@@ -169,7 +171,8 @@ func TestClone(t *testing.T) {
 	if err := os.Symlink("/etc", m.path("master")+"/data/pg_wal"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Clone(t.Context(), "master", "run-b", func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "pg_wal") {
+	if err := m.Clone(t.Context(), "master", "run-b", func(int64, int64) {}); err == nil ||
+		!strings.Contains(err.Error(), "pg_wal") {
 		t.Errorf("a link: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

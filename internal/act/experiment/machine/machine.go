@@ -61,15 +61,16 @@ func (c Counters) Since(before Counters) map[string]float64 {
 
 // Seen is what else went on during a run.
 type Seen struct {
-	Wall       time.Duration
-	All        float64 // seconds of CPU time, of all processors, that passed
-	Busy       float64 // of them not idle
-	Steal      float64
-	Own        float64 // taken by us and by clients of ours that have ended
-	Known      bool    // the four above could be read
-	Pressure   map[string]time.Duration
-	Clock      time.Duration // farthest that the wall clock went from the monotonic one between two looks, with its sign
-	PageTables int64         // of all processes of the server together, the most seen; 0: not seen
+	Wall     time.Duration
+	All      float64 // seconds of CPU time, of all processors, that passed
+	Busy     float64 // of them not idle
+	Steal    float64
+	Own      float64 // taken by us and by clients of ours that have ended
+	Known    bool    // the four above could be read
+	Pressure map[string]time.Duration
+	// farthest that the wall clock went from the monotonic one between two looks, with its sign
+	Clock      time.Duration
+	PageTables int64 // of all processes of the server together, the most seen; 0: not seen
 }
 
 // Add joins what was seen in two parts of a run.

@@ -101,8 +101,10 @@ func (m *Machine) nearlyFull(free, total unit.Bytes) error {
 	if total <= 0 || free >= total/100*LeastFree {
 		return nil
 	}
-	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir, free, total),
-		Detail: fmt.Sprintf("an experiment leaves %d %% free", LeastFree), Hint: "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
+	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir,
+		free, total),
+		Detail: fmt.Sprintf("an experiment leaves %d %% free", LeastFree),
+		Hint:   "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
 }
 
 // cpuTimes are in seconds since some moment.
@@ -183,7 +185,8 @@ func pressures() map[string]time.Duration {
 			continue
 		}
 		if p, err := host.ParsePSITotals(b); err == nil {
-			out[name+" some"], out[name+" full"] = time.Duration(p.Some)*time.Microsecond, time.Duration(p.Full)*time.Microsecond
+			out[name+" some"], out[name+" full"] = time.Duration(p.Some)*time.Microsecond,
+				time.Duration(p.Full)*time.Microsecond
 		}
 	}
 	return out

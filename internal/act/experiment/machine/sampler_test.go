@@ -14,7 +14,8 @@ func TestParseTimes(t *testing.T) {
 	if err != nil || own != 460*time.Millisecond || waited != 1340*time.Millisecond {
 		t.Errorf("%v %v %v", own, waited, err)
 	}
-	for _, text := range []string{"", "7 (x) S 1", "7 (x) S 1 7 7 0 -1 4194560 100 200 0 0 -12 34 56 78 20 0", "7 (x) S 1 7 7 0 -1 4194560 100 200 0 0 12 3x 56 78 20 0"} {
+	for _, text := range []string{"", "7 (x) S 1", "7 (x) S 1 7 7 0 -1 4194560 100 200 0 0 -12 34 56 78 20 0",
+		"7 (x) S 1 7 7 0 -1 4194560 100 200 0 0 12 3x 56 78 20 0"} {
 		if _, _, err := parseTimes(text); err == nil {
 			t.Errorf("%q was read", text)
 		}
@@ -86,7 +87,8 @@ func TestNearlyFull(t *testing.T) {
 	for _, c := range []struct {
 		free, total unit.Bytes
 		full        bool
-	}{{9 * unit.GB, 100 * unit.GB, true}, {11 * unit.GB, 100 * unit.GB, false}, {0, 100 * unit.GB, true}, {0, 0, false}} {
+	}{{9 * unit.GB, 100 * unit.GB, true}, {11 * unit.GB, 100 * unit.GB, false}, {0, 100 * unit.GB, true},
+		{0, 0, false}} {
 		if err := m.nearlyFull(c.free, c.total); (err != nil) != c.full {
 			t.Errorf("%v of %v: %v", c.free, c.total, err)
 		}

@@ -89,7 +89,8 @@ func (p *postmaster) Prepare(ctx context.Context) error {
 }
 
 func (p *postmaster) Settings(ctx context.Context) ([]Setting, error) {
-	rows, err := p.rows(ctx, "select name, setting, coalesce(unit, ''), vartype, source, pending_restart from pg_settings")
+	rows, err := p.rows(ctx,
+		"select name, setting, coalesce(unit, ''), vartype, source, pending_restart from pg_settings")
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,8 @@ func counterSQL(major int) string {
 	}
 	switch {
 	case major >= 18: // operations of several blocks; bytes are counted beside them
-		written = "(select sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) / 8192 from pg_stat_io where object <> 'wal')"
+		written = "(select sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) / 8192 from pg_stat_io where " +
+			"object <> 'wal')"
 	case major >= 16:
 		written = "(select sum(coalesce(writes, 0) + coalesce(extends, 0)) from pg_stat_io)"
 	default:
@@ -193,7 +195,8 @@ func counterSQL(major int) string {
 	default:
 		checkpoints = "(select checkpoints_timed + checkpoints_req from pg_stat_bgwriter)"
 	}
-	return `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0'), ` + images + `, d.blks_read, d.blks_hit, ` + written + `, d.temp_bytes, ` + checkpoints + `,
+	return `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0'), ` + images + `, d.blks_read, d.blks_hit, ` +
+		written + `, d.temp_bytes, ` + checkpoints + `,
        exists (select from pg_stat_activity where backend_type = 'autovacuum worker' and query like '%to prevent wraparound%')
   from pg_stat_database d where d.datname = current_database()`
 }
@@ -216,7 +219,8 @@ func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 	}
 	r := rows[0]
 	c := Counters{Values: map[string]float64{}, Wraparound: r[7] == "t"}
-	for i, name := range []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksRead, experiment.BlocksHit, experiment.BlocksWrite, experiment.TempBytes} {
+	for i, name := range []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksRead,
+		experiment.BlocksHit, experiment.BlocksWrite, experiment.TempBytes} {
 		if r[i] == "" {
 			continue
 		}
@@ -231,7 +235,8 @@ func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 // left waits until the sessions of the load are gone.
 func (p *postmaster) left(ctx context.Context) error {
 	for end := time.Now().Add(leaveTimeout); ; {
-		rows, err := p.rows(ctx, "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()")
+		rows, err := p.rows(ctx,
+			"select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()")
 		if err != nil {
 			return err
 		}

@@ -37,65 +37,81 @@ const (
 )
 
 func tpcb() Workload {
-	return Workload{Name: "tpcb", Title: "pgbench's own: three updates, a read and an insert", Writes: true, Builtin: "tpcb-like",
+	return Workload{Name: "tpcb", Title: "pgbench's own: three updates, a read and an insert", Writes: true,
+		Builtin:   "tpcb-like",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
-		About: "Exercises WAL, checkpoints and the flush of each commit. Every transaction updates a row of the small table of branches: " +
+		About: "Exercises WAL, checkpoints and the flush of each commit. Every transaction updates a row of the " +
+			"small table of branches: " +
 			"with more clients than the scale has branches it measures the queue for those rows."}
 }
 
 func simpleUpdate() Workload {
-	return Workload{Name: "simple-update", Title: "pgbench's own without the hot rows: an update, a read and an insert", Writes: true, Builtin: "simple-update",
+	return Workload{Name: "simple-update", Title: "pgbench's own without the hot rows: an update, a read and an insert",
+		Writes: true, Builtin: "simple-update",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
-		About: "As tpcb, but no two transactions want the same row: WAL, checkpoints and commits without a queue for locks."}
+		About: "As tpcb, but no two transactions want the same row: WAL, checkpoints and commits without a queue " +
+			"for locks."}
 }
 
 func selectOnly() Workload {
 	return Workload{Name: "select-only", Title: "pgbench's own: one row by its key", Builtin: "select-only",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
-		About: "Exercises the protocol, the processors, and with many clients the page tables. Data that fit into memory say nothing about storage."}
+		About: "Exercises the protocol, the processors, and with many clients the page tables. Data that fit into " +
+			"memory say nothing about storage."}
 }
 
 func pointSelect() Workload {
-	return Workload{Name: "point-select", Title: "one row by its key out of four tables", Scripts: tables("rows/point.sql", "point"),
+	return Workload{Name: "point-select", Title: "one row by its key out of four tables",
+		Scripts:   tables("rows/point.sql", "point"),
 		ScaleUnit: rowsUnit, Protocol: Prepared, data: dataset{name: "rows"},
-		About: "Exercises the way through an index, shared buffers and huge pages. Rows are 230 bytes wide, and four relations share the buffers."}
+		About: "Exercises the way through an index, shared buffers and huge pages. Rows are 230 bytes wide, and " +
+			"four relations share the buffers."}
 }
 
 func oltpRW() Workload {
-	return Workload{Name: "oltp-rw", Title: "ten reads by key, four ranges, two updates, a delete and an insert", Writes: true, Scripts: tables("rows/rw.sql", "rw"),
+	return Workload{Name: "oltp-rw", Title: "ten reads by key, four ranges, two updates, a delete and an insert",
+		Writes: true, Scripts: tables("rows/rw.sql", "rw"),
 		ScaleUnit: rowsUnit, Protocol: Prepared, data: dataset{name: "rows"},
-		About: "Exercises what an application does in one transaction: reads by key, ranges with a sum, a sort and a distinct, and few writes. No two transactions deadlock."}
+		About: "Exercises what an application does in one transaction: reads by key, ranges with a sum, a sort and " +
+			"a distinct, and few writes. No two transactions deadlock."}
 }
 
 func olap() Workload {
-	return Workload{Name: "olap", Title: "ten analytic queries, one after another", Stream: true, ListTime: olapList, Scripts: []Script{{Name: "stream", Text: text("olap/stream.sql"), Weight: 1}},
+	return Workload{Name: "olap", Title: "ten analytic queries, one after another", Stream: true, ListTime: olapList,
+		Scripts:   []Script{{Name: "stream", Text: text("olap/stream.sql"), Weight: 1}},
 		ScaleUnit: olapUnit, Base: olapBase, Protocol: Prepared, data: dataset{name: "olap"},
-		About: "Exercises work_mem, parallel queries, JIT and the planner's costs over a shop's sales. Each client works through all ten; the time of each query and of the list is measured."}
+		About: "Exercises work_mem, parallel queries, JIT and the planner's costs over a shop's sales. Each client " +
+			"works through all ten; the time of each query and of the list is measured."}
 }
 
 func onec() Workload {
-	return Workload{Name: "1c", Title: "reports with temporary tables, lists and postings as 1C sends them", Writes: true, Uneven: true, Protocol: Simple,
+	return Workload{Name: "1c", Title: "reports with temporary tables, lists and postings as 1C sends them",
+		Writes: true, Uneven: true, Protocol: Simple,
 		Scripts: []Script{
 			{Name: "report", Text: text("onec/report.sql"), Weight: 30},
 			{Name: "list", Text: text("onec/list.sql"), Weight: 40},
 			{Name: "posting", Text: text("onec/posting.sql"), Weight: 30},
 		},
 		ScaleUnit: onecUnit, Base: onecBase, data: dataset{name: "onec"},
-		About: "Exercises temp_buffers, join_collapse_limit and the catalogs, which temporary tables bloat: each report makes two, fills them with 100 to 50,000 rows, " +
+		About: "Exercises temp_buffers, join_collapse_limit and the catalogs, which temporary tables bloat: each " +
+			"report makes two, fills them with 100 to 50,000 rows, " +
 			"analyzes them and joins them over wide keys. It has the shape of 1C's queries, and none of its own."}
 }
 
 func ingest() Workload {
-	return Workload{Name: "ingest", Title: "a thousand rows a transaction into a table with three indexes", Writes: true,
+	return Workload{Name: "ingest", Title: "a thousand rows a transaction into a table with three indexes",
+		Writes:    true,
 		Scripts:   []Script{{Name: "batch", Text: text("ingest/batch.sql"), Weight: 1}},
 		ScaleUnit: ingestUnit, Protocol: Prepared, data: dataset{name: "ingest"},
-		About: "Exercises max_wal_size, checkpoints and wal_compression. A transaction is a thousand rows, made by the server: pgbench cannot COPY."}
+		About: "Exercises max_wal_size, checkpoints and wal_compression. A transaction is a thousand rows, made by " +
+			"the server: pgbench cannot COPY."}
 }
 
 func connect() Workload {
 	return Workload{Name: "connect", Title: "a new connection for each read", Builtin: "select-only", Connect: true,
 		ScaleUnit: pgbenchUnit, Protocol: Simple, data: dataset{name: "pgbench"},
-		About: "Exercises the start of a session: what a pool of connections saves. Its rate is one of connections, and not to be compared with another workload's."}
+		About: "Exercises the start of a session: what a pool of connections saves. Its rate is one of connections, " +
+			"and not to be compared with another workload's."}
 }
 
 // tables makes one script for each of the four tables of rows out of one text.
@@ -103,7 +119,8 @@ func tables(file, name string) []Script {
 	t := text(file)
 	var out []Script
 	for i := 1; i <= 4; i++ {
-		out = append(out, Script{Name: fmt.Sprintf("%s%d", name, i), Text: strings.ReplaceAll(t, "{table}", fmt.Sprintf("rows_%d", i)), Weight: 1})
+		out = append(out, Script{Name: fmt.Sprintf("%s%d", name, i),
+			Text: strings.ReplaceAll(t, "{table}", fmt.Sprintf("rows_%d", i)), Weight: 1})
 	}
 	return out
 }

@@ -29,7 +29,8 @@ type Conn struct {
 func ParseConn(conninfo string) (Conn, error) {
 	c, err := pgconn.ParseConfig(conninfo)
 	if err != nil {
-		return Conn{}, errors.New("connection of pgbench: the conninfo string cannot be read") // its error may hold the password
+		// its error may hold the password
+		return Conn{}, errors.New("connection of pgbench: the conninfo string cannot be read")
 	}
 	return Conn{Host: c.Host, Port: int(c.Port), User: c.User, Database: c.Database, Password: c.Password}, nil
 }
@@ -87,7 +88,8 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 		protocol = w.Protocol
 	}
 	tries := max(o.Tries, 1)
-	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1, Kinds: p.Version.Major() >= 15}}
+	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1,
+		Kinds: p.Version.Major() >= 15}}
 	// Without -n pgbench would vacuum tables of its own, and empty its history.
 	c.Argv = []string{p.Path, "-n", "-M", protocol, "-c", strconv.Itoa(o.Clients), "-j", strconv.Itoa(jobs)}
 	if o.Seconds > 0 {
@@ -108,7 +110,8 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	if p.Version.Major() >= 15 { // before, a failed transaction ends its client
 		c.Argv = append(c.Argv, "--max-tries="+strconv.Itoa(tries), "--failures-detailed")
 	} else if tries != 1 {
-		return Command{}, fmt.Errorf("run of the workload %s: pgbench %s cannot try a transaction again", w.Name, p.Version)
+		return Command{}, fmt.Errorf("run of the workload %s: pgbench %s cannot try a transaction again",
+			w.Name, p.Version)
 	}
 	if w.Connect {
 		c.Argv = append(c.Argv, "-C")
@@ -232,7 +235,8 @@ func (c Command) Line() string {
 }
 
 func unsafeInShell(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./:,@+%", r))
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		strings.ContainsRune("-_=./:,@+%", r))
 }
 
 // shm is where Linux has a filesystem in memory that every user may write.

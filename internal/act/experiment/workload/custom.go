@@ -26,7 +26,8 @@ const (
 // refused: what they reach is no scratch copy.
 func Custom(paths []string) (*Workload, error) {
 	if len(paths) == 0 || len(paths) > maxScripts {
-		return nil, &say.Problem{Message: fmt.Sprintf("%d scripts", len(paths)), Hint: fmt.Sprintf("give one to %d", maxScripts), Code: say.CodeUsage}
+		return nil, &say.Problem{Message: fmt.Sprintf("%d scripts", len(paths)),
+			Hint: fmt.Sprintf("give one to %d", maxScripts), Code: say.CodeUsage}
 	}
 	w := &Workload{Name: "custom", Title: "scripts of the user", Protocol: Prepared,
 		// A SELECT may call a function that writes: what a script does is not seen in its text.
@@ -39,17 +40,20 @@ func Custom(paths []string) (*Workload, error) {
 		}
 		b, err := readScript(path)
 		if err != nil {
-			return nil, &say.Problem{Message: fmt.Sprintf("script %q cannot be read", path), Detail: err.Error(), Code: say.CodeError}
+			return nil, &say.Problem{Message: fmt.Sprintf("script %q cannot be read", path), Detail: err.Error(),
+				Code: say.CodeError}
 		}
 		if what := reachesOut(b); what != "" {
 			return nil, &say.Problem{Message: fmt.Sprintf("script %q reaches out of the database", path), Detail: what,
 				Hint: "it would run programs or touch other servers at full rate: take it out", Code: say.CodeRefused}
 		}
 		names = append(names, filepath.Base(path))
-		w.Scripts = append(w.Scripts, Script{Name: fmt.Sprintf("%02d_%s", i+1, plain(filepath.Base(path))), Text: b, Weight: weight})
+		w.Scripts = append(w.Scripts, Script{Name: fmt.Sprintf("%02d_%s", i+1, plain(filepath.Base(path))), Text: b,
+			Weight: weight})
 	}
 	if w.total() == 0 {
-		return nil, &say.Problem{Message: "every script has the weight 0", Hint: "give one of them a weight, as in a.sql@70", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: "every script has the weight 0",
+			Hint: "give one of them a weight, as in a.sql@70", Code: say.CodeUsage}
 	}
 	w.About = "The user's own: " + strings.Join(names, ", ") + "."
 	return w, nil
@@ -63,7 +67,8 @@ func weighted(p string) (path string, weight int, err error) {
 	}
 	n, err := strconv.Atoi(p[i+1:])
 	if err != nil || n < 0 || n > maxWeight || i == 0 {
-		return "", 0, &say.Problem{Message: fmt.Sprintf("%q has no weight after the @", p), Hint: fmt.Sprintf("write a whole number from 0 to %d, as in a.sql@70", maxWeight), Code: say.CodeUsage}
+		return "", 0, &say.Problem{Message: fmt.Sprintf("%q has no weight after the @", p),
+			Hint: fmt.Sprintf("write a whole number from 0 to %d, as in a.sql@70", maxWeight), Code: say.CodeUsage}
 	}
 	return p[:i], n, nil
 }
@@ -106,8 +111,10 @@ var outside = []struct {
 	{regexp.MustCompile(`(?is)\bcopy\b[^;]*\bprogram\b`), "COPY … PROGRAM runs a program on the server"},
 	{regexp.MustCompile(`(?is)\bcopy\b[^;]*\b(from|to)\s+'`), "COPY with a file reads or writes a file of the server"},
 	{regexp.MustCompile(`(?i)\bdblink`), "dblink connects to another database"},
-	{regexp.MustCompile(`(?i)\b(postgres_fdw|create\s+(server|subscription|foreign))`), "a foreign server or a subscription is another database"},
-	{regexp.MustCompile(`(?i)\b(lo_import|lo_export|pg_read_file|pg_read_binary_file)\b`), "it reads or writes a file of the server"},
+	{regexp.MustCompile(`(?i)\b(postgres_fdw|create\s+(server|subscription|foreign))`),
+		"a foreign server or a subscription is another database"},
+	{regexp.MustCompile(`(?i)\b(lo_import|lo_export|pg_read_file|pg_read_binary_file)\b`),
+		"it reads or writes a file of the server"},
 }
 
 var commentLine = regexp.MustCompile(`(?m)^[ \t]*--.*$`)

@@ -32,14 +32,16 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 		}
 	}
 	if len(called) > 0 {
-		r := c.ExecParams(ctx, `SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.provolatile = 'v' AND p.proname = ANY ($1::text[])
+		r := c.ExecParams(ctx,
+			`SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.provolatile = 'v' AND p.proname = ANY ($1::text[])
 			AND NOT p.proname = ANY ($2::text[]) AND ($3 = 'f' OR l.lanname IN ('internal', 'c')) ORDER BY 1 LIMIT 1`,
 			[][]byte{[]byte(array(called)), []byte(quiet), boolean(writes)}, nil, nil, nil).Read()
 		if r.Err != nil {
 			return r.Err
 		}
 		if len(r.Rows) > 0 {
-			return fmt.Errorf("it calls %s, a volatile function that may do more than the statement shows", r.Rows[0][0])
+			return fmt.Errorf("it calls %s, a volatile function that may do more than the statement shows",
+				r.Rows[0][0])
 		}
 	}
 	for _, s := range sources(ts) {

@@ -102,13 +102,15 @@ func statements(text string) []string {
 // Checksum is one number of all rows of all tables in the public schema that a
 // load made, to tell whether two are the same.
 func Checksum(ctx context.Context, s Session) (string, error) {
-	names, err := column(ctx, s, `SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C"`)
+	names, err := column(ctx, s,
+		`SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C"`)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for _, name := range names {
-		sums, err := column(ctx, s, "SELECT count(*) || '/' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) FROM public."+name+" t")
+		sums, err := column(ctx, s,
+			"SELECT count(*) || '/' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) FROM public."+name+" t")
 		if err != nil {
 			return "", err
 		}

@@ -47,7 +47,8 @@ func literal(s string) string {
 }
 
 // parameters finds values for all parameters of a statement.
-func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32, rows int64) (map[int]*parameter, error) {
+func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32, rows int64) (map[int]*parameter,
+	error) {
 	out := map[int]*parameter{}
 	from := sources(ts)
 	lows := map[string]int{} // columns by the parameter that begins a range of theirs
@@ -96,7 +97,8 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 			p.values = arrays(p.values)
 		}
 		if len(p.values) == 0 {
-			return nil, fmt.Errorf("the statistics of %s hold no value for the parameter %s", strings.TrimPrefix(key, "."), t.text)
+			return nil, fmt.Errorf("the statistics of %s hold no value for the parameter %s",
+				strings.TrimPrefix(key, "."), t.text)
 		}
 	}
 	return out, nil
@@ -104,7 +106,10 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 
 // typeOf spells a type, and the element's where it is an array.
 func typeOf(ctx context.Context, c *pgconn.PgConn, oid uint32) (typ, element string, err error) {
-	rows, err := column(ctx, c, fmt.Sprintf("SELECT format_type(oid, NULL) || E'\\n' || CASE WHEN typcategory = 'A' THEN format_type(typelem, NULL) ELSE '' END FROM pg_type WHERE oid = %d", oid))
+	rows, err := column(ctx, c,
+		fmt.Sprintf(
+			"SELECT format_type(oid, NULL) || E'\\n' || CASE WHEN typcategory = 'A' THEN format_type(typelem, NULL) "+
+				"ELSE '' END FROM pg_type WHERE oid = %d", oid))
 	if err != nil {
 		return "", "", err
 	}
@@ -131,7 +136,8 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 		if u.qualifier != "" && s.alias != u.qualifier {
 			continue
 		}
-		res := c.ExecParams(ctx, `SELECT a.attname, s.most_common_vals::text::text[], s.most_common_freqs::float8[], s.histogram_bounds::text::text[]
+		res := c.ExecParams(ctx,
+			`SELECT a.attname, s.most_common_vals::text::text[], s.most_common_freqs::float8[], s.histogram_bounds::text::text[]
 			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
 			LEFT JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = t.relname AND s.attname = a.attname
 			WHERE t.oid = to_regclass($1) AND a.attname = $2 ORDER BY s.inherited DESC NULLS LAST LIMIT 1`,

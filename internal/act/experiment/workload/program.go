@@ -22,7 +22,8 @@ type Pgbench struct {
 
 // folders are the places where packages put pgbench. The one that PATH leads to
 // comes last: on Debian it is a script that chooses a version by itself.
-var folders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/lib/postgresql*/bin", "/usr/local/pgsql*/bin", "/usr/local/bin", "/usr/bin"}
+var folders = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/lib/postgresql*/bin",
+	"/usr/local/pgsql*/bin", "/usr/local/bin", "/usr/bin"}
 
 // oldest is the first version whose report and options we know.
 const oldest = 13
@@ -92,7 +93,9 @@ func noPgbench(prefer unit.Version, old string) error {
 		major = strconv.Itoa(prefer.Major())
 	}
 	p := &say.Problem{Message: "pgbench is not installed", Code: say.CodeError,
-		Hint: fmt.Sprintf("install postgresql-%s (Debian, Ubuntu), postgresql%s (RPMs of the PostgreSQL project) or postgresql-contrib (those of Red Hat and Fedora)", major, major)}
+		Hint: fmt.Sprintf(
+			"install postgresql-%s (Debian, Ubuntu), postgresql%s (RPMs of the PostgreSQL project) or "+
+				"postgresql-contrib (those of Red Hat and Fedora)", major, major)}
 	if old != "" {
 		p.Detail = "the one that is here is of " + old + ", older than 13"
 	}

@@ -76,7 +76,8 @@ func tokens(s string) []token {
 			i += 2
 			add(op, "::")
 		case strings.IndexByte(operatorRunes, c) >= 0:
-			for i < len(s) && strings.IndexByte(operatorRunes, s[i]) >= 0 && !strings.HasPrefix(s[i:], "--") && !strings.HasPrefix(s[i:], "/*") {
+			for i < len(s) && strings.IndexByte(operatorRunes, s[i]) >= 0 && !strings.HasPrefix(s[i:], "--") &&
+				!strings.HasPrefix(s[i:], "/*") {
 				i++
 			}
 			add(op, s[start:i])
@@ -152,14 +153,17 @@ type source struct {
 }
 
 // notAlias are words that may follow a table and are no alias of it.
-var notAlias = []string{"where", "join", "inner", "left", "right", "full", "cross", "natural", "on", "using", "group", "order", "having", "limit",
-	"offset", "fetch", "for", "union", "intersect", "except", "set", "returning", "window", "tablesample", "values", "select", "default"}
+var notAlias = []string{"where", "join", "inner", "left", "right", "full", "cross", "natural", "on", "using", "group",
+	"order", "having", "limit",
+	"offset", "fetch", "for", "union", "intersect", "except", "set", "returning", "window", "tablesample", "values",
+	"select", "default"}
 
 // sources are the tables that a statement names after FROM, JOIN, UPDATE and INTO.
 func sources(ts []token) []source {
 	var out []source
 	for i := 0; i < len(ts); i++ {
-		if !ts[i].is("from", "join", "update", "into", "using") || ts[i].is("using") && i+1 < len(ts) && ts[i+1].punct("(") {
+		if !ts[i].is("from", "join", "update", "into", "using") || ts[i].is("using") && i+
+			1 < len(ts) && ts[i+1].punct("(") {
 			continue // the last is a list of columns
 		}
 		for i++; i < len(ts); i++ {
@@ -210,7 +214,8 @@ func useOf(ts []token, at int) use {
 	// of a list, casts
 	for i >= 0 {
 		switch {
-		case ts[i].punct("(") || ts[i].punct(",") || ts[i].punct("[") || ts[i].kind == param || ts[i].kind == str || ts[i].kind == number:
+		case ts[i].punct("(") || ts[i].punct(",") || ts[i].punct("[") || ts[i].kind == param || ts[i].kind == str ||
+			ts[i].kind == number:
 			i--
 		case ts[i].is("any", "some", "all", "array", "row"):
 			i--
@@ -240,7 +245,8 @@ found:
 	case ts[i].is("and") && i >= 2:
 		// BETWEEN low AND high: back over the lower end
 		j := i - 1
-		for j >= 0 && (ts[j].kind == param || ts[j].kind == number || ts[j].kind == str || ts[j].punct("(") || ts[j].punct(")") || ts[j].text == "::" || ts[j].kind == word && j >= 1 && ts[j-1].text == "::") {
+		for j >= 0 && (ts[j].kind == param || ts[j].kind == number || ts[j].kind == str || ts[j].punct("(") ||
+			ts[j].punct(")") || ts[j].text == "::" || ts[j].kind == word && j >= 1 && ts[j-1].text == "::") {
 			j--
 		}
 		if j < 0 || !ts[j].is("between") {
@@ -277,7 +283,8 @@ func after(ts []token, at int) use {
 	if i+1 >= len(ts) || ts[i].kind != op || !comparison(ts[i].text) || !ts[i+1].name() {
 		return use{}
 	}
-	u := use{low: strings.HasPrefix(ts[i].text, "<") && ts[i].text != "<>", high: strings.HasPrefix(ts[i].text, ">"), column: ts[i+1].text}
+	u := use{low: strings.HasPrefix(ts[i].text, "<") && ts[i].text != "<>", high: strings.HasPrefix(ts[i].text, ">"),
+		column: ts[i+1].text}
 	if i+3 < len(ts) && ts[i+2].punct(".") && ts[i+3].name() {
 		u.qualifier, u.column = ts[i+1].text, ts[i+3].text
 		i += 2

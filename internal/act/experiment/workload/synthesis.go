@@ -76,7 +76,9 @@ func (m *Mix) Line() string {
 			ok++
 		}
 	}
-	return fmt.Sprintf("synthetic: %d of %d statements, %.1f %% of the calls; %d of them have the rows of a call within %.0f %% of the original",
+	return fmt.Sprintf(
+		"synthetic: %d of %d statements, %.1f %% of the calls; %d of them have the rows of a call within %.0f %% of "+
+			"the original",
 		len(m.Statements), len(m.Statements)+len(m.Left), 100*float64(m.Covered)/float64(max(m.Calls, 1)), ok, 100*near)
 }
 
@@ -91,7 +93,9 @@ type statement struct {
 func Statements(ctx context.Context, c *pgconn.PgConn) (int, error) {
 	all, err := readStatements(ctx, c)
 	if err == nil && len(all) == 0 {
-		err = &say.Problem{Message: "pg_stat_statements has seen no statement of this database", Hint: "name the database that is used (dbname of the conninfo, or PGDATABASE), or let it collect for a day", Code: say.CodeError}
+		err = &say.Problem{Message: "pg_stat_statements has seen no statement of this database",
+			Hint: "name the database that is used (dbname of the conninfo, or PGDATABASE), or let it collect for a day",
+			Code: say.CodeError}
 	}
 	return len(all), err
 }
@@ -116,7 +120,8 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 	for _, s := range all {
 		m.Calls += s.calls
 		if len(scripts) >= mostStatements {
-			m.Left = append(m.Left, Left{s.id, s.query, s.calls, fmt.Sprintf("the mix holds the %d statements of most calls", mostStatements)})
+			m.Left = append(m.Left, Left{s.id, s.query, s.calls,
+				fmt.Sprintf("the mix holds the %d statements of most calls", mostStatements)})
 			continue
 		}
 		text, seen, blocks, err := try(ctx, c, s, writes, rng)
@@ -133,19 +138,24 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 		m.Covered += s.calls
 		name := fmt.Sprintf("s%02d", len(scripts)+1)
 		scripts = append(scripts, Script{Name: name, Text: text})
-		m.Statements = append(m.Statements, Mixed{ID: s.id, Query: s.query, Script: name, Calls: s.calls, Rows: float64(s.rows) / float64(s.calls), Seen: seen,
+		m.Statements = append(m.Statements, Mixed{ID: s.id, Query: s.query, Script: name, Calls: s.calls,
+			Rows: float64(s.rows) / float64(s.calls), Seen: seen,
 			Blocks: float64(s.blocks) / float64(s.calls), BlocksSeen: blocks})
 	}
 	if len(scripts) == 0 {
-		p := &say.Problem{Message: "none of the server's statements can be made into a workload", Hint: "give scripts of your own with -f", Code: say.CodeError}
+		p := &say.Problem{Message: "none of the server's statements can be made into a workload",
+			Hint: "give scripts of your own with -f", Code: say.CodeError}
 		if len(m.Left) > 0 {
 			p.Detail = fmt.Sprintf("of %d the first: %s", len(m.Left), m.Left[0].Reason)
 		}
 		return m, p
 	}
 	m.weigh(scripts)
-	m.Workload = &Workload{Name: FromStatements, Title: "made from pg_stat_statements", Synthetic: true, Writes: writes, Protocol: Prepared, Scripts: scripts,
-		About: m.Line() + ". Statements come in any order and with values that the statistics hold, each drawn for itself: what belongs together in a transaction or in a key does not here."}
+	m.Workload = &Workload{Name: FromStatements, Title: "made from pg_stat_statements", Synthetic: true, Writes: writes,
+		Protocol: Prepared, Scripts: scripts,
+		About: m.Line() +
+			". Statements come in any order and with values that the statistics hold, each drawn for itself: what " +
+			"belongs together in a transaction or in a key does not here."}
 	return m, nil
 }
 
@@ -181,25 +191,35 @@ func reason(err error) string {
 // of all users and of the top level alone. The view's schema is asked for, as the
 // extension may be in any.
 func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) {
-	where, err := column(ctx, c, "SELECT quote_ident(n.nspname) || CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = v.oid AND attname = 'toplevel') THEN ' t' ELSE ' f' END "+
-		"FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace JOIN pg_depend d ON d.objid = v.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e' "+
-		"JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'pg_stat_statements' AND v.relname = 'pg_stat_statements'")
+	where, err := column(ctx, c,
+		"SELECT quote_ident(n.nspname) || CASE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = v.oid AND "+
+			"attname = 'toplevel') THEN ' t' ELSE ' f' END "+
+			"FROM pg_class v JOIN pg_namespace n ON n.oid = v.relnamespace JOIN pg_depend d ON d.objid = v.oid AND "+
+			"d.classid = 'pg_class'::regclass AND d.deptype = 'e' "+
+			"JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'pg_stat_statements' AND v.relname = "+
+			"'pg_stat_statements'")
 	if err != nil {
 		return nil, fmt.Errorf("statements of the server: %w", err)
 	}
 	if len(where) == 0 {
-		return nil, &say.Problem{Message: "the database has no pg_stat_statements", Hint: "CREATE EXTENSION pg_stat_statements, with the library in shared_preload_libraries, and let it collect for a day", Code: say.CodeError}
+		return nil, &say.Problem{Message: "the database has no pg_stat_statements",
+			Hint: "CREATE EXTENSION pg_stat_statements, with the library in shared_preload_libraries, and let it " +
+				"collect for a day", Code: say.CodeError}
 	}
 	schema, top, _ := strings.Cut(where[0], " ")
 	filter := ""
 	if top == "t" {
 		filter = " AND toplevel"
 	}
-	res, err := c.Exec(ctx, "SELECT queryid, left(min(query), "+strconv.Itoa(longest+1)+"), sum(calls)::bigint, sum(rows)::bigint, sum(shared_blks_hit + shared_blks_read)::bigint FROM "+schema+".pg_stat_statements "+
+	res, err := c.Exec(ctx, "SELECT queryid, left(min(query), "+strconv.Itoa(longest+1)+
+		"), sum(calls)::bigint, sum(rows)::bigint, sum(shared_blks_hit + shared_blks_read)::bigint FROM "+schema+
+		".pg_stat_statements "+
 		"WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND calls > 0"+filter+
 		" GROUP BY queryid ORDER BY sum(calls) DESC, queryid LIMIT 500").ReadAll()
 	if err != nil {
-		return nil, &say.Problem{Message: "pg_stat_statements cannot be read", Detail: reason(err), Hint: "it has to be in shared_preload_libraries, and texts of others need the role pg_read_all_stats", Code: say.CodeError}
+		return nil, &say.Problem{Message: "pg_stat_statements cannot be read", Detail: reason(err),
+			Hint: "it has to be in shared_preload_libraries, and texts of others need the role pg_read_all_stats",
+			Code: say.CodeError}
 	}
 	var out []statement
 	for _, r := range res {
@@ -248,7 +268,8 @@ func fit(query string, ts []token, writes bool) error {
 			return errors.New("it makes a table")
 		case t.punct(";") && i < len(ts)-1:
 			return errors.New("it is more than one statement")
-		case t.punct(":") && i+1 < len(ts) && t.end == ts[i+1].at && ts[i+1].kind == word, t.kind == str && colonName(t.text), t.kind == quoted && colonName(t.text):
+		case t.punct(":") && i+1 < len(ts) && t.end == ts[i+1].at && ts[i+1].kind == word,
+			t.kind == str && colonName(t.text), t.kind == quoted && colonName(t.text):
 			return errors.New("it holds a colon before a name, which pgbench would take for a variable")
 		case t.is("pg_stat_statements"):
 			return errors.New("it reads the statistics themselves")
@@ -271,7 +292,8 @@ func colonName(s string) bool {
 
 // try makes a script of a statement and executes it some times; the rows and the
 // blocks of a call come back.
-func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *rand.Rand) (script string, rows, blocks float64, err error) {
+func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *rand.Rand) (script string,
+	rows, blocks float64, err error) {
 	ts := tokens(s.query)
 	if err := fit(s.query, ts, writes); err != nil {
 		return "", 0, 0, err
@@ -280,7 +302,8 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 	if writes {
 		mode = "READ WRITE"
 	}
-	begin := "BEGIN " + mode + "; SET LOCAL statement_timeout = '" + trialTimeout + "'; SET LOCAL lock_timeout = '" + lockTimeout + "'; SET LOCAL standard_conforming_strings = on"
+	begin := "BEGIN " + mode + "; SET LOCAL statement_timeout = '" + trialTimeout + "'; SET LOCAL lock_timeout = '" +
+		lockTimeout + "'; SET LOCAL standard_conforming_strings = on"
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return "", 0, 0, err
 	}
@@ -327,7 +350,8 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 		}
 		blocks += n / explained
 	}
-	return rewrite(s.query, ts, ps, func(v int) string { return ":v" + strconv.Itoa(v) }).script(), float64(sum) / trials, blocks, nil
+	return rewrite(s.query, ts, ps, func(v int) string { return ":v" + strconv.Itoa(v) }).script(),
+		float64(sum) / trials, blocks, nil
 }
 
 // blocksOf executes the prepared trial once more and tells what it found in shared

@@ -14,15 +14,19 @@ func TestUseOfParameters(t *testing.T) {
 		want []use // of the parameters in their order
 	}{
 		{"SELECT * FROM t WHERE id = $1", []use{{column: "id"}}},
-		{"SELECT * FROM t x WHERE x.id=$1 AND x.\"Name\" <> $2", []use{{qualifier: "x", column: "id"}, {qualifier: "x", column: "Name"}}},
+		{"SELECT * FROM t x WHERE x.id=$1 AND x.\"Name\" <> $2",
+			[]use{{qualifier: "x", column: "id"}, {qualifier: "x", column: "Name"}}},
 		{"SELECT * FROM t WHERE id IN ($1, $2 ,$3)", []use{{column: "id"}, {column: "id"}, {column: "id"}}},
 		{"SELECT * FROM t WHERE t.id NOT IN ($1 /*, ... */)", []use{{qualifier: "t", column: "id"}}},
 		{"SELECT * FROM t WHERE id = ANY ($1)", []use{{column: "id"}}},
 		{"SELECT * FROM t WHERE id = ANY ($1::int[])", []use{{column: "id"}}},
-		{"SELECT * FROM t WHERE at BETWEEN $1 AND $2 AND k = $3", []use{{column: "at", low: true}, {column: "at", high: true}, {column: "k"}}},
-		{"SELECT * FROM t WHERE at BETWEEN $1::date AND $2::date", []use{{column: "at", low: true}, {column: "at", high: true}}},
+		{"SELECT * FROM t WHERE at BETWEEN $1 AND $2 AND k = $3",
+			[]use{{column: "at", low: true}, {column: "at", high: true}, {column: "k"}}},
+		{"SELECT * FROM t WHERE at BETWEEN $1::date AND $2::date",
+			[]use{{column: "at", low: true}, {column: "at", high: true}}},
 		{"SELECT * FROM t WHERE at >= $1 AND at < $2", []use{{column: "at", low: true}, {column: "at", high: true}}},
-		{"SELECT * FROM t WHERE $1 < at AND $2::int = t.k", []use{{column: "at", low: true}, {qualifier: "t", column: "k"}}},
+		{"SELECT * FROM t WHERE $1 < at AND $2::int = t.k", []use{{column: "at", low: true},
+			{qualifier: "t", column: "k"}}},
 		{"SELECT * FROM t WHERE name LIKE $1 OR name::text NOT ILIKE $2", []use{{column: "name"}, {column: "name"}}},
 		{"SELECT * FROM t ORDER BY id LIMIT $1 OFFSET $2", []use{{limit: true}, {offset: true}}},
 		{"SELECT * FROM t FETCH FIRST $1 ROWS ONLY", []use{{limit: true}}},
@@ -51,12 +55,15 @@ func TestUseOfParameters(t *testing.T) {
 func TestSources(t *testing.T) {
 	for sql, want := range map[string][]source{
 		"SELECT 1": nil,
-		"SELECT * FROM a, s.b AS x, ONLY c y WHERE 1=1":                         {{"", "a", "a"}, {"s", "b", "x"}, {"", "c", "y"}},
-		"SELECT * FROM a LEFT JOIN \"B\".\"C d\" ON a.id = 1 JOIN e USING (id)": {{"", "a", "a"}, {"B", "C d", "C d"}, {"", "e", "e"}},
-		"UPDATE t SET a = 1 FROM u WHERE t.id = u.id":                           {{"", "t", "t"}, {"", "u", "u"}},
-		"DELETE FROM t -- FROM x\n USING u /* FROM y */":                        {{"", "t", "t"}, {"", "u", "u"}},
-		"SELECT * FROM (SELECT * FROM a) q JOIN (b JOIN c ON true) ON true":     {{"", "a", "a"}, {"", "b", "b"}, {"", "c", "c"}},
-		"SELECT 'FROM x', $$ y $$ FROM a":                                       {{"", "a", "a"}},
+		"SELECT * FROM a, s.b AS x, ONLY c y WHERE 1=1": {{"", "a", "a"}, {"s", "b", "x"},
+			{"", "c", "y"}},
+		"SELECT * FROM a LEFT JOIN \"B\".\"C d\" ON a.id = 1 JOIN e USING (id)": {{"", "a", "a"}, {"B", "C d", "C d"},
+			{"", "e", "e"}},
+		"UPDATE t SET a = 1 FROM u WHERE t.id = u.id":    {{"", "t", "t"}, {"", "u", "u"}},
+		"DELETE FROM t -- FROM x\n USING u /* FROM y */": {{"", "t", "t"}, {"", "u", "u"}},
+		"SELECT * FROM (SELECT * FROM a) q JOIN (b JOIN c ON true) ON true": {{"", "a", "a"}, {"", "b", "b"},
+			{"", "c", "c"}},
+		"SELECT 'FROM x', $$ y $$ FROM a": {{"", "a", "a"}},
 	} {
 		if got := sources(tokens(sql)); !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, want %+v", sql, got, want)
@@ -121,7 +128,8 @@ func TestPickFollowsTheDistribution(t *testing.T) {
 	if len(got) != 100 || !slices.IsSorted(got) || slices.Contains(got, "z") {
 		t.Errorf("a range: %d values, %v", len(got), got[:5])
 	}
-	if got := (&distribution{common: []string{"rare", strings.Repeat("x", 300)}, freqs: []float64{0.001, 0.9}}).pick(100, false); !slices.Equal(got, []string{"rare"}) {
+	if got := (&distribution{common: []string{"rare", strings.Repeat("x", 300)}, freqs: []float64{0.001, 0.9}}).pick(
+		100, false); !slices.Equal(got, []string{"rare"}) {
 		t.Errorf("rare ones, and one that is no key: %v", got)
 	}
 }
@@ -130,7 +138,8 @@ func TestPickFollowsTheDistribution(t *testing.T) {
 // same for both occurrences of one, and the end of a range above its beginning.
 func TestRewrite(t *testing.T) {
 	sql := "SELECT * FROM t WHERE a >= $1 AND a < $2 AND (b = $3 OR c = $3) LIMIT $4 -- end"
-	ps := map[int]*parameter{1: {values: []string{"1", "2"}, typ: "integer"}, 2: {values: []string{"3", "4"}, typ: "integer", above: 1},
+	ps := map[int]*parameter{1: {values: []string{"1", "2"}, typ: "integer"},
+		2: {values: []string{"3", "4"}, typ: "integer", above: 1},
 		3: {values: []string{"it's 10:30\\", "y"}, typ: "text"}, 4: {values: []string{"5"}, typ: "bigint"}}
 	want := `\set v1 random(1, 2)
 \set v2 least(2, :v1 + random(0, 20))
@@ -145,7 +154,8 @@ SELECT * FROM t WHERE a >= (ARRAY[E'1',E'2']::integer[])[:v1] AND a < (ARRAY[E'3
 
 // TestSharesAreKept holds that weights have the shares of the calls.
 func TestSharesAreKept(t *testing.T) {
-	m := Mix{Covered: 1_000_000, Statements: []Mixed{{Calls: 600_000, Rows: 1, Seen: 1.1}, {Calls: 399_990, Rows: 10, Seen: 5}, {Calls: 10, Rows: 0, Seen: 0}}}
+	m := Mix{Covered: 1_000_000, Statements: []Mixed{{Calls: 600_000, Rows: 1, Seen: 1.1},
+		{Calls: 399_990, Rows: 10, Seen: 5}, {Calls: 10, Rows: 0, Seen: 0}}}
 	s := make([]Script, 3)
 	m.weigh(s)
 	for i, x := range m.Statements[:2] {
@@ -161,7 +171,8 @@ func TestSharesAreKept(t *testing.T) {
 // TestListOfArray holds how the server's arrays are read.
 func TestListOfArray(t *testing.T) {
 	for in, want := range map[string][]string{
-		`{}`: nil, ``: nil, `{a,b}`: {"a", "b"}, `{"a,b","c\"d","e\\f","","NULL",NULL,g h}`: {"a,b", `c"d`, `e\f`, "", "NULL", "g h"}, `{a,"b`: {"a", "b"}, `{`: nil,
+		`{}`: nil, ``: nil, `{a,b}`: {"a", "b"}, `{"a,b","c\"d","e\\f","","NULL",NULL,g h}`: {"a,b", `c"d`, `e\f`,
+			"", "NULL", "g h"}, `{a,"b`: {"a", "b"}, `{`: nil,
 	} {
 		if got := list([]byte(in)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", in, got, want)
@@ -170,7 +181,8 @@ func TestListOfArray(t *testing.T) {
 }
 
 func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"SELECT * FROM a JOIN b.c x ON x.id = $1 WHERE y BETWEEN $2 AND $3 LIMIT $4", "/* /* */ 'a''b' \"c\"\"d\" $5::int", "{a,\"b\\\"c\",NULL}", "$99999999999999999999"} {
+	for _, s := range []string{"SELECT * FROM a JOIN b.c x ON x.id = $1 WHERE y BETWEEN $2 AND $3 LIMIT $4",
+		"/* /* */ 'a''b' \"c\"\"d\" $5::int", "{a,\"b\\\"c\",NULL}", "$99999999999999999999"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -30,7 +30,8 @@ var sysbenchScripts = []struct {
 	title  string
 	writes bool
 }{
-	{"oltp_read_write", "sysbench's own: ten reads by key, four of ranges, three updates, a delete and an insert", true},
+	{"oltp_read_write", "sysbench's own: ten reads by key, four of ranges, three updates, a delete and an insert",
+		true},
 	{"oltp_read_only", "sysbench's own: ten reads by key and four of ranges", false},
 	{"oltp_point_select", "sysbench's own: a read by key", false},
 	{"oltp_write_only", "sysbench's own: three updates, a delete and an insert", true},
@@ -53,8 +54,10 @@ func sysbenchNames() (out []string) {
 func sysbench(script string) *Workload {
 	for _, s := range sysbenchScripts {
 		if s.name == script {
-			return &Workload{Name: SysbenchPrefix + s.name, Title: s.title, Writes: s.writes, ScaleUnit: sysbenchUnit, Protocol: Prepared, Sysbench: s.name,
-				About: "What sysbench sends with its own defaults, by its own program: for who wants to compare with figures that others made with it."}
+			return &Workload{Name: SysbenchPrefix + s.name, Title: s.title, Writes: s.writes, ScaleUnit: sysbenchUnit,
+				Protocol: Prepared, Sysbench: s.name,
+				About: "What sysbench sends with its own defaults, by its own program: for who wants to compare " +
+					"with figures that others made with it."}
 		}
 	}
 	return nil
@@ -95,7 +98,8 @@ func findSysbench(ctx context.Context, t target.Target, folders []string) (Sysbe
 		return Sysbench{}, context.Cause(ctx)
 	}
 	return Sysbench{}, &say.Problem{Message: "sysbench is not installed", Detail: old, Code: say.CodeError,
-		Hint: "install the package sysbench (Debian, Ubuntu, Fedora; EPEL for Red Hat), built with PostgreSQL; or take point-select or oltp-rw, which pgbench sends"}
+		Hint: "install the package sysbench (Debian, Ubuntu, Fedora; EPEL for Red Hat), built with PostgreSQL; or " +
+			"take point-select or oltp-rw, which pgbench sends"}
 }
 
 // sysbenchVersion reads "sysbench 1.0.20"; ok: it is 1.x, whose report we know.
@@ -123,7 +127,9 @@ type SysbenchOptions struct {
 
 // common are the arguments of all of its commands.
 func (s Sysbench) common(w *Workload, o SysbenchOptions) []string {
-	return []string{s.Path, "--db-driver=pgsql", "--pgsql-host=" + o.Conn.Host, "--pgsql-port=" + strconv.Itoa(o.Conn.Port), "--pgsql-user=" + o.Conn.User, "--pgsql-db=" + o.Conn.Database, "--pgsql-password=",
+	return []string{s.Path, "--db-driver=pgsql", "--pgsql-host=" + o.Conn.Host,
+		"--pgsql-port=" + strconv.Itoa(o.Conn.Port), "--pgsql-user=" + o.Conn.User, "--pgsql-db=" + o.Conn.Database,
+		"--pgsql-password=",
 		// its driver would take a seed beyond this for a negative one, and 0 for none
 		"--rand-seed=" + strconv.FormatUint(max(o.Seed&0x7fffffff, 1), 10),
 		w.Sysbench, "--tables=" + strconv.Itoa(SysbenchTables), "--table-size=" + strconv.Itoa(SysbenchRows*o.Scale)}
@@ -138,15 +144,18 @@ func (s Sysbench) Prepare(w *Workload, o SysbenchOptions) Command {
 func (s Sysbench) Run(w *Workload, o SysbenchOptions) (Command, error) {
 	switch {
 	case (o.Seconds > 0) == (o.Events > 0):
-		return Command{}, fmt.Errorf("run of the workload %s: it takes either a time or a number of transactions", w.Name)
+		return Command{}, fmt.Errorf("run of the workload %s: it takes either a time or a number of transactions",
+			w.Name)
 	case !slices.Contains([]string{"", Simple, Prepared}, o.Protocol):
-		return Command{}, &say.Problem{Message: fmt.Sprintf("sysbench has no protocol %q", o.Protocol), Hint: "it sends prepared statements, or simple ones", Code: say.CodeUsage}
+		return Command{}, &say.Problem{Message: fmt.Sprintf("sysbench has no protocol %q", o.Protocol),
+			Hint: "it sends prepared statements, or simple ones", Code: say.CodeUsage}
 	}
 	mode := "auto"
 	if o.Protocol == Simple {
 		mode = "disable"
 	}
-	argv := append(s.common(w, o), "--threads="+strconv.Itoa(o.Clients), "--time="+strconv.Itoa(o.Seconds), "--events="+strconv.Itoa(o.Events),
+	argv := append(s.common(w, o), "--threads="+strconv.Itoa(o.Clients), "--time="+strconv.Itoa(o.Seconds),
+		"--events="+strconv.Itoa(o.Events),
 		"--report-interval=1", "--histogram", "--percentile=99", "--db-ps-mode="+mode)
 	if o.Rate > 0 {
 		argv = append(argv, "--rate="+strconv.Itoa(max(1, int(o.Rate+0.5)))) // whole ones

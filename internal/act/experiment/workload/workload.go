@@ -109,7 +109,8 @@ func Find(name string) (*Workload, error) {
 	}
 	switch {
 	case name == FromStatements:
-		return nil, &say.Problem{Message: "the workload from-statements is made from a live server", Hint: "name the server whose pg_stat_statements it shall be made from", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: "the workload from-statements is made from a live server",
+			Hint: "name the server whose pg_stat_statements it shall be made from", Code: say.CodeUsage}
 	}
 	hint := "known are " + strings.Join(Names(), ", ")
 	if near := say.Similar(name, Names()); len(near) > 0 {

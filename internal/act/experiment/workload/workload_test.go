@@ -117,21 +117,25 @@ func TestOptionsThatPgbenchWouldMistake(t *testing.T) {
 // TestNames holds that every workload is found by its name, has words, and that a
 // wrong name is answered with those there are.
 func TestNames(t *testing.T) {
-	for _, want := range []string{"tpcb", "simple-update", "select-only", "point-select", "oltp-rw", "olap", "1c", "ingest", "connect"} {
+	for _, want := range []string{"tpcb", "simple-update", "select-only", "point-select", "oltp-rw", "olap", "1c",
+		"ingest", "connect"} {
 		w := find(t, want)
-		if w.Title == "" || len(w.About) < 60 || w.ScaleUnit <= 0 || w.Protocol == "" || (w.Builtin == "") == (len(w.Scripts) == 0) {
+		if w.Title == "" || len(w.About) < 60 || w.ScaleUnit <= 0 || w.Protocol == "" ||
+			(w.Builtin == "") == (len(w.Scripts) == 0) {
 			t.Errorf("%s: %+v", want, w)
 		}
 	}
 	for _, s := range sysbenchScripts {
-		if w := find(t, SysbenchPrefix+s.name); w.Sysbench != s.name || w.Title == "" || w.Size(10) < 200*unit.MB || !slices.Contains(Names(), w.Name) {
+		if w := find(t, SysbenchPrefix+s.name); w.Sysbench != s.name || w.Title == "" || w.Size(10) < 200*unit.MB ||
+			!slices.Contains(Names(), w.Name) {
 			t.Errorf("%s: %+v", s.name, w)
 		}
 	}
 	if w := find(t, "1c"); w.Protocol != Simple || w.Share("report") != 0.3 || w.Share("none") != 0 {
 		t.Errorf("1c: %s, reports %v", w.Protocol, w.Share("report"))
 	}
-	for name, hint := range map[string]string{"tcpb": "tpcb", "from-statements": "pg_stat_statements", "sysbench:oltp_read_wirte": "sysbench:oltp_read_write", "sysbench:../x": "oltp-rw", "": "oltp-rw"} {
+	for name, hint := range map[string]string{"tcpb": "tpcb", "from-statements": "pg_stat_statements",
+		"sysbench:oltp_read_wirte": "sysbench:oltp_read_write", "sysbench:../x": "oltp-rw", "": "oltp-rw"} {
 		_, err := Find(name)
 		var p *say.Problem
 		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Hint, hint) {
@@ -194,7 +198,8 @@ func TestStatementsOfOurFiles(t *testing.T) {
 				t.Errorf("%s/%s is empty", w.data.name, f)
 			}
 			for _, s := range list {
-				if !strings.HasSuffix(s, ";") || strings.Contains(s, "\n") && !strings.HasSuffix(strings.Split(s, "\n")[0], "(") {
+				if !strings.HasSuffix(s, ";") || strings.Contains(s, "\n") &&
+					!strings.HasSuffix(strings.Split(s, "\n")[0], "(") {
 					t.Errorf("%s/%s: %q", w.data.name, f, s)
 				}
 			}
@@ -225,7 +230,8 @@ func TestCustom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Scripts) != 2 || w.Scripts[0].Weight != 70 || w.Scripts[1].Name != "02_b_c_d" || w.Share("01_a") != 0.7 || !w.Writes {
+	if len(w.Scripts) != 2 || w.Scripts[0].Weight != 70 || w.Scripts[1].Name != "02_b_c_d" || w.Share("01_a") != 0.7 ||
+		!w.Writes {
 		t.Errorf("%+v", w)
 	}
 	for name, text := range map[string]string{
@@ -246,8 +252,10 @@ func TestCustom(t *testing.T) {
 		}
 	}
 	for what, paths := range map[string][]string{
-		"none": {}, "no weight": {a + "@"}, "a word": {a + "@many"}, "below zero": {a + "@-1"}, "only zero": {a + "@0"}, "too many": slices.Repeat([]string{a}, 129),
-		"a folder": {dir}, "not there": {dir + "/x.sql"}, "empty": {put("empty.sql", " \n")}, "a NUL": {put("nul.sql", "SELECT 1;\x00SELECT 2;")},
+		"none": {}, "no weight": {a + "@"}, "a word": {a + "@many"}, "below zero": {a + "@-1"}, "only zero": {a + "@0"},
+		"too many": slices.Repeat([]string{a}, 129),
+		"a folder": {dir}, "not there": {dir + "/x.sql"}, "empty": {put("empty.sql", " \n")},
+		"a NUL": {put("nul.sql", "SELECT 1;\x00SELECT 2;")},
 		"large": {put("large.sql", strings.Repeat("SELECT 1;\n", 200_000))},
 	} {
 		var p *say.Problem
@@ -262,7 +270,8 @@ func TestCustom(t *testing.T) {
 func TestNoPgbench(t *testing.T) {
 	dir := t.TempDir()
 	var p *say.Problem
-	if _, err := findPgbench(t.Context(), &target.Local{}, []string{dir}, 160005); !errors.As(err, &p) || !strings.Contains(p.Hint, "postgresql-16") {
+	if _, err := findPgbench(t.Context(), &target.Local{}, []string{dir}, 160005); !errors.As(err, &p) ||
+		!strings.Contains(p.Hint, "postgresql-16") {
 		t.Errorf("%v", err)
 	}
 	for _, v := range []string{"12.22", "14.24", "15.18 (Debian 15.18-0+deb12u1)", "18.6", "19beta1", "nonsense"} {
@@ -270,7 +279,8 @@ func TestNoPgbench(t *testing.T) {
 		if err := os.Mkdir(sub, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(sub, "pgbench"), []byte("#!/bin/sh\necho 'pgbench (PostgreSQL) "+v+"'\n"), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(sub, "pgbench"), []byte("#!/bin/sh\necho 'pgbench (PostgreSQL) "+v+"'\n"),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -280,7 +290,8 @@ func TestNoPgbench(t *testing.T) {
 			t.Errorf("for %v: %v %v, want %v", prefer, got, err, want)
 		}
 	}
-	if _, err := findPgbench(t.Context(), &target.Local{}, []string{filepath.Join(dir, "12.22")}, 150000); !errors.As(err, &p) || !strings.Contains(p.Detail, "12.22") {
+	if _, err := findPgbench(t.Context(), &target.Local{}, []string{filepath.Join(dir, "12.22")},
+		150000); !errors.As(err, &p) || !strings.Contains(p.Detail, "12.22") {
 		t.Errorf("an old one: %v", err)
 	}
 }
@@ -299,7 +310,8 @@ func TestPrivateFolder(t *testing.T) {
 	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
 		t.Errorf("%v %v", st, err)
 	}
-	c, err := find(t, "oltp-rw").Command(Pgbench{Version: 150000}, Options{Conn: Conn{Database: "d"}, Dir: dir, Clients: 1, Seconds: 1, Log: "l[o*g", Scale: 1})
+	c, err := find(t, "oltp-rw").Command(Pgbench{Version: 150000},
+		Options{Conn: Conn{Database: "d"}, Dir: dir, Clients: 1, Seconds: 1, Log: "l[o*g", Scale: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +319,8 @@ func TestPrivateFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, name := range []string{"l[o*g.12", "l[o*g.12.1"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("0 1 100 0 1700000000 5\n", i+1)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("0 1 100 0 1700000000 5\n", i+1)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,7 +30,8 @@ func Instance(n int) string { return "/var/lib/postgresql/" + strconv.Itoa(18-n)
 // with the labels that a busy server has.
 func Series(instances int) []history.Series {
 	labels := map[string][]string{
-		"state":    {"active", "idle", "idle in transaction", "idle in transaction (aborted)", "fastpath function call", "disabled"},
+		"state": {"active", "idle", "idle in transaction", "idle in transaction (aborted)", "fastpath function call",
+			"disabled"},
 		"wait":     {"Lock", "LWLock", "IO", "Client", "IPC", "Timeout", "BufferPin", "Extension"},
 		"folder":   {"data", "wal"},
 		"severity": {"critical", "warning", "notice", "info"},
@@ -188,19 +189,22 @@ func fill(s *store.Store, instances int) error {
 func happenings(ctx context.Context, s *store.Store, instances int) error {
 	for n := range instances {
 		key := Instance(n)
-		now := map[string]history.Setting{"port": {Value: strconv.Itoa(5432 + n)}, "max_connections": {Value: "100"}, "fsync": {Value: "on"}}
+		now := map[string]history.Setting{"port": {Value: strconv.Itoa(5432 + n)}, "max_connections": {Value: "100"},
+			"fsync": {Value: "on"}}
 		for i := range 300 {
 			now["custom.parameter_"+strconv.Itoa(i)] = history.Setting{Value: strconv.Itoa(i)}
 		}
 		// work_mem is raised on the first of every month.
 		for m := range 12 {
 			at := Begin.AddDate(0, m, 1)
-			now["work_mem"] = history.Setting{Value: strconv.Itoa(4+2*m) + "MB", Where: key + "/postgresql.auto.conf:3", Who: "postgres"}
+			now["work_mem"] = history.Setting{Value: strconv.Itoa(4+2*m) + "MB", Where: key + "/postgresql.auto.conf:3",
+				Who: "postgres"}
 			if _, err := s.AppendSettings(ctx, at, key, now); err != nil {
 				return err
 			}
 		}
-		if _, err := s.AppendEvent(ctx, history.Event{At: Begin.AddDate(0, 6, 0), Kind: history.Restarted, Instance: key, After: Begin.AddDate(0, 6, 0).Format(time.RFC3339)}); err != nil {
+		if _, err := s.AppendEvent(ctx, history.Event{At: Begin.AddDate(0, 6, 0), Kind: history.Restarted,
+			Instance: key, After: Begin.AddDate(0, 6, 0).Format(time.RFC3339)}); err != nil {
 			return err
 		}
 	}
@@ -216,7 +220,8 @@ func happenings(ctx context.Context, s *store.Store, instances int) error {
 	for _, e := range []history.Event{
 		{At: GapTo, Since: GapFrom, Kind: history.Gap, Detail: "pgfettle watch was not running"},
 		{At: Begin.AddDate(0, 8, 2), Kind: history.OOMKill, Subject: "postgres", Detail: "process 4711 had 12 GB"},
-		{At: Begin.AddDate(0, 9, 2), Kind: history.PlanStale, Subject: "memory of the host", Before: "64 GB", After: "128 GB"},
+		{At: Begin.AddDate(0, 9, 2), Kind: history.PlanStale, Subject: "memory of the host", Before: "64 GB",
+			After: "128 GB"},
 	} {
 		if _, err := s.AppendEvent(ctx, e); err != nil {
 			return err

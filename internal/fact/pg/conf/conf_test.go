@@ -49,7 +49,8 @@ func TestLines(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a = 1\n# b\n\nc 'd''e' # f", "'", "a = 'x\\", "\r\n\x00\n", "include 'x'\ninclude_dir y"} {
+	for _, s := range []string{"a = 1\n# b\n\nc 'd''e' # f", "'", "a = 'x\\", "\r\n\x00\n",
+		"include 'x'\ninclude_dir y"} {
 		f.Add(s, "name", "va'l\\ue")
 	}
 	f.Fuzz(func(t *testing.T, text, name, value string) {

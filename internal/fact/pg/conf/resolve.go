@@ -173,7 +173,8 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 		case Same(l.Name, "include"):
 			r.file(l.Value, true, depth+1, here)
 		default:
-			r.out.Settings = append(r.out.Settings, Setting{Name: lower(l.Name), Value: l.Value, File: abs, Line: i + 1})
+			r.out.Settings = append(r.out.Settings, Setting{Name: lower(l.Name), Value: l.Value, File: abs,
+				Line: i + 1})
 		}
 	}
 }

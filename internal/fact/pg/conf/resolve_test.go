@@ -20,7 +20,8 @@ func tree(files map[string]string) fstest.MapFS {
 // postgresql.auto.conf is last.
 func TestResolve(t *testing.T) {
 	r := Resolve(tree(map[string]string{
-		"etc/pg/postgresql.conf":      "a = 1\ninclude_dir 'conf.d'\nB = 2\ninclude 'more/x.conf'\ninclude_if_exists 'none.conf'\nc = 3\n",
+		"etc/pg/postgresql.conf": "a = 1\ninclude_dir 'conf.d'\nB = 2\ninclude " +
+			"'more/x.conf'\ninclude_if_exists 'none.conf'\nc = 3\n",
 		"etc/pg/conf.d/10-a.conf":     "a = 10\nd = 1\n",
 		"etc/pg/conf.d/9-a.conf":      "a = 9\n",
 		"etc/pg/conf.d/Z.conf":        "a = 'upper'\n",
@@ -70,11 +71,16 @@ func TestFaults(t *testing.T) {
 		fault string
 	}{
 		{"no file", nil, "/postgresql.conf: file does not exist"},
-		{"missing include", map[string]string{"postgresql.conf": "a = 1\ninclude 'x.conf'\nb = 2\n"}, "/postgresql.conf line 2: /x.conf: file does not exist"},
-		{"missing folder", map[string]string{"postgresql.conf": "a = 1\ninclude_dir 'd'\nb = 2\n"}, "/postgresql.conf line 2: /d: file does not exist"},
-		{"bad line", map[string]string{"postgresql.conf": "a = 1\nb c d\nb = 2\n"}, `/postgresql.conf line 2: syntax error near "d"`},
-		{"empty name", map[string]string{"postgresql.conf": "a = 1\ninclude ' '\nb = 2\n"}, "/postgresql.conf line 2: include: the name of the file is empty"},
-		{"includes itself", map[string]string{"postgresql.conf": "a = 1\ninclude 'postgresql.conf'\nb = 2\n"}, "/postgresql.conf line 2: /postgresql.conf: the file includes itself"},
+		{"missing include", map[string]string{"postgresql.conf": "a = 1\ninclude 'x.conf'\nb = 2\n"},
+			"/postgresql.conf line 2: /x.conf: file does not exist"},
+		{"missing folder", map[string]string{"postgresql.conf": "a = 1\ninclude_dir 'd'\nb = 2\n"},
+			"/postgresql.conf line 2: /d: file does not exist"},
+		{"bad line", map[string]string{"postgresql.conf": "a = 1\nb c d\nb = 2\n"},
+			`/postgresql.conf line 2: syntax error near "d"`},
+		{"empty name", map[string]string{"postgresql.conf": "a = 1\ninclude ' '\nb = 2\n"},
+			"/postgresql.conf line 2: include: the name of the file is empty"},
+		{"includes itself", map[string]string{"postgresql.conf": "a = 1\ninclude 'postgresql.conf'\nb = 2\n"},
+			"/postgresql.conf line 2: /postgresql.conf: the file includes itself"},
 		{"too deep", deep, "/9.conf line 1: /10.conf: files are nested more than 10 deep"},
 	} {
 		r := Resolve(tree(c.files), "/postgresql.conf", "")

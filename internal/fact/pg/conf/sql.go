@@ -7,11 +7,13 @@ import (
 )
 
 // lists are the settings whose value is a list of quoted names
-// (GUC_LIST_QUOTE), of all versions together: the servers tier asks each. SQL takes one string for one name, commas and all: SET
+// (GUC_LIST_QUOTE), of all versions together: the servers tier asks each. SQL takes one string for one name, commas and
+// all: SET
 // shared_preload_libraries = 'a,b' would name one library "a,b" and keep the
 // server from starting.
 var lists = []string{
-	"local_preload_libraries", "oauth_validator_libraries", "output_plugin_libraries", "search_path", "session_preload_libraries", "shared_preload_libraries",
+	"local_preload_libraries", "oauth_validator_libraries", "output_plugin_libraries", "search_path",
+	"session_preload_libraries", "shared_preload_libraries",
 	"temp_tablespaces", "unix_socket_directories",
 }
 

@@ -200,9 +200,11 @@ type rule struct {
 // besides holds the hooks that do not depend on the machine.
 var besides = map[string]rule{
 	// The least ring that a vacuum can work with is 128 kB; 0 switches the ring off.
-	"vacuum_buffer_usage_limit": {func(n float64) bool { return n == 0 || n >= 128 }, "it has to be 0 or at least 128kB"},
+	"vacuum_buffer_usage_limit": {func(n float64) bool { return n == 0 || n >= 128 },
+		"it has to be 0 or at least 128kB"},
 	// The pools are divided into banks of 16 buffers.
-	"commit_timestamp_buffers": bank, "multixact_member_buffers": bank, "multixact_offset_buffers": bank, "notify_buffers": bank,
+	"commit_timestamp_buffers": bank, "multixact_member_buffers": bank, "multixact_offset_buffers": bank,
+	"notify_buffers":       bank,
 	"serializable_buffers": bank, "subtransaction_buffers": bank, "transaction_buffers": bank,
 }
 
@@ -307,7 +309,8 @@ func (p Param) listWords(major int) ([]string, bool) {
 // wasBool says whether log_connections of 18 takes a value as of old, when it was
 // a switch: spelled out, not abbreviated.
 func wasBool(value string) bool {
-	return slices.ContainsFunc(append([]string{"on", "off"}, truth...), func(w string) bool { return strings.EqualFold(w, value) })
+	return slices.ContainsFunc(append([]string{"on", "off"}, truth...),
+		func(w string) bool { return strings.EqualFold(w, value) })
 }
 
 func acceptsList(words []string, value string) *Refusal {

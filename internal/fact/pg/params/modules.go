@@ -6,8 +6,10 @@ import "strings"
 // versions together: what a file names beside them is a slip. The servers tier
 // compares it with what the modules of 13 to 18 define; two are of 19.
 var modules = map[string]string{
-	"auth_delay":          "milliseconds",
-	"auto_explain":        "log_analyze log_buffers log_format log_level log_min_duration log_nested_statements log_parameter_max_length log_settings log_timing log_triggers log_verbose log_wal sample_rate log_extension_options log_io",
+	"auth_delay": "milliseconds",
+	"auto_explain": "log_analyze log_buffers log_format log_level log_min_duration log_nested_statements " +
+		"log_parameter_max_length log_settings log_timing log_triggers log_verbose log_wal sample_rate " +
+		"log_extension_options log_io",
 	"basebackup_to_shell": "command required_role",
 	"basic_archive":       "archive_directory",
 	"isn":                 "weak",

@@ -25,7 +25,9 @@ type Param struct {
 	Max     string
 	Enum    []string
 	Boot    string // compiled-in default; "" may be NULL
-	Reset   string // what a fresh cluster made by initdb has, where that differs from Boot: shared_buffers; "" also where it depends on the machine (paths, locale, time zone, stack limit)
+	// what a fresh cluster made by initdb has, where that differs from Boot: shared_buffers; "" also where it depends
+	// on the machine (paths, locale, time zone, stack limit)
+	Reset string
 }
 
 // Lookup returns a parameter as a major version has it; ok is false where that

@@ -14,16 +14,24 @@ func TestLookup(t *testing.T) {
 		major int
 		want  Param
 	}{
-		{"work_mem", 13, Param{Name: "work_mem", Type: "integer", Unit: "kB", Context: "user", Min: "64", Max: "2147483647", Boot: "4096"}},
-		{"shared_buffers", 14, Param{Name: "shared_buffers", Type: "integer", Unit: "8kB", Context: "postmaster", Min: "16", Max: "1073741823", Boot: "1024", Reset: "16384"}},
-		{"shared_buffers", 15, Param{Name: "shared_buffers", Type: "integer", Unit: "8kB", Context: "postmaster", Min: "16", Max: "1073741823", Boot: "16384"}},
-		{"checkpoint_completion_target", 13, Param{Name: "checkpoint_completion_target", Type: "real", Context: "sighup", Min: "0", Max: "1", Boot: "0.5"}},
-		{"checkpoint_completion_target", 14, Param{Name: "checkpoint_completion_target", Type: "real", Context: "sighup", Min: "0", Max: "1", Boot: "0.9"}},
+		{"work_mem", 13, Param{Name: "work_mem", Type: "integer", Unit: "kB", Context: "user", Min: "64",
+			Max: "2147483647", Boot: "4096"}},
+		{"shared_buffers", 14, Param{Name: "shared_buffers", Type: "integer", Unit: "8kB", Context: "postmaster",
+			Min: "16", Max: "1073741823", Boot: "1024", Reset: "16384"}},
+		{"shared_buffers", 15, Param{Name: "shared_buffers", Type: "integer", Unit: "8kB", Context: "postmaster",
+			Min: "16", Max: "1073741823", Boot: "16384"}},
+		{"checkpoint_completion_target", 13, Param{Name: "checkpoint_completion_target", Type: "real",
+			Context: "sighup", Min: "0", Max: "1", Boot: "0.5"}},
+		{"checkpoint_completion_target", 14, Param{Name: "checkpoint_completion_target", Type: "real",
+			Context: "sighup", Min: "0", Max: "1", Boot: "0.9"}},
 		{"wal_compression", 14, Param{Name: "wal_compression", Type: "bool", Context: "superuser", Boot: "off"}},
-		{"wal_compression", 15, Param{Name: "wal_compression", Type: "enum", Context: "superuser", Enum: []string{"pglz", "on", "off"}, Boot: "off"}},
-		{"effective_io_concurrency", 18, Param{Name: "effective_io_concurrency", Type: "integer", Context: "user", Min: "0", Max: "1000", Boot: "16"}},
+		{"wal_compression", 15, Param{Name: "wal_compression", Type: "enum", Context: "superuser",
+			Enum: []string{"pglz", "on", "off"}, Boot: "off"}},
+		{"effective_io_concurrency", 18, Param{Name: "effective_io_concurrency", Type: "integer", Context: "user",
+			Min: "0", Max: "1000", Boot: "16"}},
 		{"data_checksums", 17, Param{Name: "data_checksums", Type: "bool", Context: "internal", Boot: "off"}},
-		{"data_checksums", 18, Param{Name: "data_checksums", Type: "bool", Context: "internal", Boot: "off", Reset: "on"}},
+		{"data_checksums", 18, Param{Name: "data_checksums", Type: "bool", Context: "internal", Boot: "off",
+			Reset: "on"}},
 	} {
 		got, ok := Lookup(c.major, c.name)
 		if !ok || !equal(got, c.want) {
@@ -79,7 +87,8 @@ func TestCounts(t *testing.T) {
 
 func TestNothingOfTheMachine(t *testing.T) {
 	for _, m := range Majors() {
-		for _, name := range []string{"data_directory", "config_file", "hba_file", "ident_file", "TimeZone", "log_timezone", "lc_messages", "max_stack_depth", "listen_addresses"} {
+		for _, name := range []string{"data_directory", "config_file", "hba_file", "ident_file", "TimeZone",
+			"log_timezone", "lc_messages", "max_stack_depth", "listen_addresses"} {
 			if p, ok := Lookup(m, name); !ok || p.Reset != "" {
 				t.Errorf("PostgreSQL %d: %s found %v, reset %q", m, name, ok, p.Reset)
 			}
@@ -102,7 +111,8 @@ func TestCallersCannotWriteIntoTheTable(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	const head = "heading\n"
-	for _, line := range []string{"work_mem\tinteger", "a\tb\tc\td\te\tf\tg\th\ti\tx\t18", "a\tb\tc\td\te\tf\tg\th\ti\t18\t13"} {
+	for _, line := range []string{"work_mem\tinteger", "a\tb\tc\td\te\tf\tg\th\ti\tx\t18",
+		"a\tb\tc\td\te\tf\tg\th\ti\t18\t13"} {
 		if _, err := parse(head + line + "\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%q: %v", line, err)
 		}

@@ -69,7 +69,8 @@ func Changed(major int) []string {
 	for _, p := range All(major) {
 		q, ok := before[p.Name]
 		delete(before, p.Name)
-		if !ok || p.Type != q.Type || p.Unit != q.Unit || p.Context != q.Context || p.Min != q.Min || p.Max != q.Max || p.Boot != q.Boot || strings.Join(p.Enum, ",") != strings.Join(q.Enum, ",") {
+		if !ok || p.Type != q.Type || p.Unit != q.Unit || p.Context != q.Context || p.Min != q.Min || p.Max != q.Max ||
+			p.Boot != q.Boot || strings.Join(p.Enum, ",") != strings.Join(q.Enum, ",") {
 			note(p.Name)
 		}
 	}

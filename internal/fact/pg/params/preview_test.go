@@ -9,7 +9,8 @@ import (
 // The expectations are from the release notes of 19 and its documentation.
 func TestPreview(t *testing.T) {
 	for name, want := range map[string]string{
-		"jit": "off", "log_lock_waits": "on", "max_locks_per_transaction": "128", "default_toast_compression": "lz4", "io_min_workers": "2", "io_max_workers": "8",
+		"jit": "off", "log_lock_waits": "on", "max_locks_per_transaction": "128", "default_toast_compression": "lz4",
+		"io_min_workers": "2", "io_max_workers": "8",
 		"work_mem": "4096", // as in 18
 	} {
 		if p, ok := Lookup(Preview, name); !ok || p.Boot != want {
@@ -46,14 +47,22 @@ func TestAccepts(t *testing.T) {
 		name, value string
 		want        Fault // 0: taken
 	}{
-		{"work_mem", "08", WrongUnit}, {"work_mem", "010", OutOfRange}, {"work_mem", "0x40", 0}, {"work_mem", "1e3", 0}, {"work_mem", " +4MB ", 0}, {"work_mem", "1.5 MB ", 0},
-		{"work_mem", "4kb", WrongUnit}, {"work_mem", "", NotNumber}, {"work_mem", "inf", NotNumber}, {"work_mem", "4 MB x", WrongUnit}, {"work_mem", "99999999999999999999", OutOfRange},
-		{"autovacuum_work_mem", ".5", 0}, {"statement_timeout", "-0.4", 0}, {"statement_timeout", "-1", OutOfRange}, {"deadlock_timeout", "1us", OutOfRange}, {"deadlock_timeout", "1e3us", 0},
-		{"random_page_cost", "0x2", 0}, {"random_page_cost", "nan", NotNumber}, {"random_page_cost", "1e400", NotNumber}, {"random_page_cost", "1e-400", NotNumber}, {"random_page_cost", "4s", WrongUnit},
+		{"work_mem", "08", WrongUnit}, {"work_mem", "010", OutOfRange}, {"work_mem", "0x40", 0}, {"work_mem", "1e3", 0},
+		{"work_mem", " +4MB ", 0}, {"work_mem", "1.5 MB ", 0},
+		{"work_mem", "4kb", WrongUnit}, {"work_mem", "", NotNumber}, {"work_mem", "inf", NotNumber},
+		{"work_mem", "4 MB x", WrongUnit}, {"work_mem", "99999999999999999999", OutOfRange},
+		{"autovacuum_work_mem", ".5", 0}, {"statement_timeout", "-0.4", 0}, {"statement_timeout", "-1", OutOfRange},
+		{"deadlock_timeout", "1us", OutOfRange}, {"deadlock_timeout", "1e3us", 0},
+		{"random_page_cost", "0x2", 0}, {"random_page_cost", "nan", NotNumber},
+		{"random_page_cost", "1e400", NotNumber}, {"random_page_cost", "1e-400", NotNumber},
+		{"random_page_cost", "4s", WrongUnit},
 		{"jit", "tr", 0}, {"jit", "o", NotBool}, {"jit", "OF", 0}, {"jit", " on", NotBool}, {"jit", "", NotBool},
-		{"wal_level", "hot_standby", 0}, {"client_min_messages", "info", 0}, {"client_min_messages", "panic", NotWord}, {"syslog_facility", "LOCAL0", 0},
-		{"wal_compression", "lz4", BuildDecides}, {"wal_compression", "yes", 0}, {"io_method", "io_uring", BuildDecides}, {"log_connections", "on", 0}, {"log_connections", "t", NotWord},
-		{"log_connections", "all, receipt", 0}, {"log_destination", "", 0}, {"log_destination", "stderr,frob", NotWord}, {"transaction_buffers", "17", Forbidden}, {"vacuum_buffer_usage_limit", "64", Forbidden},
+		{"wal_level", "hot_standby", 0}, {"client_min_messages", "info", 0}, {"client_min_messages", "panic", NotWord},
+		{"syslog_facility", "LOCAL0", 0},
+		{"wal_compression", "lz4", BuildDecides}, {"wal_compression", "yes", 0},
+		{"io_method", "io_uring", BuildDecides}, {"log_connections", "on", 0}, {"log_connections", "t", NotWord},
+		{"log_connections", "all, receipt", 0}, {"log_destination", "", 0}, {"log_destination", "stderr,frob", NotWord},
+		{"transaction_buffers", "17", Forbidden}, {"vacuum_buffer_usage_limit", "64", Forbidden},
 		{"effective_cache_size", "1B", OutOfRange}, {"log_rotation_size", "1B", 0}, {"DateStyle", "anything", 0},
 	} {
 		p, ok := Find(18, strings.ToUpper(c.name))

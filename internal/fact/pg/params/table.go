@@ -54,7 +54,8 @@ func parse(text string) ([]fact, error) {
 		if err1 != nil || err2 != nil || from > to {
 			return nil, fmt.Errorf("params.tsv line %d: versions %q to %q", n+2, c[9], c[10])
 		}
-		f := fact{Param: Param{Name: c[0], Type: c[1], Unit: c[2], Context: c[3], Min: c[4], Max: c[5], Boot: c[7], Reset: c[8]}, from: from, to: to}
+		f := fact{Param: Param{Name: c[0], Type: c[1], Unit: c[2], Context: c[3], Min: c[4], Max: c[5], Boot: c[7],
+			Reset: c[8]}, from: from, to: to}
 		if c[6] != "" {
 			f.Enum = strings.Split(c[6], ",")
 		}

@@ -16,7 +16,8 @@ func TestTableIsInOrder(t *testing.T) {
 			t.Errorf("%s follows %s", r.Latest, before.Latest)
 		}
 		if months := r.Last.Sub(before.Last).Hours() / 24 / 30; months < 11 || months > 13 {
-			t.Errorf("the last release of %d comes %.0f months after that of %d", r.Latest.Major(), months, before.Latest.Major())
+			t.Errorf("the last release of %d comes %.0f months after that of %d", r.Latest.Major(), months,
+				before.Latest.Major())
 		}
 	}
 }

@@ -23,7 +23,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: ask PG-CONFIGURATOR")
 		os.Exit(2)
 	}
-	text, err := plans.Ask(func(h plans.Host, p rule.Profile) (plans.Values, error) { return configurator(os.Args[1], h, p) })
+	text, err := plans.Ask(func(h plans.Host, p rule.Profile) (plans.Values, error) {
+		return configurator(os.Args[1], h, p)
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ask:", err)
 		os.Exit(1)
@@ -66,7 +68,8 @@ func configurator(program string, h plans.Host, p rule.Profile) (plans.Values, e
 
 func run(program string, h plans.Host, p rule.Profile, connections int) (out, complaint string, err error) {
 	args := []string{
-		"--db-cpu", strconv.Itoa(h.CPUs), "--db-ram", strconv.FormatInt(int64(h.RAM/unit.MB), 10) + "Mi", "--db-disk-type", plans.ConfiguratorDisk[h.Storage],
+		"--db-cpu", strconv.Itoa(h.CPUs), "--db-ram", strconv.FormatInt(int64(h.RAM/unit.MB), 10) + "Mi",
+		"--db-disk-type", plans.ConfiguratorDisk[h.Storage],
 		"--db-duty", plans.ConfiguratorDuty[p], "--pg-version", strconv.Itoa(plans.Major), "--replication-mode", "none",
 		"--min-conns", strconv.Itoa(connections), "--max-conns", strconv.Itoa(connections), "--output-format", "conf",
 	}

@@ -58,7 +58,8 @@ func OnMounts(list []Mounted, fits func(host.Mount) bool, text func(host.Mount) 
 		var folders []string
 		data := ""
 		for _, o := range list {
-			if o.Mount.Point != m.Mount.Point || o.Role == snapshot.WALPlace && data != "" && strings.HasPrefix(o.Path, data+"/") {
+			if o.Mount.Point != m.Mount.Point || o.Role == snapshot.WALPlace && data != "" &&
+				strings.HasPrefix(o.Path, data+"/") {
 				continue
 			}
 			if o.Role == snapshot.DataPlace {

@@ -132,7 +132,8 @@ func Physical(c *check.Case) bool {
 // OverNetwork says whether a mount's disks are those of another host.
 func OverNetwork(m host.Mount) bool {
 	switch m.FSType {
-	case "nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs", "lustre", "afs":
+	case "nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs",
+		"lustre", "afs":
 		return true
 	}
 	return false

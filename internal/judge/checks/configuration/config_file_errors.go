@@ -19,10 +19,13 @@ var ConfigFileErrors = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "The configuration files have errors",
-	Why: "The running server passes over what it does not understand, so nobody notices; but it refuses to start with such a file. The next " +
-		"restart, be it a planned one or the one after a power failure, ends with the server down. An unknown name or a syntax error also keeps " +
+	Why: "The running server passes over what it does not understand, so nobody notices; but it refuses to start " +
+		"with such a file. The next " +
+		"restart, be it a planned one or the one after a power failure, ends with the server down. An unknown name " +
+		"or a syntax error also keeps " +
 		"every reload from taking effect, so that corrections made since are not in force either.",
-	Do: "Correct or remove the named lines (ALTER SYSTEM RESET name for those in postgresql.auto.conf), run SELECT pg_reload_conf(); and see that " +
+	Do: "Correct or remove the named lines (ALTER SYSTEM RESET name for those in postgresql.auto.conf), run SELECT " +
+		"pg_reload_conf(); and see that " +
 		"SELECT * FROM pg_file_settings WHERE error IS NOT NULL; is empty.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
@@ -74,7 +77,8 @@ func legal(s pg.Setting, value string) bool {
 		hi, err2 := unit.Figure(s.Max)
 		return (err1 != nil || f >= lo) && (err2 != nil || f <= hi)
 	case "bool":
-		_, ok := map[string]bool{"on": true, "off": true, "true": true, "false": true, "yes": true, "no": true, "1": true, "0": true}[strings.ToLower(value)]
+		_, ok := map[string]bool{"on": true, "off": true, "true": true, "false": true, "yes": true, "no": true,
+			"1": true, "0": true}[strings.ToLower(value)]
 		return ok
 	case "enum":
 		for _, e := range s.Enum {

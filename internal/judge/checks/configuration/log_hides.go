@@ -13,9 +13,11 @@ var LogHides = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The log leaves errors out",
-	Why: "Whatever is below log_min_messages is not written, and an error whose statement is not logged cannot be traced to what caused it. With " +
+	Why: "Whatever is below log_min_messages is not written, and an error whose statement is not logged cannot be " +
+		"traced to what caused it. With " +
 		"log_error_verbosity = terse the line lacks the detail and the hint, which say what was refused and why.",
-	Do: "ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM RESET log_min_error_statement; ALTER SYSTEM RESET log_error_verbosity; SELECT " +
+	Do: "ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM RESET log_min_error_statement; ALTER SYSTEM RESET " +
+		"log_error_verbosity; SELECT " +
 		"pg_reload_conf();. If one message floods the log, its cause is what has to go.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET log_min_messages;"),

@@ -14,9 +14,11 @@ var LogLocalized = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Messages of the log are translated",
-	Why: "Programs that read the log, and search engines, know the English messages. In another language a monitor does not see the deadlock, the " +
+	Why: "Programs that read the log, and search engines, know the English messages. In another language a monitor " +
+		"does not see the deadlock, the " +
 		"full disk or the recovery after a crash, and says that all is well.",
-	Do: "ALTER SYSTEM SET lc_messages = 'C'; SELECT pg_reload_conf();. Clients that want their own language set lc_messages in their session. In " +
+	Do: "ALTER SYSTEM SET lc_messages = 'C'; SELECT pg_reload_conf();. Clients that want their own language set " +
+		"lc_messages in their session. In " +
 		"the meantime %e in log_line_prefix gives the SQLSTATE, which is the same in every language.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET lc_messages = 'C';"),

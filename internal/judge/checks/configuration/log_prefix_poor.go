@@ -29,9 +29,11 @@ var LogPrefixPoor = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Lines of the log lack time or process",
-	Why: "Without the time nobody can set a message beside what happened on the host; without the process the lines of one session cannot be told " +
+	Why: "Without the time nobody can set a message beside what happened on the host; without the process the lines " +
+		"of one session cannot be told " +
 		"from those that were written between them. Neither can be added later.",
-	Do: "ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d '; SELECT pg_reload_conf(); — programs that read the log may need to be told.",
+	Do: "ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d '; SELECT pg_reload_conf(); — programs that read the " +
+		"log may need to be told.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d ';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -70,7 +72,8 @@ var LogPrefixPoor = check.Check{
 			lacks = append(lacks, "the process (%p)")
 		}
 		if len(lacks) > 0 {
-			c.Found("log_line_prefix = '{prefix}' has not {lacks}.", "prefix", prefix, "lacks", strings.Join(lacks, " and "))
+			c.Found("log_line_prefix = '{prefix}' has not {lacks}.", "prefix", prefix, "lacks",
+				strings.Join(lacks, " and "))
 		}
 	},
 }

@@ -19,11 +19,15 @@ var LoggingDurationFloods = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Every statement is written to the log",
-	Why: "Each statement then costs a line, with its values, through one collector process. On a busy server the log takes more of the disk than " +
-		"the data, and the backends wait for the pipe. What is wanted is usually the slow ones, or a sample; and the log holds what the " +
+	Why: "Each statement then costs a line, with its values, through one collector process. On a busy server the " +
+		"log takes more of the disk than " +
+		"the data, and the backends wait for the pipe. What is wanted is usually the slow ones, or a sample; and " +
+		"the log holds what the " +
 		"statements hold, passwords and personal data among it.",
-	Do: "ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM RESET log_statement; SELECT pg_reload_conf();. For the whole picture " +
-		"use pg_stat_statements; for a sample log_min_duration_sample with log_statement_sample_rate. What must be audited belongs in pgaudit.",
+	Do: "ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM RESET log_statement; SELECT " +
+		"pg_reload_conf();. For the whole picture " +
+		"use pg_stat_statements; for a sample log_min_duration_sample with log_statement_sample_rate. What must be " +
+		"audited belongs in pgaudit.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_min_duration_statement = '1s';"),
 		check.SQL("ALTER SYSTEM RESET log_statement;"),
@@ -53,9 +57,11 @@ var LoggingDurationFloods = check.Check{
 		case !ok:
 			c.Found("{all}; how many transactions there are is not known.", "all", strings.Join(all, ", "))
 		case tps >= busy:
-			c.FoundAs(check.Warning, "{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps", int64(tps))
+			c.FoundAs(check.Warning, "{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps",
+				int64(tps))
 		default:
-			c.Found("{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps", fmt.Sprintf("%.1f", tps))
+			c.Found("{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps",
+				fmt.Sprintf("%.1f", tps))
 		}
 	},
 }

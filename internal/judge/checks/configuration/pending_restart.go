@@ -18,10 +18,14 @@ var PendingRestart = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Settings wait for a restart",
-	Why: "The files say one thing and the server does another. Who reads the configuration is misled, and the change comes into force at a restart " +
-		"that nobody planned, such as the recovery after a crash of the host, perhaps with a value that keeps the server from starting.",
-	Do: "Restart the server in a maintenance window, or take the change back (ALTER SYSTEM RESET name, or edit the file that pg_file_settings names, and " +
-		"reload). Before a restart, postgres -C shared_memory_size -D with a copy of the configuration shows whether the values fit together (15+).",
+	Why: "The files say one thing and the server does another. Who reads the configuration is misled, and the " +
+		"change comes into force at a restart " +
+		"that nobody planned, such as the recovery after a crash of the host, perhaps with a value that keeps the " +
+		"server from starting.",
+	Do: "Restart the server in a maintenance window, or take the change back (ALTER SYSTEM RESET name, or edit the " +
+		"file that pg_file_settings names, and " +
+		"reload). Before a restart, postgres -C shared_memory_size -D with a copy of the configuration shows " +
+		"whether the values fit together (15+).",
 	Sources: []string{"pg-config", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

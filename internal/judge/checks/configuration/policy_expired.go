@@ -13,9 +13,11 @@ var PolicyExpired = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "A finding was accepted until a day that has passed",
-	Why: "The policy file accepts this finding until a day that is over. Whoever wrote it wanted the question asked again then: the machine, the version or the reason may have " +
+	Why: "The policy file accepts this finding until a day that is over. Whoever wrote it wanted the question asked " +
+		"again then: the machine, the version or the reason may have " +
 		"changed. Until somebody decides, the finding counts as if it had never been accepted.",
-	Do: "Remove the fault and the entry, or write a new date and a reason that holds today into the policy file. 'pgfettle policy show' lists all of it.",
+	Do: "Remove the fault and the entry, or write a new date and a reason that holds today into the policy file. " +
+		"'pgfettle policy show' lists all of it.",
 	Commands: []check.Command{
 		check.Shell("pgfettle policy show"),
 	},
@@ -27,11 +29,13 @@ var PolicyExpired = check.Check{
 			switch {
 			case a.Expires == check.Never:
 			case today == "":
-				c.Missing(known.Gap{Fact: "today's date", Reason: "no clock was read, so acceptances with a date are passed over"})
+				c.Missing(known.Gap{Fact: "today's date",
+					Reason: "no clock was read, so acceptances with a date are passed over"})
 			case a.Expired(today):
 				where := "everywhere"
 				if a.Instance != "" {
-					where = map[bool]string{true: "for the host", false: "for " + a.Instance}[a.Instance == check.HostOnly]
+					where = map[bool]string{true: "for the host", false: "for " +
+						a.Instance}[a.Instance == check.HostOnly]
 				}
 				c.Found("{id} was accepted {where} until {day}; today is {today}. The reason given: {reason}",
 					"id", a.ID, "where", where, "day", a.Expires, "today", today, "reason", a.Reason)

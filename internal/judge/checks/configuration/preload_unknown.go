@@ -9,11 +9,15 @@ var PreloadUnknown = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "A library to be loaded is not installed",
-	Why: "The server loads these libraries when it starts, or when a session begins, and refuses when one is not there: the next start fails, or " +
-		"every log-in does. Lists copied from another build name such libraries: online_analyze and plantuner, for 1C, exist in the builds of 1C " +
+	Why: "The server loads these libraries when it starts, or when a session begins, and refuses when one is not " +
+		"there: the next start fails, or " +
+		"every log-in does. Lists copied from another build name such libraries: online_analyze and plantuner, for " +
+		"1C, exist in the builds of 1C " +
 		"and Postgres Pro only. A library also vanishes when a new major version is installed without its packages.",
-	Do: "Install the package that holds the library for this major version, or take its name out: ALTER SYSTEM SET shared_preload_libraries = …; " +
-		"and look at SELECT name, setting, sourcefile FROM pg_file_settings WHERE name LIKE '%preload%'; before you restart.",
+	Do: "Install the package that holds the library for this major version, or take its name out: ALTER SYSTEM SET " +
+		"shared_preload_libraries = …; " +
+		"and look at SELECT name, setting, sourcefile FROM pg_file_settings WHERE name LIKE '%preload%'; before you " +
+		"restart.",
 	Sources: []string{"pg-config-client", "postgrespro-1c"},
 	Judge: func(c *check.Case) {
 		libs, ok := check.Need(c, c.Instance.Server.Libraries)
@@ -35,7 +39,8 @@ var PreloadUnknown = check.Check{
 			c.Found("Not installed: {names}.", "names", check.Join(next, ", ", 6))
 		}
 		if len(running) > 0 {
-			c.FoundAs(check.Warning, "Loaded when the server started and no longer installed: {names}.", "names", check.Join(running, ", ", 6))
+			c.FoundAs(check.Warning, "Loaded when the server started and no longer installed: {names}.", "names",
+				check.Join(running, ", ", 6))
 		}
 	},
 }

@@ -32,9 +32,13 @@ var RoleSettingsOverridePlan = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerInstance,
 	Title:    "Roles or databases have settings of their own",
-	Why: "What ALTER ROLE and ALTER DATABASE set comes before the configuration files for every session of that role or database, and nobody sees it in postgresql.conf. A plan for the server changes nothing " +
-		"there, the sum of work_mem does not know it, and a low durability is meant for the jobs of one role rather than for a database.",
-	Do:      "List them with \\drds in psql. Take back what is not meant any more: ALTER ROLE … RESET name, ALTER DATABASE … RESET name, ALTER ROLE … IN DATABASE … RESET name; sessions that run keep the old value until they connect anew.",
+	Why: "What ALTER ROLE and ALTER DATABASE set comes before the configuration files for every session of that " +
+		"role or database, and nobody sees it in postgresql.conf. A plan for the server changes nothing " +
+		"there, the sum of work_mem does not know it, and a low durability is meant for the jobs of one role rather " +
+		"than for a database.",
+	Do: "List them with \\drds in psql. Take back what is not meant any more: ALTER ROLE … RESET name, ALTER " +
+		"DATABASE … RESET name, ALTER ROLE … IN DATABASE … RESET name; sessions that run keep the old value until " +
+		"they connect anew.",
 	Sources: []string{"pg-config", "pg-config-resource", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		list, ok := check.Need(c, c.Instance.Server.RoleSettings)
@@ -58,7 +62,8 @@ var RoleSettingsOverridePlan = check.Check{
 				case r.Role != "":
 					sev = check.Info // the way that is meant
 				}
-				c.FoundAs(sev, "{who}: {name} = {value}, and the server has {server}.", "who", whose(r), "name", r.Name, "value", r.Value, "server", server.Show())
+				c.FoundAs(sev, "{who}: {name} = {value}, and the server has {server}.", "who", whose(r), "name", r.Name,
+					"value", r.Value, "server", server.Show())
 			case r.Name == "work_mem" && tooMuchWork(c, r, server):
 			case r.Name == "work_mem" && r.Role != "":
 			case slices.Contains(PlannedForSessions, r.Name) && !same(r.Value, server):
@@ -66,7 +71,8 @@ var RoleSettingsOverridePlan = check.Check{
 			}
 		}
 		if len(lost) > 0 {
-			c.Found("What a plan decides for the server has no effect here: {overrides}.", "overrides", check.Join(lost, "; ", 5))
+			c.Found("What a plan decides for the server has no effect here: {overrides}.", "overrides",
+				check.Join(lost, "; ", 5))
 		}
 	},
 }
@@ -103,7 +109,8 @@ func isOn(v string) bool {
 	return v == "on" || v == "1" || v != "" && (strings.HasPrefix("true", v) || strings.HasPrefix("yes", v))
 }
 func isOff(v string) bool {
-	return v == "off" || v == "of" || v == "0" || v != "" && (strings.HasPrefix("false", v) || strings.HasPrefix("no", v))
+	return v == "off" || v == "of" || v == "0" || v != "" && (strings.HasPrefix("false", v) ||
+		strings.HasPrefix("no", v))
 }
 
 // same says whether an override has the value that the server has anyway.
@@ -113,7 +120,8 @@ func same(v string, server pg.Setting) bool {
 		return err == nil && n == m
 	}
 	low := strings.ToLower(v)
-	return low == strings.ToLower(server.Value) || isOn(low) && server.Value == "on" || isOff(low) && server.Value == "off"
+	return low == strings.ToLower(server.Value) || isOn(low) && server.Value == "on" ||
+		isOff(low) && server.Value == "off"
 }
 
 // fewSessions: of a role that is given more for large jobs two may run at once
@@ -155,8 +163,11 @@ func tooMuchWork(c *check.Case, r pg.RoleSetting, server pg.Setting) bool {
 	if all <= left {
 		return false
 	}
-	c.FoundAs(check.Warning, "{who}: work_mem = {value}. {sessions} sessions with a sort and a hash each may take {all} together with their {helping} parallel workers, and {left} of {total} is left beside everything else.",
-		"who", whose(r), "value", r.Value, "sessions", sessions, "all", all, "helping", helping, "left", left, "total", total)
+	c.FoundAs(check.Warning,
+		"{who}: work_mem = {value}. {sessions} sessions with a sort and a hash each may take {all} together with "+
+			"their {helping} parallel workers, and {left} of {total} is left beside everything else.",
+		"who", whose(r), "value", r.Value, "sessions", sessions, "all", all, "helping", helping, "left", left,
+		"total", total)
 	return true
 }
 

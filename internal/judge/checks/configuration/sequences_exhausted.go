@@ -20,10 +20,14 @@ var SequencesExhausted = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "A sequence comes to its end",
-	Why: "When a sequence has reached its greatest value, or the column that takes its default from it cannot hold the next one, every INSERT fails. Changing integer into bigint rewrites the table and " +
+	Why: "When a sequence has reached its greatest value, or the column that takes its default from it cannot hold " +
+		"the next one, every INSERT fails. Changing integer into bigint rewrites the table and " +
 		"its indexes under a lock that keeps everybody out: hours for a large one, unless it was prepared.",
-	Do: "Make the column bigint before that: on a small table ALTER TABLE … ALTER COLUMN … TYPE bigint; on a large one with a new column that a trigger keeps equal, a backfill in batches and a " +
-		"swap, and the same for the columns that refer to it. The sequence of a serial column has a type of its own: ALTER SEQUENCE … AS bigint; besides (one of an identity column follows by itself). Gaps that ON CONFLICT or rollbacks burn are a usual cause of the pace.",
+	Do: "Make the column bigint before that: on a small table ALTER TABLE … ALTER COLUMN … TYPE bigint; on a large " +
+		"one with a new column that a trigger keeps equal, a backfill in batches and a " +
+		"swap, and the same for the columns that refer to it. The sequence of a serial column has a type of its " +
+		"own: ALTER SEQUENCE … AS bigint; besides (one of an identity column follows by itself). Gaps that ON " +
+		"CONFLICT or rollbacks burn are a usual cause of the pace.",
 	Sources: []string{"pg-numeric-types"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "sequences", c.Instance.Server.Deep.Sequences)

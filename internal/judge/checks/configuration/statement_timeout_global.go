@@ -14,10 +14,13 @@ var StatementTimeoutGlobal = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "A time limit for statements holds for everybody",
-	Why: "A limit for the whole server also ends what must take long: CREATE INDEX, VACUUM by hand, REFRESH MATERIALIZED VIEW, a migration, the " +
-		"reports of the night, and, with lock_timeout or transaction_timeout, a backup that has to wait. Who wrote those did not know of the " +
+	Why: "A limit for the whole server also ends what must take long: CREATE INDEX, VACUUM by hand, REFRESH " +
+		"MATERIALIZED VIEW, a migration, the " +
+		"reports of the night, and, with lock_timeout or transaction_timeout, a backup that has to wait. Who wrote " +
+		"those did not know of the " +
 		"limit. The documentation advises against all of them in postgresql.conf.",
-	Do: "Set the limit for the roles that it is meant for: ALTER ROLE app SET statement_timeout = '30s'; then ALTER SYSTEM RESET it for the " +
+	Do: "Set the limit for the roles that it is meant for: ALTER ROLE app SET statement_timeout = '30s'; then ALTER " +
+		"SYSTEM RESET it for the " +
 		"server and reload.",
 	Sources: []string{"pg-config-client"},
 	Judge: func(c *check.Case) {

@@ -12,9 +12,12 @@ var StringsNonstandard = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "Backslashes in strings are escapes",
 	To:       18,
-	Why: "With standard_conforming_strings = off the same literal means something else than on every other server: a driver or a library that " +
-		"quotes by the standard leaves a door open to SQL injection. Version 19 has no such switch any more and refuses to start with the line.",
-	Do: "ALTER SYSTEM SET standard_conforming_strings = on; SELECT pg_reload_conf(); after the application was tried with it; strings with " +
+	Why: "With standard_conforming_strings = off the same literal means something else than on every other server: " +
+		"a driver or a library that " +
+		"quotes by the standard leaves a door open to SQL injection. Version 19 has no such switch any more and " +
+		"refuses to start with the line.",
+	Do: "ALTER SYSTEM SET standard_conforming_strings = on; SELECT pg_reload_conf(); after the application was " +
+		"tried with it; strings with " +
 		"escapes are written E'…'. Old versions of 1C:Enterprise ask for off: set it for their role (ALTER ROLE … SET " +
 		"standard_conforming_strings = off), and plan to have it gone before 19.",
 	Commands: []check.Command{

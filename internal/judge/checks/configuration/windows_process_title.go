@@ -9,7 +9,8 @@ var WindowsProcessTitle = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Each statement changes the process title on Windows",
-	Why: "update_process_title has each backend write what it does into its title. On Windows that is a system object for each change, costly " +
+	Why: "update_process_title has each backend write what it does into its title. On Windows that is a system " +
+		"object for each change, costly " +
 		"enough that the default there is off.",
 	Do: "ALTER SYSTEM RESET update_process_title; SELECT pg_reload_conf();. pg_stat_activity tells the same.",
 	Commands: []check.Command{

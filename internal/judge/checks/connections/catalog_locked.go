@@ -24,9 +24,12 @@ var CatalogLocked = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "A system catalog is locked",
-	Why: "A session holds an ACCESS EXCLUSIVE lock on a system catalog, for example pg_class or pg_authid. Until it ends, others cannot plan queries, and new connections can hang " +
-		"before their first query and fill all slots. Typical causes are VACUUM FULL, CLUSTER or REINDEX on a catalog, LOCK TABLE, and a session that is idle in transaction after one of these.",
-	Do: "End the transaction that holds the lock: SELECT pg_terminate_backend(PID); or, if no connection is possible, kill -TERM PID as the owner of the server; its open work is rolled back. " +
+	Why: "A session holds an ACCESS EXCLUSIVE lock on a system catalog, for example pg_class or pg_authid. Until it " +
+		"ends, others cannot plan queries, and new connections can hang " +
+		"before their first query and fill all slots. Typical causes are VACUUM FULL, CLUSTER or REINDEX on a " +
+		"catalog, LOCK TABLE, and a session that is idle in transaction after one of these.",
+	Do: "End the transaction that holds the lock: SELECT pg_terminate_backend(PID); or, if no connection is " +
+		"possible, kill -TERM PID as the owner of the server; its open work is rolled back. " +
 		"Never use kill -9, which restarts the whole server. A prepared transaction ends with ROLLBACK PREPARED 'NAME';",
 	Sources: []string{"pg-explicit-locking", "pg-system-views", "pg-signaling"},
 	Judge: func(c *check.Case) {
@@ -41,16 +44,23 @@ var CatalogLocked = check.Check{
 		case s.Connection != nil && told != "":
 			c.Found("The connection timed out. {holders}.", "holders", told)
 		case s.Connection != nil && len(t.Open) > 0:
-			c.Found("Sessions that wait for a lock before their first query: {stuck}. No connection was possible to ask for the holder. "+
-				"Candidates are the sessions idle in transaction: {open}.", "stuck", t.Stuck, "open", check.Join(t.Open, ", ", toldHolders))
+			c.Found(
+				"Sessions that wait for a lock before their first query: {stuck}. No connection was possible to ask "+
+					"for the holder. "+
+					"Candidates are the sessions idle in transaction: {open}.", "stuck", t.Stuck, "open",
+				check.Join(t.Open, ", ", toldHolders))
 		case s.Connection != nil:
-			c.Found("Sessions that wait for a lock before their first query: {stuck}. No connection was possible to ask for the holder.", "stuck", t.Stuck)
+			c.Found(
+				"Sessions that wait for a lock before their first query: {stuck}. No connection was possible to ask "+
+					"for the holder.", "stuck", t.Stuck)
 		case told != "":
 			c.Found("{n} of {all} queries gave up waiting for a lock. {holders}.", "n", n, "all", all, "holders", told)
 		case known:
-			c.FoundAs(check.Warning, "{n} of {all} queries gave up waiting for a lock. A moment later nobody held one.", "n", n, "all", all)
+			c.FoundAs(check.Warning, "{n} of {all} queries gave up waiting for a lock. A moment later nobody held one.",
+				"n", n, "all", all)
 		default:
-			c.Found("{n} of {all} queries gave up waiting for a lock. The holder is unknown: {why}.", "n", n, "all", all, "why", s.Holders.Gap().Reason)
+			c.Found("{n} of {all} queries gave up waiting for a lock. The holder is unknown: {why}.", "n", n, "all",
+				all, "why", s.Holders.Gap().Reason)
 		}
 	},
 }

@@ -21,9 +21,11 @@ var ConnectionChurn = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Clients connect anew all the time",
-	Why: "Each connection starts a process, authenticates, and fills its catalog caches before its first query; with a connection for each transaction that is two thirds of what " +
+	Why: "Each connection starts a process, authenticates, and fills its catalog caches before its first query; " +
+		"with a connection for each transaction that is two thirds of what " +
 		"a server can do. TLS and a slow authentication come on top.",
-	Do: "Let the application keep its connections (a pool in the driver, persistent connections), or put a pooler such as PgBouncer in transaction mode before the server. " +
+	Do: "Let the application keep its connections (a pool in the driver, persistent connections), or put a pooler " +
+		"such as PgBouncer in transaction mode before the server. " +
 		"log_connections = on for an hour shows which role and host it is.",
 	Sources: []string{"pg-monitoring", "pg-config-connection", "dalibo-j1"},
 	Judge: func(c *check.Case) {
@@ -53,7 +55,9 @@ var ConnectionChurn = check.Check{
 		if rate >= churnWarning {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{rate} new sessions a second on average, {most} of them in database {db}; transactions to a session there: {xacts}.",
+		c.FoundAs(sev,
+			"{rate} new sessions a second on average, {most} of them in database {db}; transactions to a session "+
+				"there: {xacts}.",
 			"rate", int64(rate+0.5), "most", int64(most+0.5), "db", worst, "xacts", int64(transactions+0.5))
 	},
 }

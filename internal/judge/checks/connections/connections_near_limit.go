@@ -23,10 +23,13 @@ var ConnectionsNearLimit = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Nearly all connections are taken",
-	Why: "When the last slot is taken every further client is refused with \"sorry, too many clients already\" or \"remaining connection slots are " +
-		"reserved\": the application fails as a whole, not gradually. Raising max_connections alone moves the problem into memory and " +
+	Why: "When the last slot is taken every further client is refused with \"sorry, too many clients already\" or " +
+		"\"remaining connection slots are " +
+		"reserved\": the application fails as a whole, not gradually. Raising max_connections alone moves the " +
+		"problem into memory and " +
 		"scheduling, as each session has its own process.",
-	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server, or shrink the applications' own pools so that their sum stays below the limit. Raise " +
+	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server, or shrink the applications' own " +
+		"pools so that their sum stays below the limit. Raise " +
 		"max_connections (restart) only if the sessions are really at work and the memory budget allows it.",
 	Sources: []string{"pg-config-connection"},
 	Judge: func(c *check.Case) {
@@ -53,11 +56,15 @@ var ConnectionsNearLimit = check.Check{
 			sev = check.Critical
 		}
 		idle := a.States["idle"].Count
-		seen := "{used} client sessions of the {open} that ordinary roles may have (max_connections = {max}, {reserved} reserved); {idle} of them are idle."
+		seen := "{used} client sessions of the {open} that ordinary roles may have (max_connections = {max}, " +
+			"{reserved} reserved); {idle} of them are idle."
 		pairs := []any{"used", a.Clients, "open", open, "max", all, "reserved", su + extra, "idle", idle}
 		if idle*100 >= mostlyIdle*a.Clients {
-			c.FoundDo(sev-1, "Most of them are idle: put a connection pooler in transaction mode (PgBouncer) before the server, or lower the applications' own pools, whose sum "+
-				"has to stay below {open}. From 14 on idle_session_timeout ends forgotten sessions of people (not of pools).", seen, pairs...)
+			c.FoundDo(sev-1,
+				"Most of them are idle: put a connection pooler in transaction mode (PgBouncer) before the server, "+
+					"or lower the applications' own pools, whose sum "+
+					"has to stay below {open}. From 14 on idle_session_timeout ends forgotten sessions of people (not "+
+					"of pools).", seen, pairs...)
 			return
 		}
 		c.FoundAs(sev, seen, pairs...)

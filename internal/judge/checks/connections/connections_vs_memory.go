@@ -18,9 +18,12 @@ var ConnectionsVsMemory = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "More connections are allowed than the memory holds",
 	DependsOn: []string{"shared_buffers_vs_memory", "temp_buffers_vs_memory"},
-	Why: "Each session is a process. When it has run ordinary queries it keeps 5 MB and more for its catalog caches and plans until it ends, without any sort or hash. A peak or a hanging application that opens " +
-		"all the connections that max_connections allows drives such a host into swap, or the OOM killer ends a backend and with it every session. No work_mem is small enough to mend that.",
-	Do:      "Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections (restart; a standby must not have fewer than its primary), or give the host more memory.",
+	Why: "Each session is a process. When it has run ordinary queries it keeps 5 MB and more for its catalog caches " +
+		"and plans until it ends, without any sort or hash. A peak or a hanging application that opens " +
+		"all the connections that max_connections allows drives such a host into swap, or the OOM killer ends a " +
+		"backend and with it every session. No work_mem is small enough to mend that.",
+	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections " +
+		"(restart; a standby must not have fewer than its primary), or give the host more memory.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
@@ -41,14 +44,18 @@ var ConnectionsVsMemory = check.Check{
 		}
 		room := (total - memory.ReserveOf(total) - p.Shared - p.Maintenance) / memory.BackendBase
 		fit := int(room) - m.Processes
-		seen := "max_connections = {n}: with {each} for each of {procs} processes they take {backends}; with {shared} of shared memory that is {sum} of {total}, before any sort or hash."
-		pairs := []any{"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections + m.Processes, "backends", p.Backends,
+		seen := "max_connections = {n}: with {each} for each of {procs} processes they take {backends}; with " +
+			"{shared} of shared memory that is {sum} of {total}, before any sort or hash."
+		pairs := []any{"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections + m.Processes,
+			"backends", p.Backends,
 			"shared", p.Shared, "sum", sum, "total", total, "fit", fit}
 		if fit <= 0 {
 			c.Found(seen, pairs...)
 			return
 		}
-		c.FoundDo(check.Warning, "Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections (restart; a standby must not have fewer than its primary), "+
-			"or give the host more memory. There is room for about {fit}.", seen, pairs...)
+		c.FoundDo(check.Warning,
+			"Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections "+
+				"(restart; a standby must not have fewer than its primary), "+
+				"or give the host more memory. There is room for about {fit}.", seen, pairs...)
 	},
 }

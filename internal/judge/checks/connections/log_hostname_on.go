@@ -9,7 +9,8 @@ var LogHostnameOn = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Each connection waits for the name service",
-	Why: "log_hostname = on asks the name service for the name of every client before it may go on. When DNS is slow every log-in is; when it " +
+	Why: "log_hostname = on asks the name service for the name of every client before it may go on. When DNS is " +
+		"slow every log-in is; when it " +
 		"does not answer all log-ins hang. The address is in the log without it.",
 	Do: "ALTER SYSTEM SET log_hostname = off; SELECT pg_reload_conf();.",
 	Commands: []check.Command{

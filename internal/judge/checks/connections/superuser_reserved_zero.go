@@ -10,9 +10,11 @@ var SuperuserReservedZero = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "No connection is kept for the superuser",
-	Why: "When the applications have taken all connections nobody can log in to see what happens or to end a session. The only way out is then to " +
+	Why: "When the applications have taken all connections nobody can log in to see what happens or to end a " +
+		"session. The only way out is then to " +
 		"restart the server or to kill processes of it.",
-	Do:      "Set superuser_reserved_connections = 3, the default, and restart at the next opportunity. From 16 on reserved_connections keeps some for roles of monitoring as well.",
+	Do: "Set superuser_reserved_connections = 3, the default, and restart at the next opportunity. From 16 on " +
+		"reserved_connections keeps some for roles of monitoring as well.",
 	Sources: []string{"pg-config-connection"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("superuser_reserved_connections"); ok && v == "0" {

@@ -20,11 +20,15 @@ var DiskErrorTimeout = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A bad sector can throw a whole disk out of the array",
-	Why: "A disk of the desktop class may try for minutes to read a bad sector. The kernel gives up after its own timeout, 30 seconds by default, resets the disk " +
-		"and takes it for dead: the array drops it, although the sector could have been read from another disk. Often the next one " +
+	Why: "A disk of the desktop class may try for minutes to read a bad sector. The kernel gives up after its own " +
+		"timeout, 30 seconds by default, resets the disk " +
+		"and takes it for dead: the array drops it, although the sector could have been read from another disk. " +
+		"Often the next one " +
 		"follows during the rebuild. Disks for servers answer within some seconds.",
-	Do: "Run smartctl -l scterc,70,70 with each disk, at every boot (a udev rule). Where the disk refuses it, raise the kernel's timeout instead: " +
-		"echo 180 > /sys/block/DISK/device/timeout, by the same rule, and plan to replace the disk by one made for servers.",
+	Do: "Run smartctl -l scterc,70,70 with each disk, at every boot (a udev rule). Where the disk refuses it, raise " +
+		"the kernel's timeout instead: " +
+		"echo 180 > /sys/block/DISK/device/timeout, by the same rule, and plan to replace the disk by one made for " +
+		"servers.",
 	Sources: []string{"linux-md", "smartctl", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -53,7 +57,8 @@ var DiskErrorTimeout = check.Check{
 				case e.Says == "limited" && e.Limit >= float64(timeout):
 					return fmt.Sprintf("%s tries for %.0f s and the kernel waits %d s", b.Name, e.Limit, timeout)
 				case e.Says != "limited" && timeout < patience:
-					return fmt.Sprintf("%s tries without a limit (error recovery control %s) and the kernel waits %d s", b.Name, e.Says, timeout)
+					return fmt.Sprintf("%s tries without a limit (error recovery control %s) and the kernel waits %d s",
+						b.Name, e.Says, timeout)
 				}
 			}
 			return ""

@@ -20,9 +20,12 @@ var LvmSnapshot = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "An LVM snapshot slows the volume down",
-	Why: "While a snapshot stands, the first write to each of its chunks copies the old contents to the room of the snapshot first: a random write becomes a read and two writes, " +
-		"for each snapshot once more. When that room is full the snapshot becomes invalid, and the backup that is read from it fails.",
-	Do: "Remove the snapshot with lvremove as soon as the backup that needed it has ended; lvs -a -o name,origin,data_percent,lv_time shows them. " +
+	Why: "While a snapshot stands, the first write to each of its chunks copies the old contents to the room of the " +
+		"snapshot first: a random write becomes a read and two writes, " +
+		"for each snapshot once more. When that room is full the snapshot becomes invalid, and the backup that is " +
+		"read from it fails.",
+	Do: "Remove the snapshot with lvremove as soon as the backup that needed it has ended; lvs -a -o " +
+		"name,origin,data_percent,lv_time shows them. " +
 		"For backups of PostgreSQL pg_basebackup needs none.",
 	Sources: []string{"linux-dm", "dalibo-j1"},
 	Judge: func(c *check.Case) {
@@ -51,7 +54,8 @@ var LvmSnapshot = check.Check{
 				c.Found("A snapshot of {volume} stands, under {folders}.", "volume", name, "folders", u.Folders())
 				continue
 			}
-			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders", u.Folders(), "snapshots", check.Join(told, ", ", 3))
+			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders",
+				u.Folders(), "snapshots", check.Join(told, ", ", 3))
 		}
 	},
 }

@@ -15,10 +15,14 @@ var RaidDegraded = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "An array has lost a disk",
-	Why: "The array works on without one of its disks. Its redundancy is used up in part or in whole: the next failure, or an unreadable sector found " +
-		"while the replacement is filled, loses data. In RAID 5 and 6 every read of what lay there is computed from all other disks.",
-	Do: "Look at cat /proc/mdstat and mdadm --detail with the array (lvs -a -o name,health_status for LVM), replace the disk, add it with " +
-		"mdadm --manage and --add, and watch the rebuild. Make sure that the last backup is good first. Keep a spare in the array, and let mdadm --monitor write a mail.",
+	Why: "The array works on without one of its disks. Its redundancy is used up in part or in whole: the next " +
+		"failure, or an unreadable sector found " +
+		"while the replacement is filled, loses data. In RAID 5 and 6 every read of what lay there is computed from " +
+		"all other disks.",
+	Do: "Look at cat /proc/mdstat and mdadm --detail with the array (lvs -a -o name,health_status for LVM), replace " +
+		"the disk, add it with " +
+		"mdadm --manage and --add, and watch the rebuild. Make sure that the last backup is good first. Keep a " +
+		"spare in the array, and let mdadm --monitor write a mail.",
 	Commands: []check.Command{
 		check.Shell("cat /proc/mdstat"),
 	},
@@ -69,9 +73,11 @@ func tellDegraded(c *check.Case, u volumes.Device, level string, gone, all int64
 		state = "A replacement is being filled"
 	}
 	if action == "" {
-		c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}.", "array", volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left)
+		c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}.", "array",
+			volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left)
 		return
 	}
 	c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}. {state}.",
-		"array", volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left, "state", state)
+		"array", volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left,
+		"state", state)
 }

@@ -17,11 +17,15 @@ var RaidLevel = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The level of the array does not suit a database",
-	Why: "RAID 0 and linear arrays lose everything with the first disk that fails, and with each disk that becomes likelier. RAID 4, 5 and 6 survive " +
-		"it, but each small write costs reading and writing the parity as well: four operations on the disks in RAID 5, six in RAID 6, where a mirror has two. " +
+	Why: "RAID 0 and linear arrays lose everything with the first disk that fails, and with each disk that becomes " +
+		"likelier. RAID 4, 5 and 6 survive " +
+		"it, but each small write costs reading and writing the parity as well: four operations on the disks in " +
+		"RAID 5, six in RAID 6, where a mirror has two. " +
 		"Checkpoints and WAL are such writes.",
-	Do: "Plan the move to RAID 10, or to RAID 1 for the WAL and for two disks, at the next change of hardware: it means a new array and a copy of the data. " +
-		"Flash makes the price of parity bearable; no redundancy is bearable only where a standby may take over at any moment.",
+	Do: "Plan the move to RAID 10, or to RAID 1 for the WAL and for two disks, at the next change of hardware: it " +
+		"means a new array and a copy of the data. " +
+		"Flash makes the price of parity bearable; no redundancy is bearable only where a standby may take over at " +
+		"any moment.",
 	Sources: []string{"dalibo-j1", "linux-md"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -51,7 +55,9 @@ var RaidLevel = check.Check{
 		case none != "" && volumes.Physical(c):
 			c.FoundAs(check.Warning, "No redundancy: {devices}.", "devices", none)
 		case none != "":
-			c.FoundAs(check.Info, "No redundancy of its own: {devices}. Whether the volumes below have any is not visible from here.", "devices", none)
+			c.FoundAs(check.Info,
+				"No redundancy of its own: {devices}. Whether the volumes below have any is not visible from here.",
+				"devices", none)
 		}
 		if parity != "" {
 			c.Found("Parity: {devices}.", "devices", parity)

@@ -17,9 +17,13 @@ var ReadAheadWrong = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The kernel reads ahead not at all, or far too much",
-	Why: "Up to PostgreSQL 17 a sequential scan asks for one block at a time, or for a few, and it is the kernel's read-ahead that makes large reads of them; switched off, every scan waits for the disk block by block. " +
-		"With a huge window each scan that ends early has read megabytes for nothing, which push other files out of the cache.",
-	Do: "Run blockdev --setra 256 (in sectors of 512 bytes: 128 kB, the kernel's default; 8192 for a host that scans on rotating disks) with the device, measure, and make it last by a rule in /etc/udev/rules.d that sets the " +
+	Why: "Up to PostgreSQL 17 a sequential scan asks for one block at a time, or for a few, and it is the kernel's " +
+		"read-ahead that makes large reads of them; switched off, every scan waits for the disk block by block. " +
+		"With a huge window each scan that ends early has read megabytes for nothing, which push other files out of " +
+		"the cache.",
+	Do: "Run blockdev --setra 256 (in sectors of 512 bytes: 128 kB, the kernel's default; 8192 for a host that " +
+		"scans on rotating disks) with the device, measure, and make it last by a rule in /etc/udev/rules.d that " +
+		"sets the " +
 		"attribute queue/read_ahead_kb. Where tuned runs, set readahead in its profile.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Judge: func(c *check.Case) {

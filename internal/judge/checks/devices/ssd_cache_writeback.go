@@ -16,9 +16,12 @@ var SsdCacheWriteback = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A cache on flash holds the only copy of what was written",
-	Why: "In writeback mode bcache, dm-cache and dm-writecache answer when a block is on the SSD and bring it to the disks later. When that one SSD dies, the newest blocks of the filesystem " +
-		"are gone, whatever redundancy the disks behind have, and what is left is not consistent. Flashcache, which old guides name, has had no maintainer since 2017.",
-	Do: "Set writethrough: echo writethrough > /sys/block/BCACHE/bcache/cache_mode, or lvchange --cachemode writethrough with the volume, and wait until nothing is dirty. Or lay the cache on a mirror of " +
+	Why: "In writeback mode bcache, dm-cache and dm-writecache answer when a block is on the SSD and bring it to " +
+		"the disks later. When that one SSD dies, the newest blocks of the filesystem " +
+		"are gone, whatever redundancy the disks behind have, and what is left is not consistent. Flashcache, which " +
+		"old guides name, has had no maintainer since 2017.",
+	Do: "Set writethrough: echo writethrough > /sys/block/BCACHE/bcache/cache_mode, or lvchange --cachemode " +
+		"writethrough with the volume, and wait until nothing is dirty. Or lay the cache on a mirror of " +
 		"two SSDs with protected caches. If the database fits on flash, put it there and drop the cache.",
 	Sources: []string{"linux-bcache", "linux-dm", "its-1c"},
 	Judge: func(c *check.Case) {
@@ -31,7 +34,8 @@ var SsdCacheWriteback = check.Check{
 			if v, ok := b.CacheMode.Get(); ok && b.Kind == "bcache" {
 				mode = v
 			}
-			if m, ok := volumes.Mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" || m.Target == "flashcache") {
+			if m, ok := volumes.Mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" ||
+				m.Target == "flashcache") {
 				mode, how = m.Mode, "dm-"+m.Target
 				if m.Target == "flashcache" {
 					return volumes.DeviceName(b) + " is a flashcache"

@@ -24,10 +24,14 @@ var ThinPoolFull = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "The pool of thin volumes is running full",
-	Why: "A thin volume takes blocks from its pool when they are first written, whatever free space the filesystem shows. When the pool is full, writes of all its volumes wait, by default a minute, and then fail: " +
-		"PostgreSQL stops with a PANIC when it is the WAL, and the filesystem may be damaged. Full metadata is worse: the pool must be repaired offline.",
-	Do: "Extend the pool with lvextend (for metadata with --poolmetadatasize), or free blocks with fstrim on the filesystems of the pool and by removing old snapshots. Let " +
-		"LVM extend it by itself (thin_pool_autoextend_threshold in lvm.conf), and watch data_percent and metadata_percent of lvs. For the WAL take a thick volume.",
+	Why: "A thin volume takes blocks from its pool when they are first written, whatever free space the filesystem " +
+		"shows. When the pool is full, writes of all its volumes wait, by default a minute, and then fail: " +
+		"PostgreSQL stops with a PANIC when it is the WAL, and the filesystem may be damaged. Full metadata is " +
+		"worse: the pool must be repaired offline.",
+	Do: "Extend the pool with lvextend (for metadata with --poolmetadatasize), or free blocks with fstrim on the " +
+		"filesystems of the pool and by removing old snapshots. Let " +
+		"LVM extend it by itself (thin_pool_autoextend_threshold in lvm.conf), and watch data_percent and " +
+		"metadata_percent of lvs. For the WAL take a thick volume.",
 	Sources: []string{"linux-dm-thin", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -37,17 +41,22 @@ var ThinPoolFull = check.Check{
 			if !ok || m.Target != "thin-pool" {
 				continue
 			}
-			data, meta := check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total)), check.PercentOf(unit.Bytes(m.MetaUsed), unit.Bytes(m.MetaTotal))
+			data, meta := check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total)),
+				check.PercentOf(unit.Bytes(m.MetaUsed), unit.Bytes(m.MetaTotal))
 			is := func(percent int64) bool {
-				return m.Total > 0 && check.AtLeast(unit.Bytes(m.Used), percent, unit.Bytes(m.Total)) || m.MetaTotal > 0 && check.AtLeast(unit.Bytes(m.MetaUsed), percent, unit.Bytes(m.MetaTotal))
+				return m.Total > 0 && check.AtLeast(unit.Bytes(m.Used), percent, unit.Bytes(m.Total)) ||
+					m.MetaTotal > 0 && check.AtLeast(unit.Bytes(m.MetaUsed), percent, unit.Bytes(m.MetaTotal))
 			}
 			switch {
 			case m.State != "rw":
-				c.Found("The pool {pool} under {folders} does not take writes: {state}.", "pool", m.Name, "folders", u.Folders(), "state", m.State)
+				c.Found("The pool {pool} under {folders} does not take writes: {state}.", "pool", m.Name, "folders",
+					u.Folders(), "state", m.State)
 			case is(poolFull):
-				c.Found("The pool {pool} under {folders} is full to {data}, its metadata to {meta}.", "pool", m.Name, "folders", u.Folders(), "data", data, "meta", meta)
+				c.Found("The pool {pool} under {folders} is full to {data}, its metadata to {meta}.", "pool", m.Name,
+					"folders", u.Folders(), "data", data, "meta", meta)
 			case is(poolFilling):
-				c.FoundAs(check.Warning, "The pool {pool} under {folders} is full to {data}, its metadata to {meta}.", "pool", m.Name, "folders", u.Folders(), "data", data, "meta", meta)
+				c.FoundAs(check.Warning, "The pool {pool} under {folders} is full to {data}, its metadata to {meta}.",
+					"pool", m.Name, "folders", u.Folders(), "data", data, "meta", meta)
 			}
 		}
 	},

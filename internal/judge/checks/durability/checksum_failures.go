@@ -14,11 +14,15 @@ var ChecksumFailures = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Pages were read whose checksum is wrong",
-	Why: "The storage, its controller or memory gave back other bytes than the server wrote. A query that meets the page fails; what was damaged without being read " +
+	Why: "The storage, its controller or memory gave back other bytes than the server wrote. A query that meets the " +
+		"page fails; what was damaged without being read " +
 		"is not known yet, and it goes into backups and hides there until the last good backup is gone.",
-	Do: "Keep all backups and stop their rotation. Find the pages: the server log says \"page verification failed\" with file and block, and pg_amcheck reads every table. " +
-		"Look for the cause in dmesg and smartctl -a, and move the data to other hardware by a backup that is known to be good or a standby; do not set ignore_checksum_failure " +
-		"or zero_damaged_pages but for a last rescue on a copy. After the repair SELECT pg_stat_reset() in the database starts the count anew; it also " +
+	Do: "Keep all backups and stop their rotation. Find the pages: the server log says \"page verification failed\" " +
+		"with file and block, and pg_amcheck reads every table. " +
+		"Look for the cause in dmesg and smartctl -a, and move the data to other hardware by a backup that is known " +
+		"to be good or a standby; do not set ignore_checksum_failure " +
+		"or zero_damaged_pages but for a last rescue on a copy. After the repair SELECT pg_stat_reset() in the " +
+		"database starts the count anew; it also " +
 		"clears what autovacuum goes by, so run ANALYZE there afterwards.",
 	Sources: []string{"pg-checksums", "pg-monitoring"},
 	Judge: func(c *check.Case) {

@@ -11,10 +11,14 @@ var CollationMismatch = check.Check{
 	Scope:    check.PerInstance,
 	From:     15,
 	Title:    "The order of texts is another one than when the indexes were built",
-	Why: "Indexes on texts are sorted as the library of the system (glibc or ICU) compared them when they were written. An upgrade of the system, or a standby or a copy on another one, " +
-		"compares differently: searches miss rows that are there, UNIQUE lets in what is there already, and rows go into the wrong partition.",
-	Do: "In each named database REINDEX DATABASE CONCURRENTLY name; (indexes on text, varchar, char and what contains them would do; amcheck's bt_index_check finds those that are out of order), " +
-		"look for duplicates in unique columns, then ALTER DATABASE name REFRESH COLLATION VERSION;. Not in the other order: it only silences the warning.",
+	Why: "Indexes on texts are sorted as the library of the system (glibc or ICU) compared them when they were " +
+		"written. An upgrade of the system, or a standby or a copy on another one, " +
+		"compares differently: searches miss rows that are there, UNIQUE lets in what is there already, and rows go " +
+		"into the wrong partition.",
+	Do: "In each named database REINDEX DATABASE CONCURRENTLY name; (indexes on text, varchar, char and what " +
+		"contains them would do; amcheck's bt_index_check finds those that are out of order), " +
+		"look for duplicates in unique columns, then ALTER DATABASE name REFRESH COLLATION VERSION;. Not in the " +
+		"other order: it only silences the warning.",
 	Sources: []string{"pg-alter-database"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -28,7 +32,8 @@ var CollationMismatch = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("Databases whose collation was recorded with another version than the library has now: {names}.", "names", check.Join(told, ", ", 5))
+			c.Found("Databases whose collation was recorded with another version than the library has now: {names}.",
+				"names", check.Join(told, ", ", 5))
 		}
 	},
 }

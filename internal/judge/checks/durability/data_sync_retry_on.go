@@ -10,8 +10,10 @@ var DataSyncRetryOn = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "A failed fsync is tried again as if nothing was lost",
-	Why: "When fsync fails Linux marks the pages clean and may drop them; the next fsync succeeds although the data never reached the disk. With " +
-		"data_sync_retry = on the server goes on and completes the checkpoint, and what was lost is found months later or never. Off, it stops " +
+	Why: "When fsync fails Linux marks the pages clean and may drop them; the next fsync succeeds although the data " +
+		"never reached the disk. With " +
+		"data_sync_retry = on the server goes on and completes the checkpoint, and what was lost is found months " +
+		"later or never. Off, it stops " +
 		"and recovers from the WAL.",
 	Do: "ALTER SYSTEM RESET data_sync_retry; and restart. Look for I/O errors: journalctl -k | grep -i \"i/o error\".",
 	Commands: []check.Command{

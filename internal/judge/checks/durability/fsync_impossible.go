@@ -33,11 +33,16 @@ var FsyncImpossible = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Writes are told safe faster than this disk can make them",
-	Why: "pg_test_fsync measured more flushed writes a second than this kind of device can carry out, so that something in front of it answers: a " +
-		"controller's cache, the disk's own, or a hypervisor that does not pass flushes on. What is only there is lost when the power fails unless a " +
-		"battery or capacitors keep it, and what is lost are commits that were told safe, and the order between WAL and data files.",
-	Do: "Find out what answers: the controller's tool says whether its cache has a working battery; in a virtual machine the mode of the disk's cache " +
-		"must not be unsafe or ignore flushes; smartctl -g wcache /dev/DISK tells of the disk itself. Where nothing protects it, switch that cache off, and " +
+	Why: "pg_test_fsync measured more flushed writes a second than this kind of device can carry out, so that " +
+		"something in front of it answers: a " +
+		"controller's cache, the disk's own, or a hypervisor that does not pass flushes on. What is only there is " +
+		"lost when the power fails unless a " +
+		"battery or capacitors keep it, and what is lost are commits that were told safe, and the order between WAL " +
+		"and data files.",
+	Do: "Find out what answers: the controller's tool says whether its cache has a working battery; in a virtual " +
+		"machine the mode of the disk's cache " +
+		"must not be unsafe or ignore flushes; smartctl -g wcache /dev/DISK tells of the disk itself. Where nothing " +
+		"protects it, switch that cache off, and " +
 		"measure again with pgfettle probe --only fsync.",
 	Sources: []string{"pg-wal-reliability", "pg-test-fsync", "linux-block"},
 	Judge: func(c *check.Case) {
@@ -61,8 +66,11 @@ var FsyncImpossible = check.Check{
 			if rate > anyMost {
 				sev = check.Critical
 			}
-			c.FoundAs(sev, "{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.", "method", method,
-				"rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]), "kind", kind, "most", int64(most))
+			c.FoundAs(sev,
+				"{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.",
+				"method", method,
+				"rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]), "kind", kind, "most",
+				int64(most))
 		}
 	},
 }

@@ -19,10 +19,13 @@ var FullPageWritesOff = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "full_page_writes is off",
-	Why: "A page of 8 kB reaches most filesystems as two or more separate writes. A crash in between leaves a page that is half old " +
-		"and half new, and without its full image in the WAL recovery replays changes onto that mixture: silent corruption. " +
+	Why: "A page of 8 kB reaches most filesystems as two or more separate writes. A crash in between leaves a page " +
+		"that is half old " +
+		"and half new, and without its full image in the WAL recovery replays changes onto that mixture: silent " +
+		"corruption. " +
 		"Data checksums would show it, but cannot repair it.",
-	Do: "Run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;. To write fewer page images raise " +
+	Do: "Run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;. To write fewer page " +
+		"images raise " +
 		"max_wal_size and checkpoint_timeout and switch wal_compression on.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET full_page_writes = on;"),
@@ -51,13 +54,20 @@ var FullPageWritesOff = check.Check{
 		}
 		switch {
 		case small != "":
-			c.Found("full_page_writes = off, and ZFS tears the pages of {places}, as its records are smaller than a page.", "places", small)
+			c.Found(
+				"full_page_writes = off, and ZFS tears the pages of {places}, as its records are smaller than a page.",
+				"places", small)
 		case zfs:
-			c.FoundDo(check.Warning, "Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that no standby or "+
-				"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();.",
-				"full_page_writes = off, and all folders of the instance are on ZFS, which does not tear pages when its record size is 8 kB or more.")
+			c.FoundDo(check.Warning,
+				"Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that "+
+					"no standby or "+
+					"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = on; "+
+					"SELECT pg_reload_conf();.",
+				"full_page_writes = off, and all folders of the instance are on ZFS, which does not tear pages when "+
+					"its record size is 8 kB or more.")
 		case len(kinds) > 0:
-			c.Found("full_page_writes = off, and the folders of the instance are on {filesystems}.", "filesystems", strings.Join(kinds, ", "))
+			c.Found("full_page_writes = off, and the folders of the instance are on {filesystems}.", "filesystems",
+				strings.Join(kinds, ", "))
 		default:
 			c.Found("full_page_writes = off; the filesystem could not be seen.")
 		}

@@ -15,11 +15,16 @@ var PageDamageIgnored = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Damaged pages are passed over instead of reported",
-	Why: "With zero_damaged_pages a page with a broken header is filled with zeros in memory and all its rows vanish, for good as soon as " +
-		"the page is written back. With ignore_checksum_failure a page whose checksum is wrong is used all the same, so wrong data " +
-		"spreads to query results, backups and standbys. Both are for rescuing what is left of a broken cluster, in one session.",
-	Do: "Run ALTER SYSTEM RESET for the setting, SELECT pg_reload_conf();, look into the server log for \"invalid page\" and " +
-		"\"page verification failed\", and check the cluster with pg_amcheck. If pages are damaged, restore from a backup.",
+	Why: "With zero_damaged_pages a page with a broken header is filled with zeros in memory and all its rows " +
+		"vanish, for good as soon as " +
+		"the page is written back. With ignore_checksum_failure a page whose checksum is wrong is used all the " +
+		"same, so wrong data " +
+		"spreads to query results, backups and standbys. Both are for rescuing what is left of a broken cluster, in " +
+		"one session.",
+	Do: "Run ALTER SYSTEM RESET for the setting, SELECT pg_reload_conf();, look into the server log for \"invalid " +
+		"page\" and " +
+		"\"page verification failed\", and check the cluster with pg_amcheck. If pages are damaged, restore from a " +
+		"backup.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 	},

@@ -18,10 +18,13 @@ var SyncStandbyMissing = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Commits wait for a synchronous standby that is not there",
-	Why: "With synchronous_standby_names set, a COMMIT returns only when as many of the named standbys as are asked for have confirmed it. Without them it waits for ever, with no error " +
+	Why: "With synchronous_standby_names set, a COMMIT returns only when as many of the named standbys as are asked " +
+		"for have confirmed it. Without them it waits for ever, with no error " +
 		"and no message in the log: sessions pile up with the wait event SyncRep until no connection is left.",
-	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has to be in the list. To let the primary go on without it: " +
-		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on at once, and the loss of the primary would lose their commits. " +
+	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has " +
+		"to be in the list. To let the primary go on without it: " +
+		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on " +
+		"at once, and the loss of the primary would lose their commits. " +
 		"Name two standbys: 'ANY 1 (a, b)'.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET synchronous_standby_names = '';"),
@@ -73,7 +76,9 @@ var SyncStandbyMissing = check.Check{
 		if a, ok := c.Instance.Server.Activity.Get(); ok {
 			waiting = strconv.FormatInt(a.States["active"].Count, 10)
 		}
-		c.Found("Synchronous standbys needed: {need}, connected: {have} (synchronous_standby_names = '{names}'); active sessions: {waiting}.",
+		c.Found(
+			"Synchronous standbys needed: {need}, connected: {have} (synchronous_standby_names = '{names}'); active "+
+				"sessions: {waiting}.",
 			"have", have, "need", need, "names", names, "waiting", waiting)
 	},
 }

@@ -11,9 +11,12 @@ var WalSyncMethodRisky = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "WAL may stay in the cache of the drive",
 	DependsOn: []string{"fsync_off"},
-	Why: "On Windows open_datasync, the default there, does not go through the write cache of the drive: commits are told safe that a power " +
-		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a second has measured that cache.",
-	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching off in the properties of the " +
+	Why: "On Windows open_datasync, the default there, does not go through the write cache of the drive: commits " +
+		"are told safe that a power " +
+		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a " +
+		"second has measured that cache.",
+	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching " +
+		"off in the properties of the " +
 		"drive, unless a battery or capacitors protect it.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough';"),

@@ -17,9 +17,12 @@ var HugePageSizeGigantic = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "Huge pages of 1 GB waste memory here",
 	From:     15,
-	Why: "Shared memory is rounded up to whole pages, so with pages of 1 GB up to that much is taken and never used. Pages of that size must be " +
-		"reserved when the kernel boots. What they save over pages of 2 MB shows only with hundreds of gigabytes of shared_buffers.",
-	Do: "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan gives their number); restart.",
+	Why: "Shared memory is rounded up to whole pages, so with pages of 1 GB up to that much is taken and never " +
+		"used. Pages of that size must be " +
+		"reserved when the kernel boots. What they save over pages of 2 MB shows only with hundreds of gigabytes of " +
+		"shared_buffers.",
+	Do: "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan " +
+		"gives their number); restart.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET huge_page_size;"),
 	},
@@ -38,7 +41,8 @@ var HugePageSizeGigantic = check.Check{
 			return
 		}
 		if waste := need.RoundUp(page) - need; check.AtLeast(waste, gigaWaste, need) {
-			c.Found("huge_page_size = {page}: {need} of shared memory take {pages} pages, {waste} of them for nothing.", "page", page, "need", need, "pages", int64(need.RoundUp(page)/page), "waste", waste)
+			c.Found("huge_page_size = {page}: {need} of shared memory take {pages} pages, {waste} of them for nothing.",
+				"page", page, "need", need, "pages", int64(need.RoundUp(page)/page), "waste", waste)
 		}
 	},
 }

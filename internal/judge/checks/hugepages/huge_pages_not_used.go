@@ -16,9 +16,12 @@ var HugePagesNotUsed = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "huge_pages = try fell back to ordinary pages",
 	DependsOn: []string{"huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
-		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the buffers by 100 backends was measured at twice the time.",
-	Do: "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",
+	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at " +
+		"DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
+		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the " +
+		"buffers by 100 backends was measured at twice the time.",
+	Do: "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that " +
+		"the next shortage is not silent.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {want}"),
 		check.Shell("sysctl --system"),
@@ -79,8 +82,10 @@ var HugePagesNotUsed = check.Check{
 			there = " There is no pool of {size} pages."
 		}
 		want := pool.Total + need.Pages - max(pool.Free-pool.Reserved, 0)
-		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
-			"server, and set huge_pages = on so that the next shortage is not silent."+c.PlannedPool(want),
+		c.FoundDo(sev,
+			"Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl "+
+				"--system, see in /proc/meminfo that HugePages_Total reached it, start the "+
+				"server, and set huge_pages = on so that the next shortage is not silent."+c.PlannedPool(want),
 			seen+there, append(pairs, "want", check.PagesText(want, need.Exact()))...)
 	},
 }

@@ -15,9 +15,13 @@ var HugePagesOnDemand = check.Check{
 	Scope:     check.PerHost,
 	DependsOn: []string{"huge_pages_short"}, // whose remedy is this one, with a number
 	Title:     "Huge pages are found only when the server starts",
-	Why: "vm.nr_overcommit_hugepages lets the kernel make huge pages at the moment when the server asks for them. After weeks of use memory is fragmented, and the restart that worked yesterday finds too few: with " +
-		"huge_pages = try the server falls back to ordinary pages without a word, with on it does not start. The bound also lets any program take as much unswappable memory.",
-	Do:      "Reserve the pages ahead: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, best also as hugepages= on the kernel command line, and leave vm.nr_overcommit_hugepages at 0 or a small cushion.",
+	Why: "vm.nr_overcommit_hugepages lets the kernel make huge pages at the moment when the server asks for them. " +
+		"After weeks of use memory is fragmented, and the restart that worked yesterday finds too few: with " +
+		"huge_pages = try the server falls back to ordinary pages without a word, with on it does not start. The " +
+		"bound also lets any program take as much unswappable memory.",
+	Do: "Reserve the pages ahead: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, " +
+		"best also as hugepages= on the kernel command line, and leave vm.nr_overcommit_hugepages at 0 or a small " +
+		"cushion.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		pools, ok := check.Need(c, c.Snapshot.Host.HugePages)
@@ -26,8 +30,11 @@ var HugePagesOnDemand = check.Check{
 		}
 		for _, p := range pools {
 			if used := p.Surplus; used > 0 && used > p.Total {
-				c.Found("{surplus} huge pages of {size} were made on demand, {kept} are reserved (nr_overcommit_hugepages = {bound}).",
-					"surplus", strconv.FormatInt(used, 10), "size", p.Size, "kept", strconv.FormatInt(p.Total, 10), "bound", strconv.FormatInt(p.Overcommit, 10))
+				c.Found(
+					"{surplus} huge pages of {size} were made on demand, {kept} are reserved "+
+						"(nr_overcommit_hugepages = {bound}).",
+					"surplus", strconv.FormatInt(used, 10), "size", p.Size, "kept", strconv.FormatInt(p.Total, 10),
+					"bound", strconv.FormatInt(p.Overcommit, 10))
 			}
 		}
 	},

@@ -16,8 +16,10 @@ var HugePagesRefused = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The control group does not let the server have its huge pages",
-	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the server from starting, try falls back in silence. A limit on used ones " +
-		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it is killed by SIGBUS, which takes every session down.",
+	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the " +
+		"server from starting, try falls back in silence. A limit on used ones " +
+		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it " +
+		"is killed by SIGBUS, which takes every session down.",
 	Do:      "Raise the limit of the control group above the need, or set huge_pages = off for this instance.",
 	Sources: []string{"linux-cgroup-v2", "linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
@@ -65,8 +67,12 @@ var HugePagesRefused = check.Check{
 		if by == "" {
 			by = cg.Path
 		}
-		c.FoundDo(sev, "Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for them in the pod's resources), or set huge_pages = off for this instance.",
-			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} allows {limit}.",
-			"mode", mode, "pages", check.PagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit", limit, "path", by, "name", "hugetlb."+size.GUC())
+		c.FoundDo(sev,
+			"Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for "+
+				"them in the pod's resources), or set huge_pages = off for this instance.",
+			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} "+
+				"allows {limit}.",
+			"mode", mode, "pages", check.PagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit",
+			limit, "path", by, "name", "hugetlb."+size.GUC())
 	},
 }

@@ -19,8 +19,10 @@ var HugePagesShort = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "The huge page pool is too small",
 	DependsOn: []string{"huge_pages_refused", "start_huge_pages"},
-	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, huge_pages = on keeps the server from starting, and with try it " +
-		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other program can use that memory.",
+	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, " +
+		"huge_pages = on keeps the server from starting, and with try it " +
+		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other " +
+		"program can use that memory.",
 	Do: "Raise vm.nr_hugepages to what the server asks for and restart it.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {need}"),
@@ -61,10 +63,15 @@ var HugePagesShort = check.Check{
 		case using:
 			what = "the next start will fall back to ordinary pages"
 		}
-		c.FoundDo(sev, "Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
-			"fewer without an error when memory is fragmented: then reboot), and start the server."+c.PlannedPool(need.Pages),
-			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by {overcommit}): {what}.",
-			"mode", mode, "need", check.PagesText(need.Pages, need.Exact()), "size", size, "total", pool.Total, "overcommit", pool.Overcommit, "what", what)
+		c.FoundDo(sev,
+			"Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl "+
+				"--system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
+				"fewer without an error when memory is fragmented: then reboot), and start the server."+
+				c.PlannedPool(need.Pages),
+			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by "+
+				"{overcommit}): {what}.",
+			"mode", mode, "need", check.PagesText(need.Pages, need.Exact()), "size", size, "total", pool.Total,
+			"overcommit", pool.Overcommit, "what", what)
 	},
 }
 

@@ -25,8 +25,10 @@ var HugePagesUnused = check.Check{
 	Scope:     check.PerHost,
 	Title:     "Huge pages lie idle",
 	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no process and no page cache can have it, and it cannot " +
-		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that was rounded up too generously.",
+	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no " +
+		"process and no page cache can have it, and it cannot " +
+		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that " +
+		"was rounded up too generously.",
 	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
@@ -53,9 +55,12 @@ var HugePagesUnused = check.Check{
 			if p.Size == mem.HugePageSize {
 				file = "/proc/sys/vm/nr_hugepages (vm.nr_hugepages in /etc/sysctl.d)"
 			}
-			c.FoundDo(sev, "If no stopped server is to use them, write {rest} to {file}: {used} pages stay for those who use them now.",
+			c.FoundDo(sev,
+				"If no stopped server is to use them, write {rest} to {file}: {used} pages stay for those who use "+
+					"them now.",
 				"{idle} of {total} huge pages of {size} are neither used nor reserved: {bytes}, {share} of the memory.",
-				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share", check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
+				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share",
+				check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
 		}
 	},
 }

@@ -9,7 +9,8 @@ var SysvSharedMemory = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Shared memory is of a kind that gets no huge pages",
-	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever huge_pages says, and the old " +
+	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever " +
+		"huge_pages says, and the old " +
 		"kernel limits kernel.shmmax and kernel.shmall apply.",
 	Do: "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
 	Commands: []check.Command{
@@ -22,7 +23,8 @@ var SysvSharedMemory = check.Check{
 			return
 		}
 		if v, ok := set.Text("shared_memory_type"); ok && v == "sysv" {
-			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.", "sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
+			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.",
+				"sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
 		}
 	},
 }

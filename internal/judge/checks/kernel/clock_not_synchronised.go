@@ -23,9 +23,12 @@ var ClockNotSynchronised = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "Nothing keeps the clock of the host right",
-	Why: "A clock by itself drifts by seconds a day. Lines of the log cannot be laid beside those of an application or a standby, recovery_target_time misses its moment, certificates and " +
-		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes now() run backwards.",
-	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
+	Why: "A clock by itself drifts by seconds a day. Lines of the log cannot be laid beside those of an application " +
+		"or a standby, recovery_target_time misses its moment, certificates and " +
+		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes " +
+		"now() run backwards.",
+	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the " +
+		"other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
 		"A clock that is minutes off is set while the server is stopped, or slewed.",
 	Commands: []check.Command{
 		check.Shell("timedatectl set-ntp true"),
@@ -46,7 +49,9 @@ var ClockNotSynchronised = check.Check{
 		for _, p := range list {
 			silent, keeper := host.ClockKeepers[p.Name]
 			if silent {
-				c.Missing(known.Gap{Fact: "clock", Reason: p.Name + " runs and has not told the kernel whether the clock is right, which it may leave out", Reveal: "chronyc tracking, or what your clock program has instead"})
+				c.Missing(known.Gap{Fact: "clock", Reason: p.Name +
+					" runs and has not told the kernel whether the clock is right, which it may leave out",
+					Reveal: "chronyc tracking, or what your clock program has instead"})
 				return
 			}
 			if keeper {
@@ -62,15 +67,23 @@ var ClockNotSynchronised = check.Check{
 			sev, cluster = check.Warning, " Other members of its cluster have clocks of their own."
 		}
 		if runs != "" {
-			c.FoundAs(sev, "{program} runs, but has not told the kernel that the clock is right: it reaches no source, or trusts none.{cluster}", "program", runs, "cluster", cluster)
+			c.FoundAs(sev,
+				"{program} runs, but has not told the kernel that the clock is right: it reaches no source, or "+
+					"trusts none.{cluster}", "program", runs, "cluster", cluster)
 			return
 		}
 		if device := hostClocks[v.Kind]; device != "" {
-			c.FoundDo(sev, c.Remedy()+" In this virtual machine chrony can also follow the clock of the host, without a network: refclock PHC {device}.",
-				"The kernel was not told that its clock is right, and no program that would do so runs. The hypervisor gives the hour at boot and corrects nothing after.{cluster}", "cluster", cluster, "device", device)
+			c.FoundDo(sev, c.Remedy()+
+				" In this virtual machine chrony can also follow the clock of the host, without a network: refclock "+
+				"PHC {device}.",
+				"The kernel was not told that its clock is right, and no program that would do so runs. The "+
+					"hypervisor gives the hour at boot and corrects nothing after.{cluster}", "cluster", cluster,
+				"device", device)
 			return
 		}
-		c.FoundAs(sev, "The kernel was not told that its clock is right, and no program that would do so runs.{cluster}", "cluster", cluster)
+		c.FoundAs(sev,
+			"The kernel was not told that its clock is right, and no program that would do so runs.{cluster}",
+			"cluster", cluster)
 	},
 }
 

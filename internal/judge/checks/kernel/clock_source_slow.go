@@ -16,10 +16,13 @@ var ClockSourceSlow = check.Check{
 	Scope:     check.PerHost,
 	Title:     "Reading the clock is slow on this machine",
 	DependsOn: []string{"timing_expensive"}, // which says what it costs now
-	Why: "EXPLAIN ANALYZE reads the clock twice for each row of each node, and track_io_timing around each read. With a clock source that is a device the reading costs about a microsecond, which can double the " +
+	Why: "EXPLAIN ANALYZE reads the clock twice for each row of each node, and track_io_timing around each read. " +
+		"With a clock source that is a device the reading costs about a microsecond, which can double the " +
 		"time of what is measured and makes cheap nodes look dear.",
-	Do: "Look at dmesg | grep -i clocksource for why the kernel gave up the fast one (often an unstable TSC or a hypervisor's setting). Where tsc is in " +
-		"/sys/devices/system/clocksource/clocksource0/available_clocksource and known to be stable, write it into current_clocksource and boot with clocksource=tsc. Measure with pg_test_timing before and after.",
+	Do: "Look at dmesg | grep -i clocksource for why the kernel gave up the fast one (often an unstable TSC or a " +
+		"hypervisor's setting). Where tsc is in " +
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource and known to be stable, write it into " +
+		"current_clocksource and boot with clocksource=tsc. Measure with pg_test_timing before and after.",
 	Commands: []check.Command{
 		check.Shell("dmesg | grep -i clocksource"),
 	},

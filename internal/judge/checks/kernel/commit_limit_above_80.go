@@ -20,9 +20,12 @@ var CommitLimitAbove80 = check.Check{
 	Scope:     check.PerHost,
 	DependsOn: []string{"overcommit_limit_too_low"}, // first the server needs less, then the limit may be lowered
 	Title:     "The commit limit leaves too little for cache and kernel",
-	Why: "vm.overcommit_memory = 2 is set so that memory ends with an error for one query instead of the OOM killer for the server. The limit counts only what processes asked for; page " +
-		"tables, kernel memory, huge pages and the page cache come on top. When it lies too near to the memory itself the OOM killer comes first after all.",
-	Do: "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four fifths of the memory.",
+	Why: "vm.overcommit_memory = 2 is set so that memory ends with an error for one query instead of the OOM killer " +
+		"for the server. The limit counts only what processes asked for; page " +
+		"tables, kernel memory, huge pages and the page cache come on top. When it lies too near to the memory " +
+		"itself the OOM killer comes first after all.",
+	Do: "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four " +
+		"fifths of the memory.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_ratio = {ratio}"),
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),
@@ -46,8 +49,10 @@ var CommitLimitAbove80 = check.Check{
 			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf"
 		}
 		c.FoundDo(sev, do+" and run sysctl --system, after making sure that Committed_AS is well below the new limit.",
-			"CommitLimit {limit} and {huge} of huge pages are {share} of {total} of memory ({swap} of swap are part of the limit).",
-			"limit", k.Limit(), "huge", k.Hugetlb, "share", check.PercentOf(sum, k.Total), "total", k.Total, "swap", k.Swap,
+			"CommitLimit {limit} and {huge} of huge pages are {share} of {total} of memory ({swap} of swap are part "+
+				"of the limit).",
+			"limit", k.Limit(), "huge", k.Hugetlb, "share", check.PercentOf(sum, k.Total), "total", k.Total,
+			"swap", k.Swap,
 			"ratio", k.RatioFor(), "kbytes", fmt.Sprint(int64(k.KBytesFor()/unit.KB)))
 	},
 }

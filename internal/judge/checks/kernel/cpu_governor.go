@@ -20,9 +20,11 @@ var CPUGovernor = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "The processors are kept slow",
-	Why: "With most drivers the governor powersave holds each processor at its lowest frequency, a third or half of what was paid for, whatever the load. A query that runs on one core takes " +
+	Why: "With most drivers the governor powersave holds each processor at its lowest frequency, a third or half of " +
+		"what was paid for, whatever the load. A query that runs on one core takes " +
 		"two or three times as long, and locks are held as much longer.",
-	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with the unit of the distribution that does so at boot; look whether the firmware allows it. " +
+	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with " +
+		"the unit of the distribution that does so at boot; look whether the firmware allows it. " +
 		"Where the processor chooses by itself the preference is enough: balance_performance or performance.",
 	Commands: []check.Command{
 		check.Shell("tuned-adm profile throughput-performance"),
@@ -37,7 +39,9 @@ var CPUGovernor = check.Check{
 		case f.Governor == "powersave" && !choosesItself(f):
 			c.Found("The governor is powersave with the driver {driver}.", "driver", f.Driver)
 		case choosesItself(f) && f.Governor != "performance" && thrifty(f.Preference):
-			c.FoundAs(check.Notice, "The processors choose their frequency themselves ({driver}) and are told to save power: {preference}.", "driver", f.Driver, "preference", f.Preference)
+			c.FoundAs(check.Notice,
+				"The processors choose their frequency themselves ({driver}) and are told to save power: {preference}.",
+				"driver", f.Driver, "preference", f.Preference)
 		}
 	},
 }
@@ -45,7 +49,8 @@ var CPUGovernor = check.Check{
 // choosesItself says whether the processor picks its frequency: only drivers of
 // that kind have a preference. Where the driver is not known nothing is assumed.
 func choosesItself(f host.CPUFreq) bool {
-	return f.Driver == "" || f.Preference != "" || f.Driver == "intel_pstate" || f.Driver == "amd-pstate-epp" || f.Driver == "amd_pstate_epp"
+	return f.Driver == "" || f.Preference != "" || f.Driver == "intel_pstate" || f.Driver == "amd-pstate-epp" ||
+		f.Driver == "amd_pstate_epp"
 }
 
 func thrifty(preference string) bool {

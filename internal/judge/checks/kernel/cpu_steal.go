@@ -27,9 +27,11 @@ var CPUSteal = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The hypervisor gives this machine's processors to others",
-	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on it. Everything takes longer then, with the same plans and the same buffers, and " +
+	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on " +
+		"it. Everything takes longer then, with the same plans and the same buffers, and " +
 		"a backend that holds a lock keeps the others waiting while it is not running at all.",
-	Do: "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Do: "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved " +
+		"processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},
@@ -46,6 +48,7 @@ var CPUSteal = check.Check{
 		case p >= stealMuch:
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{steal} % of the processors' time since boot went to other guests; at its worst it was more.", "steal", strconv.FormatFloat(t.StealPercent(), 'f', 0, 64))
+		c.FoundAs(sev, "{steal} % of the processors' time since boot went to other guests; at its worst it was more.",
+			"steal", strconv.FormatFloat(t.StealPercent(), 'f', 0, 64))
 	},
 }

@@ -14,10 +14,13 @@ var DirtyLimitsLarge = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The kernel lets gigabytes of unwritten data pile up",
-	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writing and vm.dirty_bytes (or _ratio) stops the writers. In percent of a large memory that is a " +
-		"backlog which takes the disk seconds to minutes; a COMMIT or the end of a checkpoint that has to sync in that time waits for it. PostgreSQL itself keeps its backlog small " +
+	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writing and vm.dirty_bytes " +
+		"(or _ratio) stops the writers. In percent of a large memory that is a " +
+		"backlog which takes the disk seconds to minutes; a COMMIT or the end of a checkpoint that has to sync in " +
+		"that time waits for it. PostgreSQL itself keeps its backlog small " +
 		"(checkpoint_flush_after and its like), but dumps, copies and other programs do not.",
-	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
+	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into " +
+		"/etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
 		"them in its profile, which would overwrite them.",
 	Commands: []check.Command{
 		check.Conf("vm.dirty_background_bytes = 268435456"),
@@ -32,7 +35,8 @@ var DirtyLimitsLarge = check.Check{
 		}
 		stop, how, ok1 := dirtyLimit(c, mem.Available, "vm.dirty_bytes", "vm.dirty_ratio")
 		start, _, ok2 := dirtyLimit(c, mem.Available, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
-		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes", "vm.dirty_background_ratio"} {
+		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes",
+			"vm.dirty_background_ratio"} {
 			if _, _, told := notInForce(c, name); told {
 				c.Because("sysctl_not_in_force")
 			}
@@ -40,16 +44,20 @@ var DirtyLimitsLarge = check.Check{
 		if ok1 && ok2 && stop >= limits.DirtyMuch {
 			sev := check.Notice
 			if c.Snapshot.AllOnZFS() {
-				sev = check.Info // what the instances write waits in a cache of ZFS's own, which these limits do not count
+				// what the instances write waits in a cache of ZFS's own, which these limits do not count
+				sev = check.Info
 			}
-			c.FoundAs(sev, "{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.", "how", how, "stop", stop, "start", start)
+			c.FoundAs(sev,
+				"{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.",
+				"how", how, "stop", stop, "start", start)
 		}
 	},
 }
 
 // dirtyLimit returns a limit in bytes: the one in bytes where it is set, else
 // the ratio of the memory that can be dirty.
-func dirtyLimit(c *check.Case, dirtyable unit.Bytes, inBytes, inPercent string) (limit unit.Bytes, how string, ok bool) {
+func dirtyLimit(c *check.Case, dirtyable unit.Bytes, inBytes, inPercent string) (limit unit.Bytes,
+	how string, ok bool) {
 	b, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inBytes))
 	if !ok {
 		return 0, "", false

@@ -13,8 +13,10 @@ var OomKillsTheAsker = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The OOM killer ends whoever asks, not whoever holds the memory",
-	Why: "With vm.oom_kill_allocating_task the process that happens to ask for a page when none is left is killed, and the one that holds the memory " +
-		"goes on. Only an oom_score_adj of -1000 is passed over; no other value of it is looked at. Kills within a control group choose by size all the same.",
+	Why: "With vm.oom_kill_allocating_task the process that happens to ask for a page when none is left is killed, " +
+		"and the one that holds the memory " +
+		"goes on. Only an oom_score_adj of -1000 is passed over; no other value of it is looked at. Kills within a " +
+		"control group choose by size all the same.",
 	Do: "Write vm.oom_kill_allocating_task = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
 	Commands: []check.Command{
 		check.Conf("vm.oom_kill_allocating_task = 0"),

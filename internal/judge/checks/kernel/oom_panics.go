@@ -14,9 +14,12 @@ var OomPanics = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "The machine panics when memory ends",
-	Why: "With vm.panic_on_oom the kernel stops the whole machine instead of killing one process. PostgreSQL recovers from a killed backend in seconds; a host comes back after minutes, if kernel.panic makes it boot at all. " +
+	Why: "With vm.panic_on_oom the kernel stops the whole machine instead of killing one process. PostgreSQL " +
+		"recovers from a killed backend in seconds; a host comes back after minutes, if kernel.panic makes it boot " +
+		"at all. " +
 		"With 2 even a container that meets its own limit takes the host down.",
-	Do: "Write vm.panic_on_oom = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system, unless a cluster manager is built on it.",
+	Do: "Write vm.panic_on_oom = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system, unless a cluster " +
+		"manager is built on it.",
 	Commands: []check.Command{
 		check.Conf("vm.panic_on_oom = 0"),
 		check.Shell("sysctl --system"),

@@ -9,7 +9,8 @@ var OomReportShort = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerHost,
 	Title:    "The kernel's report of an OOM kill leaves out the processes",
-	Why: "With vm.oom_dump_tasks = 0 the report names the victim alone. Which backend held the memory, how much of it was page tables, and whether another program was the cause stands in the table of " +
+	Why: "With vm.oom_dump_tasks = 0 the report names the victim alone. Which backend held the memory, how much of " +
+		"it was page tables, and whether another program was the cause stands in the table of " +
 		"processes that is then missing.",
 	Do: "Write vm.oom_dump_tasks = 1 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
 	Commands: []check.Command{

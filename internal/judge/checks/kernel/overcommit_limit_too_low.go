@@ -22,10 +22,13 @@ var OvercommitLimitTooLow = check.Check{
 	Scope:     check.PerHost,
 	DependsOn: []string{"start_shared_memory"},
 	Title:     "The commit limit is too low for what the server may ask for",
-	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. Queries end with \"out of memory\", new connections with " +
-		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared buffers on ordinary pages count in full; " +
+	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. " +
+		"Queries end with \"out of memory\", new connections with " +
+		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared " +
+		"buffers on ordinary pages count in full; " +
 		"huge pages do not count, but lower the limit when it is given as a ratio.",
-	Do: "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put shared buffers into huge pages, or lower work_mem and max_connections.",
+	Do: "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put " +
+		"shared buffers into huge pages, or lower work_mem and max_connections.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),
 		check.Shell("sysctl --system"),
@@ -43,14 +46,19 @@ var OvercommitLimitTooLow = check.Check{
 			return
 		}
 		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
-		do := "Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and max_connections: with huge pages and swap the limit is already at four fifths of the memory."
+		do := "Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and " +
+			"max_connections: with huge pages and swap the limit is already at four fifths of the memory."
 		if k.KBytesFor()+k.Swap > k.Limit() {
-			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl --system: that is four fifths of the memory, less huge pages and swap. " +
+			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
+				"--system: that is four fifths of the memory, less huge pages and swap. " +
 				"If that does not suffice, put shared buffers into huge pages, or lower work_mem and max_connections."
 		}
-		pairs := []any{"limit", k.Limit(), "usable", usable, "committed", mem.CommittedAS, "kbytes", fmt.Sprint(int64(k.KBytesFor() / unit.KB))}
+		pairs := []any{"limit", k.Limit(), "usable", usable, "committed", mem.CommittedAS, "kbytes",
+			fmt.Sprint(int64(k.KBytesFor() / unit.KB))}
 		if !check.AtLeast(usable-mem.CommittedAS, commitLeft, usable) {
-			c.FoundDo(check.Critical, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are committed already.", pairs...)
+			c.FoundDo(check.Critical, do,
+				"CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are "+
+					"committed already.", pairs...)
 			return
 		}
 		need, expected, ok := committedByAll(c)
@@ -62,7 +70,9 @@ var OvercommitLimitTooLow = check.Check{
 		if expected > mem.Total { // else work_mem is only said not to fit every connection
 			c.Because("work_mem_vs_memory")
 		}
-		c.FoundDo(check.Warning, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and sorts and hashes at work the settings lead to {need} ({committed} now).",
+		c.FoundDo(check.Warning, do,
+			"CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and "+
+				"sorts and hashes at work the settings lead to {need} ({committed} now).",
 			append(pairs, "need", need)...)
 	},
 }

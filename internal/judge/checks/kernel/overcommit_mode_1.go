@@ -10,9 +10,11 @@ var OvercommitMode1 = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "The kernel promises any amount of memory",
-	Why: "With vm.overcommit_memory = 1 no request for memory is ever refused, however absurd. Errors that would end one query end in the OOM killer instead, which takes a backend and " +
+	Why: "With vm.overcommit_memory = 1 no request for memory is ever refused, however absurd. Errors that would " +
+		"end one query end in the OOM killer instead, which takes a backend and " +
 		"with it every session. It is often left behind by the installation notes of an in-memory store.",
-	Do: "Write vm.overcommit_memory = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; on a host that is there for PostgreSQL alone, 2 with a computed " +
+	Do: "Write vm.overcommit_memory = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; on a host " +
+		"that is there for PostgreSQL alone, 2 with a computed " +
 		"vm.overcommit_kbytes (pgfettle plan). A store that needs 1 belongs on another host.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_memory = 0"),

@@ -10,9 +10,12 @@ var SwapNone = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerHost,
 	Title:    "The host has no swap",
-	Why: "Without swap the private memory of programs that have been idle for weeks can never make room, and there is no phase of slowness before memory ends: the first " +
-		"sign is the OOM killer. PostgreSQL's manual names more swap among the means against it. A small one, watched, is enough.",
-	Do: "Make a swap file of 1 to 4 GB (dd if=/dev/zero of=/swapfile bs=1M count=2048; chmod 600 /swapfile; mkswap /swapfile; swapon /swapfile; a line in /etc/fstab), set " +
+	Why: "Without swap the private memory of programs that have been idle for weeks can never make room, and there " +
+		"is no phase of slowness before memory ends: the first " +
+		"sign is the OOM killer. PostgreSQL's manual names more swap among the means against it. A small one, " +
+		"watched, is enough.",
+	Do: "Make a swap file of 1 to 4 GB (dd if=/dev/zero of=/swapfile bs=1M count=2048; chmod 600 /swapfile; mkswap " +
+		"/swapfile; swapon /swapfile; a line in /etc/fstab), set " +
 		"vm.swappiness = 10, and watch si and so in vmstat. Kubernetes nodes are usually run without.",
 	Commands: []check.Command{
 		check.Conf("vm.swappiness = 10"),

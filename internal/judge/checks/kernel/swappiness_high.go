@@ -17,9 +17,12 @@ var SwappinessHigh = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "vm.swappiness is above 10 on a host that swaps to disk",
-	Why: "vm.swappiness weighs private memory against the page cache when the kernel needs room. At its default of 60 a large scan or a backup can push the memory of " +
-		"idle backends, and shared buffers on ordinary pages, out to disk to cache files that nobody reads again; each of them is slow when it wakes up.",
-	Do: "Write vm.swappiness = 10 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Where tuned runs, set it in its profile, which would overwrite it.",
+	Why: "vm.swappiness weighs private memory against the page cache when the kernel needs room. At its default of " +
+		"60 a large scan or a backup can push the memory of " +
+		"idle backends, and shared buffers on ordinary pages, out to disk to cache files that nobody reads again; " +
+		"each of them is slow when it wakes up.",
+	Do: "Write vm.swappiness = 10 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Where tuned runs, " +
+		"set it in its profile, which would overwrite it.",
 	Commands: []check.Command{
 		check.Conf("vm.swappiness = 10"),
 		check.Shell("sysctl --system"),

@@ -13,9 +13,11 @@ var SysctlNeverRead = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "Kernel parameters stand in a file that nothing reads",
-	Why: "No program reads /etc/sysctl.conf.d, though some guides name it: the folder is /etc/sysctl.d, and only names that end in .conf count there. What is written here has never been in force and will not be after " +
+	Why: "No program reads /etc/sysctl.conf.d, though some guides name it: the folder is /etc/sysctl.d, and only " +
+		"names that end in .conf count there. What is written here has never been in force and will not be after " +
 		"the next boot.",
-	Do: "Move the file to /etc/sysctl.d with a name that ends in .conf, and run sysctl --system. Read it first: other files may have said something else since.",
+	Do: "Move the file to /etc/sysctl.d with a name that ends in .conf, and run sysctl --system. Read it first: " +
+		"other files may have said something else since.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
 	},

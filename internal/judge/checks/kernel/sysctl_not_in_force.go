@@ -27,9 +27,13 @@ var SysctlNotInForce = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The kernel has another value than its files say",
-	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A different value in the kernel now means that the file was never loaded, that somebody has changed the " +
-		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave differently than today.",
-	Do: "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
+	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A " +
+		"different value in the kernel now means that the file was never loaded, that somebody has changed the " +
+		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave " +
+		"differently than today.",
+	Do: "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is " +
+		"written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not " +
+		"meant.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
 	},
@@ -49,7 +53,8 @@ var SysctlNotInForce = check.Check{
 				if slices.ContainsFunc(sets, func(s host.SysctlSet) bool { return s.Name == name && !s.Read }) {
 					c.Because("sysctl_never_read") // a file that sets it is not read
 				}
-				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
+				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live,
+					"file", s.File, "line", s.Line, "value", s.Value, "by", by)
 			}
 		}
 	},

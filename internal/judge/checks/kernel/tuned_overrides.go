@@ -18,9 +18,11 @@ var TunedOverrides = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The profile of TuneD takes values back",
-	Why: "TuneD writes the values of its profile whenever it starts, after the files of sysctl.d and of tmpfiles.d at boot. What was set there against the profile is in force until the next restart of the " +
+	Why: "TuneD writes the values of its profile whenever it starts, after the files of sysctl.d and of tmpfiles.d " +
+		"at boot. What was set there against the profile is in force until the next restart of the " +
 		"service or of the host, and then silently is not, however right it looks today.",
-	Do: "Make a profile of your own in /etc/tuned that includes the present one and sets these values, and activate it with tuned-adm profile; for the values of sysctl.d reapply_sysctl = 1 in " +
+	Do: "Make a profile of your own in /etc/tuned that includes the present one and sets these values, and activate " +
+		"it with tuned-adm profile; for the values of sysctl.d reapply_sysctl = 1 in " +
 		"/etc/tuned/tuned-main.conf is enough. tuned-adm verify shows what deviates.",
 	Sources: []string{"tuned-main", "tuned-postgresql"},
 	Judge: func(c *check.Case) {
@@ -32,7 +34,8 @@ var TunedOverrides = check.Check{
 		if live, ok := c.Snapshot.Host.THP.Enabled.Get(); ok {
 			for _, s := range t.Sets {
 				if s.Name == "thp:enabled" && s.Value != live {
-					told = append(told, taken{s, fmt.Sprintf("transparent huge pages are %s, and %s sets %s", live, s.File, s.Value)})
+					told = append(told, taken{s, fmt.Sprintf("transparent huge pages are %s, and %s sets %s", live,
+						s.File, s.Value)})
 				}
 			}
 		}
@@ -67,8 +70,10 @@ func undoneByTuned(c *check.Case, t host.Tuning) (out []taken) {
 	}
 	for _, s := range t.Sets {
 		f, set := last[s.Name]
-		if set && slices.Contains(host.SysctlNames, s.Name) && !slices.Equal(strings.Fields(f.Value), strings.Fields(s.Value)) {
-			out = append(out, taken{s, fmt.Sprintf("%s = %s in %s, and %s sets %s", s.Name, f.Value, f.File, s.File, s.Value)})
+		if set && slices.Contains(host.SysctlNames, s.Name) && !slices.Equal(strings.Fields(f.Value),
+			strings.Fields(s.Value)) {
+			out = append(out, taken{s, fmt.Sprintf("%s = %s in %s, and %s sets %s", s.Name, f.Value, f.File,
+				s.File, s.Value)})
 		}
 	}
 	return out

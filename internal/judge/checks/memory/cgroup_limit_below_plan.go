@@ -15,10 +15,13 @@ var CgroupLimitBelowPlan = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "The control group's memory limit is below what the settings may take",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Shared memory on ordinary pages, page tables, private memory and the cached files of the instance are all charged to its control group. When the limit is reached the kernel first " +
-		"drops the cache, then kills a process of the group, however much memory the host has free; after a killed backend the server throws out every session. " +
+	Why: "Shared memory on ordinary pages, page tables, private memory and the cached files of the instance are all " +
+		"charged to its control group. When the limit is reached the kernel first " +
+		"drops the cache, then kills a process of the group, however much memory the host has free; after a killed " +
+		"backend the server throws out every session. " +
 		"Settings that were made for the host's memory do not fit into a container.",
-	Do:      "Raise the limit (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit shared_buffers, work_mem and max_connections to it.",
+	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit " +
+		"shared_buffers, work_mem and max_connections to it.",
 	Sources: []string{"linux-cgroup-v2", "linux-oom", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
@@ -55,10 +58,15 @@ var CgroupLimitBelowPlan = check.Check{
 		if by == "" {
 			by = cg.Path
 		}
-		c.FoundDo(sev, "Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit shared_buffers, work_mem and max_connections to {total}.",
-			"The control group {path} allows {total}; the settings lead to {sum}: "+words+", {tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
+		c.FoundDo(sev,
+			"Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's "+
+				"limit), or fit shared_buffers, work_mem and max_connections to {total}.",
+			"The control group {path} allows {total}; the settings lead to {sum}: "+words+
+				", {tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
 				"{active} sessions at work and {parallel} parallel workers, {maintenance} for maintenance.",
-			"path", by, "total", total, "sum", p.Sum(), "shared", p.Shared, "tables", p.PageTables, "backends", p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
-			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough", (p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())
+			"path", by, "total", total, "sum", p.Sum(), "shared", p.Shared, "tables", p.PageTables, "backends",
+			p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
+			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough",
+			(p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())
 	},
 }

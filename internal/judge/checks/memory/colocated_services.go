@@ -30,10 +30,14 @@ var ColocatedServices = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "Another program takes a good part of the machine",
-	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes first, then backends are swapped, and the OOM killer ends whichever is larger. " +
-		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one say nothing of the other.",
-	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and MemoryMax= and CPUWeight= in its unit. " +
-		"A plan leaves out the private memory of other programs (their peak of a watched week, else services with their limits and what lasts) and their huge pages, " +
+	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes " +
+		"first, then backends are swapped, and the OOM killer ends whichever is larger. " +
+		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one " +
+		"say nothing of the other.",
+	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and " +
+		"MemoryMax= and CPUWeight= in its unit. " +
+		"A plan leaves out the private memory of other programs (their peak of a watched week, else services with " +
+		"their limits and what lasts) and their huge pages, " +
 		"but not what they have in shared memory or in files of a tmpfs, which nothing tells apart from " +
 		"that of the servers; with --dedicated=false it leaves half of the machine to them.",
 	Sources: []string{"pg-config-resource", "linux-proc"},
@@ -67,12 +71,14 @@ var ColocatedServices = check.Check{
 				text += " with what its processes share"
 			}
 			if much {
-				text += fmt.Sprintf(" and has kept %s of %d processors busy", strconv.FormatFloat(cores, 'f', 1, 64), cpu.Logical)
+				text += fmt.Sprintf(" and has kept %s of %d processors busy", strconv.FormatFloat(cores, 'f', 1, 64),
+					cpu.Logical)
 			}
 			told, sum = append(told, text), sum+held
 		}
 		if len(told) > 0 {
-			c.Found("{programs}: {share} of the memory of {total}.", "programs", check.Join(told, "; ", 4), "share", check.PercentOf(sum, mem.Total), "total", mem.Total)
+			c.Found("{programs}: {share} of the memory of {total}.", "programs", check.Join(told, "; ", 4), "share",
+				check.PercentOf(sum, mem.Total), "total", mem.Total)
 		}
 	},
 }

@@ -23,10 +23,14 @@ var CompactionStalls = check.Check{
 	Scope:     check.PerHost,
 	Title:     "Processes stop to compact memory",
 	DependsOn: []string{"thp_always"},
-	Why: "A huge page is 2 MB in one piece. Where there is none the process that wants it stops and moves other pages about until there is one, or gives up. Queries then take ten times as long " +
-		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead of the work.",
-	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
-		"reserve the huge pages of the server at boot, and keep more memory free for the kernel (vm.min_free_kbytes, vm.watermark_scale_factor).",
+	Why: "A huge page is 2 MB in one piece. Where there is none the process that wants it stops and moves other " +
+		"pages about until there is one, or gives up. Queries then take ten times as long " +
+		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead " +
+		"of the work.",
+	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where " +
+		"it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
+		"reserve the huge pages of the server at boot, and keep more memory free for the kernel " +
+		"(vm.min_free_kbytes, vm.watermark_scale_factor).",
 	Commands: []check.Command{
 		check.Shell("grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat"),
 	},
@@ -53,7 +57,8 @@ var CompactionStalls = check.Check{
 		if hourly >= stallsMany {
 			sev = check.Warning
 		}
-		text := "{stalls} times since the host was started, {span} ago, a process stopped to compact memory: {hourly} an hour"
+		text := "{stalls} times since the host was started, {span} ago, a process stopped to compact memory: " +
+			"{hourly} an hour"
 		pairs := []any{"stalls", stalls, "span", check.Span(float64(up)), "hourly", int64(hourly)}
 		if fails, ok := vm["compact_fail"]; ok && fails > 0 && fails <= stalls {
 			text += "; in vain {fails} times"

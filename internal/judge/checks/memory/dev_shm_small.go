@@ -15,9 +15,12 @@ var DevShmSmall = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Parallel queries do not fit into /dev/shm",
-	Why: "With dynamic_shared_memory_type = posix the memory that parallel workers share, the common hash table of a join first of all, lies in /dev/shm. Container runtimes give it 64 MB unless told; a larger hash join " +
-		"then fails with \"could not resize shared memory segment … No space left on device\", however much memory is free.",
-	Do:      "Give the container a larger /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium Memory mounted at /dev/shm). It counts against the container's memory limit, and only what is used is taken.",
+	Why: "With dynamic_shared_memory_type = posix the memory that parallel workers share, the common hash table of " +
+		"a join first of all, lies in /dev/shm. Container runtimes give it 64 MB unless told; a larger hash join " +
+		"then fails with \"could not resize shared memory segment … No space left on device\", however much memory " +
+		"is free.",
+	Do: "Give the container a larger /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium " +
+		"Memory mounted at /dev/shm). It counts against the container's memory limit, and only what is used is taken.",
 	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		mounts, ok := check.Need(c, c.Snapshot.Host.Mounts)
@@ -45,7 +48,9 @@ var DevShmSmall = check.Check{
 			// One parallel hash join: its table may take hash_mem for the leader and each worker (nodeHash.c).
 			need := work.Scale(factor * float64(workers+1)).RoundUp(unit.MB)
 			if ok && limit < need {
-				c.Found("/dev/shm is bounded to {limit}; one parallel hash join may take {need} (work_mem = {work}, hash_mem_multiplier = {factor}, {workers} workers and the leader).",
+				c.Found(
+					"/dev/shm is bounded to {limit}; one parallel hash join may take {need} (work_mem = {work}, "+
+						"hash_mem_multiplier = {factor}, {workers} workers and the leader).",
 					"limit", limit, "need", need.GUC(), "work", work.GUC(), "factor", factor, "workers", workers)
 			}
 			return

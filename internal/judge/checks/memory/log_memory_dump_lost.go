@@ -15,10 +15,13 @@ var LogMemoryDumpLost = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "What the server says when memory runs out is lost",
-	Why: "When an allocation fails a backend lists its memory contexts, the one account of where the memory went. It writes them to its standard " +
-		"error, not to the log. With messages going to syslog and no collector nobody keeps that, nor what the dynamic linker or the C library " +
+	Why: "When an allocation fails a backend lists its memory contexts, the one account of where the memory went. " +
+		"It writes them to its standard " +
+		"error, not to the log. With messages going to syslog and no collector nobody keeps that, nor what the " +
+		"dynamic linker or the C library " +
 		"say when a process dies.",
-	Do: "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps standard error.",
+	Do: "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps " +
+		"standard error.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logging_collector = on;"),
 	},
@@ -39,6 +42,7 @@ var LogMemoryDumpLost = check.Check{
 		if ok && unit.Name != "" || !ok && c.Instance.Unit.State() != known.Absent {
 			return
 		}
-		c.Found("logging_collector = off, log_destination = {destination}, and no unit of systemd runs the server.", "destination", destination)
+		c.Found("logging_collector = off, log_destination = {destination}, and no unit of systemd runs the server.",
+			"destination", destination)
 	},
 }

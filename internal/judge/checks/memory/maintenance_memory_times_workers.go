@@ -18,9 +18,11 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Each autovacuum worker may take all of maintenance_work_mem",
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
-	Why: "Without autovacuum_work_mem each of the autovacuum workers may take maintenance_work_mem, and that was set for one CREATE INDEX at a " +
+	Why: "Without autovacuum_work_mem each of the autovacuum workers may take maintenance_work_mem, and that was " +
+		"set for one CREATE INDEX at a " +
 		"time. When several large tables come due together the sum is taken at a moment that nobody chose.",
-	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB'; SELECT " +
+	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = " +
+		"'256MB'; SELECT " +
 		"pg_reload_conf();. Up to 16 a worker cannot use more than 1 GB anyway.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_work_mem = '256MB';"),
@@ -48,7 +50,8 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 			each = min(each, unit.GB)
 		}
 		if sum := unit.Bytes(workers) * each; check.AtLeast(sum, maintenanceShare, total) {
-			c.Found("{workers} workers with {each} each may take {sum}, {share} of {total}.", "workers", workers, "each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
+			c.Found("{workers} workers with {each} each may take {sum}, {share} of {total}.", "workers", workers,
+				"each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
 		}
 	},
 }

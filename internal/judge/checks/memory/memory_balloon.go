@@ -17,9 +17,12 @@ var MemoryBalloon = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "The hypervisor has taken memory back from this machine",
-	Why: "A balloon driver holds pages inside of the guest so that the hypervisor can give them to others. They come out of the page cache and of what queries may use, at the moment when the hypervisor is short and " +
-		"not when this machine has something to spare; percentages such as vm.overcommit_ratio count on memory that is not there.",
-	Do:      "Reserve the whole memory of this guest in the hypervisor, or remove its balloon device. Until then plan with --pin or a smaller memory than the machine was given.",
+	Why: "A balloon driver holds pages inside of the guest so that the hypervisor can give them to others. They " +
+		"come out of the page cache and of what queries may use, at the moment when the hypervisor is short and " +
+		"not when this machine has something to spare; percentages such as vm.overcommit_ratio count on memory that " +
+		"is not there.",
+	Do: "Reserve the whole memory of this guest in the hypervisor, or remove its balloon device. Until then " +
+		"plan with --pin or a smaller memory than the machine was given.",
 	Sources: []string{"dalibo-j1", "linux-vmstat"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Snapshot.Host.VMStat)

@@ -16,9 +16,11 @@ var MinFreeLarge = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerHost,
 	Title:    "The kernel holds much memory back",
-	Why: "vm.min_free_kbytes is kept free for the kernel's own emergencies, and the marks at which it begins to reclaim lie above it. Set to a large share, the page cache shrinks, reclaim never ends, and the OOM killer " +
+	Why: "vm.min_free_kbytes is kept free for the kernel's own emergencies, and the marks at which it begins to " +
+		"reclaim lie above it. Set to a large share, the page cache shrinks, reclaim never ends, and the OOM killer " +
 		"comes while free shows memory to spare.",
-	Do:      "Remove vm.min_free_kbytes from the files of /etc/sysctl.d and boot, so that the kernel chooses; or write at most 1 % of the memory.",
+	Do: "Remove vm.min_free_kbytes from the files of /etc/sysctl.d and boot, so that the kernel chooses; or " +
+		"write at most 1 % of the memory.",
 	Sources: []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.min_free_kbytes"))

@@ -9,16 +9,20 @@ import (
 // NumaPlacement judges what bounds the server from without. A policy that it
 // has set itself (numactl --interleave) bounds nothing and is as it should be.
 var NumaPlacement = check.Check{
-	ID:        "numa_placement",
-	Area:      check.Memory,
-	Severity:  check.Warning,
-	Scope:     check.PerInstance,
-	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory", "temp_buffers_vs_memory"},
-	Title:     "The server is shut into a part of the NUMA nodes",
-	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there while the other nodes have memory free, and no figure of the whole machine shows it. " +
+	ID:       "numa_placement",
+	Area:     check.Memory,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory",
+		"temp_buffers_vs_memory"},
+	Title: "The server is shut into a part of the NUMA nodes",
+	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there " +
+		"while the other nodes have memory free, and no figure of the whole machine shows it. " +
 		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
-	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
-		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let processors and memory be of the same nodes.",
+	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and " +
+		"cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
+		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let " +
+		"processors and memory be of the same nodes.",
 	Commands: []check.Command{
 		check.Conf("NUMAPolicy=interleave"),
 	},
@@ -40,7 +44,8 @@ var NumaPlacement = check.Check{
 				continue
 			}
 			mems, allowed = mems+1, allowed+n.Total
-			near = near || n.CPUs == "" || overlap(n.CPUs, at.CPUs) // a node whose processors are not known is not called far
+			// a node whose processors are not known is not called far
+			near = near || n.CPUs == "" || overlap(n.CPUs, at.CPUs)
 		}
 		if mems == 0 || mems == len(nodes) {
 			return
@@ -50,12 +55,16 @@ var NumaPlacement = check.Check{
 			return
 		}
 		if sum := m.Parts().Sum(); sum > allowed {
-			c.Found("Its memory may lie on nodes {mems} only, which have {allowed} of the host's {total}; with its settings it may take {sum}, of which {shared} is shared memory.",
+			c.Found(
+				"Its memory may lie on nodes {mems} only, which have {allowed} of the host's {total}; with its "+
+					"settings it may take {sum}, of which {shared} is shared memory.",
 				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared)
 			return
 		}
 		if !near {
-			c.FoundAs(check.Notice, "It runs on processors {cpus}, and its memory may lie on nodes {mems} only, to which none of them belongs.", "cpus", at.CPUs, "mems", at.Mems)
+			c.FoundAs(check.Notice,
+				"It runs on processors {cpus}, and its memory may lie on nodes {mems} only, to which none of them "+
+					"belongs.", "cpus", at.CPUs, "mems", at.Mems)
 		}
 	},
 }

@@ -16,8 +16,10 @@ var PageTablesLarge = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Page tables take a large part of the memory",
 	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has touched, that is 1/512 of shared_buffers for each " +
-		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and takes processor time on " +
+	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has " +
+		"touched, that is 1/512 of shared_buffers for each " +
+		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and " +
+		"takes processor time on " +
 		"every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
 	Do: "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
 	Commands: []check.Command{
@@ -35,8 +37,10 @@ var PageTablesLarge = check.Check{
 			return
 		}
 		worst := m.Parts().PageTables
-		pairs := []any{"worst", worst, "worstShare", check.PercentOf(worst, total), "procs", m.Connections + m.Processes, "shared", m.Shared, "total", total}
-		do := "Put the shared memory into huge pages: stop the server, reserve them (vm.nr_hugepages = {pages} in /etc/sysctl.d/60-postgresql.conf, beside those in use), set huge_pages = on, start. " +
+		pairs := []any{"worst", worst, "worstShare", check.PercentOf(worst, total), "procs",
+			m.Connections + m.Processes, "shared", m.Shared, "total", total}
+		do := "Put the shared memory into huge pages: stop the server, reserve them (vm.nr_hugepages = {pages} in " +
+			"/etc/sysctl.d/60-postgresql.conf, beside those in use), set huge_pages = on, start. " +
 			"Until then fewer backends help: a connection pooler, or pools whose connections are renewed."
 		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
 		if need, ok := memory.HugeNeedOf(c.Instance, size); ok && m.SharedPage < size {
@@ -52,12 +56,15 @@ var PageTablesLarge = check.Check{
 			if check.AtLeast(now, limits.TablesTooMuch, total) {
 				sev = check.Critical
 			}
-			c.FoundDo(sev, do, "{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} processes have touched all {shared} of shared memory.",
+			c.FoundDo(sev, do,
+				"{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} "+
+					"processes have touched all {shared} of shared memory.",
 				append(pairs, "now", now, "n", len(ps), "share", check.PercentOf(now, total))...)
 			return
 		}
 		if check.AtLeast(worst, limits.TablesTooMuch, total) {
-			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all {shared} of shared memory"
+			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all " +
+				"{shared} of shared memory"
 			if measured {
 				seen += "; {now} now"
 				pairs = append(pairs, "now", now)

@@ -18,9 +18,13 @@ var RemoveIPC = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "systemd removes the server's shared memory when its user logs out",
-	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when his last session ends, unless he is a system user. A server that runs as an ordinary user then loses what its parallel queries " +
-		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows \"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
-	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
+	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when his last " +
+		"session ends, unless he is a system user. A server that runs as an ordinary user then loses what its " +
+		"parallel queries " +
+		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows " +
+		"\"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
+	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and " +
+		"run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
 		"(useradd --system).",
 	Commands: []check.Command{
 		check.Conf("RemoveIPC=no"),
@@ -59,10 +63,13 @@ var RemoveIPC = check.Check{
 		}
 		switch conf.RemoveIPC {
 		case "yes":
-			c.Found("{file} says RemoveIPC=yes, and the server's user has the id {uid}; system users end at {most}.", "file", conf.File, "uid", uid, "most", most)
+			c.Found("{file} says RemoveIPC=yes, and the server's user has the id {uid}; system users end at {most}.",
+				"file", conf.File, "uid", uid, "most", most)
 		case "":
 			if os, ok := check.Need(c, h.OS); ok && !keepsIPC(os) {
-				c.Found("RemoveIPC is not set, which means yes, and the server's user has the id {uid}; system users end at {most}.", "uid", uid, "most", most)
+				c.Found(
+					"RemoveIPC is not set, which means yes, and the server's user has the id {uid}; system users "+
+						"end at {most}.", "uid", uid, "most", most)
 			}
 		}
 	},

@@ -20,7 +20,8 @@ var SharedBuffersDefault = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "shared_buffers is still what initdb wrote",
-	Why: "128 MB is chosen to start on any machine. With so few buffers pages that are used all the time are evicted and fetched from the kernel again and again, and " +
+	Why: "128 MB is chosen to start on any machine. With so few buffers pages that are used all the time are " +
+		"evicted and fetched from the kernel again and again, and " +
 		"dirty ones are written by the backends themselves in the middle of a query.",
 	Do: "Start with a quarter of the memory, restart, and watch the buffers that backends write themselves.",
 	Commands: []check.Command{
@@ -42,8 +43,11 @@ var SharedBuffersDefault = check.Check{
 			planned, changes := c.PlannedBuffers()
 			switch {
 			case changes:
-				c.FoundDo(check.Notice, "On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{planned}' and restart; "+
-					"pgfettle plan computes it together with huge pages and work_mem.", seen, "buffers", b.GUC(), "total", total, "share", check.PercentOf(b, total), "planned", planned)
+				c.FoundDo(check.Notice,
+					"On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{planned}' and "+
+						"restart; "+
+						"pgfettle plan computes it together with huge pages and work_mem.", seen, "buffers", b.GUC(),
+					"total", total, "share", check.PercentOf(b, total), "planned", planned)
 			case planned == "":
 				c.Found(seen, "buffers", b.GUC(), "total", total, "share", check.PercentOf(b, total))
 			}

@@ -22,8 +22,10 @@ var SharedBuffersVsMemory = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "shared_buffers takes too much of the memory",
-	Why: "Shared buffers are not given back under pressure as the page cache is. What they take is missing for work_mem, for the page tables of the backends and " +
-		"for the kernel's cache, in which the same pages then lie twice; past the limit the machine swaps or the OOM killer ends a backend and " +
+	Why: "Shared buffers are not given back under pressure as the page cache is. What they take is missing for " +
+		"work_mem, for the page tables of the backends and " +
+		"for the kernel's cache, in which the same pages then lie twice; past the limit the machine swaps or the " +
+		"OOM killer ends a backend and " +
 		"with it every session.",
 	Do:      "Lower shared_buffers to about a quarter of the memory and restart.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
@@ -59,7 +61,9 @@ var SharedBuffersVsMemory = check.Check{
 			c.FoundAs(sev, seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of)
 			return
 		}
-		c.FoundDo(sev, "Run ALTER SYSTEM SET shared_buffers = '{planned}', which pgfettle plan gives, and restart: more than 40 % of the memory seldom helps.",
+		c.FoundDo(sev,
+			"Run ALTER SYSTEM SET shared_buffers = '{planned}', which pgfettle plan gives, and restart: more than "+
+				"40 % of the memory seldom helps.",
 			seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of, "planned", planned)
 	},
 }

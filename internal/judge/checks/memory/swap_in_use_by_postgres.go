@@ -20,9 +20,12 @@ var SwapInUseByPostgres = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Memory of the server was swapped out",
-	Why: "Memory was short at some time, and part of the server's own went to disk. The next query of those backends waits for one page after the other, holding its locks " +
-		"meanwhile. Shared buffers on ordinary pages may be out as well; the kernel does not tell them apart per process.",
-	Do: "See in vmstat 1 whether si and so still move. If they do, lower work_mem, the number of connections or shared_buffers, or find the other program that takes the " +
+	Why: "Memory was short at some time, and part of the server's own went to disk. The next query of those " +
+		"backends waits for one page after the other, holding its locks " +
+		"meanwhile. Shared buffers on ordinary pages may be out as well; the kernel does not tell them apart per " +
+		"process.",
+	Do: "See in vmstat 1 whether si and so still move. If they do, lower work_mem, the number of connections or " +
+		"shared_buffers, or find the other program that takes the " +
 		"memory; lower vm.swappiness. If not, what is out comes back by itself when it is used.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
@@ -52,7 +55,10 @@ var SwapInUseByPostgres = check.Check{
 		if check.AtLeast(sum, swappedMuch, mem.Total) {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{sum} of private memory of {n} processes is in swap ({share} of memory; {used} of {total} swap in use on the host).",
-			"sum", sum, "n", n, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total", mem.SwapTotal)
+		c.FoundAs(sev,
+			"{sum} of private memory of {n} processes is in swap ({share} of memory; {used} of {total} swap in use "+
+				"on the host).",
+			"sum", sum, "n", n, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total",
+			mem.SwapTotal)
 	},
 }

@@ -17,10 +17,13 @@ var TempBuffersVsMemory = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "temp_buffers of all sessions exceed the memory",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Each session that touches temporary tables may fill temp_buffers of its own, and gives nothing back until it ends. With a pool of " +
-		"long-lived connections, as 1C keeps it, all sessions arrive there in time. This memory is not shared and not reclaimable except to " +
+	Why: "Each session that touches temporary tables may fill temp_buffers of its own, and gives nothing back until " +
+		"it ends. With a pool of " +
+		"long-lived connections, as 1C keeps it, all sessions arrive there in time. This memory is not shared and " +
+		"not reclaimable except to " +
 		"swap.",
-	Do: "Lower temp_buffers for the server and raise it for the one role that needs it (ALTER ROLE … SET temp_buffers = …), or lower " +
+	Do: "Lower temp_buffers for the server and raise it for the one role that needs it (ALTER ROLE … SET " +
+		"temp_buffers = …), or lower " +
 		"max_connections to what is really used. The change is for new sessions.",
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Judge: func(c *check.Case) {
@@ -40,7 +43,9 @@ var TempBuffersVsMemory = check.Check{
 			return
 		}
 		if room := total - shared; unit.Bytes(n)*each > room {
-			c.Found("{n} connections with temp_buffers = {each} may hold {sum} for good; {room} of {total} is left beside shared_buffers.",
+			c.Found(
+				"{n} connections with temp_buffers = {each} may hold {sum} for good; {room} of {total} is left "+
+					"beside shared_buffers.",
 				"n", n, "each", each, "sum", unit.Bytes(n)*each, "room", room, "total", total)
 		}
 	},

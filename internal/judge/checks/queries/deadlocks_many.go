@@ -22,10 +22,13 @@ var DeadlocksMany = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Transactions deadlock again and again",
-	Why: "A deadlock is found only after deadlock_timeout, while both transactions and all that wait behind them stand still; then one of them fails and its work is lost unless the " +
+	Why: "A deadlock is found only after deadlock_timeout, while both transactions and all that wait behind them " +
+		"stand still; then one of them fails and its work is lost unless the " +
 		"application tries again. No setting prevents them: the application takes the same locks in different orders.",
-	Do: "Read the server log for \"deadlock detected\": its DETAIL has both statements (log_lock_waits = on shows the waits before). Let all code paths lock rows and tables in one order " +
-		"(SELECT … ORDER BY id FOR UPDATE before an update of many rows), keep transactions short, and try a failed one again.",
+	Do: "Read the server log for \"deadlock detected\": its DETAIL has both statements (log_lock_waits = on shows " +
+		"the waits before). Let all code paths lock rows and tables in one order " +
+		"(SELECT … ORDER BY id FOR UPDATE before an update of many rows), keep transactions short, and try a failed " +
+		"one again.",
 	Sources: []string{"pg-monitoring", "pg-config-logging"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -43,7 +46,8 @@ var DeadlocksMany = check.Check{
 			if !ok || d.Deadlocks < deadlocksSome || rate < deadlocksHourly {
 				continue
 			}
-			list = append(list, locked{fmt.Sprintf("database %s: %d in %s, %.0f an hour", d.Name, d.Deadlocks, check.Span(secs), rate), rate})
+			list = append(list, locked{fmt.Sprintf("database %s: %d in %s, %.0f an hour", d.Name, d.Deadlocks,
+				check.Span(secs), rate), rate})
 		}
 		if len(list) == 0 {
 			return

@@ -14,9 +14,11 @@ var DuplicateIndexes = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Indexes are there twice",
-	Why: "Two indexes that are the same are both written at every change, both vacuumed and both kept in memory, and the planner needs one. Most often one was made by hand on the column of a " +
+	Why: "Two indexes that are the same are both written at every change, both vacuumed and both kept in memory, " +
+		"and the planner needs one. Most often one was made by hand on the column of a " +
 		"primary key or UNIQUE constraint, which has its own.",
-	Do:      "DROP INDEX CONCURRENTLY schema.name; for the one that is named first: the other has the constraint, or is as good. No statistics are needed to know that it is not missed.",
+	Do: "DROP INDEX CONCURRENTLY schema.name; for the one that is named first: the other has the constraint, " +
+		"or is as good. No statistics are needed to know that it is not missed.",
 	Sources: []string{"pg-create-index", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "duplicates", c.Instance.Server.Deep.Duplicates)
@@ -25,7 +27,8 @@ var DuplicateIndexes = check.Check{
 		}
 		var found check.ByDatabase
 		for _, x := range list {
-			found.Add(c, x.In, "%s.%s on %s (%s) is the same as %s", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize, x.Kept)
+			found.Add(c, x.In, "%s.%s on %s (%s) is the same as %s", x.Schema, x.Name, x.Table,
+				unit.Bytes(x.Pages)*blockSize, x.Kept)
 		}
 		c.Found("{found}.", "found", found.List(", "))
 	},

@@ -14,9 +14,12 @@ var GeqoBeforeCollapse = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The genetic search comes before the collapse limit",
-	Why: "From geqo_threshold tables on the planner searches the order of joins at random instead of trying all. Below 12 tables all orders are tried in " +
-		"milliseconds, and collapse limits above 20 hand it lists in which it finds good orders by luck: the plan may change from one day to the next.",
-	Do: "Leave geqo_threshold at 12, and the collapse limits at 8 to 12, at 20 for 1C: ALTER SYSTEM RESET geqo_threshold; SELECT pg_reload_conf();. " +
+	Why: "From geqo_threshold tables on the planner searches the order of joins at random instead of trying all. " +
+		"Below 12 tables all orders are tried in " +
+		"milliseconds, and collapse limits above 20 hand it lists in which it finds good orders by luck: the plan " +
+		"may change from one day to the next.",
+	Do: "Leave geqo_threshold at 12, and the collapse limits at 8 to 12, at 20 for 1C: ALTER SYSTEM RESET " +
+		"geqo_threshold; SELECT pg_reload_conf();. " +
 		"Who must have the same plan each day sets the limits below geqo_threshold.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET geqo_threshold;"),
@@ -40,9 +43,11 @@ var GeqoBeforeCollapse = check.Check{
 		if limit := max(from, join); ok && at <= limit && (at < limits.GeqoUsual || limit > limits.CollapseMost) {
 			sev := check.Notice
 			if at >= limits.GeqoUsual {
-				sev = check.Info // whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
+				// whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
+				sev = check.Info
 			}
-			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
+			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.",
+				"at", at, "from", from, "join", join)
 		}
 	},
 }

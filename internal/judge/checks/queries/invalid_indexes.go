@@ -15,9 +15,11 @@ var InvalidIndexes = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Indexes are invalid",
-	Why: "A CREATE INDEX or REINDEX CONCURRENTLY that failed or was cancelled leaves its index behind. No query uses it, and every change of the table still has to maintain it; a unique one " +
+	Why: "A CREATE INDEX or REINDEX CONCURRENTLY that failed or was cancelled leaves its index behind. No query " +
+		"uses it, and every change of the table still has to maintain it; a unique one " +
 		"does not warrant that the values that were there before are unique.",
-	Do: "Build it again: REINDEX INDEX CONCURRENTLY schema.name; (for a unique index remove the duplicates first). If its name ends in _ccnew or _ccold a REINDEX left it: DROP INDEX " +
+	Do: "Build it again: REINDEX INDEX CONCURRENTLY schema.name; (for a unique index remove the duplicates first). " +
+		"If its name ends in _ccnew or _ccold a REINDEX left it: DROP INDEX " +
 		"CONCURRENTLY schema.name;.",
 	Sources: []string{"pg-create-index", "dalibo-j1"},
 	Judge: func(c *check.Case) {

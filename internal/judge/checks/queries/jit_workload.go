@@ -13,9 +13,12 @@ var JitWorkload = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Cheap queries are compiled",
-	Why: "Compiling a query takes tens to hundreds of milliseconds in each backend that runs it, for every execution anew. It pays for queries " +
-		"that run for seconds. With jit_above_cost below its default it happens to queries that would have been done sooner.",
-	Do: "ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf();. For short transactions ALTER SYSTEM SET jit = off; for reports leave it on " +
+	Why: "Compiling a query takes tens to hundreds of milliseconds in each backend that runs it, for every " +
+		"execution anew. It pays for queries " +
+		"that run for seconds. With jit_above_cost below its default it happens to queries that would have been " +
+		"done sooner.",
+	Do: "ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf();. For short transactions ALTER SYSTEM SET jit = " +
+		"off; for reports leave it on " +
 		"for their role: ALTER ROLE … SET jit = on.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET jit_above_cost;"),

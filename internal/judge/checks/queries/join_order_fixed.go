@@ -14,9 +14,12 @@ var JoinOrderFixed = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The planner may not choose the order of joins",
-	Why: "With a collapse limit of 1 tables are joined in the order in which the query was written. That is right where somebody wrote every " +
-		"query in the best order for the data of today, and wrong for queries that a framework or 1C made: the first join may be the largest.",
-	Do: "ALTER SYSTEM RESET join_collapse_limit; ALTER SYSTEM RESET from_collapse_limit; SELECT pg_reload_conf(); and where planning time of one " +
+	Why: "With a collapse limit of 1 tables are joined in the order in which the query was written. That is right " +
+		"where somebody wrote every " +
+		"query in the best order for the data of today, and wrong for queries that a framework or 1C made: the " +
+		"first join may be the largest.",
+	Do: "ALTER SYSTEM RESET join_collapse_limit; ALTER SYSTEM RESET from_collapse_limit; SELECT pg_reload_conf(); " +
+		"and where planning time of one " +
 		"query matters, SET LOCAL join_collapse_limit = 1 in its transaction.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET join_collapse_limit;"),

@@ -14,10 +14,13 @@ var PgStatStatementsMissing = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Nothing keeps count of the queries",
-	Why: "pg_stat_statements tells for each kind of query how often it ran, how long it took, what it read and what it wrote to temporary files. " +
+	Why: "pg_stat_statements tells for each kind of query how often it ran, how long it took, what it read and what " +
+		"it wrote to temporary files. " +
 		"Without it one sees only what runs at this moment, and advice on work_mem, indexes and jit rests on guesses.",
-	Do: "Install the contrib modules of this version, add pg_stat_statements to the list: ALTER SYSTEM SET shared_preload_libraries = " +
-		"'pg_stat_statements'; (keep what stands there), restart, and CREATE EXTENSION pg_stat_statements; in the database that you look from.",
+	Do: "Install the contrib modules of this version, add pg_stat_statements to the list: ALTER SYSTEM SET " +
+		"shared_preload_libraries = " +
+		"'pg_stat_statements'; (keep what stands there), restart, and CREATE EXTENSION pg_stat_statements; in the " +
+		"database that you look from.",
 	Commands: []check.Command{
 		check.SQL("CREATE EXTENSION pg_stat_statements;"),
 	},
@@ -45,8 +48,11 @@ var PgStatStatementsMissing = check.Check{
 			}
 		}
 		if a, ok := c.Instance.Server.Access.Get(); ok {
-			c.FoundDo(check.Info, "CREATE EXTENSION pg_stat_statements; in the database that you look from, or name that database to pgfettle (dbname=…).",
-				"It is loaded, but there is no extension in the database {database}, through which we looked.", "database", a.Database)
+			c.FoundDo(check.Info,
+				"CREATE EXTENSION pg_stat_statements; in the database that you look from, or name that database to "+
+					"pgfettle (dbname=…).",
+				"It is loaded, but there is no extension in the database {database}, through which we looked.",
+				"database", a.Database)
 		}
 	},
 }

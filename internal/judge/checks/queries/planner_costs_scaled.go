@@ -23,12 +23,17 @@ var PlannerCostsScaled = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The planner's costs are out of proportion",
-	Why: "The costs are relations, not times: only how they stand to each other chooses a plan. A random page that is cheaper than a sequential " +
-		"one does not exist on any device. Page costs far below 1 with the processor's costs left alone say that reading pages costs hardly more " +
-		"than comparing rows: right only for a database that is wholly cached. All costs scaled by one factor choose the same plans, but what is compared " +
+	Why: "The costs are relations, not times: only how they stand to each other chooses a plan. A random page that " +
+		"is cheaper than a sequential " +
+		"one does not exist on any device. Page costs far below 1 with the processor's costs left alone say that " +
+		"reading pages costs hardly more " +
+		"than comparing rows: right only for a database that is wholly cached. All costs scaled by one factor " +
+		"choose the same plans, but what is compared " +
 		"with fixed thresholds (parallel_setup_cost, jit_above_cost) is chosen later or earlier than meant.",
-	Do: "For SSDs set random_page_cost = 1.1 and leave seq_page_cost, cpu_tuple_cost and cpu_operator_cost at their defaults (ALTER SYSTEM RESET " +
-		"seq_page_cost; SELECT pg_reload_conf();). Set costs of a single tablespace with ALTER TABLESPACE … SET (random_page_cost = …).",
+	Do: "For SSDs set random_page_cost = 1.1 and leave seq_page_cost, cpu_tuple_cost and cpu_operator_cost at their " +
+		"defaults (ALTER SYSTEM RESET " +
+		"seq_page_cost; SELECT pg_reload_conf();). Set costs of a single tablespace with ALTER TABLESPACE … SET " +
+		"(random_page_cost = …).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET seq_page_cost;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -47,14 +52,19 @@ var PlannerCostsScaled = check.Check{
 		}
 		switch {
 		case random < seq:
-			c.FoundAs(check.Warning, "random_page_cost = {random} is below seq_page_cost = {seq}.", "random", random, "seq", seq)
+			c.FoundAs(check.Warning, "random_page_cost = {random} is below seq_page_cost = {seq}.", "random", random,
+				"seq", seq)
 		case seq < cheapPage*tuple/defaultTuple:
-			c.Found("seq_page_cost = {seq} with cpu_tuple_cost = {tuple}: a page costs as much as {n} rows, by default as much as 100.",
+			c.Found(
+				"seq_page_cost = {seq} with cpu_tuple_cost = {tuple}: a page costs as much as {n} rows, by default "+
+					"as much as 100.",
 				"seq", seq, "tuple", tuple, "n", int64(seq/tuple+0.5))
 		case seq <= scaledDown && tuple <= scaledDown*defaultTuple:
 			if setup, ok := set.Float("parallel_setup_cost"); ok && setup >= defaultSetup {
-				c.Found("All costs are scaled: seq_page_cost = {seq}, cpu_tuple_cost = {tuple}. parallel_setup_cost and jit_above_cost are not: parallel plans and JIT are "+
-					"taken {n} times as late as by default.", "seq", seq, "tuple", tuple, "n", int64(1/seq+0.5))
+				c.Found(
+					"All costs are scaled: seq_page_cost = {seq}, cpu_tuple_cost = {tuple}. parallel_setup_cost and "+
+						"jit_above_cost are not: parallel plans and JIT are "+
+						"taken {n} times as late as by default.", "seq", seq, "tuple", tuple, "n", int64(1/seq+0.5))
 			}
 		}
 	},

@@ -10,8 +10,10 @@ import (
 // basicMethods are those without which ordinary queries get bad plans; without
 // one of the others a query is slower at most.
 var basicMethods = map[string]bool{
-	"enable_nestloop": true, "enable_hashjoin": true, "enable_mergejoin": true, "enable_seqscan": true, "enable_indexscan": true,
-	"enable_indexonlyscan": true, "enable_bitmapscan": true, "enable_sort": true, "enable_hashagg": true, "enable_partition_pruning": true,
+	"enable_nestloop": true, "enable_hashjoin": true, "enable_mergejoin": true, "enable_seqscan": true,
+	"enable_indexscan":     true,
+	"enable_indexonlyscan": true, "enable_bitmapscan": true, "enable_sort": true, "enable_hashagg": true,
+	"enable_partition_pruning": true,
 }
 
 // PlannerMethodOff goes by the built-in default: the partition-wise methods are off in every version,
@@ -22,11 +24,16 @@ var PlannerMethodOff = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Planner methods are switched off for everybody",
-	Why: "The enable_ parameters are for finding out why a plan was chosen, in one session. Switched off for all, a method does not vanish: the " +
-		"planner adds a penalty to it and takes it where nothing else is possible, with estimates that are wrong from then on. Look-ups of a few " +
-		"rows through an index, which is what most applications do, need exactly the nested loop that is most often switched off.",
-	Do: "ALTER SYSTEM RESET the named parameters, or delete their lines, and reload. Where one query needs it, use SET LOCAL in its transaction " +
-		"or ALTER ROLE … SET for the one role, and look for the missing statistics behind it: ANALYZE, CREATE STATISTICS, ALTER TABLE … ALTER " +
+	Why: "The enable_ parameters are for finding out why a plan was chosen, in one session. Switched off for all, a " +
+		"method does not vanish: the " +
+		"planner adds a penalty to it and takes it where nothing else is possible, with estimates that are wrong " +
+		"from then on. Look-ups of a few " +
+		"rows through an index, which is what most applications do, need exactly the nested loop that is most often " +
+		"switched off.",
+	Do: "ALTER SYSTEM RESET the named parameters, or delete their lines, and reload. Where one query needs it, use " +
+		"SET LOCAL in its transaction " +
+		"or ALTER ROLE … SET for the one role, and look for the missing statistics behind it: ANALYZE, CREATE " +
+		"STATISTICS, ALTER TABLE … ALTER " +
 		"COLUMN … SET STATISTICS.",
 	Sources: []string{"pg-config-query", "postgrespro-1c"},
 	Judge: func(c *check.Case) {

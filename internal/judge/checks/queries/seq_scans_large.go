@@ -28,12 +28,17 @@ var SeqScansLarge = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Large tables are read whole all the time",
-	Why: "A query that looks for a few rows in a large table without an index on what it looks for reads all of it. The table passes through the page cache, or shared_buffers a ring at a time, " +
+	Why: "A query that looks for a few rows in a large table without an index on what it looks for reads all of it. " +
+		"The table passes through the page cache, or shared_buffers a ring at a time, " +
 		"for every execution, and each becomes slower as the table grows.",
-	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20;. Those that " +
-		"return few rows from the named tables want an index on their condition (CREATE INDEX CONCURRENTLY). A report that needs all rows is as it should be.",
+	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER " +
+		"BY shared_blks_hit + shared_blks_read DESC LIMIT 20;. Those that " +
+		"return few rows from the named tables want an index on their condition (CREATE INDEX CONCURRENTLY). A " +
+		"report that needs all rows is as it should be.",
 	Commands: []check.Command{
-		check.SQL("SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20;"),
+		check.SQL(
+			"SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY " +
+				"shared_blks_hit + shared_blks_read DESC LIMIT 20;"),
 	},
 	Sources: []string{"pg-monitoring", "pg-stat-statements"},
 	Judge: func(c *check.Case) {
@@ -58,7 +63,8 @@ var SeqScansLarge = check.Check{
 			if volume >= scanWarning {
 				sev = check.Warning
 			}
-			found.Add(c, t.In, "%s.%s (%s) %s times an hour, %s in all", t.Schema, t.Name, size, check.Count(int64(often+0.5)), volume)
+			found.Add(c, t.In, "%s.%s (%s) %s times an hour, %s in all", t.Schema, t.Name,
+				size, check.Count(int64(often+0.5)), volume)
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List("; "))

@@ -12,10 +12,13 @@ var TablesNeverAnalyzed = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Tables have no planner statistics",
-	Why: "Without statistics the planner takes fixed shares for every condition, and its estimates can be wrong by orders of magnitude: nested loops over millions of rows, hashes that spill. " +
-		"It comes from an upgrade (pg_upgrade before 18 leaves the statistics behind), from tables that autovacuum does not visit, and from partitioned " +
+	Why: "Without statistics the planner takes fixed shares for every condition, and its estimates can be wrong by " +
+		"orders of magnitude: nested loops over millions of rows, hashes that spill. " +
+		"It comes from an upgrade (pg_upgrade before 18 leaves the statistics behind), from tables that autovacuum " +
+		"does not visit, and from partitioned " +
 		"tables as a whole, of which it visits only the partitions.",
-	Do: "Run ANALYZE schema.table; for the named ones, or vacuumdb --all --analyze-in-stages after an upgrade. Let a job run ANALYZE on partitioned tables after large loads, for instance " +
+	Do: "Run ANALYZE schema.table; for the named ones, or vacuumdb --all --analyze-in-stages after an upgrade. Let " +
+		"a job run ANALYZE on partitioned tables after large loads, for instance " +
 		"once a week.",
 	Sources:   []string{"pg-routine-vacuuming"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},

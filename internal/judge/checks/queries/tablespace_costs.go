@@ -20,9 +20,12 @@ var TablespaceCosts = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The planner's costs do not fit a tablespace",
-	Why: "random_page_cost and seq_page_cost hold for all disks alike unless a tablespace has its own. Where one lies on flash and another on disks that rotate, one of them is planned for wrongly: index scans are " +
-		"avoided on the fast one or taken on the slow one. A random page that costs less than one read in sequence is true of no device.",
-	Do:      "Run ALTER TABLESPACE … SET (random_page_cost = 1.1) for flash, or = 4 for rotating disks, with seq_page_cost = 1. New plans take it at once.",
+	Why: "random_page_cost and seq_page_cost hold for all disks alike unless a tablespace has its own. Where one " +
+		"lies on flash and another on disks that rotate, one of them is planned for wrongly: index scans are " +
+		"avoided on the fast one or taken on the slow one. A random page that costs less than one read in sequence " +
+		"is true of no device.",
+	Do: "Run ALTER TABLESPACE … SET (random_page_cost = 1.1) for flash, or = 4 for rotating disks, with " +
+		"seq_page_cost = 1. New plans take it at once.",
 	Sources: []string{"pg-tablespaces", "pg-config-query", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok1 := check.Need(c, c.Instance.Server.Settings)
@@ -50,7 +53,9 @@ var TablespaceCosts = check.Check{
 			r, own := option(t.Options, "random_page_cost", random)
 			s, _ := option(t.Options, "seq_page_cost", seq)
 			if r < s && len(t.Options) > 0 {
-				c.FoundAs(check.Warning, "Tablespace {name}: random_page_cost = {random} is below seq_page_cost = {seq}.", "name", t.Name, "random", r, "seq", s)
+				c.FoundAs(check.Warning,
+					"Tablespace {name}: random_page_cost = {random} is below seq_page_cost = {seq}.", "name", t.Name,
+					"random", r, "seq", s)
 				continue
 			}
 			slow, ok := rotates(snapshot.TablespacePlace, strconv.FormatInt(t.OID, 10)).Get()
@@ -58,7 +63,9 @@ var TablespaceCosts = check.Check{
 				continue
 			}
 			kind := map[bool]string{true: "rotating disks", false: "flash"}
-			c.Found("Tablespace {name} lies on {its} and the data directory on {main}, and random_page_cost = {random} holds for both.",
+			c.Found(
+				"Tablespace {name} lies on {its} and the data directory on {main}, and random_page_cost = {random} "+
+					"holds for both.",
 				"name", t.Name, "its", kind[slow], "main", kind[main], "random", r)
 		}
 	},

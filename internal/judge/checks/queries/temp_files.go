@@ -17,11 +17,15 @@ var TempFiles = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Sorts and hashes spill to disk",
-	Why: "What does not fit into work_mem (hashes: work_mem × hash_mem_multiplier) is written to temporary files and read back, which is slower than memory " +
-		"by orders of magnitude and takes disk bandwidth and cache from everybody else. A missing index or a plan that sorts far too much " +
+	Why: "What does not fit into work_mem (hashes: work_mem × hash_mem_multiplier) is written to temporary files " +
+		"and read back, which is slower than memory " +
+		"by orders of magnitude and takes disk bandwidth and cache from everybody else. A missing index or a plan " +
+		"that sorts far too much " +
 		"is a frequent cause, and more memory only hides it.",
-	Do: "Set log_temp_files = '10MB' and reload, collect the statements (pg_stat_statements.temp_blks_written ranks them), look for a missing index or a " +
-		"needless ORDER BY or DISTINCT first, then raise work_mem for the role or the session that runs them, not for the whole server.",
+	Do: "Set log_temp_files = '10MB' and reload, collect the statements (pg_stat_statements.temp_blks_written ranks " +
+		"them), look for a missing index or a " +
+		"needless ORDER BY or DISTINCT first, then raise work_mem for the role or the session that runs them, not " +
+		"for the whole server.",
 	Sources: []string{"pg-config-resource", "pg-config-logging", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)

@@ -9,7 +9,8 @@ var TrackActivitiesOff = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Nobody can see what sessions do",
-	Why: "With track_activities = off pg_stat_activity shows neither state nor query. Who blocks whom, who sits in an open transaction, what has " +
+	Why: "With track_activities = off pg_stat_activity shows neither state nor query. Who blocks whom, who sits in " +
+		"an open transaction, what has " +
 		"been running for an hour remain hidden, and the limits of this program that rest on active sessions too.",
 	Do: "ALTER SYSTEM RESET track_activities; SELECT pg_reload_conf();. It costs next to nothing.",
 	Commands: []check.Command{

@@ -26,9 +26,12 @@ var UnusedIndexes = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerInstance,
 	Title:    "Indexes are never read",
-	Why: "Every row that is inserted, and most that are updated, is written into each index of its table, with WAL and full-page images; an index on a column that is updated keeps updates " +
-		"from being heap-only. VACUUM reads it whole, and it takes place in shared_buffers. One that no query reads pays nothing back.",
-	Do: "Look at pg_stat_user_indexes.idx_scan on every standby too: each counts for itself. See that it is not for a yearly report. Then DROP INDEX CONCURRENTLY schema.name;, and keep its " +
+	Why: "Every row that is inserted, and most that are updated, is written into each index of its table, with WAL " +
+		"and full-page images; an index on a column that is updated keeps updates " +
+		"from being heap-only. VACUUM reads it whole, and it takes place in shared_buffers. One that no query reads " +
+		"pays nothing back.",
+	Do: "Look at pg_stat_user_indexes.idx_scan on every standby too: each counts for itself. See that it is not for " +
+		"a yearly report. Then DROP INDEX CONCURRENTLY schema.name;, and keep its " +
 		"definition (pg_get_indexdef) for the case that it was wanted after all.",
 	Sources: []string{"pg-monitoring", "pg-system-views"},
 	Judge: func(c *check.Case) {
@@ -44,7 +47,9 @@ var UnusedIndexes = check.Check{
 		var sum unit.Bytes
 		var least float64
 		for _, x := range list {
-			if slices.ContainsFunc(twice, func(d pg.Duplicate) bool { return d.In == x.In && d.Schema == x.Schema && d.Name == x.Name }) {
+			if slices.ContainsFunc(twice, func(d pg.Duplicate) bool {
+				return d.In == x.In && d.Schema == x.Schema && d.Name == x.Name
+			}) {
 				continue // duplicate_indexes tells it, and that it can go without waiting for any statistics
 			}
 			secs, ok := c.CountedForIn(x.In)
@@ -65,6 +70,7 @@ var UnusedIndexes = check.Check{
 		if sum >= unusedNotice {
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "{found}. {sum} together, not read for {since} at least.", "found", found.List(", "), "sum", sum, "since", check.Span(least))
+		c.FoundAs(sev, "{found}. {sum} together, not read for {since} at least.", "found", found.List(", "), "sum",
+			sum, "since", check.Span(least))
 	},
 }

@@ -30,6 +30,7 @@ func ruleText(r pg.HBARule) string {
 	if r.Replication {
 		who += " for replication"
 	}
-	from := map[string]string{"socket": "over the socket", "loopback": "from this host", "network": "from a network", "anywhere": "from anywhere"}[r.Reach]
+	from := map[string]string{"socket": "over the socket", "loopback": "from this host", "network": "from a network",
+		"anywhere": "from anywhere"}[r.Reach]
 	return fmt.Sprintf("%s (%s %s)", lineOf(r), who, from)
 }

@@ -12,9 +12,12 @@ var HbaCleartext = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Passwords cross the network in the clear",
-	Why: "With these methods the server gets the password itself, not a proof of it. On a connection without TLS everybody on the way can read " +
-		"it, and for ldap, radius and pam it is the password of the whole company. A line that says host lets connections without TLS in.",
-	Do: "Write hostssl in place of host in these lines, and scram-sha-256 in place of password; then SELECT pg_reload_conf();. Change the " +
+	Why: "With these methods the server gets the password itself, not a proof of it. On a connection without TLS " +
+		"everybody on the way can read " +
+		"it, and for ldap, radius and pam it is the password of the whole company. A line that says host lets " +
+		"connections without TLS in.",
+	Do: "Write hostssl in place of host in these lines, and scram-sha-256 in place of password; then SELECT " +
+		"pg_reload_conf();. Change the " +
 		"passwords that have crossed the network already.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),

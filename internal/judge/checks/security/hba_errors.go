@@ -14,9 +14,11 @@ var HbaErrors = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "pg_hba.conf has lines that the server cannot read",
-	Why: "The running server keeps the rules that it read before, and a reload changes nothing, so a line that was taken out to lock somebody out " +
+	Why: "The running server keeps the rules that it read before, and a reload changes nothing, so a line that was " +
+		"taken out to lock somebody out " +
 		"is still in force. The next start fails: a server without valid rules does not come up.",
-	Do: "Correct the named lines, run SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty.",
+	Do: "Correct the named lines, run SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE " +
+		"error IS NOT NULL; is empty.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 		check.SQL("SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;"),
@@ -39,7 +41,9 @@ var HbaErrors = check.Check{
 			c.Found("{lines}.", "lines", check.Join(fatal, "; ", 5))
 		}
 		if len(idle) > 0 {
-			c.FoundDo(check.Warning, "Correct or remove the lines, or switch on what they need; the server starts with them, but they let nobody in and keep nobody out.",
+			c.FoundDo(check.Warning,
+				"Correct or remove the lines, or switch on what they need; the server starts with them, but they "+
+					"let nobody in and keep nobody out.",
 				"Lines that can never match: {lines}.", "lines", check.Join(idle, "; ", 5))
 		}
 	},

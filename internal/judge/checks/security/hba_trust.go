@@ -14,11 +14,15 @@ var HbaTrust = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Somebody may log in without a password",
-	Why: "trust asks for nothing: whoever reaches the server by that way is whichever role he names, the superuser included, who may read and " +
-		"write files and run programs as the owner of the server. On the socket and on loopback that is every account and every program of this " +
+	Why: "trust asks for nothing: whoever reaches the server by that way is whichever role he names, the superuser " +
+		"included, who may read and " +
+		"write files and run programs as the owner of the server. On the socket and on loopback that is every " +
+		"account and every program of this " +
 		"host, and every web application with a hole in it.",
-	Do: "Give the roles passwords (\\password in psql) and put scram-sha-256, or peer for the socket, in place of trust in pg_hba.conf; then " +
-		"SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty. Keep one way in for yourself " +
+	Do: "Give the roles passwords (\\password in psql) and put scram-sha-256, or peer for the socket, in place of " +
+		"trust in pg_hba.conf; then " +
+		"SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty. " +
+		"Keep one way in for yourself " +
 		"while you change it.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
@@ -64,6 +68,7 @@ var HbaTrust = check.Check{
 			}
 			without = fmt.Sprintf("; number of roles that it is open to: %d", n)
 		}
-		c.FoundAs(sev, "trust in {rules}{without} (listen_addresses = '{listen}').", "rules", check.Join(told, ", ", 6), "without", without, "listen", listen)
+		c.FoundAs(sev, "trust in {rules}{without} (listen_addresses = '{listen}').", "rules", check.Join(told, ", ", 6),
+			"without", without, "listen", listen)
 	},
 }

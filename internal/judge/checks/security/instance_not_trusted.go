@@ -16,9 +16,12 @@ var InstanceNotTrusted = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerHost,
 	Title:    "An instance on this host is not trusted",
-	Why: "Any account can start a server, call it postgres, and answer what it likes. pgfettle as root runs no program, opens no file and sends nothing on behalf of an instance whose account does not count, " +
-		"or whose process, data directory and program do not belong to one account; such an instance takes memory like any other program, and no kernel setting is planned for it.",
-	Do: "If the instance is yours to manage, name its data directory with --trust, or its account in the policy ([trust] owners). " +
+	Why: "Any account can start a server, call it postgres, and answer what it likes. pgfettle as root runs no " +
+		"program, opens no file and sends nothing on behalf of an instance whose account does not count, " +
+		"or whose process, data directory and program do not belong to one account; such an instance takes memory " +
+		"like any other program, and no kernel setting is planned for it.",
+	Do: "If the instance is yours to manage, name its data directory with --trust, or its account in the policy " +
+		"([trust] owners). " +
 		"If its owner and its files do not agree, find out who started it before anything else.",
 	Sources: []string{"linux-proc"},
 	Judge: func(c *check.Case) {

@@ -12,10 +12,14 @@ var PasswordsMd5 = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Passwords are kept as MD5 hashes",
-	Why: "An MD5 hash is as good as the password: who reads it, from a dump or a backup, logs in with it, and finds the password itself within " +
-		"hours. SCRAM has neither fault. Version 18 warns when such a password is set, and a later one will not take it any more.",
-	Do: "See that all drivers know SCRAM (libpq 10 and later), ALTER SYSTEM SET password_encryption = 'scram-sha-256'; SELECT pg_reload_conf(); " +
-		"and set each password anew (\\password in psql). Lines with md5 in pg_hba.conf take both kinds; write scram-sha-256 when the last one " +
+	Why: "An MD5 hash is as good as the password: who reads it, from a dump or a backup, logs in with it, and finds " +
+		"the password itself within " +
+		"hours. SCRAM has neither fault. Version 18 warns when such a password is set, and a later one will not " +
+		"take it any more.",
+	Do: "See that all drivers know SCRAM (libpq 10 and later), ALTER SYSTEM SET password_encryption = " +
+		"'scram-sha-256'; SELECT pg_reload_conf(); " +
+		"and set each password anew (\\password in psql). Lines with md5 in pg_hba.conf take both kinds; write " +
+		"scram-sha-256 when the last one " +
 		"is changed.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET password_encryption = 'scram-sha-256';"),
@@ -52,7 +56,9 @@ var PasswordsMd5 = check.Check{
 			sev = check.Warning
 		}
 		next, _ := set.Text("password_encryption")
-		c.FoundAs(sev, "{n} roles, such as {example}; superusers among them: {super} (new passwords: password_encryption = {next}).",
+		c.FoundAs(sev,
+			"{n} roles, such as {example}; superusers among them: {super} (new passwords: password_encryption = "+
+				"{next}).",
 			"n", n, "example", example, "super", super, "next", next)
 	},
 }

@@ -10,10 +10,13 @@ var RolesWithoutPassword = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerInstance,
 	Title:    "Roles have no password, and every way in asks for one",
-	Why: "All lines of pg_hba.conf that let somebody in ask for a password, so a role that has none cannot log in at all. Either the role is not " +
-		"needed, or somebody is about to write trust into pg_hba.conf to make it work. An expired password shuts a role out in the same way, and " +
+	Why: "All lines of pg_hba.conf that let somebody in ask for a password, so a role that has none cannot log in " +
+		"at all. Either the role is not " +
+		"needed, or somebody is about to write trust into pg_hba.conf to make it work. An expired password shuts a " +
+		"role out in the same way, and " +
 		"nobody else is told why.",
-	Do: "Take the right away where it is not used: ALTER ROLE … NOLOGIN; or give the role a password (\\password in psql), or a new date: ALTER " +
+	Do: "Take the right away where it is not used: ALTER ROLE … NOLOGIN; or give the role a password (\\password in " +
+		"psql), or a new date: ALTER " +
 		"ROLE … VALID UNTIL 'infinity'.",
 	Sources: []string{"pg-auth-methods"},
 	Judge: func(c *check.Case) {
@@ -26,7 +29,8 @@ var RolesWithoutPassword = check.Check{
 			return
 		}
 		for _, r := range rules {
-			if isRule(r) && r.Method != "reject" && r.Method != "md5" && r.Method != "scram-sha-256" && r.Method != "password" {
+			if isRule(r) && r.Method != "reject" && r.Method != "md5" && r.Method != "scram-sha-256" &&
+				r.Method != "password" {
 				return
 			}
 		}
@@ -43,7 +47,8 @@ var RolesWithoutPassword = check.Check{
 			}
 		}
 		if none+expired > 0 && len(rules) > 0 {
-			c.Found("Without a password: {none}{example}; with an expired one: {expired}.", "none", none, "example", example, "expired", expired)
+			c.Found("Without a password: {none}{example}; with an expired one: {expired}.", "none", none, "example",
+				example, "expired", expired)
 		}
 	},
 }

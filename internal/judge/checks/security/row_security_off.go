@@ -9,10 +9,13 @@ var RowSecurityOff = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Queries on tables with row policies fail",
-	Why: "row_security = off does not switch policies off: a query to which a policy would apply ends with an error. It is meant for pg_dump, " +
-		"which would rather fail than lose rows. For the whole server it makes every table with a policy unusable to those whom the policy is " +
+	Why: "row_security = off does not switch policies off: a query to which a policy would apply ends with an " +
+		"error. It is meant for pg_dump, " +
+		"which would rather fail than lose rows. For the whole server it makes every table with a policy unusable " +
+		"to those whom the policy is " +
 		"for.",
-	Do: "ALTER SYSTEM RESET row_security; SELECT pg_reload_conf();. Where it was set for speed it gives none: without policies nothing is " +
+	Do: "ALTER SYSTEM RESET row_security; SELECT pg_reload_conf();. Where it was set for speed it gives none: " +
+		"without policies nothing is " +
 		"checked.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET row_security;"),

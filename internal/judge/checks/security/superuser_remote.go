@@ -10,10 +10,13 @@ var SuperuserRemote = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Superusers may log in from other hosts",
-	Why: "A superuser can read and write files and run programs as the owner of the server, so his password is that of the host. From afar it can " +
+	Why: "A superuser can read and write files and run programs as the owner of the server, so his password is that " +
+		"of the host. From afar it can " +
 		"be tried by whoever reaches the port, and found in the settings of programs that never needed such a right.",
-	Do: "Put a line above the named ones that keeps superusers out, such as: host all postgres all reject (one for each superuser), and reload. " +
-		"Administer over the socket, through ssh; give programs roles of their own, with pg_monitor or pg_maintain where they need more.",
+	Do: "Put a line above the named ones that keeps superusers out, such as: host all postgres all reject (one for " +
+		"each superuser), and reload. " +
+		"Administer over the socket, through ssh; give programs roles of their own, with pg_monitor or pg_maintain " +
+		"where they need more.",
 	Sources: []string{"pg-hba"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -13,9 +13,11 @@ var TlsOff = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Connections from other hosts are not encrypted",
-	Why: "With ssl = off everything crosses the network as it is: the queries, the rows, and with some methods the passwords. With SCRAM the " +
+	Why: "With ssl = off everything crosses the network as it is: the queries, the rows, and with some methods the " +
+		"passwords. With SCRAM the " +
 		"password is safe, but not the session: whoever sits on the way can read and change it.",
-	Do: "Put server.crt and server.key (mode 600, owned by the owner of the server) into the data directory, ALTER SYSTEM SET ssl = on; SELECT " +
+	Do: "Put server.crt and server.key (mode 600, owned by the owner of the server) into the data directory, ALTER " +
+		"SYSTEM SET ssl = on; SELECT " +
 		"pg_reload_conf(); then write hostssl in place of host in pg_hba.conf, and sslmode=verify-full at the clients.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET ssl = on;"),

@@ -29,9 +29,13 @@ var CrashRestarts = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The instance crashed and restarted by itself",
-	Why: "When one process of the server is killed or crashes, the postmaster ends all sessions, makes its shared memory anew and recovers from the WAL. It keeps its own process, so that systemctl status and " +
-		"pg_postmaster_start_time() show no restart, while every open transaction was lost. What was not found out happens again.",
-	Do: "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and what would have prevented it.",
+	Why: "When one process of the server is killed or crashes, the postmaster ends all sessions, makes its shared " +
+		"memory anew and recovers from the WAL. It keeps its own process, so that systemctl status and " +
+		"pg_postmaster_start_time() show no restart, while every open transaction was lost. What was not found out " +
+		"happens again.",
+	Do: "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its " +
+		"statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and " +
+		"what would have prevented it.",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose log"),
 		check.Shell("pgfettle diagnose oom"),
@@ -49,7 +53,8 @@ var CrashRestarts = check.Check{
 		if c.Now()-again > restartNews {
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "The last restart after a crash was at {when}, {ago} ago; the postmaster has run since {started}.",
+		c.FoundAs(sev,
+			"The last restart after a crash was at {when}, {ago} ago; the postmaster has run since {started}.",
 			"when", instant(again), "ago", check.Span(float64(max(c.Now()-again, 0))), "started", instant(started))
 	},
 }
@@ -75,7 +80,9 @@ func lives(c *check.Case) (started, again int64, ok bool) {
 }
 
 func lateCheckpointer(key string) known.Gap {
-	return known.Gap{Fact: "pg/" + key + "/activity", Reason: "the checkpointer is younger than the postmaster, after a crash or, before version 15, after a long recovery at the start",
+	return known.Gap{Fact: "pg/" + key + "/activity",
+		Reason: "the checkpointer is younger than the postmaster, after a crash or, before version 15, after a long " +
+			"recovery at the start",
 		Reveal: "read the server's log with pgfettle diagnose log, or run pgfettle on the database host"}
 }
 

@@ -11,9 +11,11 @@ var OomGroup = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "The OOM killer takes the whole instance at once",
 	DependsOn: []string{"oom_policy_stop"},
-	Why: "With memory.oom.group = 1 the kernel does not choose a victim in the control group but kills every process in it, the postmaster included. One greedy query then costs a full restart from outside " +
+	Why: "With memory.oom.group = 1 the kernel does not choose a victim in the control group but kills every " +
+		"process in it, the postmaster included. One greedy query then costs a full restart from outside " +
 		"instead of a recovery that takes a moment.",
-	Do: "Write 0 to memory.oom.group of the named control group, and set OOMPolicy=continue in the unit so that it stays. In Kubernetes, where the kubelet sets it for each container, its option " +
+	Do: "Write 0 to memory.oom.group of the named control group, and set OOMPolicy=continue in the unit so that it " +
+		"stays. In Kubernetes, where the kubelet sets it for each container, its option " +
 		"singleProcessOOMKill changes that.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),

@@ -15,9 +15,11 @@ var OomKills = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "The OOM killer has been at work",
-	Why: "Each kill means that the memory of the host or of a control group was used up. If the victim was a backend, every session was thrown out and the server went through crash " +
+	Why: "Each kill means that the memory of the host or of a control group was used up. If the victim was a " +
+		"backend, every session was thrown out and the server went through crash " +
 		"recovery; its log says only \"terminated by signal 9\", the reason stands in the kernel's log.",
-	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the server's, where a victim \"was terminated by signal 9\". Then look " +
+	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the " +
+		"server's, where a victim \"was terminated by signal 9\". Then look " +
 		"at the memory findings here, and at pgfettle plan.",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose oom"),
@@ -32,7 +34,8 @@ var OomKills = check.Check{
 				continue
 			}
 			if n, ok := cg.OOMKills.Get(); ok && n > 0 {
-				c.FoundAs(check.Warning, "{n} killed in the control group {path} of the instance {instance}.", "n", n, "path", cg.Path, "instance", in.Label())
+				c.FoundAs(check.Warning, "{n} killed in the control group {path} of the instance {instance}.", "n",
+					n, "path", cg.Path, "instance", in.Label())
 				return
 			}
 		}

@@ -13,9 +13,12 @@ var OomPolicyStop = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "systemd stops the instance when one backend is killed for memory",
-	Why: "After the OOM killer has taken a backend PostgreSQL recovers by itself within moments. systemd, which sees a killed process in its unit, then applies OOMPolicy: with stop it shuts the " +
-		"recovered instance down, the unit is left failed, and without Restart= it stays down until somebody comes. With kill it kills the rest of the unit at once.",
-	Do: "Run systemctl edit for the unit, add [Service] and OOMPolicy=continue, then systemctl daemon-reload. No restart is needed. Only where something else, such as a cluster manager, is meant to take over, " +
+	Why: "After the OOM killer has taken a backend PostgreSQL recovers by itself within moments. systemd, which " +
+		"sees a killed process in its unit, then applies OOMPolicy: with stop it shuts the " +
+		"recovered instance down, the unit is left failed, and without Restart= it stays down until somebody comes. " +
+		"With kill it kills the rest of the unit at once.",
+	Do: "Run systemctl edit for the unit, add [Service] and OOMPolicy=continue, then systemctl daemon-reload. No " +
+		"restart is needed. Only where something else, such as a cluster manager, is meant to take over, " +
 		"leave it.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),
@@ -31,7 +34,9 @@ var OomPolicyStop = check.Check{
 		if cg, ok := c.Instance.CGroup.Get(); ok && cg.Version == 1 {
 			sev, seen = check.Info, seen+", without effect as long as this host uses control groups of version 1"
 		}
-		c.FoundDo(sev, "Run systemctl edit {unit}, add the lines [Service] and OOMPolicy=continue, then systemctl daemon-reload. No restart is needed. Only where something else, such as a cluster manager, "+
-			"is meant to take over, leave it.", seen+".", "unit", u.Name, "policy", u.OOMPolicy)
+		c.FoundDo(sev,
+			"Run systemctl edit {unit}, add the lines [Service] and OOMPolicy=continue, then systemctl "+
+				"daemon-reload. No restart is needed. Only where something else, such as a cluster manager, "+
+				"is meant to take over, leave it.", seen+".", "unit", u.Name, "policy", u.OOMPolicy)
 	},
 }

@@ -16,9 +16,11 @@ var OpenFilesLimit = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The server may open fewer files than it is set to",
-	Why: "Each backend keeps up to max_files_per_process files open. A lower limit of the process wins silently: files are closed and opened again all the time where there are many tables or partitions, and " +
+	Why: "Each backend keeps up to max_files_per_process files open. A lower limit of the process wins silently: " +
+		"files are closed and opened again all the time where there are many tables or partitions, and " +
 		"extensions that open files of their own meet \"too many open files\".",
-	Do: "Run systemctl edit for the unit, add [Service] and LimitNOFILE=65536, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nofile in /etc/security/limits.d.",
+	Do: "Run systemctl edit for the unit, add [Service] and LimitNOFILE=65536, then systemctl daemon-reload and " +
+		"restart the server. Started by hand, raise the owner's nofile in /etc/security/limits.d.",
 	Commands: []check.Command{
 		check.Conf("LimitNOFILE=65536"),
 		check.Shell("systemctl daemon-reload"),
@@ -37,6 +39,7 @@ var OpenFilesLimit = check.Check{
 		if !ok || l.NoFile < 0 || l.NoFile >= want {
 			return
 		}
-		c.Found("max_files_per_process = {want}, and the postmaster's limit is {limit} open files.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NoFile, 10))
+		c.Found("max_files_per_process = {want}, and the postmaster's limit is {limit} open files.", "want",
+			strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NoFile, 10))
 	},
 }

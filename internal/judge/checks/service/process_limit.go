@@ -14,9 +14,12 @@ var ProcessLimit = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The owner may have fewer processes than the server has connections",
-	Why: "Each connection and each worker is a process of the server's owner. When that user has as many as its limit allows, the next connection fails with \"could not fork new process\", long before " +
+	Why: "Each connection and each worker is a process of the server's owner. When that user has as many as its " +
+		"limit allows, the next connection fails with \"could not fork new process\", long before " +
 		"max_connections is reached, and parallel workers and autovacuum fail to start.",
-	Do: "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in /etc/security/limits.d.",
+	Do: "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then " +
+		"systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in " +
+		"/etc/security/limits.d.",
 	Commands: []check.Command{
 		check.Conf("LimitNPROC=infinity"),
 		check.Conf("TasksMax=infinity"),
@@ -33,7 +36,8 @@ var ProcessLimit = check.Check{
 			return
 		}
 		want := int64(0)
-		for _, name := range []string{"max_connections", "max_worker_processes", "autovacuum_max_workers", "max_wal_senders"} {
+		for _, name := range []string{"max_connections", "max_worker_processes", "autovacuum_max_workers",
+			"max_wal_senders"} {
 			n, ok := set.Int(name)
 			if !ok {
 				return
@@ -41,7 +45,9 @@ var ProcessLimit = check.Check{
 			want += n
 		}
 		if l.NProc < want {
-			c.Found("max_connections, workers and WAL senders make up to {want} processes, and the limit of the owner is {limit}.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
+			c.Found(
+				"max_connections, workers and WAL senders make up to {want} processes, and the limit of the owner "+
+					"is {limit}.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
 		}
 	},
 }

@@ -9,9 +9,12 @@ var RestartAfterCrashOff = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The server stays down after a crash of one backend",
-	Why: "When a backend dies the postmaster ends all others and starts afresh by itself. With restart_after_crash = off it ends instead and " +
-		"leaves the rest to a cluster manager. Without one, one killed backend takes the database away until somebody comes.",
-	Do: "ALTER SYSTEM RESET restart_after_crash; SELECT pg_reload_conf(); unless a cluster manager that pgfettle does not know restarts it, such " +
+	Why: "When a backend dies the postmaster ends all others and starts afresh by itself. With restart_after_crash " +
+		"= off it ends instead and " +
+		"leaves the rest to a cluster manager. Without one, one killed backend takes the database away until " +
+		"somebody comes.",
+	Do: "ALTER SYSTEM RESET restart_after_crash; SELECT pg_reload_conf(); unless a cluster manager that pgfettle " +
+		"does not know restarts it, such " +
 		"as Pacemaker.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET restart_after_crash;"),
@@ -29,7 +32,8 @@ var RestartAfterCrashOff = check.Check{
 		manager, ok := check.Need(c, c.Instance.Manager)
 		switch {
 		case !ok:
-			c.FoundAs(check.Notice, "restart_after_crash = off; whether a cluster manager restarts the server could not be seen.")
+			c.FoundAs(check.Notice,
+				"restart_after_crash = off; whether a cluster manager restarts the server could not be seen.")
 		case manager == "":
 			c.Found("restart_after_crash = off, and no cluster manager was seen.")
 		}

@@ -21,9 +21,11 @@ var StopTimeoutShort = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "systemd may kill the server while it is shutting down",
-	Why: "A clean stop writes every dirty buffer first. When that takes longer than TimeoutStopSec systemd sends SIGKILL, and the next start is a crash recovery that replays the WAL since the last checkpoint: a planned " +
+	Why: "A clean stop writes every dirty buffer first. When that takes longer than TimeoutStopSec systemd sends " +
+		"SIGKILL, and the next start is a crash recovery that replays the WAL since the last checkpoint: a planned " +
 		"restart of seconds becomes an unplanned one of minutes.",
-	Do: "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
+	Do: "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No " +
+		"restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
 	Commands: []check.Command{
 		check.Conf("TimeoutStopSec=1h"),
 		check.Shell("systemctl daemon-reload"),
@@ -44,7 +46,8 @@ var StopTimeoutShort = check.Check{
 		}
 		buffers, ok := set.Bytes("shared_buffers")
 		if need := time.Duration(buffers/shutdownRate) * time.Second; ok && limit < need {
-			c.Found("{unit} has TimeoutStopSec={limit}; writing shared_buffers of {buffers} at 100 MB/s takes {need}.", "unit", u.Name, "limit", limit, "buffers", buffers, "need", need)
+			c.Found("{unit} has TimeoutStopSec={limit}; writing shared_buffers of {buffers} at 100 MB/s takes {need}.",
+				"unit", u.Name, "limit", limit, "buffers", buffers, "need", need)
 		}
 	},
 }

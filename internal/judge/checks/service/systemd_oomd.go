@@ -14,9 +14,11 @@ var SystemdOomd = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "systemd-oomd may kill the whole instance",
-	Why: "systemd-oomd watches memory pressure and swap of the units that ask for it and kills a whole control group at once, with SIGKILL: the postmaster and all of its backends, not the query that " +
+	Why: "systemd-oomd watches memory pressure and swap of the units that ask for it and kills a whole control " +
+		"group at once, with SIGKILL: the postmaster and all of its backends, not the query that " +
 		"needs the memory. It acts on pressure, which a database that reads much has at times while nothing is wrong.",
-	Do: "Run systemctl edit for the unit, add [Service], ManagedOOMSwap=auto, ManagedOOMMemoryPressure=auto and ManagedOOMPreference=omit, then systemctl daemon-reload. " +
+	Do: "Run systemctl edit for the unit, add [Service], ManagedOOMSwap=auto, ManagedOOMMemoryPressure=auto and " +
+		"ManagedOOMPreference=omit, then systemctl daemon-reload. " +
 		"oomctl shows which units are watched.",
 	Commands: []check.Command{
 		check.Conf("ManagedOOMSwap=auto"),

@@ -18,7 +18,8 @@ var StartDataDirectory = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Permissions or owner of the data directory are wrong",
-	Why: "The server starts only if its data directory belongs to the account that it runs as, and has mode 0700 or 0750. " +
+	Why: "The server starts only if its data directory belongs to the account that it runs as, and has mode 0700 or " +
+		"0750. " +
 		"A copy made as root, a restored backup, or chmod -R leaves other owners and modes behind.",
 	Do: "1. Give the data directory to the account of the server: chown -R ACCOUNT: DATA_DIRECTORY.\n" +
 		"2. chmod 0700 DATA_DIRECTORY (0750 if the group may read it).\n" +
@@ -45,7 +46,8 @@ var StartDataDirectory = check.Check{
 		case d.Closed != "":
 			c.Found("{owner} cannot read {dir}: {reason}.", append(pairs, "reason", d.Closed)...)
 		case len(d.Unopened) > 0:
-			c.Found("{owner} cannot open files in {dir}: {files}.", append(pairs, "files", check.Join(d.Unopened, "; ", 5))...)
+			c.Found("{owner} cannot open files in {dir}: {files}.",
+				append(pairs, "files", check.Join(d.Unopened, "; ", 5))...)
 		}
 	},
 }

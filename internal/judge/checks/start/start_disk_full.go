@@ -17,9 +17,11 @@ var StartDiskFull = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Disk is too full for the server to start",
-	Why: "A server that stopped with PANIC because pg_wal was full has to recover at its next start, and ends recovery with a checkpoint, which needs room for WAL. " +
+	Why: "A server that stopped with PANIC because pg_wal was full has to recover at its next start, and ends " +
+		"recovery with a checkpoint, which needs room for WAL. " +
 		"Without room in the data directory it cannot even write postmaster.pid.",
-	Do: "1. Free room on the filesystem, or enlarge it: old server logs, dumps, files of other programs. Never delete files in pg_wal by hand.\n" +
+	Do: "1. Free room on the filesystem, or enlarge it: old server logs, dumps, files of other programs. Never " +
+		"delete files in pg_wal by hand.\n" +
 		"2. If nothing else is there, move pg_wal to a larger filesystem (pgfettle move-wal).\n" +
 		"3. Start the server, then find what kept the WAL: a failing archive_command, a replication slot, max_wal_size.",
 	Sources: []string{"pg-disk-full", "pg-wal-configuration"},
@@ -39,7 +41,9 @@ var StartDiskFull = check.Check{
 			case f.What == "wal":
 				control, ok := check.Need(c, c.Instance.Start.Control)
 				if ok && !control.Clean && control.Segment > 0 && f.Free < control.Segment {
-					c.Found("The server was not shut down (state: {state}), and the filesystem of {dir} has {free} left; a WAL segment takes {segment}.",
+					c.Found(
+						"The server was not shut down (state: {state}), and the filesystem of {dir} has {free} "+
+							"left; a WAL segment takes {segment}.",
 						"state", control.State, "dir", f.Path, "free", f.Free, "segment", control.Segment)
 				}
 			}

@@ -14,7 +14,8 @@ var StartFolderMissing = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Directory of the WAL or of a tablespace is missing",
-	Why: "pg_wal and the entries of pg_tblspc are often links to other filesystems. If one of these is not mounted, the link leads nowhere. Without pg_wal the server stops with \"required WAL directory does not exist\"; " +
+	Why: "pg_wal and the entries of pg_tblspc are often links to other filesystems. If one of these is not mounted, " +
+		"the link leads nowhere. Without pg_wal the server stops with \"required WAL directory does not exist\"; " +
 		"without a tablespace its tables cannot be read, and recovery after a crash may fail.",
 	Do: "1. Mount the filesystem, or restore the directory with its content, owner, and mode 0700.\n" +
 		"2. Start the server.\n" +

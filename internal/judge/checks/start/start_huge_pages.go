@@ -16,9 +16,12 @@ var StartHugePages = check.Check{
 	Scope:     check.PerInstance,
 	DependsOn: []string{"start_config_error"},
 	Title:     "Too few huge pages for huge_pages = on",
-	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with \"could not map anonymous shared memory\" if one page is missing. " +
-		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line fills it, and memory that is fragmented yields fewer pages than asked for.",
-	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in /proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
+	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with " +
+		"\"could not map anonymous shared memory\" if one page is missing. " +
+		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line " +
+		"fills it, and memory that is fragmented yields fewer pages than asked for.",
+	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in " +
+		"/proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
 		"2. Start the server.\n" +
 		"Temporary workaround: huge_pages = try, with which the server starts on regular pages.",
 	Commands: []check.Command{
@@ -37,7 +40,9 @@ var StartHugePages = check.Check{
 			return
 		}
 		if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
-			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try.", "huge_pages = on with shared_memory_type = {kind}: the server takes huge pages only with mmap.", "kind", kind)
+			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try.",
+				"huge_pages = on with shared_memory_type = {kind}: the server takes huge pages only with mmap.",
+				"kind", kind)
 			return
 		}
 		size, ok1 := check.Need(c, memory.HugePageSize(c.Snapshot, c.Instance))
@@ -59,7 +64,8 @@ var StartHugePages = check.Check{
 		if free >= need.Least {
 			return
 		}
-		c.FoundDo(check.Critical, c.Remedy(), "huge_pages = on; the server asks for {need} pages of {size}, and {free} are free in a pool of {total}.",
+		c.FoundDo(check.Critical, c.Remedy(),
+			"huge_pages = on; the server asks for {need} pages of {size}, and {free} are free in a pool of {total}.",
 			"need", check.PagesText(need.Pages, need.Exact()), "size", size, "free", free, "total", p.Total)
 	},
 }

@@ -19,8 +19,10 @@ var StartLimits = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Limits of the service are too low for the server",
-	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts the whole shared memory, used or not: the server stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty of it. " +
-		"With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors available to start server process\".",
+	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts the whole shared memory, used or not: the server " +
+		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty of it. " +
+		"With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors available to start " +
+		"server process\".",
 	Do:      "Remove LimitAS= from the unit, or raise LimitNOFILE= (systemctl edit UNIT), then start the server.",
 	Sources: []string{"pg-kernel-resources"},
 	Judge: func(c *check.Case) {
@@ -43,7 +45,8 @@ var StartLimits = check.Check{
 			return
 		}
 		if need, ok := c.SharedMemoryAsked(); ok && unit.Bytes(n) < need {
-			c.Found("LimitAS of {unit} is {limit}; the server asks for {need} of shared memory.", "unit", u.Name, "limit", unit.Bytes(n), "need", need)
+			c.Found("LimitAS of {unit} is {limit}; the server asks for {need} of shared memory.", "unit", u.Name,
+				"limit", unit.Bytes(n), "need", need)
 		}
 	},
 }

@@ -17,9 +17,11 @@ var StartPortTaken = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Port is taken by another process",
-	Why: "Two processes cannot listen on one address and port. If all of listen_addresses are taken, the server stops with \"could not create any TCP/IP sockets\". " +
+	Why: "Two processes cannot listen on one address and port. If all of listen_addresses are taken, the server " +
+		"stops with \"could not create any TCP/IP sockets\". " +
 		"If some are free, it starts with a warning, and clients of the others reach the other process.",
-	Do: "Stop the process that listens there, or give the server another port: port = NUMBER in postgresql.conf. Often it is a second PostgreSQL server, started by another service or by hand, " +
+	Do: "Stop the process that listens there, or give the server another port: port = NUMBER in postgresql.conf. " +
+		"Often it is a second PostgreSQL server, started by another service or by hand, " +
 		"or the forwarded port of a container.",
 	Sources: []string{"pg-config-connection", "pg-server-start"},
 	Judge: func(c *check.Case) {
@@ -61,7 +63,8 @@ func takes(listeners []pg.StartListener, address string) (pg.StartListener, bool
 		at, err := netip.ParseAddr(l.Address)
 		switch {
 		case err != nil:
-		case at == want, at == netip.IPv6Unspecified(), want.Is4() == at.Is4() && (at.IsUnspecified() || want.IsUnspecified()):
+		case at == want, at == netip.IPv6Unspecified(), want.Is4() == at.Is4() &&
+			(at.IsUnspecified() || want.IsUnspecified()):
 			return l, true
 		}
 	}

@@ -16,9 +16,13 @@ var StartSharedMemory = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Kernel refuses the shared memory of the server",
 	DependsOn: []string{"start_config_error", "start_huge_pages"},
-	Why: "At start the server asks the kernel for its whole shared memory at once. The kernel refuses a request above RAM and swap together (vm.overcommit_memory = 0), one above what CommitLimit leaves " +
-		"(2), or with shared_memory_type = sysv one above kernel.shmmax and kernel.shmall. Then the server stops with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
-	Do:      "Lower shared_buffers, or what else asks for shared memory (max_connections, max_locks_per_transaction), until the request fits; pgfettle plan computes a value for this host. Then start the server.",
+	Why: "At start the server asks the kernel for its whole shared memory at once. The kernel refuses a request " +
+		"above RAM and swap together (vm.overcommit_memory = 0), one above what CommitLimit leaves " +
+		"(2), or with shared_memory_type = sysv one above kernel.shmmax and kernel.shmall. Then the server stops " +
+		"with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
+	Do: "Lower shared_buffers, or what else asks for shared memory (max_connections, " +
+		"max_locks_per_transaction), until the request fits; pgfettle plan computes a value for this host. Then " +
+		"start the server.",
 	Sources: []string{"pg-kernel-resources", "pg-overcommit", "linux-commit-limit"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
@@ -47,7 +51,8 @@ var StartSharedMemory = check.Check{
 		switch {
 		case !ok1 || !ok2:
 		case mode == 0 && need > mem.Total+mem.SwapTotal:
-			c.Found("The server asks for {need} of shared memory; RAM and swap are {all} (vm.overcommit_memory = 0).", "need", need, "all", mem.Total+mem.SwapTotal)
+			c.Found("The server asks for {need} of shared memory; RAM and swap are {all} (vm.overcommit_memory = 0).",
+				"need", need, "all", mem.Total+mem.SwapTotal)
 		case mode == 2:
 			strict(c, need)
 		}
@@ -67,20 +72,29 @@ func strict(c *check.Case, need unit.Bytes) {
 	if need <= left {
 		return
 	}
-	c.FoundDo(check.Critical, "Raise vm.overcommit_kbytes or vm.overcommit_ratio, put the shared memory into huge pages (they do not count), or lower shared_buffers. Then start the server.",
-		"The server asks for {need} of shared memory; of CommitLimit = {limit} only {left} are left (vm.overcommit_memory = 2).", "need", need, "limit", k.Limit(), "left", left)
+	c.FoundDo(check.Critical,
+		"Raise vm.overcommit_kbytes or vm.overcommit_ratio, put the shared memory into huge pages (they do not "+
+			"count), or lower shared_buffers. Then start the server.",
+		"The server asks for {need} of shared memory; of CommitLimit = {limit} only {left} are left "+
+			"(vm.overcommit_memory = 2).", "need", need, "limit", k.Limit(), "left", left)
 }
 
 func sysv(c *check.Case, need unit.Bytes) {
-	most, ok1 := c.Snapshot.Host.Sysctls.Int("kernel.shmmax").Get() // the kernel's defaults are beyond 63 bits: no limits
+	// the kernel's defaults are beyond 63 bits: no limits
+	most, ok1 := c.Snapshot.Host.Sysctls.Int("kernel.shmmax").Get()
 	all, ok2 := c.Snapshot.Host.Sysctls.Int("kernel.shmall").Get()
 	page := memory.BasePage(c.Snapshot)
-	do := "Set shared_memory_type = mmap, the default, which these limits do not concern; or raise kernel.shmmax and kernel.shmall. Then start the server."
+	do := "Set shared_memory_type = mmap, the default, which these limits do not concern; or raise kernel.shmmax " +
+		"and kernel.shmall. Then start the server."
 	switch {
 	case ok1 && most >= 0 && need > unit.Bytes(most):
-		c.FoundDo(check.Critical, do, "The server asks for {need} of shared memory; kernel.shmmax allows {most} in one segment (shared_memory_type = sysv).", "need", need, "most", unit.Bytes(most))
+		c.FoundDo(check.Critical, do,
+			"The server asks for {need} of shared memory; kernel.shmmax allows {most} in one segment "+
+				"(shared_memory_type = sysv).", "need", need, "most", unit.Bytes(most))
 	case ok2 && all >= 0 && page > 0 && all < int64(need/page):
-		c.FoundDo(check.Critical, do, "The server asks for {need} of shared memory; kernel.shmall allows {all} in all (shared_memory_type = sysv).", "need", need, "all", unit.Bytes(all)*page)
+		c.FoundDo(check.Critical, do,
+			"The server asks for {need} of shared memory; kernel.shmall allows {all} in all (shared_memory_type = "+
+				"sysv).", "need", need, "all", unit.Bytes(all)*page)
 	}
 }
 
@@ -93,7 +107,8 @@ func sharedMemoryFolder(c *check.Case, fault string, free unit.Bytes) {
 	if kind, _ := set.Text("dynamic_shared_memory_type"); !ok || kind != "posix" {
 		return
 	}
-	do := "Mount a tmpfs at /dev/shm (mode 1777) and free room in it. Files /dev/shm/PostgreSQL.* that no server has open are leftovers of a crash. Then start the server."
+	do := "Mount a tmpfs at /dev/shm (mode 1777) and free room in it. Files /dev/shm/PostgreSQL.* that no server " +
+		"has open are leftovers of a crash. Then start the server."
 	switch {
 	case fault != "":
 		c.FoundDo(check.Critical, do, "/dev/shm: {fault} (dynamic_shared_memory_type = posix).", "fault", fault)

@@ -19,9 +19,12 @@ var AntivirusScanner = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "A scanner looks at files when they are opened",
-	Why: "Where a scanner answers first, each open() of a data file waits for it, and the server opens files all the time: a backend each one that it needs, the checkpointer those that it " +
-		"syncs, and each WAL segment. Data files hold whatever users store, so some page looks like a virus one day: a file that is moved to quarantine or refused is a lost table, or a server that does not start.",
-	Do: "Leave the data directory, the WAL, the tablespaces and the programs of the server out of the scanner, for reading as well as for writing, and take the server's processes out of what it watches by behaviour. " +
+	Why: "Where a scanner answers first, each open() of a data file waits for it, and the server opens files all " +
+		"the time: a backend each one that it needs, the checkpointer those that it " +
+		"syncs, and each WAL segment. Data files hold whatever users store, so some page looks like a virus one " +
+		"day: a file that is moved to quarantine or refused is a lost table, or a server that does not start.",
+	Do: "Leave the data directory, the WAL, the tablespaces and the programs of the server out of the scanner, for " +
+		"reading as well as for writing, and take the server's processes out of what it watches by behaviour. " +
 		"Scan what is uploaded in the application instead.",
 	Sources: []string{"man-fanotify", "dalibo-j1"},
 	Judge: func(c *check.Case) {
@@ -51,9 +54,13 @@ var AntivirusScanner = check.Check{
 		}
 		switch {
 		case len(waits) > 0:
-			c.FoundDo(check.Warning, do, "Whoever opens a file waits for {programs}; whether the folders of the server are left out is not seen from here.", "programs", check.Join(append(waits, watches...), ", ", 4), "folders", folders)
+			c.FoundDo(check.Warning, do,
+				"Whoever opens a file waits for {programs}; whether the folders of the server are left out is not "+
+					"seen from here.", "programs", check.Join(append(waits, watches...), ", ", 4), "folders", folders)
 		case len(watches) > 0:
-			c.FoundDo(check.Notice, do, "{programs} runs; whether it scans files when they are opened, and which folders it leaves out, is not seen from here.", "programs", check.Join(watches, ", ", 4), "folders", folders)
+			c.FoundDo(check.Notice, do,
+				"{programs} runs; whether it scans files when they are opened, and which folders it leaves out, is "+
+					"not seen from here.", "programs", check.Join(watches, ", ", 4), "folders", folders)
 		}
 	},
 }
@@ -64,7 +71,9 @@ func foldersOf(s *snapshot.Snapshot) string {
 	for i := range s.Instances {
 		places, _ := s.Instances[i].Places.Get()
 		for _, p := range places {
-			if !slices.ContainsFunc(out, func(o string) bool { return p.Path == o || strings.HasPrefix(p.Path, o+"/") }) {
+			if !slices.ContainsFunc(out, func(o string) bool {
+				return p.Path == o || strings.HasPrefix(p.Path, o+"/")
+			}) {
 				out = append(out, p.Path)
 			}
 		}

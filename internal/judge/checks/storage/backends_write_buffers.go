@@ -39,9 +39,12 @@ var BackendsWriteBuffers = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Sessions write dirty buffers themselves",
-	Why: "A session that wants a buffer and finds only dirty ones writes one out first, in the middle of its query. The background writer is there to have clean ones ready, and stops at " +
-		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits for the disk.",
-	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
+	Why: "A session that wants a buffer and finds only dirty ones writes one out first, in the middle of its query. " +
+		"The background writer is there to have clean ones ready, and stops at " +
+		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits " +
+		"for the disk.",
+	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM " +
+		"SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
 		"changed, raise that first: a page that stays is written once a checkpoint.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET bgwriter_lru_maxpages = 500;"),
@@ -64,7 +67,8 @@ var BackendsWriteBuffers = check.Check{
 			}
 			w = writtenIO(rows)
 			if w.secs == 0 && len(rows) > 0 {
-				c.Missing(known.Gap{Fact: "pg_stat_io: stats_reset", Reason: "the evidence does not tell since when it counts"})
+				c.Missing(known.Gap{Fact: "pg_stat_io: stats_reset",
+					Reason: "the evidence does not tell since when it counts"})
 			}
 		} else {
 			cp, ok := check.Need(c, c.Instance.Server.Checkpoints)
@@ -86,11 +90,15 @@ var BackendsWriteBuffers = check.Check{
 			limit = set["bgwriter_lru_maxpages"].Show()
 		}
 		if wait {
-			c.FoundAs(check.Warning, "Sessions called fsync themselves {n} times in {since}, as the queue to the checkpointer was full (bgwriter_lru_maxpages = {limit}).",
+			c.FoundAs(check.Warning,
+				"Sessions called fsync themselves {n} times in {since}, as the queue to the checkpointer was full "+
+					"(bgwriter_lru_maxpages = {limit}).",
 				"n", check.Count(int64(w.fsyncs)), "since", check.Span(w.secs), "limit", limit)
 			return
 		}
-		c.Found("Of the pages written in {since}, sessions wrote {part} % ({pace} pages a second); bgwriter_lru_maxpages = {limit}.",
+		c.Found(
+			"Of the pages written in {since}, sessions wrote {part} % ({pace} pages a second); "+
+				"bgwriter_lru_maxpages = {limit}.",
 			"since", check.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)), "limit", limit)
 	},
 }

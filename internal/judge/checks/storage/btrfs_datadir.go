@@ -16,11 +16,15 @@ var BtrfsDatadir = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The data files lie on btrfs",
-	Why: "By default btrfs writes each changed page to a new place: a table that is updated at random breaks into as many extents as it has pages, and reads and " +
-		"writes become slower with time. Without copy on write (nodatacow, or the attribute C) files are overwritten in place, but then btrfs keeps " +
+	Why: "By default btrfs writes each changed page to a new place: a table that is updated at random breaks into " +
+		"as many extents as it has pages, and reads and " +
+		"writes become slower with time. Without copy on write (nodatacow, or the attribute C) files are " +
+		"overwritten in place, but then btrfs keeps " +
 		"no checksums of them, and only those of PostgreSQL itself would show damage.",
-	Do: "Prefer ext4 or XFS for the data directory. On btrfs: stop the server, make a new folder, run chattr +C on it while it is empty, copy the data directory there " +
-		"with cp --reflink=never, and switch data checksums on (pg_checksums --enable). Snapshots bring the copying back.",
+	Do: "Prefer ext4 or XFS for the data directory. On btrfs: stop the server, make a new folder, run chattr +C on " +
+		"it while it is empty, copy the data directory there " +
+		"with cp --reflink=never, and switch data checksums on (pg_checksums --enable). Snapshots bring the copying " +
+		"back.",
 	Sources: []string{"linux-btrfs", "pg-creating-cluster", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		var copies, plain []volumes.Mounted
@@ -54,7 +58,8 @@ var BtrfsDatadir = check.Check{
 			return
 		}
 		if v, ok := c.Setting("data_checksums"); ok && v == "off" {
-			c.Found("Overwritten in place, with neither btrfs's checksums nor data checksums: {folders}.", "folders", folders(plain))
+			c.Found("Overwritten in place, with neither btrfs's checksums nor data checksums: {folders}.", "folders",
+				folders(plain))
 		}
 	},
 }

@@ -14,9 +14,11 @@ var DataOnTmpfs = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Files of the cluster lie in memory",
-	Why: "A tmpfs or ramfs is gone after a reboot or an unmount, whatever fsync says. Without its WAL or one of its tablespaces the whole " +
+	Why: "A tmpfs or ramfs is gone after a reboot or an unmount, whatever fsync says. Without its WAL or one of its " +
+		"tablespaces the whole " +
 		"cluster is lost, not only what lay there. Its pages also take memory that cannot be given back under pressure.",
-	Do: "Stop the server, copy the folder to a filesystem on a disk and point the data directory, pg_wal or the link in pg_tblspc there. For " +
+	Do: "Stop the server, copy the folder to a filesystem on a disk and point the data directory, pg_wal or the " +
+		"link in pg_tblspc there. For " +
 		"temporary files use a tablespace on a local disk named in temp_tablespaces, not one in memory.",
 	Sources: []string{"pg-tablespaces", "pg-creating-cluster", "dalibo-j1"},
 	Judge: func(c *check.Case) {

@@ -9,7 +9,8 @@ var DatabaseInvalid = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A database was left behind by an interrupted DROP DATABASE",
-	Why: "DROP DATABASE that is cancelled, or that a crash ends, leaves a database whose files are partly gone. Nobody can connect to it, what is left of it takes space, no VACUUM freezes it any " +
+	Why: "DROP DATABASE that is cancelled, or that a crash ends, leaves a database whose files are partly gone. " +
+		"Nobody can connect to it, what is left of it takes space, no VACUUM freezes it any " +
 		"more, pg_upgrade fails on it, and pg_dumpall passes it over.",
 	Do:      "DROP DATABASE name; again. It is the only thing that can be done with it: its data is not whole.",
 	Sources: []string{"pg-release-notes"},

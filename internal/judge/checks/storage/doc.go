@@ -1,3 +1,4 @@
-// Package storage holds the checks of file systems and mounts under the data, their room, and how the server writes to them.
+// Package storage holds the checks of file systems and mounts under the data, their room, and how the server writes to
+// them.
 // One file a check; the engine is internal/judge/check.
 package storage

@@ -14,10 +14,13 @@ var Ext4DirIndex = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Folders of the filesystem have no index",
-	Why: "Without dir_index a name is looked for by reading the folder from its start. A database's folder holds a file for each table, index and map, " +
-		"so with ten thousands of tables every open, create and unlink reads megabytes of names. ext3 and ext4 are made with the index by default; " +
+	Why: "Without dir_index a name is looked for by reading the folder from its start. A database's folder holds a " +
+		"file for each table, index and map, " +
+		"so with ten thousands of tables every open, create and unlink reads megabytes of names. ext3 and ext4 are " +
+		"made with the index by default; " +
 		"only an old filesystem, or one made for another purpose, is without.",
-	Do: "Stop the server and unmount the filesystem, then run tune2fs -O dir_index and e2fsck -fD with its device: the second builds the index of the folders " +
+	Do: "Stop the server and unmount the filesystem, then run tune2fs -O dir_index and e2fsck -fD with its device: " +
+		"the second builds the index of the folders " +
 		"that exist. e2fsck must never run on a mounted filesystem. Check with tune2fs -l.",
 	Sources: []string{"linux-ext4", "dalibo-j1"},
 	Judge: func(c *check.Case) {

@@ -61,7 +61,8 @@ var FilesystemFillsUp = check.Check{
 		if seen := volumes.OnMounts(list, critical, text); seen != "" {
 			c.FoundAs(check.Critical, "{places}.", "places", check.Capitalize(seen))
 		}
-		if seen := volumes.OnMounts(list, func(m host.Mount) bool { return !critical(m) && within(daysWarned)(m) }, text); seen != "" {
+		if seen := volumes.OnMounts(list, func(m host.Mount) bool { return !critical(m) && within(daysWarned)(m) },
+			text); seen != "" {
 			c.Found("{places}.", "places", check.Capitalize(seen))
 		}
 	},
@@ -133,7 +134,8 @@ func walStays(c *check.Case) string {
 		return ""
 	}
 	if mode, _ := set.Text("archive_mode"); mode != "" && mode != "off" {
-		if a, ok := c.Instance.Server.Archiver.Get(); ok && a.Failed > 0 && a.LastFailed-a.LastOK >= limits.ArchiveLate {
+		if a, ok := c.Instance.Server.Archiver.Get(); ok && a.Failed > 0 &&
+			a.LastFailed-a.LastOK >= limits.ArchiveLate {
 			return "it is not archived"
 		}
 	}

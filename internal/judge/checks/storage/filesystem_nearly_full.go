@@ -29,10 +29,14 @@ var FilesystemNearlyFull = check.Check{
 	Scope:     check.PerInstance,
 	DependsOn: []string{"start_disk_full"},
 	Title:     "A filesystem of the instance is nearly full",
-	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room for data, statements that write fail, and VACUUM FULL, " +
-		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes in seconds.",
-	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
-		"Enlarge the filesystem, or move pg_wal or a tablespace to another one; bound spills with temp_file_limit and slots with max_slot_wal_keep_size.",
+	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room " +
+		"for data, statements that write fail, and VACUUM FULL, " +
+		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes " +
+		"in seconds.",
+	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), " +
+		"base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
+		"Enlarge the filesystem, or move pg_wal or a tablespace to another one; bound spills with temp_file_limit " +
+		"and slots with max_slot_wal_keep_size.",
 	Sources: []string{"pg-disk-full", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -81,6 +85,7 @@ func nearlyFull(sp host.Space) (sev check.Severity, ok bool) {
 
 // leftOn is a clause about what is left of a filesystem, and for how long.
 func leftOn(m host.Mount, sp host.Space, g growing) string {
-	return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + check.PercentOf(sp.Free, sp.Total) + ")" +
+	return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" +
+		check.PercentOf(sp.Free, sp.Total) + ")" +
 		g.until(sp.Free)
 }

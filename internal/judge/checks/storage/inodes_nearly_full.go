@@ -24,9 +24,11 @@ var InodesNearlyFull = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A filesystem of the instance runs out of inodes",
-	Why: "ext4 has a number of inodes that is fixed when the filesystem is made. When none is left no file can be created, although df shows free " +
+	Why: "ext4 has a number of inodes that is fixed when the filesystem is made. When none is left no file can be " +
+		"created, although df shows free " +
 		"space: no table, no temporary file, no WAL segment, and without the last one the server stops with a PANIC.",
-	Do: "Look with df -i and find the folder with the many files (often spool, sessions, or logs of another program): du --inodes -x -d 2 with the mount point. Remove them, or move the " +
+	Do: "Look with df -i and find the folder with the many files (often spool, sessions, or logs of another " +
+		"program): du --inodes -x -d 2 with the mount point. Remove them, or move the " +
 		"data directory to a filesystem made with more inodes (mkfs.ext4 -i 16384, or XFS).",
 	Sources: []string{"linux-ext4", "pg-disk-full"},
 	Judge: func(c *check.Case) {
@@ -37,10 +39,12 @@ var InodesNearlyFull = check.Check{
 		}
 		seen := volumes.OnMounts(list, func(m host.Mount) bool {
 			sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
-			return ok && sp.Files > 0 && !volumes.OnTmpfs(m) && sp.FFree < inodeRoom && sp.FFree*100 < inodeShare*sp.Files
+			return ok && sp.Files > 0 && !volumes.OnTmpfs(m) && sp.FFree < inodeRoom &&
+				sp.FFree*100 < inodeShare*sp.Files
 		}, func(m host.Mount) string {
 			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
-			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files, check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
+			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files,
+				check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
 		})
 		if seen != "" {
 			c.Found("{places}.", "places", check.Capitalize(seen))

@@ -10,8 +10,10 @@ var IoMethodSync = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "Reads are not asynchronous",
 	From:     18,
-	Why: "From 18 on sequential scans, bitmap scans and VACUUM read ahead with several requests at once. io_method = sync gives that up and reads " +
-		"as 17 did, one page after the other with hints to the kernel: good for finding out whether asynchronous I/O is to blame for something, " +
+	Why: "From 18 on sequential scans, bitmap scans and VACUUM read ahead with several requests at once. io_method " +
+		"= sync gives that up and reads " +
+		"as 17 did, one page after the other with hints to the kernel: good for finding out whether asynchronous " +
+		"I/O is to blame for something, " +
 		"not as a lasting state.",
 	Do: "ALTER SYSTEM SET io_method = 'worker'; and restart.",
 	Commands: []check.Command{

@@ -16,10 +16,13 @@ var NfsOptions = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The options of the NFS mount cost speed or safety",
-	Why: "noac and sync make the client send every write to the server at once and ask for attributes each time. PostgreSQL syncs what it needs to have safe, and " +
-		"no second host writes these files, so that buys nothing and costs a multiple of the time. UDP is another matter: a lost or mixed up " +
+	Why: "noac and sync make the client send every write to the server at once and ask for attributes each time. " +
+		"PostgreSQL syncs what it needs to have safe, and " +
+		"no second host writes these files, so that buys nothing and costs a multiple of the time. UDP is another " +
+		"matter: a lost or mixed up " +
 		"fragment can damage data on a fast network without an error.",
-	Do: "Remove noac, actimeo=0, lookupcache=none and sync, and replace proto=udp by proto=tcp, in /etc/fstab or the volume's definition; stop the server, unmount and mount again. " +
+	Do: "Remove noac, actimeo=0, lookupcache=none and sync, and replace proto=udp by proto=tcp, in /etc/fstab or " +
+		"the volume's definition; stop the server, unmount and mount again. " +
 		"Keep hard, and let the NFS server export with sync. intr and nointr mean nothing since kernel 2.6.25.",
 	Sources: []string{"pg-creating-cluster", "linux-nfs"},
 	Judge: func(c *check.Case) {

@@ -16,15 +16,20 @@ var Nobarrier = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "The filesystem does not flush the cache of its disk",
-	Why: "With write barriers off, fsync returns when the data is in the disk's own cache. At a power failure what was in there is lost and " +
-		"the rest may have been written in any order, journal and WAL included, so committed transactions and whole files can be damaged. " +
-		"On a disk or controller with a protected cache flushes cost nothing, so the option gains nothing where it is safe.",
-	Do:      "Remove nobarrier or barrier=0 from the options of the mount in /etc/fstab and run mount -o remount,barrier with the mount point.",
+	Why: "With write barriers off, fsync returns when the data is in the disk's own cache. At a power failure what " +
+		"was in there is lost and " +
+		"the rest may have been written in any order, journal and WAL included, so committed transactions and whole " +
+		"files can be damaged. " +
+		"On a disk or controller with a protected cache flushes cost nothing, so the option gains nothing where it " +
+		"is safe.",
+	Do: "Remove nobarrier or barrier=0 from the options of the mount in /etc/fstab and run mount -o " +
+		"remount,barrier with the mount point.",
 	Sources: []string{"pg-wal-reliability", "linux-ext4"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
 		off := func(m host.Mount) bool {
-			return (m.FSType == "ext3" || m.FSType == "ext4" || m.FSType == "btrfs") && (m.Has("nobarrier") || m.Has("barrier=0"))
+			return (m.FSType == "ext3" || m.FSType == "ext4" || m.FSType == "btrfs") &&
+				(m.Has("nobarrier") || m.Has("barrier=0"))
 		}
 		seen := volumes.OnMounts(list, off, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
 		if seen == "" {
@@ -38,7 +43,9 @@ var Nobarrier = check.Check{
 			}
 		}
 		if through {
-			c.FoundAs(check.Warning, "Write barriers are off for {places}. The disks below report no volatile write cache, so nothing is lost today.", "places", seen)
+			c.FoundAs(check.Warning,
+				"Write barriers are off for {places}. The disks below report no volatile write cache, so nothing is "+
+					"lost today.", "places", seen)
 			return
 		}
 		c.Found("Write barriers are off for {places}.", "places", seen)

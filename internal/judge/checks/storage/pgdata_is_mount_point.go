@@ -14,10 +14,13 @@ var PgdataIsMountPoint = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A folder of the cluster is itself a mount point",
-	Why: "When the mount is missing after a boot, the empty folder below it takes its place: a start script may make a new cluster in it, or the " +
-		"server writes WAL or a tablespace to the wrong disk. The root of a filesystem also belongs to root, holds lost+found, and " +
+	Why: "When the mount is missing after a boot, the empty folder below it takes its place: a start script may " +
+		"make a new cluster in it, or the " +
+		"server writes WAL or a tablespace to the wrong disk. The root of a filesystem also belongs to root, holds " +
+		"lost+found, and " +
 		"leaves no room beside it for pg_upgrade to work in.",
-	Do: "Stop the server, make a folder below the mount point that belongs to the server's user with mode 0700, move the contents there, and point " +
+	Do: "Stop the server, make a folder below the mount point that belongs to the server's user with mode 0700, " +
+		"move the contents there, and point " +
 		"the data directory (data_directory or the unit's PGDATA), the pg_wal link or the link in pg_tblspc to it.",
 	Sources: []string{"pg-creating-cluster", "dalibo-j1"},
 	Judge: func(c *check.Case) {

@@ -20,9 +20,12 @@ var TablespacesSameDevice = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "A tablespace lies on the same disks as the data directory",
 	DependsOn: []string{"tablespace_in_pgdata"},
-	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs attention: base backups have to map it, and a lost or " +
-		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and databases are enough. On storage from a network the disks behind are not visible from here.",
-	Do:      "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs " +
+		"attention: base backups have to map it, and a lost or " +
+		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and " +
+		"databases are enough. On storage from a network the disks behind are not visible from here.",
+	Do: "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET " +
+		"TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
 	Sources: []string{"pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -36,8 +39,11 @@ var TablespacesSameDevice = check.Check{
 		var same []string
 		spills := tempSpaces(c)
 		for _, m := range list {
-			if m.Role != snapshot.TablespacePlace || data.Path == "" || volumes.OnTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
-				continue // in memory, inside the data directory or for temporary files: each has a check of its own, and is worse
+			if m.Role != snapshot.TablespacePlace || data.Path == "" || volumes.OnTmpfs(m.Mount) ||
+				strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
+				// in memory, inside the data directory or for temporary files: each has a check of its own, and is
+				// worse
+				continue
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:

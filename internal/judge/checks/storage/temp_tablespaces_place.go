@@ -19,9 +19,13 @@ var TempTablespacesPlace = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "temp_tablespaces does not do what it is for",
-	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on a disk that is fast and near. Names that do not exist are passed over without a word. " +
-		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails although the others are empty.",
-	Do:      "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each process besides.",
+	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on " +
+		"a disk that is fast and near. Names that do not exist are passed over without a word. " +
+		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails " +
+		"although the others are empty.",
+	Do: "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in " +
+		"temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each " +
+		"process besides.",
 	Sources: []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		v, ok := c.Setting("temp_tablespaces")
@@ -92,7 +96,8 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 		c.Found("Temporary files go over the network: {names}.", "names", check.Join(far, ", ", 3))
 	}
 	if len(same) > 0 {
-		c.Found("On the filesystem of the data directory ({point}), which spills can still fill: {names}.", "point", data, "names", check.Join(same, ", ", 3))
+		c.Found("On the filesystem of the data directory ({point}), which spills can still fill: {names}.", "point",
+			data, "names", check.Join(same, ", ", 3))
 	}
 	least, most, leastAt := int64(-1), int64(0), ""
 	for point, free := range room {
@@ -101,6 +106,7 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 		}
 	}
 	if len(room) > 1 && most/limits.TempRoomUneven > least {
-		c.Found("They are filled in turn, and {point} has less than a quarter of the room of another.", "point", leastAt)
+		c.Found("They are filled in turn, and {point} has less than a quarter of the room of another.",
+			"point", leastAt)
 	}
 }

@@ -20,14 +20,18 @@ var ZfsRecordsize = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The record size of ZFS does not fit the pages of the server",
-	Why: "ZFS reads and rewrites whole records. With the default of 128 kB a change of one page of 8 kB reads the record, unless it is cached, and writes all of it anew, up to sixteen times the data, and " +
-		"the ARC fills with pages that nobody asked for. Records below 8 kB tear a page into several, compress badly and multiply metadata.",
-	Do: "Run zfs set recordsize=16K with the file system of the data (8K to 32K are reasonable; keep 128K for pg_wal on one of its own). Only files written from then on " +
+	Why: "ZFS reads and rewrites whole records. With the default of 128 kB a change of one page of 8 kB reads the " +
+		"record, unless it is cached, and writes all of it anew, up to sixteen times the data, and " +
+		"the ARC fills with pages that nobody asked for. Records below 8 kB tear a page into several, compress " +
+		"badly and multiply metadata.",
+	Do: "Run zfs set recordsize=16K with the file system of the data (8K to 32K are reasonable; keep 128K for " +
+		"pg_wal on one of its own). Only files written from then on " +
 		"have it: copy the data directory anew, for instance by a switchover to a standby built on such a file system.",
 	Sources: []string{"openzfs-workload", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		seen := volumes.OnZFS(c, func(role snapshot.PlaceRole, d host.Dataset) bool {
-			return role != snapshot.WALPlace && d.RecordSize > 0 && (d.RecordSize > recordsTooLong || d.RecordSize < volumes.PageOfServer)
+			return role != snapshot.WALPlace && d.RecordSize > 0 &&
+				(d.RecordSize > recordsTooLong || d.RecordSize < volumes.PageOfServer)
 		}, func(d host.Dataset) string { return d.Name + " (recordsize " + d.RecordSize.String() + ")" })
 		if seen != "" {
 			c.Found("{places}.", "places", check.Capitalize(seen))

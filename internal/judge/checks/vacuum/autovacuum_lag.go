@@ -20,9 +20,12 @@ var AutovacuumLag = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Autovacuum does not get to tables that are due",
-	Why: "A table that waits for autovacuum beyond its threshold grows by what could have been reused, and its scans pass over dead rows. The cause is the pace (cost limit and delay, which " +
-		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way again and again.",
-	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
+	Why: "A table that waits for autovacuum beyond its threshold grows by what could have been reused, and its " +
+		"scans pass over dead rows. The cause is the pace (cost limit and delay, which " +
+		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way " +
+		"again and again.",
+	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER " +
+		"SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
 		"pg_stat_progress_vacuum what its workers are busy with. log_autovacuum_min_duration = 0 for a day tells more.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000;"),
@@ -46,14 +49,16 @@ var AutovacuumLag = check.Check{
 		var found check.ByDatabase
 		for _, t := range tables {
 			due, ok := vacuumDue(set, t)
-			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due || c.Now()-t.LastVacuum < lagSince {
+			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due ||
+				c.Now()-t.LastVacuum < lagSince {
 				continue
 			}
 			last := "never vacuumed"
 			if t.LastVacuum > 0 {
 				last = "vacuumed " + check.Span(float64(c.Now()-t.LastVacuum)) + " ago"
 			}
-			found.Add(c, t.In, "%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, check.Count(t.Dead), check.Count(t.Live), check.Count(int64(due)), last)
+			found.Add(c, t.In, "%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, check.Count(t.Dead),
+				check.Count(t.Live), check.Count(int64(due)), last)
 		}
 		if found.Any() {
 			c.Found("{tables}.", "tables", found.List("; "))

@@ -11,11 +11,15 @@ var AutovacuumOff = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "autovacuum is off",
-	Why: "Dead rows stay in tables and indexes, which grow without bound; planner statistics are never refreshed, so plans go wrong as the " +
-		"data changes; transaction ids are not frozen until the server is forced to, with many aggressive vacuums at once in the busiest " +
+	Why: "Dead rows stay in tables and indexes, which grow without bound; planner statistics are never refreshed, " +
+		"so plans go wrong as the " +
+		"data changes; transaction ids are not frozen until the server is forced to, with many aggressive vacuums " +
+		"at once in the busiest " +
 		"moment. Space that a table has once taken comes back only with VACUUM FULL or a rewrite.",
-	Do: "Run ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();. For a bulk load switch it off for the one table " +
-		"(ALTER TABLE … SET (autovacuum_enabled = off)) and on again afterwards. If it disturbed the load, lower its pace with " +
+	Do: "Run ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();. For a bulk load switch it off for the one " +
+		"table " +
+		"(ALTER TABLE … SET (autovacuum_enabled = off)) and on again afterwards. If it disturbed the load, lower " +
+		"its pace with " +
 		"autovacuum_vacuum_cost_delay instead.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum = on;"),

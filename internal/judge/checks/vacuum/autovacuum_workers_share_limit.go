@@ -13,9 +13,11 @@ var AutovacuumWorkersShareLimit = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "More autovacuum workers share the same allowance",
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
-	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher limit do not clean faster: each " +
+	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher " +
+		"limit do not clean faster: each " +
 		"is slowed down until the sum is what it was, and every large table takes longer than before.",
-	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 and more on SSDs (ALTER SYSTEM " +
+	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 " +
+		"and more on SSDs (ALTER SYSTEM " +
 		"SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();), or go back to 3 workers.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 1000;"),
@@ -37,7 +39,9 @@ var AutovacuumWorkersShareLimit = check.Check{
 			return
 		}
 		if each := limit / workers; each < limits.AutovacuumShareLeast {
-			c.Found("{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the default leaves 66.", "workers", workers, "limit", limit, "each", each)
+			c.Found(
+				"{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the "+
+					"default leaves 66.", "workers", workers, "limit", limit, "each", each)
 		}
 	},
 }

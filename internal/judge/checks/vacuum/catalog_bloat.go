@@ -19,7 +19,8 @@ const (
 // catalogRow is the space of one row, as a fresh cluster of 13 to 18 has it: the
 // size of each catalog by its rows, 142 to 155, 276, 62, 199 and 208 bytes,
 // rounded up.
-var catalogRow = map[string]unit.Bytes{"pg_attribute": 160, "pg_class": 300, "pg_depend": 64, "pg_type": 210, "pg_index": 210}
+var catalogRow = map[string]unit.Bytes{"pg_attribute": 160, "pg_class": 300, "pg_depend": 64, "pg_type": 210,
+	"pg_index": 210}
 
 // CatalogBloat compares the size of the catalogs that tables leave rows in with
 // what those that live would take. Dead rows that still wait for a VACUUM are
@@ -30,10 +31,14 @@ var CatalogBloat = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "System catalogs are swollen",
-	Why: "Each temporary table leaves a dozen and more dead rows in the catalogs when it goes; programs such as 1C:Enterprise make some for every query. Where a transaction that stays " +
-		"open, or an autovacuum that comes too late, keeps VACUUM from reusing their space, pg_attribute and pg_class grow to gigabytes, and every new session and every plan reads them.",
-	Do: "End what holds the horizon back first (long_transactions, prepared_xacts_old, slot_retains_wal). Let autovacuum come sooner: ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
-		"pg_reload_conf();. Then in a window in which nobody works VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute; and the others that are named: nobody can log in meanwhile. TRUNCATE of a temporary " +
+	Why: "Each temporary table leaves a dozen and more dead rows in the catalogs when it goes; programs such as " +
+		"1C:Enterprise make some for every query. Where a transaction that stays " +
+		"open, or an autovacuum that comes too late, keeps VACUUM from reusing their space, pg_attribute and " +
+		"pg_class grow to gigabytes, and every new session and every plan reads them.",
+	Do: "End what holds the horizon back first (long_transactions, prepared_xacts_old, slot_retains_wal). Let " +
+		"autovacuum come sooner: ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
+		"pg_reload_conf();. Then in a window in which nobody works VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute; " +
+		"and the others that are named: nobody can log in meanwhile. TRUNCATE of a temporary " +
 		"table that is kept, instead of DROP and CREATE, leaves far fewer rows.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_naptime = '20s';"),
@@ -66,7 +71,8 @@ var CatalogBloat = check.Check{
 			if secs, ok := c.CountedForIn(k.In); ok && k.Inserted > 0 {
 				pace = ", " + check.Count(int64(float64(k.Inserted)*3600/secs)) + " new rows an hour"
 			}
-			found.Add(c, k.In, "%s takes %s, and its %s rows need %s%s", k.Name, k.Size, check.Count(int64(rows)), need, pace)
+			found.Add(c, k.In, "%s takes %s, and its %s rows need %s%s", k.Name, k.Size, check.Count(int64(rows)),
+				need, pace)
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List("; "))

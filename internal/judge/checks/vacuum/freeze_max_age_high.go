@@ -16,10 +16,13 @@ var FreezeMaxAgeHigh = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Autovacuum begins to freeze very late",
-	Why: "At autovacuum_freeze_max_age transactions autovacuum freezes a table even where nothing else asks for it. The higher it is the less " +
-		"room is left for that work before the server stops taking writes, at 2.1 billion, and the largest tables come last. pg_xact grows with " +
+	Why: "At autovacuum_freeze_max_age transactions autovacuum freezes a table even where nothing else asks for it. " +
+		"The higher it is the less " +
+		"room is left for that work before the server stops taking writes, at 2.1 billion, and the largest tables " +
+		"come last. pg_xact grows with " +
 		"it, 250 MB for each billion, and pg_commit_ts, where it is kept, 10 GB.",
-	Do: "Set autovacuum_freeze_max_age to 200 million (the default) to 800 million and restart; before, let VACUUM (FREEZE) run over the oldest " +
+	Do: "Set autovacuum_freeze_max_age to 200 million (the default) to 800 million and restart; before, let VACUUM " +
+		"(FREEZE) run over the oldest " +
 		"tables at a quiet time, or autovacuum will begin with all of them at once.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
@@ -29,7 +32,8 @@ var FreezeMaxAgeHigh = check.Check{
 		}
 		for _, name := range []string{"autovacuum_freeze_max_age", "autovacuum_multixact_freeze_max_age"} {
 			if n, ok := set.Int(name); ok && n > lateFreeze {
-				c.Found("{name} = {n}: {left} before the server stops taking writes.", "name", name, "n", check.Count(n), "left", check.Count(wrapAt-n))
+				c.Found("{name} = {n}: {left} before the server stops taking writes.", "name", name, "n",
+					check.Count(n), "left", check.Count(wrapAt-n))
 			}
 		}
 	},

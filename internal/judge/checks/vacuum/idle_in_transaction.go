@@ -19,14 +19,19 @@ var IdleInTransaction = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Sessions sit idle in an open transaction",
-	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since in the whole database: tables " +
-		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual cause is an " +
+	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since " +
+		"in the whole database: tables " +
+		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual " +
+		"cause is an " +
 		"application that waits for a user or a network call between BEGIN and COMMIT.",
-	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' " +
+	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE " +
+		"'idle in transaction%' " +
 		"ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: ALTER SYSTEM SET " +
 		"idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
 	Commands: []check.Command{
-		check.SQL("SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start;"),
+		check.SQL(
+			"SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in " +
+				"transaction%' ORDER BY xact_start;"),
 		check.SQL("ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min';"),
 		check.SQL("SELECT pg_reload_conf();"),
 	},
@@ -56,8 +61,10 @@ var IdleInTransaction = check.Check{
 				limit = "0, no limit"
 			}
 		}
-		c.FoundAs(sev, "{n} idle in transaction, the longest for {oldest}; the oldest snapshot of all sessions is {xmin} transactions old "+
-			"(idle_in_transaction_session_timeout: {limit}).",
+		c.FoundAs(sev,
+			"{n} idle in transaction, the longest for {oldest}; the oldest snapshot of all sessions is {xmin} "+
+				"transactions old "+
+				"(idle_in_transaction_session_timeout: {limit}).",
 			"n", n, "oldest", check.Span(oldest), "xmin", check.Count(a.OldestBackendXmin), "limit", limit)
 	},
 }

@@ -18,13 +18,18 @@ var LongTransactions = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "A transaction has been open for hours",
-	Why: "Its snapshot keeps VACUUM from removing any row that died since in the whole database, and from freezing; tables and indexes swell, and queries that read much-changed rows " +
+	Why: "Its snapshot keeps VACUUM from removing any row that died since in the whole database, and from freezing; " +
+		"tables and indexes swell, and queries that read much-changed rows " +
 		"pass over more and more dead ones. Its locks stay as well.",
-	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
-		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
+	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
+		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
+		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT " +
+		"pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
 		"transaction_timeout sets a limit for a role.",
 	Commands: []check.Command{
-		check.SQL("SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;"),
+		check.SQL(
+			"SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE " +
+				"xact_start < now() - interval '6 hours' ORDER BY xact_start;"),
 	},
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-client"},
 	DependsOn: []string{"idle_in_transaction"},
@@ -37,7 +42,9 @@ var LongTransactions = check.Check{
 		if a.OldestXactAge >= xactHarmful {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is {xmin} transactions old.",
+		c.FoundAs(sev,
+			"The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is "+
+				"{xmin} transactions old.",
 			"age", check.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
 	},
 }

@@ -15,10 +15,14 @@ var PreparedXactsOld = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Prepared transactions were left behind",
-	Why: "A prepared transaction belongs to no session any more: it keeps its locks and holds back VACUUM and freezing until somebody settles it, " +
-		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, in wraparound.",
-	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction manager what became of each gid, then " +
-		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, set max_prepared_transactions = 0.",
+	Why: "A prepared transaction belongs to no session any more: it keeps its locks and holds back VACUUM and " +
+		"freezing until somebody settles it, " +
+		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, " +
+		"in wraparound.",
+	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction " +
+		"manager what became of each gid, then " +
+		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, " +
+		"set max_prepared_transactions = 0.",
 	Commands: []check.Command{
 		check.SQL("SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;"),
 	},
@@ -39,8 +43,11 @@ var PreparedXactsOld = check.Check{
 			}
 		}
 		if n > 0 {
-			c.Found("{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} transactions ago).",
-				"n", n, "age", check.Span(oldest[0].Age), "database", oldest[0].Database, "xids", check.Count(oldest[0].XIDAge))
+			c.Found(
+				"{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} "+
+					"transactions ago).",
+				"n", n, "age", check.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
+				check.Count(oldest[0].XIDAge))
 		}
 	},
 }

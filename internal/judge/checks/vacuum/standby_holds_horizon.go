@@ -24,12 +24,18 @@ var StandbyHoldsHorizon = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "A standby or subscriber keeps VACUUM from removing rows",
-	Why: "With hot_standby_feedback a query on the standby keeps the rows that it may want to see on the primary, as a transaction there would, and nothing in pg_stat_activity of the primary " +
-		"shows it. A logical slot keeps rows of the catalogs until its subscriber has confirmed. Tables, or the catalogs, swell meanwhile.",
-	Do: "On the named standby SELECT pid, xact_start, left(query, 100) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY age(backend_xmin) DESC; end what has been forgotten, and set " +
-		"statement_timeout and idle_in_transaction_session_timeout for its roles. Give reports of hours a standby without feedback. For a slot look why its subscriber confirms nothing.",
+	Why: "With hot_standby_feedback a query on the standby keeps the rows that it may want to see on the primary, " +
+		"as a transaction there would, and nothing in pg_stat_activity of the primary " +
+		"shows it. A logical slot keeps rows of the catalogs until its subscriber has confirmed. Tables, or the " +
+		"catalogs, swell meanwhile.",
+	Do: "On the named standby SELECT pid, xact_start, left(query, 100) FROM pg_stat_activity WHERE backend_xmin IS " +
+		"NOT NULL ORDER BY age(backend_xmin) DESC; end what has been forgotten, and set " +
+		"statement_timeout and idle_in_transaction_session_timeout for its roles. Give reports of hours a standby " +
+		"without feedback. For a slot look why its subscriber confirms nothing.",
 	Commands: []check.Command{
-		check.SQL("SELECT pid, xact_start, left(query, 100) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY age(backend_xmin) DESC;"),
+		check.SQL(
+			"SELECT pid, xact_start, left(query, 100) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY " +
+				"age(backend_xmin) DESC;"),
 	},
 	Sources: []string{"pg-config-replication", "pg-routine-vacuuming", "pg-system-views"},
 	Judge: func(c *check.Case) {

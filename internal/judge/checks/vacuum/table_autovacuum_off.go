@@ -11,9 +11,11 @@ var TableAutovacuumOff = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Autovacuum is off for large tables",
-	Why: "autovacuum_enabled = off of a table was most often meant for a load and then forgotten. Its dead rows stay, its statistics grow old, and its index-only scans read the table; " +
+	Why: "autovacuum_enabled = off of a table was most often meant for a load and then forgotten. Its dead rows " +
+		"stay, its statistics grow old, and its index-only scans read the table; " +
 		"the forced vacuum against wraparound comes all the same, late and over the whole table.",
-	Do:        "ALTER TABLE schema.name RESET (autovacuum_enabled); then VACUUM (ANALYZE) schema.name;. Keep it off only where a job vacuums and analyzes the table after each load.",
+	Do: "ALTER TABLE schema.name RESET (autovacuum_enabled); then VACUUM (ANALYZE) schema.name;. Keep it off " +
+		"only where a job vacuums and analyzes the table after each load.",
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {
@@ -31,7 +33,8 @@ var TableAutovacuumOff = check.Check{
 			if !t.AutovacuumOff || !large(t) {
 				continue
 			}
-			found.Add(c, t.In, "%s.%s (%s live and %s dead rows)", t.Schema, t.Name, check.Count(t.Live), check.Count(t.Dead))
+			found.Add(c, t.In, "%s.%s (%s live and %s dead rows)", t.Schema, t.Name, check.Count(t.Live),
+				check.Count(t.Dead))
 			if due, ok := vacuumDue(set, t); ok && float64(t.Dead) > due {
 				sev = check.Warning
 			}

@@ -10,9 +10,12 @@ var TrackCountsOff = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "track_counts is off, so autovacuum does nothing",
-	Why: "Autovacuum decides by the counts of inserted, updated and deleted rows that track_counts keeps. Without them its launcher does " +
-		"not start at all, but against wraparound, even though autovacuum = on. Every view of table activity stands still as well.",
-	Do: "Run ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf(); then VACUUM ANALYZE in each database, as nothing was counted until now.",
+	Why: "Autovacuum decides by the counts of inserted, updated and deleted rows that track_counts keeps. Without " +
+		"them its launcher does " +
+		"not start at all, but against wraparound, even though autovacuum = on. Every view of table activity stands " +
+		"still as well.",
+	Do: "Run ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf(); then VACUUM ANALYZE in each database, as " +
+		"nothing was counted until now.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET track_counts = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -32,12 +32,18 @@ var Wraparound = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Freezing lags behind: transaction ids run out",
-	Why: "Transaction and multixact ids come from a circle of four billion, of which half can be in use. VACUUM has to freeze old rows before " +
-		"the circle closes; when something keeps it from doing so (a transaction left open, a prepared transaction, a replication slot, locks, " +
-		"or too little pace) the server finally refuses every command that writes, and vacuuming under that pressure takes hours or days.",
-	Do: "Find what holds the horizon back: pg_stat_activity ordered by age(backend_xmin), pg_prepared_xacts, and xmin and catalog_xmin in " +
-		"pg_replication_slots; end it. Then in the named database run VACUUM (FREEZE, VERBOSE, INDEX_CLEANUP off) on the tables with the " +
-		"greatest age(relfrozenxid) in pg_class, as a superuser and not in single-user mode. Give autovacuum more pace: " +
+	Why: "Transaction and multixact ids come from a circle of four billion, of which half can be in use. VACUUM has " +
+		"to freeze old rows before " +
+		"the circle closes; when something keeps it from doing so (a transaction left open, a prepared transaction, " +
+		"a replication slot, locks, " +
+		"or too little pace) the server finally refuses every command that writes, and vacuuming under that " +
+		"pressure takes hours or days.",
+	Do: "Find what holds the horizon back: pg_stat_activity ordered by age(backend_xmin), pg_prepared_xacts, and " +
+		"xmin and catalog_xmin in " +
+		"pg_replication_slots; end it. Then in the named database run VACUUM (FREEZE, VERBOSE, INDEX_CLEANUP off) " +
+		"on the tables with the " +
+		"greatest age(relfrozenxid) in pg_class, as a superuser and not in single-user mode. Give autovacuum more " +
+		"pace: " +
 		"autovacuum_vacuum_cost_limit = 2000.",
 	Sources: []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
 	Judge: func(c *check.Case) {
@@ -67,8 +73,9 @@ var Wraparound = check.Check{
 				sev = check.Critical
 			}
 			worst = max(worst, sev)
-			list = append(list, late{age, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
-				db, what, check.Count(age), 100*float64(age)/xidStop, setting, check.Count(limit))})
+			list = append(list,
+				late{age, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
+					db, what, check.Count(age), 100*float64(age)/xidStop, setting, check.Count(limit))})
 		}
 		for _, db := range dbs {
 			judge(db.Name, "transaction id", db.XIDAge, "autovacuum_freeze_max_age")

@@ -20,10 +20,13 @@ var EndOfLife = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The major version is at the end of its support",
-	Why: "A major version gets corrections for five years. After that security holes and data-damaging errors that are found stay open, packages vanish from the " +
+	Why: "A major version gets corrections for five years. After that security holes and data-damaging errors that " +
+		"are found stay open, packages vanish from the " +
 		"repositories, and the way to a supported version gets longer with each year.",
-	Do: "Plan the upgrade: pg_upgrade --link takes minutes and needs both versions' binaries, logical replication makes it nearly free of downtime, a dump is slow and simple. Try it on a copy, run ANALYZE " +
-		"afterwards (18 keeps the statistics), and check extensions and the release notes of each major version in between.",
+	Do: "Plan the upgrade: pg_upgrade --link takes minutes and needs both versions' binaries, logical replication " +
+		"makes it nearly free of downtime, a dump is slow and simple. Try it on a copy, run ANALYZE " +
+		"afterwards (18 keeps the statistics), and check extensions and the release notes of each major version in " +
+		"between.",
 	Sources: []string{"pg-versioning"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
@@ -31,7 +34,8 @@ var EndOfLife = check.Check{
 			return
 		}
 		if v.Major() < releases.Oldest() {
-			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest", releases.Oldest())
+			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest",
+				releases.Oldest())
 			return
 		}
 		r, ok := releases.Of(v.Major())
@@ -42,9 +46,11 @@ var EndOfLife = check.Check{
 		day := r.Last.Format(time.DateOnly)
 		switch {
 		case left <= 0:
-			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", v.Major(), "day", day)
+			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", v.Major(),
+				"day", day)
 		case left <= lifeWarning:
-			c.FoundAs(check.Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version", v, "major", v.Major(), "day", day, "left", check.Span(left.Seconds()))
+			c.FoundAs(check.Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version",
+				v, "major", v.Major(), "day", day, "left", check.Span(left.Seconds()))
 		}
 	},
 }

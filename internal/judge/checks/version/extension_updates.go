@@ -14,7 +14,8 @@ var ExtensionUpdates = check.Check{
 	Severity: check.Info,
 	Scope:    check.PerInstance,
 	Title:    "Extensions have the objects of an older version",
-	Why: "The library of an extension comes with the package and is the new one since the last upgrade; its functions and views in the database stay as they were until somebody updates " +
+	Why: "The library of an extension comes with the package and is the new one since the last upgrade; its " +
+		"functions and views in the database stay as they were until somebody updates " +
 		"them. New columns of its views are missing, and faults in its SQL, which some minor releases mend, remain.",
 	Do:      "Read the notes of the extension, then ALTER EXTENSION name UPDATE; in each database that has it.",
 	Sources: []string{"pg-alter-extension"},

@@ -17,9 +17,11 @@ var MinorBehind = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "The server lacks minor releases",
-	Why: "Minor releases hold nothing but corrections: security holes, crashes, wrong answers, damaged indexes. They never change the file format, so staying behind is the greater risk: the " +
+	Why: "Minor releases hold nothing but corrections: security holes, crashes, wrong answers, damaged indexes. " +
+		"They never change the file format, so staying behind is the greater risk: the " +
 		"holes are published with the release that closes them.",
-	Do:      "Read the release notes in between for steps that they ask for (a REINDEX, now and then), install the new packages and restart the server: no dump and no pg_upgrade are needed. Standbys first.",
+	Do: "Read the release notes in between for steps that they ask for (a REINDEX, now and then), install the " +
+		"new packages and restart the server: no dump and no pg_upgrade are needed. Standbys first.",
 	Sources: []string{"pg-versioning", "pg-release-notes"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)

@@ -21,9 +21,11 @@ var NextMajorBreaks = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Settings will not survive an upgrade as they are",
-	Why: "pg_upgrade starts the new server with its own fresh configuration; the old one is copied over afterwards, and a parameter that is gone keeps the new " +
+	Why: "pg_upgrade starts the new server with its own fresh configuration; the old one is copied over afterwards, " +
+		"and a parameter that is gone keeps the new " +
 		"server from starting just when everybody waits for it. What changed its meaning starts without a word.",
-	Do: "Before the upgrade correct the named settings in the copy of the configuration that the new version will get, and try it: " +
+	Do: "Before the upgrade correct the named settings in the copy of the configuration that the new version will " +
+		"get, and try it: " +
 		"pgfettle check --conf postgresql.conf --pg N.",
 	Sources: []string{"pg-release-notes"},
 	Judge: func(c *check.Case) {
@@ -54,7 +56,8 @@ var NextMajorBreaks = check.Check{
 				changes = append(changes, text)
 			}
 		}
-		if v.Major() < 16 && set["archive_command"].Value != "" && set["archive_library"].Value != "" && setByHand(set["archive_command"]) && setByHand(set["archive_library"]) {
+		if v.Major() < 16 && set["archive_command"].Value != "" && set["archive_library"].Value != "" &&
+			setByHand(set["archive_command"]) && setByHand(set["archive_library"]) {
 			stops = append(stops, "archive_command and archive_library are both set: 16 archives nothing then")
 		}
 		if len(stops) > 0 {
@@ -130,16 +133,25 @@ type turn struct {
 var turns = []turn{
 	{"work_mem", 15, func(_ pg.Setting, set pg.Settings) bool { return !setByHand(set["hash_mem_multiplier"]) },
 		"since 15 hash_mem_multiplier is 2 where nobody set it, so that a hash may take twice work_mem"},
-	{"effective_io_concurrency", 18, nil, "since 18 it is the depth of asynchronous I/O, with 16 by default, where it had only been advice to the kernel; values such as 200 were for that"},
+	{"effective_io_concurrency", 18, nil,
+		"since 18 it is the depth of asynchronous I/O, with 16 by default, where it had only been advice to the " +
+			"kernel; values such as 200 were for that"},
 	{"maintenance_io_concurrency", 18, nil, "since 18 it is the depth of asynchronous I/O, with 16 by default"},
-	{"log_connections", 18, nil, "since 18 it is a list of what to log; on is still taken and means receipt, authentication and authorization"},
-	{"password_encryption", 18, func(s pg.Setting, _ pg.Settings) bool { return s.Value == "md5" }, "since 18 md5 passwords are deprecated and setting one warns; change to scram-sha-256"},
+	{"log_connections", 18, nil,
+		"since 18 it is a list of what to log; on is still taken and means receipt, authentication and authorization"},
+	{"password_encryption", 18, func(s pg.Setting, _ pg.Settings) bool { return s.Value == "md5" },
+		"since 18 md5 passwords are deprecated and setting one warns; change to scram-sha-256"},
 	{"ssl_ecdh_curve", 18, nil, "since 18 it is called ssl_groups; the old name is still taken"},
-	{"max_locks_per_transaction", 19, nil, "19 counts otherwise and its default is 128 instead of 64 for the same number of locks: double the value"},
-	{"log_autovacuum_min_duration", 19, nil, "since 19 it is for vacuum only; log_autoanalyze_min_duration is for analyze"},
-	{"vacuum_buffer_usage_limit", 17, below(2048), "since 17 the default is 2MB instead of 256kB; a smaller value slows vacuum down"},
-	{"vacuum_cost_page_miss", 14, above(2), "since 14 the default is 2 instead of 10; a higher value slows vacuum down"},
-	{"checkpoint_completion_target", 14, func(s pg.Setting, _ pg.Settings) bool { return s.Value == "0.5" }, "0.5 was the default of 13 and is 0.9 since 14"},
+	{"max_locks_per_transaction", 19, nil,
+		"19 counts otherwise and its default is 128 instead of 64 for the same number of locks: double the value"},
+	{"log_autovacuum_min_duration", 19, nil,
+		"since 19 it is for vacuum only; log_autoanalyze_min_duration is for analyze"},
+	{"vacuum_buffer_usage_limit", 17, below(2048),
+		"since 17 the default is 2MB instead of 256kB; a smaller value slows vacuum down"},
+	{"vacuum_cost_page_miss", 14, above(2),
+		"since 14 the default is 2 instead of 10; a higher value slows vacuum down"},
+	{"checkpoint_completion_target", 14, func(s pg.Setting, _ pg.Settings) bool { return s.Value == "0.5" },
+		"0.5 was the default of 13 and is 0.9 since 14"},
 }
 
 // below and above say whether a value in its base unit is on the side of a new

@@ -17,10 +17,14 @@ var ArchiveFailing = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "WAL is not being archived",
-	Why: "A segment is kept in pg_wal until it is archived. While that fails, point-in-time recovery ends at the last archived segment, standbys " +
-		"fed from the archive fall behind, and pg_wal grows until its disk is full, at which moment the server stops with a PANIC.",
-	Do: "Read the server log for \"archive command failed\" (its DETAIL has the command and the exit code), run the command by hand as the server's user for the " +
-		"file that SELECT last_failed_wal FROM pg_stat_archiver names, and watch the free space of pg_wal. To let a full disk go on for a while, free " +
+	Why: "A segment is kept in pg_wal until it is archived. While that fails, point-in-time recovery ends at the " +
+		"last archived segment, standbys " +
+		"fed from the archive fall behind, and pg_wal grows until its disk is full, at which moment the server " +
+		"stops with a PANIC.",
+	Do: "Read the server log for \"archive command failed\" (its DETAIL has the command and the exit code), run the " +
+		"command by hand as the server's user for the " +
+		"file that SELECT last_failed_wal FROM pg_stat_archiver names, and watch the free space of pg_wal. To let a " +
+		"full disk go on for a while, free " +
 		"space elsewhere on it; never delete segments by hand.",
 	Sources: []string{"pg-monitoring", "pg-config-wal"},
 	Judge: func(c *check.Case) {
@@ -34,8 +38,11 @@ var ArchiveFailing = check.Check{
 		command, hasCommand := set.Text("archive_command")
 		library, _ := set.Text("archive_library")
 		if hasCommand && command == "" && library == "" {
-			c.FoundDo(check.Warning, "Set archive_command (or archive_library, 15+) and reload, or archive_mode = off and restart. Until then watch the free space of pg_wal.",
-				"archive_mode = {mode}, but neither archive_command nor archive_library says how: every segment stays in pg_wal.", "mode", set["archive_mode"].Value)
+			c.FoundDo(check.Warning,
+				"Set archive_command (or archive_library, 15+) and reload, or archive_mode = off and restart. Until "+
+					"then watch the free space of pg_wal.",
+				"archive_mode = {mode}, but neither archive_command nor archive_library says how: every segment "+
+					"stays in pg_wal.", "mode", set["archive_mode"].Value)
 			return
 		}
 		a, ok := check.Need(c, c.Instance.Server.Archiver)
@@ -47,7 +54,8 @@ var ArchiveFailing = check.Check{
 			if a.Failed >= archiveTries {
 				sev = check.Critical
 			}
-			c.FoundAs(sev, "Archiving failed {n} times and never succeeded since the statistics were reset.", "n", a.Failed)
+			c.FoundAs(sev, "Archiving failed {n} times and never succeeded since the statistics were reset.",
+				"n", a.Failed)
 			return
 		}
 		since := float64(a.LastFailed - a.LastOK)
@@ -55,7 +63,9 @@ var ArchiveFailing = check.Check{
 		if since >= limits.ArchiveLate {
 			sev = check.Critical
 		}
-		c.FoundAs(sev, "The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the statistics were reset).",
+		c.FoundAs(sev,
+			"The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the "+
+				"statistics were reset).",
 			"since", check.Span(since), "n", a.Failed, "ok", a.Archived)
 	},
 }

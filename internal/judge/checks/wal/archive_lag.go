@@ -13,10 +13,13 @@ var ArchiveLag = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Archiving does not keep up with the WAL",
-	Why: "Segments that are not archived yet stay in pg_wal and would be lost with the server: the backlog is how much a recovery from the archive would miss. Where it grows " +
+	Why: "Segments that are not archived yet stay in pg_wal and would be lost with the server: the backlog is how " +
+		"much a recovery from the archive would miss. Where it grows " +
 		"day by day, the disk of pg_wal fills and the server stops.",
-	Do: "Time the command for one segment: it has to take less than the time in which a segment fills. Use a tool that archives in parallel and in the background (pgBackRest with " +
-		"archive-async=y, WAL-G), compress less, or write less WAL (wal_compression = on, longer checkpoint_timeout). Never delete files in pg_wal by hand.",
+	Do: "Time the command for one segment: it has to take less than the time in which a segment fills. Use a tool " +
+		"that archives in parallel and in the background (pgBackRest with " +
+		"archive-async=y, WAL-G), compress less, or write less WAL (wal_compression = on, longer " +
+		"checkpoint_timeout). Never delete files in pg_wal by hand.",
 	Sources:   []string{"pg-config-wal", "pg-monitoring"},
 	DependsOn: []string{"archive_failing"},
 	Judge: func(c *check.Case) {
@@ -40,6 +43,7 @@ var ArchiveLag = check.Check{
 		if !ok1 || !ok2 || unit.Bytes(ready)*segment <= most {
 			return
 		}
-		c.Found("{n} segments, {size}, wait to be archived; max_wal_size = {max}.", "n", ready, "size", unit.Bytes(ready)*segment, "max", most.GUC())
+		c.Found("{n} segments, {size}, wait to be archived; max_wal_size = {max}.", "n", ready, "size",
+			unit.Bytes(ready)*segment, "max", most.GUC())
 	},
 }

@@ -9,7 +9,8 @@ var CheckpointWarningOff = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Checkpoints that come too often are not told",
-	Why: "The server writes a line to the log when WAL forces checkpoints closer together than checkpoint_warning. That line is how one learns " +
+	Why: "The server writes a line to the log when WAL forces checkpoints closer together than checkpoint_warning. " +
+		"That line is how one learns " +
 		"that max_wal_size is too small; 0 switches it off.",
 	Do: "ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf(); and raise max_wal_size if the line comes.",
 	Commands: []check.Command{

@@ -27,9 +27,12 @@ var CheckpointsTooFrequent = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "max_wal_size forces checkpoints before their time",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Checkpoints that come early multiply these images: more " +
-		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again and again.",
-	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom \"wal\", with log_checkpoints = on; it " +
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Checkpoints that come " +
+		"early multiply these images: more " +
+		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again " +
+		"and again.",
+	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom " +
+		"\"wal\", with log_checkpoints = on; it " +
 		"costs disk space in pg_wal and a longer crash recovery.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET max_wal_size = '{want}';"),
@@ -64,8 +67,10 @@ var CheckpointsTooFrequent = check.Check{
 		if every >= timeout {
 			return // a quiet server: what there was, backups and the like requested
 		}
-		seen := "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with checkpoint_timeout = {timeout} and max_wal_size = {size}"
-		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", check.Span(cp.Secs), "every", check.Span(every),
+		seen := "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with " +
+			"checkpoint_timeout = {timeout} and max_wal_size = {size}"
+		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", check.Span(cp.Secs), "every",
+			check.Span(every),
 			"timeout", set["checkpoint_timeout"].Show(), "size", size.GUC()}
 		want, rate, ok := enoughWAL(set, c.Instance.Server, timeout, size)
 		if !ok {
@@ -73,14 +78,17 @@ var CheckpointsTooFrequent = check.Check{
 			return
 		}
 		pairs = append(pairs, "rate", rate, "want", want.GUC())
-		do := "Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average rate checkpoints then come by the clock, and bursts need more. " +
-			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal and a longer crash recovery."
+		do := "Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average rate " +
+			"checkpoints then come by the clock, and bursts need more. " +
+			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal " +
+			"and a longer crash recovery."
 		seen += "; WAL grows by {rate} a minute."
 		if sp, ok := walSpace(c.Snapshot, c.Instance); ok {
 			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal holds is WAL's already
 			if room := limits.WALRoom(sp.Total, sp.Free, dir.Size); want > room {
 				pairs = append(pairs, "free", sp.Free, "total", sp.Total, "room", room.RoundDown(unit.MB).GUC())
-				do = "About max_wal_size = {want} would be needed, but the filesystem of pg_wal, {free} free of {total}, has room for {room}: give it a larger disk first, or write less WAL " +
+				do = "About max_wal_size = {want} would be needed, but the filesystem of pg_wal, {free} free of " +
+					"{total}, has room for {room}: give it a larger disk first, or write less WAL " +
 					"(wal_compression = on, fewer full rewrites)."
 			}
 		}

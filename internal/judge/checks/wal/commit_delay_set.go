@@ -15,9 +15,12 @@ var CommitDelaySet = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Commits wait for company that does not come",
 	DependsOn: []string{"fsync_off"},
-	Why: "commit_delay makes a commit wait before it flushes the WAL so that others can share the flush. It pays where several commits arrive " +
-		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come in bursts.",
-	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with pg_test_fsync; if some need not " +
+	Why: "commit_delay makes a commit wait before it flushes the WAL so that others can share the flush. It pays " +
+		"where several commits arrive " +
+		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come " +
+		"in bursts.",
+	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with " +
+		"pg_test_fsync; if some need not " +
 		"be safe at once, synchronous_commit = off for those transactions saves the whole flush.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET commit_delay;"),
@@ -38,7 +41,8 @@ var CommitDelaySet = check.Check{
 			return
 		}
 		if together := tps * float64(delay) / 1e6; together < 1 {
-			c.Found("commit_delay = {delay} µs with {tps} transactions a second: {together} of them come within one delay.",
+			c.Found(
+				"commit_delay = {delay} µs with {tps} transactions a second: {together} of them come within one delay.",
 				"delay", delay, "tps", fmt.Sprintf("%.1f", tps), "together", fmt.Sprintf("%.3f", together))
 		}
 	},

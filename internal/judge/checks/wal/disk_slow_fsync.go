@@ -24,11 +24,15 @@ var DiskSlowFsync = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Flushing the WAL is slow on this disk",
 	DependsOn: []string{"fsync_off"},
-	Why: "Every commit that writes waits until its WAL has reached the disk, so that one session commits no oftener than the disk flushes; several sessions " +
-		"share a flush when they commit together. Flash without capacitors is as slow as this because it has to write what a protected cache could keep, and " +
+	Why: "Every commit that writes waits until its WAL has reached the disk, so that one session commits no oftener " +
+		"than the disk flushes; several sessions " +
+		"share a flush when they commit together. Flash without capacitors is as slow as this because it has to " +
+		"write what a protected cache could keep, and " +
 		"so are rotating disks, and network volumes at a distance.",
-	Do: "Put pg_wal on a disk with a protected cache: pgfettle move-wal DIR. Until then let transactions whose loss is acceptable not wait: SET " +
-		"synchronous_commit = off in them alone; and write many rows in one transaction. commit_delay helps only where hundreds commit at once. Never fsync = off.",
+	Do: "Put pg_wal on a disk with a protected cache: pgfettle move-wal DIR. Until then let transactions whose loss " +
+		"is acceptable not wait: SET " +
+		"synchronous_commit = off in them alone; and write many rows in one transaction. commit_delay helps only " +
+		"where hundreds commit at once. Never fsync = off.",
 	Sources: []string{"pg-test-fsync", "pg-wal-reliability", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		if _, ok := check.Need(c, c.Snapshot.Measured); !ok {
@@ -57,7 +61,8 @@ var DiskSlowFsync = check.Check{
 			}
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "{method} takes {ms} ms: {rate} flushed writes a second ({by}).", "method", method, "ms", fmt.Sprintf("%.1f", 1000/rate),
+		c.FoundAs(sev, "{method} takes {ms} ms: {rate} flushed writes a second ({by}).", "method", method,
+			"ms", fmt.Sprintf("%.1f", 1000/rate),
 			"rate", fmt.Sprintf("%.0f", rate), "by", d.Flush.By)
 	},
 }

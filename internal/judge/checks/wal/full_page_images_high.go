@@ -28,10 +28,15 @@ var FullPageImagesHigh = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Most of the WAL is full-page images",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that a page torn by a crash can be made whole again. Where changes are " +
-		"scattered over many pages, these images are more than the changes themselves: they fill the WAL, its archive and the network to the standbys.",
-	Do: "Compress them: ALTER SYSTEM SET wal_compression = 'lz4' (on, which is pglz, before 15 or where lz4 is not compiled in: it takes a tenth of a millisecond of a processor " +
-		"for each page, so do it where the WAL's disk, network or archive is what is short); SELECT pg_reload_conf();. Let checkpoints come less often: checkpoint_timeout = '30min' with a max_wal_size to match; crash recovery then takes longer. Leave full_page_writes on.",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that a page torn by a " +
+		"crash can be made whole again. Where changes are " +
+		"scattered over many pages, these images are more than the changes themselves: they fill the WAL, its " +
+		"archive and the network to the standbys.",
+	Do: "Compress them: ALTER SYSTEM SET wal_compression = 'lz4' (on, which is pglz, before 15 or where lz4 is not " +
+		"compiled in: it takes a tenth of a millisecond of a processor " +
+		"for each page, so do it where the WAL's disk, network or archive is what is short); SELECT " +
+		"pg_reload_conf();. Let checkpoints come less often: checkpoint_timeout = '30min' with a max_wal_size to " +
+		"match; crash recovery then takes longer. Leave full_page_writes on.",
 	Sources:   []string{"pg-config-wal", "pg-wal-configuration", "dalibo-j1"},
 	DependsOn: []string{"checkpoints_too_frequent"},
 	Judge: func(c *check.Case) {
@@ -50,7 +55,10 @@ var FullPageImagesHigh = check.Check{
 		if w.Bytes.Scale(1/w.Secs) < imagesWAL || !check.AtLeast(images, imagesMost, w.Bytes) {
 			return
 		}
-		c.Found("{images} page images are among the {wal} of WAL of {history}: at least {share} of it, at half a page each; wal_compression = off, checkpoint_timeout = {timeout}.",
-			"images", check.Count(w.FPI), "wal", w.Bytes, "history", check.Span(w.Secs), "share", check.PercentOf(min(images, w.Bytes), w.Bytes), "timeout", set["checkpoint_timeout"].Show())
+		c.Found(
+			"{images} page images are among the {wal} of WAL of {history}: at least {share} of it, at half a page "+
+				"each; wal_compression = off, checkpoint_timeout = {timeout}.",
+			"images", check.Count(w.FPI), "wal", w.Bytes, "history", check.Span(w.Secs), "share",
+			check.PercentOf(min(images, w.Bytes), w.Bytes), "timeout", set["checkpoint_timeout"].Show())
 	},
 }

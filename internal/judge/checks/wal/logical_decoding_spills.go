@@ -25,10 +25,13 @@ var LogicalDecodingSpills = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Logical decoding spills to disk",
-	Why: "A walsender gathers the changes of each transaction until it commits. Beyond logical_decoding_work_mem the largest one is written to pg_replslot and read back at its commit: twice the " +
+	Why: "A walsender gathers the changes of each transaction until it commits. Beyond logical_decoding_work_mem " +
+		"the largest one is written to pg_replslot and read back at its commit: twice the " +
 		"traffic, on the disk of the data directory, and the subscriber waits for it.",
-	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as much). For transactions of millions of rows let the subscriber take them while " +
-		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of new ones from 18 on; or load in smaller transactions.",
+	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as " +
+		"much). For transactions of millions of rows let the subscriber take them while " +
+		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of " +
+		"new ones from 18 on; or load in smaller transactions.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logical_decoding_work_mem = '256MB';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -61,7 +64,8 @@ var LogicalDecodingSpills = check.Check{
 			if rate >= spillsWarning {
 				sev = check.Warning
 			}
-			told = append(told, fmt.Sprintf("slot %s: %s an hour (%s of %s decoded in %s, by %s transactions)", s.Slot, rate, s.Spilled, unit.Bytes(s.Decoded), check.Span(secs), check.Count(s.Transactions)))
+			told = append(told, fmt.Sprintf("slot %s: %s an hour (%s of %s decoded in %s, by %s transactions)", s.Slot,
+				rate, s.Spilled, unit.Bytes(s.Decoded), check.Span(secs), check.Count(s.Transactions)))
 		}
 		if len(told) == 0 {
 			return
@@ -70,6 +74,7 @@ var LogicalDecodingSpills = check.Check{
 		if set, ok := c.Instance.Server.Settings.Get(); ok {
 			limit = set["logical_decoding_work_mem"].Show()
 		}
-		c.FoundAs(sev, "{slots}; logical_decoding_work_mem = {limit}.", "slots", check.Join(told, "; ", 3), "limit", limit)
+		c.FoundAs(sev, "{slots}; logical_decoding_work_mem = {limit}.", "slots", check.Join(told, "; ", 3),
+			"limit", limit)
 	},
 }

@@ -21,10 +21,13 @@ var SlotRetainsWal = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Replication slots without a consumer hold back WAL",
-	Why: "A slot keeps all WAL that its consumer has not confirmed, and rows that it may still want to see, whether the consumer still exists or not. With " +
-		"max_slot_wal_keep_size = -1 that goes on until the disk is full and the server stops. With a limit the slot is invalidated instead, " +
+	Why: "A slot keeps all WAL that its consumer has not confirmed, and rows that it may still want to see, whether " +
+		"the consumer still exists or not. With " +
+		"max_slot_wal_keep_size = -1 that goes on until the disk is full and the server stops. With a limit the " +
+		"slot is invalidated instead, " +
 		"and its standby or subscriber has to be built anew.",
-	Do: "Bring the consumer back, or drop the slot if it is gone: SELECT pg_drop_replication_slot('name');. Set a limit that leaves the disk some room: ALTER SYSTEM " +
+	Do: "Bring the consumer back, or drop the slot if it is gone: SELECT pg_drop_replication_slot('name');. Set a " +
+		"limit that leaves the disk some room: ALTER SYSTEM " +
 		"SET max_slot_wal_keep_size = '50GB'; SELECT pg_reload_conf(); and from 18 on idle_replication_slot_timeout.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET max_slot_wal_keep_size = '50GB';"),
@@ -49,14 +52,17 @@ var SlotRetainsWal = check.Check{
 			case s.WALStatus == "lost":
 				told = append(told, fmt.Sprintf("%s (%s) was invalidated: the WAL it needs is gone", s.Name, s.Kind))
 			case s.WALStatus == "unreserved":
-				told = append(told, fmt.Sprintf("%s (%s) is beyond max_slot_wal_keep_size and will be invalidated at a checkpoint", s.Name, s.Kind))
+				told = append(told,
+					fmt.Sprintf("%s (%s) is beyond max_slot_wal_keep_size and will be invalidated at a checkpoint",
+						s.Name, s.Kind))
 			case s.Active || s.Temporary:
 			case retained > normal || s.XminAge > slotHorizon:
 				rows := ""
 				if s.XminAge > 0 {
 					rows = " and the rows of " + check.Count(s.XminAge) + " transactions"
 				}
-				told = append(told, fmt.Sprintf("%s (%s) is inactive and keeps %s of WAL%s", s.Name, s.Kind, retained, rows))
+				told = append(told, fmt.Sprintf("%s (%s) is inactive and keeps %s of WAL%s", s.Name, s.Kind,
+					retained, rows))
 				kept = max(kept, retained)
 			}
 		}
@@ -66,7 +72,9 @@ var SlotRetainsWal = check.Check{
 		limit := set["max_slot_wal_keep_size"].Show()
 		if limit == "-1" && kept > 0 {
 			if sp, ok := walSpace(c.Snapshot, c.Instance); ok && kept > sp.Free {
-				c.FoundAs(check.Critical, "{slots}; {free} are free for WAL, and max_slot_wal_keep_size = -1 sets no limit.", "slots", check.Join(told, "; ", 3), "free", sp.Free)
+				c.FoundAs(check.Critical,
+					"{slots}; {free} are free for WAL, and max_slot_wal_keep_size = -1 sets no limit.", "slots",
+					check.Join(told, "; ", 3), "free", sp.Free)
 				return
 			}
 		}

@@ -17,9 +17,12 @@ var StandbySettingsBelowPrimary = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "A setting of this standby is lower than on its primary",
-	Why: "A hot standby must have room for as many transactions and locks as its primary. A standby that starts with less refuses to; one that is running while the primary is " +
-		"raised pauses its replay from 14 on, and ends before. Replay that is paused keeps WAL on the primary, and a promotion goes back to where it stopped.",
-	Do:      "Raise the named settings here to those of the primary at least, and restart; where replay is paused, only then. Raise on standbys first, lower on the primary first, each time.",
+	Why: "A hot standby must have room for as many transactions and locks as its primary. A standby that starts " +
+		"with less refuses to; one that is running while the primary is " +
+		"raised pauses its replay from 14 on, and ends before. Replay that is paused keeps WAL on the primary, and " +
+		"a promotion goes back to where it stopped.",
+	Do: "Raise the named settings here to those of the primary at least, and restart; where replay is paused, " +
+		"only then. Raise on standbys first, lower on the primary first, each time.",
 	Sources: []string{"pg-hot-standby"},
 	Judge: func(c *check.Case) {
 		if standby, ok := check.Need(c, c.Instance.Server.Recovery); !ok || !standby {
@@ -39,7 +42,8 @@ var StandbySettingsBelowPrimary = check.Check{
 		next := map[string]int64{}
 		if files, ok := check.Need(c, c.Instance.Server.FileSettings); ok {
 			for _, f := range files {
-				if n, err := unit.ParseInteger(f.Value, ""); err == nil && n <= math.MaxInt32 { // as "100" or 0x64, and no more is an integer of the server's
+				// as "100" or 0x64, and no more is an integer of the server's
+				if n, err := unit.ParseInteger(f.Value, ""); err == nil && n <= math.MaxInt32 {
 					next[f.Name] = int64(n) // a later line counts, and an error is that it needs a restart
 				}
 			}
@@ -54,7 +58,9 @@ var StandbySettingsBelowPrimary = check.Check{
 			if now < p.Value {
 				told = append(told, fmt.Sprintf("%s is %d, and the primary has %d", p.Name, now, p.Value))
 			} else if n, ok := next[p.Name]; ok && n < p.Value {
-				told = append(told, fmt.Sprintf("%s will be %d from the next start on, which fails, as the primary has %d", p.Name, n, p.Value))
+				told = append(told,
+					fmt.Sprintf("%s will be %d from the next start on, which fails, as the primary has %d", p.Name,
+						n, p.Value))
 			}
 		}
 		if len(told) > 0 {

@@ -27,8 +27,10 @@ var WalBuffersFull = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Sessions write WAL themselves because the WAL buffers are full",
-	Why: "A session that finds no room for a record in the WAL buffers must first write out what others left there, while it holds a lock that every other writer wants. " +
-		"That is a wait in the middle of a statement instead of one at COMMIT, and it grows with the number of writing sessions.",
+	Why: "A session that finds no room for a record in the WAL buffers must first write out what others left there, " +
+		"while it holds a lock that every other writer wants. " +
+		"That is a wait in the middle of a statement instead of one at COMMIT, and it grows with the number of " +
+		"writing sessions.",
 	Do: "Run ALTER SYSTEM SET wal_buffers = '64MB'; and restart at an occasion.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET wal_buffers = '64MB';"),
@@ -53,10 +55,14 @@ var WalBuffersFull = check.Check{
 			return
 		}
 		if buffers >= walBuffersLarge {
-			do = "The buffers are large enough: the device of pg_wal does not keep up. Measure it with pg_test_fsync, put pg_wal on a device of its own, or write less WAL " +
+			do = "The buffers are large enough: the device of pg_wal does not keep up. Measure it with " +
+				"pg_test_fsync, put pg_wal on a device of its own, or write less WAL " +
 				"(wal_compression = on, longer checkpoint_timeout)."
 		}
-		c.FoundDo(check.Notice, do, "{n} times in {history} a session found the WAL buffers full and wrote from them itself, for at least {share} of {wal} of WAL; wal_buffers = {buffers}.",
-			"n", check.Count(w.BuffersFull), "history", check.Span(w.Secs), "share", check.PercentOf(min(written, w.Bytes), w.Bytes), "wal", w.Bytes, "buffers", buffers.GUC())
+		c.FoundDo(check.Notice, do,
+			"{n} times in {history} a session found the WAL buffers full and wrote from them itself, for at least "+
+				"{share} of {wal} of WAL; wal_buffers = {buffers}.",
+			"n", check.Count(w.BuffersFull), "history", check.Span(w.Secs), "share",
+			check.PercentOf(min(written, w.Bytes), w.Bytes), "wal", w.Bytes, "buffers", buffers.GUC())
 	},
 }

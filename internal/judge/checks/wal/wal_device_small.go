@@ -14,9 +14,11 @@ var WalDeviceSmall = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "The WAL may grow beyond its filesystem",
-	Why: "A checkpoint frees WAL only when it ends, and is started so that about max_wal_size is reached by then; wal_keep_size is kept on top. The limit is soft: a burst goes beyond it. " +
+	Why: "A checkpoint frees WAL only when it ends, and is started so that about max_wal_size is reached by then; " +
+		"wal_keep_size is kept on top. The limit is soft: a burst goes beyond it. " +
 		"When the filesystem of pg_wal is full before, the server ends with a PANIC in the middle of its work.",
-	Do:        "Lower max_wal_size to at most two thirds of what is free there together with what pg_wal holds now (a reload suffices), or give pg_wal a larger filesystem.",
+	Do: "Lower max_wal_size to at most two thirds of what is free there together with what pg_wal holds now " +
+		"(a reload suffices), or give pg_wal a larger filesystem.",
 	Sources:   []string{"pg-wal-configuration", "pg-config-wal", "pg-disk-full"},
 	DependsOn: []string{"filesystem_nearly_full"},
 	Judge: func(c *check.Case) {
@@ -40,7 +42,9 @@ var WalDeviceSmall = check.Check{
 			if !ok || sp.Total == 0 || size+keep <= sp.Free+dir.Size {
 				continue
 			}
-			c.Found("max_wal_size = {size} and wal_keep_size = {keep}, but beyond the {now} that pg_wal holds now only {free} are free at {path}.",
+			c.Found(
+				"max_wal_size = {size} and wal_keep_size = {keep}, but beyond the {now} that pg_wal holds now only "+
+					"{free} are free at {path}.",
 				"size", size.GUC(), "keep", keep.GUC(), "now", dir.Size, "free", sp.Free, "path", p.Path)
 		}
 	},

@@ -28,9 +28,12 @@ var WalSyncMethodSlower = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Another wal_sync_method was faster here",
 	DependsOn: []string{"fsync_impossible", "fsync_off"},
-	Why: "All four methods of Linux reach the disk. Which is fastest depends on the filesystem and on whether the disk can write one block past its cache " +
-		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger commits has it.",
-	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it with your load: ALTER SYSTEM SET " +
+	Why: "All four methods of Linux reach the disk. Which is fastest depends on the filesystem and on whether the " +
+		"disk can write one block past its cache " +
+		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger " +
+		"commits has it.",
+	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it " +
+		"with your load: ALTER SYSTEM SET " +
 		"wal_sync_method = 'METHOD'; SELECT pg_reload_conf();.",
 	Commands: []check.Command{
 		check.Shell("pgfettle probe --only fsync --seconds 10"),
@@ -67,7 +70,9 @@ var WalSyncMethodSlower = check.Check{
 			return
 		}
 		a, b, _ := d.Flush.Fsync.Rate(best)
-		c.Found("wal_sync_method = {now}: {one} a second with one block, {two} with two; {best}: {a} and {b} ({by}).", "now", now, "best", best,
-			"one", fmt.Sprintf("%.0f", one), "two", fmt.Sprintf("%.0f", two), "a", fmt.Sprintf("%.0f", a), "b", fmt.Sprintf("%.0f", b), "by", d.Flush.By)
+		c.Found("wal_sync_method = {now}: {one} a second with one block, {two} with two; {best}: {a} and {b} ({by}).",
+			"now", now, "best", best,
+			"one", fmt.Sprintf("%.0f", one), "two", fmt.Sprintf("%.0f", two), "a", fmt.Sprintf("%.0f", a),
+			"b", fmt.Sprintf("%.0f", b), "by", d.Flush.By)
 	},
 }

@@ -77,18 +77,21 @@ const (
 
 // Instance is what one instance holds.
 type Instance struct {
-	Label       string     `json:"label"`
-	Version     string     `json:"version,omitempty"`
-	HugePages   string     `json:"huge_pages"` // on, off or unknown: where its shared memory lies
-	Limit       unit.Bytes `json:"memory_bytes,omitempty"`
-	LimitedBy   string     `json:"limited_by,omitempty"` // the control group whose limit that is; "" for the host's memory
+	Label     string     `json:"label"`
+	Version   string     `json:"version,omitempty"`
+	HugePages string     `json:"huge_pages"` // on, off or unknown: where its shared memory lies
+	Limit     unit.Bytes `json:"memory_bytes,omitempty"`
+	// the control group whose limit that is; "" for the host's memory
+	LimitedBy   string     `json:"limited_by,omitempty"`
 	Shared      unit.Bytes `json:"shared_bytes,omitempty"`
 	Connections int        `json:"max_connections,omitempty"`
 	Sum         Group      `json:"sum"`
-	Kinds       []Group    `json:"kinds"`    // the processes by kind, postmaster first
-	Sessions    []Group    `json:"sessions"` // the backends by database, role and state, largest first; empty where not known
-	Processes   []Process  `json:"processes"`
-	Options     []Option   `json:"options"` // the worst case as it is, then what would save how much of it; empty where not known
+	Kinds       []Group    `json:"kinds"` // the processes by kind, postmaster first
+	// the backends by database, role and state, largest first; empty where not known
+	Sessions  []Group   `json:"sessions"`
+	Processes []Process `json:"processes"`
+	// the worst case as it is, then what would save how much of it; empty where not known
+	Options []Option `json:"options"`
 }
 
 // Group adds up processes.
@@ -124,7 +127,8 @@ type Process struct {
 
 // Diagnose judges who holds the memory.
 func Diagnose(s *snapshot.Snapshot, plan Plan) *Report {
-	r := &Report{plan: plan, Schema: Schema, TakenAt: s.TakenAt, Instances: []Instance{}, OOM: []OOM{}, Unknown: []known.Gap{}}
+	r := &Report{plan: plan, Schema: Schema, TakenAt: s.TakenAt, Instances: []Instance{}, OOM: []OOM{},
+		Unknown: []known.Gap{}}
 	m, ok := s.Host.Memory.Get()
 	if !ok {
 		r.miss(s.Host.Memory.Gap())
@@ -153,7 +157,8 @@ func (r *Report) miss(g known.Gap) {
 type naming map[int]*Process
 
 func (r *Report) instance(s *snapshot.Snapshot, in *snapshot.Instance, names naming) Instance {
-	out := Instance{Label: in.Label(), HugePages: Unknown, Kinds: []Group{}, Sessions: []Group{}, Processes: []Process{}, Options: []Option{}}
+	out := Instance{Label: in.Label(), HugePages: Unknown, Kinds: []Group{}, Sessions: []Group{},
+		Processes: []Process{}, Options: []Option{}}
 	out.Version = in.Version()
 	if on, ok := memory.OnHugePages(in).Get(); ok {
 		out.HugePages = map[bool]string{true: "on", false: "off"}[on]
@@ -200,7 +205,8 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	}
 	unasked := 0
 	for _, p := range ps {
-		q := Process{PID: p.PID, Kind: p.Kind, PageTables: p.PageTables, RSS: p.RSS, Shared: p.Shmem, Private: p.Anon, Swap: p.Swap}
+		q := Process{PID: p.PID, Kind: p.Kind, PageTables: p.PageTables, RSS: p.RSS, Shared: p.Shmem, Private: p.Anon,
+			Swap: p.Swap}
 		if b, ok := sessions[p.Inner]; ok && SameSession(p, b.kind, b.role, b.database) {
 			q.Database, q.Role, q.State = b.database, b.role, b.state
 			if q.Kind == "" && b.kind == "client backend" {
@@ -215,7 +221,9 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 		out.Processes = append(out.Processes, q)
 	}
 	if unasked > 0 {
-		r.miss(known.Gap{Fact: "pss of " + out.Label, Reason: fmt.Sprintf("smaps_rollup may not be read, of %d of %d processes", unasked, len(ps)), Reveal: "run pgfettle as the owner of the data directory (postgres) or as root"})
+		r.miss(known.Gap{Fact: "pss of " + out.Label,
+			Reason: fmt.Sprintf("smaps_rollup may not be read, of %d of %d processes", unasked, len(ps)),
+			Reveal: "run pgfettle as the owner of the data directory (postgres) or as root"})
 	}
 	kinds, groups := map[string]*Group{}, map[session]*Group{}
 	var kindOrder []string
@@ -271,7 +279,8 @@ func SameSession(p host.Process, kind, role, database string) bool {
 
 func largestFirst(list []Group) {
 	slices.SortFunc(list, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(b.PageTables, a.PageTables), cmp.Compare(b.Private, a.Private), strings.Compare(a.Kind, b.Kind),
+		return cmp.Or(cmp.Compare(b.PageTables, a.PageTables), cmp.Compare(b.Private, a.Private),
+			strings.Compare(a.Kind, b.Kind),
 			strings.Compare(a.Database, b.Database), strings.Compare(a.Role, b.Role), strings.Compare(a.State, b.State))
 	})
 }
@@ -311,7 +320,8 @@ func hostMemory(s *snapshot.Snapshot, m host.Memory) *Host {
 // it. What no line of meminfo claims counts with the kernel, so that the parts add
 // up to the total.
 func LayOut(m host.Memory, tables, private unit.Bytes) *Host {
-	out := &Host{Total: m.Total, Available: m.Available, SwapTotal: m.SwapTotal, SwapUsed: m.SwapTotal - m.SwapFree, PageTables: m.PageTables}
+	out := &Host{Total: m.Total, Available: m.Available, SwapTotal: m.SwapTotal, SwapUsed: m.SwapTotal - m.SwapFree,
+		PageTables: m.PageTables}
 	// The processes were read one after the other and before or after meminfo:
 	// no part of the whole is larger than the whole.
 	tables, private = min(tables, m.PageTables), min(private, m.AnonPages)
@@ -320,8 +330,10 @@ func LayOut(m host.Memory, tables, private unit.Bytes) *Host {
 	huge = min(max(huge, 0), pool)
 	cache := m.Cached + m.Buffers - m.Shmem + m.SlabReclaim
 	parts := []Part{
-		{PartTables, tables}, {PartPrivate, private}, {PartShared, m.Shmem}, {PartHuge, huge}, {PartOthers, m.AnonPages - private},
-		{PartTables2, m.PageTables - tables}, {PartKernel, 0}, {PartIdleHuge, pool - huge}, {PartCache, max(cache, 0)}, {PartFree, m.Free},
+		{PartTables, tables}, {PartPrivate, private}, {PartShared, m.Shmem}, {PartHuge, huge},
+		{PartOthers, m.AnonPages - private},
+		{PartTables2, m.PageTables - tables}, {PartKernel, 0}, {PartIdleHuge, pool - huge}, {PartCache, max(cache, 0)},
+		{PartFree, m.Free},
 	}
 	rest := m.Total
 	for _, p := range parts {

@@ -83,12 +83,14 @@ func TestMemoryAddsUp(t *testing.T) {
 			for _, k := range in.Kinds {
 				n, tables, private = n+k.Processes, tables+k.PageTables, private+k.Private
 			}
-			if n != len(in.Processes) || n != in.Sum.Processes || tables != in.Sum.PageTables || private != in.Sum.Private {
+			if n != len(in.Processes) || n != in.Sum.Processes || tables != in.Sum.PageTables ||
+				private != in.Sum.Private {
 				t.Errorf("%s: %d processes with %s and %s; the sum is %+v", name, n, tables, private, in.Sum)
 			}
 			for _, o := range in.Options[min(1, len(in.Options)):] {
 				base := in.Options[0]
-				if got := base.PageTables + base.Shared + base.Private - o.PageTables - o.Shared - o.Private; got != o.Saves || o.Saves < 0 {
+				if got := base.PageTables + base.Shared +
+					base.Private - o.PageTables - o.Shared - o.Private; got != o.Saves || o.Saves < 0 {
 					t.Errorf("%s: %s saves %s, and not %s", name, o.ID, got, o.Saves)
 				}
 			}

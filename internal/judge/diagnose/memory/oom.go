@@ -15,12 +15,13 @@ import (
 // OOM is whom the OOM killer would choose where memory ended now: on the
 // host, or within a control group that has a limit.
 type OOM struct {
-	Scope   string          `json:"scope"`           // host or control group
-	Group   string          `json:"group,omitempty"` // the group's path
-	Total   unit.Bytes      `json:"total_bytes"`     // what the choice is about: memory and swap of the host, or the limit
-	Looked  int             `json:"looked_at"`       // processes that were compared
-	Next    []Victim        `json:"next"`            // the first five, in the order of the kernel
-	Spared  int             `json:"spared"`          // of those looked at: with oom_score_adj -1000
+	Scope string `json:"scope"`           // host or control group
+	Group string `json:"group,omitempty"` // the group's path
+	// what the choice is about: memory and swap of the host, or the limit
+	Total   unit.Bytes      `json:"total_bytes"`
+	Looked  int             `json:"looked_at"` // processes that were compared
+	Next    []Victim        `json:"next"`      // the first five, in the order of the kernel
+	Spared  int             `json:"spared"`    // of those looked at: with oom_score_adj -1000
 	Why     string          `json:"why,omitempty"`
 	Outcome string          `json:"outcome,omitempty"` // what its death would mean
 	Notes   []string        `json:"notes"`
@@ -77,7 +78,8 @@ func (r *Report) oom(s *snapshot.Snapshot, m host.Memory, names naming) {
 		}
 		o := r.contest(s, ps, total, names)
 		o.Scope, o.Group = "control group", group
-		o.Notes = append(o.Notes, "the limit is met before the memory of the host ends; other programs in the group were not looked at")
+		o.Notes = append(o.Notes,
+			"the limit is met before the memory of the host ends; other programs in the group were not looked at")
 		r.OOM = append(r.OOM, o)
 	}
 	var ps []host.Process
@@ -110,13 +112,17 @@ func (r *Report) oom(s *snapshot.Snapshot, m host.Memory, names naming) {
 		o.Notes = append(o.Notes, "only the processes of the instances were compared")
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.panic_on_oom").Get(); ok && v != 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("vm.panic_on_oom is %d: the kernel stops the whole host instead of choosing", v))
+		o.Notes = append(o.Notes,
+			fmt.Sprintf("vm.panic_on_oom is %d: the kernel stops the whole host instead of choosing", v))
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.oom_kill_allocating_task").Get(); ok && v != 0 {
-		o.Notes = append(o.Notes, "vm.oom_kill_allocating_task is set: the kernel kills whoever asks for memory, and compares nothing")
+		o.Notes = append(o.Notes,
+			"vm.oom_kill_allocating_task is set: the kernel kills whoever asks for memory, and compares nothing")
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.overcommit_memory").Get(); ok && v == 2 {
-		o.Notes = append(o.Notes, "vm.overcommit_memory is 2: programs are refused memory first, and the killer is met only where page tables, the kernel or a limit that is too high use it up")
+		o.Notes = append(o.Notes,
+			"vm.overcommit_memory is 2: programs are refused memory first, and the killer is met only where page "+
+				"tables, the kernel or a limit that is too high use it up")
 	}
 	r.OOM = append(r.OOM, o)
 }
@@ -138,13 +144,15 @@ func (r *Report) contest(s *snapshot.Snapshot, ps []host.Process, total unit.Byt
 		}
 	}
 	if hidden > 0 {
-		r.miss(known.Gap{Fact: "oom_score_adj", Reason: fmt.Sprintf("it could not be read of %d of %d processes: these are not compared", hidden, len(ps))})
+		r.miss(known.Gap{Fact: "oom_score_adj",
+			Reason: fmt.Sprintf("it could not be read of %d of %d processes: these are not compared", hidden, len(ps))})
 	}
 	slices.SortFunc(o.order, func(a, b memoryContest) int {
 		return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(a.p.PID, b.p.PID))
 	})
 	for _, c := range o.order[:min(len(o.order), memoryVictims)] {
-		v := Victim{PID: c.p.PID, Name: c.p.Name, Kind: c.p.Kind, Points: c.points, RSS: c.p.RSS, Shared: c.p.Shmem, PageTables: c.p.PageTables, Swap: c.p.Swap,
+		v := Victim{PID: c.p.PID, Name: c.p.Name, Kind: c.p.Kind, Points: c.points, RSS: c.p.RSS, Shared: c.p.Shmem,
+			PageTables: c.p.PageTables, Swap: c.p.Swap,
 			Adj: c.adj, Adjustment: memory.OOMAdjustment(c.adj, total, page)}
 		if n := names[c.p.PID]; n != nil {
 			v.Kind, v.Database, v.Role, v.State = n.Kind, n.Database, n.Role, n.State
@@ -175,7 +183,9 @@ func memoryWhy(o *OOM) string {
 	v := &o.Next[0]
 	text := fmt.Sprintf("It has the most points: %s resident", v.RSS)
 	if v.Shared > 0 {
-		text += fmt.Sprintf(" (%s of it shared memory, which counts in full in each process that touched it, and which its death does not free)", v.Shared)
+		text += fmt.Sprintf(
+			" (%s of it shared memory, which counts in full in each process that touched it, and which its death "+
+				"does not free)", v.Shared)
 	}
 	text += fmt.Sprintf(", %s of page tables, %s in swap", v.PageTables, v.Swap)
 	if v.Adj != 0 {
@@ -198,7 +208,9 @@ func memoryOutcome(v *Victim) string {
 	case v.Instance == "":
 		return "No instance would lose a session by it, unless the next one is chosen as well."
 	case v.Kind == host.KindPostmaster:
-		return "The whole instance would be gone, and nothing but its unit would start it again: protect the postmaster with OOMScoreAdjust=-900 in its unit and PG_OOM_ADJUST_FILE for its children."
+		return "The whole instance would be gone, and nothing but its unit would start it again: protect the " +
+			"postmaster with OOMScoreAdjust=-900 in its unit and PG_OOM_ADJUST_FILE for its children."
 	}
-	return "Every session of the instance would be thrown out and the server would go through crash recovery, as it cannot tell what the killed process left in the shared memory."
+	return "Every session of the instance would be thrown out and the server would go through crash recovery, as it " +
+		"cannot tell what the killed process left in the shared memory."
 }

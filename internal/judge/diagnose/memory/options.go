@@ -22,9 +22,10 @@ type Option struct {
 	Private    unit.Bytes `json:"private_bytes"` // of all processes at rest, without work_mem
 	Saves      unit.Bytes `json:"saves_bytes"`   // of the three together, against as_it_is
 	Processes  int        `json:"processes"`
-	Now        unit.Bytes `json:"now_bytes,omitempty"` // of huge_pages: what of the page tables that are there now would be left
-	Do         []string   `json:"do"`                  // commands and settings
-	Note       string     `json:"note,omitempty"`
+	// of huge_pages: what of the page tables that are there now would be left
+	Now  unit.Bytes `json:"now_bytes,omitempty"`
+	Do   []string   `json:"do"` // commands and settings
+	Note string     `json:"note,omitempty"`
 }
 
 // The ids of the options.
@@ -45,7 +46,8 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 	}
 	base := memoryOption(AsItIs, "as it is", m, Option{})
 	if out.Sum.PageTables > base.PageTables {
-		base.Note = "the processes have more page tables now than are reckoned here: large libraries, such as LLVM for JIT, have their own, which nothing of this saves"
+		base.Note = "the processes have more page tables now than are reckoned here: large libraries, such as LLVM " +
+			"for JIT, have their own, which nothing of this saves"
 	}
 	out.Options = append(out.Options, base)
 	set, _ := in.Server.Settings.Get()
@@ -57,7 +59,8 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 // memoryOption lays an instance out; where base is not empty it says what is saved.
 func memoryOption(id, title string, m memory.Instance, base Option) Option {
 	parts := m.Parts()
-	o := Option{ID: id, Title: title, PageTables: parts.PageTables, Shared: parts.Shared, Private: parts.Backends, Processes: m.Connections + m.Processes, Do: []string{}}
+	o := Option{ID: id, Title: title, PageTables: parts.PageTables, Shared: parts.Shared, Private: parts.Backends,
+		Processes: m.Connections + m.Processes, Do: []string{}}
 	if base.ID != "" {
 		o.Saves = base.PageTables + base.Shared + base.Private - o.PageTables - o.Shared - o.Private
 	}
@@ -76,7 +79,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 	ps, _ := in.Processes.Get()
 	for _, p := range ps {
 		// What maps shared memory goes, what maps all else stays.
-		o.Now += p.PageTables - min(memory.PageTables(p.Shmem, m.SharedPage), p.PageTables) + memory.PageTables(p.Shmem, size)
+		o.Now += p.PageTables - min(memory.PageTables(p.Shmem, m.SharedPage), p.PageTables) +
+			memory.PageTables(p.Shmem, size)
 	}
 	if need, ok := memory.HugeNeedOf(in, size); ok {
 		held, _ := s.Host.Memory.Get()
@@ -86,7 +90,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 		}
 		reserve := fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)
 		if size != held.HugePageSize {
-			reserve = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages, size/unit.KB)
+			reserve = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages,
+				size/unit.KB)
 		}
 		if v, ok := s.Host.Virt.Get(); ok && v.Container != "" {
 			reserve += " on the host of the container, whose hugetlb controller must allow them"
@@ -104,7 +109,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 // fewer is a pooler before the server, with as many connections to it as
 // sessions are at work at the peak and those kept for superusers: the others
 // wait for a processor anyway.
-func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings, out *Instance) {
+func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings,
+	out *Instance) {
 	peak := memory.AtPeak(s, in, memory.Mixed)
 	p, ok := peak.Get()
 	if !ok {
@@ -123,8 +129,13 @@ func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Ins
 	h := m
 	h.Connections = n
 	o := memoryOption(Fewer, fmt.Sprintf("%d connections for %d", n, m.Connections), h, base)
-	o.Do = append(o.Do, fmt.Sprintf("a pooler (PgBouncer, pool_mode = transaction) with %d connections to the server, then max_connections = %d and a restart", p.Active, n))
-	o.Note = fmt.Sprintf("%d sessions at work at once is what is assumed at the peak where nothing higher was measured; the shared memory shrinks a little too", p.Active)
+	o.Do = append(o.Do,
+		fmt.Sprintf(
+			"a pooler (PgBouncer, pool_mode = transaction) with %d connections to the server, then max_connections "+
+				"= %d and a restart", p.Active, n))
+	o.Note = fmt.Sprintf(
+		"%d sessions at work at once is what is assumed at the peak where nothing higher was measured; the shared "+
+			"memory shrinks a little too", p.Active)
 	out.Options = append(out.Options, o)
 }
 
@@ -164,7 +175,8 @@ func (out *Instance) smaller(in *snapshot.Instance, m memory.Instance, base Opti
 	case advised:
 		o.Title = "shared_buffers = " + less.GUC()
 		o.Do = append(o.Do, o.Title+" in postgresql.conf, which pgfettle plan gives, then restart the server")
-		o.Note = "the file cache of the kernel takes what is freed; whether the server reads as fast from there is to be measured"
+		o.Note = "the file cache of the kernel takes what is freed; whether the server reads as fast from there is " +
+			"to be measured"
 	case known3 && plan[in.Key] > buffers:
 		o.Note = "to compare with; pgfettle plan gives " + plan[in.Key].GUC()
 	case known3:
@@ -194,7 +206,8 @@ func (r *Report) verdict(s *snapshot.Snapshot) {
 		return
 	case len(r.Instances) == 0:
 		r.Level = Fine
-		r.Verdict = fmt.Sprintf("No instance was found; page tables of all programs take %s, %s of the memory.", r.Host.PageTables, percent(r.Host.PageTables, r.Host.Total))
+		r.Verdict = fmt.Sprintf("No instance was found; page tables of all programs take %s, %s of the memory.",
+			r.Host.PageTables, percent(r.Host.PageTables, r.Host.Total))
 		return
 	}
 	worst, at := -1, 0
@@ -237,7 +250,8 @@ func memoryVerdict(in *Instance) string {
 	text := ""
 	switch {
 	case in.Sum.Processes > 0 && in.Limit > 0:
-		text = fmt.Sprintf("Page tables take %s in %d processes, %s %s (%s)", in.Sum.PageTables, in.Sum.Processes, percent(in.Sum.PageTables, in.Limit), of, in.Limit)
+		text = fmt.Sprintf("Page tables take %s in %d processes, %s %s (%s)", in.Sum.PageTables, in.Sum.Processes,
+			percent(in.Sum.PageTables, in.Limit), of, in.Limit)
 	case in.Sum.Processes > 0:
 		text = fmt.Sprintf("Page tables take %s in %d processes", in.Sum.PageTables, in.Sum.Processes)
 	case reckoned:
@@ -246,7 +260,8 @@ func memoryVerdict(in *Instance) string {
 		return "Neither its processes nor its settings could be read."
 	}
 	if reckoned && base.PageTables > in.Sum.PageTables {
-		text += fmt.Sprintf("; %s when all %d processes have touched all %s of shared memory", base.PageTables, base.Processes, base.Shared)
+		text += fmt.Sprintf("; %s when all %d processes have touched all %s of shared memory", base.PageTables,
+			base.Processes, base.Shared)
 	}
 	if h, ok := memoryOptionOf(in, OnHuge); ok && memoryRank(in) > 1 {
 		text += fmt.Sprintf(", %s with huge pages", h.PageTables)

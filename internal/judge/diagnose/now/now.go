@@ -133,7 +133,8 @@ type Server struct {
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
-	Limit       unit.Bytes `json:"memory_limit_bytes,omitempty"` // of its control group, where that is less than the host's memory
+	// of its control group, where that is less than the host's memory
+	Limit unit.Bytes `json:"memory_limit_bytes,omitempty"`
 }
 
 // Process is one process of the instance: its memory by the host, what it does by
@@ -164,7 +165,8 @@ type Wait struct {
 	Type      string `json:"wait_event_type,omitempty"` // "": they wait for nothing
 	Event     string `json:"wait_event,omitempty"`
 	Processes int    `json:"processes"`
-	Idle      bool   `json:"idle"` // they have nothing to do: a client that says nothing, the main loop of a background process
+	// they have nothing to do: a client that says nothing, the main loop of a background process
+	Idle bool `json:"idle"`
 }
 
 // Lock is a process that blocks others or is blocked. Depth is 0 for one that
@@ -191,20 +193,22 @@ type Count struct {
 
 // Checkpoints is checkpoints, and who writes what.
 type Checkpoints struct {
-	Timed        Count    `json:"timed"`
-	Requested    Count    `json:"requested"`
-	Since        float64  `json:"counted_seconds,omitempty"` // since the statistics were reset; left out where they never were
-	WriteMS      float64  `json:"write_ms"`
-	SyncMS       float64  `json:"sync_ms"`
-	LastAge      *float64 `json:"last_seconds,omitempty"`     // since the last one began
-	WAL          *Count   `json:"wal_bytes,omitempty"`        // written, in recovery replayed; total: since the cluster was made
-	Checkpointer Count    `json:"buffers_checkpointer"`       // buffers written
-	Background   Count    `json:"buffers_background_writer"`  //
-	Backends     *Count   `json:"buffers_backends,omitempty"` // by backends themselves; 13 to 16
-	BackendCalls *Count   `json:"writes_backends,omitempty"`  // calls, each of one block or more; 17 and later
-	BackendSyncs *Count   `json:"backend_fsyncs,omitempty"`   // by backends themselves; 13 to 16
-	Allocated    Count    `json:"buffers_allocated"`          //
-	MaxWritten   Count    `json:"background_writer_stops"`    // at bgwriter_lru_maxpages
+	Timed     Count `json:"timed"`
+	Requested Count `json:"requested"`
+	// since the statistics were reset; left out where they never were
+	Since   float64  `json:"counted_seconds,omitempty"`
+	WriteMS float64  `json:"write_ms"`
+	SyncMS  float64  `json:"sync_ms"`
+	LastAge *float64 `json:"last_seconds,omitempty"` // since the last one began
+	// written, in recovery replayed; total: since the cluster was made
+	WAL          *Count `json:"wal_bytes,omitempty"`
+	Checkpointer Count  `json:"buffers_checkpointer"`       // buffers written
+	Background   Count  `json:"buffers_background_writer"`  //
+	Backends     *Count `json:"buffers_backends,omitempty"` // by backends themselves; 13 to 16
+	BackendCalls *Count `json:"writes_backends,omitempty"`  // calls, each of one block or more; 17 and later
+	BackendSyncs *Count `json:"backend_fsyncs,omitempty"`   // by backends themselves; 13 to 16
+	Allocated    Count  `json:"buffers_allocated"`          //
+	MaxWritten   Count  `json:"background_writer_stops"`    // at bgwriter_lru_maxpages
 }
 
 // Database is one database.
@@ -246,7 +250,8 @@ const (
 
 // Diagnose makes the report.
 func Diagnose(in Input) *Report {
-	r := &Report{Schema: Schema, TakenAt: in.At.Unix(), Processes: []Process{}, Waits: []Wait{}, Locks: []Lock{}, Databases: []Database{}, Unknown: []known.Gap{}}
+	r := &Report{Schema: Schema, TakenAt: in.At.Unix(), Processes: []Process{}, Waits: []Wait{}, Locks: []Lock{},
+		Databases: []Database{}, Unknown: []known.Gap{}}
 	r.Host.CPUs, r.Server.Label, r.Server.Most = in.CPUs, in.Label, in.Connections
 	r.Server.Limit = in.Limit
 	switch {
@@ -318,7 +323,8 @@ func (r *Report) host(in Input) {
 	}
 	r.Cost.HostMS = milliseconds(h.Took)
 	if counted {
-		r.Cost.CensusMS, r.Cost.CensusEvery, r.Cost.CensusAge = milliseconds(h.CensusTook), seconds(h.CensusNext), seconds(in.At.Sub(h.CensusAt))
+		r.Cost.CensusMS, r.Cost.CensusEvery, r.Cost.CensusAge = milliseconds(h.CensusTook), seconds(h.CensusNext),
+			seconds(in.At.Sub(h.CensusAt))
 	}
 	if own, ok := h.Own.Get(); ok && own.Over > 0 {
 		share := 100 * own.CPU.Seconds() / own.Over.Seconds()

@@ -26,10 +26,15 @@ func lookAt(second int, commits int64) *now.ServerLook {
 	return &now.ServerLook{
 		At: noon.Add(time.Duration(second) * time.Second), Took: 4 * time.Millisecond, Version: "17.11",
 		Sessions: known.Is([]pg.LiveSession{}), Locks: known.Is([]pg.LiveLock{}),
-		Position:    known.Is(pg.LivePosition{LSN: known.Is(unit.Bytes(1000 * (second + 1))), CheckpointAt: noon.Unix() - 60, StartedAt: noon.Unix() - 3600, Now: float64(noon.Unix()) + float64(second)}),
+		Position: known.Is(pg.LivePosition{LSN: known.Is(unit.Bytes(1000 * (second + 1))),
+			CheckpointAt: noon.Unix() - 60, StartedAt: noon.Unix() - 3600,
+			Now: float64(noon.Unix()) + float64(second)}),
 		Checkpoints: known.Is(pg.Checkpoints{Timed: 5, BuffersWritten: 100 + commits, StatsReset: 7, Secs: 3600}),
-		Databases:   known.Is([]pg.Database{{Name: "shop", AllowConn: true, Commits: commits, BlocksHit: 10 * commits, BlocksRead: commits, StatsReset: 7}, {Name: "template0"}}),
-		IO:          known.Is([]pg.IO{{Backend: "client backend", Object: "relation", Writes: commits}, {Backend: "checkpointer", Object: "relation", Writes: 9999}, {Backend: "client backend", Object: "wal", Writes: 9999}}),
+		Databases: known.Is([]pg.Database{{Name: "shop", AllowConn: true, Commits: commits, BlocksHit: 10 * commits,
+			BlocksRead: commits, StatsReset: 7}, {Name: "template0"}}),
+		IO: known.Is([]pg.IO{{Backend: "client backend", Object: "relation", Writes: commits},
+			{Backend: "checkpointer", Object: "relation", Writes: 9999},
+			{Backend: "client backend", Object: "wal", Writes: 9999}}),
 	}
 }
 
@@ -43,10 +48,12 @@ func TestNowRates(t *testing.T) {
 		t.Fatalf("a database that nobody can connect to is shown, or none is: %+v", r.Databases)
 	}
 	d := r.Databases[0]
-	if d.Xacts.Rate == nil || *d.Xacts.Rate != 20 || d.HitNow == nil || *d.HitNow < 90.9 || *d.HitNow > 91 || r.Seconds != 10 {
+	if d.Xacts.Rate == nil || *d.Xacts.Rate != 20 || d.HitNow == nil || *d.HitNow < 90.9 || *d.HitNow > 91 ||
+		r.Seconds != 10 {
 		t.Errorf("200 transactions in 10 s: %+v over %v s", d, r.Seconds)
 	}
-	if c := r.Checkpoints; c.WAL == nil || *c.WAL.Rate != 1000 || c.BackendCalls == nil || c.BackendCalls.Total != 300 || *c.BackendCalls.Rate != 20 || *c.LastAge != 80 {
+	if c := r.Checkpoints; c.WAL == nil || *c.WAL.Rate != 1000 || c.BackendCalls == nil ||
+		c.BackendCalls.Total != 300 || *c.BackendCalls.Rate != 20 || *c.LastAge != 80 {
 		t.Errorf("%+v, WAL %+v, writes of backends %+v", c, c.WAL, c.BackendCalls)
 	}
 	restarted, reset := lookAt(10, 100), lookAt(10, 100)
@@ -62,7 +69,8 @@ func TestNowRates(t *testing.T) {
 	if d := now.Diagnose(in).Databases[0]; d.Xacts.Rate == nil || *d.Xacts.Rate != 30 {
 		t.Errorf("what was counted for the first time: %+v", d)
 	}
-	for name, before := range map[string]*now.ServerLook{"no look before": nil, "another server": restarted, "a reset": reset, "a counter that went down": lookAt(10, 301), "a clock that was set back": lookAt(30, 100)} {
+	for name, before := range map[string]*now.ServerLook{"no look before": nil, "another server": restarted,
+		"a reset": reset, "a counter that went down": lookAt(10, 301), "a clock that was set back": lookAt(30, 100)} {
 		in.ServerBefore = before
 		if d := now.Diagnose(in).Databases[0]; d.Xacts.Rate != nil || d.HitNow != nil {
 			t.Errorf("%s: %+v", name, d)
@@ -74,8 +82,11 @@ func TestNowRates(t *testing.T) {
 // once; a prepared transaction is process 0; a ring of waiters ends.
 func TestNowLocks(t *testing.T) {
 	s := lookAt(0, 1)
-	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "app", Database: "shop", State: "idle in transaction", XactAge: float(9), Type: "client backend"}, {PID: 12, Role: "app", State: "active", Type: "client backend", WaitType: "Lock", WaitEvent: "tuple"}})
-	s.Locks = known.Is([]pg.LiveLock{{PID: 20, Blocker: 0}, {PID: 12, Blocker: 11}, {PID: 13, Blocker: 12}, {PID: 14, Blocker: 12}, {PID: 14, Blocker: 11}, {PID: 31, Blocker: 32}, {PID: 32, Blocker: 31}})
+	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "app", Database: "shop", State: "idle in transaction",
+		XactAge: float(9), Type: "client backend"}, {PID: 12, Role: "app", State: "active", Type: "client backend",
+		WaitType: "Lock", WaitEvent: "tuple"}})
+	s.Locks = known.Is([]pg.LiveLock{{PID: 20, Blocker: 0}, {PID: 12, Blocker: 11}, {PID: 13, Blocker: 12},
+		{PID: 14, Blocker: 12}, {PID: 14, Blocker: 11}, {PID: 31, Blocker: 32}, {PID: 32, Blocker: 31}})
 	r := now.Diagnose(now.Input{At: noon, Server: s})
 	var got []string
 	for _, l := range r.Locks {
@@ -127,7 +138,8 @@ func backend(pid int, title string, tables unit.Bytes) host.Process {
 
 func hostLook(ps ...host.Process) *now.HostLook {
 	return &now.HostLook{At: noon, CensusAt: noon, Processes: known.Is(ps), CensusNext: 2 * time.Second,
-		Memory: known.Is(host.Memory{Total: unit.GB, Available: 600 * unit.MB, Free: 500 * unit.MB, Cached: 200 * unit.MB, Shmem: 100 * unit.MB, AnonPages: 150 * unit.MB, PageTables: 20 * unit.MB})}
+		Memory: known.Is(host.Memory{Total: unit.GB, Available: 600 * unit.MB, Free: 500 * unit.MB,
+			Cached: 200 * unit.MB, Shmem: 100 * unit.MB, AnonPages: 150 * unit.MB, PageTables: 20 * unit.MB})}
 }
 
 // TestNowProcesses: the host's and the server's half of a process are put together
@@ -135,11 +147,14 @@ func hostLook(ps ...host.Process) *now.HostLook {
 // not; a backend that ended between the two looks is gone; one that began is there,
 // its memory unknown.
 func TestNowProcesses(t *testing.T) {
-	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB), backend(12, "old shop [local] idle", 2*unit.MB), backend(13, "app shop [local] idle", unit.MB),
-		host.Process{PID: 10, Inner: 10, Kind: host.KindPostmaster, Title: "postgres -D x", PageTables: unit.KB}, host.Process{PID: 5014, Inner: 14, Kind: host.KindBackend, Title: "app shop [local] idle", PageTables: unit.KB})
+	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB), backend(12, "old shop [local] idle", 2*unit.MB),
+		backend(13, "app shop [local] idle", unit.MB),
+		host.Process{PID: 10, Inner: 10, Kind: host.KindPostmaster, Title: "postgres -D x", PageTables: unit.KB},
+		host.Process{PID: 5014, Inner: 14, Kind: host.KindBackend, Title: "app shop [local] idle", PageTables: unit.KB})
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{
-		{PID: 11, Role: "app", Database: "shop", Application: "web", Type: "client backend", State: "active", QueryAge: float(3), Query: "select 1"},
+		{PID: 11, Role: "app", Database: "shop", Application: "web", Type: "client backend", State: "active",
+			QueryAge: float(3), Query: "select 1"},
 		{PID: 12, Role: "new", Database: "shop", Type: "client backend", State: "idle"},
 		{PID: 14, Role: "app", Database: "shop", Type: "client backend", State: "idle"},
 		{PID: 15, Role: "app", Database: "shop", Type: "client backend", State: "idle"}})
@@ -152,7 +167,8 @@ func TestNowProcesses(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%d %s %s@%s %s", p.PID, p.Type, p.Role, p.Database, size))
 	}
-	want := []string{"11 client backend app@shop 3MB", "14 client backend app@shop 1kB", "10 postmaster @ 1kB", "12 client backend new@shop -", "15 client backend app@shop -"}
+	want := []string{"11 client backend app@shop 3MB", "14 client backend app@shop 1kB", "10 postmaster @ 1kB",
+		"12 client backend new@shop -", "15 client backend app@shop -"}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -161,7 +177,8 @@ func TestNowProcesses(t *testing.T) {
 	if p := r.Processes[0]; p.PID != 11 || p.QueryAge == nil || p.HostPID != 0 || p.Application != "web" {
 		t.Errorf("the largest page tables are %+v", p)
 	}
-	if i := slices.IndexFunc(r.Processes, func(p now.Process) bool { return p.PID == 14 }); r.Processes[i].HostPID != 5014 {
+	if i := slices.IndexFunc(r.Processes,
+		func(p now.Process) bool { return p.PID == 14 }); r.Processes[i].HostPID != 5014 {
 		t.Errorf("in a container: %+v", r.Processes[i])
 	}
 }
@@ -169,13 +186,15 @@ func TestNowProcesses(t *testing.T) {
 // TestNowHidden: what a role may not see is told as not known, never as none.
 func TestNowHidden(t *testing.T) {
 	s := lookAt(1, 1)
-	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "me", Database: "shop", Type: "client backend", State: "active"}, {PID: 12, Role: "app", Database: "shop", Hidden: true}})
+	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "me", Database: "shop", Type: "client backend",
+		State: "active"}, {PID: 12, Role: "app", Database: "shop", Hidden: true}})
 	r := now.Diagnose(now.Input{At: noon, Host: hostLook(), Server: s})
 	if r.Server.Connections != nil || r.Server.Active != nil {
 		t.Errorf("connections are counted where some are hidden: %+v", r.Server)
 	}
 	if !slices.ContainsFunc(r.Unknown, func(g known.Gap) bool {
-		return g.Fact == now.GapSessions && strings.Contains(g.Reason, "1 session of other roles") && strings.Contains(g.Reveal, "pg_monitor")
+		return g.Fact == now.GapSessions && strings.Contains(g.Reason, "1 session of other roles") &&
+			strings.Contains(g.Reveal, "pg_monitor")
 	}) {
 		t.Errorf("nothing says so: %+v", r.Unknown)
 	}
@@ -189,12 +208,17 @@ func TestNowHidden(t *testing.T) {
 func TestNowWaits(t *testing.T) {
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{
-		{PID: 1, Type: "client backend", State: "active"}, {PID: 2, Type: "client backend", State: "active", WaitType: "IO", WaitEvent: "DataFileRead"},
-		{PID: 3, Type: "client backend", State: "active", WaitType: "IO", WaitEvent: "DataFileRead"}, {PID: 4, Type: "client backend", State: "idle", WaitType: "Client", WaitEvent: "ClientRead"},
-		{PID: 5, Type: "checkpointer", WaitType: "Activity", WaitEvent: "CheckpointerMain"}, {PID: 6, Type: "client backend", State: "active", Ours: true},
+		{PID: 1, Type: "client backend", State: "active"}, {PID: 2, Type: "client backend", State: "active",
+			WaitType: "IO", WaitEvent: "DataFileRead"},
+		{PID: 3, Type: "client backend", State: "active", WaitType: "IO", WaitEvent: "DataFileRead"},
+		{PID: 4, Type: "client backend", State: "idle", WaitType: "Client", WaitEvent: "ClientRead"},
+		{PID: 5, Type: "checkpointer", WaitType: "Activity", WaitEvent: "CheckpointerMain"},
+		{PID: 6, Type: "client backend", State: "active", Ours: true},
 		{PID: 7, Type: "client backend", State: "idle"}})
 	r := now.Diagnose(now.Input{At: noon, Server: s})
-	want := []now.Wait{{Type: "IO", Event: "DataFileRead", Processes: 2}, {Processes: 1}, {Type: "Activity", Event: "CheckpointerMain", Processes: 1, Idle: true}, {Type: "Client", Event: "ClientRead", Processes: 1, Idle: true}}
+	want := []now.Wait{{Type: "IO", Event: "DataFileRead", Processes: 2}, {Processes: 1},
+		{Type: "Activity", Event: "CheckpointerMain", Processes: 1, Idle: true},
+		{Type: "Client", Event: "ClientRead", Processes: 1, Idle: true}}
 	if !slices.Equal(r.Waits, want) {
 		t.Errorf("%+v", r.Waits)
 	}
@@ -221,7 +245,8 @@ func TestNowMemory(t *testing.T) {
 		if sum != unit.GB {
 			t.Errorf("counted %v: the parts add up to %s", counted, sum)
 		}
-		if slices.Contains(names, memory.PartPrivate) != counted || slices.Contains(names, memory.PartOthers) != counted || slices.Contains(names, now.PartAll) == counted {
+		if slices.Contains(names, memory.PartPrivate) != counted ||
+			slices.Contains(names, memory.PartOthers) != counted || slices.Contains(names, now.PartAll) == counted {
 			t.Errorf("counted %v: %q", counted, names)
 		}
 	}
@@ -230,7 +255,8 @@ func TestNowMemory(t *testing.T) {
 // TestNowSilent: a server that does not answer any more leaves what it told, with
 // its age, and says why and since when.
 func TestNowSilent(t *testing.T) {
-	in := now.Input{At: noon.Add(30 * time.Second), Server: lookAt(10, 5), Failed: &known.Gap{Reason: "no answer within 5s"}, FailedSince: noon.Add(12 * time.Second)}
+	in := now.Input{At: noon.Add(30 * time.Second), Server: lookAt(10, 5),
+		Failed: &known.Gap{Reason: "no answer within 5s"}, FailedSince: noon.Add(12 * time.Second)}
 	r := now.Diagnose(in)
 	if *r.Server.Age != 20 || *r.Server.Silent != 18 || r.Server.Problem == nil || len(r.Databases) != 1 {
 		t.Errorf("%+v", r.Server)
@@ -239,8 +265,10 @@ func TestNowSilent(t *testing.T) {
 
 // TestNowNothing: a report of nothing is one, with no array that is null.
 func TestNowNothing(t *testing.T) {
-	for _, in := range []now.Input{{At: noon}, {At: noon, HostUnseen: &known.Gap{Reason: "x"}, ServerUnseen: &known.Gap{Reason: "y"}},
-		{At: noon, Host: &now.HostLook{}, Server: &now.ServerLook{}, HostBefore: &now.HostLook{}, ServerBefore: &now.ServerLook{}}} {
+	for _, in := range []now.Input{{At: noon}, {At: noon, HostUnseen: &known.Gap{Reason: "x"},
+		ServerUnseen: &known.Gap{Reason: "y"}},
+		{At: noon, Host: &now.HostLook{}, Server: &now.ServerLook{}, HostBefore: &now.HostLook{},
+			ServerBefore: &now.ServerLook{}}} {
 		b, err := json.Marshal(now.Diagnose(in))
 		if err != nil || strings.Contains(string(b), "null") {
 			t.Errorf("%v: %s", err, b)

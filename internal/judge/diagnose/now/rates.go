@@ -46,7 +46,8 @@ func (r *Report) rates(in Input) {
 		r.Databases = append(r.Databases, database(d, before, secs))
 	}
 	slices.SortStableFunc(r.Databases, func(a, b Database) int {
-		return cmp.Or(cmp.Compare(zeroUnless(b.Xacts.Rate), zeroUnless(a.Xacts.Rate)), cmp.Compare(b.Xacts.Total, a.Xacts.Total), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(zeroUnless(b.Xacts.Rate), zeroUnless(a.Xacts.Rate)),
+			cmp.Compare(b.Xacts.Total, a.Xacts.Total), cmp.Compare(a.Name, b.Name))
 	})
 }
 
@@ -100,7 +101,8 @@ func (r *Report) checkpoints(in Input, c pg.Checkpoints, secs float64) {
 		calls = in.ServerBefore.IO
 	}
 	of := func(now, before int64) Count { return counts(now, before, there, secs) }
-	out := &Checkpoints{Timed: of(c.Timed, o.Timed), Requested: of(c.Requested, o.Requested), Since: c.Secs, WriteMS: c.WriteTime, SyncMS: c.SyncTime,
+	out := &Checkpoints{Timed: of(c.Timed, o.Timed), Requested: of(c.Requested, o.Requested), Since: c.Secs,
+		WriteMS: c.WriteTime, SyncMS: c.SyncTime,
 		Checkpointer: of(c.BuffersWritten, o.BuffersWritten), Background: of(c.BuffersClean, o.BuffersClean),
 		Allocated: of(c.BuffersAlloc, o.BuffersAlloc), MaxWritten: of(c.MaxWritten, o.MaxWritten)}
 	optional := func(now, before known.Fact[int64]) *Count {
@@ -112,7 +114,8 @@ func (r *Report) checkpoints(in Input, c pg.Checkpoints, secs float64) {
 		n := of(v, old)
 		return &n
 	}
-	out.Backends, out.BackendSyncs = optional(c.BuffersBackend, o.BuffersBackend), optional(c.BackendFsync, o.BackendFsync)
+	out.Backends, out.BackendSyncs = optional(c.BuffersBackend, o.BuffersBackend),
+		optional(c.BackendFsync, o.BackendFsync)
 	if io, ok := in.Server.IO.Get(); ok && out.Backends == nil {
 		old, had := calls.Get()
 		n := counts(backendWrites(io), backendWrites(old), had, secs)

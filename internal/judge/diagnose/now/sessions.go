@@ -65,7 +65,8 @@ func (r *Report) sessions(list []pg.LiveSession) {
 		}
 	}
 	if hidden > 0 {
-		r.gap(GapSessions, known.Gap{Reason: fmt.Sprintf("what %s of other roles do is hidden from this role", serverlog.Things(int64(hidden), "session", "sessions")), Reveal: "GRANT pg_monitor TO <role>"})
+		r.gap(GapSessions, known.Gap{Reason: fmt.Sprintf("what %s of other roles do is hidden from this role",
+			serverlog.Things(int64(hidden), "session", "sessions")), Reveal: "GRANT pg_monitor TO <role>"})
 		return
 	}
 	r.Server.Connections, r.Server.Active, r.Server.InXact = &clients, &active, &inXact
@@ -125,7 +126,8 @@ func (r *Report) locks(edges []pg.LiveLock, list []pg.LiveSession) {
 		}
 		shown[pid] = true
 		s := by[pid]
-		l := Lock{PID: pid, Depth: depth, Waiters: len(waitersOf(behind, pid)), Role: s.Role, Database: s.Database, Application: s.Application, State: s.State,
+		l := Lock{PID: pid, Depth: depth, Waiters: len(waitersOf(behind, pid)), Role: s.Role, Database: s.Database,
+			Application: s.Application, State: s.State,
 			WaitEvent: s.WaitEvent, XactAge: s.XactAge, QueryAge: s.QueryAge, Query: s.Query}
 		if pid == 0 {
 			l.State = "prepared transaction"
@@ -217,12 +219,14 @@ func (r *Report) processes(in Input) {
 		}
 	}
 	slices.SortStableFunc(r.Processes, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(zeroUnless(b.PageTables), zeroUnless(a.PageTables)), cmp.Compare(zeroUnless(b.Private), zeroUnless(a.Private)), a.PID-b.PID)
+		return cmp.Or(cmp.Compare(zeroUnless(b.PageTables), zeroUnless(a.PageTables)),
+			cmp.Compare(zeroUnless(b.Private), zeroUnless(a.Private)), a.PID-b.PID)
 	})
 }
 
 func (q *Process) says(s *pg.LiveSession) {
-	q.Type, q.Role, q.Database, q.Application, q.State, q.Hidden = s.Type, s.Role, s.Database, s.Application, s.State, s.Hidden
+	q.Type, q.Role, q.Database, q.Application, q.State, q.Hidden = s.Type, s.Role, s.Database, s.Application,
+		s.State, s.Hidden
 	q.WaitType, q.WaitEvent, q.XactAge, q.Query = s.WaitType, s.WaitEvent, s.XactAge, s.Query
 	if q.Query != "" { // background processes have an empty one
 		q.QueryAge = s.QueryAge

@@ -24,7 +24,8 @@ const (
 )
 
 // oomLost is what a crash restart costs, whatever the server was doing.
-const oomLost = "Every session was ended and every transaction that had not committed was rolled back; what had committed was kept. Unlogged tables were emptied, and the cumulative statistics start anew."
+const oomLost = "Every session was ended and every transaction that had not committed was rolled back; what had " +
+	"committed was kept. Unlogged tables were emptied, and the cumulative statistics start anew."
 
 // after follows the server's log from the death of the victim on.
 func (c *oomCase) after() {
@@ -35,18 +36,23 @@ func (c *oomCase) after() {
 		a.Text = "Who was killed is not known, so neither is what it did to a server."
 		return
 	case !oomServer(v.Name):
-		a.State, a.Text = oomUntouched, "The victim was no process of a PostgreSQL server: no server was restarted by this kill."
+		a.State, a.Text = oomUntouched,
+			"The victim was no process of a PostgreSQL server: no server was restarted by this kill."
 		return
 	}
 	failed := c.unitFailed()
 	if c.death == nil {
-		a.Text = "A server ends all sessions and recovers when a child is killed (restart_after_crash = on, the default)"
+		a.Text = "A server ends all sessions and recovers when a child is killed (restart_after_crash = on, the " +
+			"default)"
 		if v.Role == "postmaster" {
-			a.Text = "Without its postmaster a server takes no more connections; only systemd or a cluster manager starts it again"
+			a.Text = "Without its postmaster a server takes no more connections; only systemd or a cluster manager " +
+				"starts it again"
 		}
 		a.Text += "; whether it did so is in its log, which was not given."
 		if failed != "" {
-			a.State, a.Text = oomStopped, "systemd stopped "+failed+" because of the kill (OOMPolicy=stop, its default): the server stays down until somebody starts it. "+oomLost
+			a.State, a.Text = oomStopped, "systemd stopped "+failed+
+				" because of the kill (OOMPolicy=stop, its default): the server stays down until somebody starts it. "+
+				oomLost
 		}
 		return
 	}
@@ -57,7 +63,8 @@ func (c *oomCase) after() {
 loop:
 	for i := c.deathI + 1; i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
-		if c.death.By > 0 && e.By > 0 && e.By != c.death.By && (e.Kind == pglog.Ready || e.Kind == pglog.Reinit || e.Kind == pglog.ShutDown || e.Kind == pglog.Starting || e.Kind == pglog.ChildDied) {
+		if c.death.By > 0 && e.By > 0 && e.By != c.death.By && (e.Kind == pglog.Ready || e.Kind == pglog.Reinit ||
+			e.Kind == pglog.ShutDown || e.Kind == pglog.Starting || e.Kind == pglog.ChildDied) {
 			continue // another server's
 		}
 		switch e.Kind {
@@ -108,9 +115,13 @@ loop:
 	}
 	switch {
 	case failed != "":
-		text = append(text, "Then systemd stopped "+failed+" because a process of it had been killed (OOMPolicy=stop, its default): the server is down although it had recovered.")
+		text = append(text, "Then systemd stopped "+failed+
+			" because a process of it had been killed (OOMPolicy=stop, its default): the server is down although it "+
+			"had recovered.")
 	case state == oomStopped && asked:
-		text = append(text, "Soon after it was ready it was asked to shut down, and is down since: as systemd does with OOMPolicy=stop, its default (journalctl -u UNIT says so).")
+		text = append(text,
+			"Soon after it was ready it was asked to shut down, and is down since: as systemd does with "+
+				"OOMPolicy=stop, its default (journalctl -u UNIT says so).")
 	case state == oomStopped:
 		text = append(text, "It is down: the log has no start after it.")
 	case state == oomRecovering && !reinit:

@@ -12,9 +12,12 @@ func BenchmarkOOMServerLog(b *testing.B) {
 	var s bytes.Buffer
 	for i := range 100_000 {
 		if i == 50_000 {
-			s.WriteString("2026-11-21 07:00:00.433 CET [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n")
+			s.WriteString(
+				"2026-11-21 07:00:00.433 CET [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n")
 		}
-		fmt.Fprintf(&s, "2026-11-21 07:%02d:%02d.433 CET [%d] app@shop LOG:  duration: %d.123 ms  statement: select * from orders where customer = %d\n", i/60%60, i%60, i%500+1, i%900, i)
+		fmt.Fprintf(&s,
+			"2026-11-21 07:%02d:%02d.433 CET [%d] app@shop LOG:  duration: %d.123 ms  statement: select * from "+
+				"orders where customer = %d\n", i/60%60, i%60, i%500+1, i%900, i)
 	}
 	b.SetBytes(int64(s.Len()))
 	b.ReportAllocs()

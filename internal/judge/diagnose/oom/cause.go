@@ -64,24 +64,37 @@ func (c *oomCase) cause() {
 		if n > 0 {
 			ev = append(ev, fmt.Sprintf("%d processes of the server in the table have %s of them", n, c.tables))
 		}
-		add(oomPageTables, t, fmt.Sprintf("Page tables: every process that touches shared memory on ordinary pages has a map of it for itself; together %s.", t), ev...)
+		add(oomPageTables, t,
+			fmt.Sprintf(
+				"Page tables: every process that touches shared memory on ordinary pages has a map of it for "+
+					"itself; together %s.", t), ev...)
 	}
 	if s := m.Shared; s != nil && share(*s) >= oomSharedMin {
 		text := fmt.Sprintf("Shared memory: %s, which leaves too little for everything else.", *s)
 		if c.report.Constraint == kernlog.Memcg {
-			text = fmt.Sprintf("The limit of the control group, %s, has no room for shared memory (%s) and the work of the sessions.", *m.Total, *s)
+			text = fmt.Sprintf(
+				"The limit of the control group, %s, has no room for shared memory (%s) and the work of the sessions.",
+				*m.Total, *s)
 		}
-		add(oomShared, *s, text, fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s, %s", *s, c.of(*s)))
+		add(oomShared, *s, text,
+			fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s, %s",
+				*s, c.of(*s)))
 	}
 	if h := m.HugeFree; h != nil && share(*h) >= oomHugeMin {
-		add(oomHugeUnused, *h, fmt.Sprintf("A stranded pool of huge pages: %s are set aside as huge pages and unused; ordinary memory cannot be taken from it.", *h),
-			fmt.Sprintf("huge pages: %s, of which %s are free (the report does not tell how many of the free ones a server has reserved and not touched yet)", *m.HugeTotal, *h))
+		add(oomHugeUnused, *h,
+			fmt.Sprintf(
+				"A stranded pool of huge pages: %s are set aside as huge pages and unused; ordinary memory cannot "+
+					"be taken from it.", *h),
+			fmt.Sprintf(
+				"huge pages: %s, of which %s are free (the report does not tell how many of the free ones a server "+
+					"has reserved and not touched yet)", *m.HugeTotal, *h))
 	}
 	for _, p := range c.kill.Programs {
 		if oomServer(p.Name) || share(p.Private) < oomOtherMin {
 			continue
 		}
-		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name, oomCount(p.Processes, "process", "processes"), p.Private),
+		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name,
+			oomCount(p.Processes, "process", "processes"), p.Private),
 			fmt.Sprintf("%s of user %d: %s in RAM and swap, %s", p.Name, p.UID, p.Private, c.of(p.Private)))
 		break // the largest
 	}
@@ -190,11 +203,14 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 			}
 			add(oomOneQuery, heavySum, text+".", ev...)
 		} else {
-			add(oomQueries, heavySum, fmt.Sprintf("Several queries: %d processes of the server had %s for themselves.", len(heavy), heavySum), ev...)
+			add(oomQueries, heavySum, fmt.Sprintf("Several queries: %d processes of the server had %s for themselves.",
+				len(heavy), heavySum), ev...)
 		}
 	}
 	if light > 0 && share(light) >= oomManySum {
-		add(oomConnections, light, fmt.Sprintf("Many sessions: %d processes of the server had %s together, none of them much.", n-len(heavy), light),
+		add(oomConnections, light,
+			fmt.Sprintf("Many sessions: %d processes of the server had %s together, none of them much.",
+				n-len(heavy), light),
 			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
 	}
 }
@@ -204,12 +220,18 @@ func (c *oomCase) special() (Cause, bool) {
 	m, r := &c.kill.Memory, c.report
 	switch {
 	case r.Constraint == kernlog.CPUSet || r.Constraint == kernlog.Policy:
-		return Cause{ID: oomNodes, Text: "A restriction to NUMA nodes: the nodes that the process may use were full, whatever the others had.",
+		return Cause{ID: oomNodes,
+			Text: "A restriction to NUMA nodes: the nodes that the process may use were full, whatever the " +
+				"others had.",
 			Evidence: []string{"constraint " + string(r.Constraint)}}, true
 	// The kernel never kills for more than 8 pages in one piece (order 3); up to
 	// there it may, with free memory in smaller pieces.
-	case r.Asker.Order >= 1 && r.Constraint != kernlog.Memcg && m.Total != nil && m.Free != nil && float64(*m.Free) >= 0.05*float64(*m.Total):
-		return Cause{ID: oomFragments, Text: fmt.Sprintf("Fragmentation: %d pages in one piece were asked for while %s were free in smaller ones.", 1<<min(r.Asker.Order, 20), *m.Free),
+	case r.Asker.Order >= 1 && r.Constraint != kernlog.Memcg && m.Total != nil && m.Free != nil &&
+		float64(*m.Free) >= 0.05*float64(*m.Total):
+		return Cause{ID: oomFragments,
+			Text: fmt.Sprintf(
+				"Fragmentation: %d pages in one piece were asked for while %s were free in smaller ones.",
+				1<<min(r.Asker.Order, 20), *m.Free),
 			Evidence: []string{fmt.Sprintf("order=%d, free %s, %s", r.Asker.Order, *m.Free, c.of(*m.Free))}}, true
 	}
 	return Cause{}, false
@@ -222,7 +244,10 @@ func (c *oomCase) unknown() Cause {
 	if v := c.kill.Victim; v != nil && v.Anon != nil {
 		o.Evidence = append(o.Evidence, fmt.Sprintf("the victim had %s of its own", *v.Anon))
 		if v.Shmem != nil && *v.Shmem > *v.Anon {
-			o.Evidence = append(o.Evidence, fmt.Sprintf("it was chosen for %s of shared memory that it had touched, which counts in full for every process", *v.Shmem))
+			o.Evidence = append(o.Evidence,
+				fmt.Sprintf(
+					"it was chosen for %s of shared memory that it had touched, which counts in full for every process",
+					*v.Shmem))
 		}
 	}
 	if s := m.Shared; s != nil {

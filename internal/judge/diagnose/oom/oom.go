@@ -15,10 +15,11 @@ import (
 
 // Report is the post-mortem of every kill that the logs tell of.
 type Report struct {
-	Kills       []Kill      `json:"kills"`       // in the order of the log
-	Unexplained []Death     `json:"unexplained"` // processes of the server that signal 9 ended, and no report of the kernel names
-	Refused     []Refusal   `json:"refused"`     // queries that were refused memory, which kills nothing
-	Lines       []string    `json:"lines"`       // what systemd and the kernel say besides
+	Kills []Kill `json:"kills"` // in the order of the log
+	// processes of the server that signal 9 ended, and no report of the kernel names
+	Unexplained []Death     `json:"unexplained"`
+	Refused     []Refusal   `json:"refused"` // queries that were refused memory, which kills nothing
+	Lines       []string    `json:"lines"`   // what systemd and the kernel say besides
 	Read        Read        `json:"read"`
 	Missing     []known.Gap `json:"missing"`
 }
@@ -33,7 +34,8 @@ type Read struct {
 
 // Kill is one run of the OOM killer.
 type Kill struct {
-	Time       string       `json:"time"` // RFC 3339 where year and zone are known, else as the log has it; "" where it has none
+	// RFC 3339 where year and zone are known, else as the log has it; "" where it has none
+	Time       string       `json:"time"`
 	Kernel     string       `json:"kernel"`
 	Constraint string       `json:"constraint"` // none (the whole host), memcg, cpuset, memory_policy, unknown
 	Group      string       `json:"group"`      // control group whose limit was hit
@@ -53,10 +55,11 @@ type Kill struct {
 
 // Task is a process. Sizes are absent where the log does not tell.
 type Task struct {
-	PID        int         `json:"pid"`
-	Name       string      `json:"name"`
-	UID        *int        `json:"uid,omitempty"`
-	Role       string      `json:"role"`               // in the instance: backend, postmaster, checkpointer, …; "other program"; "" where nothing tells
+	PID  int    `json:"pid"`
+	Name string `json:"name"`
+	UID  *int   `json:"uid,omitempty"`
+	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" where nothing tells
+	Role       string      `json:"role"`
 	RoleFrom   string      `json:"role_from"`          // what tells it
 	Instance   string      `json:"instance,omitempty"` // where the snapshot knows its postmaster
 	Anon       *unit.Bytes `json:"anon_rss_bytes,omitempty"`
@@ -79,10 +82,11 @@ type Invoker struct {
 
 // Memory is what held the memory, of the host or of the control group.
 type Memory struct {
-	Total      *unit.Bytes `json:"total_bytes,omitempty"`
-	Summed     bool        `json:"total_is_sum"` // the report does not tell the total, and this is the sum of its parts
-	Anon       *unit.Bytes `json:"anonymous_bytes,omitempty"`
-	Shared     *unit.Bytes `json:"shared_bytes,omitempty"` // shared_buffers on ordinary pages, dynamic shared memory, tmpfs
+	Total  *unit.Bytes `json:"total_bytes,omitempty"`
+	Summed bool        `json:"total_is_sum"` // the report does not tell the total, and this is the sum of its parts
+	Anon   *unit.Bytes `json:"anonymous_bytes,omitempty"`
+	// shared_buffers on ordinary pages, dynamic shared memory, tmpfs
+	Shared     *unit.Bytes `json:"shared_bytes,omitempty"`
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
 	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
 	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
@@ -132,8 +136,9 @@ type Facts struct {
 
 // Diagnose makes the post-mortem.
 func Diagnose(log *Log, f Facts) *Report {
-	d := &Report{Kills: []Kill{}, Unexplained: []Death{}, Refused: []Refusal{}, Lines: []string{}, Missing: []known.Gap{},
-		Read: Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
+	d := &Report{Kills: []Kill{}, Unexplained: []Death{}, Refused: []Refusal{}, Lines: []string{},
+		Missing: []known.Gap{},
+		Read:    Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
 	used := map[int]bool{} // deaths of the server's log that a report explains
 	for i := range log.Reports {
 		d.Kills = append(d.Kills, oomKillOf(&log.Reports[i], log, &f, used))
@@ -169,18 +174,26 @@ func (d *Report) gaps(log *Log, f *Facts) {
 		d.Missing = append(d.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
 	if len(log.Reports) == 0 {
-		add("the kernel's report", "no line of the OOM killer is in what was read", "journalctl -k -b all -o short-iso, or dmesg -T, as root; the ring buffer forgets, and a container's host keeps it")
+		add("the kernel's report", "no line of the OOM killer is in what was read",
+			"journalctl -k -b all -o short-iso, or dmesg -T, as root; the ring buffer forgets, and a container's "+
+				"host keeps it")
 	}
 	if len(log.Server) == 0 {
-		add("the server's log", "no line of a PostgreSQL server about a crash or about memory is in what was read", "give its file too: pgfettle diagnose oom KERNEL-LOG SERVER-LOG; messages in another language than English are seen only where a number or an SQLSTATE tells them")
+		add("the server's log", "no line of a PostgreSQL server about a crash or about memory is in what was read",
+			"give its file too: pgfettle diagnose oom KERNEL-LOG SERVER-LOG; messages in another language than "+
+				"English are seen only where a number or an SQLSTATE tells them")
 	}
 	if s := f.Snapshot; s != nil && len(log.Reports) == 0 {
 		if vm, ok := s.Host.VMStat.Get(); ok && vm["oom_kill"] > 0 {
-			add("the kills since boot", fmt.Sprintf("the kernel counts %d since it was started, and no report of them was read", vm["oom_kill"]), "the journal of the host, where it is kept")
+			add("the kills since boot",
+				fmt.Sprintf("the kernel counts %d since it was started, and no report of them was read",
+					vm["oom_kill"]), "the journal of the host, where it is kept")
 		}
 	}
 	if f.Snapshot == nil && len(log.Reports) > 0 {
-		add("the settings", "nothing is known of the host but the logs, so what would have prevented it is worked out from their numbers", "add an evidence file of the host (pgfettle snapshot -o FILE) to the files")
+		add("the settings",
+			"nothing is known of the host but the logs, so what would have prevented it is worked out from their "+
+				"numbers", "add an evidence file of the host (pgfettle snapshot -o FILE) to the files")
 	} else if f.PlanGap != "" {
 		add("the plan", f.PlanGap, "pgfettle plan")
 	}
@@ -206,7 +219,8 @@ func oomServer(name string) bool {
 
 // oomKillOf makes the post-mortem of one report.
 func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
-	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group, Killed: len(r.Victims),
+	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group,
+		Killed:   len(r.Victims),
 		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []known.Gap{}}
 	if r.Constraint == kernlog.Unclear {
 		k.Constraint = "unknown"
@@ -289,7 +303,8 @@ func (c *oomCase) memory() {
 				m.Total = c.pages(oomPtr(*i.RAM - *i.Reserved))
 			}
 		}
-		m.Shared, m.PageTables, m.Slab, m.Free = c.pages(i.Shmem), c.pages(i.PageTables), c.pages(i.SlabUnreclaimable), c.pages(i.Free)
+		m.Shared, m.PageTables, m.Slab, m.Free = c.pages(i.Shmem), c.pages(i.PageTables), c.pages(i.SlabUnreclaimable),
+			c.pages(i.Free)
 		// Shared memory is on the kernel's lists of anonymous pages.
 		if i.ActiveAnon != nil && i.InactiveAnon != nil && i.Shmem != nil {
 			m.Anon = c.pages(oomPtr(max(*i.ActiveAnon+*i.InactiveAnon-*i.Shmem, 0)))
@@ -319,7 +334,8 @@ func (c *oomCase) memory() {
 			}
 			return nil
 		}
-		m.Anon, m.Shared, m.PageTables = figure("anon", "total_rss", "rss"), figure("total_shmem", "shmem"), figure("pagetables")
+		m.Anon, m.Shared, m.PageTables = figure("anon", "total_rss", "rss"), figure("total_shmem", "shmem"),
+			figure("pagetables")
 		if cache := figure("file", "total_cache", "cache"); cache != nil && m.Shared != nil {
 			m.Cache = oomPtr(max(*cache-*m.Shared, 0))
 		}
@@ -343,7 +359,8 @@ func (c *oomCase) memory() {
 
 // task makes a row readable.
 func (c *oomCase) task(t *kernlog.Task) Task {
-	o := Task{PID: t.PID, Name: t.Name, UID: oomPtr(t.UID), Adj: oomPtr(t.Adj), RSS: c.pages(&t.RSS), Swap: c.pages(&t.Swap)}
+	o := Task{PID: t.PID, Name: t.Name, UID: oomPtr(t.UID), Adj: oomPtr(t.Adj), RSS: c.pages(&t.RSS),
+		Swap: c.pages(&t.Swap)}
 	if c.report.Table.Split {
 		o.Anon, o.File, o.Shmem = c.pages(&t.Anon), c.pages(&t.File), c.pages(&t.Shm)
 	}
@@ -461,7 +478,9 @@ func (c *oomCase) missing() {
 	if len(r.Table.Tasks) == 0 {
 		c.miss("the processes", "the table of tasks is not in what was read", whole+"; vm.oom_dump_tasks = 0 hides it")
 	} else if !r.Table.Split {
-		c.miss("private memory of each process", "before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process that touched it", "")
+		c.miss("private memory of each process",
+			"before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process "+
+				"that touched it", "")
 	}
 	if r.Info == nil && r.Memcg == nil {
 		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)
@@ -471,7 +490,8 @@ func (c *oomCase) missing() {
 	}
 	v := c.kill.Victim
 	if v != nil && oomServer(v.Name) && c.death == nil {
-		c.miss("the statement, and what became of the server", "no line «(PID "+fmt.Sprint(v.PID)+") was terminated by signal 9» of a server's log was read", "give the server's log as a further FILE")
+		c.miss("the statement, and what became of the server", "no line «(PID "+fmt.Sprint(v.PID)+
+			") was terminated by signal 9» of a server's log was read", "give the server's log as a further FILE")
 	}
 	if v != nil && v.Role == "" {
 		c.miss("the role of the victim", "the kernel knows all processes of a server by one name", "the server's log")

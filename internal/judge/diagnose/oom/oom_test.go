@@ -11,20 +11,27 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-const newTable = "[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem pgtables_bytes swapents oom_score_adj name\n"
+const newTable = "[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem pgtables_bytes swapents " +
+	"oom_score_adj name\n"
 
 // task is a row of the table of 6.8; sizes are pages.
 func oomRow(pid, anon, shm int, tables int64, adj int, name string) string {
-	return fmt.Sprintf("[%7d]    26 %d 9000000 %d %d 0 %d %d 0 %d %s\n", pid, pid, anon+shm, anon, shm, tables, adj, name)
+	return fmt.Sprintf("[%7d]    26 %d 9000000 %d %d 0 %d %d 0 %d %s\n", pid, pid, anon+shm, anon,
+		shm, tables, adj, name)
 }
 
 // oomHost is the state of a host; counts are pages of 4 kB.
 func oomHost(ram, anon, shmem, tables, slab, free int, more string) string {
-	return fmt.Sprintf("x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\nMem-Info:\nactive_anon:0 inactive_anon:%d isolated_anon:0\nslab_reclaimable:0 slab_unreclaimable:%d\nmapped:1 shmem:%d pagetables:%d\nfree:%d free_pcp:0\nNode 0 DMA: 1*4kB (M) = 4kB\nFree swap  = 0kB\nTotal swap = 0kB\n%d pages RAM\n0 pages reserved\n%s", anon+shmem, slab, shmem, tables, free, ram, more)
+	return fmt.Sprintf(
+		"x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\nMem-Info:\nactive_anon:0 "+
+			"inactive_anon:%d isolated_anon:0\nslab_reclaimable:0 slab_unreclaimable:%d\nmapped:1 shmem:%d "+
+			"pagetables:%d\nfree:%d free_pcp:0\nNode 0 DMA: 1*4kB (M) = 4kB\nFree swap  = 0kB\nTotal swap = 0kB\n%d "+
+			"pages RAM\n0 pages reserved\n%s", anon+shmem, slab, shmem, tables, free, ram, more)
 }
 
 func oomKilled(pid int, anon, shm int) string {
-	return fmt.Sprintf("oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/system.slice/postgresql.service,task=postgres,pid=%d,uid=26\nOut of memory: Killed process %d (postgres) total-vm:36000000kB, anon-rss:%dkB, file-rss:0kB, shmem-rss:%dkB, UID:26 pgtables:1kB oom_score_adj:0\n", pid, pid, anon*4, shm*4)
+	return fmt.Sprintf(
+		"oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/system.slice/postgresql.service,task=postgres,pid=%d,uid=26\nOut of memory: Killed process %d (postgres) total-vm:36000000kB, anon-rss:%dkB, file-rss:0kB, shmem-rss:%dkB, UID:26 pgtables:1kB oom_score_adj:0\n", pid, pid, anon*4, shm*4)
 }
 
 // TestOOMCauses holds each cause on a report that has it, with the remedy that
@@ -43,19 +50,43 @@ func TestOOMCauses(t *testing.T) {
 		name, log, cause, prevents string
 		also                       string
 	}{
-		{"a map of 8 GB in each of 300 backends", oomHost(ram, 300000, 1000000, 1300000, 1000, 10000, newTable+own+sessions(300, 800, 900000, 17<<20)) + oomKilled(1000, 800, 900000), "page_tables", "sysctl -w vm.nr_hugepages=1954", ""},
-		{"one sort", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+sessions(10, 2000, 10000, 200000)+oomRow(2000, 3300000, 1000, 30<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000), "one_query", "sysctl -w vm.overcommit_kbytes=", ""},
-		{"four sorts", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+sessions(4, 800000, 10000, 200000)+oomRow(2001, 500, 100, 9000, 0, "postgres")+oomRow(2002, 500, 100, 9000, 0, "postgres")+oomRow(2003, 500, 100, 9000, 0, "postgres")+oomRow(2004, 500, 100, 9000, 0, "postgres")) + oomKilled(1000, 800000, 1000), "several_queries", "ALTER SYSTEM SET work_mem", ""},
-		{"600 sessions with a little each", oomHost(ram, 3400000, 300000, 30000, 1000, 10000, newTable+own+sessions(600, 5000, 10000, 200000)) + oomKilled(1000, 5000, 1000), "many_connections", "pgfettle explain max_connections", ""},
-		{"a pool that nobody uses", oomHost(ram, 500000, 100000, 3000, 1000, 10000, "Node 0 hugepages_total=5000 hugepages_free=5000 hugepages_surp=0 hugepages_size=2048kB\n"+newTable+own+sessions(10, 5000, 10000, 200000)) + oomKilled(1000, 5000, 1000), "huge_pages_unused", "sysctl -w vm.nr_hugepages=0", ""},
-		{"another program", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+sessions(10, 2000, 10000, 200000)+oomRow(2000, 3000000, 0, 30<<20, 0, "java")) + oomKilled(1000, 2000, 1000), "other_program", "UNIT-OF-java", ""},
-		{"the kernel's own", oomHost(ram, 500000, 300000, 3000, 2000000, 10000, newTable+own+sessions(10, 2000, 10000, 200000)) + oomKilled(1000, 2000, 1000), "kernel_memory", "", ""},
-		{"shared memory", oomHost(ram, 900000, 3000000, 3000, 1000, 10000, newTable+own+sessions(10, 2000, 10000, 200000)) + oomKilled(1000, 2000, 1000), "shared_memory", "ALTER SYSTEM SET shared_buffers = '4GB';", ""},
-		{"the nodes of a cpuset", strings.ReplaceAll(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+oomKilled(900, 500, 1000), "CONSTRAINT_NONE", "CONSTRAINT_CPUSET"), "numa_nodes", "numactl --show", ""},
-		{"in one piece", strings.Replace(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+oomKilled(900, 500, 1000), "order=0", "order=3", 1), "fragmentation", "explain huge_pages", ""},
-		{"a query and, less, another program", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+oomRow(2000, 2000000, 1000, 30<<20, 0, "postgres")+oomRow(2001, 900000, 0, 9<<20, 0, "java")) + oomKilled(2000, 2000000, 1000), "one_query", "", "other_program"},
-		{"a limit without room for shared memory", "x invoked oom-killer: order=0\nmemory: usage 1048576kB, limit 1048576kB, failcnt 9\nswap: usage 0kB, limit 0kB, failcnt 0\nMemory cgroup stats for /system.slice/pg.service:\nanon 209715200\nfile 806354944\nshmem 805306368\npagetables 1048576\n" + newTable + own +
-			"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/system.slice/pg.service,task_memcg=/system.slice/pg.service,task=postgres,pid=900,uid=26\nMemory cgroup out of memory: Killed process 900 (postgres) total-vm:1kB, anon-rss:2000kB, file-rss:0kB, shmem-rss:12000kB, UID:26 pgtables:160kB oom_score_adj:-900\n", "shared_memory", "systemctl set-property pg.service MemoryMax=3221225472", ""},
+		{"a map of 8 GB in each of 300 backends", oomHost(ram, 300000, 1000000, 1300000, 1000, 10000,
+			newTable+own+sessions(300, 800, 900000, 17<<20)) + oomKilled(1000, 800, 900000), "page_tables",
+			"sysctl -w vm.nr_hugepages=1954", ""},
+		{"one sort", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+sessions(10, 2000, 10000, 200000)+
+			oomRow(2000, 3300000, 1000, 30<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000), "one_query",
+			"sysctl -w vm.overcommit_kbytes=", ""},
+		{"four sorts", oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+own+sessions(4, 800000, 10000, 200000)+
+			oomRow(2001, 500, 100, 9000, 0, "postgres")+oomRow(2002, 500, 100, 9000, 0, "postgres")+
+			oomRow(2003, 500, 100, 9000, 0, "postgres")+oomRow(2004, 500, 100, 9000, 0, "postgres")) +
+			oomKilled(1000, 800000, 1000), "several_queries", "ALTER SYSTEM SET work_mem", ""},
+		{"600 sessions with a little each", oomHost(ram, 3400000, 300000, 30000, 1000, 10000,
+			newTable+own+sessions(600, 5000, 10000, 200000)) + oomKilled(1000, 5000, 1000), "many_connections",
+			"pgfettle explain max_connections", ""},
+		{"a pool that nobody uses", oomHost(ram, 500000, 100000, 3000, 1000, 10000,
+			"Node 0 hugepages_total=5000 hugepages_free=5000 hugepages_surp=0 hugepages_size=2048kB\n"+newTable+own+
+				sessions(10, 5000, 10000, 200000)) + oomKilled(1000, 5000, 1000), "huge_pages_unused",
+			"sysctl -w vm.nr_hugepages=0", ""},
+		{"another program", oomHost(ram, 3500000, 300000, 3000, 1000, 10000,
+			newTable+own+sessions(10, 2000, 10000, 200000)+oomRow(2000, 3000000, 0, 30<<20, 0, "java")) +
+			oomKilled(1000, 2000, 1000), "other_program", "UNIT-OF-java", ""},
+		{"the kernel's own", oomHost(ram, 500000, 300000, 3000, 2000000, 10000,
+			newTable+own+sessions(10, 2000, 10000, 200000)) + oomKilled(1000, 2000, 1000), "kernel_memory", "", ""},
+		{"shared memory", oomHost(ram, 900000, 3000000, 3000, 1000, 10000,
+			newTable+own+sessions(10, 2000, 10000, 200000)) + oomKilled(1000, 2000, 1000), "shared_memory",
+			"ALTER SYSTEM SET shared_buffers = '4GB';", ""},
+		{"the nodes of a cpuset", strings.ReplaceAll(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+
+			oomKilled(900, 500, 1000), "CONSTRAINT_NONE", "CONSTRAINT_CPUSET"), "numa_nodes", "numactl --show", ""},
+		{"in one piece", strings.Replace(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+
+			oomKilled(900, 500, 1000), "order=0", "order=3", 1), "fragmentation", "explain huge_pages", ""},
+		{"a query and, less, another program", oomHost(ram, 3500000, 300000, 3000, 1000, 10000,
+			newTable+own+oomRow(2000, 2000000, 1000, 30<<20, 0, "postgres")+oomRow(2001, 900000, 0, 9<<20, 0, "java")) +
+			oomKilled(2000, 2000000, 1000), "one_query", "", "other_program"},
+		{"a limit without room for shared memory",
+			"x invoked oom-killer: order=0\nmemory: usage 1048576kB, limit 1048576kB, failcnt 9\nswap: usage 0kB, " +
+				"limit 0kB, failcnt 0\nMemory cgroup stats for /system.slice/pg.service:\nanon 209715200\nfile " +
+				"806354944\nshmem 805306368\npagetables 1048576\n" + newTable + own +
+				"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/system.slice/pg.service,task_memcg=/system.slice/pg.service,task=postgres,pid=900,uid=26\nMemory cgroup out of memory: Killed process 900 (postgres) total-vm:1kB, anon-rss:2000kB, file-rss:0kB, shmem-rss:12000kB, UID:26 pgtables:160kB oom_score_adj:-900\n", "shared_memory", "systemctl set-property pg.service MemoryMax=3221225472", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := oneKill(t, c.log, Facts{})
@@ -88,9 +119,12 @@ func oneKill(t *testing.T, text string, f Facts) Kill {
 // TestOOMPostmaster: the protected process with the lowest id is the postmaster,
 // and without it nothing restarts by itself.
 func TestOOMPostmaster(t *testing.T) {
-	log := oomHost(1<<20, 100000, 30000, 3000, 1000, 10000, newTable+oomRow(900, 500, 30000, 160000, -10, "postgres")+oomRow(901, 500, 30000, 160000, 0, "postgres")) + strings.ReplaceAll(oomKilled(900, 500, 30000), "oom_score_adj:0", "oom_score_adj:-10")
+	log := oomHost(1<<20, 100000, 30000, 3000, 1000, 10000, newTable+oomRow(900, 500, 30000, 160000, -10, "postgres")+
+		oomRow(901, 500, 30000, 160000, 0, "postgres")) + strings.ReplaceAll(oomKilled(900, 500, 30000),
+		"oom_score_adj:0", "oom_score_adj:-10")
 	k := oneKill(t, log, Facts{})
-	if k.Victim.Role != "postmaster" || !strings.Contains(k.After.Text, "only systemd or a cluster manager") || !strings.Contains(fmt.Sprint(k.Prevention), "OOMScoreAdjust=-1000") {
+	if k.Victim.Role != "postmaster" || !strings.Contains(k.After.Text, "only systemd or a cluster manager") ||
+		!strings.Contains(fmt.Sprint(k.Prevention), "OOMScoreAdjust=-1000") {
 		t.Errorf("%+v %+v %+v", k.Victim, k.After, k.Prevention)
 	}
 }
@@ -109,14 +143,17 @@ func TestOOMPlan(t *testing.T) {
 		{Address: "pg:wal_buffers", Instance: "/a", From: "1MB", To: "2MB"},
 	}}
 	const ram = 4 << 20
-	global := oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+oomRow(2000, 3300000, 1000, 30<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000)
-	memcg := strings.NewReplacer("CONSTRAINT_NONE", "CONSTRAINT_MEMCG", "global_oom", "oom_memcg=/system.slice/a.service", "Out of memory", "Memory cgroup out of memory").Replace(global)
+	global := oomHost(ram, 3500000, 300000, 3000, 1000, 10000, newTable+
+		oomRow(2000, 3300000, 1000, 30<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000)
+	memcg := strings.NewReplacer("CONSTRAINT_NONE", "CONSTRAINT_MEMCG", "global_oom",
+		"oom_memcg=/system.slice/a.service", "Out of memory", "Memory cgroup out of memory").Replace(global)
 	for name, c := range map[string]struct {
 		log  string
 		want []string
 	}{
-		"the whole host": {global, []string{"work_mem = 16MB instead of 64MB, for /a", "work_mem = 8MB instead of 32MB, for /b", "vm.overcommit_memory = 2 instead of 0"}},
-		"one group":      {memcg, []string{"work_mem = 16MB instead of 64MB, for /a"}},
+		"the whole host": {global, []string{"work_mem = 16MB instead of 64MB, for /a",
+			"work_mem = 8MB instead of 32MB, for /b", "vm.overcommit_memory = 2 instead of 0"}},
+		"one group": {memcg, []string{"work_mem = 16MB instead of 64MB, for /a"}},
 	} {
 		var got []string
 		for _, p := range oneKill(t, c.log, f).Prevention {
@@ -144,7 +181,8 @@ func TestOOMSamePID(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Diagnose(l, Facts{})
-	if len(d.Kills) != 1 || d.Kills[0].Victim.Statement != "the right one" || len(d.Unexplained) != 1 || d.Unexplained[0].Statement != "the wrong one" {
+	if len(d.Kills) != 1 || d.Kills[0].Victim.Statement != "the right one" || len(d.Unexplained) != 1 ||
+		d.Unexplained[0].Statement != "the wrong one" {
 		t.Errorf("%+v\n%+v", d.Kills, d.Unexplained)
 	}
 }
@@ -169,10 +207,14 @@ func TestOOMTwoServers(t *testing.T) {
 // which death it is, where only one was then.
 func TestOOMContainer(t *testing.T) {
 	kernel := func(group string) string {
-		return "2026-11-21T07:00:00.000000+0000 h kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=" + group + ",task_memcg=" + group + ",task=postgres,pid=990077,uid=26\n" +
-			"2026-11-21T07:00:00.000001+0000 h kernel: Memory cgroup out of memory: Killed process 990077 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0\n"
+		return "2026-11-21T07:00:00.000000+0000 h kernel: " +
+			"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=" + group +
+			",task_memcg=" + group + ",task=postgres,pid=990077,uid=26\n" +
+			"2026-11-21T07:00:00.000001+0000 h kernel: Memory cgroup out of memory: Killed process 990077 " +
+			"(postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0\n"
 	}
-	const one = "2026-11-21 07:00:00.200 UTC [1] LOG:  client backend (PID 77) was terminated by signal 9: Killed\n2026-11-21 07:00:00.200 UTC [1] DETAIL:  Failed process was running: this\n"
+	const one = "2026-11-21 07:00:00.200 UTC [1] LOG:  client backend (PID 77) was terminated by signal 9: " +
+		"Killed\n2026-11-21 07:00:00.200 UTC [1] DETAIL:  Failed process was running: this\n"
 	const docker = "/system.slice/docker-0.scope"
 	for name, c := range map[string]struct{ log, statement string }{
 		"one":           {kernel(docker) + one, "this"},

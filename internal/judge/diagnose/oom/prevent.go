@@ -37,21 +37,27 @@ type Prevention struct {
 	What     string   `json:"what"`
 	Why      string   `json:"why"`
 	Commands []string `json:"commands"`
-	From     string   `json:"from"` // plan: the change that pgfettle plan makes for this host; report: worked out from the numbers of the report
+	// plan: the change that pgfettle plan makes for this host; report: worked out from the numbers of the report
+	From string `json:"from"`
 }
 
 // oomKnobs are the settings that bear on each cause, the most telling first.
 var oomKnobs = map[string][]knob.Address{
-	oomOneQuery:    {"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes", "sysctl:vm.overcommit_ratio"},
-	oomQueries:     {"pg:work_mem", "pg:hash_mem_multiplier", "pg:max_parallel_workers_per_gather", "sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes", "sysctl:vm.overcommit_ratio"},
-	oomConnections: {"pg:max_connections", "pg:work_mem", "pg:shared_buffers", "sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
-	oomPageTables:  {"pg:huge_pages", "sysctl:vm.nr_hugepages", "pg:max_connections", "pg:shared_buffers"},
-	oomShared:      {"pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages", "pg:max_connections", "pg:work_mem"},
-	oomHugeUnused:  {"sysctl:vm.nr_hugepages", "pg:huge_pages"},
-	oomProgram:     {"pg:shared_buffers", "pg:work_mem"},
-	oomFragments:   {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
-	oomSlab:        {},
-	oomNotTold:     {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages", "sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
+	oomOneQuery: {"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "sysctl:vm.overcommit_memory",
+		"sysctl:vm.overcommit_kbytes", "sysctl:vm.overcommit_ratio"},
+	oomQueries: {"pg:work_mem", "pg:hash_mem_multiplier", "pg:max_parallel_workers_per_gather",
+		"sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes", "sysctl:vm.overcommit_ratio"},
+	oomConnections: {"pg:max_connections", "pg:work_mem", "pg:shared_buffers", "sysctl:vm.overcommit_memory",
+		"sysctl:vm.overcommit_kbytes"},
+	oomPageTables: {"pg:huge_pages", "sysctl:vm.nr_hugepages", "pg:max_connections", "pg:shared_buffers"},
+	oomShared: {"pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages", "pg:max_connections",
+		"pg:work_mem"},
+	oomHugeUnused: {"sysctl:vm.nr_hugepages", "pg:huge_pages"},
+	oomProgram:    {"pg:shared_buffers", "pg:work_mem"},
+	oomFragments:  {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
+	oomSlab:       {},
+	oomNotTold: {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages",
+		"sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
 }
 
 // oomAlways concern what a kill does, whatever its cause.
@@ -78,7 +84,8 @@ func (c *oomCase) prevent() {
 
 // oomTakers take more memory where they are raised: a plan may do so for good
 // reasons, but it prevents no kill.
-var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers", "pg:max_connections", "pg:max_parallel_workers_per_gather"}
+var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers",
+	"pg:max_connections", "pg:max_parallel_workers_per_gather"}
 
 // bears says whether a change would have borne on this kill. Inside of a control
 // group with a limit only the servers in that group matter, and the kernel's
@@ -96,7 +103,8 @@ func (c *oomCase) bears(ch *Change) bool {
 	for i := range c.facts.Snapshot.Instances {
 		in := &c.facts.Snapshot.Instances[i]
 		cg, ok := in.CGroup.Get()
-		if ok && in.Label() == ch.Instance && (cg.Path == c.report.Group || strings.HasPrefix(cg.Path, strings.TrimSuffix(c.report.Group, "/")+"/")) {
+		if ok && in.Label() == ch.Instance && (cg.Path == c.report.Group ||
+			strings.HasPrefix(cg.Path, strings.TrimSuffix(c.report.Group, "/")+"/")) {
 			return true
 		}
 	}
@@ -146,7 +154,9 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 			c.workMem()
 		}
 		if cause == oomConnections {
-			c.add("report", "fewer sessions at once, by a pool of connections", "each session keeps some MB for caches of catalogues and plans, even when idle", "pgfettle explain max_connections")
+			c.add("report", "fewer sessions at once, by a pool of connections",
+				"each session keeps some MB for caches of catalogues and plans, even when idle",
+				"pgfettle explain max_connections")
 		}
 		if !planned["sysctl:vm.overcommit_memory"] {
 			c.strict()
@@ -163,7 +173,9 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 			return
 		}
 		if t := c.kill.Memory.Total; t != nil {
-			c.add("report", fmt.Sprintf("shared_buffers of at most %s", (*t/4).RoundDown(unit.MB).GUC()), "a quarter of the memory is where to begin on a server of its own; more only after measuring, and with huge pages",
+			c.add("report", fmt.Sprintf("shared_buffers of at most %s", (*t/4).RoundDown(unit.MB).GUC()),
+				"a quarter of the memory is where to begin on a server of its own; more only after measuring, and "+
+					"with huge pages",
 				fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", (*t/4).RoundDown(unit.MB).GUC()))
 		}
 	case oomHugeUnused:
@@ -173,15 +185,19 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 	case oomProgram:
 		for _, p := range c.kill.Programs {
 			if !oomServer(p.Name) {
-				c.add("report", p.Name+" on another host, or with a limit of its own", "what it takes, the server cannot have; under a limit of its own it is the one that is killed",
+				c.add("report", p.Name+" on another host, or with a limit of its own",
+					"what it takes, the server cannot have; under a limit of its own it is the one that is killed",
 					"systemctl set-property UNIT-OF-"+oomShellWord(p.Name)+" MemoryMax=…")
 				break
 			}
 		}
 	case oomNodes:
-		c.add("report", "no restriction of the server to some NUMA nodes", "memory of the other nodes stays unused, and the killer comes while they are free", "cat /sys/fs/cgroup/…/cpuset.mems; numactl --show")
+		c.add("report", "no restriction of the server to some NUMA nodes",
+			"memory of the other nodes stays unused, and the killer comes while they are free",
+			"cat /sys/fs/cgroup/…/cpuset.mems; numactl --show")
 	case oomFragments:
-		c.add("report", "huge pages for shared memory, reserved at boot", "they need no free memory in one piece later on", "pgfettle explain huge_pages")
+		c.add("report", "huge pages for shared memory, reserved at boot",
+			"they need no free memory in one piece later on", "pgfettle explain huge_pages")
 	}
 }
 
@@ -199,11 +215,15 @@ func (c *oomCase) workMem() {
 			gives = "the most that a plan would give here if work_mem were not pinned"
 		}
 		c.add("plan", fmt.Sprintf("work_mem of at most %s, for %s", p.WorkMem.GUC(), p.Instance),
-			fmt.Sprintf(gives+", so that %s may be at work at once; a report that needs more gets it for its role alone", oomCount(p.Open, "connection", "connections")),
+			fmt.Sprintf(gives+
+				", so that %s may be at work at once; a report that needs more gets it for its role alone",
+				oomCount(p.Open, "connection", "connections")),
 			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), "ALTER ROLE report SET work_mem = '…';")
 		if p.Fit < p.Open {
-			c.add("plan", fmt.Sprintf("a pooler in front of %s, with at most %s", p.Instance, oomCount(p.Fit, "session", "sessions")),
-				fmt.Sprintf("of %s no more fit the memory at work; it would save %s of private memory and page tables", oomCount(p.Open, "connection", "connections"), p.Saved), "pgfettle explain max_connections")
+			c.add("plan", fmt.Sprintf("a pooler in front of %s, with at most %s", p.Instance,
+				oomCount(p.Fit, "session", "sessions")),
+				fmt.Sprintf("of %s no more fit the memory at work; it would save %s of private memory and page tables",
+					oomCount(p.Open, "connection", "connections"), p.Saved), "pgfettle explain max_connections")
 		}
 		return
 	}
@@ -225,14 +245,21 @@ func (c *oomCase) workMem() {
 	}
 	// A kernel's report has no settings: 2 is the default of hash_mem_multiplier from 15
 	// on, and errs on the safe side before.
-	all := memory.Instance{Connections: sessions, Sorts: memory.Mixed.Sorts, Hashes: memory.Mixed.Hashes, HashFactor: 2}.AllAtWork()
+	all := memory.Instance{Connections: sessions, Sorts: memory.Mixed.Sorts, Hashes: memory.Mixed.Hashes,
+		HashFactor: 2}.AllAtWork()
 	each := memory.WorkMemFor(rest, all.Claims())
 	if each < memory.WorkMemFloor {
-		c.add("report", "fewer sessions, or more memory", fmt.Sprintf("with %s at work not even a work_mem of 4MB fits beside shared memory", oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
+		c.add("report", "fewer sessions, or more memory",
+			fmt.Sprintf("with %s at work not even a work_mem of 4MB fits beside shared memory",
+				oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are open", each.GUC(), oomCount(sessions, "session", "sessions")),
-		fmt.Sprintf("of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; more sessions, less in the same proportion; a report that needs more gets it for its role alone", rest),
+	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are open", each.GUC(),
+		oomCount(sessions, "session", "sessions")),
+		fmt.Sprintf(
+			"of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; "+
+				"more sessions, less in the same proportion; a report that needs more gets it for its role alone",
+			rest),
 		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), "ALTER ROLE report SET work_mem = '…';")
 }
 
@@ -242,7 +269,8 @@ func (c *oomCase) buffers() (told bool) {
 		if p.Buffers == 0 || !c.bears(&Change{Address: "pg:shared_buffers", Instance: p.Instance}) {
 			continue
 		}
-		c.add("plan", fmt.Sprintf("shared_buffers of at most %s, for %s", p.Buffers.GUC(), p.Instance), "what a plan gives for this host",
+		c.add("plan", fmt.Sprintf("shared_buffers of at most %s, for %s", p.Buffers.GUC(), p.Instance),
+			"what a plan gives for this host",
 			fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", p.Buffers.GUC()))
 		told = true
 	}
@@ -253,7 +281,9 @@ func (c *oomCase) buffers() (told bool) {
 func (c *oomCase) strict() {
 	m := &c.kill.Memory
 	if c.report.Constraint == kernlog.Memcg {
-		c.add("report", "work_mem and the number of sessions have to fit under the limit of the group", "strict overcommit, which refuses a query instead of killing a process, knows the host's memory only and would not have helped here")
+		c.add("report", "work_mem and the number of sessions have to fit under the limit of the group",
+			"strict overcommit, which refuses a query instead of killing a process, knows the host's memory only "+
+				"and would not have helped here")
 		return
 	}
 	if c.report.Constraint != kernlog.Global || m.Total == nil || m.SwapTotal == nil {
@@ -267,7 +297,8 @@ func (c *oomCase) strict() {
 	if k.KBytes <= 0 {
 		return
 	}
-	c.add("report", fmt.Sprintf("strict overcommit with a limit of %s, on a host that serves PostgreSQL alone", k.Limit()),
+	c.add("report", fmt.Sprintf("strict overcommit with a limit of %s, on a host that serves PostgreSQL alone",
+		k.Limit()),
 		fmt.Sprintf("the query gets «out of memory» and fails alone; the limit is four fifths of %s", *m.Total),
 		"sysctl -w vm.overcommit_memory=2", fmt.Sprintf("sysctl -w vm.overcommit_kbytes=%d", k.KBytes/unit.KB))
 }
@@ -277,7 +308,8 @@ func (c *oomCase) hugePages() {
 	m := &c.kill.Memory
 	const huge = 2 * unit.MB
 	why := "the map of a huge page is one entry instead of 512, and is not counted by the killer"
-	cmds := []string{"postgres -D DATA -C shared_memory_size_in_huge_pages   (15 and later, server stopped: the exact number)"}
+	cmds := []string{
+		"postgres -D DATA -C shared_memory_size_in_huge_pages   (15 and later, server stopped: the exact number)"}
 	if m.Shared != nil {
 		n := m.Shared.Pages(huge)
 		// What is left is what a process has for everything but shared memory.
@@ -300,11 +332,13 @@ func (c *oomCase) shrinkPool() {
 				}
 			}
 			c.add("report", fmt.Sprintf("a pool of %d huge pages instead of %d", total-free, total),
-				"as many as were in use; count HugePages_Rsvd of /proc/meminfo in, which a server has reserved and not touched", fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total-free))
+				"as many as were in use; count HugePages_Rsvd of /proc/meminfo in, which a server has reserved and "+
+					"not touched", fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total-free))
 			return
 		}
 	}
-	c.add("report", "no unused huge pages", "ordinary memory cannot be taken from the pool", "pgfettle explain nr_hugepages")
+	c.add("report", "no unused huge pages", "ordinary memory cannot be taken from the pool",
+		"pgfettle explain nr_hugepages")
 }
 
 // raiseLimit gives a group the room for its shared memory, and as much again for
@@ -324,18 +358,22 @@ func (c *oomCase) raiseLimit() {
 	} else if strings.Contains(c.kill.Group, "docker") {
 		cmd = fmt.Sprintf("docker update --memory %d --memory-swap %d CONTAINER", want, want)
 	}
-	c.add("report", fmt.Sprintf("a limit of about %s for %s", want, path.Base(c.kill.Group)), "shared memory should be about a quarter of what the group may have; the page cache counts against it too", cmd)
+	c.add("report", fmt.Sprintf("a limit of about %s for %s", want, path.Base(c.kill.Group)),
+		"shared memory should be about a quarter of what the group may have; the page cache counts against it too", cmd)
 }
 
 // protect is about what the kill did.
 func (c *oomCase) protect(planned map[knob.Address]bool) {
 	if c.unitFailed() != "" && !planned["unit:OOMPolicy"] {
-		c.add("report", "OOMPolicy=continue for "+c.unitFailed(), "systemd stops a unit of which a process was killed, although the server recovers by itself",
+		c.add("report", "OOMPolicy=continue for "+c.unitFailed(),
+			"systemd stops a unit of which a process was killed, although the server recovers by itself",
 			"systemctl edit "+oomShellWord(c.unitFailed()), "[Service]", "OOMPolicy=continue")
 	}
 	if v := c.kill.Victim; v != nil && v.Role == "postmaster" {
-		c.add("report", "the postmaster out of the killer's reach", "without it nobody restarts the server; its children take the usual value by PG_OOM_ADJUST_FILE",
-			"systemctl edit UNIT", "[Service]", "OOMScoreAdjust=-1000", "Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0")
+		c.add("report", "the postmaster out of the killer's reach",
+			"without it nobody restarts the server; its children take the usual value by PG_OOM_ADJUST_FILE",
+			"systemctl edit UNIT", "[Service]", "OOMScoreAdjust=-1000",
+			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0")
 	}
 }
 

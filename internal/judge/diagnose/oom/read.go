@@ -16,13 +16,15 @@ type Log struct {
 
 // Event is an entry of a server's log that bears on a kill.
 type Event struct {
-	At        kernlog.Stamp
-	Kind      pglog.Kind // ChildDied stands for one that signal 9 ended
-	PID       int        // of the process that it is about; 0: not told
-	By        int        // of the process that wrote it; 0: the prefix has none
-	Role      string     // of the process that died, in the server's words: "server process", "checkpointer process"; "" where the language is not English
-	Statement string     // that it was running
-	Text      string     // the message
+	At   kernlog.Stamp
+	Kind pglog.Kind // ChildDied stands for one that signal 9 ended
+	PID  int        // of the process that it is about; 0: not told
+	By   int        // of the process that wrote it; 0: the prefix has none
+	// of the process that died, in the server's words: "server process", "checkpointer process"; "" where the language
+	// is not English
+	Role      string
+	Statement string // that it was running
+	Text      string // the message
 }
 
 const (
@@ -93,7 +95,8 @@ func (r *Reader) Entry(e *pglog.Entry) {
 		if len(e.Detail) > 0 {
 			ev.Text += " (" + oomKept(e.Detail) + ")"
 		}
-	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone, pglog.Ready, pglog.Starting, pglog.ShutdownAsked, pglog.ShutDown:
+	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone, pglog.Ready, pglog.Starting,
+		pglog.ShutdownAsked, pglog.ShutDown:
 	default:
 		return
 	}
@@ -127,7 +130,8 @@ func oomStamp(micro int64, zone string) kernlog.Stamp {
 		at.Wall = t
 	default:
 		for _, z := range []string{"-07", "-0700", "-07:00"} {
-			if w, err := time.Parse("2006-01-02 15:04:05.000000 "+z, t.Format("2006-01-02 15:04:05.000000 ")+zone); err == nil {
+			if w, err := time.Parse("2006-01-02 15:04:05.000000 "+z, t.Format("2006-01-02 15:04:05.000000 ")+
+				zone); err == nil {
 				at.Wall = w.UTC()
 			}
 		}

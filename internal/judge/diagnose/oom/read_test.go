@@ -14,15 +14,18 @@ import (
 	"github.com/pgfettle/pgfettle/test/golden"
 )
 
-var oomKinds = map[pglog.Kind]string{pglog.ChildDied: "died", pglog.EndingAll: "sessions", pglog.Reinit: "reinitialize", pglog.Interrupted: "interrupted", pglog.RedoStart: "redo_start", pglog.RedoDone: "redo_done",
-	pglog.Ready: "ready", pglog.Starting: "started", pglog.ShutdownAsked: "stop_asked", pglog.ShutDown: "down", pglog.OutOfMemory: "out_of_memory"}
+var oomKinds = map[pglog.Kind]string{pglog.ChildDied: "died", pglog.EndingAll: "sessions", pglog.Reinit: "reinitialize",
+	pglog.Interrupted: "interrupted", pglog.RedoStart: "redo_start", pglog.RedoDone: "redo_done",
+	pglog.Ready: "ready", pglog.Starting: "started", pglog.ShutdownAsked: "stop_asked", pglog.ShutDown: "down",
+	pglog.OutOfMemory: "out_of_memory"}
 
 // oomSaid writes what was read of servers, one event a line.
 func oomSaid(l *Log) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "lines %d, reports %d, cut %v\n", l.Lines, len(l.Reports), l.Cut)
 	for _, e := range l.Server {
-		fmt.Fprintf(&b, "server %s %d by %d at %q role %q: %q\n", oomKinds[e.Kind], e.PID, e.By, e.At.Text, e.Role, e.Statement)
+		fmt.Fprintf(&b, "server %s %d by %d at %q role %q: %q\n", oomKinds[e.Kind], e.PID, e.By, e.At.Text, e.Role,
+			e.Statement)
 	}
 	return b.String()
 }
@@ -72,12 +75,14 @@ func TestOOMServerLogs(t *testing.T) {
 		if strings.HasSuffix(name, ".csv") { // a record goes over several lines: nobody else's stands in it
 			continue
 		}
-		mixed := "[1.000000] usb 1-1: new device\n" + strings.ReplaceAll(string(bytes.TrimRight(b, "\n")), "\n", "\n[2.000000] kernel memory of no interest\n") + "\n"
+		mixed := "[1.000000] usb 1-1: new device\n" + strings.ReplaceAll(string(bytes.TrimRight(b, "\n")),
+			"\n", "\n[2.000000] kernel memory of no interest\n") + "\n"
 		if l, err = oomRead(mixed); err != nil {
 			t.Fatal(err)
 		}
 		_, all, _ := strings.Cut(got, "\n")
-		if _, part, _ := strings.Cut(oomSaid(l), "\n"); part != all && !strings.Contains(name, "pasted") { // which has nothing but the order
+		// which has nothing but the order
+		if _, part, _ := strings.Cut(oomSaid(l), "\n"); part != all && !strings.Contains(name, "pasted") {
 			t.Errorf("%s: -alone +mixed:\n%s", name, cmp.Diff(all, part))
 		}
 	}

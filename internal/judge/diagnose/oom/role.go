@@ -45,7 +45,8 @@ func (c *oomCase) victim(used map[int]bool) {
 	}
 	c.role(&o)
 	if c.byTime {
-		o.Role, o.RoleFrom = oomRole(c.death.Role), fmt.Sprintf("the server's log, by its time: there it is process %d, as a container counts", c.death.PID)
+		o.Role, o.RoleFrom = oomRole(c.death.Role),
+			fmt.Sprintf("the server's log, by its time: there it is process %d, as a container counts", c.death.PID)
 	}
 	c.kill.Victim = &o
 }
@@ -96,7 +97,8 @@ const (
 // oomContainer says whether a control group is that of a container, in which
 // processes have other ids than the kernel's log has.
 func oomContainer(group string) bool {
-	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/", "nspawn"} {
+	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/",
+		"nspawn"} {
 		if strings.Contains(group, w) {
 			return true
 		}
@@ -134,7 +136,8 @@ func (c *oomCase) role(o *Task) {
 		case e.Kind == pglog.ChildDied && e.PID == o.PID:
 			o.Role, o.RoleFrom = oomRole(e.Role), "the server's log"
 			return
-		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied || e.Kind == pglog.Reinit):
+		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied ||
+			e.Kind == pglog.Reinit):
 			o.Role, o.RoleFrom = "postmaster", "the server's log, which it wrote"
 			return
 		}
@@ -143,19 +146,22 @@ func (c *oomCase) role(o *Task) {
 		for i := range s.Instances {
 			in := &s.Instances[i]
 			list, _ := in.Processes.Get()
-			if j := slices.IndexFunc(list, func(p host.Process) bool { return p.PID == o.PID }); j >= 0 && list[j].Kind != "" {
+			if j := slices.IndexFunc(list, func(p host.Process) bool { return p.PID == o.PID }); j >= 0 &&
+				list[j].Kind != "" {
 				o.Role, o.RoleFrom, o.Instance = list[j].Kind, "the process that has this id now", in.Label()
 				return
 			}
 		}
 	}
 	if pm := c.postmaster(o); pm {
-		o.Role, o.RoleFrom = "postmaster", "it alone of its user's is protected (oom_score_adj), and has the lowest process id"
+		o.Role, o.RoleFrom = "postmaster",
+			"it alone of its user's is protected (oom_score_adj), and has the lowest process id"
 		return
 	}
 	// Only a backend gathers so much: the others have some MB of their own.
 	if o.Anon != nil && *o.Anon >= 64*unit.MB {
-		o.Role, o.RoleFrom = "backend or worker", "its private memory, of which the server's other processes have little"
+		o.Role, o.RoleFrom = "backend or worker",
+			"its private memory, of which the server's other processes have little"
 	}
 }
 

@@ -45,26 +45,41 @@ func (g *busyLog) event() {
 	g.n++
 	pid := 1000 + g.n%97
 	sec := g.n / 50
-	time := fmt.Sprintf("2026-11-%02d %02d:%02d:%02d.%03d UTC", 1+sec/86400%28, sec/3600%24, sec/60%60, sec%60, g.n%50*20)
-	sql := fmt.Sprintf("SELECT c%d, sum(amount) FROM orders_%d o JOIN customers c USING (customer_id) WHERE o.created > '2026-01-0%d' AND region IN (%d, 2, 3) GROUP BY 1 ORDER BY 2 DESC", g.n%7, g.n%5000, g.n%9+1, g.n)
+	time := fmt.Sprintf("2026-11-%02d %02d:%02d:%02d.%03d UTC", 1+sec/86400%28, sec/3600%24, sec/60%60,
+		sec%60, g.n%50*20)
+	sql := fmt.Sprintf(
+		"SELECT c%d, sum(amount) FROM orders_%d o JOIN customers c USING (customer_id) WHERE o.created > "+
+			"'2026-01-0%d' AND region IN (%d, 2, 3) GROUP BY 1 ORDER BY 2 DESC", g.n%7, g.n%5000, g.n%9+1, g.n)
 	switch {
 	case g.n%1000 == 0:
 		g.put(time, pid, "LOG", "00000", "checkpoint starting: wal", "", "")
-		g.put(time, pid, "LOG", "00000", fmt.Sprintf("checkpoint complete: wrote %d buffers (8.3%%); 0 WAL file(s) added, 0 removed, 33 recycled; write=20.1 s, sync=0.3 s, total=20.6 s; sync files=90, longest=0.1 s, average=0.01 s; distance=%d kB, estimate=540671 kB", g.n, 400000+g.n%200000), "", "")
+		g.put(time, pid, "LOG", "00000",
+			fmt.Sprintf(
+				"checkpoint complete: wrote %d buffers (8.3%%); 0 WAL file(s) added, 0 removed, 33 recycled; "+
+					"write=20.1 s, sync=0.3 s, total=20.6 s; sync files=90, longest=0.1 s, average=0.01 s; "+
+					"distance=%d kB, estimate=540671 kB", g.n, 400000+g.n%200000), "", "")
 	case g.n%50 == 0:
-		g.put(time, pid, "LOG", "00000", fmt.Sprintf(`temporary file: path "base/pgsql_tmp/pgsql_tmp%d.%d", size %d`, pid, g.n, g.n%3000*100000), "", sql)
+		g.put(time, pid, "LOG", "00000", fmt.Sprintf(`temporary file: path "base/pgsql_tmp/pgsql_tmp%d.%d", size %d`,
+			pid, g.n, g.n%3000*100000), "", sql)
 	case g.n%60 == 0:
-		g.put(time, pid, "ERROR", "23505", `duplicate key value violates unique constraint "orders_pkey"`, fmt.Sprintf("Key (id)=(%d) already exists.", g.n), sql)
+		g.put(time, pid, "ERROR", "23505", `duplicate key value violates unique constraint "orders_pkey"`,
+			fmt.Sprintf("Key (id)=(%d) already exists.", g.n), sql)
 	case g.n%70 == 0:
-		g.put(time, pid, "LOG", "00000", fmt.Sprintf("process %d still waiting for ShareLock on transaction %d after 1000.%03d ms", pid, g.n, g.n%1000), fmt.Sprintf("Process holding the lock: %d. Wait queue: %d.", pid+1, pid), sql)
+		g.put(time, pid, "LOG", "00000",
+			fmt.Sprintf("process %d still waiting for ShareLock on transaction %d after 1000.%03d ms", pid,
+				g.n, g.n%1000), fmt.Sprintf("Process holding the lock: %d. Wait queue: %d.", pid+1, pid), sql)
 	case g.n%10 == 1:
 		g.put(time, pid, "LOG", "00000", "connection received: host=10.0.0.7 port=40404", "", "")
 	case g.n%10 == 2:
-		g.put(time, pid, "LOG", "00000", "connection authorized: user=shop database=shop application_name=web SSL enabled (protocol=TLSv1.3, cipher=TLS_AES_256_GCM_SHA384, bits=256)", "", "")
+		g.put(time, pid, "LOG", "00000",
+			"connection authorized: user=shop database=shop application_name=web SSL enabled (protocol=TLSv1.3, "+
+				"cipher=TLS_AES_256_GCM_SHA384, bits=256)", "", "")
 	case g.n%10 == 3:
-		g.put(time, pid, "LOG", "00000", fmt.Sprintf("duration: %d.%03d ms  statement: %s\nLIMIT %d", g.n%4000, g.n%1000, sql, g.n%100), "", "")
+		g.put(time, pid, "LOG", "00000", fmt.Sprintf("duration: %d.%03d ms  statement: %s\nLIMIT %d", g.n%4000,
+			g.n%1000, sql, g.n%100), "", "")
 	default:
-		g.put(time, pid, "LOG", "00000", fmt.Sprintf("duration: %d.%03d ms  execute <unnamed>: %s", g.n%4000, g.n%1000, sql), "", "")
+		g.put(time, pid, "LOG", "00000", fmt.Sprintf("duration: %d.%03d ms  execute <unnamed>: %s", g.n%4000, g.n%1000,
+			sql), "", "")
 	}
 }
 
@@ -77,13 +92,16 @@ func (g *busyLog) put(time string, pid int, sev, state, message, detail, stateme
 			}
 			return `"` + string(bytes.ReplaceAll([]byte(s), []byte(`"`), []byte(`""`))) + `"`
 		}
-		fmt.Fprintf(&g.buf, `%s,"shop","shop",%d,"10.0.0.7:40404",6f1c2d3e.%x,%d,"SELECT",2026-11-21 06:00:00 UTC,3/17,0,%s,%s,%s,%s,,,,,%s,,,"web","client backend",,0`+"\n",
+		fmt.Fprintf(&g.buf,
+			`%s,"shop","shop",%d,"10.0.0.7:40404",6f1c2d3e.%x,%d,"SELECT",2026-11-21 06:00:00 UTC,3/17,0,%s,%s,%s,%s,,,,,%s,,,"web","client backend",,0`+"\n",
 			time, pid, pid, g.n, sev, state, q(message), q(detail), q(statement))
 	case pglog.JSON:
 		q := func(s string) string {
-			return string(bytes.ReplaceAll(bytes.ReplaceAll([]byte(s), []byte(`"`), []byte(`\"`)), []byte("\n"), []byte(`\n`)))
+			return string(bytes.ReplaceAll(bytes.ReplaceAll([]byte(s), []byte(`"`), []byte(`\"`)), []byte("\n"),
+				[]byte(`\n`)))
 		}
-		fmt.Fprintf(&g.buf, `{"timestamp":"%s","user":"shop","dbname":"shop","pid":%d,"remote_host":"10.0.0.7","remote_port":40404,"session_id":"6f1c2d3e.%x","line_num":%d,"ps":"SELECT","session_start":"2026-11-21 06:00:00 UTC","vxid":"3/17","txid":0,"error_severity":"%s","state_code":"%s","message":"%s"`,
+		fmt.Fprintf(&g.buf,
+			`{"timestamp":"%s","user":"shop","dbname":"shop","pid":%d,"remote_host":"10.0.0.7","remote_port":40404,"session_id":"6f1c2d3e.%x","line_num":%d,"ps":"SELECT","session_start":"2026-11-21 06:00:00 UTC","vxid":"3/17","txid":0,"error_severity":"%s","state_code":"%s","message":"%s"`,
 			time, pid, pid, g.n, sev, state, q(message))
 		if detail != "" {
 			fmt.Fprintf(&g.buf, `,"detail":"%s"`, q(detail))
@@ -94,7 +112,8 @@ func (g *busyLog) put(time string, pid int, sev, state, message, detail, stateme
 		g.buf.WriteString(`,"application_name":"web","backend_type":"client backend","query_id":0}` + "\n")
 	default:
 		line := func(sev, text string) {
-			fmt.Fprintf(&g.buf, "%s [%d] shop@shop %s:  %s\n", time, pid, sev, bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\n\t")))
+			fmt.Fprintf(&g.buf, "%s [%d] shop@shop %s:  %s\n", time, pid,
+				sev, bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\n\t")))
 		}
 		line(sev, message)
 		if detail != "" {
@@ -274,13 +293,19 @@ func TestLogMemoryIsBounded(t *testing.T) {
 	const n = 20000
 	var size int64
 	for i := range n {
-		e := pglog.Entry{Time: int64(i) * 1e6, Timed: true, PID: i, Severity: pglog.Log, Message: fmt.Appendf(nil, `temporary file: path "base/pgsql_tmp/pgsql_tmp%d.0", size %d`, i, i),
-			Statement: fmt.Appendf(nil, "select %s from t%d", bytes.Repeat([]byte("x"), 2000), i), User: fmt.Appendf(nil, "user%d", i)}
+		e := pglog.Entry{Time: int64(i) * 1e6, Timed: true, PID: i, Severity: pglog.Log,
+			Message:   fmt.Appendf(nil, `temporary file: path "base/pgsql_tmp/pgsql_tmp%d.0", size %d`, i, i),
+			Statement: fmt.Appendf(nil, "select %s from t%d", bytes.Repeat([]byte("x"), 2000), i),
+			User:      fmt.Appendf(nil, "user%d", i)}
 		size += int64(i)
 		c.Entry(&e)
-		e = pglog.Entry{Severity: pglog.Fatal, State: []byte("28P01"), Message: fmt.Appendf(nil, `password authentication failed for user "user%d"`, i), User: e.User, Host: fmt.Appendf(nil, "10.0.%d.%d", i/250, i%250)}
+		e = pglog.Entry{Severity: pglog.Fatal, State: []byte("28P01"),
+			Message: fmt.Appendf(nil, `password authentication failed for user "user%d"`, i), User: e.User,
+			Host: fmt.Appendf(nil, "10.0.%d.%d", i/250, i%250)}
 		c.Entry(&e)
-		e = pglog.Entry{Severity: pglog.Log, Message: fmt.Appendf(nil, "server process (PID %d) was terminated by signal 9: Killed", i+1), Detail: fmt.Appendf(nil, "Failed process was running: select %d", i)}
+		e = pglog.Entry{Severity: pglog.Log, Message: fmt.Appendf(nil,
+			"server process (PID %d) was terminated by signal 9: Killed", i+1),
+			Detail: fmt.Appendf(nil, "Failed process was running: select %d", i)}
 		c.Entry(&e)
 		c.Dump(&pglog.Dump{Contexts: []pglog.Context{{Name: fmt.Sprint("c", i), Total: 10}}, Total: int64(i)})
 	}

@@ -93,7 +93,8 @@ func NewCollector(o Options) *Collector {
 func (c *Collector) File(name string, src pglog.Source, dumpsOnly bool) {
 	c.temp.flush()
 	c.sources = append(c.sources, src)
-	c.files = append(c.files, File{Name: name, Format: string(src.Format), Prefix: src.Prefix, PrefixHow: src.How, Bytes: src.Bytes, Lines: src.Lines,
+	c.files = append(c.files, File{Name: name, Format: string(src.Format), Prefix: src.Prefix, PrefixHow: src.How,
+		Bytes: src.Bytes, Lines: src.Lines,
 		Entries: src.Entries, Stray: src.Stray, Dumps: dumpsOnly})
 }
 
@@ -131,7 +132,8 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	t.last = at
 	switch k {
-	case pglog.ChildDied, pglog.Reinit, pglog.CrashNotice, pglog.Starting, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
+	case pglog.ChildDied, pglog.Reinit, pglog.CrashNotice, pglog.Starting, pglog.Interrupted, pglog.RedoStart,
+		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
 	case pglog.OutOfMemory:
 		c.memory.refused(c, e, at)

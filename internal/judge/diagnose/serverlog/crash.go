@@ -37,8 +37,10 @@ func (s *crashes) during(e *pglog.Entry) {
 	case 'e', 's':
 		// A backup that is restored looks like a crash, and a standby that comes
 		// up too: neither is one.
-		if s.open.Process == "" && (bytes.HasPrefix(m, []byte("entering standby mode")) || bytes.HasPrefix(m, []byte("starting backup recovery")) ||
-			bytes.HasPrefix(m, []byte("starting archive recovery")) || bytes.HasPrefix(m, []byte("starting point-in-time recovery"))) {
+		if s.open.Process == "" && (bytes.HasPrefix(m, []byte("entering standby mode")) ||
+			bytes.HasPrefix(m, []byte("starting backup recovery")) ||
+			bytes.HasPrefix(m, []byte("starting archive recovery")) ||
+			bytes.HasPrefix(m, []byte("starting point-in-time recovery"))) {
 			s.open = nil
 			s.redo = stamp{}
 		}
@@ -57,24 +59,29 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 			d.What = "a process of the server"
 		}
 		s.close(stamp{})
-		s.begin(at, &Crash{Process: d.What, PID: d.PID, Signal: d.Signal, ExitCode: d.Exit, Statement: c.normal(e.Running()), Cause: deathOf(d)})
+		s.begin(at, &Crash{Process: d.What, PID: d.PID, Signal: d.Signal, ExitCode: d.Exit,
+			Statement: c.normal(e.Running()), Cause: deathOf(d)})
 		if d.Signal != 0 {
 			s.open.ExitCode = -1
 		}
 	case pglog.CrashNotice:
 		if s.open == nil {
-			s.begin(at, &Crash{ExitCode: -1, Cause: "a process of the server crashed; the line of its death is not in the log"})
+			s.begin(at, &Crash{ExitCode: -1,
+				Cause: "a process of the server crashed; the line of its death is not in the log"})
 		}
 		s.open.ProcessesEnded++
 	case pglog.Reinit:
 		if s.open == nil {
-			s.begin(at, &Crash{ExitCode: -1, Cause: "a process of the server crashed; the line of its death is not in the log"})
+			s.begin(at, &Crash{ExitCode: -1,
+				Cause: "a process of the server crashed; the line of its death is not in the log"})
 		}
 	case pglog.Interrupted:
 		if s.open == nil {
-			cause := "the server ended without a word in the log: the postmaster was killed, or the host lost power or was reset"
+			cause := "the server ended without a word in the log: the postmaster was killed, or the host lost power " +
+				"or was reset"
 			if s.how == "immediate" {
-				cause = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a crash on purpose"
+				cause = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a " +
+					"crash on purpose"
 			}
 			s.begin(at, &Crash{ExitCode: -1, Cause: cause})
 		}
@@ -143,15 +150,23 @@ func (s *crashes) close(at stamp) {
 func deathOf(d pglog.Death) string {
 	switch {
 	case d.Signal == 9:
-		return fmt.Sprintf("%s (PID %d) was killed by signal 9: by the kernel for want of memory, or by somebody with kill -9; the server's log cannot tell which", d.What, d.PID)
+		return fmt.Sprintf(
+			"%s (PID %d) was killed by signal 9: by the kernel for want of memory, or by somebody with kill -9; the "+
+				"server's log cannot tell which", d.What, d.PID)
 	case d.Signal == 11 || d.Signal == 4 || d.Signal == 7 || d.Signal == 8:
-		return fmt.Sprintf("%s (PID %d) crashed by signal %d: a fault in the server or an extension, or in the hardware", d.What, d.PID, d.Signal)
+		return fmt.Sprintf(
+			"%s (PID %d) crashed by signal %d: a fault in the server or an extension, or in the hardware", d.What,
+			d.PID, d.Signal)
 	case d.Signal == 6:
-		return fmt.Sprintf("%s (PID %d) aborted (signal 6): after a PANIC, which stands before it, or a failed assertion", d.What, d.PID)
+		return fmt.Sprintf(
+			"%s (PID %d) aborted (signal 6): after a PANIC, which stands before it, or a failed assertion",
+			d.What, d.PID)
 	case d.Signal != 0:
 		return fmt.Sprintf("%s (PID %d) was ended by signal %d", d.What, d.PID, d.Signal)
 	case d.What == "startup process":
-		return fmt.Sprintf("the startup process (PID %d) gave up with exit code %d: the reason stands before it in the log", d.PID, d.Exit)
+		return fmt.Sprintf(
+			"the startup process (PID %d) gave up with exit code %d: the reason stands before it in the log",
+			d.PID, d.Exit)
 	case d.Exit < 0:
 		return fmt.Sprintf("%s (PID %d) ended in a way that this program does not know", d.What, d.PID)
 	}

@@ -15,7 +15,9 @@ func (c *Collector) gaps(r *Report) {
 		r.Unknown = append(r.Unknown, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
 	if c.entries == 0 && r.Memory.DumpsSeen == 0 {
-		gap("log", "no entry of a PostgreSQL server was found", "is it the server's log? where its lines have a prefix of their own, give it with --prefix as 'SHOW log_line_prefix' tells it")
+		gap("log", "no entry of a PostgreSQL server was found",
+			"is it the server's log? where its lines have a prefix of their own, give it with --prefix as 'SHOW "+
+				"log_line_prefix' tells it")
 		return
 	}
 	var foreign, noState int64
@@ -30,34 +32,50 @@ func (c *Collector) gaps(r *Report) {
 		}
 		f := &r.Files[i]
 		if s.Format == pglog.Stderr && !f.Dumps && s.How == "none fits" && s.Entries > 0 {
-			gap("log_line_prefix of "+f.Name, "no prefix fits its lines; they are taken by their labels, and users and databases stay unknown", "give it with --prefix as 'SHOW log_line_prefix' tells it")
+			gap("log_line_prefix of "+f.Name,
+				"no prefix fits its lines; they are taken by their labels, and users and databases stay unknown",
+				"give it with --prefix as 'SHOW log_line_prefix' tells it")
 		}
 		// Archive commands and libraries write there too: a few are no sign of anything.
 		if s.Format == pglog.Stderr && !f.Dumps && s.Stray > s.Entries/4 && s.Stray > 10 {
-			gap("lines of "+f.Name, fmt.Sprintf("%d lines belong to no entry: other programs wrote them, the prefix changed, or it is not what was found", s.Stray), "give it with --prefix as it was then")
+			gap("lines of "+f.Name,
+				fmt.Sprintf(
+					"%d lines belong to no entry: other programs wrote them, the prefix changed, or it is not what "+
+						"was found", s.Stray), "give it with --prefix as it was then")
 		} else if s.Format != pglog.Stderr && s.Stray > 0 {
-			gap("lines of "+f.Name, fmt.Sprintf("%d lines are no %s: cut by a rotation, a crash or a full disk", s.Stray, s.Format), "")
+			gap("lines of "+f.Name, fmt.Sprintf("%d lines are no %s: cut by a rotation, a crash or a full disk",
+				s.Stray, s.Format), "")
 		}
 		if s.Cut > 0 {
 			gap("long entries of "+f.Name, fmt.Sprintf("of %d entries only the first part was kept", s.Cut), "")
 		}
 	}
 	if foreign > 0 {
-		reason := fmt.Sprintf("%s not in English, by their labels alone: errors are told by their SQLSTATE; checkpoints, crashes, lock waits and autovacuum have none and are not recognized", Things(foreign, "entry is", "entries are"))
+		reason := fmt.Sprintf(
+			"%s not in English, by their labels alone: errors are told by their SQLSTATE; checkpoints, crashes, "+
+				"lock waits and autovacuum have none and are not recognized",
+			Things(foreign, "entry is", "entries are"))
 		if noState > 0 {
-			reason = fmt.Sprintf("%s not in English, by their labels alone, and %s without SQLSTATE: of such a log only temporary files are recognized", Things(foreign, "entry is", "entries are"), Things(noState, "error is", "errors are"))
+			reason = fmt.Sprintf(
+				"%s not in English, by their labels alone, and %s without SQLSTATE: of such a log only temporary "+
+					"files are recognized", Things(foreign, "entry is", "entries are"),
+				Things(noState, "error is", "errors are"))
 		}
-		gap("messages in another language", reason, "lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
+		gap("messages in another language", reason,
+			"lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
 	}
 	if len(zones) > 1 {
-		gap("times", "the log has times of several zones ("+strings.Join(zones, ", ")+"); spans across a change are off by the difference", "log_timezone = 'UTC'")
+		gap("times", "the log has times of several zones ("+strings.Join(zones, ", ")+
+			"); spans across a change are off by the difference", "log_timezone = 'UTC'")
 	}
 	if !c.first.ok && c.entries > 0 {
-		gap("times", "the entries have no time: durations, rates and the max_wal_size cannot be told", "%m in log_line_prefix")
+		gap("times", "the entries have no time: durations, rates and the max_wal_size cannot be told",
+			"%m in log_line_prefix")
 	}
 	c.settingsGaps(r, gap)
 	if r.Temp.Files > 0 && len(r.Temp.Statements) == 1 && r.Temp.Statements[0].Fingerprint == "" {
-		gap("statements of temporary files", "the entries have no STATEMENT", "log_min_error_statement = 'error', the default")
+		gap("statements of temporary files", "the entries have no STATEMENT",
+			"log_min_error_statement = 'error', the default")
 	}
 }
 
@@ -68,31 +86,43 @@ func (c *Collector) settingsGaps(r *Report, gap func(fact, reason, reveal string
 	if set == nil {
 		hint := "name the data directory or a conninfo as TARGET: then the server's settings tell"
 		if r.Temp.Files == 0 {
-			gap("temporary files", "none is in the log, which proves nothing: log_temp_files is off by default, and its value is not known here", hint)
+			gap("temporary files",
+				"none is in the log, which proves nothing: log_temp_files is off by default, and its value is not "+
+					"known here", hint)
 		}
 		if r.Checkpoints.Complete == 0 && r.Checkpoints.ByWAL == 0 {
-			gap("checkpoints", "none is in the log: log_checkpoints is off by default before 15, and its value is not known here", hint)
+			gap("checkpoints",
+				"none is in the log: log_checkpoints is off by default before 15, and its value is not known here",
+				hint)
 		}
 		if r.Locks.Waits == 0 {
-			gap("lock waits", "none is in the log, which proves nothing: log_lock_waits is off by default up to 18, and its value is not known here", hint)
+			gap("lock waits",
+				"none is in the log, which proves nothing: log_lock_waits is off by default up to 18, and its value "+
+					"is not known here", hint)
 		}
 		return
 	}
 	if v, ok := set.Int("log_temp_files"); ok && v < 0 {
-		gap("temporary files", "log_temp_files = -1 keeps them out of the log", "ALTER SYSTEM SET log_temp_files = '10MB'; SELECT pg_reload_conf();")
+		gap("temporary files", "log_temp_files = -1 keeps them out of the log",
+			"ALTER SYSTEM SET log_temp_files = '10MB'; SELECT pg_reload_conf();")
 	} else if ok && v > 0 {
-		gap("small temporary files", fmt.Sprintf("log_temp_files = %s keeps those below it out of the log", (unit.Bytes(v)*unit.KB).GUC()), "")
+		gap("small temporary files", fmt.Sprintf("log_temp_files = %s keeps those below it out of the log",
+			(unit.Bytes(v)*unit.KB).GUC()), "")
 	}
 	if on, ok := set.Bool("log_checkpoints"); ok && !on {
-		gap("checkpoints", "log_checkpoints = off keeps them out of the log", "ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();")
+		gap("checkpoints", "log_checkpoints = off keeps them out of the log",
+			"ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();")
 	}
 	if on, ok := set.Bool("log_lock_waits"); ok && !on {
-		gap("lock waits", "log_lock_waits = off keeps them out of the log", "ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf();")
+		gap("lock waits", "log_lock_waits = off keeps them out of the log",
+			"ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf();")
 	}
 	if v, ok := set.Int("log_autovacuum_min_duration"); ok && v < 0 {
-		gap("autovacuum", "log_autovacuum_min_duration = -1 keeps its reports out of the log", "ALTER SYSTEM SET log_autovacuum_min_duration = '10min'; SELECT pg_reload_conf();")
+		gap("autovacuum", "log_autovacuum_min_duration = -1 keeps its reports out of the log",
+			"ALTER SYSTEM SET log_autovacuum_min_duration = '10min'; SELECT pg_reload_conf();")
 	}
 	if v, ok := set.Text("log_min_messages"); ok && (v == "log" || v == "fatal" || v == "panic") {
-		gap("errors", "log_min_messages = "+v+" keeps errors or warnings out of the log", "ALTER SYSTEM SET log_min_messages = 'warning'; SELECT pg_reload_conf();")
+		gap("errors", "log_min_messages = "+v+" keeps errors or warnings out of the log",
+			"ALTER SYSTEM SET log_min_messages = 'warning'; SELECT pg_reload_conf();")
 	}
 }

@@ -30,7 +30,8 @@ func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
 }
 
 func (s *locks) report(c *Collector) Locks {
-	out := Locks{Waits: s.waits, Longest: s.longest, Deadlocks: c.kinds[pglog.Deadlock].count, Timeouts: c.kinds[pglog.LockTimeout].count, Kinds: s.kinds.list(shownTop)}
+	out := Locks{Waits: s.waits, Longest: s.longest, Deadlocks: c.kinds[pglog.Deadlock].count,
+		Timeouts: c.kinds[pglog.LockTimeout].count, Kinds: s.kinds.list(shownTop)}
 	out.Waiting, _ = s.by.first(shownTop)
 	c.hide(out.Waiting)
 	return out
@@ -54,7 +55,8 @@ func (s *vacuum) take(c *Collector, e *pglog.Entry, at stamp) {
 		s.wrap++
 	}
 	// Almost all are shorter than those that are held.
-	if len(s.longest) == shownRuns && v.Seconds <= s.longest[shownRuns-1].Seconds && (v.Dead <= 0 || len(s.stuck) == shownRuns && v.Dead <= s.stuck[shownRuns-1].Dead) {
+	if len(s.longest) == shownRuns && v.Seconds <= s.longest[shownRuns-1].Seconds &&
+		(v.Dead <= 0 || len(s.stuck) == shownRuns && v.Dead <= s.stuck[shownRuns-1].Dead) {
 		return
 	}
 	took := Took{Table: c.mask.name("table", v.Table), Time: at.String(), Seconds: v.Seconds, Dead: v.Dead}
@@ -78,5 +80,6 @@ func keepTop(list []Took, t Took, order func(a, b Took) int) []Took {
 }
 
 func (s *vacuum) report(c *Collector) Vacuum {
-	return Vacuum{Runs: s.runs, Canceled: c.kinds[pglog.VacuumCanceled].count, Longest: append([]Took{}, s.longest...), Stuck: append([]Took{}, s.stuck...)}
+	return Vacuum{Runs: s.runs, Canceled: c.kinds[pglog.VacuumCanceled].count, Longest: append([]Took{}, s.longest...),
+		Stuck: append([]Took{}, s.stuck...)}
 }

@@ -25,13 +25,15 @@ type refusals struct {
 
 func (s *refusals) dump(c *Collector, d *pglog.Dump) {
 	s.seen++
-	out := Dump{PID: d.PID, Asked: d.Asked, Whole: d.Whole, Mixed: d.Mixed, TotalBytes: unit.Bytes(d.Total), Request: -1}
+	out := Dump{PID: d.PID, Asked: d.Asked, Whole: d.Whole, Mixed: d.Mixed, TotalBytes: unit.Bytes(d.Total),
+		Request: -1}
 	byOwn := slices.Clone(d.Contexts)
 	slices.SortStableFunc(byOwn, func(a, b pglog.Context) int { return cmp.Compare(b.Total, a.Total) })
 	for _, x := range byOwn[:min(len(byOwn), shownContexts)] {
 		out.Largest = append(out.Largest, s.context(c, x, x.Total))
 	}
-	byTree := slices.DeleteFunc(slices.Clone(d.Contexts), func(x pglog.Context) bool { return x.Depth == 0 }) // the top is the whole
+	// the top is the whole
+	byTree := slices.DeleteFunc(slices.Clone(d.Contexts), func(x pglog.Context) bool { return x.Depth == 0 })
 	slices.SortStableFunc(byTree, func(a, b pglog.Context) int { return cmp.Compare(b.Below, a.Below) })
 	for _, x := range byTree[:min(len(byTree), shownContexts)] {
 		out.Subtrees = append(out.Subtrees, s.context(c, x, x.Below))

@@ -24,13 +24,17 @@ var severityRank = map[string]int{Critical: 0, Warning: 1, Notice: 2}
 // Report makes the verdict of all that was taken.
 func (c *Collector) Report() *Report {
 	c.crashes.close(stamp{})
-	r := &Report{Schema: Schema, Subject: c.o.Subject, Redacted: c.o.Redact, Files: append([]File{}, c.files...), From: c.first.String(), To: c.last.String(), Entries: c.entries,
-		Crashes: append([]Crash{}, c.crashes.list...), Memory: c.memory.report(c), Temp: c.temp.report(c), Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
+	r := &Report{Schema: Schema, Subject: c.o.Subject, Redacted: c.o.Redact, Files: append([]File{}, c.files...),
+		From: c.first.String(), To: c.last.String(), Entries: c.entries,
+		Crashes: append([]Crash{}, c.crashes.list...), Memory: c.memory.report(c), Temp: c.temp.report(c),
+		Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
 		Errors: c.errors.list(2 * shownTop), Findings: []Finding{}, Unknown: []known.Gap{}}
 	r.SpanSeconds, _ = c.last.since(c.first)
 	for _, f := range []func(*Report) (Finding, bool){
-		c.corrupt, c.crashed, c.wraparound, c.diskFull, c.ioErrors, c.noShared, c.outOfMemory, c.forkFailed, c.tooMany, c.walGone, c.archive, c.configuration,
-		c.outOfShared, c.checkpoints, c.tempFiles, c.tempLimit, c.deadlocks, c.lockWaits, c.canceled, c.vacuumGaveWay, c.vacuumStuck, c.stream, c.conflicts, c.auth, c.needsRestart, c.lost,
+		c.corrupt, c.crashed, c.wraparound, c.diskFull, c.ioErrors, c.noShared, c.outOfMemory, c.forkFailed, c.tooMany,
+		c.walGone, c.archive, c.configuration,
+		c.outOfShared, c.checkpoints, c.tempFiles, c.tempLimit, c.deadlocks, c.lockWaits, c.canceled, c.vacuumGaveWay,
+		c.vacuumStuck, c.stream, c.conflicts, c.auth, c.needsRestart, c.lost,
 	} {
 		if x, ok := f(r); ok {
 			if x.Evidence == nil {
@@ -42,7 +46,9 @@ func (c *Collector) Report() *Report {
 			r.Findings = append(r.Findings, x)
 		}
 	}
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(severityRank[a.Severity], severityRank[b.Severity]) })
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Compare(severityRank[a.Severity], severityRank[b.Severity])
+	})
 	c.gaps(r)
 	return r
 }
@@ -92,9 +98,13 @@ func span(s float64) string {
 }
 
 func (c *Collector) corrupt(*Report) (Finding, bool) {
-	return c.finding(pglog.Corrupt, "corruption", Critical, "damaged data was met, {n}: this comes before everything else",
-		"Stop writing: stop the server and copy the whole data directory with its WAL to another disk before any repair; every try at one destroys evidence.",
-		"Look for the cause in the disks first: dmesg, smartctl -a, the controller's log, and memory (edac-util, memtest). A replica or a backup that is not damaged is the way back; pg_amcheck --heapallindexed shows how far it goes.",
+	return c.finding(pglog.Corrupt, "corruption", Critical,
+		"damaged data was met, {n}: this comes before everything else",
+		"Stop writing: stop the server and copy the whole data directory with its WAL to another disk before any "+
+			"repair; every try at one destroys evidence.",
+		"Look for the cause in the disks first: dmesg, smartctl -a, the controller's log, and memory (edac-util, "+
+			"memtest). A replica or a backup that is not damaged is the way back; pg_amcheck --heapallindexed shows "+
+			"how far it goes.",
 		"Leave zero_damaged_pages and ignore_checksum_failure off: they hide the damage and let it spread.")
 }
 
@@ -116,7 +126,8 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 			killed++
 		}
 	}
-	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(), Verdict: "the server crashed " + times(s.count)}
+	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(),
+		Verdict: "the server crashed " + times(s.count)}
 	switch {
 	case known == 0:
 		f.Verdict += "; the log does not tell when it took connections again"
@@ -128,33 +139,46 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		f.Verdict += fmt.Sprintf("; it was down for %s in the %d whose end the log tells", span(down), known)
 	}
 	if lost > 0 {
-		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+" because of it; a session lost its open transaction (14 and later do not log them)")
+		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
+			" because of it; a session lost its open transaction (14 and later do not log them)")
 	}
 	if killed > 0 {
-		f.Do = append(f.Do, "Signal 9: ask the kernel whether it was the OOM killer, for the same PID and second: journalctl -k | pgfettle diagnose oom -",
-			"If it was: pgfettle plan says the values of this host for vm.overcommit_memory = 2 (the query fails alone instead), huge pages, work_mem and max_connections.")
+		f.Do = append(f.Do,
+			"Signal 9: ask the kernel whether it was the OOM killer, for the same PID and second: journalctl -k | "+
+				"pgfettle diagnose oom -",
+			"If it was: pgfettle plan says the values of this host for vm.overcommit_memory = 2 (the query fails "+
+				"alone instead), huge pages, work_mem and max_connections.")
 	}
 	for _, x := range r.Crashes {
 		if x.Signal == 11 || x.Signal == 6 || x.Signal == 4 || x.Signal == 7 {
-			f.Do = append(f.Do, fmt.Sprintf("Signal %d: look for a core (coredumpctl list postgres), update to the newest minor release, and try without extensions (shared_preload_libraries).", x.Signal))
+			f.Do = append(f.Do,
+				fmt.Sprintf(
+					"Signal %d: look for a core (coredumpctl list postgres), update to the newest minor release, "+
+						"and try without extensions (shared_preload_libraries).", x.Signal))
 			break
 		}
 	}
 	if len(f.Do) == 0 {
-		f.Do = append(f.Do, "Look at what the host wrote at that time: journalctl --since and --until around it, last -x for reboots.")
+		f.Do = append(f.Do,
+			"Look at what the host wrote at that time: journalctl --since and --until around it, last -x for reboots.")
 	}
 	return f, true
 }
 
 func (c *Collector) wraparound(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Wraparound, "wraparound", Critical, "transaction ids are running out: the server warned {n}, and will refuse to write at the end",
-		"Look for what holds back the oldest xmin, and end it: pg_stat_activity (backend_xmin), pg_prepared_xacts, pg_replication_slots (xmin, catalog_xmin).",
-		"Then VACUUM (FREEZE, VERBOSE) the tables with the highest age(relfrozenxid), in each database; no VACUUM FULL, it needs transaction ids itself.")
+	f, ok := c.finding(pglog.Wraparound, "wraparound", Critical,
+		"transaction ids are running out: the server warned {n}, and will refuse to write at the end",
+		"Look for what holds back the oldest xmin, and end it: pg_stat_activity (backend_xmin), pg_prepared_xacts, "+
+			"pg_replication_slots (xmin, catalog_xmin).",
+		"Then VACUUM (FREEZE, VERBOSE) the tables with the highest age(relfrozenxid), in each database; no VACUUM "+
+			"FULL, it needs transaction ids itself.")
 	if n := c.kinds[pglog.Failsafe].count; n > 0 {
 		f.Evidence = append(f.Evidence, "vacuum went into its failsafe "+times(n))
 		if !ok {
-			f, ok = c.finding(pglog.Failsafe, "wraparound", Warning, "vacuum went into its failsafe {n}: a table had gone too long without being frozen",
-				"Give autovacuum more room: a higher autovacuum_vacuum_cost_limit, and look for what holds back the oldest xmin (pg_stat_activity.backend_xmin, slots, prepared transactions).")
+			f, ok = c.finding(pglog.Failsafe, "wraparound", Warning,
+				"vacuum went into its failsafe {n}: a table had gone too long without being frozen",
+				"Give autovacuum more room: a higher autovacuum_vacuum_cost_limit, and look for what holds back the "+
+					"oldest xmin (pg_stat_activity.backend_xmin, slots, prepared transactions).")
 		}
 	}
 	return f, ok
@@ -162,24 +186,30 @@ func (c *Collector) wraparound(*Report) (Finding, bool) {
 
 func (c *Collector) diskFull(*Report) (Finding, bool) {
 	return c.finding(pglog.DiskFull, "disk_full", Critical, "a disk was full, {n}",
-		"The messages name the file: base/ is the data, pg_wal the WAL, pgsql_tmp temporary files, /PostgreSQL.N is /dev/shm (a container's --shm-size).",
-		"For pg_wal: look for a slot or an archive command that retains it (pg_replication_slots, pg_stat_archiver). Never remove files from pg_wal by hand.",
+		"The messages name the file: base/ is the data, pg_wal the WAL, pgsql_tmp temporary files, /PostgreSQL.N is "+
+			"/dev/shm (a container's --shm-size).",
+		"For pg_wal: look for a slot or an archive command that retains it (pg_replication_slots, "+
+			"pg_stat_archiver). Never remove files from pg_wal by hand.",
 		"For pgsql_tmp: temp_file_limit makes the one query fail instead of all.")
 }
 
 func (c *Collector) ioErrors(*Report) (Finding, bool) {
 	return c.finding(pglog.IOError, "io_error", Critical, "the storage failed, {n}",
-		"Read dmesg and smartctl -a of the devices below the data directory at these times, then check the data: pg_amcheck, and pg_checksums --check with the server stopped.")
+		"Read dmesg and smartctl -a of the devices below the data directory at these times, then check the data: "+
+			"pg_amcheck, and pg_checksums --check with the server stopped.")
 }
 
 func (c *Collector) noShared(*Report) (Finding, bool) {
-	return c.finding(pglog.NoSharedMemory, "no_shared_memory", Critical, "the server did not get its shared memory, {n}, and could not start",
-		"With huge_pages = on the pool is too small: compare vm.nr_hugepages with 'postgres -C shared_memory_size_in_huge_pages'. pgfettle plan gives both for this host.",
+	return c.finding(pglog.NoSharedMemory, "no_shared_memory", Critical,
+		"the server did not get its shared memory, {n}, and could not start",
+		"With huge_pages = on the pool is too small: compare vm.nr_hugepages with 'postgres -C "+
+			"shared_memory_size_in_huge_pages'. pgfettle plan gives both for this host.",
 		"Without: shared_buffers is beyond the memory, the control group's limit or the commit limit.")
 }
 
 func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.OutOfMemory, "out_of_memory", Critical, "memory was refused to a session, {n}: its query failed and the others went on")
+	f, ok := c.finding(pglog.OutOfMemory, "out_of_memory", Critical,
+		"memory was refused to a session, {n}: its query failed and the others went on")
 	if !ok {
 		return f, false
 	}
@@ -189,13 +219,18 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 		}
 	}
 	if len(r.Memory.Dumps) == 0 {
-		f.Evidence = append(f.Evidence, "no memory-context dump was found: the server writes it to standard error alone, without a prefix")
-		f.Do = append(f.Do, "Read the file that has the server's standard error too (logging_collector keeps one beside csvlog and jsonlog only where log_destination names stderr).")
+		f.Evidence = append(f.Evidence,
+			"no memory-context dump was found: the server writes it to standard error alone, without a prefix")
+		f.Do = append(f.Do,
+			"Read the file that has the server's standard error too (logging_collector keeps one beside csvlog and "+
+				"jsonlog only where log_destination names stderr).")
 	}
 	if len(r.Memory.Dumps) > 0 {
 		f.Do = append(f.Do, advise(r.Memory.Dumps[0])...)
 	}
-	f.Do = append(f.Do, "The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: 'pgfettle check' tells which of them this host has, 'pgfettle plan' what fits.")
+	f.Do = append(f.Do,
+		"The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: "+
+			"'pgfettle check' tells which of them this host has, 'pgfettle plan' what fits.")
 	return f, true
 }
 
@@ -214,39 +249,64 @@ func advise(d Dump) []string {
 	large := func(b unit.Bytes) bool { return b > 0 && b >= d.TotalBytes/4 }
 	switch {
 	case large(has("TupleSort main") + has("Caller tuples") + has("TupleSort sort")):
-		out = append(out, "Sorts hold it: lower work_mem for this statement or its role (ALTER ROLE … SET work_mem), or give it an index in that order.")
-	case large(has("HashBatchContext") + has("HashTableContext") + has("HashAgg hashed tuples") + has("HashAgg meta context")):
-		out = append(out, "Hash tables hold it: lower work_mem or hash_mem_multiplier for this statement, and ANALYZE the tables: a wrong estimate lets one grow beyond its bound.")
-	case large(has("CacheMemoryContext") + has("index info") + has("relation rules") + has("CachedPlan") + has("CachedPlanSource") + has("partition descriptor")):
-		out = append(out, "Caches of the catalog and of plans hold it: a session that lives long and touches many tables or partitions, or keeps many prepared statements. Reconnect from time to time (server_lifetime of a pooler).")
+		out = append(out,
+			"Sorts hold it: lower work_mem for this statement or its role (ALTER ROLE … SET work_mem), or give it "+
+				"an index in that order.")
+	case large(has("HashBatchContext") + has("HashTableContext") + has("HashAgg hashed tuples") +
+		has("HashAgg meta context")):
+		out = append(out,
+			"Hash tables hold it: lower work_mem or hash_mem_multiplier for this statement, and ANALYZE the tables: "+
+				"a wrong estimate lets one grow beyond its bound.")
+	case large(has("CacheMemoryContext") + has("index info") + has("relation rules") + has("CachedPlan") +
+		has("CachedPlanSource") + has("partition descriptor")):
+		out = append(out,
+			"Caches of the catalog and of plans hold it: a session that lives long and touches many tables or "+
+				"partitions, or keeps many prepared statements. Reconnect from time to time (server_lifetime of a "+
+				"pooler).")
 	case large(has("ExecutorState")):
-		out = append(out, "ExecutorState holds it: what work_mem does not bound (aggregates that collect, as array_agg, string_agg and json; a function that returns all rows at once; large texts). Have the statement return less at a time.")
+		out = append(out,
+			"ExecutorState holds it: what work_mem does not bound (aggregates that collect, as array_agg, "+
+				"string_agg and json; a function that returns all rows at once; large texts). Have the statement "+
+				"return less at a time.")
 	case large(has("ExprContext")):
-		out = append(out, "An expression holds it: an aggregate that collects (array_agg, string_agg, json_agg), or a value of hundreds of megabytes. work_mem does not bound that; have the statement collect less at a time.")
+		out = append(out,
+			"An expression holds it: an aggregate that collects (array_agg, string_agg, json_agg), or a value of "+
+				"hundreds of megabytes. work_mem does not bound that; have the statement collect less at a time.")
 	case large(has("AfterTriggerEvents")):
-		out = append(out, "Deferred triggers hold it: commit in smaller steps, or drop the constraint triggers during a bulk load.")
+		out = append(out,
+			"Deferred triggers hold it: commit in smaller steps, or drop the constraint triggers during a bulk load.")
 	case large(has("MessageContext") + has("ErrorContext")):
-		out = append(out, "The text or the plan of one statement holds it: statements of megabytes, lists of very many values. Load through COPY or a temporary table.")
+		out = append(out,
+			"The text or the plan of one statement holds it: statements of megabytes, lists of very many values. "+
+				"Load through COPY or a temporary table.")
 	}
 	return out
 }
 
 func (c *Collector) forkFailed(*Report) (Finding, bool) {
-	return c.finding(pglog.ForkFailed, "fork_failed", Critical, "no new process could be made, {n}: connections or workers were refused",
-		"«Cannot allocate memory» is the commit limit (grep Commit /proc/meminfo); «Resource temporarily unavailable» a limit of processes: ulimit -u, TasksMax of the unit, pids.max of the control group.")
+	return c.finding(pglog.ForkFailed, "fork_failed", Critical,
+		"no new process could be made, {n}: connections or workers were refused",
+		"«Cannot allocate memory» is the commit limit (grep Commit /proc/meminfo); «Resource temporarily "+
+			"unavailable» a limit of processes: ulimit -u, TasksMax of the unit, pids.max of the control group.")
 }
 
 func (c *Collector) tooMany(*Report) (Finding, bool) {
 	return c.finding(pglog.TooMany, "too_many_connections", Warning, "no connection was left, {n}",
-		"A pooler (transaction mode) in front serves more clients with fewer sessions; a higher max_connections needs a restart and memory for each, page tables included: pgfettle plan.",
-		"Look at who holds them idle: SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP BY 1,2,3 ORDER BY 4 DESC.")
+		"A pooler (transaction mode) in front serves more clients with fewer sessions; a higher max_connections "+
+			"needs a restart and memory for each, page tables included: pgfettle plan.",
+		"Look at who holds them idle: SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP "+
+			"BY 1,2,3 ORDER BY 4 DESC.")
 }
 
 func (c *Collector) walGone(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical, "WAL that a standby needed was removed, {n}: it cannot go on from there",
-		"Where an archive has it: restore_command on the standby. Else build it anew with pg_basebackup, with a replication slot or a larger wal_keep_size.")
-	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "a replication slot was invalidated, {n}: its consumer cannot go on from there",
-		"The slot retained more than max_slot_wal_keep_size, or was idle for too long (idle_replication_slot_timeout, 18+): build the consumer anew, and look at why it did not read."); more {
+	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
+		"WAL that a standby needed was removed, {n}: it cannot go on from there",
+		"Where an archive has it: restore_command on the standby. Else build it anew with pg_basebackup, with a "+
+			"replication slot or a larger wal_keep_size.")
+	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical,
+		"a replication slot was invalidated, {n}: its consumer cannot go on from there",
+		"The slot retained more than max_slot_wal_keep_size, or was idle for too long "+
+			"(idle_replication_slot_timeout, 18+): build the consumer anew, and look at why it did not read."); more {
 		if !ok {
 			return s, true
 		}
@@ -257,18 +317,23 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 }
 
 func (c *Collector) archive(*Report) (Finding, bool) {
-	return c.finding(pglog.ArchiveFailed, "archive_failed", Warning, "WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
-		"Run the archive_command by hand as the server's user. SELECT * FROM pg_stat_archiver tells the last failure, and when one last succeeded.")
+	return c.finding(pglog.ArchiveFailed, "archive_failed", Warning,
+		"WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
+		"Run the archive_command by hand as the server's user. SELECT * FROM pg_stat_archiver tells the last "+
+			"failure, and when one last succeeded.")
 }
 
 func (c *Collector) configuration(*Report) (Finding, bool) {
-	return c.finding(pglog.ConfigError, "config_error", Warning, "the configuration was refused, {n}: what is wrong in it is not in force, and the next start may fail",
-		"pgfettle check --conf postgresql.conf names each fault by file and line; pg_file_settings and pg_hba_file_rules show them on the server.")
+	return c.finding(pglog.ConfigError, "config_error", Warning,
+		"the configuration was refused, {n}: what is wrong in it is not in force, and the next start may fail",
+		"pgfettle check --conf postgresql.conf names each fault by file and line; pg_file_settings and "+
+			"pg_hba_file_rules show them on the server.")
 }
 
 func (c *Collector) outOfShared(*Report) (Finding, bool) {
 	return c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "a table in shared memory was full, {n}",
-		"It is almost always that of locks: raise max_locks_per_transaction (restart), or touch fewer tables or partitions in one transaction. For pg_dump of very many tables it has to hold all of them.")
+		"It is almost always that of locks: raise max_locks_per_transaction (restart), or touch fewer tables or "+
+			"partitions in one transaction. For pg_dump of very many tables it has to hold all of them.")
 }
 
 func (c *Collector) checkpoints(r *Report) (Finding, bool) {
@@ -285,32 +350,45 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	if w.Warnings > 0 || w.ByWAL >= 10 && w.ByWAL > w.ByTime {
 		sev = Warning
 	}
-	f, ok := c.finding(k, "checkpoints", sev, fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over", Things(w.ByWAL, "checkpoint", "checkpoints")))
+	f, ok := c.finding(k, "checkpoints", sev, fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over",
+		Things(w.ByWAL, "checkpoint", "checkpoints")))
 	if w.ByWAL == 0 {
 		f.Verdict = fmt.Sprintf("checkpoints came too often: the server warned %s", times(w.Warnings))
 	}
 	f.Count = max(w.ByWAL, w.Warnings)
-	f.Evidence = append(f.Evidence, fmt.Sprintf("%d by WAL, %d by time, %d requested; %s of «too frequently»", w.ByWAL, w.ByTime, w.Requested, Things(w.Warnings, "warning", "warnings")))
-	how := fmt.Sprintf("checkpoint_timeout = %s and checkpoint_completion_target = %g", span(c.wal.timeout), c.wal.target)
+	f.Evidence = append(f.Evidence, fmt.Sprintf("%d by WAL, %d by time, %d requested; %s of «too frequently»", w.ByWAL,
+		w.ByTime, w.Requested, Things(w.Warnings, "warning", "warnings")))
+	how := fmt.Sprintf("checkpoint_timeout = %s and checkpoint_completion_target = %g", span(c.wal.timeout),
+		c.wal.target)
 	if w.Assumed {
 		how += ", the defaults, as the server's settings are not known here"
 	}
 	if w.MaxWALSize > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("the busiest checkpoint_timeout wrote %s of WAL, nine of ten at most %s (from «distance=», with %s)", w.Busiest, w.Nine, how))
-		f.Do = append(f.Do, fmt.Sprintf("ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); would have let every checkpoint come by the clock", w.MaxWALSize.GUC()))
+		f.Evidence = append(f.Evidence,
+			fmt.Sprintf(
+				"the busiest checkpoint_timeout wrote %s of WAL, nine of ten at most %s (from «distance=», with %s)",
+				w.Busiest, w.Nine, how))
+		f.Do = append(f.Do,
+			fmt.Sprintf(
+				"ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); would have let every checkpoint "+
+					"come by the clock", w.MaxWALSize.GUC()))
 		if w.NineWALSize < w.MaxWALSize {
 			f.Do[0] += fmt.Sprintf(", '%s' those of nine of ten stretches", w.NineWALSize.GUC())
 		}
 		f.Do[0] += ". It needs that much disk below pg_wal, and a longer recovery after a crash."
 	} else {
-		f.Do = append(f.Do, "SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, from which the max_wal_size follows. Without it: double max_wal_size until the warnings end.")
+		f.Do = append(f.Do,
+			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, from "+
+				"which the max_wal_size follows. Without it: double max_wal_size until the warnings end.")
 	}
 	return f, ok
 }
 
 func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	t := r.Temp
-	f, ok := c.finding(pglog.TempFile, "temporary_files", Notice, fmt.Sprintf("%s of temporary files: %s, %s", t.Bytes, Things(t.Files, "file", "files"), Things(t.Spills, "execution that spilled", "executions that spilled")))
+	f, ok := c.finding(pglog.TempFile, "temporary_files", Notice,
+		fmt.Sprintf("%s of temporary files: %s, %s", t.Bytes, Things(t.Files, "file", "files"),
+			Things(t.Spills, "execution that spilled", "executions that spilled")))
 	if !ok {
 		return f, false
 	}
@@ -321,30 +399,46 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	var holds []string
 	for _, h := range t.Holds {
 		if h.WorkMem > limits.WorkMemMost {
-			holds = append(holds, fmt.Sprintf("%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem", h.Percent, unit.Bytes(limits.WorkMemMost).GUC()))
+			holds = append(holds,
+				fmt.Sprintf(
+					"%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem",
+					h.Percent, unit.Bytes(limits.WorkMemMost).GUC()))
 			break
 		}
 		holds = append(holds, fmt.Sprintf("%s for %d %%", h.WorkMem.GUC(), h.Percent))
 	}
-	f.Evidence = append(f.Evidence, fmt.Sprintf("work_mem that would hold them in memory: %s (%d × what an execution wrote, as rows take two to three times the space in memory that they take on disk)", strings.Join(holds, ", "), limits.SpillFactor))
-	f.Do = append(f.Do, "Begin with these statements: an index or a better plan often makes the sort needless. Then raise work_mem for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may take it.",
-		"It is a bound from above where an execution has several sorts and hashes, as each has a work_mem of its own; hashes have hash_mem_multiplier × work_mem (2 × since 15).")
+	f.Evidence = append(f.Evidence,
+		fmt.Sprintf(
+			"work_mem that would hold them in memory: %s (%d × what an execution wrote, as rows take two to three "+
+				"times the space in memory that they take on disk)", strings.Join(holds, ", "), limits.SpillFactor))
+	f.Do = append(f.Do,
+		"Begin with these statements: an index or a better plan often makes the sort needless. Then raise work_mem "+
+			"for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may "+
+			"take it.",
+		"It is a bound from above where an execution has several sorts and hashes, as each has a work_mem of its "+
+			"own; hashes have hash_mem_multiplier × work_mem (2 × since 15).")
 	return f, true
 }
 
 func (c *Collector) tempLimit(*Report) (Finding, bool) {
-	return c.finding(pglog.TempLimit, "temp_file_limit", Notice, "temp_file_limit ended a query, {n}", "That is its purpose. Look at the statement before raising it: a join without a condition is the usual one.")
+	return c.finding(pglog.TempLimit, "temp_file_limit", Notice, "temp_file_limit ended a query, {n}",
+		"That is its purpose. Look at the statement before raising it: a join without a condition is the usual one.")
 }
 
 func (c *Collector) deadlocks(*Report) (Finding, bool) {
-	return c.finding(pglog.Deadlock, "deadlocks", Warning, "sessions waited for each other, {n}; the server ended one of them each time",
-		"The DETAIL in the log names both statements. Have all transactions lock rows in one order (ORDER BY … FOR UPDATE), keep them short, and repeat the one that fails.")
+	return c.finding(pglog.Deadlock, "deadlocks", Warning,
+		"sessions waited for each other, {n}; the server ended one of them each time",
+		"The DETAIL in the log names both statements. Have all transactions lock rows in one order (ORDER BY … FOR "+
+			"UPDATE), keep them short, and repeat the one that fails.")
 }
 
 func (c *Collector) lockWaits(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.LockWait, "lock_waits", Notice, fmt.Sprintf("sessions waited for a lock longer than deadlock_timeout, {n}; the longest told is %s", span(r.Locks.Longest)))
+	f, ok := c.finding(pglog.LockWait, "lock_waits", Notice,
+		fmt.Sprintf("sessions waited for a lock longer than deadlock_timeout, {n}; the longest told is %s",
+			span(r.Locks.Longest)))
 	if !ok {
-		t, ok := c.finding(pglog.LockTimeout, "lock_waits", Notice, "statements gave up to wait for a lock, {n}", "log_lock_waits = on would tell who held it.")
+		t, ok := c.finding(pglog.LockTimeout, "lock_waits", Notice, "statements gave up to wait for a lock, {n}",
+			"log_lock_waits = on would tell who held it.")
 		return t, ok
 	}
 	if r.Locks.Longest >= 60 {
@@ -353,13 +447,16 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 	for _, k := range r.Locks.Kinds[:min(len(r.Locks.Kinds), 4)] {
 		f.Evidence = append(f.Evidence, k.Name+": "+times(k.Count))
 	}
-	f.Do = append(f.Do, "The DETAIL of each entry names the holder's PID. «ShareLock on transaction» is a row that another transaction has changed: look for sessions idle in transaction. "+
-		"AccessExclusiveLock on a relation is DDL or VACUUM FULL: run it with lock_timeout and try again.")
+	f.Do = append(f.Do,
+		"The DETAIL of each entry names the holder's PID. «ShareLock on transaction» is a row that another "+
+			"transaction has changed: look for sessions idle in transaction. "+
+			"AccessExclusiveLock on a relation is DDL or VACUUM FULL: run it with lock_timeout and try again.")
 	return f, true
 }
 
 func (c *Collector) canceled(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Canceled, "canceled", Notice, "statements were canceled, {n}: by statement_timeout or by their user")
+	f, ok := c.finding(pglog.Canceled, "canceled", Notice,
+		"statements were canceled, {n}: by statement_timeout or by their user")
 	if ok {
 		list, _ := c.statement[1].first(3)
 		c.hide(list)
@@ -373,8 +470,10 @@ func (c *Collector) canceled(*Report) (Finding, bool) {
 }
 
 func (c *Collector) vacuumGaveWay(*Report) (Finding, bool) {
-	return c.finding(pglog.VacuumCanceled, "autovacuum_canceled", Notice, "autovacuum gave way to a session that wanted the table, {n}",
-		"A table whose autovacuum is always canceled is never cleaned: look for LOCK TABLE, DDL or ANALYZE that programs run on it every few minutes.")
+	return c.finding(pglog.VacuumCanceled, "autovacuum_canceled", Notice,
+		"autovacuum gave way to a session that wanted the table, {n}",
+		"A table whose autovacuum is always canceled is never cleaned: look for LOCK TABLE, DDL or ANALYZE that "+
+			"programs run on it every few minutes.")
 }
 
 func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
@@ -382,8 +481,10 @@ func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
 	if len(r.Vacuum.Stuck) == 0 || r.Vacuum.Stuck[0].Dead < 1e6 {
 		return Finding{}, false
 	}
-	f, ok := c.finding(pglog.VacuumRun, "autovacuum_stuck", Warning, fmt.Sprintf("autovacuum found %d dead rows in one table that it may not remove", r.Vacuum.Stuck[0].Dead),
-		"Something holds back the oldest xmin: a long transaction, a session idle in transaction, a replication slot, a prepared transaction, or hot_standby_feedback of a standby with a long query.")
+	f, ok := c.finding(pglog.VacuumRun, "autovacuum_stuck", Warning,
+		fmt.Sprintf("autovacuum found %d dead rows in one table that it may not remove", r.Vacuum.Stuck[0].Dead),
+		"Something holds back the oldest xmin: a long transaction, a session idle in transaction, a replication "+
+			"slot, a prepared transaction, or hot_standby_feedback of a standby with a long query.")
 	f.Count = int64(len(r.Vacuum.Stuck))
 	for _, t := range r.Vacuum.Stuck {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %d dead rows not removable (%s)", t.Table, t.Dead, t.Time))
@@ -393,25 +494,33 @@ func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
 
 func (c *Collector) stream(*Report) (Finding, bool) {
 	return c.finding(pglog.StreamBroken, "replication_broken", Warning, "replication was interrupted, {n}",
-		"Look at the network and at the other side's log at the same times; wal_sender_timeout and wal_receiver_timeout end a connection that is silent.")
+		"Look at the network and at the other side's log at the same times; wal_sender_timeout and "+
+			"wal_receiver_timeout end a connection that is silent.")
 }
 
 func (c *Collector) conflicts(*Report) (Finding, bool) {
-	return c.finding(pglog.StandbyConflict, "standby_conflicts", Notice, "queries of a standby were canceled for the replay of WAL, {n}",
-		"max_standby_streaming_delay gives them longer, at the price of a standby that lags; hot_standby_feedback = on keeps the rows on the primary, at the price of bloat there.")
+	return c.finding(pglog.StandbyConflict, "standby_conflicts", Notice,
+		"queries of a standby were canceled for the replay of WAL, {n}",
+		"max_standby_streaming_delay gives them longer, at the price of a standby that lags; hot_standby_feedback = "+
+			"on keeps the rows on the primary, at the price of bloat there.")
 }
 
 func (c *Collector) auth(*Report) (Finding, bool) {
-	return c.finding(pglog.AuthFailed, "authentication_failed", Notice, "connections were turned away by authentication, {n}",
-		"Many from one address that nobody knows are an attack: close the port to it. Many of one user of your own are a password that was changed in one place only.")
+	return c.finding(pglog.AuthFailed, "authentication_failed", Notice,
+		"connections were turned away by authentication, {n}",
+		"Many from one address that nobody knows are an attack: close the port to it. Many of one user of your own "+
+			"are a password that was changed in one place only.")
 }
 
 func (c *Collector) needsRestart(*Report) (Finding, bool) {
-	return c.finding(pglog.NeedsRestart, "needs_restart", Notice, "a changed setting waits for a restart, {n}", "SELECT name, setting FROM pg_settings WHERE pending_restart names them.")
+	return c.finding(pglog.NeedsRestart, "needs_restart", Notice, "a changed setting waits for a restart, {n}",
+		"SELECT name, setting FROM pg_settings WHERE pending_restart names them.")
 }
 
 func (c *Collector) lost(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ConnectionLost, "connections_lost", Notice, "clients went away without saying goodbye, {n}",
-		"Programs that are killed, or a firewall or balancer that drops idle connections: tcp_keepalives_idle below its limit keeps them.")
+	f, ok := c.finding(pglog.ConnectionLost, "connections_lost", Notice,
+		"clients went away without saying goodbye, {n}",
+		"Programs that are killed, or a firewall or balancer that drops idle connections: tcp_keepalives_idle below "+
+			"its limit keeps them.")
 	return f, ok
 }

@@ -40,7 +40,8 @@ type File struct {
 	Lines     int64  `json:"lines"`
 	Entries   int64  `json:"entries"`
 	Stray     int64  `json:"stray_lines"` // of no entry: other programs', or cut
-	Dumps     bool   `json:"dumps_only"`  // only memory-context dumps were taken from it, as another file holds the entries
+	// only memory-context dumps were taken from it, as another file holds the entries
+	Dumps bool `json:"dumps_only"`
 }
 
 // Finding is one thing that the log shows.
@@ -123,7 +124,8 @@ type Temp struct {
 	Holds      []Hold      `json:"work_mem"`
 	Statements []Statement `json:"statements"`
 	Others     Statement   `json:"others"`
-	Lossy      bool        `json:"lossy"` // more different statements than are kept: counts of the listed ones are at least these
+	// more different statements than are kept: counts of the listed ones are at least these
+	Lossy bool `json:"lossy"`
 }
 
 // SizeClass counts files of a size.
@@ -153,10 +155,12 @@ type Checkpoints struct {
 	Busiest        unit.Bytes `json:"busiest"`  // WAL in the busiest checkpoint_timeout
 	Nine           unit.Bytes `json:"nine_of_ten"`
 	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is reckoned with
-	Assumed        bool       `json:"assumed"`         // timeout and completion target are defaults, as no settings were at hand
-	MaxWALSize     unit.Bytes `json:"max_wal_size"`    // that would have kept every checkpoint from being forced; 0: nothing was
-	NineWALSize    unit.Bytes `json:"max_wal_size_nine_of_ten"`
-	LongestSync    float64    `json:"longest_sync_seconds"`
+	// timeout and completion target are defaults, as no settings were at hand
+	Assumed bool `json:"assumed"`
+	// that would have kept every checkpoint from being forced; 0: nothing was
+	MaxWALSize  unit.Bytes `json:"max_wal_size"`
+	NineWALSize unit.Bytes `json:"max_wal_size_nine_of_ten"`
+	LongestSync float64    `json:"longest_sync_seconds"`
 }
 
 // Locks is what the log tells of waits for locks.

@@ -16,7 +16,8 @@ import (
 func reported(t testing.TB, o Options, lines ...string) *Report {
 	t.Helper()
 	c := NewCollector(o)
-	src, err := pglog.Read(strings.NewReader(strings.Join(lines, "\n")+"\n"), pglog.Options{Prefix: "%m [%p] %q%u@%d ", Known: true}, c)
+	src, err := pglog.Read(strings.NewReader(strings.Join(lines, "\n")+"\n"),
+		pglog.Options{Prefix: "%m [%p] %q%u@%d ", Known: true}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +47,24 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 		lines []string
 		cause string // "": no crash
 	}{
-		"orderly":          {[]string{at("09:00:00", "LOG:  received fast shutdown request"), at("09:00:05", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"), ready}, ""},
-		"standby":          {[]string{interrupted, at("09:00:11", "LOG:  entering standby mode"), ready}, ""},
-		"backup":           {[]string{interrupted, at("09:00:11", "LOG:  starting backup recovery with redo LSN 0/2000028"), ready}, ""},
-		"power":            {[]string{at("09:00:09", "LOG:  starting PostgreSQL 17.4"), interrupted, ready}, "lost power"},
-		"immediate":        {[]string{at("09:00:00", "LOG:  received immediate shutdown request"), at("09:00:01", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"), interrupted, ready}, "immediate shutdown"},
-		"segfault":         {[]string{at("09:00:10", "LOG:  client backend (PID 7) was terminated by signal 11: Segmentation fault"), ready}, "fault in the server"},
-		"worker ends":      {[]string{at("09:00:10", `LOG:  background worker "logical replication launcher" (PID 7) exited with exit code 1`), ready}, ""},
-		"startup gives up": {[]string{at("09:00:10", "LOG:  startup process (PID 7) exited with exit code 1")}, "gave up"},
+		"orderly": {[]string{at("09:00:00", "LOG:  received fast shutdown request"),
+			at("09:00:05", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),
+			ready}, ""},
+		"standby": {[]string{interrupted, at("09:00:11", "LOG:  entering standby mode"), ready}, ""},
+		"backup": {[]string{interrupted, at("09:00:11",
+			"LOG:  starting backup recovery with redo LSN 0/2000028"), ready}, ""},
+		"power": {[]string{at("09:00:09", "LOG:  starting PostgreSQL 17.4"), interrupted, ready},
+			"lost power"},
+		"immediate": {[]string{at("09:00:00", "LOG:  received immediate shutdown request"),
+			at("09:00:01", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),
+			interrupted, ready}, "immediate shutdown"},
+		"segfault": {[]string{at("09:00:10",
+			"LOG:  client backend (PID 7) was terminated by signal 11: Segmentation fault"), ready},
+			"fault in the server"},
+		"worker ends": {[]string{at("09:00:10",
+			`LOG:  background worker "logical replication launcher" (PID 7) exited with exit code 1`), ready}, ""},
+		"startup gives up": {[]string{at("09:00:10", "LOG:  startup process (PID 7) exited with exit code 1")},
+			"gave up"},
 	} {
 		r := reported(t, Options{}, c.lines...)
 		if c.cause == "" && len(r.Crashes) > 0 {
@@ -82,7 +93,10 @@ func TestLogMaxWALSize(t *testing.T) {
 	var lines []string
 	for _, m := range []string{"00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"} {
 		lines = append(lines, at("09:"+m+":00", "LOG:  checkpoint starting: wal"),
-			at("09:"+m+":50", "LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL file(s) added, 0 removed, 33 recycled; write=49.1 s, sync=0.3 s, total=50.0 s; sync files=90, longest=0.2 s, average=0.01 s; distance=1048576 kB, estimate=1048576 kB"))
+			at("09:"+m+":50",
+				"LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL file(s) added, 0 removed, 33 recycled; "+
+					"write=49.1 s, sync=0.3 s, total=50.0 s; sync files=90, longest=0.2 s, average=0.01 s; "+
+					"distance=1048576 kB, estimate=1048576 kB"))
 	}
 	r := reported(t, Options{Settings: set}, lines...)
 	if w := r.Checkpoints; w.MaxWALSize != 20*unit.GB || w.Busiest != 10*unit.GB || w.ByWAL != 13 || w.Assumed {
@@ -95,7 +109,8 @@ func TestLogMaxWALSize(t *testing.T) {
 	for i := range lines {
 		lines[i] = strings.Replace(lines[i], "starting: wal", "starting: time", 1)
 	}
-	if r := reported(t, Options{Settings: set}, lines...); r.Checkpoints.MaxWALSize != 0 || slices.Contains(ids(r), "checkpoints") {
+	if r := reported(t, Options{Settings: set}, lines...); r.Checkpoints.MaxWALSize != 0 ||
+		slices.Contains(ids(r), "checkpoints") {
 		t.Errorf("%+v", r.Checkpoints)
 	}
 }
@@ -109,10 +124,13 @@ func TestLogSettingsHideEvents(t *testing.T) {
 		}
 		return out
 	}
-	if f := facts(pg.Settings{"log_temp_files": {Value: "-1"}, "log_checkpoints": {Value: "off"}, "log_lock_waits": {Value: "off"}, "log_autovacuum_min_duration": {Value: "-1"}}); !slices.Equal(f, []string{"temporary files", "checkpoints", "lock waits", "autovacuum"}) {
+	if f := facts(pg.Settings{"log_temp_files": {Value: "-1"}, "log_checkpoints": {Value: "off"},
+		"log_lock_waits": {Value: "off"}, "log_autovacuum_min_duration": {Value: "-1"}}); !slices.Equal(f,
+		[]string{"temporary files", "checkpoints", "lock waits", "autovacuum"}) {
 		t.Errorf("%q", f)
 	}
-	if f := facts(pg.Settings{"log_temp_files": {Value: "0"}, "log_checkpoints": {Value: "on"}, "log_lock_waits": {Value: "on"}, "log_autovacuum_min_duration": {Value: "0"}}); len(f) != 0 {
+	if f := facts(pg.Settings{"log_temp_files": {Value: "0"}, "log_checkpoints": {Value: "on"},
+		"log_lock_waits": {Value: "on"}, "log_autovacuum_min_duration": {Value: "0"}}); len(f) != 0 {
 		t.Errorf("%q", f)
 	}
 }
@@ -138,15 +156,21 @@ func TestSizesQuantile(t *testing.T) {
 // TestLogRedacted: no name and no literal is left in a redacted report.
 func TestLogRedacted(t *testing.T) {
 	lines := []string{
-		"2026-11-20 09:00:00.000 UTC [100] zaphod@heartofgold LOG:  temporary file: path \"base/pgsql_tmp/pgsql_tmp100.0\", size 1000000",
-		"2026-11-20 09:00:00.000 UTC [100] zaphod@heartofgold STATEMENT:  select towel from marvin where trillian = 'ford'",
-		"2026-11-20 09:00:01.000 UTC [100] zaphod@heartofgold FATAL:  password authentication failed for user \"zaphod\"",
-		"2026-11-20 09:00:01.000 UTC [100] zaphod@heartofgold FATAL:  no pg_hba.conf entry for host \"10.9.8.7\", user \"zaphod\", database \"heartofgold\"",
-		"2026-11-20 09:00:02.000 UTC [100] LOG:  automatic vacuum of table \"heartofgold.public.marvin\": index scans: 0",
+		"2026-11-20 09:00:00.000 UTC [100] zaphod@heartofgold LOG:  temporary file: path " +
+			"\"base/pgsql_tmp/pgsql_tmp100.0\", size 1000000",
+		"2026-11-20 09:00:00.000 UTC [100] zaphod@heartofgold STATEMENT:  select towel from marvin where trillian = " +
+			"'ford'",
+		"2026-11-20 09:00:01.000 UTC [100] zaphod@heartofgold FATAL:  password authentication failed for user " +
+			"\"zaphod\"",
+		"2026-11-20 09:00:01.000 UTC [100] zaphod@heartofgold FATAL:  no pg_hba.conf entry for host \"10.9.8.7\", " +
+			"user \"zaphod\", database \"heartofgold\"",
+		"2026-11-20 09:00:02.000 UTC [100] LOG:  automatic vacuum of table \"heartofgold.public.marvin\": index " +
+			"scans: 0",
 		"\ttuples: 5000000 are dead but not yet removable",
 		"2026-11-20 09:00:03.000 UTC [100] LOG:  server process (PID 7) was terminated by signal 9: Killed",
 		"2026-11-20 09:00:03.000 UTC [100] DETAIL:  Failed process was running: select towel from marvin",
-		"2026-11-20 09:00:04.000 UTC [100] zaphod@heartofgold ERROR:  could not extend file \"/magrathea/16384\": No space left on device",
+		"2026-11-20 09:00:04.000 UTC [100] zaphod@heartofgold ERROR:  could not extend file \"/magrathea/16384\": " +
+			"No space left on device",
 	}
 	plain, redacted := reported(t, Options{}, lines...), reported(t, Options{Redact: true}, lines...)
 	for _, word := range []string{"zaphod", "heartofgold", "towel", "marvin", "10.9.8.7", "magrathea"} {

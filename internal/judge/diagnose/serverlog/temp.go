@@ -90,7 +90,8 @@ func (s *temp) flush() {
 
 func (s *temp) report(c *Collector) Temp {
 	s.flush()
-	out := Temp{Files: s.files, Bytes: s.bytes, Smallest: unit.Bytes(s.smallest), Spills: s.spills.all, Classes: []SizeClass{}, Holds: []Hold{}, Lossy: s.by.lossy}
+	out := Temp{Files: s.files, Bytes: s.bytes, Smallest: unit.Bytes(s.smallest), Spills: s.spills.all,
+		Classes: []SizeClass{}, Holds: []Hold{}, Lossy: s.by.lossy}
 	for i, cl := range s.class {
 		if cl.Files > 0 {
 			cl.Below = sizeClasses[i]
@@ -103,7 +104,8 @@ func (s *temp) report(c *Collector) Temp {
 	if s.spills.all > 0 {
 		for _, p := range []int{50, 90, 99} {
 			size := unit.Bytes(min(s.spills.quantile(p), s.largest))
-			out.Holds = append(out.Holds, Hold{Percent: p, Spill: size, WorkMem: max(size.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)})
+			out.Holds = append(out.Holds, Hold{Percent: p, Spill: size,
+				WorkMem: max(size.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)})
 		}
 	}
 	out.Statements, out.Others = s.by.first(shownTop)

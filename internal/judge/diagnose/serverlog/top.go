@@ -66,7 +66,8 @@ func (t *top) sorted() []*Statement {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b *Statement) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Fingerprint, b.Fingerprint))
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	return all
 }
@@ -131,7 +132,9 @@ func (n names) list(most int) []Count {
 	for name, c := range n {
 		out = append(out, Count{name, c})
 	}
-	slices.SortFunc(out, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
 	if len(out) > most {
 		rest := Count{Name: otherNames}
 		for _, c := range out[most:] {

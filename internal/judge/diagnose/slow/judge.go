@@ -30,11 +30,13 @@ func (d *Report) judge() {
 	d.measured()
 	d.compareBuffers()
 	if d.Factor != nil && *d.Factor < slowNoticeable {
-		d.Verdict = fmt.Sprintf("No slow run: %s took %s, %s %s, which is as much as two runs of one query differ by anyway.",
+		d.Verdict = fmt.Sprintf(
+			"No slow run: %s took %s, %s %s, which is as much as two runs of one query differ by anyway.",
 			d.Slow.Name, ms(*slowWhole(d.Slow)), d.Fast.Name, ms(*slowWhole(d.Fast)))
 		return
 	}
-	for _, f := range []func(){d.otherPlan, d.otherSettings, d.planning, d.client, d.outside, d.jit, d.triggers, d.serialize, d.spills, d.reads, d.slowReads, d.rows, d.moreBuffers, d.heapFetches,
+	for _, f := range []func(){d.otherPlan, d.otherSettings, d.planning, d.client, d.outside, d.jit, d.triggers,
+		d.serialize, d.spills, d.reads, d.slowReads, d.rows, d.moreBuffers, d.heapFetches,
 		d.lossy, d.workers, d.locks, d.writes, d.memoize} {
 		f()
 	}
@@ -62,7 +64,8 @@ func (d *Report) add(id, certainty string, explains *float64, title string, evid
 		v := slowRound(max(*explains, 0))
 		explains = &v
 	}
-	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title, Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title,
+		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
 }
 
 func (d *Report) has(ids ...string) bool {
@@ -118,18 +121,21 @@ func (d *Report) measured() {
 		})
 		switch {
 		case !executed:
-			d.Missing = append(d.Missing, r.name+" was not executed, so it holds estimates alone: run it with EXPLAIN (ANALYZE, BUFFERS)")
+			d.Missing = append(d.Missing, r.name+
+				" was not executed, so it holds estimates alone: run it with EXPLAIN (ANALYZE, BUFFERS)")
 			continue
 		case !timed:
 			d.Missing = append(d.Missing, r.name+" was run with TIMING OFF: leave that out, to see where the time goes")
 		}
 		if !r.p.Buffers {
-			d.Missing = append(d.Missing, r.name+" does not count buffers, so hits cannot be told from reads: run it with EXPLAIN (ANALYZE, BUFFERS)")
+			d.Missing = append(d.Missing, r.name+
+				" does not count buffers, so hits cannot be told from reads: run it with EXPLAIN (ANALYZE, BUFFERS)")
 		} else if b := r.p.Root.Buffers; b != nil && b.Read+b.TempRead > 0 && !io {
 			d.Missing = append(d.Missing, r.name+" has no time of its reads: SET track_io_timing = on before it")
 		}
 		if r.p.Flat {
-			d.Missing = append(d.Missing, r.name+" has lost its indentation: which node stands below which cannot be told, and no node's own time")
+			d.Missing = append(d.Missing, r.name+
+				" has lost its indentation: which node stands below which cannot be told, and no node's own time")
 		}
 	}
 }
@@ -174,20 +180,25 @@ func (d *Report) otherPlan() {
 		}
 		if len(other) > 0 {
 			d.add("other-values", slowPossible, nil, "The same plan, but not for the same values",
-				[]string{"only in the slow run: " + slowCut(other[0])}, []string{"compare two runs for the same values: a plan that is good for rare values is not for frequent ones"})
+				[]string{"only in the slow run: " + slowCut(other[0])},
+				[]string{
+					"compare two runs for the same values: a plan that is good for rare values is not for frequent ones"})
 		}
 		return
 	}
 	e := d.extra()
 	if a, b := slowTables(d.slowRun), slowTables(d.fastRun); !slowOverlap(a, b) {
 		d.add("other-query", slowLikely, nil, "These are probably not two runs of one query",
-			[]string{"the slow one reads " + slowCut(strings.Join(slowKeys(a), ", ")), "the fast one reads " + slowCut(strings.Join(slowKeys(b), ", "))},
+			[]string{"the slow one reads " + slowCut(strings.Join(slowKeys(a), ", ")),
+				"the fast one reads " + slowCut(strings.Join(slowKeys(b), ", "))},
 			[]string{"give two runs of the same query"})
 		return
 	}
 	evidence := []string{"the diff of both plans stands below"}
-	next := []string{"find what the planner believed: compare the estimated with the actual rows of the first node that differs",
-		"ANALYZE the tables of the plan, then EXPLAIN again; where the values are skewed raise their statistics: ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000",
+	next := []string{
+		"find what the planner believed: compare the estimated with the actual rows of the first node that differs",
+		"ANALYZE the tables of the plan, then EXPLAIN again; where the values are skewed raise their statistics: " +
+			"ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000",
 		"for a prepared statement try SET plan_cache_mode = force_custom_plan"}
 	if text := slowMisjudged(d.slowRun); text != "" {
 		evidence = append(evidence, text)
@@ -230,7 +241,8 @@ func slowMisjudged(p *queryplan.Plan) string {
 		}
 		have, want := max(n.Actual.Rows, 1), max(n.Cost.Rows, 1)
 		if f := max(have/want, want/have); f > worst {
-			worst, text = f, fmt.Sprintf("in the slow plan %s was estimated at %.0f rows and returned %.0f a loop", n.Head, n.Cost.Rows, n.Actual.Rows)
+			worst, text = f, fmt.Sprintf("in the slow plan %s was estimated at %.0f rows and returned %.0f a loop",
+				n.Head, n.Cost.Rows, n.Actual.Rows)
 		}
 	})
 	return text
@@ -254,7 +266,9 @@ func (d *Report) otherSettings() {
 	}
 	if len(evidence) > 0 {
 		d.add("other-settings", slowSure, nil, "The two runs had other settings", evidence,
-			[]string{"see where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE and ALTER DATABASE set some too (\\drds)"})
+			[]string{
+				"see where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE and ALTER " +
+					"DATABASE set some too (\\drds)"})
 	}
 }
 
@@ -266,10 +280,12 @@ func (d *Report) planning() {
 	e := *a - *b
 	evidence := []string{fmt.Sprintf("planning took %s instead of %s", ms(*a), ms(*b))}
 	next := []string{"the first query of a session fills its caches: run it twice in one session before comparing",
-		"where it is always so: many partitions or joins, or catalogues that are bloated (VACUUM pg_catalog.pg_statistic, pg_class, pg_attribute)",
+		"where it is always so: many partitions or joins, or catalogues that are bloated (VACUUM " +
+			"pg_catalog.pg_statistic, pg_class, pg_attribute)",
 		"planning waits for locks too: watch with pgfettle diagnose slow --sample"}
 	if u := d.slowRun.PlanUsage; u != nil {
-		evidence = append(evidence, fmt.Sprintf("planning found %d blocks of catalogues in shared buffers and read %d", u.Hit, u.Read))
+		evidence = append(evidence, fmt.Sprintf("planning found %d blocks of catalogues in shared buffers and read %d",
+			u.Hit, u.Read))
 	}
 	d.add("planning", slowSure, &e, "Planning took longer", evidence, next)
 }
@@ -292,8 +308,11 @@ func (d *Report) client() {
 	}
 	e := a - b
 	d.add("waited-outside", slowSure, &e, "The time was spent before or after the query, not in it",
-		[]string{fmt.Sprintf("the client waited %s, planning and execution took %s", ms(*d.Slow.Client), ms(*d.Slow.Total))},
-		[]string{"a lock on a table is waited for before planning is timed: set log_lock_waits = on, and look while it hangs: SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+		[]string{fmt.Sprintf("the client waited %s, planning and execution took %s", ms(*d.Slow.Client),
+			ms(*d.Slow.Total))},
+		[]string{
+			"a lock on a table is waited for before planning is timed: set log_lock_waits = on, and look while it " +
+				"hangs: SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
 			"then the way to the server: connection, pooler queue (SHOW POOLS of PgBouncer), network"})
 }
 
@@ -325,8 +344,11 @@ func (d *Report) outside() {
 	}
 	e := a - b
 	d.add("start-and-end", slowLikely, &e, "Execution took time that is in no node: starting and ending the plan",
-		[]string{fmt.Sprintf("%s of %s are in no node, against %s of the fast run", ms(a), ms(*d.slowRun.Execution), ms(b))},
-		[]string{"opening many partitions and waiting for locks on them shows here, as does giving back temporary files", "watch with pgfettle diagnose slow --sample"})
+		[]string{fmt.Sprintf("%s of %s are in no node, against %s of the fast run", ms(a),
+			ms(*d.slowRun.Execution), ms(b))},
+		[]string{
+			"opening many partitions and waiting for locks on them shows here, as does giving back temporary files",
+			"watch with pgfettle diagnose slow --sample"})
 }
 
 func (d *Report) jit() {
@@ -339,8 +361,12 @@ func (d *Report) jit() {
 		before = f.Total
 	}
 	if e := j.Total - before; e > d.extra()/10 {
-		d.add("jit", slowSure, &e, "Just-in-time compilation took the time", []string{fmt.Sprintf("%d functions were compiled in %s, against %s of the fast run", j.Functions, ms(j.Total), ms(before))},
-			[]string{"SET jit = off and run it again; raise jit_above_cost where only some queries gain (pgfettle explain jit)",
+		d.add("jit", slowSure, &e, "Just-in-time compilation took the time",
+			[]string{fmt.Sprintf("%d functions were compiled in %s, against %s of the fast run", j.Functions,
+				ms(j.Total), ms(before))},
+			[]string{
+				"SET jit = off and run it again; raise jit_above_cost where only some queries gain (pgfettle " +
+					"explain jit)",
 				"a query whose estimated cost went up may have crossed jit_above_cost: compare the costs"})
 	}
 }
@@ -362,7 +388,8 @@ func (d *Report) triggers() {
 	b, _ := sum(d.fastRun)
 	if e := a - b; e > d.extra()/10 {
 		d.add("triggers", slowSure, &e, "Triggers took the time", []string{"trigger " + worst},
-			[]string{"for a foreign key: an index on the referencing columns, and who locks the referenced rows", "for one of your own: log its statements with auto_explain.log_nested_statements"})
+			[]string{"for a foreign key: an index on the referencing columns, and who locks the referenced rows",
+				"for one of your own: log its statements with auto_explain.log_nested_statements"})
 	}
 }
 
@@ -374,7 +401,8 @@ func (d *Report) serialize() {
 		return *p.Serialize.Time
 	}
 	if e := at(d.slowRun) - at(d.fastRun); e > d.extra()/10 && e > 0 {
-		d.add("serialize", slowSure, &e, "Making the output took the time", []string{fmt.Sprintf("serialization took %s, for %d kB", ms(at(d.slowRun)), d.slowRun.Serialize.OutputKB)},
+		d.add("serialize", slowSure, &e, "Making the output took the time",
+			[]string{fmt.Sprintf("serialization took %s, for %d kB", ms(at(d.slowRun)), d.slowRun.Serialize.OutputKB)},
 			[]string{"large values are fetched from TOAST only when they are written out: select fewer columns"})
 	}
 }

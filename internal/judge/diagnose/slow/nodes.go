@@ -33,13 +33,16 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		switch {
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
-			t.spills = append(t.spills, fmt.Sprintf("%s: %s, %s on disk", n.Head, n.Sort.Method, unit.Bytes(kb)*unit.KB))
+			t.spills = append(t.spills, fmt.Sprintf("%s: %s, %s on disk", n.Head, n.Sort.Method,
+				unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
-			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches, %s on disk", n.Head, n.Hash.Batches, unit.Bytes(kb)*unit.KB))
+			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches, %s on disk", n.Head, n.Hash.Batches,
+				unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.Batches > 1:
 			kb = n.Hash.MemoryKB * min(n.Hash.Batches, 1<<20)
-			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches of %s each", n.Head, n.Hash.Batches, unit.Bytes(n.Hash.MemoryKB)*unit.KB))
+			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches of %s each", n.Head, n.Hash.Batches,
+				unit.Bytes(n.Hash.MemoryKB)*unit.KB))
 		}
 		if kb > 0 {
 			t.spillOwn += own[n]
@@ -79,7 +82,10 @@ func (d *Report) spills() {
 		evidence = append(evidence, fmt.Sprintf("%d blocks of temporary files were read and written", *t))
 	}
 	d.add("spill", slowLikely, &e, "Sorts or hashes did not fit into work_mem and went to disk", evidence,
-		[]string{fmt.Sprintf("SET work_mem = '%s' for this query alone and run it again; for all sessions ask pgfettle plan, which counts the connections", want.GUC()),
+		[]string{
+			fmt.Sprintf(
+				"SET work_mem = '%s' for this query alone and run it again; for all sessions ask pgfettle plan, "+
+					"which counts the connections", want.GUC()),
 			"where the fast run had fewer rows, the data grew; where it had the same, its session had another work_mem"})
 }
 
@@ -105,17 +111,21 @@ func (d *Report) reads() {
 	default:
 		return
 	}
-	evidence := []string{fmt.Sprintf("the slow run read %d blocks (%s) that were not in shared buffers, the fast run %d", *s.Read, unit.Bytes(*s.Read)*slowBlock, *f.Read)}
+	evidence := []string{
+		fmt.Sprintf("the slow run read %d blocks (%s) that were not in shared buffers, the fast run %d", *s.Read,
+			unit.Bytes(*s.Read)*slowBlock, *f.Read)}
 	certainty := slowLikely
 	var explains *float64
 	if t, ok := slowIO(d.slowRun); ok {
 		before, _ := slowIO(d.fastRun)
 		e := t - before
 		explains, certainty = &e, slowSure
-		evidence = append(evidence, fmt.Sprintf("reading took %s, %s a block", ms(t), ms(t/math.Max(float64(*s.Read), 1))))
+		evidence = append(evidence, fmt.Sprintf("reading took %s, %s a block", ms(t),
+			ms(t/math.Max(float64(*s.Read), 1))))
 	} else if *s.Read > 0 {
 		// What each block cost at most.
-		evidence = append(evidence, fmt.Sprintf("that is %s for each block at most", ms(d.extra()/float64(*s.Read-*f.Read))))
+		evidence = append(evidence, fmt.Sprintf("that is %s for each block at most",
+			ms(d.extra()/float64(*s.Read-*f.Read))))
 	}
 	title := "Blocks were read that the fast run found in shared buffers"
 	if a, b := *s.Hit+*s.Read, *f.Hit+*f.Read; float64(a) > 1.5*float64(max(b, 1)) {
@@ -124,7 +134,8 @@ func (d *Report) reads() {
 	}
 	d.add("reads", certainty, explains, title, evidence,
 		[]string{"the first run after a start or after a large scan reads: run it twice and compare the second ones",
-			"where it goes on: shared_buffers or memory for the page cache is too small for what the queries touch (pgfettle plan), or something else pushes it out",
+			"where it goes on: shared_buffers or memory for the page cache is too small for what the queries touch " +
+				"(pgfettle plan), or something else pushes it out",
 			"SET track_io_timing = on tells a slow disk (milliseconds a block) from the page cache (microseconds)"})
 }
 
@@ -140,8 +151,10 @@ func (d *Report) slowReads() {
 	}
 	e := a - b
 	d.add("slow-reads", slowSure, &e, "The same reads took longer: the disk, or the page cache had them before",
-		[]string{fmt.Sprintf("%d blocks in %s (%s each), against %d in %s (%s each)", *d.Slow.Read, ms(a), ms(a/float64(*d.Slow.Read)), *d.Fast.Read, ms(b), ms(b/float64(*d.Fast.Read)))},
-		[]string{"below 0.05 ms a block comes from the page cache, 0.1 ms from an SSD, 5 ms from a spinning disk", "iostat -x 1, and /proc/pressure/io, while it is slow; a checkpoint or a backup may be busy then"})
+		[]string{fmt.Sprintf("%d blocks in %s (%s each), against %d in %s (%s each)", *d.Slow.Read, ms(a),
+			ms(a/float64(*d.Slow.Read)), *d.Fast.Read, ms(b), ms(b/float64(*d.Fast.Read)))},
+		[]string{"below 0.05 ms a block comes from the page cache, 0.1 ms from an SSD, 5 ms from a spinning disk",
+			"iostat -x 1, and /proc/pressure/io, while it is slow; a checkpoint or a backup may be busy then"})
 }
 
 func (d *Report) rows() {
@@ -160,7 +173,8 @@ func (d *Report) rows() {
 	}
 	a, b := slowWork(d.slowRun), slowWork(d.fastRun)
 	if text == "" && a > 1.5*max(b, 1) {
-		text = fmt.Sprintf("the nodes handled %.0f rows in all loops, with those that filters threw away, instead of %.0f", a, b)
+		text = fmt.Sprintf(
+			"the nodes handled %.0f rows in all loops, with those that filters threw away, instead of %.0f", a, b)
 	}
 	if text == "" {
 		if d.Nodes[0].SlowRows != nil {
@@ -173,7 +187,8 @@ func (d *Report) rows() {
 		e = min(e, (a/b-1)**d.Fast.Execution)
 	}
 	d.add("other-rows", slowLikely, &e, "The same plan had more rows to handle", []string{text},
-		[]string{"other values, or a table that grew: compare the conditions and count(*) of the table", "where the estimate stayed what it was, ANALYZE the table: another plan may be better now"})
+		[]string{"other values, or a table that grew: compare the conditions and count(*) of the table",
+			"where the estimate stayed what it was, ANALYZE the table: another plan may be better now"})
 }
 
 // slowWork is the number of rows that the nodes made or threw away.
@@ -203,10 +218,14 @@ func (d *Report) moreBuffers() {
 	if d.has("reads") {
 		explains = nil // the same time twice
 	}
-	d.add("more-buffers", slowLikely, explains, "The same rows stood in more blocks: bloat, or dead rows that an open transaction keeps",
+	d.add("more-buffers", slowLikely, explains,
+		"The same rows stood in more blocks: bloat, or dead rows that an open transaction keeps",
 		[]string{fmt.Sprintf("%d blocks were looked at instead of %d, for about the same rows", a, b)},
-		[]string{"SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables ORDER BY n_dead_tup DESC LIMIT 10",
-			"the oldest transaction: SELECT pid, xact_start, state, query FROM pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5",
+		[]string{
+			"SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables ORDER BY n_dead_tup " +
+				"DESC LIMIT 10",
+			"the oldest transaction: SELECT pid, xact_start, state, query FROM pg_stat_activity WHERE backend_xmin " +
+				"IS NOT NULL ORDER BY xact_start LIMIT 5",
 			"then VACUUM the table; REINDEX INDEX CONCURRENTLY for the index; pgfettle check tells the rest"})
 }
 
@@ -216,8 +235,11 @@ func (d *Report) heapFetches() {
 		return
 	}
 	d.add("heap-fetches", slowLikely, nil, "Index only scans had to look into the table",
-		[]string{fmt.Sprintf("%d heap fetches instead of %d: the visibility map did not cover these pages", s.fetches, f.fetches)},
-		[]string{"VACUUM the table, and let autovacuum come to it sooner (pgfettle explain autovacuum_vacuum_insert_scale_factor)"})
+		[]string{fmt.Sprintf("%d heap fetches instead of %d: the visibility map did not cover these pages", s.fetches,
+			f.fetches)},
+		[]string{
+			"VACUUM the table, and let autovacuum come to it sooner (pgfettle explain " +
+				"autovacuum_vacuum_insert_scale_factor)"})
 }
 
 func (d *Report) lossy() {
@@ -226,7 +248,8 @@ func (d *Report) lossy() {
 		return
 	}
 	d.add("lossy-bitmap", slowLikely, nil, "A bitmap did not fit into work_mem and became lossy",
-		[]string{fmt.Sprintf("%d lossy blocks beside %d exact ones; every row of a lossy block is tested again", s.lossy, s.exact)},
+		[]string{fmt.Sprintf("%d lossy blocks beside %d exact ones; every row of a lossy block is tested again",
+			s.lossy, s.exact)},
 		[]string{"raise work_mem for this query and run it again"})
 }
 
@@ -240,20 +263,27 @@ func (d *Report) workers() {
 		e = min(e, *d.Fast.Execution*(float64(f.launched+1)/float64(s.launched+1)-1))
 	}
 	d.add("fewer-workers", slowSure, &e, "Fewer parallel workers were there",
-		[]string{fmt.Sprintf("%d workers were launched, %d fewer than planned; the fast run had %d", s.launched, s.missing, f.launched)},
-		[]string{"other queries had the workers: compare max_parallel_workers with what runs at once (pgfettle explain max_parallel_workers)"})
+		[]string{fmt.Sprintf("%d workers were launched, %d fewer than planned; the fast run had %d", s.launched,
+			s.missing, f.launched)},
+		[]string{
+			"other queries had the workers: compare max_parallel_workers with what runs at once (pgfettle explain " +
+				"max_parallel_workers)"})
 }
 
 // locks looks for time in the nodes that wait for row locks.
 func (d *Report) locks() {
 	s, f := slowSum(d.slowRun), slowSum(d.fastRun)
 	e := s.lockOwn - f.lockOwn
-	if s.lockNode == "" || e < d.extra()/2 || s.lockOwn < 5*max(f.lockOwn, 1) || d.Buffers != "same-hits" && d.Buffers != "same" && d.Buffers != "unknown" {
+	if s.lockNode == "" || e < d.extra()/2 || s.lockOwn < 5*max(f.lockOwn, 1) ||
+		d.Buffers != "same-hits" && d.Buffers != "same" && d.Buffers != "unknown" {
 		return
 	}
 	d.add("lock-wait", slowLikely, &e, "It probably waited for a lock on rows",
-		[]string{fmt.Sprintf("%s took %s itself instead of %s, and looked at no more blocks", s.lockNode, ms(s.lockOwn), ms(f.lockOwn))},
-		[]string{"log_lock_waits = on writes who waited for whom, after deadlock_timeout", "while it hangs: SELECT pid, pg_blocking_pids(pid), wait_event, query FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+		[]string{fmt.Sprintf("%s took %s itself instead of %s, and looked at no more blocks", s.lockNode, ms(s.lockOwn),
+			ms(f.lockOwn))},
+		[]string{"log_lock_waits = on writes who waited for whom, after deadlock_timeout",
+			"while it hangs: SELECT pid, pg_blocking_pids(pid), wait_event, query FROM pg_stat_activity WHERE " +
+				"wait_event_type = 'Lock'",
 			"pgfettle diagnose slow --sample names those who hold the locks"})
 }
 
@@ -265,16 +295,21 @@ func (d *Report) writes() {
 	}
 	if a.Written > b.Written+100 {
 		d.add("backend-writes", slowPossible, nil, "The query had to write other sessions' dirty blocks to find room",
-			[]string{fmt.Sprintf("it wrote %d blocks (%s), the fast run %d", a.Written, unit.Bytes(a.Written)*slowBlock, b.Written)},
-			[]string{"the background writer is behind, or shared_buffers is small for the writes: pgfettle explain bgwriter_lru_maxpages"})
+			[]string{fmt.Sprintf("it wrote %d blocks (%s), the fast run %d", a.Written, unit.Bytes(a.Written)*slowBlock,
+				b.Written)},
+			[]string{
+				"the background writer is behind, or shared_buffers is small for the writes: pgfettle explain " +
+					"bgwriter_lru_maxpages"})
 	}
 	if a.Dirtied > b.Dirtied+100 && d.slowRun.Root.WAL == nil {
-		d.add("hint-bits", slowPossible, nil, "The first reader after many changes sets hint bits, which dirties blocks",
+		d.add("hint-bits", slowPossible, nil,
+			"The first reader after many changes sets hint bits, which dirties blocks",
 			[]string{fmt.Sprintf("it dirtied %d blocks, the fast run %d", a.Dirtied, b.Dirtied)},
 			[]string{"run it once more: the second run does not; VACUUM after a bulk load does it beforehand"})
 	}
 	if s, f := d.slowRun.Root.WAL, d.fastRun.Root.WAL; s != nil && f != nil && s.FPI > 2*f.FPI+100 {
-		d.add("full-page-images", slowLikely, nil, "It wrote full page images, as the first change of a page after a checkpoint does",
+		d.add("full-page-images", slowLikely, nil,
+			"It wrote full page images, as the first change of a page after a checkpoint does",
 			[]string{fmt.Sprintf("%d images (%s of WAL), the fast run %d", s.FPI, unit.Bytes(s.Bytes), f.FPI)},
 			[]string{"checkpoints that are further apart: pgfettle explain max_wal_size"})
 	}
@@ -283,7 +318,8 @@ func (d *Report) writes() {
 func (d *Report) memoize() {
 	s, f := slowSum(d.slowRun), slowSum(d.fastRun)
 	if s.evicted > 2*f.evicted+1000 {
-		d.add("memoize-evictions", slowPossible, nil, "The cache of Memoize was too small", []string{fmt.Sprintf("%d entries were evicted, %d in the fast run", s.evicted, f.evicted)},
+		d.add("memoize-evictions", slowPossible, nil, "The cache of Memoize was too small",
+			[]string{fmt.Sprintf("%d entries were evicted, %d in the fast run", s.evicted, f.evicted)},
 			[]string{"raise work_mem or hash_mem_multiplier for this query and run it again"})
 	}
 }

@@ -75,9 +75,11 @@ type Sample struct {
 
 // JudgeSample judges a watch.
 func JudgeSample(instance string, e *live.Episode) *Sample {
-	d := &Sample{Schema: SampleSchema, Instance: instance, Seconds: math.Round(e.Seconds*10) / 10, CPUs: e.CPUs, Asked: e.Asked, e: e, weight: map[string]float64{},
+	d := &Sample{Schema: SampleSchema, Instance: instance, Seconds: math.Round(e.Seconds*10) / 10, CPUs: e.CPUs,
+		Asked: e.Asked, e: e, weight: map[string]float64{},
 		Verdicts: []Verdict{}, Waits: []live.Wait{}, Functions: []Function{},
-		Blockers: append([]live.Blocker{}, e.Blockers...), Processes: append([]live.Busy{}, e.Processes...), Missing: append([]known.Gap{}, e.Missing...)}
+		Blockers: append([]live.Blocker{}, e.Blockers...), Processes: append([]live.Busy{}, e.Processes...),
+		Missing: append([]known.Gap{}, e.Missing...)}
 	d.figures()
 	for _, w := range e.Waits {
 		if w.Type != "Activity" && (w.State == "active" || w.Backend != "client backend" && w.Type != "") {
@@ -88,7 +90,8 @@ func JudgeSample(instance string, e *live.Episode) *Sample {
 		m, _ := slowMeaning(s.Name)
 		d.Functions = append(d.Functions, Function{Symbol: s, Meaning: m.meaning})
 	}
-	for _, f := range []func(){d.lockJam, d.waits, d.processors, d.stolen, d.throttled, d.memory, d.compaction, d.pageTables, d.spins, d.clients, d.profile, d.computes} {
+	for _, f := range []func(){d.lockJam, d.waits, d.processors, d.stolen, d.throttled, d.memory, d.compaction,
+		d.pageTables, d.spins, d.clients, d.profile, d.computes} {
 		f()
 	}
 	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int {
@@ -109,7 +112,8 @@ func JudgeSample(instance string, e *live.Episode) *Sample {
 	case e.Asked == 0 && !e.HostSeen:
 		d.Verdict = "Nothing could be seen: neither the server nor the host answered."
 	case d.Figures.Active != nil && *d.Figures.Active < 0.5:
-		d.Verdict = "Quiet: hardly a query ran in this time, and the host had nothing to wait for. Watch while it is slow."
+		d.Verdict = "Quiet: hardly a query ran in this time, and the host had nothing to wait for. Watch while it " +
+			"is slow."
 	default:
 		d.Verdict = "Nothing out of the ordinary: no jam of locks, and processors, memory and disks had room."
 	}
@@ -119,7 +123,8 @@ func JudgeSample(instance string, e *live.Episode) *Sample {
 // add puts a verdict in, with its weight: the share of the time, in percent, that
 // it costs, as far as that can be told.
 func (d *Sample) add(id, certainty string, weight float64, title string, evidence, next []string) {
-	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Title: title, Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Title: title,
+		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
 	d.weight[id] = weight
 }
 
@@ -150,7 +155,8 @@ func (d *Sample) figures() {
 	a, b := e.Before, e.After
 	if all := b.CPU.All() - a.CPU.All(); all > 0 && a.CPU.All() > 0 {
 		share := func(x, y int64) *float64 { return slowAt(slowTenth(100 * float64(max(y-x, 0)) / float64(all))) }
-		f.System, f.IOWait, f.Steal = share(a.CPU.System, b.CPU.System), share(a.CPU.IOWait, b.CPU.IOWait), share(a.CPU.Steal, b.CPU.Steal)
+		f.System, f.IOWait, f.Steal = share(a.CPU.System, b.CPU.System), share(a.CPU.IOWait, b.CPU.IOWait),
+			share(a.CPU.Steal, b.CPU.Steal)
 		idle := b.CPU.Idle - a.CPU.Idle + b.CPU.IOWait - a.CPU.IOWait
 		f.Busy = slowAt(slowTenth(100 * float64(max(all-idle, 0)) / float64(all)))
 		f.Switches = slowAt(math.Round(float64(max(b.CPU.Switches-a.CPU.Switches, 0)) / e.Seconds))
@@ -169,9 +175,11 @@ func (d *Sample) figures() {
 		if !ok || !ok2 {
 			return nil
 		}
-		return slowAt(min(slowTenth(float64(max(y.Some-x.Some, 0))/1e4/e.Seconds), 100)) // microseconds of a second, in percent
+		// microseconds of a second, in percent
+		return slowAt(min(slowTenth(float64(max(y.Some-x.Some, 0))/1e4/e.Seconds), 100))
 	}
-	f.CPUPSI, f.MemoryPSI, f.IOPSI = pressure(a.Pressure, b.Pressure, "cpu"), pressure(a.Pressure, b.Pressure, "memory"), pressure(a.Pressure, b.Pressure, "io")
+	f.CPUPSI, f.MemoryPSI, f.IOPSI = pressure(a.Pressure, b.Pressure, "cpu"),
+		pressure(a.Pressure, b.Pressure, "memory"), pressure(a.Pressure, b.Pressure, "io")
 	f.GroupPSI = pressure(a.CGPressure, b.CGPressure, "memory")
 	rate := func(a, b map[string]int64, names ...string) *float64 {
 		sum, any := int64(0), false
@@ -187,7 +195,8 @@ func (d *Sample) figures() {
 	}
 	f.Faults, f.Major = rate(a.VM, b.VM, "pgfault"), rate(a.VM, b.VM, "pgmajfault")
 	f.SwapIn, f.SwapOut = rate(a.VM, b.VM, "pswpin"), rate(a.VM, b.VM, "pswpout")
-	f.DirectScan, f.Compaction, f.HugeFaults = rate(a.VM, b.VM, "pgscan_direct"), rate(a.VM, b.VM, "compact_stall"), rate(a.VM, b.VM, "thp_fault_alloc")
+	f.DirectScan, f.Compaction, f.HugeFaults = rate(a.VM, b.VM, "pgscan_direct"), rate(a.VM, b.VM, "compact_stall"),
+		rate(a.VM, b.VM, "thp_fault_alloc")
 	f.GroupFull, f.GroupMajor = rate(a.CGroup, b.CGroup, "max"), rate(a.CGroup, b.CGroup, "pgmajfault")
 	if p := b.CGroup["nr_periods"] - a.CGroup["nr_periods"]; p > 0 {
 		f.Throttled = slowAt(slowTenth(100 * float64(b.CGroup["nr_throttled"]-a.CGroup["nr_throttled"]) / float64(p)))

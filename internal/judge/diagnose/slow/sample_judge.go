@@ -63,7 +63,10 @@ func (d *Sample) lockJam() {
 	if share < slowShareOfActive {
 		return
 	}
-	evidence := []string{fmt.Sprintf("%.0f %% of the time of active queries went by waiting for locks, on average %.1f backends at once (%s)", share, avg, d.top("Lock", 3))}
+	evidence := []string{
+		fmt.Sprintf(
+			"%.0f %% of the time of active queries went by waiting for locks, on average %.1f backends at once (%s)",
+			share, avg, d.top("Lock", 3))}
 	next := []string{}
 	for i, b := range d.Blockers {
 		if i == 3 {
@@ -71,20 +74,28 @@ func (d *Sample) lockJam() {
 		}
 		if b.PID == 0 {
 			evidence = append(evidence, fmt.Sprintf("a prepared transaction held up %d others", b.Waiters))
-			next = append(next, "end it: SELECT gid, prepared FROM pg_prepared_xacts ORDER BY prepared, then COMMIT PREPARED or ROLLBACK PREPARED")
+			next = append(next,
+				"end it: SELECT gid, prepared FROM pg_prepared_xacts ORDER BY prepared, then COMMIT PREPARED or "+
+					"ROLLBACK PREPARED")
 			continue
 		}
-		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others: %s", b.PID, b.State, b.Since, b.Waiters, slowCut(b.Query))
+		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others: %s", b.PID, b.State, b.Since,
+			b.Waiters, slowCut(b.Query))
 		evidence = append(evidence, text)
 		if strings.HasPrefix(b.State, "idle in transaction") {
-			next = append(next, fmt.Sprintf("process %d does nothing and keeps its locks: end it with SELECT pg_terminate_backend(%d), and set idle_in_transaction_session_timeout", b.PID, b.PID))
+			next = append(next,
+				fmt.Sprintf(
+					"process %d does nothing and keeps its locks: end it with SELECT pg_terminate_backend(%d), and "+
+						"set idle_in_transaction_session_timeout", b.PID, b.PID))
 		}
 	}
 	if len(d.Blockers) > 0 && d.Blockers[0].Example != "" {
 		evidence = append(evidence, "waiting for it: "+slowCut(d.Blockers[0].Example))
 	}
 	if len(next) == 0 {
-		next = append(next, "look at the transactions of these processes: shorter ones, or rows in one order; one hot row serves one transaction at a time")
+		next = append(next,
+			"look at the transactions of these processes: shorter ones, or rows in one order; one hot row serves "+
+				"one transaction at a time")
 	}
 	next = append(next, "log_lock_waits = on writes such waits into the log; lock_timeout bounds them")
 	d.add("lock-jam", slowSure, share, "Queries wait for locks that other sessions hold", evidence, next)
@@ -95,12 +106,23 @@ var slowWaitWords = map[string]struct {
 	id, title string
 	next      []string
 }{
-	"LWLock": {"lwlocks", "Queries wait for internal locks of the server (LWLocks)", []string{"the event says which: WALWrite and WALInsert are commits (a faster WAL disk, group commits), BufferMapping and BufferContent hot blocks, LockManager many partitions or connections, ProcArray and XidGen many connections",
-		"fewer active connections at once, by a pooler, helps with nearly all of them"}},
-	"IO": {"io-waits", "Queries wait for the disks", []string{"DataFileRead: what they read is not in memory (pgfettle plan; larger shared_buffers or less to read); WALSync: the WAL disk; BufFileRead and BufFileWrite: work_mem",
-		"iostat -x 1 tells whether the disk is busy or slow; pg_stat_io (16 and later) who reads"}},
-	"IPC":       {"ipc-waits", "Queries wait for other processes of the server", []string{"SyncRep: a synchronous standby is slow; others are parallel queries, checkpoints and recovery"}},
-	"BufferPin": {"buffer-pins", "Queries wait for a pinned buffer", []string{"an open cursor on the block holds VACUUM up: SELECT pid, query FROM pg_stat_activity WHERE backend_xmin IS NOT NULL"}},
+	"LWLock": {"lwlocks", "Queries wait for internal locks of the server (LWLocks)",
+		[]string{
+			"the event says which: WALWrite and WALInsert are commits (a faster WAL disk, group commits), " +
+				"BufferMapping and BufferContent hot blocks, LockManager many partitions or connections, ProcArray " +
+				"and XidGen many connections",
+			"fewer active connections at once, by a pooler, helps with nearly all of them"}},
+	"IO": {"io-waits", "Queries wait for the disks",
+		[]string{
+			"DataFileRead: what they read is not in memory (pgfettle plan; larger shared_buffers or less to read); " +
+				"WALSync: the WAL disk; BufFileRead and BufFileWrite: work_mem",
+			"iostat -x 1 tells whether the disk is busy or slow; pg_stat_io (16 and later) who reads"}},
+	"IPC": {"ipc-waits", "Queries wait for other processes of the server",
+		[]string{"SyncRep: a synchronous standby is slow; others are parallel queries, checkpoints and recovery"}},
+	"BufferPin": {"buffer-pins", "Queries wait for a pinned buffer",
+		[]string{
+			"an open cursor on the block holds VACUUM up: SELECT pid, query FROM pg_stat_activity WHERE " +
+				"backend_xmin IS NOT NULL"}},
 }
 
 func (d *Sample) waits() {
@@ -110,9 +132,11 @@ func (d *Sample) waits() {
 			continue
 		}
 		words := slowWaitWords[kind]
-		evidence := []string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s", share, avg, d.top(kind, 3))}
+		evidence := []string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s",
+			share, avg, d.top(kind, 3))}
 		if kind == "IO" && d.Figures.IOPSI != nil {
-			evidence = append(evidence, fmt.Sprintf("some process of the host waited for a disk %.0f %% of the time", *d.Figures.IOPSI))
+			evidence = append(evidence, fmt.Sprintf("some process of the host waited for a disk %.0f %% of the time",
+				*d.Figures.IOPSI))
 		}
 		d.add(words.id, slowSure, share, words.title, evidence, words.next)
 	}
@@ -129,7 +153,9 @@ func (d *Sample) processors() {
 	if !full && slowValue(f.CPUPSI) < 2*slowShareOfActive {
 		return
 	}
-	evidence := []string{fmt.Sprintf("%d processors were busy %.0f %% of the time, and on average %.1f processes ran or wanted to", d.CPUs, slowValue(f.Busy), queue)}
+	evidence := []string{
+		fmt.Sprintf("%d processors were busy %.0f %% of the time, and on average %.1f processes ran or wanted to",
+			d.CPUs, slowValue(f.Busy), queue)}
 	if f.CPUPSI != nil {
 		evidence = append(evidence, fmt.Sprintf("some process waited for a processor %.0f %% of the time", *f.CPUPSI))
 	}
@@ -150,22 +176,31 @@ func (d *Sample) processors() {
 	if others > ours {
 		for i, p := range d.Processes {
 			if !p.Ours && i < 5 {
-				evidence = append(evidence, fmt.Sprintf("process %d (%s) used %.1f processors", p.PID, p.Name, p.CPU/d.e.Seconds))
+				evidence = append(evidence, fmt.Sprintf("process %d (%s) used %.1f processors", p.PID, p.Name,
+					p.CPU/d.e.Seconds))
 			}
 		}
-		d.add("cpu-others", slowSure, weight, "The processors are full, most of all with other programs than this instance", evidence,
-			[]string{slowStranger(worst), "systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
+		d.add("cpu-others", slowSure, weight,
+			"The processors are full, most of all with other programs than this instance", evidence,
+			[]string{slowStranger(worst),
+				"systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
 		return
 	}
-	evidence = append(evidence, fmt.Sprintf("of the busiest processes those of this instance used %.1f processors, others %.1f", ours/d.e.Seconds, others/d.e.Seconds))
+	evidence = append(evidence,
+		fmt.Sprintf("of the busiest processes those of this instance used %.1f processors, others %.1f",
+			ours/d.e.Seconds, others/d.e.Seconds))
 	d.add("cpu-full", slowSure, weight, "The processors are full with the work of this instance", evidence,
-		[]string{"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 10", "more active connections than processors only make each slower: a pooler with about two for each processor"})
+		[]string{
+			"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY " +
+				"total_exec_time DESC LIMIT 10",
+			"more active connections than processors only make each slower: a pooler with about two for each processor"})
 }
 
 // slowStranger says what to do about the busiest program that is not ours.
 func slowStranger(p live.Busy) string {
 	if p.PID == 0 {
-		return "they are threads of the kernel: writing back dirty pages, taking back memory, or interrupts; the profile tells which"
+		return "they are threads of the kernel: writing back dirty pages, taking back memory, or interrupts; the " +
+			"profile tells which"
 	}
 	return fmt.Sprintf("see what process %d (%s) is and whether it belongs here: ps -fp %d", p.PID, p.Name, p.PID)
 }
@@ -181,8 +216,12 @@ func (d *Sample) stolen() {
 func (d *Sample) throttled() {
 	if t := slowValue(d.Figures.Throttled); t >= slowShareOfTime {
 		d.add("throttled", slowSure, 2*t, "The CPU quota of the control group stops the server",
-			[]string{fmt.Sprintf("in %.0f %% of the periods the group had used its quota up and stood still to their end", t)},
-			[]string{"raise CPUQuota of the unit, or the container's CPU limit; fewer active connections use a quota up less fast"})
+			[]string{
+				fmt.Sprintf("in %.0f %% of the periods the group had used its quota up and stood still to their end",
+					t)},
+			[]string{
+				"raise CPUQuota of the unit, or the container's CPU limit; fewer active connections use a quota up " +
+					"less fast"})
 	}
 }
 
@@ -210,19 +249,29 @@ func (d *Sample) memory() {
 	if f.MemoryPSI != nil {
 		evidence = append(evidence, fmt.Sprintf("some process of the host waited for memory %.0f %% of the time", host))
 	}
-	evidence = append(evidence, fmt.Sprintf("%.0f major faults, %.0f pages swapped in and %.0f out, %.0f pages looked at by processes in search of memory, each second", slowValue(f.Major), swap, slowValue(f.SwapOut), slowValue(f.DirectScan)))
+	evidence = append(evidence,
+		fmt.Sprintf(
+			"%.0f major faults, %.0f pages swapped in and %.0f out, %.0f pages looked at by processes in search of "+
+				"memory, each second", slowValue(f.Major), swap, slowValue(f.SwapOut), slowValue(f.DirectScan)))
 	weight := 2 * max(host, group, slowShareOfTime)
 	if squeezed {
-		evidence = append(evidence, fmt.Sprintf("the instance's control group has %s of its limit of %s in use; the host has %s available", *f.GroupMemory, *f.GroupLimit, d.e.Available))
+		evidence = append(evidence,
+			fmt.Sprintf("the instance's control group has %s of its limit of %s in use; the host has %s available",
+				*f.GroupMemory, *f.GroupLimit, d.e.Available))
 		if f.GroupPSI != nil {
 			evidence = append(evidence, fmt.Sprintf("it waited for memory %.0f %% of the time", group))
 		}
-		d.add("cgroup-memory", certainty, weight, "The control group's memory limit squeezes the instance, while the host may have memory left", evidence,
-			[]string{"raise the limit (MemoryMax of the unit, the container's memory), or shared_buffers and work_mem down: pgfettle plan knows the limit", "the page cache of the instance's files counts in the limit too"})
+		d.add("cgroup-memory", certainty, weight,
+			"The control group's memory limit squeezes the instance, while the host may have memory left", evidence,
+			[]string{
+				"raise the limit (MemoryMax of the unit, the container's memory), or shared_buffers and work_mem " +
+					"down: pgfettle plan knows the limit",
+				"the page cache of the instance's files counts in the limit too"})
 		return
 	}
 	d.add("memory", slowSure, weight, "The host has too little memory for what runs on it", evidence,
-		[]string{"who has it: pgfettle diagnose memory", "then pgfettle plan: shared_buffers, work_mem and connections for the memory that there is"})
+		[]string{"who has it: pgfettle diagnose memory",
+			"then pgfettle plan: shared_buffers, work_mem and connections for the memory that there is"})
 }
 
 func (d *Sample) compaction() {
@@ -232,12 +281,21 @@ func (d *Sample) compaction() {
 	if c < 1 && perf < 2 {
 		return
 	}
-	evidence := []string{fmt.Sprintf("processes stood still %.1f times a second while the kernel moved pages together; %.0f huge pages a second were made in faults", c, slowValue(d.Figures.HugeFaults))}
+	evidence := []string{
+		fmt.Sprintf(
+			"processes stood still %.1f times a second while the kernel moved pages together; %.0f huge pages a "+
+				"second were made in faults", c, slowValue(d.Figures.HugeFaults))}
 	if perf > 0 {
-		evidence = append(evidence, fmt.Sprintf("%.1f %% of the processor time of the profile is in compaction and transparent huge pages", perf))
+		evidence = append(evidence,
+			fmt.Sprintf("%.1f %% of the processor time of the profile is in compaction and transparent huge pages",
+				perf))
 	}
-	d.add("compaction", slowLikely, max(10*perf, min(c, 50)), "The kernel compacts memory to make transparent huge pages", evidence,
-		[]string{"see /sys/kernel/mm/transparent_hugepage/enabled and defrag; madvise is what PostgreSQL wants (pgfettle explain thp_always)", "huge pages of a pool, made at boot, need no compaction (pgfettle explain nr_hugepages)"})
+	d.add("compaction", slowLikely, max(10*perf, min(c, 50)),
+		"The kernel compacts memory to make transparent huge pages", evidence,
+		[]string{
+			"see /sys/kernel/mm/transparent_hugepage/enabled and defrag; madvise is what PostgreSQL wants (pgfettle " +
+				"explain thp_always)",
+			"huge pages of a pool, made at boot, need no compaction (pgfettle explain nr_hugepages)"})
 }
 
 func (d *Sample) pageTables() {
@@ -253,9 +311,12 @@ func (d *Sample) pageTables() {
 	if share >= limits.TablesTooMuch {
 		certainty = slowLikely
 	}
-	d.add("page-tables", certainty, 2*share, "Page tables take much memory, and every access to shared_buffers is slower for it",
+	d.add("page-tables", certainty, 2*share,
+		"Page tables take much memory, and every access to shared_buffers is slower for it",
 		[]string{fmt.Sprintf("page tables take %s, %.1f %% of the memory", *t, share)},
-		[]string{"pgfettle diagnose memory shows whose they are, and what huge pages, fewer connections or smaller shared_buffers would save"})
+		[]string{
+			"pgfettle diagnose memory shows whose they are, and what huge pages, fewer connections or smaller " +
+				"shared_buffers would save"})
 }
 
 func (d *Sample) spins() {
@@ -265,8 +326,13 @@ func (d *Sample) spins() {
 		return
 	}
 	d.add("spinlocks", slowLikely, max(5*share, 5*perf), "Processes wait for spinlocks",
-		[]string{fmt.Sprintf("%.1f %% of the time of active queries in SpinDelay, %.1f %% of the processor time of the profile in s_lock", share, perf)},
-		[]string{"too many processes at one structure: fewer active connections; more often the consequence of stolen or full processors, where who holds a lock is not running"})
+		[]string{
+			fmt.Sprintf(
+				"%.1f %% of the time of active queries in SpinDelay, %.1f %% of the processor time of the profile "+
+					"in s_lock", share, perf)},
+		[]string{
+			"too many processes at one structure: fewer active connections; more often the consequence of stolen or " +
+				"full processors, where who holds a lock is not running"})
 }
 
 func (d *Sample) clients() {
@@ -274,7 +340,9 @@ func (d *Sample) clients() {
 	if share < slowShareOfActive {
 		return
 	}
-	d.add("clients", slowSure, share, "The server waits for its clients", []string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s", share, avg, d.top("Client", 3))},
+	d.add("clients", slowSure, share, "The server waits for its clients",
+		[]string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s", share,
+			avg, d.top("Client", 3))},
 		[]string{"ClientWrite: the clients do not take their rows, or the network is slow: fetch less, or in batches"})
 }
 
@@ -297,23 +365,40 @@ func (d *Sample) profile() {
 		least     float64 // percent of the profile
 		next      []string
 	}{
-		{"monitoring-smaps", "The monitoring itself takes processor time: it reads /proc/PID/smaps", 1, []string{"it is not PostgreSQL walking page tables, and proves nothing of the TLB (pgfettle explain smaps-pte-entry)", "read smaps_rollup less often, or status, which takes no lock; pgfettle diagnose memory reads that"}},
-		{"kernel-locks", "Processors wait for each other inside of the kernel", 5, []string{"perf record -a -g, then perf report: the callers tell for what; often page faults of one process or reclaim"}},
-		{"reclaim", "The kernel spends time looking for memory to take back", 3, []string{"pgfettle diagnose memory, and pgfettle plan for the memory that there is"}},
-		{"page-faults", "Much time goes into page faults", 15, []string{"short connections make and end processes all the time: a pooler", "shared_buffers in huge pages need no faults for each 4 kB (pgfettle explain huge_pages)"}},
-		{"snapshots", "Taking snapshots takes much of the time", 10, []string{"fewer connections, also idle ones, above all before PostgreSQL 14"}},
-		{"tlb-shootdown", "Processors tell each other to forget translations of addresses", 3, []string{"somebody unmaps or moves memory all the time: NUMA balancing, compaction, short processes"}},
-		{"numa-balancing", "NUMA balancing moves memory about", 2, []string{"sysctl kernel.numa_balancing=0 for a database host (pgfettle explain numa_balancing)"}},
-		{"clock", "Reading the clock is slow", 2, []string{"see /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc is fast, hpet and acpi_pm are not"}},
+		{"monitoring-smaps", "The monitoring itself takes processor time: it reads /proc/PID/smaps",
+			1, []string{"it is not PostgreSQL walking page tables, and proves nothing of the TLB (pgfettle explain " +
+				"smaps-pte-entry)",
+				"read smaps_rollup less often, or status, which takes no lock; pgfettle diagnose memory reads that"}},
+		{"kernel-locks", "Processors wait for each other inside of the kernel", 5,
+			[]string{
+				"perf record -a -g, then perf report: the callers tell for what; often page faults of one process " +
+					"or reclaim"}},
+		{"reclaim", "The kernel spends time looking for memory to take back",
+			3, []string{"pgfettle diagnose memory, and pgfettle plan for the memory that there is"}},
+		{"page-faults", "Much time goes into page faults", 15,
+			[]string{"short connections make and end processes all the time: a pooler",
+				"shared_buffers in huge pages need no faults for each 4 kB (pgfettle explain huge_pages)"}},
+		{"snapshots", "Taking snapshots takes much of the time", 10,
+			[]string{"fewer connections, also idle ones, above all before PostgreSQL 14"}},
+		{"tlb-shootdown", "Processors tell each other to forget translations of addresses",
+			3, []string{"somebody unmaps or moves memory all the time: NUMA balancing, compaction, short processes"}},
+		{"numa-balancing", "NUMA balancing moves memory about", 2,
+			[]string{"sysctl kernel.numa_balancing=0 for a database host (pgfettle explain numa_balancing)"}},
+		{"clock", "Reading the clock is slow", 2,
+			[]string{
+				"see /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc is fast, hpet and " +
+					"acpi_pm are not"}},
 	} {
 		share := d.profileShare(v.id)
-		if share < v.least || len(d.Verdicts) > 0 && slices.ContainsFunc(d.Verdicts, func(x Verdict) bool { return x.ID == "memory" || x.ID == "cgroup-memory" }) && v.id == "reclaim" {
+		if share < v.least || len(d.Verdicts) > 0 && slices.ContainsFunc(d.Verdicts,
+			func(x Verdict) bool { return x.ID == "memory" || x.ID == "cgroup-memory" }) && v.id == "reclaim" {
 			continue
 		}
 		var evidence []string
 		for _, f := range d.Functions {
 			if m, ok := slowMeaning(f.Name); ok && m.trouble == v.id && len(evidence) < 3 {
-				evidence = append(evidence, fmt.Sprintf("%s in %s: %.1f %% of the profile", f.Name, f.Command, f.Percent))
+				evidence = append(evidence, fmt.Sprintf("%s in %s: %.1f %% of the profile", f.Name, f.Command,
+					f.Percent))
 			}
 		}
 		d.add(v.id, slowLikely, share, v.title, evidence, v.next)
@@ -326,6 +411,10 @@ func (d *Sample) computes() {
 	if len(d.Verdicts) > 0 || f.Active == nil || *f.Active < 1 || slowValue(f.Computing) < 60 {
 		return
 	}
-	d.add("computing", slowLikely, 1, "The queries compute: they wait for nothing", []string{fmt.Sprintf("on average %.1f queries were active, and %.0f %% of their time they waited for nothing", *f.Active, *f.Computing)},
-		[]string{"which ones: pg_stat_statements by total_exec_time; then compare a slow and a fast run of one of them: pgfettle diagnose slow SLOW FAST"})
+	d.add("computing", slowLikely, 1, "The queries compute: they wait for nothing",
+		[]string{fmt.Sprintf("on average %.1f queries were active, and %.0f %% of their time they waited for nothing",
+			*f.Active, *f.Computing)},
+		[]string{
+			"which ones: pg_stat_statements by total_exec_time; then compare a slow and a fast run of one of them: " +
+				"pgfettle diagnose slow SLOW FAST"})
 }

@@ -13,14 +13,21 @@ import (
 // queries active, half of the time idle.
 func calm() *live.Episode {
 	c := func(at int64) live.Counters {
-		return live.Counters{CPU: host.CPUCounters{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300, Switches: at * 1000},
-			VM:       map[string]int64{"pgfault": at * 5000, "pgmajfault": at, "compact_stall": 7, "pgscan_direct": 0, "pswpin": 0, "pswpout": 0},
-			Pressure: map[string]host.PSITotals{"cpu": {Some: at * 10000}, "memory": {}, "io": {Some: at * 1000}}, CGroup: map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
+		return live.Counters{CPU: host.CPUCounters{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300,
+			Switches: at * 1000},
+			VM: map[string]int64{"pgfault": at * 5000, "pgmajfault": at, "compact_stall": 7, "pgscan_direct": 0,
+				"pswpin": 0, "pswpout": 0},
+			Pressure: map[string]host.PSITotals{"cpu": {Some: at * 10000}, "memory": {}, "io": {Some: at * 1000}},
+			CGroup:   map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
 	}
-	return &live.Episode{Seconds: 10, CPUs: 4, HostSeen: true, Before: c(1), After: c(2), Memory: 64 * unit.GB, Tables: 100 * unit.MB, Asked: 40,
+	return &live.Episode{Seconds: 10, CPUs: 4, HostSeen: true, Before: c(1), After: c(2), Memory: 64 * unit.GB,
+		Tables: 100 * unit.MB, Asked: 40,
 		Ticks:     []live.Tick{{Running: 1}, {Running: 2}},
 		Processes: []live.Busy{{PID: 100, Name: "postgres", Ours: true, CPU: 5}, {PID: 7, Name: "sshd", CPU: 0.1}},
-		Waits:     []live.Wait{{Backend: "client backend", State: "active", Seen: 30}, {Backend: "client backend", State: "active", Type: "Client", Event: "ClientRead", Seen: 2}, {Backend: "client backend", State: "idle", Type: "Client", Event: "ClientRead", Seen: 400}, {Backend: "checkpointer", Type: "Activity", Event: "CheckpointerMain", Seen: 40}}}
+		Waits: []live.Wait{{Backend: "client backend", State: "active", Seen: 30},
+			{Backend: "client backend", State: "active", Type: "Client", Event: "ClientRead", Seen: 2},
+			{Backend: "client backend", State: "idle", Type: "Client", Event: "ClientRead", Seen: 400},
+			{Backend: "checkpointer", Type: "Activity", Event: "CheckpointerMain", Seen: 40}}}
 }
 
 // TestSlowSample changes one thing of a calm host at a time and holds what the
@@ -28,7 +35,8 @@ func calm() *live.Episode {
 func TestSlowSample(t *testing.T) {
 	wait := func(kind, event string, n int) func(*live.Episode) {
 		return func(e *live.Episode) {
-			e.Waits = append(e.Waits, live.Wait{Backend: "client backend", State: "active", Type: kind, Event: event, Seen: n})
+			e.Waits = append(e.Waits, live.Wait{Backend: "client backend", State: "active", Type: kind,
+				Event: event, Seen: n})
 		}
 	}
 	symbol := func(s live.Symbol) func(*live.Episode) {
@@ -45,27 +53,44 @@ func TestSlowSample(t *testing.T) {
 		change         []func(*live.Episode)
 	}{
 		{"calm", "", "", nil},
-		{"lock jam", "lock-jam", "pg_terminate_backend(4711)", []func(*live.Episode){wait("Lock", "transactionid", 300), func(e *live.Episode) {
-			e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction", Since: 600, Query: "UPDATE t", Example: "UPDATE t SET x = 1"}}
-		}}},
+		{"lock jam", "lock-jam", "pg_terminate_backend(4711)", []func(*live.Episode){wait("Lock", "transactionid", 300),
+			func(e *live.Episode) {
+				e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction", Since: 600,
+					Query: "UPDATE t", Example: "UPDATE t SET x = 1"}}
+			}}},
 		{"commits", "lwlocks", "WALWrite 100 %", []func(*live.Episode){wait("LWLock", "WALWrite", 100)}},
 		{"disk", "io-waits", "DataFileRead 100 %", []func(*live.Episode){wait("IO", "DataFileRead", 100)}},
 		{"standby", "ipc-waits", "SyncRep", []func(*live.Episode){wait("IPC", "SyncRep", 100)}},
 		{"clients", "clients", "ClientWrite", []func(*live.Episode){wait("Client", "ClientWrite", 100)}},
 		{"full of ours", "cpu-full", "pg_stat_statements", []func(*live.Episode){full}},
-		{"a hog", "cpu-others", "process 99 (stress)", []func(*live.Episode){full, func(e *live.Episode) { e.Processes = append(e.Processes, live.Busy{PID: 99, Name: "stress", CPU: 30}) }}},
+		{"a hog", "cpu-others", "process 99 (stress)", []func(*live.Episode){full, func(e *live.Episode) {
+			e.Processes = append(e.Processes, live.Busy{PID: 99, Name: "stress", CPU: 30})
+		}}},
 		{"stolen", "steal", "stolen", []func(*live.Episode){func(e *live.Episode) { e.After.CPU.Steal += 1000 }}},
-		{"throttled", "throttled", "quota", []func(*live.Episode){func(e *live.Episode) { e.After.CGroup = map[string]int64{"nr_periods": 100, "nr_throttled": 50} }}},
-		{"memory", "memory", "diagnose memory", []func(*live.Episode){func(e *live.Episode) { e.After.Pressure["memory"] = host.PSITotals{Some: 3_000_000} }}},
+		{"throttled", "throttled", "quota", []func(*live.Episode){func(e *live.Episode) {
+			e.After.CGroup = map[string]int64{"nr_periods": 100, "nr_throttled": 50}
+		}}},
+		{"memory", "memory", "diagnose memory", []func(*live.Episode){func(e *live.Episode) {
+			e.After.Pressure["memory"] = host.PSITotals{Some: 3_000_000}
+		}}},
 		{"group", "cgroup-memory", "512 MB", []func(*live.Episode){func(e *live.Episode) {
-			e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{}, host.PSITotals{Some: 4_000_000}
+			e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{},
+				host.PSITotals{Some: 4_000_000}
 			e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB
 		}}},
-		{"compaction", "compaction", "10.0 times a second", []func(*live.Episode){func(e *live.Episode) { e.After.VM["compact_stall"] += 100 }}},
-		{"page tables", "page-tables", "45 GB", []func(*live.Episode){func(e *live.Episode) { e.Tables, e.Memory = 45*unit.GB, 128*unit.GB }}},
-		{"spinlocks", "spinlocks", "s_lock", []func(*live.Episode){symbol(live.Symbol{Percent: 8.64, Command: "postgres", Name: "s_lock"})}},
-		{"the blog's trap", "monitoring-smaps", "not PostgreSQL walking page tables", []func(*live.Episode){symbol(live.Symbol{Percent: 4.44, Command: "cat", Kernel: true, Name: "smaps_pte_entry"})}},
-		{"reclaim", "reclaim", "shrink_lruvec", []func(*live.Episode){symbol(live.Symbol{Percent: 9, Command: "postgres", Kernel: true, Name: "shrink_lruvec.isra.0"})}},
+		{"compaction", "compaction", "10.0 times a second", []func(*live.Episode){func(e *live.Episode) {
+			e.After.VM["compact_stall"] += 100
+		}}},
+		{"page tables", "page-tables", "45 GB", []func(*live.Episode){func(e *live.Episode) {
+			e.Tables, e.Memory = 45*unit.GB, 128*unit.GB
+		}}},
+		{"spinlocks", "spinlocks", "s_lock", []func(*live.Episode){
+			symbol(live.Symbol{Percent: 8.64, Command: "postgres", Name: "s_lock"})}},
+		{"the blog's trap", "monitoring-smaps", "not PostgreSQL walking page tables",
+			[]func(*live.Episode){symbol(live.Symbol{Percent: 4.44, Command: "cat", Kernel: true,
+				Name: "smaps_pte_entry"})}},
+		{"reclaim", "reclaim", "shrink_lruvec", []func(*live.Episode){
+			symbol(live.Symbol{Percent: 9, Command: "postgres", Kernel: true, Name: "shrink_lruvec.isra.0"})}},
 		{"computing", "computing", "diagnose slow", []func(*live.Episode){wait("", "", 100)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,7 +109,8 @@ func TestSlowSample(t *testing.T) {
 				t.Fatalf("%q: %+v", d.Verdict, d.Verdicts)
 			}
 			v := d.Verdicts[0]
-			if text := v.Title + strings.Join(v.Evidence, "\n") + strings.Join(v.Next, "\n"); !strings.Contains(text, c.word) {
+			if text := v.Title + strings.Join(v.Evidence, "\n") +
+				strings.Join(v.Next, "\n"); !strings.Contains(text, c.word) {
 				t.Errorf("%q is not in %s", c.word, text)
 			}
 		})

@@ -53,16 +53,18 @@ type Verdict struct {
 
 // Report is what two runs of one query tell.
 type Report struct {
-	Schema           string    `json:"schema"`
-	Slow             Plan      `json:"slow"`
-	Fast             Plan      `json:"fast"`
-	Factor           *float64  `json:"factor,omitempty"` // slow over fast
-	Verdict          string    `json:"verdict"`          // one line
-	SamePlan         bool      `json:"same_plan"`
-	Buffers          string    `json:"buffers"` // same-hits, reads, more, fewer, or unknown
-	Spread           string    `json:"spread"`  // uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
-	Diff             []string  `json:"diff"`    // of the plans; each line begins with a blank, - (fast only) or + (slow only)
-	Nodes            []Node    `json:"nodes"`   // of the slow plan's tree where both are alike
+	Schema   string   `json:"schema"`
+	Slow     Plan     `json:"slow"`
+	Fast     Plan     `json:"fast"`
+	Factor   *float64 `json:"factor,omitempty"` // slow over fast
+	Verdict  string   `json:"verdict"`          // one line
+	SamePlan bool     `json:"same_plan"`
+	Buffers  string   `json:"buffers"` // same-hits, reads, more, fewer, or unknown
+	// uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
+	Spread string `json:"spread"`
+	// of the plans; each line begins with a blank, - (fast only) or + (slow only)
+	Diff             []string  `json:"diff"`
+	Nodes            []Node    `json:"nodes"` // of the slow plan's tree where both are alike
 	Verdicts         []Verdict `json:"verdicts"`
 	RuledOut         []string  `json:"ruled_out"`
 	Missing          []string  `json:"missing"` // what was not measured, and what would measure it
@@ -178,7 +180,8 @@ func (d *Report) pairs() []slowPair {
 	var walk func(s, f *queryplan.Node, depth int)
 	walk = func(s, f *queryplan.Node, depth int) {
 		d.Nodes = append(d.Nodes, Node{Head: s.Head, Depth: depth})
-		out = append(out, slowPair{slow: s, fast: f, slowOwn: so[s], fastOwn: fo[f], timed: st[s] && ft[f], at: len(d.Nodes) - 1})
+		out = append(out, slowPair{slow: s, fast: f, slowOwn: so[s], fastOwn: fo[f], timed: st[s] && ft[f],
+			at: len(d.Nodes) - 1})
 		for i := range min(len(s.Children), len(f.Children)) {
 			walk(s.Children[i], f.Children[i], depth+1)
 		}

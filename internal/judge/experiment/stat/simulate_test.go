@@ -69,7 +69,8 @@ func TestFalsePositives(t *testing.T) {
 			share := float64(hits) / reps
 			t.Logf("%-16s %2d blocks: %.1f %% false positives", z.name, n, 100*share)
 			if share < 0.03 || share > 0.07 {
-				t.Errorf("%s, %d blocks: %.1f %% of experiments without a difference are called one", z.name, n, 100*share)
+				t.Errorf("%s, %d blocks: %.1f %% of experiments without a difference are called one", z.name,
+					n, 100*share)
 			}
 		}
 	}
@@ -102,13 +103,17 @@ func TestPower(t *testing.T) {
 				return float64(hits) / reps
 			}
 			below, at, above, more := found(0.85*mde), found(mde), found(1.15*mde), found(1.5*mde)
-			t.Logf("%-16s %2d blocks: announced ±%.1f %%; found at 0.85 of it %.0f %%, at it %.0f %%, at 1.15 %.0f %%, at 1.5 %.1f %%",
+			t.Logf(
+				"%-16s %2d blocks: announced ±%.1f %%; found at 0.85 of it %.0f %%, at it %.0f %%, at 1.15 %.0f %%, "+
+					"at 1.5 %.1f %%",
 				z.name, n, Percent(mde), 100*below, 100*at, 100*above, 100*more)
 			if below > Power || above < Power {
-				t.Errorf("%s, %d blocks: the announced smallest difference is not within 15 %% of the true one", z.name, n)
+				t.Errorf("%s, %d blocks: the announced smallest difference is not within 15 %% of the true one",
+					z.name, n)
 			}
 			if more < 0.9 {
-				t.Errorf("%s, %d blocks: only %.1f %% of differences of 1.5 times the announced one are found", z.name, n, 100*more)
+				t.Errorf("%s, %d blocks: only %.1f %% of differences of 1.5 times the announced one are found", z.name,
+					n, 100*more)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ func TestQuantilesOfT(t *testing.T) {
 		p  float64
 		df int
 		t  float64
-	}{{0.975, 1, 12.706}, {0.975, 3, 3.182}, {0.975, 5, 2.571}, {0.975, 7, 2.365}, {0.975, 30, 2.042}, {0.95, 7, 1.895}, {0.8, 7, 0.896}, {0.995, 10, 3.169}, {0.025, 7, -2.365}} {
+	}{{0.975, 1, 12.706}, {0.975, 3, 3.182}, {0.975, 5, 2.571}, {0.975, 7, 2.365}, {0.975, 30, 2.042}, {0.95, 7, 1.895},
+		{0.8, 7, 0.896}, {0.995, 10, 3.169}, {0.025, 7, -2.365}} {
 		near(t, "a quantile of t", QuantileT(c.p, c.df), c.t, 0.0006)
 		near(t, "its probability", CDFT(c.t, c.df), c.p, 0.0001)
 	}
@@ -51,7 +52,8 @@ func TestPaired(t *testing.T) {
 
 // TestSignFlip: against all patterns counted one by one.
 func TestSignFlip(t *testing.T) {
-	for _, y := range [][]float64{{1}, {1, -1}, {0.03, 0.01, -0.02, 0.04, 0.01}, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {0, 0, 0}, {1, 2, 4, 8, -16, 3, 0.5}} {
+	for _, y := range [][]float64{{1}, {1, -1}, {0.03, 0.01, -0.02, 0.04, 0.01}, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1},
+		{0, 0, 0}, {1, 2, 4, 8, -16, 3, 0.5}} {
 		var sum float64
 		for _, v := range y {
 			sum += v
@@ -88,7 +90,8 @@ func TestSignFlip(t *testing.T) {
 // TestDetectable: the table that experiments are planned with, for
 // as many blocks as have no coarse exact test.
 func TestDetectable(t *testing.T) {
-	for _, c := range []struct{ sd, n, percent float64 }{{0.01, 4, 2.1}, {0.05, 4, 11}, {0.02, 10, 2.0}, {0.03, 12, 2.7}, {0.05, 16, 3.8}, {0.08, 24, 4.9}} {
+	for _, c := range []struct{ sd, n, percent float64 }{{0.01, 4, 2.1}, {0.05, 4, 11}, {0.02, 10, 2.0},
+		{0.03, 12, 2.7}, {0.05, 16, 3.8}, {0.08, 24, 4.9}} {
 		near(t, "smallest change", Percent(Detectable(c.sd, int(c.n), Level)), c.percent, 0.06)
 	}
 	if n := BlocksFor(0.02, Log(2)); n < 9 || n > 11 {
@@ -150,15 +153,23 @@ func TestVerdicts(t *testing.T) {
 		word Word
 		says []string
 	}{
-		{"faster", around(8, 0.05, 0.01), Question{HigherIsBetter: true}, Improved, []string{"+5.1 % tps (95 % CI +", "8 blocks, p = .008", "Practically relevant"}},
+		{"faster", around(8, 0.05, 0.01), Question{HigherIsBetter: true}, Improved,
+			[]string{"+5.1 % tps (95 % CI +", "8 blocks, p = .008", "Practically relevant"}},
 		{"slower", around(8, -0.05, 0.01), Question{HigherIsBetter: true}, Regressed, []string{"−4.9 % tps"}},
 		{"less time", around(8, -0.05, 0.01), Question{}, Improved, []string{"−4.9 % tps"}},
-		{"a little faster", around(8, 0.004, 0.001), Question{HigherIsBetter: true}, Improved, []string{"+0.4 % tps", "a small one: it is below ±2 %"}},
-		{"the same", around(8, 0.0005, 0.004), Question{HigherIsBetter: true}, Equivalent, []string{"No difference in tps larger than 2 % (90 % CI −"}},
-		{"cannot tell", flat, Question{HigherIsBetter: true}, Inconclusive, []string{"No difference in tps detected", "would have caught a change of ±", "four times out of five", "blocks are needed for ±2 %"}},
-		{"too few", around(4, 0.05, 0.001), Question{HigherIsBetter: true}, Indicative, []string{"Indicative only: +5.1 % tps, blocks: 4"}},
-		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Unsuitable, []string{"3 of 11 blocks were disturbed"}},
-		{"one block decides", []float64{0.001, 0.001, 0.001, 0.001, 0.001, 0.001, -0.0001, 0.3}, Question{HigherIsBetter: true}, Inconclusive, []string{"do not agree"}},
+		{"a little faster", around(8, 0.004, 0.001), Question{HigherIsBetter: true}, Improved,
+			[]string{"+0.4 % tps", "a small one: it is below ±2 %"}},
+		{"the same", around(8, 0.0005, 0.004), Question{HigherIsBetter: true}, Equivalent,
+			[]string{"No difference in tps larger than 2 % (90 % CI −"}},
+		{"cannot tell", flat, Question{HigherIsBetter: true}, Inconclusive,
+			[]string{"No difference in tps detected", "would have caught a change of ±", "four times out of five",
+				"blocks are needed for ±2 %"}},
+		{"too few", around(4, 0.05, 0.001), Question{HigherIsBetter: true}, Indicative,
+			[]string{"Indicative only: +5.1 % tps, blocks: 4"}},
+		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Unsuitable,
+			[]string{"3 of 11 blocks were disturbed"}},
+		{"one block decides", []float64{0.001, 0.001, 0.001, 0.001, 0.001, 0.001, -0.0001, 0.3},
+			Question{HigherIsBetter: true}, Inconclusive, []string{"do not agree"}},
 		{"none", nil, Question{}, Indicative, []string{"? % tps, blocks: 0"}},
 		{"one", []float64{0.1}, Question{}, Indicative, []string{"blocks: 1"}},
 	} {
@@ -181,7 +192,8 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		var again Verdict
-		if err := json.Unmarshal(b, &again); err != nil || again.Word != v.Word || again.Effect.Known() != v.Effect.Known() {
+		if err := json.Unmarshal(b, &again); err != nil || again.Word != v.Word ||
+			again.Effect.Known() != v.Effect.Known() {
 			t.Errorf("%s: %s is read as %+v, %v", c.name, b, again, err)
 		}
 		if strings.Contains(text, "no effect") {

@@ -73,8 +73,9 @@ type Verdict struct {
 	MDE       Number `json:"mde_pct"`       // smallest change found four times out of five
 	Margin    Number `json:"margin_pct"`
 	Relevant  bool   `json:"practically_relevant"` // the whole interval is beyond the margin
-	ForMargin int    `json:"blocks_for_margin"`    // blocks that would find a change of the margin; 0 where more than 1,000
-	Disagree  bool   `json:"tests_disagree"`       // t and permutation on different sides of the level
+	// blocks that would find a change of the margin; 0 where more than 1,000
+	ForMargin int  `json:"blocks_for_margin"`
+	Disagree  bool `json:"tests_disagree"` // t and permutation on different sides of the level
 }
 
 // Judge answers a question from the log ratios ln(B/A), one a block.
@@ -146,7 +147,9 @@ func BlocksFor(sd, effect float64) int {
 		return 0
 	}
 	// More blocks never detect less, so the fewest are found by halving.
-	n := FewestBlocks + sort.Search(manyBlocks-FewestBlocks+1, func(i int) bool { return Detectable(sd, FewestBlocks+i, Level) <= effect })
+	n := FewestBlocks + sort.Search(manyBlocks-FewestBlocks+1, func(i int) bool {
+		return Detectable(sd, FewestBlocks+i, Level) <= effect
+	})
 	if n > manyBlocks {
 		return 0
 	}
@@ -156,8 +159,10 @@ func BlocksFor(sd, effect float64) int {
 // Words says the verdict in a sentence or two, for a metric such as "tps".
 func (v Verdict) Words(metric string) []say.Message {
 	share := func(x Number) string { return signed(x) + " %" }
-	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n", v.N, "p", probability(max(v.P, v.PFlip)),
-		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd", plain(v.SD), "void", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
+	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n",
+		v.N, "p", probability(max(v.P, v.PFlip)),
+		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd",
+		plain(v.SD), "void", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
 	m := func(id, text string) say.Message { return say.M("verdict/"+id, text, whole...) }
 	var out []say.Message
 	switch v.Word {
@@ -169,21 +174,28 @@ func (v Verdict) Words(metric string) []say.Message {
 			out = append(out, m("small", "A real difference, but a small one: it is below ±{margin} %."))
 		}
 	case Equivalent:
-		out = append(out, m("equivalent", "No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
+		out = append(out, m("equivalent",
+			"No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
 	case Inconclusive:
 		if v.Disagree {
-			out = append(out, m("disagree", "The t test and the exact test do not agree about {metric} ({effect}, 95 % CI {low}…{high}, {n} blocks): a few blocks decide it, so nothing is claimed."))
+			out = append(out, m("disagree",
+				"The t test and the exact test do not agree about {metric} ({effect}, 95 % CI {low}…{high}, {n} "+
+					"blocks): a few blocks decide it, so nothing is claimed."))
 		} else {
 			out = append(out, m("none", "No difference in {metric} detected ({effect}, 95 % CI {low}…{high})."))
 		}
-		out = append(out, m("caught", "This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, {n} blocks); smaller ones it would usually miss."))
+		out = append(out,
+			m("caught",
+				"This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, "+
+					"{n} blocks); smaller ones it would usually miss."))
 		if v.ForMargin > v.N {
 			out = append(out, m("more", "About {for} blocks are needed for ±{margin} %."))
 		}
 	case Indicative:
 		out = append(out, m("indicative", "Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
 	case Unsuitable:
-		out = append(out, m("unsuitable", "No verdict: {void} of {all} blocks were disturbed by something else on this machine."))
+		out = append(out, m("unsuitable",
+			"No verdict: {void} of {all} blocks were disturbed by something else on this machine."))
 	}
 	return out
 }

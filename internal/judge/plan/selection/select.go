@@ -113,8 +113,10 @@ func (o *Options) CheckRisks(chosen []plan.Change) error {
 		return nil
 	}
 	list := strings.Join(open, ",")
-	return &say.Problem{Message: "the risk of " + list + " was not accepted", Detail: "their risk is high; nothing was changed",
-		Hint: "read their reasons in the plan, then give --accept-risk " + list + ", or leave them out with --only", Code: say.CodeRefused}
+	return &say.Problem{Message: "the risk of " + list + " was not accepted",
+		Detail: "their risk is high; nothing was changed",
+		Hint:   "read their reasons in the plan, then give --accept-risk " + list + ", or leave them out with --only",
+		Code:   say.CodeRefused}
 }
 
 // Step is what the order and the dependencies of changes rest on.
@@ -175,7 +177,8 @@ func (s Step) Restarts() bool    { return s.instance != "" && s.effect == knob.R
 
 // commits says whether the step is part of strict overcommit.
 func (s Step) commits() bool {
-	return s.address == overcommitLimit || s.address == adminReserve || s.address == overcommitMode && s.to == strictOvercommit
+	return s.address == overcommitLimit || s.address == adminReserve ||
+		s.address == overcommitMode && s.to == strictOvercommit
 }
 
 // sibling says whether two steps stand or fall together: the settings of one instance. An

@@ -27,13 +27,17 @@ func TestSelect(t *testing.T) {
 		o    selection.Options
 		want string
 	}{
-		{selection.Options{MaxEffect: knob.Restart}, "vm.swappiness vm.nr_hugepages r_a huge_pages vm.overcommit_kbytes vm.overcommit_memory"},
+		{selection.Options{MaxEffect: knob.Restart},
+			"vm.swappiness vm.nr_hugepages r_a huge_pages vm.overcommit_kbytes vm.overcommit_memory"},
 		{selection.Options{MaxEffect: knob.Reload}, "vm.swappiness r_a"},
 		{selection.Options{MaxEffect: knob.Now}, "vm.swappiness"},
-		{selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "sysctl:vm.nr_hugepages"}}}, "vm.nr_hugepages"},
+		{selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "sysctl:vm.nr_hugepages"}}},
+			"vm.nr_hugepages"},
 		{selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "pg:huge_pages"}}}, ""},
-		{selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "pg:r_a"}, {Address: "sysctl:vm.overcommit_memory"}}}, "r_a"},
-		{selection.Options{MaxEffect: knob.Restart, Skip: []selection.Which{{Address: "sysctl:vm.overcommit_kbytes"}}}, "vm.swappiness vm.nr_hugepages r_a huge_pages"},
+		{selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "pg:r_a"},
+			{Address: "sysctl:vm.overcommit_memory"}}}, "r_a"},
+		{selection.Options{MaxEffect: knob.Restart, Skip: []selection.Which{{Address: "sysctl:vm.overcommit_kbytes"}}},
+			"vm.swappiness vm.nr_hugepages r_a huge_pages"},
 	} {
 		chosen, left := selection.Select(ontoHugePages("100"), twoInstances, c.o)
 		if names(chosen) != c.want || len(chosen)+len(left) != 6 {
@@ -53,11 +57,13 @@ func TestMoved(t *testing.T) {
 	}
 	fresh.Changes[1].To, fresh.Changes[1].ToBase = "90", "90"
 	var no *say.Problem
-	if err := selection.Moved(p, fresh); !errors.As(err, &no) || no.Code != say.CodeStale || !strings.Contains(no.Detail, "available was 10 GB and is 9 GB") {
+	if err := selection.Moved(p, fresh); !errors.As(err, &no) || no.Code != say.CodeStale ||
+		!strings.Contains(no.Detail, "available was 10 GB and is 9 GB") {
 		t.Errorf("%v", err)
 	}
 	fresh.Changes = fresh.Changes[2:]
-	if err := selection.Moved(p, fresh); !errors.As(err, &no) || !strings.Contains(no.Detail, "sysctl:vm.swappiness (0 → 1) is not planned any more") {
+	if err := selection.Moved(p, fresh); !errors.As(err, &no) ||
+		!strings.Contains(no.Detail, "sysctl:vm.swappiness (0 → 1) is not planned any more") {
 		t.Errorf("%v", err)
 	}
 }
@@ -67,7 +73,8 @@ var twoInstances = &snapshot.Snapshot{Instances: []snapshot.Instance{
 }}
 
 func change(a knob.Address, instance, from, to string, e knob.Effect) plan.Change {
-	return plan.Change{Address: a, Instance: instance, Layer: a.Layer(), From: from, To: to, FromBase: from, ToBase: to, Effect: e}
+	return plan.Change{Address: a, Instance: instance, Layer: a.Layer(), From: from, To: to, FromBase: from,
+		ToBase: to, Effect: e}
 }
 
 // ontoHugePages is a plan onto huge pages: the pool, the setting, strict overcommit.

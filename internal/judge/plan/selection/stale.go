@@ -22,7 +22,8 @@ func Moved(p, fresh *plan.Plan) error {
 		case c.FromBase != d.FromBase:
 			return Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
 		case c.ToBase != d.ToBase:
-			return Stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To, movedInputs(c.Inputs, d.Inputs)))
+			return Stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To,
+				movedInputs(c.Inputs, d.Inputs)))
 		}
 	}
 	return nil
@@ -51,5 +52,6 @@ func movedInputs(then, now []rule.Input) string {
 }
 
 func Stale(detail string) error {
-	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed", Code: say.CodeStale}
+	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed",
+		Code: say.CodeStale}
 }

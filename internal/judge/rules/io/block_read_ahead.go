@@ -32,12 +32,18 @@ const (
 var BlockReadAhead = rule.Rule{
 	Address: "block:*/read_ahead_kb",
 	Title:   "how far the kernel reads ahead of a sequential scan",
-	Why: "Up to PostgreSQL 17 a sequential scan asks for a block or a few at a time, and it is the kernel's read-ahead that makes large reads of them; from 18 on most scans ask ahead themselves. " +
-		"Without it a scan waits for every block; with a huge window every scan that stops early, as LIMIT and most index scans do, has read megabytes for nothing that push other files out of the cache. " +
+	Why: "Up to PostgreSQL 17 a sequential scan asks for a block or a few at a time, and it is the kernel's " +
+		"read-ahead that makes large reads of them; from 18 on most scans ask ahead themselves. " +
+		"Without it a scan waits for every block; with a huge window every scan that stops early, as LIMIT and most " +
+		"index scans do, has read megabytes for nothing that push other files out of the cache. " +
 		"Between 128 kB and 4 MB the right value depends on how much is scanned, and the difference is small.",
-	Formula: "Of the device that the filesystem is on (a partition's disk, the array or the volume), as those below it do not count. 0 becomes 128 kB, the kernel's default. More than 4 MB, and more than twice what the device asks " +
-		"for (optimal_io_size, by which the kernel sets it for arrays), becomes 512 kB on flash, and 4 MB on rotating disks, for the profile dw, and where the kind of the storage is not known. " +
-		"At 128 kB or less it becomes 4 MB on rotating disks for the profile dw. Devices over a network keep more than 4 MB. All else stays.",
+	Formula: "Of the device that the filesystem is on (a partition's disk, the array or the volume), as those below " +
+		"it do not count. 0 becomes 128 kB, the kernel's default. More than 4 MB, and more than twice what the " +
+		"device asks " +
+		"for (optimal_io_size, by which the kernel sets it for arrays), becomes 512 kB on flash, and 4 MB on " +
+		"rotating disks, for the profile dw, and where the kind of the storage is not known. " +
+		"At 128 kB or less it becomes 4 MB on rotating disks for the profile dw. Devices over a network keep more " +
+		"than 4 MB. All else stays.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -86,16 +92,24 @@ var BlockReadAhead = rule.Rule{
 		switch {
 		case have == 0 && kind == rule.HDD && scans, have > 0 && have <= readAheadDefault && kind == rule.HDD && scans:
 			c.WarnTuned()
-			c.Set(readAheadScans, "the profile dw scans, and {what}: where several scans run it takes 10 ms to get to the next and reads {present} in less than one; 4 MB take it 20", "what", what, "present", have)
+			c.Set(readAheadScans,
+				"the profile dw scans, and {what}: where several scans run it takes 10 ms to get to the next and "+
+					"reads {present} in less than one; 4 MB take it 20", "what", what, "present", have)
 		case have == 0:
 			c.WarnTuned()
-			c.Set(readAheadDefault, "read-ahead of {device} is switched off: every scan waits for it block by block, or a few at a time; 128 kB is the kernel's default", "device", device)
+			c.Set(readAheadDefault,
+				"read-ahead of {device} is switched off: every scan waits for it block by block, or a few at a "+
+					"time; 128 kB is the kernel's default", "device", device)
 		case have > readAheadScans && b.Network():
-			c.Keep("{device} is a device over a network: a window of {present} asks its server once where a smaller one would wait for it several times", "device", device, "present", have)
+			c.Keep(
+				"{device} is a device over a network: a window of {present} asks its server once where a smaller "+
+					"one would wait for it several times", "device", device, "present", have)
 		case have > readAheadScans:
 			optimal, ok := b.OptimalIO.Get()
 			if !ok && have < readAheadNever {
-				c.Miss(known.Gap{Fact: "optimal_io_size of " + b.Name, Reason: "without it nobody can say whether the device asks for so much read-ahead", Reveal: "take the evidence again with pgfettle snapshot"})
+				c.Miss(known.Gap{Fact: "optimal_io_size of " + b.Name,
+					Reason: "without it nobody can say whether the device asks for so much read-ahead",
+					Reveal: "take the evidence again with pgfettle snapshot"})
 				return
 			}
 			asked := 2 * optimal // as the kernel doubles it
@@ -103,11 +117,14 @@ var BlockReadAhead = rule.Rule{
 				asked = 0
 			}
 			if have <= asked {
-				c.Keep("{present} is what the kernel made of the {optimal} that {device} asks for", "present", have, "optimal", optimal, "device", device)
+				c.Keep("{present} is what the kernel made of the {optimal} that {device} asks for", "present", have,
+					"optimal", optimal, "device", device)
 				return
 			}
 			c.WarnTuned()
-			c.Set(max(usual, asked), "a scan that stops early has read up to {present} of {device} for nothing, and pushed as much out of the cache; {what}", "present", have, "device", device, "what", what)
+			c.Set(max(usual, asked),
+				"a scan that stops early has read up to {present} of {device} for nothing, and pushed as much out "+
+					"of the cache; {what}", "present", have, "device", device, "what", what)
 		default:
 			c.Keep("{present} for {device} is within what serves", "present", have, "device", device)
 		}

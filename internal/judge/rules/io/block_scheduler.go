@@ -23,11 +23,17 @@ var (
 var BlockScheduler = rule.Rule{
 	Address: "block:*/scheduler",
 	Title:   "in which order the requests of all processes go to a disk",
-	Why: "A scheduler is worth what it computes only where the order of requests matters: a rotating disk seeks less with mq-deadline, and writes do not starve reads. NVMe, virtual disks and the volumes of " +
-		"a controller or an array order by themselves, and none costs nothing there. bfq (cfq before Linux 5.0) divides a disk among programs and holds it idle in wait for the next request of one: " +
-		"a server's many processes are many programs to it. It is the only one that obeys io.bfq.weight, to which systemd's IOWeight= comes down.",
-	Formula: "Of the disks under data directories, WAL and tablespaces, never of arrays and volumes above them: bfq and cfq give way to none on NVMe, virtual disks, devices over a network and paths of a multipath device, and to mq-deadline on all " +
-		"others; a rotating disk of a machine without a hypervisor has mq-deadline instead of none and kyber, unless a RAID controller is before it. Only among those that the kernel has loaded. All else stays.",
+	Why: "A scheduler is worth what it computes only where the order of requests matters: a rotating disk seeks " +
+		"less with mq-deadline, and writes do not starve reads. NVMe, virtual disks and the volumes of " +
+		"a controller or an array order by themselves, and none costs nothing there. bfq (cfq before Linux 5.0) " +
+		"divides a disk among programs and holds it idle in wait for the next request of one: " +
+		"a server's many processes are many programs to it. It is the only one that obeys io.bfq.weight, to which " +
+		"systemd's IOWeight= comes down.",
+	Formula: "Of the disks under data directories, WAL and tablespaces, never of arrays and volumes above them: bfq " +
+		"and cfq give way to none on NVMe, virtual disks, devices over a network and paths of a multipath device, " +
+		"and to mq-deadline on all " +
+		"others; a rotating disk of a machine without a hypervisor has mq-deadline instead of none and kyber, " +
+		"unless a RAID controller is before it. Only among those that the kernel has loaded. All else stays.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -45,7 +51,8 @@ var BlockScheduler = rule.Rule{
 	Legal: func(c *rule.Case, value string) error {
 		b, _ := rule.BlockOf(c.Snapshot, c.Address)
 		if offered, ok := b.Schedulers.Get(); ok && !slices.Contains(offered, value) {
-			return fmt.Errorf("%q is not one of those that the kernel has for %s: %s", value, b.Name, strings.Join(offered, ", "))
+			return fmt.Errorf("%q is not one of those that the kernel has for %s: %s", value, b.Name,
+				strings.Join(offered, ", "))
 		}
 		return nil
 	},
@@ -69,22 +76,32 @@ var BlockScheduler = rule.Rule{
 		var why string
 		switch {
 		case fair && orders:
-			want, why = passing, "{present} divides the disk among programs, and a server's sessions are many of them to it; {device} {what}, so nothing has to be put into an order here"
+			want, why = passing,
+				"{present} divides the disk among programs, and a server's sessions are many of them to it; "+
+					"{device} {what}, so nothing has to be put into an order here"
 		case fair:
-			want, why = sorting, "{present} divides the disk among programs and holds it idle for one of them, and a server's sessions are many of them to it; {device} {what}"
+			want, why = sorting,
+				"{present} divides the disk among programs and holds it idle for one of them, and a server's "+
+					"sessions are many of them to it; {device} {what}"
 		case !orders && what == rotates && (have == "kyber" || slices.Contains(passing, have)):
-			want, why = sorting, "{device} {what}: with {present} its requests go to it in the order of their arrival, and it seeks between them"
+			want, why = sorting,
+				"{device} {what}: with {present} its requests go to it in the order of their arrival, and it seeks "+
+					"between them"
 		default:
 			c.Keep("{present} is right for {device}, which {what}", "present", have, "device", b.Name, "what", what)
 			return
 		}
 		i := slices.IndexFunc(want, func(s string) bool { return slices.Contains(offered, s) })
 		if i < 0 {
-			c.Miss(known.Gap{Fact: string(c.Address), Reason: "the kernel has not loaded " + strings.Join(want, " or "), Reveal: "modprobe " + want[0]})
+			c.Miss(known.Gap{Fact: string(c.Address), Reason: "the kernel has not loaded " + strings.Join(want, " or "),
+				Reveal: "modprobe " + want[0]})
 			return
 		}
 		if fair {
-			c.Warn("The scheduler {present} of {device} is the one that obeys IOWeight= of systemd units and io.bfq.weight of control groups; without it these have no effect on that disk.", "present", have, "device", b.Name)
+			c.Warn(
+				"The scheduler {present} of {device} is the one that obeys IOWeight= of systemd units and "+
+					"io.bfq.weight of control groups; without it these have no effect on that disk.", "present", have,
+				"device", b.Name)
 		}
 		c.WarnTuned()
 		c.Set(want[i], why, "present", have, "device", b.Name, "what", what)

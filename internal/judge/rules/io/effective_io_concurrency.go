@@ -9,9 +9,14 @@ import (
 var EffectiveIOConcurrency = rule.Rule{
 	Address: knob.PG("effective_io_concurrency"),
 	Title:   "how many reads a session may have under way at once",
-	Why: "Before 18 this is how many pages of a bitmap heap scan are asked for ahead; flash needs hundreds of requests at once to show its speed, a rotating disk gains nothing. " +
-		"From 18 on it is the depth of asynchronous reads of every kind, counted in larger requests, so that much smaller numbers do.",
-	Formula: "With pgfettle probe: the depth at which random reads reach four fifths of the best rate, before 18 twice that up to 200, from 18 on 16 to 64; more stays. Else 13–17: 200 on nvme, ssd and storage networks (from 100 on it stays), 2 on rotating disks where it is above 10. 18: the default of 16, on nvme 32; more stays.",
+	Why: "Before 18 this is how many pages of a bitmap heap scan are asked for ahead; flash needs hundreds of " +
+		"requests at once to show its speed, a rotating disk gains nothing. " +
+		"From 18 on it is the depth of asynchronous reads of every kind, counted in larger requests, so that much " +
+		"smaller numbers do.",
+	Formula: "With pgfettle probe: the depth at which random reads reach four fifths of the best rate, before 18 " +
+		"twice that up to 200, from 18 on 16 to 64; more stays. Else 13–17: 200 on nvme, ssd and storage networks " +
+		"(from 100 on it stays), 2 on rotating disks where it is above 10. 18: the default of 16, on nvme 32; more " +
+		"stays.",
 	Sources: []string{"pg-config-resource", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
 		v, ok := rule.Need(c, c.Instance.Server.Version)
@@ -54,10 +59,13 @@ func (p prefetchDepth) decide(c *rule.Case) {
 	}
 	switch {
 	case p.storage == rule.HDD && p.major < 18 && have > p.hddMost:
-		c.Set(p.hddWant, "the data lies on {storage} ({why}): {present} requests at once only make its heads move more", inputs...)
+		c.Set(p.hddWant, "the data lies on {storage} ({why}): {present} requests at once only make its heads move more",
+			inputs...)
 	case p.storage == rule.HDD || have >= least:
 		c.Keep("{present} suits {storage} ({why})", inputs...)
 	default:
-		c.Set(want, "the data lies on {storage} ({why}), which serves many requests at once; with {present} under way it is idle most of the time", inputs...)
+		c.Set(want,
+			"the data lies on {storage} ({why}), which serves many requests at once; with {present} under way it is "+
+				"idle most of the time", inputs...)
 	}
 }

@@ -10,15 +10,18 @@ import (
 var IOCombineLimit = rule.Rule{
 	Address: knob.PG("io_combine_limit"),
 	Title:   "how large one read may be",
-	Why:     "Neighbouring pages are read in one request. Larger requests cost less on storage that is far away or has to move a head; a single page read is not made faster by it.",
-	Formula: "dw on rotating disks or a storage network 256 kB; otherwise at least the default of 128 kB. Never above io_max_combine_limit (18+). More stays.",
+	Why: "Neighbouring pages are read in one request. Larger requests cost less on storage that is far away or " +
+		"has to move a head; a single page read is not made faster by it.",
+	Formula: "dw on rotating disks or a storage network 256 kB; otherwise at least the default of 128 kB. Never " +
+		"above io_max_combine_limit (18+). More stays.",
 	Sources: []string{"pg-config-resource"},
 	From:    17,
 	Decide: func(c *rule.Case) {
 		want, text := 128*unit.KB, "{present} is below the default and makes many small reads of a scan"
 		if c.Options.Profile == rule.DW {
 			if s, why, ok := c.StorageOf(snapshot.DataPlace); ok && (s == rule.HDD || s == rule.SAN) {
-				want, text = 256*unit.KB, "a warehouse reads whole tables from {storage} ("+why+"), where a larger request costs hardly more"
+				want, text = 256*unit.KB, "a warehouse reads whole tables from {storage} ("+
+					why+"), where a larger request costs hardly more"
 				if cap, ok := c.Bytes(knob.PG("io_max_combine_limit")); ok {
 					want = min(want, cap)
 				}

@@ -8,7 +8,9 @@ import (
 var IOMethod = rule.Rule{
 	Address: knob.PG("io_method"),
 	Title:   "who carries out reads ahead",
-	Why:     "18 can have reads under way while a query goes on: by worker processes, or by the kernel's io_uring where the build has it and neither the kernel nor a container's filter forbids it. sync does without and is as fast as 17 was.",
+	Why: "18 can have reads under way while a query goes on: by worker processes, or by the kernel's io_uring " +
+		"where the build has it and neither the kernel nor a container's filter forbids it. sync does without and " +
+		"is as fast as 17 was.",
 	Formula: "worker where it is sync; worker and io_uring stay. The desktop profile keeps what it has.",
 	Sources: []string{"pg-config-resource", "pg-source-aio"},
 	From:    18,
@@ -19,7 +21,9 @@ var IOMethod = rule.Rule{
 		case have != "sync":
 			c.Keep("reads are carried out by {present} while the query goes on", "present", have)
 		default:
-			c.Set("worker", "sync makes each read wait for the one before it, as before 18; worker is the default and works on every kernel")
+			c.Set("worker",
+				"sync makes each read wait for the one before it, as before 18; worker is the default and works on "+
+					"every kernel")
 		}
 	},
 }

@@ -50,7 +50,8 @@ func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	}
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
-	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by", d.Reads.By}, true
+	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by",
+		d.Reads.By}, true
 }
 
 // measuredDepth returns how many reads at once the data's device needs before
@@ -93,10 +94,15 @@ func decideMeasured(c *rule.Case, major, depth int, by string) {
 	inputs := []any{"depth", depth, "by", by, "present", c.Shown()}
 	switch {
 	case major < 18 && depth <= fewHeads && have > aheadTooMany:
-		c.Set(want, "more than {depth} reads at once gained nothing on the data's device ({by}): {present} only wait in each other's way", inputs...)
+		c.Set(want,
+			"more than {depth} reads at once gained nothing on the data's device ({by}): {present} only wait in "+
+				"each other's way", inputs...)
 	case have >= want || depth == 1:
-		c.Keep("{present} keeps the data's device busy: more than {depth} reads at once gained nothing ({by})", inputs...)
+		c.Keep("{present} keeps the data's device busy: more than {depth} reads at once gained nothing ({by})",
+			inputs...)
 	default:
-		c.Set(want, "the data's device served more and more up to {depth} reads at once ({by}); with {present} it is not busy", inputs...)
+		c.Set(want,
+			"the data's device served more and more up to {depth} reads at once ({by}); with {present} it is not busy",
+			inputs...)
 	}
 }

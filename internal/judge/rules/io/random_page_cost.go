@@ -22,11 +22,16 @@ var pageCosts = map[rule.Storage]pageCost{
 var RandomPageCost = rule.Rule{
 	Address: knob.PG("random_page_cost"),
 	Title:   "the planner's cost of a page read at random",
-	Why: "At 4 an index scan has to save three quarters of the pages to win against reading the whole table, which is right for heads that have to move. " +
+	Why: "At 4 an index scan has to save three quarters of the pages to win against reading the whole table, which " +
+		"is right for heads that have to move. " +
 		"On flash, where a random page costs little more than the next one, it makes the planner read whole tables. " +
 		"Tablespaces on other disks have their own: tablespace:*/random_page_cost.",
-	Formula: "With pgfettle probe: a tenth of how many times longer a page takes at random than in a scan (the default's own assumption, nine in ten cached), from 1.1 to 4, where a page of a scan takes what the disk needs in order, but at least the 8 µs of its rows, with which the planner compares it; a present value within a factor of 1.5 stays. " +
-		"Else 1.1 on nvme and ssd, 2 on a storage network, 4 on rotating disks; a present value of 1 to 1.5, 1.1 to 3, or 2 to 6 stays. All times seq_page_cost.",
+	Formula: "With pgfettle probe: a tenth of how many times longer a page takes at random than in a scan (the " +
+		"default's own assumption, nine in ten cached), from 1.1 to 4, where a page of a scan takes what the disk " +
+		"needs in order, but at least the 8 µs of its rows, with which the planner compares it; a present value " +
+		"within a factor of 1.5 stays. " +
+		"Else 1.1 on nvme and ssd, 2 on a storage network, 4 on rotating disks; a present value of 1 to 1.5, 1.1 to " +
+		"3, or 2 to 6 stays. All times seq_page_cost.",
 	Sources: []string{"pg-config-query", "dalibo-j1"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
@@ -49,17 +54,23 @@ var RandomPageCost = rule.Rule{
 		switch inputs = append(inputs, "present", c.Shown()); {
 		case s != "":
 		case stays:
-			c.Keep("{present} suits the data's device: {random} random reads a second one by one, each page {ratio} times as long as a page of a scan ({by})", inputs...)
+			c.Keep(
+				"{present} suits the data's device: {random} random reads a second one by one, each page {ratio} "+
+					"times as long as a page of a scan ({by})", inputs...)
 			return
 		default:
-			c.Set(significant(cost.want*scale), "the data's device made {random} random reads a second one by one, each page {ratio} times as long as a page of a scan ({by}); the planner takes nine in ten of them to be cached", inputs...)
+			c.Set(significant(cost.want*scale),
+				"the data's device made {random} random reads a second one by one, each page {ratio} times as long "+
+					"as a page of a scan ({by}); the planner takes nine in ten of them to be cached", inputs...)
 			return
 		}
 		if stays {
 			c.Keep("{present} suits {storage} ({why})", "present", c.Shown(), "storage", string(s), "why", why)
 			return
 		}
-		c.Set(significant(cost.want*scale), "the data lies on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage", string(s), "why", why, "present", c.Shown())
+		c.Set(significant(cost.want*scale),
+			"the data lies on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage",
+			string(s), "why", why, "present", c.Shown())
 	},
 }
 

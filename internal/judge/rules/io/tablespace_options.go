@@ -94,7 +94,8 @@ func (sp *space) decide(c *rule.Case, ch choice) {
 	case number && ch.suits(have):
 		c.Keep("{present}, which tablespace {name} has of its own, suits {its} ({why})", inputs...)
 	case number:
-		c.Set(ch.want, "tablespace {name} lies on {its} ({why}), which {present}, a value of its own, does not suit", inputs...)
+		c.Set(ch.want, "tablespace {name} lies on {its} ({why}), which {present}, a value of its own, does not suit",
+			inputs...)
 	case sp.main == "" || !seen:
 		return
 	case !ch.differ:
@@ -102,7 +103,9 @@ func (sp *space) decide(c *rule.Case, ch choice) {
 	case server == ch.want:
 		c.Keep("the server's value suits tablespace {name} on {its} ({why})", inputs...)
 	default:
-		c.Set(ch.want, "tablespace {name} lies on {its} ({why}) and the data directory on {main}, and {option} = {server} holds for both",
+		c.Set(ch.want,
+			"tablespace {name} lies on {its} ({why}) and the data directory on {main}, and {option} = {server} "+
+				"holds for both",
 			append(inputs, "main", string(sp.main), "option", option, "server", server)...)
 	}
 }

@@ -44,16 +44,20 @@ var TempTablespaces = rule.Rule{
 		best := slices.MaxFunc(list, func(a, b spillSpace) int { return cmp.Compare(a.free, b.free) })
 		grant := "GRANT CREATE ON TABLESPACE " + identifier(best.name)
 		if !best.roomy || !bareIdentifier.MatchString(best.name) {
-			c.Warn("Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
-				"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By hand, "+
-				"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT pg_reload_conf(); "+
-				"A role without CREATE on it goes on in the data directory.",
+			c.Warn(
+				"Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
+					"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By "+
+					"hand, "+
+					"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT "+
+					"pg_reload_conf(); "+
+					"A role without CREATE on it goes on in the data directory.",
 				"name", best.name, "point", best.point, "its", string(best.kind), "grant", grant,
 				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
 			return
 		}
 		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own "+
-			"({point}, {its}, {free} free); each role that is to use it needs {grant}, and others go on in the data directory",
+			"({point}, {its}, {free} free); each role that is to use it needs {grant}, and others go on in the data "+
+			"directory",
 			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", grant)
 	},
 }
@@ -87,12 +91,14 @@ func spillSpaces(c *rule.Case) (out []spillSpace) {
 	beside, seen := c.Snapshot.SpaceAt(rooms, places[i].Path)
 	for _, t := range spaces {
 		for _, p := range places {
-			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) || !forTemp.MatchString(t.Name) {
+			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) ||
+				!forTemp.MatchString(t.Name) {
 				continue
 			}
 			kind, _, known := kindOf(c, p)
 			m, ok := c.Snapshot.MountOf(p.Path)
-			if known && ok && m.Device != data.Device && slices.Index(rule.Slowness, kind) <= slices.Index(rule.Slowness, main) {
+			if known && ok && m.Device != data.Device && slices.Index(rule.Slowness,
+				kind) <= slices.Index(rule.Slowness, main) {
 				room, ok := c.Snapshot.SpaceAt(rooms, p.Path)
 				out = append(out, spillSpace{t.Name, m.Point, kind, room.Free,
 					ok && seen && room.Free >= beside.Free/limits.TempRoomUneven})

@@ -10,7 +10,8 @@ import (
 var AdminReserveKBytes = rule.Rule{
 	Address: knob.Sysctl("vm.admin_reserve_kbytes"),
 	Title:   "memory that only root may still have when the commit limit is reached",
-	Why:     "Under strict overcommit the limit holds for the shell of whoever comes to repair, too. The kernel's default of 8 MB is enough for a login under lenient overcommit, not under strict.",
+	Why: "Under strict overcommit the limit holds for the shell of whoever comes to repair, too. The kernel's " +
+		"default of 8 MB is enough for a login under lenient overcommit, not under strict.",
 	Formula: "128 MB under strict overcommit; more stays.",
 	Sources: []string{"linux-vm"},
 	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
@@ -30,6 +31,8 @@ var AdminReserveKBytes = rule.Rule{
 			c.Keep("{present} is enough for root to log in and repair", "present", unit.Bytes(have)*unit.KB)
 			return
 		}
-		c.Set(sizing.AdminReserve, "under strict overcommit root needs about 128 MB to log in and repair; {present} is kept back for that now", "present", unit.Bytes(have)*unit.KB)
+		c.Set(sizing.AdminReserve,
+			"under strict overcommit root needs about 128 MB to log in and repair; {present} is kept back for that now",
+			"present", unit.Bytes(have)*unit.KB)
 	},
 }

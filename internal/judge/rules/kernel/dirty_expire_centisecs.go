@@ -8,7 +8,8 @@ import (
 var DirtyExpireCentisecs = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_expire_centisecs"),
 	Title:   "how old a written page may become before the kernel writes it out",
-	Why:     "Pages that are kept longer pile up, and the next fsync of a checkpoint finds them all. A very short time writes pages that are changed again at once.",
+	Why: "Pages that are kept longer pile up, and the next fsync of a checkpoint finds them all. A very short " +
+		"time writes pages that are changed again at once.",
 	Formula: "3000 (30 s), the default, where it is longer or below 100 (1 s); what is between stays.",
 	Sources: []string{"linux-vm", "linux-writeback"},
 	Effect:  knob.Now,
@@ -26,6 +27,8 @@ var DirtyExpireCentisecs = rule.Rule{
 			return
 		}
 		c.WarnTuned()
-		c.Set("3000", "{present} hundredths of a second are outside of what is moderate, 1 to 30 seconds; 3000 is the kernel's default", "present", have)
+		c.Set("3000",
+			"{present} hundredths of a second are outside of what is moderate, 1 to 30 seconds; 3000 is the "+
+				"kernel's default", "present", have)
 	},
 }

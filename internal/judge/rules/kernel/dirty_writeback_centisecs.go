@@ -8,8 +8,10 @@ import (
 var DirtyWritebackCentisecs = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_writeback_centisecs"),
 	Title:   "how often the kernel looks for old pages to write out",
-	Why:     "With 0 it never looks: written pages stay in memory until there are too many of them or a checkpoint asks for them, and then all are written at once.",
-	Formula: "500 (5 s), the default, where it is 0 or longer; less stays. The desktop profile keeps a longer time, which lets a disk sleep.",
+	Why: "With 0 it never looks: written pages stay in memory until there are too many of them or a checkpoint " +
+		"asks for them, and then all are written at once.",
+	Formula: "500 (5 s), the default, where it is 0 or longer; less stays. The desktop profile keeps a longer time, " +
+		"which lets a disk sleep.",
 	Sources: []string{"linux-vm", "linux-writeback"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -24,12 +26,15 @@ var DirtyWritebackCentisecs = rule.Rule{
 		switch {
 		case have == 0:
 			c.WarnTuned()
-			c.Set("500", "0 switches the kernel's regular writing off: written pages pile up until a checkpoint waits for all of them")
+			c.Set("500",
+				"0 switches the kernel's regular writing off: written pages pile up until a checkpoint waits for "+
+					"all of them")
 		case have <= 500 || c.Options.Profile == rule.Desktop:
 			c.Keep("every {present} hundredths of a second is often enough", "present", have)
 		default:
 			c.WarnTuned()
-			c.Set("500", "{present} hundredths of a second let written pages pile up; 500 is the kernel's default", "present", have)
+			c.Set("500", "{present} hundredths of a second let written pages pile up; 500 is the kernel's default",
+				"present", have)
 		}
 	},
 }

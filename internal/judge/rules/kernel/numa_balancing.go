@@ -8,7 +8,8 @@ import (
 var NumaBalancing = rule.Rule{
 	Address: knob.Sysctl("kernel.numa_balancing"),
 	Title:   "whether the kernel moves pages to the NUMA node of the process that reads them",
-	Why: "It takes pages out of the page tables now and then, to see who faults them in. Shared buffers are read by processes of all nodes: there is no right node for them, " +
+	Why: "It takes pages out of the page tables now and then, to see who faults them in. Shared buffers are read by " +
+		"processes of all nodes: there is no right node for them, " +
 		"so the faults cost and moving gains nothing.",
 	Formula: "0 on dedicated hosts with two NUMA nodes or more; as it is elsewhere.",
 	Sources: []string{"linux-vm"},
@@ -34,7 +35,9 @@ var NumaBalancing = rule.Rule{
 		case c.Options.Shared:
 			c.Keep("other programs run on this host, and they may profit")
 		default:
-			c.Set("0", "the processes of {nodes} NUMA nodes all read the shared buffers, so their pages have no right node, and looking for one costs page faults", "nodes", len(nodes))
+			c.Set("0",
+				"the processes of {nodes} NUMA nodes all read the shared buffers, so their pages have no right "+
+					"node, and looking for one costs page faults", "nodes", len(nodes))
 		}
 	},
 }

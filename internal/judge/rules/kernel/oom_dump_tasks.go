@@ -8,7 +8,8 @@ import (
 var OomDumpTasks = rule.Rule{
 	Address: knob.Sysctl("vm.oom_dump_tasks"),
 	Title:   "whether the OOM killer logs who held how much memory",
-	Why:     "The table of processes in the kernel's log is all that is left to tell why there was no memory. Writing it takes milliseconds even with thousands of processes.",
+	Why: "The table of processes in the kernel's log is all that is left to tell why there was no memory. " +
+		"Writing it takes milliseconds even with thousands of processes.",
 	Formula: "1.",
 	Sources: []string{"linux-vm", "linux-oom"},
 	Effect:  knob.Now,

@@ -8,7 +8,8 @@ import (
 var OomKillAllocatingTask = rule.Rule{
 	Address: knob.Sysctl("vm.oom_kill_allocating_task"),
 	Title:   "whom the OOM killer ends",
-	Why:     "With 1 it ends whoever asks for memory next, without looking who holds it: a session that did nothing wrong, or the postmaster, whose oom_score_adj is not asked either.",
+	Why: "With 1 it ends whoever asks for memory next, without looking who holds it: a session that did nothing " +
+		"wrong, or the postmaster, whose oom_score_adj is not asked either.",
 	Formula: "0.",
 	Sources: []string{"linux-vm", "linux-oom"},
 	Effect:  knob.Now,

@@ -9,9 +9,13 @@ import (
 var OvercommitKBytes = rule.Rule{
 	Address: knob.Sysctl("vm.overcommit_kbytes"),
 	Title:   "how much memory may be promised under strict overcommit, swap not counted",
-	Why: "The limit can be told as a percentage (vm.overcommit_ratio) or as an amount; writing one sets the other to 0. A percentage is of the memory without huge pages, so it means another limit " +
-		"whenever the pool changes, and on a large host one percent is gigabytes. With the amount the kernel does not take huge pages off: they are taken off here, and the amount has to be computed again when the pool changes.",
-	Formula: "80 % of the memory, less huge pages of all sizes as planned, less swap, which the kernel adds again. Not beside ZFS, whose cache is not counted.",
+	Why: "The limit can be told as a percentage (vm.overcommit_ratio) or as an amount; writing one sets the other " +
+		"to 0. A percentage is of the memory without huge pages, so it means another limit " +
+		"whenever the pool changes, and on a large host one percent is gigabytes. With the amount the kernel does " +
+		"not take huge pages off: they are taken off here, and the amount has to be computed again when the pool " +
+		"changes.",
+	Formula: "80 % of the memory, less huge pages of all sizes as planned, less swap, which the kernel adds again. " +
+		"Not beside ZFS, whose cache is not counted.",
 	Sources: []string{"linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
 	Effect:  knob.Now,

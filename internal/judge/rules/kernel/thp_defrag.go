@@ -8,7 +8,8 @@ import (
 var ThpDefrag = rule.Rule{
 	Address: "thp:defrag",
 	Title:   "whether a program waits for the kernel to make a huge page",
-	Why:     "With always any allocation that could be a huge page stops until memory has been compacted for it. It is the wait that gave transparent huge pages their name.",
+	Why: "With always any allocation that could be a huge page stops until memory has been compacted for it. It " +
+		"is the wait that gave transparent huge pages their name.",
 	Formula: "madvise, the default, where it is always; all else stays.",
 	Sources: []string{"linux-thp", "pg-config-resource"},
 	Effect:  knob.Now,
@@ -26,6 +27,7 @@ var ThpDefrag = rule.Rule{
 			return
 		}
 		c.WarnTuned()
-		c.Set("madvise", "with always every large allocation waits until memory has been compacted; madvise is the kernel's default")
+		c.Set("madvise",
+			"with always every large allocation waits until memory has been compacted; madvise is the kernel's default")
 	},
 }

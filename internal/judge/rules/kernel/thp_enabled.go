@@ -8,8 +8,10 @@ import (
 var ThpEnabled = rule.Rule{
 	Address: "thp:enabled",
 	Title:   "whether the kernel puts the private memory of all programs into huge pages unasked",
-	Why: "Transparent huge pages are not what huge_pages uses: the shared memory does not get them. With always the kernel compacts memory while a session waits for a page, " +
-		"and a small allocation may take 2 MB. With madvise only programs that ask for them get them, and PostgreSQL does not ask.",
+	Why: "Transparent huge pages are not what huge_pages uses: the shared memory does not get them. With always the " +
+		"kernel compacts memory while a session waits for a page, " +
+		"and a small allocation may take 2 MB. With madvise only programs that ask for them get them, and " +
+		"PostgreSQL does not ask.",
 	Formula: "madvise where it is always; madvise and never stay.",
 	Sources: []string{"linux-thp", "pg-config-resource", "dalibo-j1"},
 	Effect:  knob.Now,
@@ -27,6 +29,8 @@ var ThpEnabled = rule.Rule{
 			return
 		}
 		c.WarnTuned()
-		c.Set("madvise", "with always the kernel compacts memory while sessions wait, for pages that the shared memory does not use; programs that ask for them still get them. Running processes keep what they have")
+		c.Set("madvise",
+			"with always the kernel compacts memory while sessions wait, for pages that the shared memory does not "+
+				"use; programs that ask for them still get them. Running processes keep what they have")
 	},
 }

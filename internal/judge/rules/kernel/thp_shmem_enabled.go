@@ -8,7 +8,9 @@ import (
 var ThpShmemEnabled = rule.Rule{
 	Address: "thp:shmem_enabled",
 	Title:   "whether shared memory is put into transparent huge pages unasked",
-	Why:     "It is for shared memory that no program reserved huge pages for. On for all, the kernel compacts memory while sessions touch their buffers for the first time; a pool and huge_pages give the same without the wait, or say at the start that it is not there.",
+	Why: "It is for shared memory that no program reserved huge pages for. On for all, the kernel compacts " +
+		"memory while sessions touch their buffers for the first time; a pool and huge_pages give the same without " +
+		"the wait, or say at the start that it is not there.",
 	Formula: "never where it is always, within_size or force; advise, never and deny stay.",
 	Sources: []string{"linux-thp", "pg-config-resource"},
 	Effect:  knob.Now,
@@ -25,6 +27,8 @@ var ThpShmemEnabled = rule.Rule{
 			c.Keep("{present} is right: shared memory gets them only from the pool", "present", have)
 			return
 		}
-		c.Set("never", "with {present} sessions wait for the kernel to compact memory under the shared buffers; a pool of huge pages does not", "present", have)
+		c.Set("never",
+			"with {present} sessions wait for the kernel to compact memory under the shared buffers; a pool of huge "+
+				"pages does not", "present", have)
 	},
 }

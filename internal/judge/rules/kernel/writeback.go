@@ -46,7 +46,8 @@ func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, le
 			return
 		}
 		c.WarnTuned()
-		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} is right for {storage}", "present", have, "least", least, "most", most, "want", want, "storage", why)
+		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} is right for {storage}",
+			"present", have, "least", least, "most", most, "want", want, "storage", why)
 		return
 	}
 	ratio, ok := rule.Need(c, c.Snapshot.Host.Sysctls.Int(ratioName))
@@ -68,7 +69,9 @@ func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, le
 		return
 	}
 	c.WarnTuned()
-	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} is right for {storage}. {counterpart} becomes 0 by it",
+	c.Set(want,
+		"{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} is "+
+			"right for {storage}. {counterpart} becomes 0 by it",
 		"ratio", ratio, "now", waiting, "want", want, "storage", why, "counterpart", ratioName)
 }
 
@@ -88,5 +91,6 @@ func slowestStorage(c *rule.Case) (rule.Storage, string) {
 	if worst == "" {
 		return "", "storage of an unknown kind"
 	}
-	return worst, map[rule.Storage]string{rule.NVMe: "NVMe", rule.SSD: "SSD", rule.HDD: "hard disks", rule.SAN: "a storage network"}[worst]
+	return worst, map[rule.Storage]string{rule.NVMe: "NVMe", rule.SSD: "SSD", rule.HDD: "hard disks",
+		rule.SAN: "a storage network"}[worst]
 }

@@ -8,7 +8,8 @@ import (
 var LogCheckpoints = rule.Rule{
 	Address: knob.PG("log_checkpoints"),
 	Title:   "whether each checkpoint is logged",
-	Why:     "One line every few minutes tells whether checkpoints come by the clock or are forced, how much they write and how long the disks take. Nothing else keeps that history.",
+	Why: "One line every few minutes tells whether checkpoints come by the clock or are forced, how much they " +
+		"write and how long the disks take. Nothing else keeps that history.",
 	Formula: "on, the default since 15.",
 	Sources: []string{"pg-config-logging", "dalibo-j1"},
 	Decide:  decideLogged("a line for each checkpoint, a few an hour, tells why it came and what it wrote"),

@@ -11,8 +11,10 @@ import (
 var LogLinePrefix = rule.Rule{
 	Address: knob.PG("log_line_prefix"),
 	Title:   "what stands before each line of the log",
-	Why:     "Without a time a line cannot be laid beside what else happened; without the process id the lines of one session cannot be told from another's.",
-	Formula: "The present prefix with %m and [%p] put before it where they are missing; '%m [%p] %q%u@%d/%a ' where it is empty. Only where the log is plain text.",
+	Why: "Without a time a line cannot be laid beside what else happened; without the process id the lines of " +
+		"one session cannot be told from another's.",
+	Formula: "The present prefix with %m and [%p] put before it where they are missing; '%m [%p] %q%u@%d/%a ' where " +
+		"it is empty. Only where the log is plain text.",
 	Sources: []string{"pg-config-logging"},
 	Decide: func(c *rule.Case) {
 		// csvlog and jsonlog have columns for both, and syslog adds its own.
@@ -31,7 +33,8 @@ var LogLinePrefix = rule.Rule{
 		case !pid && !clock:
 			c.Set("%m [%p] "+have, "neither the time nor the process id stands in the lines")
 		case !pid:
-			c.Set("[%p] "+have, "the process id does not stand in the lines, so those of one session cannot be told from another's")
+			c.Set("[%p] "+have,
+				"the process id does not stand in the lines, so those of one session cannot be told from another's")
 		default:
 			c.Set("%m "+have, "the time does not stand in the lines")
 		}

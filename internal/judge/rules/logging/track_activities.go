@@ -8,7 +8,8 @@ import (
 var TrackActivities = rule.Rule{
 	Address: knob.PG("track_activities"),
 	Title:   "whether the server shows what each session does",
-	Why:     "Without it pg_stat_activity is empty of queries and states, and nobody sees who blocks whom. It costs a copy of the query's text.",
+	Why: "Without it pg_stat_activity is empty of queries and states, and nobody sees who blocks whom. It costs " +
+		"a copy of the query's text.",
 	Formula: "on.",
 	Sources: []string{"pg-config-statistics"},
 	Decide: func(c *rule.Case) {

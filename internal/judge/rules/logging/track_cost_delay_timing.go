@@ -8,7 +8,8 @@ import (
 var TrackCostDelayTiming = rule.Rule{
 	Address: knob.PG("track_cost_delay_timing"),
 	Title:   "whether the pauses of VACUUM are timed",
-	Why: "With it pg_stat_progress_vacuum and the log say how long a VACUUM slept by its cost limit: a table that lags for want of work from one that was held back. " +
+	Why: "With it pg_stat_progress_vacuum and the log say how long a VACUUM slept by its cost limit: a table that " +
+		"lags for want of work from one that was held back. " +
 		"It reads the clock twice for each pause.",
 	Formula: "on where the kernel's clock source is cheap to read, as for track_io_timing.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},

@@ -12,9 +12,12 @@ import (
 var TrackIOTiming = rule.Rule{
 	Address: knob.PG("track_io_timing"),
 	Title:   "whether the time of each read and write is taken",
-	Why: "With it EXPLAIN, pg_stat_io and pg_stat_statements tell a query that waits for disks from one that computes. It reads the clock twice for each block: " +
+	Why: "With it EXPLAIN, pg_stat_io and pg_stat_statements tell a query that waits for disks from one that " +
+		"computes. It reads the clock twice for each block: " +
 		"tens of nanoseconds with the processor's own counter, microseconds where the kernel has to ask a chip.",
-	Formula: "With pgfettle probe: on where at least nine in ten readings of the clock took less than a microsecond, as it is where they did not. Else on where the kernel's clock source is tsc, kvm-clock, hyperv_clocksource…, arch_sys_counter or timebase; as it is with hpet, acpi_pm, jiffies or any other.",
+	Formula: "With pgfettle probe: on where at least nine in ten readings of the clock took less than a " +
+		"microsecond, as it is where they did not. Else on where the kernel's clock source is tsc, kvm-clock, " +
+		"hyperv_clocksource…, arch_sys_counter or timebase; as it is with hpet, acpi_pm, jiffies or any other.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
 	Decide:  decideTiming("waits for the disks can be told from computing"),
 }
@@ -36,12 +39,17 @@ func decideTiming(gain string) func(*rule.Case) {
 		}
 		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is told
 		if t, under, ok := c.Snapshot.MeasuredTiming(); ok {
-			inputs := []any{"share", fmt.Sprintf("%.1f", under*100), "loop", fmt.Sprintf("%.0f", t.Timing.Server().LoopNanos), "by", t.By}
+			inputs := []any{"share", fmt.Sprintf("%.1f", under*100), "loop",
+				fmt.Sprintf("%.0f", t.Timing.Server().LoopNanos), "by", t.By}
 			if under < quickShare {
-				c.Keep("{share} % of the readings of the clock took less than a microsecond, {loop} ns on average ({by}): too slow to read it around every block", inputs...)
+				c.Keep(
+					"{share} % of the readings of the clock took less than a microsecond, {loop} ns on average "+
+						"({by}): too slow to read it around every block", inputs...)
 				return
 			}
-			c.Set(true, gain+"; reading the clock was measured at {loop} ns on average, {share} % below a microsecond ({by})", inputs...)
+			c.Set(true, gain+
+				"; reading the clock was measured at {loop} ns on average, {share} % below a microsecond ({by})",
+				inputs...)
 			return
 		}
 		clock, ok := rule.Need(c, c.Snapshot.Host.Clock)
@@ -49,9 +57,12 @@ func decideTiming(gain string) func(*rule.Case) {
 			return
 		}
 		if !slices.Contains(quickClocks, clock.Current) && !strings.HasPrefix(clock.Current, "hyperv_clocksource") {
-			c.Keep("the clock source is {clock}, which may cost a microsecond and more for each reading: run pg_test_timing first", "clock", clock.Current)
+			c.Keep(
+				"the clock source is {clock}, which may cost a microsecond and more for each reading: run "+
+					"pg_test_timing first", "clock", clock.Current)
 			return
 		}
-		c.Set(true, gain+"; the clock source {clock} costs some tens of nanoseconds for each reading", "clock", clock.Current)
+		c.Set(true, gain+"; the clock source {clock} costs some tens of nanoseconds for each reading", "clock",
+			clock.Current)
 	}
 }

@@ -41,7 +41,8 @@ func reckonAtWork(c *rule.Case) {
 		i.Active = int(exact)
 	}
 	fits := func(i memory.Instance) bool {
-		return room.Binding.Charged(i.Parts(), i.SharedPage).Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
+		return room.Binding.Charged(i.Parts(), i.SharedPage).Sum() <= b.Share() &&
+			(commit == 0 || i.Commits(true) <= commit)
 	}
 	a.Fit = c.Prior().ConnectionsThatFit(i, fits)
 	a.FitBest = a.Fit
@@ -55,13 +56,17 @@ func reckonAtWork(c *rule.Case) {
 	if a.Fit >= a.Open {
 		return
 	}
-	text := "Not all connections fit the memory at work: of {open} only {fit}, each with the query of the {profile} profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
-		"A pooler in front of the server (PgBouncer), with no more sessions than that, would save {saved} of private memory and page tables."
+	text := "Not all connections fit the memory at work: of {open} only {fit}, each with the query of the {profile} " +
+		"profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
+		"A pooler in front of the server (PgBouncer), with no more sessions than that, would save {saved} of " +
+		"private memory and page tables."
 	if a.Fit == 0 {
-		text = "None of {open} connections fits the memory at work with the query of the {profile} profile and work_mem = {work}: the rest fills the {share} that the instance may have. " +
+		text = "None of {open} connections fits the memory at work with the query of the {profile} profile and " +
+			"work_mem = {work}: the rest fills the {share} that the instance may have. " +
 			"A pooler in front of the server (PgBouncer) with few sessions, or more memory, is needed."
 	}
-	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share", b.Share(), "saved", a.Saved)
+	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share",
+		b.Share(), "saved", a.Saved)
 }
 
 // warnOfTables says that page tables stay large: where huge pages cannot be had, or where
@@ -86,10 +91,13 @@ func warnOfTables(c *rule.Case) {
 	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {
 		return
 	}
-	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
-	pairs := []any{"tables", tables, "total", total, "processes", rule.CountOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
+	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the " +
+		"{shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+	pairs := []any{"tables", tables, "total", total, "processes",
+		rule.CountOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
 	if why := sizing.HugeRoom(c).Why; i.SharedPage > memory.BasePage(c.Snapshot) {
-		text = "Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+		text = "Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages " +
+			"too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
 	} else if why.String() != "" {
 		text += " Huge pages: {why}."
 		pairs = append(pairs, "why", why.String())

@@ -10,9 +10,11 @@ import (
 var AutovacuumWorkMem = rule.Rule{
 	Address: knob.PG("autovacuum_work_mem"),
 	Title:   "the memory of one autovacuum worker",
-	Why: "With -1 each worker may take maintenance_work_mem, and autovacuum_max_workers of them do so at once, in the background and unasked. " +
+	Why: "With -1 each worker may take maintenance_work_mem, and autovacuum_max_workers of them do so at once, in " +
+		"the background and unasked. " +
 		"With a value of its own maintenance_work_mem can be large for the one index build that needs it.",
-	Formula: "A twentieth of the instance's part of the memory, divided by autovacuum_max_workers; at most 1 GB up to 16, which is all that VACUUM can use there, and 256 MB from 17 on, " +
+	Formula: "A twentieth of the instance's part of the memory, divided by autovacuum_max_workers; at most 1 GB up " +
+		"to 16, which is all that VACUUM can use there, and 256 MB from 17 on, " +
 		"which needs a twentieth of the memory for the same dead rows; not above maintenance_work_mem.",
 	Sources:   []string{"pg-config-resource", "pg-config-autovacuum", "pg-release-notes"},
 	Needs:     []knob.Address{knob.PG("autovacuum_max_workers"), knob.PG("maintenance_work_mem")},
@@ -31,7 +33,8 @@ var AutovacuumWorkMem = rule.Rule{
 			return
 		}
 		base := sizing.SizeBase(c, b)
-		want := max(sizing.RoundDown(base/sizing.AutovacuumPart/unit.Bytes(workers), 8, unit.MB), sizing.AutovacuumLeast)
+		want := max(sizing.RoundDown(base/sizing.AutovacuumPart/unit.Bytes(workers), 8, unit.MB),
+			sizing.AutovacuumLeast)
 		most, text := sizing.AutovacuumUseful(version.Major()), "a twentieth of {memory}, shared by {workers}"
 		pairs := []any{"memory", base, "workers", rule.Count(workers, "worker")}
 		if want > most {

@@ -22,9 +22,11 @@ const (
 var EffectiveCacheSize = rule.Rule{
 	Address: knob.PG("effective_cache_size"),
 	Title:   "how much cache the planner believes a query can use",
-	Why: "It allocates nothing. The higher it is, the cheaper repeated reads of an index look; too low, and the planner reads whole tables that are in memory anyway. " +
+	Why: "It allocates nothing. The higher it is, the cheaper repeated reads of an index look; too low, and the " +
+		"planner reads whole tables that are in memory anyway. " +
 		"It counts shared_buffers and the kernel's file cache together.",
-	Formula: "Three quarters of what other programs leave of the memory (of the control group's limit where that is less), half of it below 4 GB, divided by the number of instances; " +
+	Formula: "Three quarters of what other programs leave of the memory (of the control group's limit where that is " +
+		"less), half of it below 4 GB, divided by the number of instances; " +
 		"never less than shared_buffers, and never more than all that is left.",
 	Sources:   []string{"pg-config-query", "dalibo-j1"},
 	Needs:     []knob.Address{knob.PG("shared_buffers")},
@@ -65,7 +67,8 @@ var EffectiveCacheSize = rule.Rule{
 		if want > free && !(sizing.OutsideLimit(c, b) && rule.OnHugePages(c.Instance)) {
 			want, text = free, text+" than all of it"
 		}
-		if o := rule.OthersOf(c.Snapshot, c.Outcome); !b.Limited && !c.Options.Shared && o.Source != memory.OthersDescribed {
+		if o := rule.OthersOf(c.Snapshot, c.Outcome); !b.Limited && !c.Options.Shared &&
+			o.Source != memory.OthersDescribed {
 			text += "; {others}"
 			pairs = append(pairs, "others", rule.OthersReason(o))
 		}

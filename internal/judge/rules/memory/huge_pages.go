@@ -9,10 +9,15 @@ import (
 var HugePages = rule.Rule{
 	Address: knob.PG("huge_pages"),
 	Title:   "whether the shared memory lies in huge pages",
-	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of it, and the processor looks addresses up far more often. " +
-		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does not start.",
-	Formula: "on where shared_buffers is 1 GB or more, or the page tables of all connections for it would take 200 MB, and the planned pool has a page for every instance and every other user of it; try where that is not certain " +
-		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks for shared memory too), and where it is try already and the pool is there. " +
+	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of " +
+		"it, and the processor looks addresses up far more often. " +
+		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does " +
+		"not start.",
+	Formula: "on where shared_buffers is 1 GB or more, or the page tables of all connections for it would take 200 " +
+		"MB, and the planned pool has a page for every instance and every other user of it; try where that is not " +
+		"certain " +
+		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks " +
+		"for shared memory too), and where it is try already and the pool is there. " +
 		"Never on on a desktop, whose pool is not planned.",
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
 	Needs:   []knob.Address{knob.PG("shared_buffers"), knob.PG("max_connections"), knob.Sysctl("vm.nr_hugepages")},
@@ -25,7 +30,9 @@ var HugePages = rule.Rule{
 			return
 		}
 		if present == "on" && c.Desktop() {
-			c.Set("try", "with on the server would not start where it does not get its huge pages, and on a desktop none are reserved for it")
+			c.Set("try",
+				"with on the server would not start where it does not get its huge pages, and on a desktop none are "+
+					"reserved for it")
 			return
 		}
 		room := sizing.HugeRoom(c)
@@ -38,7 +45,8 @@ var HugePages = rule.Rule{
 			}
 			switch {
 			case room.Most > 0 && !sizing.HugePays(c, sb, conns):
-				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small", "connections", rule.Count(conns, "connection"))
+				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small",
+					"connections", rule.Count(conns, "connection"))
 			case present == "on":
 				c.Set("try", "{why}: with on the server would not start", "why", why)
 			default:
@@ -67,17 +75,25 @@ var HugePages = rule.Rule{
 		d := sizing.HugeDemand(c, m)
 		switch covered := d.Whole && int64(planned) >= d.Sum(); {
 		case !covered:
-			atLeastTry(c, present, "the pool of {pool} pages is not certain to hold the {pages} pages that are needed", "pool", int64(planned), "pages", d.Sum())
+			atLeastTry(c, present, "the pool of {pool} pages is not certain to hold the {pages} pages that are needed",
+				"pool", int64(planned), "pages", d.Sum())
 		case pool.Effect == knob.Reboot && int64(have) < d.Sum():
 			atLeastTry(c, present, "the pool of {pool} pages cannot be had before a reboot", "pool", int64(planned))
 		case !d.Exact:
-			atLeastTry(c, present, "the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool", int64(planned), "libraries", sizing.Listed(sizing.Preloaded(c)))
+			atLeastTry(c, present,
+				"the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool",
+				int64(planned), "libraries", sizing.Listed(sizing.Preloaded(c)))
 		case present == "try" && int64(have) >= d.Sum():
-			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned), "pages", d.Sum())
+			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned),
+				"pages", d.Sum())
 		case present == "off":
-			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with off they lie idle, and with on a server that does not get them says so", "pool", int64(planned), "pages", d.Sum())
+			c.Set("on",
+				"the pool of {pool} pages holds the {pages} pages that are needed; with off they lie idle, and with "+
+					"on a server that does not get them says so", "pool", int64(planned), "pages", d.Sum())
 		default:
-			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.Sum())
+			c.Set("on",
+				"the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not "+
+					"get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.Sum())
 		}
 	},
 }

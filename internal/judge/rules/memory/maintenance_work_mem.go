@@ -17,10 +17,14 @@ const maintenanceKept = 4
 var MaintenanceWorkMem = rule.Rule{
 	Address: knob.PG("maintenance_work_mem"),
 	Title:   "the memory of one CREATE INDEX, VACUUM or the like",
-	Why: "Index builds sort in it, and VACUUM remembers dead rows in it: too little, and it walks through every index several times. " +
-		"Every session that runs such a command has its own, and autovacuum workers too where autovacuum_work_mem is -1.",
-	Formula: "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB. A larger present value that somebody has chosen stays " +
-		"while it is within a quarter of that part, together with those of autovacuum's workers where autovacuum_work_mem is pinned to -1; else they get one of their own.",
+	Why: "Index builds sort in it, and VACUUM remembers dead rows in it: too little, and it walks through every " +
+		"index several times. " +
+		"Every session that runs such a command has its own, and autovacuum workers too where autovacuum_work_mem " +
+		"is -1.",
+	Formula: "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB. A larger " +
+		"present value that somebody has chosen stays " +
+		"while it is within a quarter of that part, together with those of autovacuum's workers where " +
+		"autovacuum_work_mem is pinned to -1; else they get one of their own.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1"},
 	Tolerance: sizing.MaintenanceNear,
 	Decide: func(c *rule.Case) {
@@ -35,7 +39,9 @@ var MaintenanceWorkMem = rule.Rule{
 			return
 		}
 		if want > most {
-			c.Set(most, "{part} of {memory} would be {nominal}; more than {most} serves few index builds, those of pgvector's HNSW above all", "part", words, "memory", base, "nominal", base/part, "most", most)
+			c.Set(most,
+				"{part} of {memory} would be {nominal}; more than {most} serves few index builds, those of "+
+					"pgvector's HNSW above all", "part", words, "memory", base, "nominal", base/part, "most", most)
 			return
 		}
 		c.Set(want, "{part} of {memory}", "part", words, "memory", base)
@@ -57,10 +63,12 @@ func keepMaintenance(c *rule.Case, want, base unit.Bytes) bool {
 	if present > base/maintenanceKept/unit.Bytes(holders) {
 		return false
 	}
-	text := "{present} stays within a quarter of {memory}: large index builds use it, those of pgvector's HNSW above all"
+	text := "{present} stays within a quarter of {memory}: large index builds use it, those of pgvector's HNSW " +
+		"above all"
 	extensions, _ := c.Instance.Server.Extensions.Get()
 	if slices.ContainsFunc(extensions, func(e pg.Extension) bool { return e.Name == "vector" }) {
-		text = "{present} stays within a quarter of {memory}: vector is installed, and its HNSW indexes are built much faster where the graph fits into it"
+		text = "{present} stays within a quarter of {memory}: vector is installed, and its HNSW indexes are built " +
+			"much faster where the graph fits into it"
 	}
 	c.Keep(text, "present", present, "memory", base)
 	return true

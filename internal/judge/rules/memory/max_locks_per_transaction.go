@@ -12,7 +12,8 @@ const oneCLocks = 256
 var MaxLocksPerTransaction = rule.Rule{
 	Address: knob.PG("max_locks_per_transaction"),
 	Title:   "how many locked tables the lock table has room for, per connection",
-	Why: "The room is shared: this number times the connections. A transaction that touches more tables, indexes and partitions takes others' room, " +
+	Why: "The room is shared: this number times the connections. A transaction that touches more tables, indexes " +
+		"and partitions takes others' room, " +
 		"until somebody gets «out of shared memory». Each entry is a few hundred bytes of shared memory.",
 	Formula: "1c 256 where it is less; otherwise as it is. Never lowered: a standby needs as many as its primary.",
 	Sources: []string{"pg-config", "postgrespro-1c", "its-1c"},
@@ -25,6 +26,7 @@ var MaxLocksPerTransaction = rule.Rule{
 			return
 		}
 		c.WarnStandbys(oneCLocks)
-		c.Set(oneCLocks, "one 1C document locks hundreds of tables and indexes; {present} for each connection run out", "present", c.Shown())
+		c.Set(oneCLocks, "one 1C document locks hundreds of tables and indexes; {present} for each connection run out",
+			"present", c.Shown())
 	},
 }

@@ -24,10 +24,13 @@ const (
 var NrHugepages = rule.Rule{
 	Address: knob.Sysctl("vm.nr_hugepages"),
 	Title:   "how many huge pages the kernel keeps in its pool",
-	Why: "Shared memory in huge pages costs next to no page tables: 16 GB on 4 kB pages cost 32 MB in each of the connections. One page too few, and the server does not start, or runs on " +
+	Why: "Shared memory in huge pages costs next to no page tables: 16 GB on 4 kB pages cost 32 MB in each of the " +
+		"connections. One page too few, and the server does not start, or runs on " +
 		"ordinary pages without a word while the whole pool lies idle; a page too many is lost to everything else.",
-	Formula: "The sum over the instances of what the server or its installed binary says that the planned shared memory needs (shared_memory_size_in_huge_pages), rounded up, " +
-		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs is given back. On a desktop the pool is never made larger, unless huge_pages is pinned to on.",
+	Formula: "The sum over the instances of what the server or its installed binary says that the planned shared " +
+		"memory needs (shared_memory_size_in_huge_pages), rounded up, " +
+		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs " +
+		"is given back. On a desktop the pool is never made larger, unless huge_pages is pinned to on.",
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Needs:   sizing.SharedKnobs(),
 	Effect:  knob.Now,
@@ -61,18 +64,23 @@ var NrHugepages = rule.Rule{
 			return
 		}
 		if most := b.Total - b.Reserve; size > most {
-			c.Warn("{want} huge pages of {page} ({size}) do not fit the memory, of which {reserve} of {memory} are kept for the kernel: the pool is left as it is.",
+			c.Warn(
+				"{want} huge pages of {page} ({size}) do not fit the memory, of which {reserve} of {memory} are "+
+					"kept for the kernel: the pool is left as it is.",
 				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
 			return
 		}
 		text, pairs := "{pages} of {page} hold the shared memory of {instances} instances ({shared})",
-			[]any{"pages", rule.Count(int(d.Pages), "page"), "page", m.HugePageSize, "instances", d.Instances, "shared", unit.Bytes(d.Pages) * m.HugePageSize}
+			[]any{"pages", rule.Count(int(d.Pages), "page"), "page", m.HugePageSize, "instances", d.Instances, "shared",
+				unit.Bytes(d.Pages) * m.HugePageSize}
 		switch {
 		case d.Instances == 0 && d.Foreign == 0 && have == 0 && c.Desktop():
 			c.Keep("a desktop's memory is for other programs too: none of it is reserved in huge pages")
 			return
 		case d.Instances == 0 && d.Foreign == 0 && have == 0:
-			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more, or page tables of 200 MB for less, that fits, or none can get them")
+			c.Keep(
+				"no instance should run on huge pages: none has shared_buffers of 1 GB or more, or page tables of " +
+					"200 MB for less, that fits, or none can get them")
 			return
 		case d.Instances == 0:
 			text, pairs = "no instance should run on huge pages", nil
@@ -91,9 +99,13 @@ var NrHugepages = rule.Rule{
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
 			c.Keep(text+": the pool of {present} is enough", append(pairs, "present", have)...)
 		case have > want:
-			c.Set(want, text+": {spare} ({memory}) can be given back", append(pairs, "spare", rule.Count(int(have-want), "page"), "memory", unit.Bytes(have-want)*m.HugePageSize)...)
+			c.Set(want, text+": {spare} ({memory}) can be given back",
+				append(pairs, "spare", rule.Count(int(have-want), "page"), "memory",
+					unit.Bytes(have-want)*m.HugePageSize)...)
 		case unit.Bytes(want-have)*m.HugePageSize > m.Available:
-			c.Set(want, text+". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's command line",
+			c.Set(want, text+
+				". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's "+
+				"command line",
 				append(pairs, "available", m.Available, "want", bare(want))...)
 			c.After(knob.Reboot)
 		default:

@@ -72,7 +72,9 @@ func bySpills(c *rule.Case, allowed unit.Bytes, text string, pairs []any) (unit.
 	s := readSpills(c)
 	if !s.known {
 		if most := c.Prior().WorkMem; allowed > most {
-			return most, "{most} is what a server of the {profile} profile gets without evidence of larger spills; the memory would allow {allowed}: " + text + "; " + s.why,
+			return most,
+				"{most} is what a server of the {profile} profile gets without evidence of larger spills; the " +
+					"memory would allow {allowed}: " + text + "; " + s.why,
 				append(pairs, "most", most, "profile", string(c.Options.Profile), "allowed", allowed)
 		}
 		return allowed, text + "; " + s.why, pairs
@@ -86,20 +88,25 @@ func bySpills(c *rule.Case, allowed unit.Bytes, text string, pairs []any) (unit.
 	case s.byCall > 0:
 		seen += ", and nine of ten spilling statements of pg_stat_statements write at most {call} in a call"
 	}
-	pairs = append(pairs, "files", rule.CountOf(int(s.files), "temporary file", "temporary files"), "span", s.span, "mean", s.mean, "call", s.byCall)
+	pairs = append(pairs, "files", rule.CountOf(int(s.files), "temporary file", "temporary files"), "span", s.span,
+		"mean", s.mean, "call", s.byCall)
 	switch {
 	case asked >= allowed && s.daily < spillsFew:
 		return allowed, text + "; hardly anything spills (" + seen + "), but that is what the memory allows", pairs
 	case asked >= allowed:
 		return allowed, text + "; what spills asks for no less: " + seen, pairs
 	case s.daily < spillsFew:
-		return asked, "hardly anything spills: " + seen + "; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed, "asked", asked)
+		return asked, "hardly anything spills: " + seen + "; the memory would allow {allowed}, which nothing asks for",
+			append(pairs, "allowed", allowed, "asked", asked)
 	}
 	sharpen := ""
 	if s.byCall == 0 {
-		sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a hash was split into many"
+		sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a " +
+			"hash was split into many"
 	}
-	return asked, seen + "; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow {allowed}" + sharpen,
+	return asked, seen +
+			"; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow " +
+			"{allowed}" + sharpen,
 		append(pairs, "allowed", allowed, "asked", asked)
 }
 

@@ -24,7 +24,9 @@ var SuperuserReservedConnections = rule.Rule{
 		case have >= superuserSlots:
 			c.Keep("{present} are kept", "present", c.Shown())
 		case ok && conns > 2*superuserSlots+reserved:
-			c.Set(superuserSlots, "{present} of {connections} are kept: when all are taken nobody can come in to repair", "present", c.Shown(), "connections", conns)
+			c.Set(superuserSlots,
+				"{present} of {connections} are kept: when all are taken nobody can come in to repair", "present",
+				c.Shown(), "connections", conns)
 		}
 	},
 }

@@ -10,13 +10,17 @@ import (
 var TempBuffers = rule.Rule{
 	Address: knob.PG("temp_buffers"),
 	Title:   "a session's cache for temporary tables",
-	Why: "Temporary tables live in the session's own memory, not in shared_buffers. It takes nothing before it uses its first temporary table, and " +
+	Why: "Temporary tables live in the session's own memory, not in shared_buffers. It takes nothing before it uses " +
+		"its first temporary table, and " +
 		"keeps what it has once taken until it ends, so the value counts for every session that ever used one.",
-	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB, and no more than lets all connections fill an eighth of what shared memory, sessions and maintenance leave.",
+	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th " +
+		"of the memory, from 8 to 32 MB, and no more than lets all connections fill an eighth of what shared " +
+		"memory, sessions and maintenance leave.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *rule.Case) {
 		if c.Options.Profile != rule.OneC {
-			c.Keep("{present} stays; a session with large temporary tables can SET more for itself", "present", c.Shown())
+			c.Keep("{present} stays; a session with large temporary tables can SET more for itself",
+				"present", c.Shown())
 			return
 		}
 		b, ok := c.Basis()
@@ -38,10 +42,14 @@ var TempBuffers = rule.Rule{
 			return
 		}
 		if want == most && most < sizing.TempOneC && most < base/sizing.TempPart {
-			c.Set(want, "1C makes temporary tables in nearly every query, and each session keeps its cache for them to its end: an eighth of what the rest leaves, for {connections}, at least 8 MB",
+			c.Set(want,
+				"1C makes temporary tables in nearly every query, and each session keeps its cache for them to its "+
+					"end: an eighth of what the rest leaves, for {connections}, at least 8 MB",
 				"connections", rule.Count(conns, "connection"))
 			return
 		}
-		c.Set(want, "1C makes temporary tables in nearly every query; a 512th of {memory}, from 8 to 32 MB, as each session keeps it to its end", "memory", base)
+		c.Set(want,
+			"1C makes temporary tables in nearly every query; a 512th of {memory}, from 8 to 32 MB, as each session "+
+				"keeps it to its end", "memory", base)
 	},
 }

@@ -12,17 +12,29 @@ import (
 var WorkMem = rule.Rule{
 	Address: knob.PG("work_mem"),
 	Title:   "the memory of one sort, hash or other node of a query",
-	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and of each parallel worker may take it, a hash hash_mem_multiplier times, " +
-		"and nothing bounds the sum. A session that waits for a processor, for a lock or for its client still holds what it has sorted: the processors bound the speed, not the memory. " +
+	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and " +
+		"of each parallel worker may take it, a hash hash_mem_multiplier times, " +
+		"and nothing bounds the sum. A session that waits for a processor, for a lock or for its client still holds " +
+		"what it has sorted: the processors bound the speed, not the memory. " +
 		"Too much of it ends in the OOM killer, which restarts the whole instance.",
-	Formula: "What the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
-		"divided among every connection that may be open (max_connections, or twice the peak of open sessions in a history of at least 7 days) and max_parallel_workers, times the nodes of a query of the profile " +
-		"(web, oltp, mixed and desktop: a sort and a hash; 1c: two sorts and a hash; a hash counts hash_mem_multiplier times). dw: divided among the sessions that are expected at work, at least two for each processor and a tenth of the connections, " +
-		"with two sorts and two hashes, and no more than lets every connection have one hash. Where the kernel's overcommit is strict, all of that within the commit limit too. No profile gets more than the next of web, oltp, mixed and dw. " +
-		"Rounded down to an eighth of the power of two below. Without evidence of larger spills at most 64 MB (web, oltp, desktop), 128 MB (mixed, 1c) or 1 GB (dw). " +
-		"Never below 4 MB, nor below what it is now unless the memory was seen not to suffice (OOM kills, private memory in swap, waiting for memory, less than 5 % available): shared_buffers makes room first. " +
-		"Where temporary files were counted for a day: with fewer than 24 files a day what is there now, at least 16 MB; with more, three times their mean size " +
-		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), rounded up to a power of two, as far as the memory allows and at most 2 GB.",
+	Formula: "What the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each " +
+		"connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
+		"divided among every connection that may be open (max_connections, or twice the peak of open sessions in a " +
+		"history of at least 7 days) and max_parallel_workers, times the nodes of a query of the profile " +
+		"(web, oltp, mixed and desktop: a sort and a hash; 1c: two sorts and a hash; a hash counts " +
+		"hash_mem_multiplier times). dw: divided among the sessions that are expected at work, at least two for " +
+		"each processor and a tenth of the connections, " +
+		"with two sorts and two hashes, and no more than lets every connection have one hash. Where the kernel's " +
+		"overcommit is strict, all of that within the commit limit too. No profile gets more than the next of web, " +
+		"oltp, mixed and dw. " +
+		"Rounded down to an eighth of the power of two below. Without evidence of larger spills at most 64 MB (web, " +
+		"oltp, desktop), 128 MB (mixed, 1c) or 1 GB (dw). " +
+		"Never below 4 MB, nor below what it is now unless the memory was seen not to suffice (OOM kills, private " +
+		"memory in swap, waiting for memory, less than 5 % available): shared_buffers makes room first. " +
+		"Where temporary files were counted for a day: with fewer than 24 files a day what is there now, at least " +
+		"16 MB; with more, three times their mean size " +
+		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), " +
+		"rounded up to a power of two, as far as the memory allows and at most 2 GB.",
 	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
 	Risk:    knob.Medium,
@@ -48,11 +60,15 @@ var WorkMem = rule.Rule{
 		least, short := sizing.LeastWork(c)
 		switch {
 		case known && present > want && least >= present:
-			c.Keep("{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned here: "+text, append(pairs, "present", c.Shown(), "wanted", want)...)
+			c.Keep(
+				"{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned "+
+					"here: "+text, append(pairs, "present", c.Shown(), "wanted", want)...)
 		case known && present > want && short.Clause != "":
 			c.Set(want, text+"; "+short.Clause, append(pairs, "seen", short.Seen)...)
-		case known && present < want && present >= memory.WorkMemFloor && rule.Near(c.Canonical(present), c.Canonical(want), sizing.WorkMemNear):
-			c.Keep("{present} is close enough to {wanted}: "+text, append(pairs, "present", c.Shown(), "wanted", want)...)
+		case known && present < want && present >= memory.WorkMemFloor &&
+			rule.Near(c.Canonical(present), c.Canonical(want), sizing.WorkMemNear):
+			c.Keep("{present} is close enough to {wanted}: "+text,
+				append(pairs, "present", c.Shown(), "wanted", want)...)
 		default:
 			c.Set(want, text, pairs...)
 		}
@@ -64,20 +80,28 @@ var WorkMem = rule.Rule{
 func wantedWork(c *rule.Case, b rule.Basis, room sizing.WorkRoom) (want unit.Bytes, text string, pairs []any) {
 	l := room.Binding
 	m := l.Instance
-	text = "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; the {left} left are for {working} ({active} and {parallel}), " +
-		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
+	text = "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; the " +
+		"{left} left are for {working} ({active} and {parallel}), " +
+		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, " +
+		"each of work_mem × {multiplier})"
 	switch {
 	case room.Strict:
-		text += "; strict overcommit lets the instance commit {commit}, of which all but work_mem takes {committed}, so that less is left for them"
+		text += "; strict overcommit lets the instance commit {commit}, of which all but work_mem takes " +
+			"{committed}, so that less is left for them"
 	case room.Work < memory.WorkMemFloor:
-		text = "4 MB is the least that is planned, as less makes queries several times slower; of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}"
+		text = "4 MB is the least that is planned, as less makes queries several times slower; of the {share} that " +
+			"the instance may have, shared memory, connections and maintenance take {fixed}"
 	}
-	pairs = []any{"share", b.Share(), "fixed", room.Fixed, "left", max(b.Share()-room.Fixed, 0), "working", rule.CountOf(m.Working(), "process", "processes"),
+	pairs = []any{"share", b.Share(), "fixed", room.Fixed, "left", max(b.Share()-room.Fixed, 0), "working",
+		rule.CountOf(m.Working(), "process", "processes"),
 		"active", rule.Count(m.Active, "session"), "parallel", rule.Count(m.Parallel, "parallel worker"),
-		"commit", l.Strict, "committed", room.Committed, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
-	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections && m.Connections == int(memory.OpenOverPeak*h.Open.Value) {
+		"commit", l.Strict, "committed", room.Committed, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes,
+		"multiplier", m.HashFactor}
+	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections &&
+		m.Connections == int(memory.OpenOverPeak*h.Open.Value) {
 		text += "; twice the peak of {peak} on {date}, history of {days}"
-		pairs = append(pairs, "peak", rule.Count(int(h.Open.Value), "open session"), "date", rule.DayOf(h.Open.At), "days", rule.Age(h.Days*24*3600))
+		pairs = append(pairs, "peak", rule.Count(int(h.Open.Value), "open session"), "date", rule.DayOf(h.Open.At),
+			"days", rule.Age(h.Days*24*3600))
 	}
 	if l.Of != c.Options.Profile && room.Work >= memory.WorkMemFloor && room.Work < c.Prior().WorkMem {
 		text += "; no more than the {profile} profile gets, whose queries are larger"

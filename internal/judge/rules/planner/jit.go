@@ -8,7 +8,8 @@ import (
 var JIT = rule.Rule{
 	Address: knob.PG("jit"),
 	Title:   "whether expressions of expensive queries are compiled",
-	Why: "Compiling takes tens to hundreds of milliseconds for each query and, with parallel workers, for each process. Long scans win it back. " +
+	Why: "Compiling takes tens to hundreds of milliseconds for each query and, with parallel workers, for each " +
+		"process. Long scans win it back. " +
 		"A short query whose cost was overestimated loses many times its own run time; that is why 19 has it off.",
 	Formula: "off for web, oltp and 1c; elsewhere as it is.",
 	Sources: []string{"pg-config-query", "pg-release-notes"},
@@ -18,7 +19,9 @@ var JIT = rule.Rule{
 		switch c.Options.Profile {
 		case rule.Web, rule.OLTP, rule.OneC:
 			if have == "on" {
-				c.Set(false, "short queries, as in the {profile} profile, whose cost is overestimated would pay for a compilation that they never win back", "profile", string(c.Options.Profile))
+				c.Set(false,
+					"short queries, as in the {profile} profile, whose cost is overestimated would pay for a "+
+						"compilation that they never win back", "profile", string(c.Options.Profile))
 				return
 			}
 		}

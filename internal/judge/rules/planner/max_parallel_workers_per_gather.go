@@ -9,9 +9,12 @@ import (
 var MaxParallelWorkersPerGather = rule.Rule{
 	Address: knob.PG("max_parallel_workers_per_gather"),
 	Title:   "how many parallel workers one node of a query may have",
-	Why: "Workers make one long query faster by taking processors and memory from the others: each of them may hold work_mem as often as the session itself. " +
-		"Where many sessions work at once there is nothing to take. 1C's queries lose more by starting workers than they win.",
-	Formula: "dw: half of the processors, 2 to 8. mixed: at most a quarter, 2 to 4. web, oltp and desktop: at most 2. 1c: 0. Never above half of the processors or max_parallel_workers.",
+	Why: "Workers make one long query faster by taking processors and memory from the others: each of them may hold " +
+		"work_mem as often as the session itself. " +
+		"Where many sessions work at once there is nothing to take. 1C's queries lose more by starting workers than " +
+		"they win.",
+	Formula: "dw: half of the processors, 2 to 8. mixed: at most a quarter, 2 to 4. web, oltp and desktop: at most " +
+		"2. 1c: 0. Never above half of the processors or max_parallel_workers.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "pgtune"},
 	Risk:    knob.Medium,
 	Needs:   []knob.Address{sizing.MaxParallelWorkersAddress},
@@ -24,7 +27,9 @@ func decidePerGather(c *rule.Case) {
 	pool, pooled := c.Int(sizing.MaxParallelWorkersAddress)
 	if profile == rule.OneC {
 		if have > 0 {
-			c.Set(0, "1C's many sessions keep the processors busy, and its short queries lose more by starting workers than they win")
+			c.Set(0,
+				"1C's many sessions keep the processors busy, and its short queries lose more by starting workers "+
+					"than they win")
 		} else {
 			c.Keep("no parallel queries, as 1C's vendor advises")
 		}
@@ -33,7 +38,8 @@ func decidePerGather(c *rule.Case) {
 	cpus, ok := c.CPUs()
 	if !ok {
 		if pooled && have > pool {
-			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.Shown(), "pool", pool)
+			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.Shown(),
+				"pool", pool)
 		}
 		return
 	}
@@ -51,7 +57,8 @@ func decidePerGather(c *rule.Case) {
 	}
 	want, least = min(want, most), min(least, most)
 	if have >= least && have <= want {
-		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", rule.Count(have, "worker"), "cpus", rule.Processors(cpus), "profile", string(profile))
+		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", rule.Count(have, "worker"),
+			"cpus", rule.Processors(cpus), "profile", string(profile))
 		return
 	}
 	if want == 0 {

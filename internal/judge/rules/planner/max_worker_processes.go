@@ -13,8 +13,10 @@ const workerDefault = 8
 var MaxWorkerProcesses = rule.Rule{
 	Address: knob.PG("max_worker_processes"),
 	Title:   "how many background worker processes there may be",
-	Why: "Parallel workers, logical replication and extensions all take their processes from this pool. A slot that is not used costs next to nothing; " +
-		"when none is left a query silently runs without its workers. On a standby it must not be less than on the primary.",
+	Why: "Parallel workers, logical replication and extensions all take their processes from this pool. A slot that " +
+		"is not used costs next to nothing; " +
+		"when none is left a query silently runs without its workers. On a standby it must not be less than on the " +
+		"primary.",
 	Formula: "The parallel workers of the host plus 4 for replication and extensions, at least 8; never lowered.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	// 16 or 20 slots for 16 processors is not worth a restart.
@@ -34,10 +36,13 @@ var MaxWorkerProcesses = rule.Rule{
 		default:
 			c.WarnStandbys(want)
 			if !ok {
-				c.Set(want, "{present} slots are fewer than the default of 8: parallel queries, replication and extensions share them", "present", c.Shown())
+				c.Set(want,
+					"{present} slots are fewer than the default of 8: parallel queries, replication and extensions "+
+						"share them", "present", c.Shown())
 				return
 			}
-			c.Set(want, "{parallel} for {cpus}"+p.Clause+", and 4 for replication and extensions; at least 8", "parallel", rule.Count(p.Want, "parallel worker"), "cpus", rule.Processors(p.Cpus))
+			c.Set(want, "{parallel} for {cpus}"+p.Clause+", and 4 for replication and extensions; at least 8",
+				"parallel", rule.Count(p.Want, "parallel worker"), "cpus", rule.Processors(p.Cpus))
 		}
 	},
 }

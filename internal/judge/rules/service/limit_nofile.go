@@ -21,9 +21,12 @@ const (
 var LimitNOFILE = rule.Rule{
 	Address: "unit:LimitNOFILE",
 	Title:   "how many files a process of the instance may have open",
-	Why: "systemd gives services a soft limit of 1024, and a server does not raise it. With less than max_files_per_process a session closes and opens files instead, " +
-		"and what is no file of a table (a socket, a library, a foreign server's connection) fails with «too many open files».",
-	Formula: "65536 where the limit of a postmaster that a unit runs is below max_files_per_process, more where that and a hundred for all else are; otherwise as it is. It is in force from the server's next start.",
+	Why: "systemd gives services a soft limit of 1024, and a server does not raise it. With less than " +
+		"max_files_per_process a session closes and opens files instead, " +
+		"and what is no file of a table (a socket, a library, a foreign server's connection) fails with «too many " +
+		"open files».",
+	Formula: "65536 where the limit of a postmaster that a unit runs is below max_files_per_process, more where " +
+		"that and a hundred for all else are; otherwise as it is. It is in force from the server's next start.",
 	Sources: []string{"systemd-exec", "pg-config-resource", "pg-kernel-resources"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -50,7 +53,9 @@ var LimitNOFILE = rule.Rule{
 		}
 		switch {
 		case len(short) > 0:
-			c.Set(strconv.FormatInt(want, 10), "{units}, less than max_files_per_process; LimitNOFILE sets the soft limit too. It takes effect at the server's next start", "units", sizing.Listed(short))
+			c.Set(strconv.FormatInt(want, 10),
+				"{units}, less than max_files_per_process; LimitNOFILE sets the soft limit too. It takes effect at "+
+					"the server's next start", "units", sizing.Listed(short))
 		case len(units) > 0:
 			c.Keep("each process may open as many files as max_files_per_process says")
 		}

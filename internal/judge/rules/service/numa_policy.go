@@ -21,10 +21,15 @@ const numaShare = 4
 var NumaPolicyRule = rule.Rule{
 	Address: "unit:NUMAPolicy",
 	Title:   "which NUMA nodes the memory of the service is taken from",
-	Why: "A page lies on the node of the process that touches it first. Whatever fills shared_buffers first, such as a dump or pg_prewarm, fills one node, and that node then reclaims its page cache and swaps " +
-		"while others have memory free. Interleaved, every node holds the same part. The memory of the sessions is interleaved too: half of it is on the other of two nodes.",
-	Formula: "interleave with all nodes that have memory, where there are two or more, shared_buffers is larger than a quarter of the smallest of them, and a systemd unit runs the only instance; a policy that was chosen in the unit stays. " +
-		"Elsewhere the plan says why not. NUMAMask= is written together with it, as systemd does not start a service with this policy and no nodes. It is in force from the server's next start.",
+	Why: "A page lies on the node of the process that touches it first. Whatever fills shared_buffers first, such " +
+		"as a dump or pg_prewarm, fills one node, and that node then reclaims its page cache and swaps " +
+		"while others have memory free. Interleaved, every node holds the same part. The memory of the sessions is " +
+		"interleaved too: half of it is on the other of two nodes.",
+	Formula: "interleave with all nodes that have memory, where there are two or more, shared_buffers is larger " +
+		"than a quarter of the smallest of them, and a systemd unit runs the only instance; a policy that was " +
+		"chosen in the unit stays. " +
+		"Elsewhere the plan says why not. NUMAMask= is written together with it, as systemd does not start a " +
+		"service with this policy and no nodes. It is in force from the server's next start.",
 	Sources: []string{"linux-numa-policy", "systemd-numa", "pg-config-resource"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -42,7 +47,8 @@ var NumaPolicyRule = rule.Rule{
 			c.Keep("with one NUMA node there is nothing to interleave")
 			return
 		case len(large) == 0:
-			c.Keep("shared_buffers is at most a quarter of a NUMA node ({node}): one node can hold it beside all else", "node", least)
+			c.Keep("shared_buffers is at most a quarter of a NUMA node ({node}): one node can hold it beside all else",
+				"node", least)
 			return
 		case known && rule.Interleaved(present.Setting):
 			c.Keep("the memory is spread over the NUMA nodes already")
@@ -53,12 +59,17 @@ var NumaPolicyRule = rule.Rule{
 		}
 		want := "interleave " + nodes
 		if why := notInterleaved(c, large, known); why != "" {
-			c.Warn("shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}) and is not interleaved by this plan: {why}. By hand: NUMAPolicy=interleave and NUMAMask={nodes}, both, in a drop-in of the unit that starts the server, or numactl --interleave={nodes} before its command.",
+			c.Warn(
+				"shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}) and is not "+
+					"interleaved by this plan: {why}. By hand: NUMAPolicy=interleave and NUMAMask={nodes}, both, in "+
+					"a drop-in of the unit that starts the server, or numactl --interleave={nodes} before its command.",
 				"buffers", large[0].buffers, "node", least, "why", why, "nodes", nodes)
 			c.Keep("{why}", "why", why)
 			return
 		}
-		c.Set(want, "shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}): what fills it first would fill one node. It takes effect at the server's next start",
+		c.Set(want,
+			"shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}): what fills it first "+
+				"would fill one node. It takes effect at the server's next start",
 			"buffers", large[0].buffers, "node", least)
 	},
 }

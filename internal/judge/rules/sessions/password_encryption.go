@@ -8,7 +8,9 @@ import (
 var PasswordEncryption = rule.Rule{
 	Address: knob.PG("password_encryption"),
 	Title:   "how new passwords are stored",
-	Why:     "An MD5 hash is all that one needs to log in, and 18 calls it deprecated. Passwords that are there stay as they are until they are set anew; lines of pg_hba.conf that say md5 accept both. Drivers older than 2018 do not know SCRAM.",
+	Why: "An MD5 hash is all that one needs to log in, and 18 calls it deprecated. Passwords that are there " +
+		"stay as they are until they are set anew; lines of pg_hba.conf that say md5 accept both. Drivers older " +
+		"than 2018 do not know SCRAM.",
 	Formula: "scram-sha-256. md5 is the default of 13.",
 	Sources: []string{"pg-config-connection", "pg-release-notes"},
 	Risk:    knob.Medium,
@@ -17,6 +19,7 @@ var PasswordEncryption = rule.Rule{
 			c.Keep("new passwords are stored for SCRAM")
 			return
 		}
-		c.Set("scram-sha-256", "an MD5 hash that is read from a dump is enough to log in; only passwords that are set from now on change")
+		c.Set("scram-sha-256",
+			"an MD5 hash that is read from a dump is enough to log in; only passwords that are set from now on change")
 	},
 }

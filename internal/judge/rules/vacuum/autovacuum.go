@@ -8,7 +8,8 @@ import (
 var Autovacuum = rule.Rule{
 	Address: knob.PG("autovacuum"),
 	Title:   "whether tables are vacuumed and analyzed by themselves",
-	Why:     "Without it dead rows pile up, statistics grow old, and old transaction ids are frozen only by the emergency vacuum before a wraparound, at the worst time.",
+	Why: "Without it dead rows pile up, statistics grow old, and old transaction ids are frozen only by the " +
+		"emergency vacuum before a wraparound, at the worst time.",
 	Formula: "on.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {

@@ -11,7 +11,8 @@ import (
 var AutovacuumVacuumCostDelay = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_delay"),
 	Title:   "how long autovacuum pauses",
-	Why:     "Until 11 the pause was 20 ms; configurations carried over from then still have it and make autovacuum ten times slower than the same limit allows today.",
+	Why: "Until 11 the pause was 20 ms; configurations carried over from then still have it and make autovacuum " +
+		"ten times slower than the same limit allows today.",
 	Formula: "2 ms, the default, where it is longer and the data is not on rotating disks; a shorter pause stays.",
 	Sources: []string{"pg-config-autovacuum", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
@@ -31,6 +32,8 @@ var AutovacuumVacuumCostDelay = rule.Rule{
 			c.Keep("a pause of {present} ms suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
 			return
 		}
-		c.Set(2*time.Millisecond, "the data lies on {storage} ({why}); a pause of {present} ms is from the time of rotating disks, 2 ms is the default", "storage", string(s), "why", why, "present", have)
+		c.Set(2*time.Millisecond,
+			"the data lies on {storage} ({why}); a pause of {present} ms is from the time of rotating disks, 2 ms "+
+				"is the default", "storage", string(s), "why", why, "present", have)
 	},
 }

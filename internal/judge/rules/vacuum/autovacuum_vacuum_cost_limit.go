@@ -18,8 +18,12 @@ var vacuumLimits = map[rule.Storage]int{rule.NVMe: 2000, rule.SSD: 1000, rule.SA
 var AutovacuumVacuumCostLimit = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_limit"),
 	Title:   "how much work autovacuum does between two pauses",
-	Why:     "The limit is one for all workers together. The default was made for rotating disks; on flash it lets the dead rows of a busy table grow faster than they are removed.",
-	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are given as much each as one of 3 has by default. More stays, and so does a server without pauses.",
+	Why: "The limit is one for all workers together. The default was made for rotating disks; on flash it lets " +
+		"the dead rows of a busy table grow faster than they are removed.",
+	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and " +
+		"deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would " +
+		"need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are given " +
+		"as much each as one of 3 has by default. More stays, and so does a server without pauses.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay"), knob.PG("autovacuum_max_workers")},
 	Decide: func(c *rule.Case) {
@@ -39,7 +43,10 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 		}
 		want, faster := vacuumLimits[s]
 		if least, rate, span, ok := limitOfChurn(c); ok && faster && least > want && have < least {
-			c.Set(least, "{rate} rows are updated or deleted in a second, over {span}; three times that, for the peak, is what the workers together must be able to clean, and a limit of {present} lets them dirty {speed} a second",
+			c.Set(least,
+				"{rate} rows are updated or deleted in a second, over {span}; three times that, for the peak, is "+
+					"what the workers together must be able to clean, and a limit of {present} lets them dirty "+
+					"{speed} a second",
 				"rate", int64(rate), "span", span, "present", have, "speed", dirtied(c, have))
 			return
 		}
@@ -51,7 +58,9 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 			c.Keep("a limit of {present} suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
 			return
 		}
-		c.Set(want, "the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at most {speed} a second",
+		c.Set(want,
+			"the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at "+
+				"most {speed} a second",
 			"storage", string(s), "why", why, "present", have, "speed", dirtied(c, have))
 	},
 }

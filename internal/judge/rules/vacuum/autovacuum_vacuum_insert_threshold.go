@@ -8,7 +8,8 @@ import (
 var AutovacuumVacuumInsertThreshold = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_insert_threshold"),
 	Title:   "from how many new rows on a table that only grows is vacuumed, at least",
-	Why:     "-1 switches the vacuum of tables that only grow off, as before 13: nothing marks their pages as visible to all, and one day all of them have to be frozen at once.",
+	Why: "-1 switches the vacuum of tables that only grow off, as before 13: nothing marks their pages as " +
+		"visible to all, and one day all of them have to be frozen at once.",
 	Formula: "1000, the default, where it is -1; all else stays.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {

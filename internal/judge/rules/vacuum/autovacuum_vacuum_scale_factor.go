@@ -17,9 +17,12 @@ var vacuumShares = map[rule.Profile]struct{ dead, changed float64 }{
 var AutovacuumVacuumScaleFactor = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_scale_factor"),
 	Title:   "the share of dead rows from which on a table is vacuumed",
-	Why: "A fifth of a table of 100 million rows is 20 million dead rows, which every scan reads and every index holds. Vacuuming sooner is many small pieces of work instead of one large. " +
+	Why: "A fifth of a table of 100 million rows is 20 million dead rows, which every scan reads and every index " +
+		"holds. Vacuuming sooner is many small pieces of work instead of one large. " +
 		"From 18 on autovacuum_vacuum_max_threshold caps it for very large tables.",
-	Formula: "web and oltp 0.05, mixed 0.1, 1c 0.01; dw and desktop at most the default of 0.2. Up to 17, where --deep shows the largest table that changes, a share (0.05, 0.02, 0.01 or 0.005) of which are at most 5 million dead rows. Less stays.",
+	Formula: "web and oltp 0.05, mixed 0.1, 1c 0.01; dw and desktop at most the default of 0.2. Up to 17, where " +
+		"--deep shows the largest table that changes, a share (0.05, 0.02, 0.01 or 0.005) of which are at most 5 " +
+		"million dead rows. Less stays.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming", "postgrespro-1c"},
 	Decide: func(c *rule.Case) {
 		most := 0.2
@@ -27,11 +30,15 @@ var AutovacuumVacuumScaleFactor = rule.Rule{
 			most = s.dead
 		}
 		if share, rows, ok := shareOfLargest(c); ok && share < most {
-			atMost(c, share, "the largest table that changes has {largest} rows: with {present} it is vacuumed when {now} are dead, at {most} when {dead} are",
+			atMost(c, share,
+				"the largest table that changes has {largest} rows: with {present} it is vacuumed when {now} are "+
+					"dead, at {most} when {dead} are",
 				"largest", rows, "now", int64(c.Now()*float64(rows)), "dead", int64(share*float64(rows)))
 			return
 		}
-		atMost(c, most, "with {present} a table of 100 million rows is vacuumed when {rows} are dead; at {most} the work comes in smaller pieces")
+		atMost(c, most,
+			"with {present} a table of 100 million rows is vacuumed when {rows} are dead; at {most} the work comes "+
+				"in smaller pieces")
 	},
 }
 
@@ -68,7 +75,8 @@ func shareOfLargest(c *rule.Case) (share float64, rows int64, ok bool) {
 func atMost(c *rule.Case, most float64, text string, more ...any) {
 	have := c.Now()
 	if have <= most {
-		c.Keep("{present} is small enough for the {profile} profile", "present", c.Shown(), "profile", string(c.Options.Profile))
+		c.Keep("{present} is small enough for the {profile} profile", "present", c.Shown(), "profile",
+			string(c.Options.Profile))
 		return
 	}
 	c.Set(most, text, append([]any{"present", c.Shown(), "rows", int64(have * 1e8), "most", most}, more...)...)

@@ -10,10 +10,12 @@ import (
 var MaxSlotWALKeepSize = rule.Rule{
 	Address: knob.PG("max_slot_wal_keep_size"),
 	Title:   "how much WAL replication slots may hold back",
-	Why: "A slot whose reader is gone holds back WAL until the disk is full and the server stops with a PANIC. A limit gives up that one slot instead: " +
+	Why: "A slot whose reader is gone holds back WAL until the disk is full and the server stops with a PANIC. A " +
+		"limit gives up that one slot instead: " +
 		"its standby or subscriber must then be made anew, while the server goes on.",
 	Formula: "Half of what slots have to themselves on the WAL's file system: free space plus what they hold back now. " +
-		"Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot holds back now.",
+		"Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot holds " +
+		"back now.",
 	Sources: []string{"pg-config-replication"},
 	Needs:   []knob.Address{maxWALSizeAddress},
 	Risk:    knob.Medium,
@@ -54,12 +56,20 @@ func decideMaxSlotWALKeepSize(c *rule.Case) {
 	slotCount := rule.Count(n, "replication slot")
 	switch {
 	case want <= held:
-		c.Warn("A replication slot holds back {held} of WAL, and {free} are free on its disk: a limit that fits there would give up the slot at once, and without one the disk will be full. Find the reader of the slot, or drop it.",
+		c.Warn(
+			"A replication slot holds back {held} of WAL, and {free} are free on its disk: a limit that fits there "+
+				"would give up the slot at once, and without one the disk will be full. Find the reader of the "+
+				"slot, or drop it.",
 			"held", held, "free", free)
-		c.Keep("a limit that fits {free} of free space would give up a slot that holds back {held}", "free", free, "held", held)
+		c.Keep("a limit that fits {free} of free space would give up a slot that holds back {held}", "free", free,
+			"held", held)
 	case want < 2*least:
-		c.Keep("half of {room} is too little beside max_wal_size = {max}: the first long checkpoint would give up a slot", "room", free+held, "max", least)
+		c.Keep(
+			"half of {room} is too little beside max_wal_size = {max}: the first long checkpoint would give up a slot",
+			"room", free+held, "max", least)
 	default:
-		c.Set(want, "{slots} may fill the disk of the WAL; half of the {room} that are free there or held back now is the most", "slots", slotCount, "room", free+held)
+		c.Set(want,
+			"{slots} may fill the disk of the WAL; half of the {room} that are free there or held back now is the most",
+			"slots", slotCount, "room", free+held)
 	}
 }

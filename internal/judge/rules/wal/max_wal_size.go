@@ -33,14 +33,21 @@ const (
 var MaxWALSize = rule.Rule{
 	Address: knob.PG("max_wal_size"),
 	Title:   "how much WAL may be written before a checkpoint is forced",
-	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first change of a page puts the whole page into the WAL. " +
-		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
+	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first " +
+		"change of a page puts the whole page into the WAL. " +
+		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and " +
+		"a longer recovery after a crash. " +
 		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
-	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or more (14+), " +
-		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2. " +
-		"The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB) × processors / 8, but at least half, × checkpoint_timeout / 15 min, but at most four times, " +
-		"and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB (dw 128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
-		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free there, or WAL already. " +
+	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or " +
+		"more (14+), " +
+		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × " +
+		"checkpoint_timeout × 2. " +
+		"The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB) × processors / 8, " +
+		"but at least half, × checkpoint_timeout / 15 min, but at most four times, " +
+		"and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB (dw " +
+		"128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
+		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free " +
+		"there, or WAL already. " +
 		"A larger present value that somebody has chosen stays up to 40 % of the file system.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
@@ -57,7 +64,9 @@ func decideMaxWALSize(c *rule.Case) {
 	total, free, sized := c.SpaceOf(snapshot.WALPlace)
 	share := total.Scale(walShare)
 	if sized && have > share && (have > total.Scale(walKeptShare) || !c.Chosen()) {
-		c.Set(wholeSegments(c, share), "{present} is too much for the file system of the WAL, which has {total}: a fifth of it leaves room for the data, a lagging archiver or a slot",
+		c.Set(wholeSegments(c, share),
+			"{present} is too much for the file system of the WAL, which has {total}: a fifth of it leaves room for "+
+				"the data, a lagging archiver or a slot",
 			"present", have, "total", total)
 		return
 	}
@@ -73,10 +82,14 @@ func decideMaxWALSize(c *rule.Case) {
 	case !counted:
 		text += "; " + noRate(c)
 	case m.need > prior && sized && m.watched:
-		want, text = m.need, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
+		want, text = m.need,
+			"{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one "+
+				"checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
 		inputs = append(seen, "interval", m.interval)
 	case m.need > prior && sized:
-		want, text = m.need, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
+		want, text = m.need,
+			"{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as "+
+				"the rate is a mean and the peak is not known"
 		inputs = append(seen, "interval", m.interval)
 	case m.need > 0 && m.need <= prior && m.watched:
 		text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
@@ -91,7 +104,8 @@ func decideMaxWALSize(c *rule.Case) {
 	}
 	if !sized {
 		// Nobody could look at the disk, so the reason says what to look at.
-		c.Set(want, text+"; the size of its disk is not known: make sure that it is at least five times this", inputs...)
+		c.Set(want, text+"; the size of its disk is not known: make sure that it is at least five times this",
+			inputs...)
 		return
 	}
 	room := free
@@ -143,13 +157,15 @@ func walNeedOf(c *rule.Case) (m walNeed, ok bool) {
 		return m, true
 	}
 	if counted {
-		m = walNeed{need: unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB), interval: unit.Bytes(rate * every), rate: rate, hours: hours}
+		m = walNeed{need: unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB), interval: unit.Bytes(rate * every),
+			rate: rate, hours: hours}
 	}
 	if watched {
 		peak := h.WAL.Value
 		need := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
 		if need >= m.need || h.Days >= walWatched && peak >= rate {
-			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true, date: rule.DayOf(h.WAL.At), days: rule.Age(h.Days * 24 * 3600)}
+			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true,
+				date: rule.DayOf(h.WAL.At), days: rule.Age(h.Days * 24 * 3600)}
 		}
 	}
 	return m, true
@@ -172,7 +188,8 @@ func noRate(c *rule.Case) string {
 	if cp, ok := c.Instance.Server.Checkpoints.Get(); ok && cp.Secs >= memory.MeasuredLeast && cp.Requested > cp.Timed {
 		// How many of them a person or a backup asked for is not counted, so their
 		// number is no measure of the WAL.
-		return "how fast WAL is written was not counted, but most checkpoints were not by the clock: take pg_current_wal_lsn() twice in a busy hour"
+		return "how fast WAL is written was not counted, but most checkpoints were not by the clock: take " +
+			"pg_current_wal_lsn() twice in a busy hour"
 	}
 	return "how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)"
 }

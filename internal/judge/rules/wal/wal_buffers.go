@@ -18,9 +18,11 @@ const (
 var WalBuffers = rule.Rule{
 	Address: knob.PG("wal_buffers"),
 	Title:   "the shared memory for WAL that is not written yet",
-	Why: "When the buffers are full a backend that wants to add a record must first write out others'. The automatic size, a 32nd of shared_buffers up to one WAL file, " +
+	Why: "When the buffers are full a backend that wants to add a record must first write out others'. The " +
+		"automatic size, a 32nd of shared_buffers up to one WAL file, " +
 		"is right for almost everybody; a small size fixed by hand in former times is not.",
-	Formula: "Automatic (-1). 64 MB where in an hour or more of counting (14+) at least 1 % of the WAL was written because the buffers were full.",
+	Formula: "Automatic (-1). 64 MB where in an hour or more of counting (14+) at least 1 % of the WAL was written " +
+		"because the buffers were full.",
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "pg-monitoring"},
 	Decide:  decideWALBuffers,
 }
@@ -35,8 +37,10 @@ func decideWALBuffers(c *rule.Case) {
 		// Each time at least one block of 8 kB is written; the share is a lower bound.
 		share := float64(w.BuffersFull) * 8192 / float64(w.Bytes)
 		if share >= walBuffersFull && have < walBuffersMore {
-			c.Set(walBuffersMore, "{times} in {hours} a backend had to write WAL because {present} of buffers were full",
-				"times", rule.Count(int(w.BuffersFull), "time"), "hours", rule.Count(int(w.Secs/3600), "hour"), "present", c.Shown())
+			c.Set(walBuffersMore,
+				"{times} in {hours} a backend had to write WAL because {present} of buffers were full",
+				"times", rule.Count(int(w.BuffersFull), "time"), "hours", rule.Count(int(w.Secs/3600), "hour"),
+				"present", c.Shown())
 			return
 		}
 	}
@@ -46,12 +50,14 @@ func decideWALBuffers(c *rule.Case) {
 	}
 	// A server shows the size that it worked out.
 	if memory.Chosen(s["wal_buffers"]) == "-1" {
-		c.Keep("the size is automatic: {present} now, a 32nd of shared_buffers up to {segment}", "present", c.Shown(), "segment", walSegment(c))
+		c.Keep("the size is automatic: {present} now, a 32nd of shared_buffers up to {segment}", "present", c.Shown(),
+			"segment", walSegment(c))
 		return
 	}
 	// Only the file that it stands in tells that somebody fixed it.
 	if set := s["wal_buffers"]; set.File != "" && have < walSegment(c) {
-		c.Set("-1", "{present} was fixed by hand; the automatic size grows with shared_buffers up to {segment}", "present", c.Shown(), "segment", walSegment(c))
+		c.Set("-1", "{present} was fixed by hand; the automatic size grows with shared_buffers up to {segment}",
+			"present", c.Shown(), "segment", walSegment(c))
 		return
 	}
 	c.Keep("{present} is enough", "present", c.Shown())

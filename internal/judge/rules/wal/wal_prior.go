@@ -16,7 +16,8 @@ import (
 // reads; a writer of 5 MB/s fills 4 GB in a quarter of an hour; a warehouse loads
 // in bulk, and a developer's machine does so now and then.
 var walBase = map[rule.Profile]unit.Bytes{
-	rule.Web: 2 * unit.GB, rule.OLTP: 4 * unit.GB, rule.DW: 8 * unit.GB, rule.Mixed: 2 * unit.GB, rule.Desktop: unit.GB, rule.OneC: 4 * unit.GB,
+	rule.Web: 2 * unit.GB, rule.OLTP: 4 * unit.GB, rule.DW: 8 * unit.GB, rule.Mixed: 2 * unit.GB, rule.Desktop: unit.GB,
+	rule.OneC: 4 * unit.GB,
 }
 
 const (

@@ -55,7 +55,8 @@ func axisOf(low, high float64, columns int) axis {
 
 // ends are where a far axis may end, ascending on each side.
 var ends = func() []float64 {
-	out := []float64{-10, -15, -20, -25, -30, -40, -50, -60, -70, -75, -80, -85, -90, -95, -98, -99, -99.5, -99.8, -99.9}
+	out := []float64{-10, -15, -20, -25, -30, -40, -50, -60, -70, -75, -80, -85, -90, -95, -98, -99, -99.5,
+		-99.8, -99.9}
 	for decade := 10.0; decade <= 1e5; decade *= 10 {
 		for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9} {
 			out = append(out, m*decade)
@@ -131,7 +132,8 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 
 	about := fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%",
 		d.Metric.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))
-	out := []outline.Prose{outline.Join(outline.Bold("B against A"), outline.Faint(about)), outline.Join(strings.Repeat(" ", lead), outline.Faint(a.labels()))}
+	out := []outline.Prose{outline.Join(outline.Bold("B against A"), outline.Faint(about)),
+		outline.Join(strings.Repeat(" ", lead), outline.Faint(a.labels()))}
 	row := func() outline.Prose {
 		cells := make(outline.Prose, a.columns)
 		for i := range cells {
@@ -184,7 +186,8 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 }
 
 // ticks are the changes that may be written at the axis, the important ones first.
-var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10, 5, -5, 2, -2, 1, -1, 200, 400, 25, -25, 30, 15, -15, 3, -3, 0.5, -0.5, 0.2, -0.2, 500, 700, 1900, -95, 9900, -99,
+var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10, 5, -5, 2, -2, 1, -1, 200, 400, 25,
+	-25, 30, 15, -15, 3, -3, 0.5, -0.5, 0.2, -0.2, 500, 700, 1900, -95, 9900, -99,
 	4900, -98, 99900, -99.9, 49900, -99.8}
 
 // labels writes the changes above their columns, as many as have room.
@@ -253,7 +256,9 @@ func PictureOf(r *experiment.Result) (ResultPicture, bool) {
 		return ResultPicture{}, false
 	}
 	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.Metric.Title + ", change in %",
-		Caption: fmt.Sprintf("Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is the 95 %% interval.", plainFigure(float64(r.Margin)))}
+		Caption: fmt.Sprintf(
+			"Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is "+
+				"the 95 %% interval.", plainFigure(float64(r.Margin)))}
 	low, high, interval := d.scale()
 	a := axisOf(low, high, 80) // as many letters of a picture's width
 	out.Low, out.High, out.Interval, out.Marks = a.low, a.high, interval, a.marks()

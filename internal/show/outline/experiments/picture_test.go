@@ -33,7 +33,8 @@ func TestAxisLabels(t *testing.T) {
 					}
 					from, n := utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(label)
 					if dot := a.at(stat.Log(x)); dot < from || dot >= from+n {
-						t.Errorf("%g…%g in %d columns: %s stands at %d and is at %d", low, high, columns, label, from, dot)
+						t.Errorf("%g…%g in %d columns: %s stands at %d and is at %d", low, high, columns,
+							label, from, dot)
 					}
 					least, most = min(least, x), max(most, x)
 				}
@@ -45,7 +46,8 @@ func TestAxisLabels(t *testing.T) {
 				if room := a.columns / 5; high >= 13 && a.at(stat.Log(high))-a.at(0) > room && most < high*0.75 {
 					t.Errorf("%g…%g in %d columns ends at %+g: %q", low, high, columns, most, text)
 				}
-				if room := a.columns / 5; low <= -12 && a.at(0)-a.at(stat.Log(low)) > room && stat.Log(least) > 0.75*stat.Log(low) {
+				if room := a.columns / 5; low <= -12 && a.at(0)-a.at(stat.Log(low)) > room &&
+					stat.Log(least) > 0.75*stat.Log(low) {
 					t.Errorf("%g…%g in %d columns begins at %+g: %q", low, high, columns, least, text)
 				}
 				if a.low > stat.Log(low) || a.high < stat.Log(high) {
@@ -58,7 +60,8 @@ func TestAxisLabels(t *testing.T) {
 
 // TestPlainFigure holds that nobody has to read an exponent.
 func TestPlainFigure(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 9.29e-5: "0.000093", 0.0651: "0.065", 0.5: "0.50", 0.05: "0.050", -12.34: "−12.3", -1234.5: "−1235", 1234.5: "1235", 12345: "12,345", math.Inf(1): "?", 3: "3"} {
+	for x, want := range map[float64]string{0: "0", 9.29e-5: "0.000093", 0.0651: "0.065", 0.5: "0.50", 0.05: "0.050",
+		-12.34: "−12.3", -1234.5: "−1235", 1234.5: "1235", 12345: "12,345", math.Inf(1): "?", 3: "3"} {
 		if got := plainFigure(x); got != want {
 			t.Errorf("%v is written %s, not %s", x, got, want)
 		}
@@ -69,15 +72,20 @@ func TestPlainFigure(t *testing.T) {
 // said to warm up for 0 s, and nothing to last for 0 s.
 func TestDesignWords(t *testing.T) {
 	for want, e := range map[string]experiment.Experiment{
-		"8 blocks of two runs of 120 s, one of each arm, in balanced order (AB, BA) drawn by seed 42. Before each run the server is started with its configuration, every value is verified, " +
+		"8 blocks of two runs of 120 s, one of each arm, in balanced order (AB, BA) drawn by seed 42. Before each " +
+			"run the server is started with its configuration, every value is verified, " +
 			"the load warms up until its rate is flat (at most 300 s), and a checkpoint is made.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 8, Duration: 120, Warmup: 300, Seed: 42}},
-		"1 block of two runs of 100 transactions of each client, one of each arm, the same ones in both, in balanced order (AB, BA) drawn by seed 42. Before each run the server is started with its configuration, every value is verified, " +
+		"1 block of two runs of 100 transactions of each client, one of each arm, the same ones in both, in " +
+			"balanced order (AB, BA) drawn by seed 42. Before each run the server is started with its " +
+			"configuration, every value is verified, " +
 			"there is no warm-up, and a checkpoint is made.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 1, Count: 100, Seed: 42}},
-		"3 runs of 120 s. Before each the server is started, the load warms up until its rate is flat (at most 5 s), and a checkpoint is made. Nothing is compared, so there is no verdict.": {
+		"3 runs of 120 s. Before each the server is started, the load warms up until its rate is flat (at most 5 " +
+			"s), and a checkpoint is made. Nothing is compared, so there is no verdict.": {
 			Design: experiment.DesignSingle, Spec: experiment.Spec{Blocks: 3, Duration: 120, Warmup: 5}},
-		"8 blocks. Both servers are up, and slices of 2 s are loaded by turns in balanced order, 40 s of each arm a block: what drifts slowly is in both.": {
+		"8 blocks. Both servers are up, and slices of 2 s are loaded by turns in balanced order, 40 s of each arm a " +
+			"block: what drifts slowly is in both.": {
 			Design: experiment.DesignSlices, Spec: experiment.Spec{Blocks: 8, Duration: 40, Slice: 2, Warmup: 300}},
 	} {
 		if got := DesignWords(&e); got != want {

@@ -68,7 +68,12 @@ func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
 		lead, text, t := d.alone()
 		return lead, []string{text}, t
 	case d.interrupted():
-		return "INTERRUPTED", []string{fmt.Sprintf("%s of %d were measured. There is no verdict yet: blocks that were looked at before the end would bias it.", typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)}, outline.ToneMind
+		return "INTERRUPTED",
+			[]string{
+				fmt.Sprintf(
+					"%s of %d were measured. There is no verdict yet: blocks that were looked at before the end "+
+						"would bias it.", typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)},
+			outline.ToneMind
 	}
 	for _, w := range r.Verdict.Words(short(d.Metric)) {
 		lines = append(lines, d.words.Word(w))
@@ -86,9 +91,13 @@ func (d *Report) Calibration() string {
 	case r.Name != AA || d.interrupted() || r.Design == experiment.DesignSingle:
 		return ""
 	case r.Word == stat.Improved || r.Word == stat.Regressed:
-		return "The same configuration was compared with itself, and a difference was found: one time in twenty that is chance. Run it again; if it stays, something on this machine favours one place in the order, and no comparison made here can be believed."
+		return "The same configuration was compared with itself, and a difference was found: one time in twenty " +
+			"that is chance. Run it again; if it stays, something on this machine favours one place in the order, " +
+			"and no comparison made here can be believed."
 	}
-	return fmt.Sprintf("The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
+	return fmt.Sprintf(
+		"The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find "+
+			"a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
 }
 
 // ArmValues are what differs from the server's defaults.
@@ -123,14 +132,16 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
 	switch len(figures) {
 	case 0:
-		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Discarded, "void", "void")), outline.ToneBad
+		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Discarded, "void", "void")),
+			outline.ToneBad
 	case 1:
 		return "MEASURED", what + " in one run: how far another would be from it is not known.", outline.ToneInfo
 	}
 	e := stat.NewEstimate(logs)
 	low, high := e.Interval(0.95)
 	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
-		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))), figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
+		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))),
+		figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
 }
 
 // RunRows are the runs of one configuration, with their head.
@@ -143,7 +154,8 @@ func (d *Report) RunRows() [][]string {
 			rows = append(rows, []string{strconv.Itoa(b.Number), "void", "", "", "", ""})
 			continue
 		}
-		row := []string{strconv.Itoa(b.Number), figure(d.Metric, d.Metric.Of(run)), millis(run.Latency.Mean), millis(run.Latency.P95), millis(run.Latency.P99), ""}
+		row := []string{strconv.Itoa(b.Number), figure(d.Metric, d.Metric.Of(run)), millis(run.Latency.Mean),
+			millis(run.Latency.P95), millis(run.Latency.P99), ""}
 		if run.Checkpoint > 0 {
 			row[5] = plainFigure(run.Checkpoint) + " s"
 		}
@@ -203,7 +215,10 @@ func (d *Report) VoidTold() (list []Void, sum string) {
 	case len(list) == 0:
 		return nil, "None is void: nothing else disturbed the machine by more than the gates allow."
 	}
-	return list, fmt.Sprintf("Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its figure.", len(list), len(d.Result.Blocks))
+	return list,
+		fmt.Sprintf(
+			"Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its "+
+				"figure.", len(list), len(d.Result.Blocks))
 }
 
 const Exploratory = "none of these decides; p is adjusted for their number (Holm)"
@@ -236,7 +251,8 @@ func (d *Report) Deferred() string {
 	var by [2][]float64
 	for i := range d.Result.Blocks {
 		for k, arm := range []string{"A", "B"} {
-			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Discarded) == 0 && run.Checkpoint > 0 {
+			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Discarded) == 0 &&
+				run.Checkpoint > 0 {
 				by[k] = append(by[k], run.Checkpoint)
 			}
 		}
@@ -244,7 +260,8 @@ func (d *Report) Deferred() string {
 	if len(by[0]) == 0 || len(by[1]) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).", plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
+	return fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).",
+		plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
 }
 
 // leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
@@ -270,14 +287,23 @@ func (d *Report) Noted() []string {
 	case d.Result.Spec.Warmup == 0:
 		notes = append(notes, "Not stationary: there was no warm-up, so that each run holds its own.")
 	default:
-		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", typeset.Count(unsteady, "run", "runs")))
+		notes = append(notes,
+			fmt.Sprintf(
+				"Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may "+
+					"help; some loads never settle.", typeset.Count(unsteady, "run", "runs")))
 	}
 	switch {
 	case shortest >= leastRun:
 	case d.Result.Spec.Numbered():
-		notes = append(notes, fmt.Sprintf("Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more --transactions.", plainFigure(shortest), leastRun))
+		notes = append(notes,
+			fmt.Sprintf(
+				"Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more "+
+					"--transactions.", plainFigure(shortest), leastRun))
 	case d.Result.Spec.Cycles > 0:
-		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
+		notes = append(notes,
+			fmt.Sprintf(
+				"Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for "+
+					"more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
 	}
 	if d.Course != nil {
 		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.Course.Caution })

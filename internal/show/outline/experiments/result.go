@@ -15,7 +15,9 @@ import (
 // of no difference and the margin.
 const FigureBlocks = "blocks"
 
-var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, stat.Regressed: outline.ToneBad, stat.Equivalent: outline.ToneInfo, stat.Inconclusive: outline.ToneMind, stat.Indicative: outline.ToneMind, stat.Unsuitable: outline.ToneBad}
+var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, stat.Regressed: outline.ToneBad,
+	stat.Equivalent: outline.ToneInfo, stat.Inconclusive: outline.ToneMind, stat.Indicative: outline.ToneMind,
+	stat.Unsuitable: outline.ToneBad}
 
 // Result is an experiment before any form; plain says that its picture is drawn without signs
 // beyond ASCII.
@@ -115,7 +117,8 @@ func resultNotes(o *outline.Outline, d *Report) {
 func courseFields(e *experiment.Exercise) outline.Fields {
 	caution := outline.FieldOf("Caution:", e.Caution)
 	caution.Tone = outline.ToneMind
-	return outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", e.Told), outline.FieldOf("To be expected:", e.Expect), caution}}
+	return outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", e.Told),
+		outline.FieldOf("To be expected:", e.Expect), caution}}
 }
 
 func voids(o *outline.Outline, d *Report) {

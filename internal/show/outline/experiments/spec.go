@@ -27,8 +27,10 @@ func MeasuredOn(r *experiment.Result) []string {
 		load += fmt.Sprintf(" (%s before the first run)", unit.Bytes(r.Workload.Bytes))
 	}
 	return []string{
-		fmt.Sprintf("%s%s, %s of memory, Linux %s", host, typeset.Count(r.Host.CPUs, "CPU", "CPUs"), unit.Bytes(r.Host.Memory), typeset.Clean(r.Host.Kernel)),
-		fmt.Sprintf("PostgreSQL %s, %s", typeset.Clean(r.Host.Server), orUnknown(r.Host.Pgbench, "pgbench of unknown version")),
+		fmt.Sprintf("%s%s, %s of memory, Linux %s", host, typeset.Count(r.Host.CPUs, "CPU", "CPUs"),
+			unit.Bytes(r.Host.Memory), typeset.Clean(r.Host.Kernel)),
+		fmt.Sprintf("PostgreSQL %s, %s", typeset.Clean(r.Host.Server),
+			orUnknown(r.Host.Pgbench, "pgbench of unknown version")),
 		load + "; " + specWords(r),
 	}
 }
@@ -76,17 +78,21 @@ func specWords(r *experiment.Result) string {
 	}
 	switch {
 	case s.Slice > 0:
-		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice), plainFigure(s.Duration)))
+		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice),
+			plainFigure(s.Duration)))
 	default:
 		parts = append(parts, "runs "+runWords(s))
 	}
 	if s.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
 	}
-	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r), "kept": "one copy of the data an arm for all its runs", "shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
+	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r),
+		"kept":   "one copy of the data an arm for all its runs",
+		"shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
 		parts = append(parts, words)
 	}
-	return strings.Join(append(parts, "cache "+typeset.Clean(s.Cache), "protocol "+typeset.Clean(s.Protocol), "seed "+strconv.FormatUint(s.Seed, 10)), ", ")
+	return strings.Join(append(parts, "cache "+typeset.Clean(s.Cache), "protocol "+typeset.Clean(s.Protocol),
+		"seed "+strconv.FormatUint(s.Seed, 10)), ", ")
 }
 
 // freshFor is what a fresh copy is made for.
@@ -170,7 +176,8 @@ func RepeatLine(r *experiment.Result) string {
 	if s.Count > 0 {
 		add("transactions", strconv.Itoa(s.Count))
 	}
-	if s.Restore == "kept" && r.Workload.Writes || s.Restore == "fresh" && !r.Workload.Writes { // not what is chosen else
+	// not what is chosen else
+	if s.Restore == "kept" && r.Workload.Writes || s.Restore == "fresh" && !r.Workload.Writes {
 		add("restore", s.Restore)
 	}
 	add("cache", s.Cache)
@@ -190,17 +197,23 @@ func DesignWords(e *experiment.Experiment) string {
 	s := e.Spec
 	switch e.Design {
 	case experiment.DesignSingle:
-		return fmt.Sprintf("%s %s. Before each the server is started, %s, and a checkpoint is made. Nothing is compared, so there is no verdict.",
+		return fmt.Sprintf(
+			"%s %s. Before each the server is started, %s, and a checkpoint is made. Nothing is compared, so there "+
+				"is no verdict.",
 			typeset.Count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
 	case experiment.DesignSlices:
-		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
+		return fmt.Sprintf(
+			"%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a "+
+				"block: what drifts slowly is in both.",
 			typeset.Count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
 	same := ""
 	if s.Numbered() {
 		same = ", the same ones in both"
 	}
-	return fmt.Sprintf("%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, %s, and a checkpoint is made.",
+	return fmt.Sprintf(
+		"%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the "+
+			"server is started with its configuration, every value is verified, %s, and a checkpoint is made.",
 		typeset.Count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, warmWords(s))
 }
 
@@ -221,7 +234,8 @@ func runWords(s experiment.Spec) string {
 	case s.Cycles == 0:
 		return "of " + forSeconds(s.Duration)
 	case s.Duration > 1:
-		return fmt.Sprintf("of %s and %s at least", typeset.Count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles"), forSeconds(s.Duration))
+		return fmt.Sprintf("of %s and %s at least", typeset.Count(s.Cycles, "whole checkpoint cycle",
+			"whole checkpoint cycles"), forSeconds(s.Duration))
 	}
 	return "of " + typeset.Count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles")
 }

@@ -24,9 +24,11 @@ func Log(r *serverlog.Report) outline.Outline {
 	o.Toned(tone, outline.Bold(verdict))
 	o.Add(outline.List{Items: outline.Items(LogAbout(r)), Kind: outline.Lines, Tone: outline.ToneNote})
 	if len(r.Findings) > 0 {
-		t := outline.Table{Caption: "What the log shows, worst first", Head: []string{"severity", "what", "times", "first", "last"}}
+		t := outline.Table{Caption: "What the log shows, worst first",
+			Head: []string{"severity", "what", "times", "first", "last"}}
 		for _, f := range r.Findings {
-			t.Rows = append(t.Rows, outline.Cells(f.Severity, typeset.Flat(f.Verdict), typeset.Digits(int(f.Count)), f.First, f.Last))
+			t.Rows = append(t.Rows, outline.Cells(f.Severity, typeset.Flat(f.Verdict), typeset.Digits(int(f.Count)),
+				f.First, f.Last))
 		}
 		o.Add(outline.Contents{Table: t})
 	}
@@ -52,10 +54,12 @@ func Log(r *serverlog.Report) outline.Outline {
 // mostErrors bounds a table that nobody reads to its end.
 const mostErrors = 30
 
-var logTones = map[string]outline.Tone{serverlog.Critical: outline.ToneBad, serverlog.Warning: outline.ToneMind, serverlog.Notice: outline.ToneInfo}
+var logTones = map[string]outline.Tone{serverlog.Critical: outline.ToneBad, serverlog.Warning: outline.ToneMind,
+	serverlog.Notice: outline.ToneInfo}
 
 func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
-	o.Add(outline.Heading{Level: 2, Text: outline.Join(f.Severity+": ", typeset.Flat(f.Verdict)), Part: true, Tone: logTones[f.Severity]})
+	o.Add(outline.Heading{Level: 2, Text: outline.Join(f.Severity+": ", typeset.Flat(f.Verdict)), Part: true,
+		Tone: logTones[f.Severity]})
 	if when := LogWhen(f); when != "" {
 		o.Toned(outline.ToneNote, when)
 	}
@@ -79,7 +83,8 @@ func logCrashes(o *outline.Outline, r *serverlog.Report) {
 	var list []outline.Item
 	for i := range r.Crashes {
 		if i == ShownCrashes {
-			list = append(list, outline.Item{Text: outline.Join("… and " + typeset.Digits(len(r.Crashes)-i) + " more; --format json has them.")})
+			list = append(list, outline.Item{Text: outline.Join("… and " + typeset.Digits(len(r.Crashes)-i) +
+				" more; --format json has them.")})
 			break
 		}
 		c := &r.Crashes[i]
@@ -123,7 +128,8 @@ func logTemp(o *outline.Outline, t *serverlog.Temp) {
 	}
 	logStatements(o, "Statements that wrote most", t.Statements, true)
 	if t.Others.Count > 0 {
-		o.Toned(outline.ToneNote, t.Others.Bytes.String()+" in "+typeset.Digits(int(t.Others.Count))+" files of other statements.")
+		o.Toned(outline.ToneNote, t.Others.Bytes.String()+" in "+typeset.Digits(int(t.Others.Count))+
+			" files of other statements.")
 	}
 	if t.Lossy {
 		o.Toned(outline.ToneNote, LossyStatements)
@@ -171,9 +177,11 @@ func LogVerdict(r *serverlog.Report) (string, outline.Tone) {
 	}
 	switch {
 	case critical > 0:
-		return fmt.Sprintf("%d critical, %s, %s in the log.", critical, typeset.Count(warnings, "warning", "warnings"), typeset.Count(len(r.Findings)-critical-warnings, "notice", "notices")), outline.ToneBad
+		return fmt.Sprintf("%d critical, %s, %s in the log.", critical, typeset.Count(warnings, "warning", "warnings"),
+			typeset.Count(len(r.Findings)-critical-warnings, "notice", "notices")), outline.ToneBad
 	case len(r.Findings) > 0:
-		return fmt.Sprintf("Nothing critical; %s, %s in the log.", typeset.Count(warnings, "warning", "warnings"), typeset.Count(len(r.Findings)-warnings, "notice", "notices")), outline.ToneNone
+		return fmt.Sprintf("Nothing critical; %s, %s in the log.", typeset.Count(warnings, "warning", "warnings"),
+			typeset.Count(len(r.Findings)-warnings, "notice", "notices")), outline.ToneNone
 	case r.Entries == 0:
 		return "No entry of a PostgreSQL server was found.", outline.ToneMind
 	}
@@ -187,7 +195,8 @@ func LogAbout(r *serverlog.Report) []string {
 		out = append(out, "Instance: "+r.Subject)
 	}
 	if r.From != "" {
-		out = append(out, fmt.Sprintf("%s entries, %s to %s (%s).", typeset.Digits(int(r.Entries)), r.From, r.To, seconds(r.SpanSeconds)))
+		out = append(out, fmt.Sprintf("%s entries, %s to %s (%s).", typeset.Digits(int(r.Entries)), r.From, r.To,
+			seconds(r.SpanSeconds)))
 	} else if r.Entries > 0 {
 		out = append(out, typeset.Digits(int(r.Entries))+" entries, without times.")
 	}
@@ -196,8 +205,9 @@ func LogAbout(r *serverlog.Report) []string {
 		if f.Dumps {
 			text += ", read for memory-context dumps only"
 		} else if f.Format == "stderr" && f.Prefix != "" {
-			text += fmt.Sprintf(", log_line_prefix '%s' (%s)", f.Prefix, map[string]string{"usual": "a usual one that fits", "inferred": "inferred from its lines"}[f.PrefixHow]+
-				map[bool]string{true: f.PrefixHow}[f.PrefixHow != "usual" && f.PrefixHow != "inferred"])
+			text += fmt.Sprintf(", log_line_prefix '%s' (%s)", f.Prefix,
+				map[string]string{"usual": "a usual one that fits", "inferred": "inferred from its lines"}[f.PrefixHow]+
+					map[bool]string{true: f.PrefixHow}[f.PrefixHow != "usual" && f.PrefixHow != "inferred"])
 		}
 		out = append(out, text)
 	}
@@ -288,7 +298,8 @@ func bytesOf(n int64) string {
 	return unit.Bytes(n).String()
 }
 
-const LossyStatements = "There are more different statements than are kept: the sums of those listed are at least these."
+const LossyStatements = "There are more different statements than are kept: the sums of those listed are at least " +
+	"these."
 
 // ClassName is a range of sizes of temporary files.
 func ClassName(c *serverlog.SizeClass) string {
@@ -325,12 +336,18 @@ func StatementBy(s *serverlog.Statement) string {
 
 // conditions names the SQLSTATEs that a person sees most.
 var conditions = map[string]string{
-	"23505": "unique violation", "23503": "foreign key violation", "23502": "not null violation", "23514": "check violation", "42P01": "undefined table", "42703": "undefined column",
-	"42601": "syntax error", "42501": "insufficient privilege", "42883": "undefined function", "40001": "serialization failure", "40P01": "deadlock", "53100": "disk full", "53200": "out of memory",
-	"53300": "too many connections", "53400": "configuration limit", "55P03": "lock not available", "57014": "query canceled", "57P01": "admin shutdown", "57P02": "crash shutdown",
-	"57P03": "cannot connect now", "57P05": "idle session timeout", "58030": "I/O error", "58P01": "undefined file", "XX000": "internal error", "XX001": "data corrupted", "XX002": "index corrupted",
-	"28P01": "invalid password", "28000": "invalid authorization", "08006": "connection failure", "08P01": "protocol violation", "22P02": "invalid text representation", "22001": "string too long",
-	"25P02": "in failed transaction", "25P03": "idle in transaction timeout", "3D000": "invalid database", "22012": "division by zero", "25006": "read-only transaction", "F0000": "config file error", "": "without SQLSTATE",
+	"23505": "unique violation", "23503": "foreign key violation", "23502": "not null violation",
+	"23514": "check violation", "42P01": "undefined table", "42703": "undefined column",
+	"42601": "syntax error", "42501": "insufficient privilege", "42883": "undefined function",
+	"40001": "serialization failure", "40P01": "deadlock", "53100": "disk full", "53200": "out of memory",
+	"53300": "too many connections", "53400": "configuration limit", "55P03": "lock not available",
+	"57014": "query canceled", "57P01": "admin shutdown", "57P02": "crash shutdown",
+	"57P03": "cannot connect now", "57P05": "idle session timeout", "58030": "I/O error", "58P01": "undefined file",
+	"XX000": "internal error", "XX001": "data corrupted", "XX002": "index corrupted",
+	"28P01": "invalid password", "28000": "invalid authorization", "08006": "connection failure",
+	"08P01": "protocol violation", "22P02": "invalid text representation", "22001": "string too long",
+	"25P02": "in failed transaction", "25P03": "idle in transaction timeout", "3D000": "invalid database",
+	"22012": "division by zero", "25006": "read-only transaction", "F0000": "config file error", "": "without SQLSTATE",
 }
 
 func ErrorName(e *serverlog.Count) string {

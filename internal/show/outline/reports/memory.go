@@ -16,7 +16,8 @@ const (
 	FigureTables = "tables" // page tables of instance At, by kind of process
 )
 
-var LevelTones = map[string]outline.Tone{memory.Critical: outline.ToneBad, memory.Warning: outline.ToneMind, memory.Notice: outline.ToneInfo, memory.Fine: outline.ToneGood}
+var LevelTones = map[string]outline.Tone{memory.Critical: outline.ToneBad, memory.Warning: outline.ToneMind,
+	memory.Notice: outline.ToneInfo, memory.Fine: outline.ToneGood}
 
 // Memory is who holds the memory, before any form.
 func Memory(d *memory.Report) outline.Outline {
@@ -27,7 +28,8 @@ func Memory(d *memory.Report) outline.Outline {
 		o.Heading(2, "Memory of the host")
 		o.Para(HostMemory(d.Host))
 		bars := outline.Bars{Bars: []outline.Bar{{Total: d.Host.Total}}}
-		t := outline.Table{Caption: "Where the memory of the host is", Head: []string{"part", "size", "share"}, Numbers: 1}
+		t := outline.Table{Caption: "Where the memory of the host is", Head: []string{"part", "size", "share"},
+			Numbers: 1}
 		for _, part := range d.Host.Parts {
 			if part.Size == 0 {
 				continue
@@ -60,10 +62,13 @@ func Memory(d *memory.Report) outline.Outline {
 
 // partSigns draw the parts of the memory, each by a sign of its own, so that the bar can be read without color.
 var partSigns = map[string]outline.Sign{
-	memory.PartTables: {Mark: "%", Hue: "31"}, memory.PartPrivate: {Mark: "=", Hue: "36"}, memory.PartShared: {Mark: "#", Hue: "34"},
-	memory.PartHuge: {Mark: "H", Hue: "34"}, memory.PartOthers: {Mark: "o", Hue: "37"}, memory.PartTables2: {Mark: "*", Hue: "31"},
-	memory.PartKernel: {Mark: ":", Hue: "2"}, memory.PartIdleHuge: {Mark: "!", Hue: "1;31"}, memory.PartCache: {Mark: "-", Hue: "33"},
-	memory.PartFree: {Mark: ".", Hue: "32"},
+	memory.PartTables: {Mark: "%", Hue: "31"}, memory.PartPrivate: {Mark: "=", Hue: "36"},
+	memory.PartShared: {Mark: "#", Hue: "34"},
+	memory.PartHuge:   {Mark: "H", Hue: "34"}, memory.PartOthers: {Mark: "o", Hue: "37"},
+	memory.PartTables2: {Mark: "*", Hue: "31"},
+	memory.PartKernel:  {Mark: ":", Hue: "2"}, memory.PartIdleHuge: {Mark: "!", Hue: "1;31"},
+	memory.PartCache: {Mark: "-", Hue: "33"},
+	memory.PartFree:  {Mark: ".", Hue: "32"},
 }
 
 func memoryInstance(o *outline.Outline, in *memory.Instance, at int) {
@@ -196,10 +201,12 @@ func SessionRows(in *memory.Instance) [][]string {
 	if len(in.Sessions) == 0 {
 		return nil
 	}
-	rows := [][]string{{"backends by database, role, state", "processes", "page tables", "private", "most shared", "swap", "pss"}}
+	rows := [][]string{{"backends by database, role, state", "processes", "page tables", "private", "most shared",
+		"swap", "pss"}}
 	for i, g := range in.Sessions {
 		if i == mostSessions {
-			return append(rows, []string{fmt.Sprintf("… and %d more groups (--format json has all)", len(in.Sessions)-i), "", "", "", "", "", ""})
+			return append(rows, []string{fmt.Sprintf("… and %d more groups (--format json has all)",
+				len(in.Sessions)-i), "", "", "", "", "", ""})
 		}
 		rows = append(rows, memoryRow(sessionName(&g), &g))
 	}
@@ -220,7 +227,8 @@ func sessionName(g *memory.Group) string {
 }
 
 func memoryRow(name string, g *memory.Group) []string {
-	row := []string{name, typeset.Digits(g.Processes), g.PageTables.String(), g.Private.String(), outline.Amount(g.MostShared), "", ""}
+	row := []string{name, typeset.Digits(g.Processes), g.PageTables.String(), g.Private.String(),
+		outline.Amount(g.MostShared), "", ""}
 	if g.Swap > 0 {
 		row[5] = g.Swap.String()
 	}
@@ -235,7 +243,9 @@ func memoryRow(name string, g *memory.Group) []string {
 const memoryWorth = 1
 
 func OptionsIntro(in *memory.Instance) string {
-	return fmt.Sprintf("The worst case, with all %d processes that the settings allow, each having touched all of the shared memory, and what would save how much of it:", in.Options[0].Processes)
+	return fmt.Sprintf(
+		"The worst case, with all %d processes that the settings allow, each having touched all of the shared "+
+			"memory, and what would save how much of it:", in.Options[0].Processes)
 }
 
 // OptionRows is a table of the worst case and of what would save some of it.
@@ -285,13 +295,15 @@ func ChoiceHead(o *memory.OOM) (head, compared string) {
 	if o.Scope != "host" {
 		where, of = "in the control group "+typeset.Clean(o.Group), ""
 	}
-	return "If memory ended " + where + " now", o.Total.String() + of + ", " + typeset.Count(o.Looked, "process", "processes") + " compared"
+	return "If memory ended " + where + " now", o.Total.String() + of + ", " +
+		typeset.Count(o.Looked, "process", "processes") + " compared"
 }
 
 // ChoiceWords says whom it would choose.
 func ChoiceWords(o *memory.OOM) string {
 	if len(o.Next) == 0 {
-		return "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it could not be read."
+		return "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it " +
+			"could not be read."
 	}
 	return "the OOM killer would choose " + victimName(&o.Next[0]) + victimOf(&o.Next[0]) + ". " + o.Why
 }
@@ -322,7 +334,8 @@ func ChoiceNotes(o *memory.OOM) []string {
 		out = append(out, typeset.Sentence(n))
 	}
 	if o.Spared > 0 {
-		out = append(out, typeset.Sentence(typeset.Count(o.Spared, "process is", "processes are")+" never chosen (oom_score_adj -1000)"))
+		out = append(out, typeset.Sentence(typeset.Count(o.Spared, "process is", "processes are")+
+			" never chosen (oom_score_adj -1000)"))
 	}
 	return out
 }

@@ -57,9 +57,12 @@ func KillVerdict(d *oom.Report) string {
 	if len(d.Kills) == 0 {
 		switch {
 		case len(d.Unexplained) > 0:
-			return fmt.Sprintf("The server lost %s to signal 9, and no report of the OOM killer was read: it may have been the killer, or somebody's kill -9.", typeset.Count(len(d.Unexplained), "process", "processes"))
+			return fmt.Sprintf(
+				"The server lost %s to signal 9, and no report of the OOM killer was read: it may have been the "+
+					"killer, or somebody's kill -9.", typeset.Count(len(d.Unexplained), "process", "processes"))
 		case len(d.Refused) > 0:
-			return fmt.Sprintf("Nothing was killed: memory was refused to %s.", typeset.Count(len(d.Refused), "query", "queries"))
+			return fmt.Sprintf("Nothing was killed: memory was refused to %s.",
+				typeset.Count(len(d.Refused), "query", "queries"))
 		}
 		if d.Read.Lines == 0 {
 			return "There was nothing to read: what was given is empty."
@@ -105,7 +108,8 @@ func kill(o *outline.Outline, k *oom.Kill, at, of int) {
 	o.Part(KillHead(k, at+1, of))
 	var who outline.Fields
 	field := func(name string, t outline.Tone, text any) {
-		who.List = append(who.List, outline.Field{Name: name, Items: []outline.Item{{Text: outline.Join(text)}}, Tone: t})
+		who.List = append(who.List, outline.Field{Name: name, Items: []outline.Item{{Text: outline.Join(text)}},
+			Tone: t})
 	}
 	if k.Victim != nil {
 		field("victim", outline.ToneBad, VictimText(k))
@@ -174,7 +178,8 @@ func VictimText(k *oom.Kill) string {
 	}
 	t += ": " + victimSizes(v)
 	if k.Killed > 1 {
-		t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)", typeset.Count(k.Killed-1, "process", "processes"))
+		t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)",
+			typeset.Count(k.Killed-1, "process", "processes"))
 	}
 	return t
 }
@@ -231,7 +236,8 @@ func victimSizes(v *oom.Task) string {
 	for _, x := range []struct {
 		b    *unit.Bytes
 		what string
-	}{{v.Anon, "of its own"}, {v.Shmem, "of shared memory touched"}, {v.File, "of files"}, {v.PageTables, "of page tables"}, {v.Swap, "in swap"}} {
+	}{{v.Anon, "of its own"}, {v.Shmem, "of shared memory touched"}, {v.File, "of files"},
+		{v.PageTables, "of page tables"}, {v.Swap, "in swap"}} {
 		if x.b != nil && (*x.b > 0 || x.what == "of its own") {
 			s = append(s, x.b.String()+" "+x.what)
 		}
@@ -318,7 +324,8 @@ func largest(o *outline.Outline, k *oom.Kill) {
 	}
 	o.Heading(3, "Largest processes")
 	o.Para("As the killer weighs them: all that is resident, swap, page tables.")
-	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables", "swap", "oom_score_adj"}, Numbers: 1, Long: true, Tones: map[int]outline.Tone{}}
+	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables",
+		"swap", "oom_score_adj"}, Numbers: 1, Long: true, Tones: map[int]outline.Tone{}}
 	for i := range k.Top {
 		x := &k.Top[i]
 		name := fmt.Sprintf("%d %s%s", x.PID, x.Name, RoleComma(x.Role))

@@ -33,7 +33,8 @@ func Sample(d *slow.Sample) outline.Outline {
 			w := &d.Waits[i]
 			rows = append(rows, []string{WaitName(w), w.Backend, AtOnce(d, w)})
 		}
-		o.Add(outline.Figure{Name: FigureWaits}, outline.TableOf("What the processes of the server did, on average at once", rows, 2))
+		o.Add(outline.Figure{Name: FigureWaits},
+			outline.TableOf("What the processes of the server did, on average at once", rows, 2))
 	}
 	if len(d.Processes) > 0 {
 		o.Part("Processors used, by process")
@@ -136,16 +137,22 @@ func SlowFigureRows(d *slow.Sample) [][2]string {
 		return v.String()
 	}
 	return [][2]string{
-		{"queries active", num(f.Active, "") + ", of their time " + num(f.Waiting, " %") + " waiting, " + num(f.Computing, " %") + " computing"},
-		{"run queue", num(f.RunQueue, "") + " on " + typeset.Digits(d.CPUs) + " processors; " + num(f.Blocked, "") + " blocked by disks"},
-		{"processors", "busy " + num(f.Busy, " %") + ", in the kernel " + num(f.System, " %") + ", waiting for disks " + num(f.IOWait, " %") + ", stolen " + num(f.Steal, " %")},
+		{"queries active", num(f.Active, "") + ", of their time " + num(f.Waiting, " %") + " waiting, " +
+			num(f.Computing, " %") + " computing"},
+		{"run queue", num(f.RunQueue, "") + " on " + typeset.Digits(d.CPUs) + " processors; " + num(f.Blocked, "") +
+			" blocked by disks"},
+		{"processors", "busy " + num(f.Busy, " %") + ", in the kernel " + num(f.System, " %") + ", waiting for disks " +
+			num(f.IOWait, " %") + ", stolen " + num(f.Steal, " %")},
 		{"context switches", num(f.Switches, " a second")},
-		{"pressure (PSI, some)", "processors " + num(f.CPUPSI, " %") + ", memory " + num(f.MemoryPSI, " %") + ", disks " + num(f.IOPSI, " %")},
+		{"pressure (PSI, some)", "processors " + num(f.CPUPSI, " %") + ", memory " + num(f.MemoryPSI, " %") +
+			", disks " + num(f.IOPSI, " %")},
 		{"page faults", num(f.Faults, " a second") + ", of them from disk " + num(f.Major, "")},
 		{"swap", "in " + num(f.SwapIn, "") + " and out " + num(f.SwapOut, " pages a second")},
 		{"direct reclaim", num(f.DirectScan, " pages a second")},
-		{"compaction stalls", num(f.Compaction, " a second") + "; huge pages made in faults " + num(f.HugeFaults, " a second")},
+		{"compaction stalls", num(f.Compaction, " a second") + "; huge pages made in faults " +
+			num(f.HugeFaults, " a second")},
 		{"page tables", size(f.PageTables)},
-		{"control group", "memory " + size(f.GroupMemory) + " of " + size(f.GroupLimit) + ", memory pressure " + num(f.GroupPSI, " %") + ", throttled " + num(f.Throttled, " % of periods")},
+		{"control group", "memory " + size(f.GroupMemory) + " of " + size(f.GroupLimit) + ", memory pressure " +
+			num(f.GroupPSI, " %") + ", throttled " + num(f.Throttled, " % of periods")},
 	}
 }

@@ -14,12 +14,14 @@ func Slow(d *slow.Report) outline.Outline {
 	var o outline.Outline
 	o.Command("pgfettle diagnose slow")
 	o.Para(outline.Bold(d.Verdict))
-	o.Para("slow: ", outline.Code(d.Slow.Name), slowTotal(&d.Slow), "; fast: ", outline.Code(d.Fast.Name), slowTotal(&d.Fast))
+	o.Para("slow: ", outline.Code(d.Slow.Name), slowTotal(&d.Slow), "; fast: ", outline.Code(d.Fast.Name),
+		slowTotal(&d.Fast))
 	slowVerdicts(&o, d.Verdicts)
 	if len(d.Nodes) > 0 && d.Nodes[0].SlowOwn != nil {
 		o.Part("Where the time went")
 		rows := SlowRows(d)
-		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...), Numbers: 1, Long: true}
+		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...),
+			Numbers: 1, Long: true}
 		tones := map[int]outline.Tone{}
 		const most = 50 // percent of the difference: this node is the reason
 		for i, r := range rows[1:] {
@@ -99,7 +101,8 @@ func slowMS(v float64) string {
 	return fmt.Sprintf("%.3f ms", v)
 }
 
-const SlowNote = "Milliseconds. each: one loop with its children; own: all loops without the children; share: of the time that the slow run took more."
+const SlowNote = "Milliseconds. each: one loop with its children; own: all loops without the children; share: of " +
+	"the time that the slow run took more."
 
 // SlowRows are the figures of each node, with their head.
 func SlowRows(d *slow.Report) [][]string {
@@ -118,7 +121,8 @@ func SlowRows(d *slow.Report) [][]string {
 				factor = "~" + factor
 			}
 		}
-		rows = append(rows, []string{fmt.Sprintf("%.0f", n.Loops), cell(n.FastLoop), cell(n.SlowLoop), cell(n.FastOwn), cell(n.SlowOwn), factor, fmt.Sprintf("%.0f %%", n.Share)})
+		rows = append(rows, []string{fmt.Sprintf("%.0f", n.Loops), cell(n.FastLoop), cell(n.SlowLoop), cell(n.FastOwn),
+			cell(n.SlowOwn), factor, fmt.Sprintf("%.0f %%", n.Share)})
 	}
 	return rows
 }

@@ -29,13 +29,15 @@ func timeline(o *outline.Outline, d *oom.Report) {
 		return
 	}
 	o.Part("What happened when")
-	t := outline.Table{Caption: "Kills, deaths and refusals, the oldest first", Head: []string{"time", "what", "process", "cause"}}
+	t := outline.Table{Caption: "Kills, deaths and refusals, the oldest first",
+		Head: []string{"time", "what", "process", "cause"}}
 	for _, e := range events[max(len(events)-mostEvents, 0):] {
 		t.Rows = append(t.Rows, outline.Cells(e.at, e.what, e.whom, e.cause))
 	}
 	o.Add(t)
 	if n := len(events) - mostEvents; n > 0 {
-		o.Toned(outline.ToneNote, fmt.Sprintf("%s before these are in --format json only.", typeset.Count(n, "event", "events")))
+		o.Toned(outline.ToneNote, fmt.Sprintf("%s before these are in --format json only.",
+			typeset.Count(n, "event", "events")))
 	}
 }
 
@@ -50,10 +52,12 @@ func oomEvents(d *oom.Report) []event {
 		out = append(out, e)
 	}
 	for _, u := range d.Unexplained {
-		out = append(out, event{u.Time, "ended by signal 9, and no report says by whom", fmt.Sprintf("%d%s", u.PID, RoleComma(u.Role)), ""})
+		out = append(out, event{u.Time, "ended by signal 9, and no report says by whom",
+			fmt.Sprintf("%d%s", u.PID, RoleComma(u.Role)), ""})
 	}
 	for _, r := range d.Refused {
-		out = append(out, event{r.Time, "refused memory", strconv.Itoa(r.PID), typeset.Shorten(typeset.Flat(r.Text), 120)})
+		out = append(out, event{r.Time, "refused memory", strconv.Itoa(r.PID),
+			typeset.Shorten(typeset.Flat(r.Text), 120)})
 	}
 	// Times of logs without a year or a zone are in no order with others.
 	if when := times(out); when != nil {

@@ -70,12 +70,19 @@ func (b bootKind) loader(k apply.Knob) (loader, error) {
 		case len(list) > 0:
 			return systemdBoot, nil
 		case b.unified():
-			return 0, fmt.Errorf("boot loader: the kernels of this host are unified images (EFI/Linux), whose command line is within the image: add %s=VALUE where they are built (/etc/kernel/cmdline with ukify, or /etc/cmdline.d) and build them anew", k.Address.Name())
+			return 0,
+				fmt.Errorf(
+					"boot loader: the kernels of this host are unified images (EFI/Linux), whose command line is "+
+						"within the image: add %s=VALUE where they are built (/etc/kernel/cmdline with ukify, or "+
+						"/etc/cmdline.d) and build them anew", k.Address.Name())
 		}
 	case there(grubDefaults) && there("/etc/debian_version"):
 		return grubDebian, nil
 	}
-	return 0, fmt.Errorf("boot loader: neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is here: add %s=VALUE to the kernel's command line by hand", k.Address.Name())
+	return 0,
+		fmt.Errorf(
+			"boot loader: neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is here: "+
+				"add %s=VALUE to the kernel's command line by hand", k.Address.Name())
 }
 
 // Look implements Kind.
@@ -136,7 +143,10 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 	}
 	for _, w := range words {
 		if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
-			return "", fmt.Errorf("boot parameter hugepages: the command line has %s, and which size is counted depends on the order: change it by hand", w)
+			return "",
+				fmt.Errorf(
+					"boot parameter hugepages: the command line has %s, and which size is counted depends on the "+
+						"order: change it by hand", w)
 		}
 	}
 	return wordOf(words, name), nil
@@ -252,14 +262,17 @@ func (b bootKind) Set(ctx context.Context, k apply.Knob, st journal.State) error
 		return err
 	}
 	if out.Code != 0 {
-		return fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code, strings.TrimSpace(string(out.Stderr)))
+		return fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code,
+			strings.TrimSpace(string(out.Stderr)))
 	}
 	got, err := b.next(ctx, l, name)
 	if err != nil {
 		return err
 	}
 	if sure && got != want {
-		return fmt.Errorf("boot parameter %s: asked for %q, the next boot would have %q: another word of the command line comes later (GRUB_CMDLINE_LINUX_DEFAULT in %s, or a file of %s.d)",
+		return fmt.Errorf(
+			"boot parameter %s: asked for %q, the next boot would have %q: another word of the command line comes "+
+				"later (GRUB_CMDLINE_LINUX_DEFAULT in %s, or a file of %s.d)",
 			name, want, got, grubDefaults, grubDefaults)
 	}
 	return nil

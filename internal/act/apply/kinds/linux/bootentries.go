@@ -81,7 +81,8 @@ func (b bootKind) entries() (list []journal.File, err error) {
 			switch whose := keys["machine-id"]; {
 			case keys["linux"] == "" || len(options) == 0:
 			case whose != "" && whose == id,
-				whose == "" && (id != "" && strings.HasPrefix(n, id+"-") || token != "" && strings.HasPrefix(n, token+"-")):
+				whose == "" && (id != "" && strings.HasPrefix(n, id+"-") ||
+					token != "" && strings.HasPrefix(n, token+"-")):
 				list = append(list, f)
 			}
 		}
@@ -192,7 +193,9 @@ func (b bootKind) agree(name string) error {
 		}
 		want = wordOf(strings.Fields(base), name)
 		if want != wordOf(strings.Fields(b.vendor()), name) {
-			return fmt.Errorf("boot parameter %s: the running kernel was started with %s, and no %s says so: write it there first", name, bootWord(name, want), kernelCmdline)
+			return fmt.Errorf(
+				"boot parameter %s: the running kernel was started with %s, and no %s says so: write it there first",
+				name, bootWord(name, want), kernelCmdline)
 		}
 	}
 	list, err := b.entries()
@@ -207,11 +210,15 @@ func (b bootKind) agree(name string) error {
 				twice++
 			}
 			if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
-				return fmt.Errorf("boot parameter hugepages: %s has %s, and which size is counted depends on the order: change it by hand", e.Path, w)
+				return fmt.Errorf(
+					"boot parameter hugepages: %s has %s, and which size is counted depends on the order: change it "+
+						"by hand", e.Path, w)
 			}
 		}
 		if got := wordOf(words, name); got != want || twice > 1 {
-			return fmt.Errorf("boot parameter %s: %s has %q, and kernels to come would have %q: make them agree, and say it once", name, e.Path, got, want)
+			return fmt.Errorf(
+				"boot parameter %s: %s has %q, and kernels to come would have %q: make them agree, and say it once",
+				name, e.Path, got, want)
 		}
 	}
 	return nil

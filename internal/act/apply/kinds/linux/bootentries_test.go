@@ -63,15 +63,17 @@ func TestEntriesThatAreLeftAlone(t *testing.T) {
 		}
 	}
 	for want, files := range map[string]map[string]string{
-		"unified images":        with(images, "/efi/EFI/Linux/debian-6.1.efi", "MZ"),
-		"make them agree":       with(entriesOf("hugepages=10"), kernelCmdline, "root=/dev/vda1 ro\n"),
-		"say it once":           with(entriesOf("hugepages=10 hugepages=10"), kernelCmdline, "root=/dev/vda1 ro hugepages=10\n"),
+		"unified images":  with(images, "/efi/EFI/Linux/debian-6.1.efi", "MZ"),
+		"make them agree": with(entriesOf("hugepages=10"), kernelCmdline, "root=/dev/vda1 ro\n"),
+		"say it once": with(entriesOf("hugepages=10 hugepages=10"), kernelCmdline,
+			"root=/dev/vda1 ro hugepages=10\n"),
 		"which size is counted": with(entriesOf("hugepagesz=1G"), kernelCmdline, "root=/dev/vda1 ro hugepagesz=1G\n"),
 		"write it there first":  with(entriesOf("hugepages=10"), cmdline, "root=/dev/vda1 ro hugepages=10\n"),
 	} {
 		l := specimen{files: files}.lab(t)
 		kind := Host{Files: l, Kernel: l}.Kinds()["boot"]
-		if err := kind.(apply.Guard).Allowed(context.Background(), apply.Knob{Address: "boot:hugepages"}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := kind.(apply.Guard).Allowed(context.Background(), apply.Knob{Address: "boot:hugepages"}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}

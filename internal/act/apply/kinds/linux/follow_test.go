@@ -47,18 +47,22 @@ func TestWhatFollowsFromAFile(t *testing.T) {
 				for n, reached := 0, true; reached; n++ {
 					reached = false
 					for _, late := range []bool{false, true} {
-						what := fmt.Sprintf("undoing %v, then back %v, edit %v, operation %d late %v", undoing, back, edit, n, late)
+						what := fmt.Sprintf("undoing %v, then back %v, edit %v, operation %d late %v", undoing, back,
+							edit, n, late)
 						l := newLab(t, debian)
 						m := mortal{l}
-						w := &apply.System{Target: m, Kinds: Host{Files: m, Kernel: m}.Kinds(), Dir: "/journal", Suffix: "a", Now: time.Now}
+						w := &apply.System{Target: m, Kinds: Host{Files: m, Kernel: m}.Kinds(), Dir: "/journal",
+							Suffix: "a", Now: time.Now}
 						ctx, s := context.Background(), &snapshot.Snapshot{}
-						p := &plan.Plan{Changes: []plan.Change{{Address: "boot:transparent_hugepage", Layer: knob.Boot, From: "", To: "never", Effect: knob.Reboot}}}
+						p := &plan.Plan{Changes: []plan.Change{{Address: "boot:transparent_hugepage", Layer: knob.Boot,
+							From: "", To: "never", Effect: knob.Reboot}}}
 						if undoing {
 							res, err := apply.Run(ctx, w, p, s, selection.Options{MaxEffect: knob.Reboot})
 							if err != nil {
 								t.Fatal(err)
 							}
-							if n := res.Journal.Changes[0].Notes; len(n) != 1 || !strings.Contains(n[0], "from the next boot") {
+							if n := res.Journal.Changes[0].Notes; len(n) != 1 ||
+								!strings.Contains(n[0], "from the next boot") {
 								t.Fatalf("notes of the change: %q", n)
 							}
 							l.revive() // to count from here

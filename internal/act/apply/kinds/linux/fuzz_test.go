@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-var forms = map[string]keyed{"sysctl": sysctlForm, "tmpfiles": tmpfilesForm, "udev": udevForm, "unit": unitForm, "grub": grubForm}
+var forms = map[string]keyed{"sysctl": sysctlForm, "tmpfiles": tmpfilesForm, "udev": udevForm, "unit": unitForm,
+	"grub": grubForm}
 
 // keyIn is a key and two values that each form takes.
 var keyIn = map[string][3]string{
@@ -18,10 +19,12 @@ var keyIn = map[string][3]string{
 
 // fragments are lines and parts of lines that matter to one form or another.
 var fragments = []string{
-	"\n", "\\\n", "# x\n", "[Service]\n", "[Unit]\n", "OOMPolicy=continue\n", "OOMPolicy = kill\r\n", "LimitNOFILE=1\n", "ZZ=1",
+	"\n", "\\\n", "# x\n", "[Service]\n", "[Unit]\n", "OOMPolicy=continue\n", "OOMPolicy = kill\r\n",
+	"LimitNOFILE=1\n", "ZZ=1",
 	"vm.swappiness=10\n", "-vm/swappiness = 3\n", "vm.zone_reclaim_mode = 0\n", "kernel.sem = 1 2\n",
 	"w /sys/kernel/mm/transparent_hugepage/enabled - - - - always\n", "w! /sys/z - - - - 1 2\n",
-	udevForm.write("vda/scheduler", "none") + "\n", udevForm.write("vdz/scheduler", "none") + "\n", udevForm.write("mapper/vda/scheduler", "none") + "\n",
+	udevForm.write("vda/scheduler", "none") + "\n", udevForm.write("vdz/scheduler", "none") + "\n",
+	udevForm.write("mapper/vda/scheduler", "none") + "\n",
 	grubForm.write("transparent_hugepage", "always") + "\n", grubForm.write("zz", "zz") + "\n", "\xff\x00",
 	sysctlForm.header, unitForm.header, "OOMPolicy=stop\\\n", "vm.swappiness = 10",
 }
@@ -30,8 +33,10 @@ var fragments = []string{
 // putting it together is the same file; a value that is set is got back, stands
 // beside every line that was there, and goes without a trace.
 func FuzzForms(f *testing.F) {
-	for _, s := range []string{"", "\n", "a", "vm.swappiness=3\r\nvm.swappiness = 5", "-vm/swappiness=1\n;x", "[Service]\nOOMPolicy=stop\\\n continue\n[Unit]\nOOMPolicy=x",
-		"w /sys/kernel/mm/transparent_hugepage/enabled - - - - always\n", udevForm.write("vda/scheduler", "bfq") + "\\\n", "GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX transparent_hugepage=always\"\n\x00\xff",
+	for _, s := range []string{"", "\n", "a", "vm.swappiness=3\r\nvm.swappiness = 5", "-vm/swappiness=1\n;x",
+		"[Service]\nOOMPolicy=stop\\\n continue\n[Unit]\nOOMPolicy=x",
+		"w /sys/kernel/mm/transparent_hugepage/enabled - - - - always\n", udevForm.write("vda/scheduler", "bfq") +
+			"\\\n", "GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX transparent_hugepage=always\"\n\x00\xff",
 		unitForm.header, sysctlForm.header, "[Service]", "x\\\n[Service]\nOOMPolicy=a", "[Service]\nA=b\\"} {
 		f.Add(s, uint32(0))
 	}
@@ -57,7 +62,8 @@ func FuzzForms(f *testing.F) {
 				t.Fatalf("%s: set to %s and back:\n%q\n%q", name, b, one, back)
 			}
 			for _, line := range splitLines(text) {
-				if k, _, ok := form.read(strings.TrimSpace(line)); (!ok || k != key) && !strings.Contains(one, strings.TrimSuffix(line, "\n")) {
+				if k, _, ok := form.read(strings.TrimSpace(line)); (!ok || k != key) &&
+					!strings.Contains(one, strings.TrimSuffix(line, "\n")) {
 					t.Fatalf("%s: the line %q is lost:\n%q", name, line, one)
 				}
 			}
@@ -67,7 +73,8 @@ func FuzzForms(f *testing.F) {
 				t.Fatalf("%s: not the file of before:\n%q\n%q", name, text, *back)
 			case !had && back == nil && text != "" && text != form.header:
 				t.Fatalf("%s: the file is gone, and held %q", name, text)
-			case !had && back != nil && form.section == "" && strings.TrimRight(*back, "\n") != strings.TrimRight(text, "\n"):
+			case !had && back != nil && form.section == "" && strings.TrimRight(*back,
+				"\n") != strings.TrimRight(text, "\n"):
 				t.Fatalf("%s: more than our line was taken:\n%q\n%q", name, text, *back)
 			}
 		}
@@ -77,7 +84,8 @@ func FuzzForms(f *testing.F) {
 // FuzzFstab: of a file of fstab only the one field changes, whatever else it
 // holds, and the field as it was gives the file as it was.
 func FuzzFstab(f *testing.F) {
-	for _, s := range []string{debian["/etc/fstab"], "a /srv ext4 defaults", "a\t/s\\162v ext4  ro\r\n", "# a /srv b c\n a /srv b c#d\n", "/srv /srv /srv /srv /srv\x00\xff\n", "a /srv x\n", "\\"} {
+	for _, s := range []string{debian["/etc/fstab"], "a /srv ext4 defaults", "a\t/s\\162v ext4  ro\r\n",
+		"# a /srv b c\n a /srv b c#d\n", "/srv /srv /srv /srv /srv\x00\xff\n", "a /srv x\n", "\\"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

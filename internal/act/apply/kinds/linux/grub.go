@@ -3,7 +3,8 @@ package linux
 import "regexp"
 
 // grubLine is a word of the kernel's command line as we add it.
-var grubLine = regexp.MustCompile(`^GRUB_CMDLINE_LINUX="\$GRUB_CMDLINE_LINUX ([A-Za-z0-9_.-]+)(?:=([A-Za-z0-9_.,:/+@%-]*))?"$`)
+var grubLine = regexp.MustCompile(
+	`^GRUB_CMDLINE_LINUX="\$GRUB_CMDLINE_LINUX ([A-Za-z0-9_.-]+)(?:=([A-Za-z0-9_.,:/+@%-]*))?"$`)
 
 // grubForm is a file of /etc/default/grub.d, which the shell of grub-mkconfig
 // reads: a line for each word that is added to the kernel's command line. The

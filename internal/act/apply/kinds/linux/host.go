@@ -70,7 +70,8 @@ func (h Host) mayPoke(name string) error {
 	var over *host.Mount // the one that the file lies on: the longest, and of those the last
 	for i := range all {
 		m := &all[i]
-		if (name == m.Point || m.Point == "/" || strings.HasPrefix(name, m.Point+"/")) && (over == nil || len(m.Point) >= len(over.Point)) {
+		if (name == m.Point || m.Point == "/" || strings.HasPrefix(name, m.Point+"/")) &&
+			(over == nil || len(m.Point) >= len(over.Point)) {
 			over = m
 		}
 	}
@@ -181,7 +182,8 @@ func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b
 
 // oneLine says whether a value can stand in a line of a configuration file.
 func oneLine(value string) error {
-	if value == "" || strings.TrimSpace(value) != value || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if value == "" || strings.TrimSpace(value) != value || strings.ContainsFunc(value,
+		func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("%q cannot stand in a configuration file", value)
 	}
 	return nil

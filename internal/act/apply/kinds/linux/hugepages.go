@@ -84,11 +84,14 @@ func (h hugePages) room(want int64) error {
 		return err
 	}
 	if want > int64(m.Total/m.HugePageSize) {
-		return fmt.Errorf("kernel parameter %s: %d pages of %s are more than the memory there is, %s", poolName, want, m.HugePageSize, m.Total)
+		return fmt.Errorf("kernel parameter %s: %d pages of %s are more than the memory there is, %s", poolName, want,
+			m.HugePageSize, m.Total)
 	}
 	more := unit.Bytes(max(want-m.HugeTotal, 0)) * m.HugePageSize
 	if more > m.Available-keepFree {
-		return fmt.Errorf("kernel parameter %s: %d pages take %s more, and %s are available, of which %s must stay free: stop the server first, or %s",
+		return fmt.Errorf(
+			"kernel parameter %s: %d pages take %s more, and %s are available, of which %s must stay free: stop the "+
+				"server first, or %s",
 			poolName, want, more, m.Available, keepFree, atBoot(want))
 	}
 	mode, err := h.read("vm.overcommit_memory")
@@ -104,7 +107,9 @@ func (h hugePages) room(want int64) error {
 		return fmt.Errorf("kernel parameter vm.overcommit_ratio: %w", err)
 	}
 	if less := m.CommitLimit - more/100*unit.Bytes(percent); less < m.CommittedAS {
-		return fmt.Errorf("kernel parameter %s: under strict overcommit %d pages lower the commit limit to %s, and %s are committed: no program could start", poolName, want, less, m.CommittedAS)
+		return fmt.Errorf(
+			"kernel parameter %s: under strict overcommit %d pages lower the commit limit to %s, and %s are "+
+				"committed: no program could start", poolName, want, less, m.CommittedAS)
 	}
 	return nil
 }
@@ -130,7 +135,8 @@ func (h hugePages) resize(now, want int64) error {
 		return errors.Join(err, h.giveBack(now))
 	}
 	if got != want {
-		err := fmt.Errorf("kernel parameter %s: asked for %d pages, the kernel gives %d: memory is fragmented; %s", poolName, want, got, atBoot(want))
+		err := fmt.Errorf("kernel parameter %s: asked for %d pages, the kernel gives %d: memory is fragmented; %s",
+			poolName, want, got, atBoot(want))
 		return errors.Join(err, h.giveBack(now))
 	}
 	return nil
@@ -175,6 +181,9 @@ func (h hugePages) notes() ([]string, error) {
 	if err != nil || m.HugeSurp == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%d huge pages (%s) are in use beyond the pool of %d: they stay until the programs that use them end, and a server that needs them could not start again",
-		m.HugeSurp, unit.Bytes(m.HugeSurp)*m.HugePageSize, m.HugeTotal-m.HugeSurp)}, nil
+	return []string{
+		fmt.Sprintf(
+			"%d huge pages (%s) are in use beyond the pool of %d: they stay until the programs that use them end, "+
+				"and a server that needs them could not start again",
+			m.HugeSurp, unit.Bytes(m.HugeSurp)*m.HugePageSize, m.HugeTotal-m.HugeSurp)}, nil
 }

@@ -27,7 +27,8 @@ func TestHugePagesGivenInPart(t *testing.T) {
 			t.Errorf("the error does not say %s: %v", s, err)
 		}
 	}
-	if now := l.tree(); now["proc/sys/vm/nr_hugepages"] != tree["proc/sys/vm/nr_hugepages"] || now["etc"] != tree["etc"] || now["etc/sysctl.d"] != "" {
+	if now := l.tree(); now["proc/sys/vm/nr_hugepages"] != tree["proc/sys/vm/nr_hugepages"] ||
+		now["etc"] != tree["etc"] || now["etc/sysctl.d"] != "" {
 		t.Errorf("the pool or its file was not put back: %v", l.ops)
 	}
 }
@@ -74,10 +75,13 @@ func TestHugePagesRefusedBefore(t *testing.T) {
 		files            map[string]string
 		says             string
 	}{
-		"all that is available":      {"3072", nil, "must stay free"}, // 6 GB of 6 GB
-		"more than the memory":       {"5000", nil, "more than the memory there is"},
-		"strict overcommit by ratio": {"1600", map[string]string{"/proc/sys/vm/overcommit_memory": "2\n", "/proc/meminfo": strings.Replace(meminfo, "Committed_AS: 1048576", "Committed_AS: 3145728", 1)}, "commit limit"},
-		"no huge pages":              {"10", map[string]string{"/proc/meminfo": "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"}, ""},
+		"all that is available": {"3072", nil, "must stay free"}, // 6 GB of 6 GB
+		"more than the memory":  {"5000", nil, "more than the memory there is"},
+		"strict overcommit by ratio": {"1600", map[string]string{"/proc/sys/vm/overcommit_memory": "2\n",
+			"/proc/meminfo": strings.Replace(meminfo, "Committed_AS: 1048576", "Committed_AS: 3145728", 1)},
+			"commit limit"},
+		"no huge pages": {"10",
+			map[string]string{"/proc/meminfo": "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, debian)
@@ -126,7 +130,8 @@ func TestHugePagesInSurplus(t *testing.T) {
 	if err := growPool(t, l, "900"); err != nil {
 		t.Error(err)
 	}
-	if notes, err := kind.(apply.Noter).Notes(apply.Knob{Address: "sysctl:vm.nr_hugepages"}); err != nil || len(notes) != 0 {
+	if notes, err := kind.(apply.Noter).Notes(apply.Knob{Address: "sysctl:vm.nr_hugepages"}); err != nil ||
+		len(notes) != 0 {
 		t.Errorf("notes %q, %v", notes, err)
 	}
 }

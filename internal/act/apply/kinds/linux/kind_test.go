@@ -38,68 +38,91 @@ type specimen struct {
 	moves   bool   // a line that was in the way comes back in another place
 }
 
-const meminfo = "MemTotal: 8388608 kB\nMemFree: 6291456 kB\nMemAvailable: 6291456 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\nCommitLimit: 4194304 kB\nCommitted_AS: 1048576 kB\n" +
+const meminfo = "MemTotal: 8388608 kB\nMemFree: 6291456 kB\nMemAvailable: 6291456 kB\nSwapTotal: 0 kB\nSwapFree: 0 " +
+	"kB\nCommitLimit: 4194304 kB\nCommitted_AS: 1048576 kB\n" +
 	"HugePages_Total: 0\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugePages_Surp: 0\nHugepagesize: 2048 kB\n"
 
 // debian is what every host of the suite has.
 var debian = map[string]string{
-	"/proc/meminfo":                                    meminfo,
-	"/proc/sys/vm/swappiness":                          "60\n",
-	"/proc/sys/vm/dirty_bytes":                         "0\n",
-	"/proc/sys/vm/dirty_ratio":                         "20\n",
-	"/proc/sys/vm/dirty_background_bytes":              "0\n",
-	"/proc/sys/vm/dirty_background_ratio":              "10\n",
-	"/proc/sys/vm/overcommit_memory":                   "0\n",
-	"/proc/sys/vm/overcommit_kbytes":                   "0\n",
-	"/proc/sys/vm/overcommit_ratio":                    "50\n",
-	"/proc/sys/vm/nr_hugepages":                        "0\n",
-	"/proc/sys/kernel/sem":                             "32000\t1024000000\t500\t32000\n",
-	"/proc/self/mountinfo":                             "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n30 22 254:16 / /srv rw,relatime - ext4 /dev/vdb rw,discard\n",
-	"/proc/cmdline":                                    "BOOT_IMAGE=/vmlinuz root=/dev/vda1 ro quiet\n",
+	"/proc/meminfo":                       meminfo,
+	"/proc/sys/vm/swappiness":             "60\n",
+	"/proc/sys/vm/dirty_bytes":            "0\n",
+	"/proc/sys/vm/dirty_ratio":            "20\n",
+	"/proc/sys/vm/dirty_background_bytes": "0\n",
+	"/proc/sys/vm/dirty_background_ratio": "10\n",
+	"/proc/sys/vm/overcommit_memory":      "0\n",
+	"/proc/sys/vm/overcommit_kbytes":      "0\n",
+	"/proc/sys/vm/overcommit_ratio":       "50\n",
+	"/proc/sys/vm/nr_hugepages":           "0\n",
+	"/proc/sys/kernel/sem":                "32000\t1024000000\t500\t32000\n",
+	"/proc/self/mountinfo": "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n30 22 " +
+		"254:16 / /srv rw,relatime - ext4 /dev/vdb rw,discard\n",
+	"/proc/cmdline": "BOOT_IMAGE=/vmlinuz root=/dev/vda1 ro quiet\n",
 	"/sys/kernel/mm/transparent_hugepage/enabled":      "[always] madvise never\n",
 	"/sys/block/vdb/queue/scheduler":                   "none [mq-deadline] kyber\n",
 	"/sys/block/vdb/queue/read_ahead_kb":               "128\n",
 	"/sys/kernel/mm/transparent_hugepage/hpage_pmd_sz": "2097152\n",
-	"/etc/fstab":                                       "# <file system> <mount point>\nUUID=1  /      ext4  errors=remount-ro 0 1\n\nUUID=2\t/srv\text4\tdefaults\t0\t2   # data\nnone /tmp tmpfs size=1G",
-	"/etc/default/grub":                                "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\nGRUB_CMDLINE_LINUX=\"\"\n",
-	"/etc/debian_version":                              "12.1\n",
-	"/boot/grub/grub.cfg":                              "menuentry 'Debian' {\n\tlinux /vmlinuz root=/dev/vda1 ro  quiet\n}\n",
+	"/etc/fstab": "# <file system> <mount point>\nUUID=1  /      ext4  " +
+		"errors=remount-ro 0 1\n\nUUID=2\t/srv\text4\tdefaults\t0\t2   # data\nnone /tmp tmpfs size=1G",
+	"/etc/default/grub":   "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\nGRUB_CMDLINE_LINUX=\"\"\n",
+	"/etc/debian_version": "12.1\n",
+	"/boot/grub/grub.cfg": "menuentry 'Debian' {\n\tlinux /vmlinuz root=/dev/vda1 ro  " +
+		"quiet\n}\n",
 }
 
 const pgUnit = "postgresql@15-main.service"
 
 var specimens = []specimen{
-	{name: "a kernel parameter, where /etc/sysctl.d is missing", address: "sysctl:vm.swappiness", live: "60", value: "10", then: "10",
-		file: plan.SysctlFile, line: "vm.swappiness = 10\n", foreign: "net.core.somaxconn = 4096\n", changed: "vm.swappiness = 1\n"},
-	{name: "a kernel parameter of several numbers", address: "sysctl:kernel.sem", live: "32000 1024000000 500 32000", value: "250 32000  100\t128", then: "250 32000 100 128",
-		file: plan.SysctlFile, line: "kernel.sem = 250 32000 100 128\n", foreign: "vm.swappiness = 5\n", changed: "kernel.sem = 1 1 1 1\n"},
-	{name: "bytes whose ratio rules", address: "sysctl:vm.dirty_bytes", live: "0; vm.dirty_ratio = 20", value: "1073741824", then: "1073741824",
-		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n", changed: "vm.dirty_bytes = 8192\n"},
-	{name: "bytes whose ratio rules with 0", address: "sysctl:vm.dirty_bytes", files: map[string]string{"/proc/sys/vm/dirty_ratio": "0\n"},
-		live: "0; vm.dirty_ratio = 0", value: "1073741824", then: "1073741824",
-		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n", changed: "vm.dirty_bytes = 8192\n"},
+	{name: "a kernel parameter, where /etc/sysctl.d is missing", address: "sysctl:vm.swappiness", live: "60",
+		value: "10", then: "10",
+		file: plan.SysctlFile, line: "vm.swappiness = 10\n", foreign: "net.core.somaxconn = 4096\n",
+		changed: "vm.swappiness = 1\n"},
+	{name: "a kernel parameter of several numbers", address: "sysctl:kernel.sem", live: "32000 1024000000 500 32000",
+		value: "250 32000  100\t128", then: "250 32000 100 128",
+		file: plan.SysctlFile, line: "kernel.sem = 250 32000 100 128\n", foreign: "vm.swappiness = 5\n",
+		changed: "kernel.sem = 1 1 1 1\n"},
+	{name: "bytes whose ratio rules", address: "sysctl:vm.dirty_bytes", live: "0; vm.dirty_ratio = 20",
+		value: "1073741824", then: "1073741824",
+		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.dirty_bytes = 8192\n"},
+	{name: "bytes whose ratio rules with 0", address: "sysctl:vm.dirty_bytes",
+		files: map[string]string{"/proc/sys/vm/dirty_ratio": "0\n"},
+		live:  "0; vm.dirty_ratio = 0", value: "1073741824", then: "1073741824",
+		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.dirty_bytes = 8192\n"},
 	{name: "a ratio whose bytes rule", address: "sysctl:vm.dirty_background_ratio",
-		files: map[string]string{"/proc/sys/vm/dirty_background_ratio": "0\n", "/proc/sys/vm/dirty_background_bytes": "67108864\n"},
-		live:  "0; vm.dirty_background_bytes = 67108864", value: "5", then: "5",
-		file: plan.SysctlFile, line: "vm.dirty_background_ratio = 5\n", foreign: "vm.swappiness = 5\n", changed: "vm.dirty_background_ratio = 6\n"},
+		files: map[string]string{"/proc/sys/vm/dirty_background_ratio": "0\n",
+			"/proc/sys/vm/dirty_background_bytes": "67108864\n"},
+		live: "0; vm.dirty_background_bytes = 67108864", value: "5", then: "5",
+		file: plan.SysctlFile, line: "vm.dirty_background_ratio = 5\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.dirty_background_ratio = 6\n"},
 	{name: "bytes that rule already get another value", address: "sysctl:vm.dirty_bytes",
 		files: map[string]string{"/proc/sys/vm/dirty_ratio": "0\n", "/proc/sys/vm/dirty_bytes": "536870912\n",
 			plan.SysctlFile: "vm.dirty_ratio = 30\n# mine\n"},
 		live: "536870912", value: "1073741824", then: "1073741824",
-		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n", changed: "vm.dirty_bytes = 8192\n", moves: true},
-	{name: "the commit limit in kilobytes", address: "sysctl:vm.overcommit_kbytes", live: "0; vm.overcommit_ratio = 50", value: "6000000", then: "6000000",
-		file: plan.SysctlFile, line: "vm.overcommit_kbytes = 6000000\n", foreign: "vm.swappiness = 5\n", changed: "vm.overcommit_kbytes = 1\n"},
+		file: plan.SysctlFile, line: "vm.dirty_bytes = 1073741824\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.dirty_bytes = 8192\n", moves: true},
+	{name: "the commit limit in kilobytes", address: "sysctl:vm.overcommit_kbytes", live: "0; vm.overcommit_ratio = 50",
+		value: "6000000", then: "6000000",
+		file: plan.SysctlFile, line: "vm.overcommit_kbytes = 6000000\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.overcommit_kbytes = 1\n"},
 	{name: "a pool of huge pages", address: "sysctl:vm.nr_hugepages", live: "0", value: "1050", then: "1050",
-		file: plan.SysctlFile, line: "vm.nr_hugepages = 1050\n", foreign: "vm.swappiness = 5\n", changed: "vm.nr_hugepages = 2\n"},
+		file: plan.SysctlFile, line: "vm.nr_hugepages = 1050\n", foreign: "vm.swappiness = 5\n",
+		changed: "vm.nr_hugepages = 2\n"},
 	{name: "a file with lines of somebody else, without a line end", address: "sysctl:vm.swappiness",
-		files: map[string]string{plan.SysctlFile: "; theirs\r\n-net.core.somaxconn=4096\n\nvm.swappiness  =   30\nvm.zone_reclaim_mode = 0"},
-		live:  "60", value: "10", then: "10", file: plan.SysctlFile, line: "\nvm.swappiness = 10\nvm.zone", foreign: "\nvm.page-cluster = 0\n", changed: "vm.swappiness = 1\nvm.zone"},
+		files: map[string]string{
+			plan.SysctlFile: "; theirs\r\n-net.core.somaxconn=4096\n\nvm.swappiness  =   30\nvm.zone_reclaim_mode = 0"},
+		live: "60", value: "10", then: "10", file: plan.SysctlFile, line: "\nvm.swappiness = 10\nvm.zone",
+		foreign: "\nvm.page-cluster = 0\n", changed: "vm.swappiness = 1\nvm.zone"},
 	{name: "transparent huge pages", address: "thp:enabled", live: "always", value: "madvise", then: "madvise",
 		file: tmpfilesFile, line: "w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n",
-		foreign: "w /sys/kernel/mm/transparent_hugepage/defrag - - - - never\n", changed: "w /sys/kernel/mm/transparent_hugepage/enabled - - - - never\n"},
+		foreign: "w /sys/kernel/mm/transparent_hugepage/defrag - - - - never\n",
+		changed: "w /sys/kernel/mm/transparent_hugepage/enabled - - - - never\n"},
 	{name: "the scheduler of a disk", address: "block:vdb/scheduler", live: "mq-deadline", value: "none", then: "none",
-		file: udevFile, line: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="vdb", ATTR{queue/scheduler}="none"` + "\n",
-		foreign: `KERNEL=="vdc", ATTR{queue/scheduler}="none"` + "\n", changed: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="vdb", ATTR{queue/scheduler}="bfq"` + "\n"},
+		file: udevFile, line: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="vdb", ATTR{queue/scheduler}="none"` +
+			"\n",
+		foreign: `KERNEL=="vdc", ATTR{queue/scheduler}="none"` + "\n",
+		changed: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="vdb", ATTR{queue/scheduler}="bfq"` + "\n"},
 	{name: "the read-ahead of a disk", address: "block:vdb/read_ahead_kb", live: "128", value: "256", then: "256",
 		file: udevFile, line: `ATTR{queue/read_ahead_kb}="256"` + "\n",
 		foreign: "# a remark\n", changed: `ATTR{queue/read_ahead_kb}="512"` + "\n"},
@@ -108,26 +131,43 @@ var specimens = []specimen{
 			"/sys/block/dm-7/dm/name": "vg0-data\n", "/sys/block/dm-7/queue/read_ahead_kb": "128\n"},
 		live: "128", value: "256", then: "256",
 		file: udevFile, line: `ENV{DM_NAME}=="vg0-data", ATTR{queue/read_ahead_kb}="256"` + "\n",
-		foreign: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="dm-7", ATTR{queue/read_ahead_kb}="1"` + "\n", changed: `ATTR{queue/read_ahead_kb}="512"` + "\n"},
+		foreign: `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="dm-7", ATTR{queue/read_ahead_kb}="1"` + "\n",
+		changed: `ATTR{queue/read_ahead_kb}="512"` + "\n"},
 	{name: "a property of a unit", address: "unit:OOMPolicy", files: map[string]string{"/run/systemd/system/.keep": ""},
-		prepare: func(l *lab) { l.units = map[string]string{"OOMPolicy": "stop"} }, live: "stop", value: "continue", then: "continue",
-		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf", line: "\n[Service]\nOOMPolicy=continue\n", foreign: "LimitNOFILE=65536\n", changed: "OOMPolicy=kill\n"},
-	{name: "a NUMA policy, whose nodes are a property too", address: "unit:NUMAPolicy", files: map[string]string{"/run/systemd/system/.keep": ""},
-		prepare: func(l *lab) { l.units = map[string]string{"NUMAPolicy": "n/a"} }, live: "n/a", value: "interleave 0-1", then: "interleave 0-1",
-		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf", line: "\n[Service]\nNUMAMask=0-1\nNUMAPolicy=interleave\n", foreign: "LimitNOFILE=65536\n",
+		prepare: func(l *lab) { l.units = map[string]string{"OOMPolicy": "stop"} }, live: "stop", value: "continue",
+		then: "continue",
+		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf", line: "\n[Service]\nOOMPolicy=continue\n",
+		foreign: "LimitNOFILE=65536\n", changed: "OOMPolicy=kill\n"},
+	{name: "a NUMA policy, whose nodes are a property too", address: "unit:NUMAPolicy",
+		files:   map[string]string{"/run/systemd/system/.keep": ""},
+		prepare: func(l *lab) { l.units = map[string]string{"NUMAPolicy": "n/a"} }, live: "n/a",
+		value: "interleave 0-1", then: "interleave 0-1",
+		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf",
+		line: "\n[Service]\nNUMAMask=0-1\nNUMAPolicy=interleave\n", foreign: "LimitNOFILE=65536\n",
 		changed: "NUMAMask=0-1\nNUMAPolicy=bind\n"},
-	{name: "a boot parameter of Debian", address: "boot:transparent_hugepage", live: "", value: "never", then: "", reboot: true,
-		file: grubFile, line: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=never"` + "\n",
-		foreign: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX psi=1"` + "\n", changed: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=always"` + "\n"},
-	{name: "a boot parameter where grubby rules", address: "boot:transparent_hugepage", files: map[string]string{"/usr/sbin/grubby": "#!/bin/sh\n"},
-		prepare: func(l *lab) { l.grubby = []string{"ro", "transparent_hugepage=always"} }, live: "always", value: "never", then: "never"},
-	{name: "a boot parameter where systemd-boot rules", address: "boot:transparent_hugepage", files: entriesOf("quiet"), live: "", value: "never", then: "", reboot: true,
-		file: kernelCmdline, line: "root=/dev/vda1 ro quiet transparent_hugepage=never\n", foreign: "splash\n", changed: "root=/dev/vda1 ro quiet transparent_hugepage=always\n"},
+	{name: "a boot parameter of Debian", address: "boot:transparent_hugepage", live: "", value: "never", then: "",
+		reboot: true,
+		file:   grubFile, line: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=never"` + "\n",
+		foreign: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX psi=1"` + "\n",
+		changed: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=always"` + "\n"},
+	{name: "a boot parameter where grubby rules", address: "boot:transparent_hugepage",
+		files:   map[string]string{"/usr/sbin/grubby": "#!/bin/sh\n"},
+		prepare: func(l *lab) { l.grubby = []string{"ro", "transparent_hugepage=always"} }, live: "always",
+		value: "never", then: "never"},
+	{name: "a boot parameter where systemd-boot rules", address: "boot:transparent_hugepage", files: entriesOf("quiet"),
+		live: "", value: "never", then: "", reboot: true,
+		file: kernelCmdline, line: "root=/dev/vda1 ro quiet transparent_hugepage=never\n", foreign: "splash\n",
+		changed: "root=/dev/vda1 ro quiet transparent_hugepage=always\n"},
 	{name: "a boot parameter that the entries have already", address: "boot:transparent_hugepage",
-		files: with(entriesOf("transparent_hugepage=always quiet"), kernelCmdline, "root=/dev/vda1  ro\ttransparent_hugepage=always quiet\n"), live: "", value: "never", then: "", reboot: true,
-		file: kernelCmdline, line: "root=/dev/vda1  ro\ttransparent_hugepage=never quiet\n", foreign: "splash\n", changed: "root=/dev/vda1 transparent_hugepage=madvise\n"},
-	{name: "options of a mount", address: "mount:/srv/options", live: "rw,relatime", value: "defaults,noatime,nosuid", then: "rw,nosuid,noatime",
-		file: fstabFile, line: "UUID=2\t/srv\text4\tdefaults,noatime,nosuid\t0\t2   # data\n", foreign: "\n# more\nUUID=3 /more xfs defaults 0 2\n",
+		files: with(entriesOf("transparent_hugepage=always quiet"), kernelCmdline,
+			"root=/dev/vda1  ro\ttransparent_hugepage=always quiet\n"), live: "", value: "never", then: "",
+		reboot: true,
+		file:   kernelCmdline, line: "root=/dev/vda1  ro\ttransparent_hugepage=never quiet\n", foreign: "splash\n",
+		changed: "root=/dev/vda1 transparent_hugepage=madvise\n"},
+	{name: "options of a mount", address: "mount:/srv/options", live: "rw,relatime", value: "defaults,noatime,nosuid",
+		then: "rw,nosuid,noatime",
+		file: fstabFile, line: "UUID=2\t/srv\text4\tdefaults,noatime,nosuid\t0\t2   # data\n",
+		foreign: "\n# more\nUUID=3 /more xfs defaults 0 2\n",
 		changed: "UUID=2\t/srv\text4\tdefaults\t0\t2   # data\n"},
 }
 
@@ -136,12 +176,15 @@ var specimens = []specimen{
 func entriesOf(words string) map[string]string {
 	const id = "0123456789abcdef0123456789abcdef"
 	entry := func(version, of string) string {
-		return "title      Debian GNU/Linux 12 (bookworm)\nversion    " + version + "\nmachine-id " + of + "\nsort-key   debian\n" +
-			"options    root=/dev/vda1 ro " + words + " systemd.machine_id=" + of + "\nlinux      /" + of + "/" + version + "/linux\ninitrd     /" + of + "/" + version + "/initrd.img\n"
+		return "title      Debian GNU/Linux 12 (bookworm)\nversion    " + version + "\nmachine-id " + of +
+			"\nsort-key   debian\n" +
+			"options    root=/dev/vda1 ro " + words + " systemd.machine_id=" + of + "\nlinux      /" + of + "/" +
+			version + "/linux\ninitrd     /" + of + "/" + version + "/initrd.img\n"
 	}
 	return map[string]string{
-		loaderInfo: "\x06\x00\x00\x00s\x00y\x00s\x00t\x00e\x00m\x00d\x00-\x00b\x00o\x00o\x00t\x00 \x002\x005\x002\x00\x00\x00",
-		machineID:  id + "\n",
+		loaderInfo: "\x06\x00\x00\x00s\x00y\x00s\x00t\x00e\x00m\x00d\x00-\x00b\x00o\x00o\x00t\x00 " +
+			"\x002\x005\x002\x00\x00\x00",
+		machineID: id + "\n",
 		"/efi/loader/entries/" + id + "-6.1.0-9.conf":  entry("6.1.0-9", id),
 		"/efi/loader/entries/" + id + "-6.1.0-10.conf": strings.ReplaceAll(entry("6.1.0-10", id), "\n", "\r\n"),
 		"/efi/loader/entries/other.conf":               entry("1", "fedcba9876543210fedcba9876543210"),
@@ -337,7 +380,8 @@ func TestKindsKeepForeignLines(t *testing.T) {
 		if liveString(now) != s.live {
 			t.Errorf("live value %q, want %q", liveString(now), s.live)
 		}
-		if now.File.Text == nil || !strings.Contains(*now.File.Text, s.foreign) || strings.Contains(*now.File.Text, s.line) {
+		if now.File.Text == nil || !strings.Contains(*now.File.Text, s.foreign) ||
+			strings.Contains(*now.File.Text, s.line) {
 			t.Errorf("the file is now\n%s", l.text(s.file))
 		}
 		if s.moves {
@@ -473,7 +517,8 @@ func (s specimen) crash(t *testing.T, n int, late, forward bool) bool {
 	if found := mustLook(t, kind, k); !found.Same(goal) {
 		t.Errorf("%s:\n%s", what, cmp.Diff(goal, found))
 	}
-	if s.file == grubFile && strings.Contains(l.text("/boot/grub/grub.cfg"), bootWord(s.address.Name(), s.value)) != forward {
+	if s.file == grubFile && strings.Contains(l.text("/boot/grub/grub.cfg"),
+		bootWord(s.address.Name(), s.value)) != forward {
 		t.Errorf("%s: grub.cfg is\n%s", what, l.text("/boot/grub/grub.cfg"))
 	}
 	if now := l.tree(); !forward && (s.address.Prefix() != "boot" || s.file == kernelCmdline) {

@@ -332,7 +332,8 @@ func (l *lab) systemctl(args []string) (string, error) {
 
 func (l *lab) runGrubby(args []string) (string, error) {
 	if args[0] == "--info=DEFAULT" {
-		return "index=0\nkernel=\"/boot/vmlinuz\"\nargs=\"" + strings.Join(l.grubby, " ") + "\"\nroot=\"/dev/vda1\"\n", nil
+		return "index=0\nkernel=\"/boot/vmlinuz\"\nargs=\"" + strings.Join(l.grubby, " ") +
+			"\"\nroot=\"/dev/vda1\"\n", nil
 	}
 	for _, a := range args {
 		if name, ok := strings.CutPrefix(a, "--remove-args="); ok {

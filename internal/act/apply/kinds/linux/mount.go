@@ -188,5 +188,8 @@ func (m mountKind) Notes(k apply.Knob) ([]string, error) {
 	if later == nil {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("the kernel does not show %s among the options of %s: either that is the filesystem's default, or it holds when it is mounted again", strings.Join(later, ","), point)}, nil
+	return []string{
+		fmt.Sprintf(
+			"the kernel does not show %s among the options of %s: either that is the filesystem's default, or it "+
+				"holds when it is mounted again", strings.Join(later, ","), point)}, nil
 }

@@ -18,7 +18,8 @@ import (
 
 // attempt looks, asks for a value and sets it, and returns the first error.
 func attempt(l *lab, address knob.Address, value string) error {
-	kind, k, ctx := Host{Files: l, Kernel: l}.Kinds()[address.Prefix()], apply.Knob{Address: address}, context.Background()
+	kind, k, ctx := Host{Files: l, Kernel: l}.Kinds()[address.Prefix()], apply.Knob{Address: address},
+		context.Background()
 	if address.Prefix() == "unit" {
 		k = specimen{address: address}.knob()
 	}
@@ -42,41 +43,62 @@ func TestKindsRefuse(t *testing.T) {
 		prepare func(*lab)
 		says    string
 	}{
-		"the kernel refuses a value":          {"sysctl:vm.dirty_bytes", "1", nil, nil, "invalid argument"},
-		"a kernel without the parameter":      {"sysctl:vm.no_such_thing", "1", nil, nil, "this kernel has no parameter vm.no_such_thing"},
-		"a name that leads elsewhere":         {"sysctl:../../etc/passwd", "1", nil, nil, "not the name of a kernel parameter"},
-		"a value of two lines":                {"sysctl:vm.swappiness", "1\x00", nil, nil, "cannot stand in a configuration file"},
-		"no value":                            {"sysctl:vm.swappiness", "", nil, nil, "cannot stand in a configuration file"},
-		"0 bytes, which would be no limit":    {"sysctl:vm.overcommit_kbytes", "0", map[string]string{"/proc/sys/vm/overcommit_kbytes": "77\n", "/proc/sys/vm/overcommit_ratio": "0\n"}, nil, "set that one"},
-		"a read-ahead that the kernel rounds": {"block:vdb/read_ahead_kb", "130", nil, nil, "asked for 130, the kernel gives 128"},
-		"a scheduler that is not there":       {"block:vdb/scheduler", "cfq", nil, nil, "invalid argument"},
-		"a device that is not there":          {"block:nosuch/scheduler", "none", nil, nil, "this kernel has no /sys/block/nosuch/queue/scheduler"},
-		"a device that leads elsewhere":       {"block:../../etc/scheduler", "none", nil, nil, "not the address"},
-		"a volume that is not there":          {"block:mapper/vg0-none/read_ahead_kb", "256", nil, nil, "no volume of device mapper named vg0-none"},
-		"a volume that leads elsewhere":       {"block:mapper/../../etc/scheduler", "none", nil, nil, "not the address"},
-		"another attribute of a queue":        {"block:vdb/write_cache", "x", nil, nil, "not the address"},
-		"a switch that leads elsewhere":       {"thp:../../../etc/x", "never", nil, nil, "not the address"},
-		"a udev rule inside a value":          {"block:vdb/scheduler", `none", RUN+="/bin/sh`, nil, nil, "not a value"},
-		"a shell inside a boot value":         {"boot:psi", `1";reboot;"`, nil, nil, "not a value"},
-		"a shell inside a boot name":          {"boot:$(reboot)", `1`, nil, nil, "does not name a parameter"},
-		"a word of GRUB that comes later": {"boot:transparent_hugepage", "never", map[string]string{"/etc/default/grub": "GRUB_CMDLINE_LINUX_DEFAULT=\"transparent_hugepage=always\"\n"},
+		"the kernel refuses a value": {"sysctl:vm.dirty_bytes", "1", nil, nil, "invalid argument"},
+		"a kernel without the parameter": {"sysctl:vm.no_such_thing", "1", nil, nil,
+			"this kernel has no parameter vm.no_such_thing"},
+		"a name that leads elsewhere": {"sysctl:../../etc/passwd", "1", nil, nil,
+			"not the name of a kernel parameter"},
+		"a value of two lines": {"sysctl:vm.swappiness", "1\x00", nil, nil,
+			"cannot stand in a configuration file"},
+		"no value": {"sysctl:vm.swappiness", "", nil, nil,
+			"cannot stand in a configuration file"},
+		"0 bytes, which would be no limit": {"sysctl:vm.overcommit_kbytes", "0",
+			map[string]string{"/proc/sys/vm/overcommit_kbytes": "77\n", "/proc/sys/vm/overcommit_ratio": "0\n"}, nil,
+			"set that one"},
+		"a read-ahead that the kernel rounds": {"block:vdb/read_ahead_kb", "130", nil, nil,
+			"asked for 130, the kernel gives 128"},
+		"a scheduler that is not there": {"block:vdb/scheduler", "cfq", nil, nil, "invalid argument"},
+		"a device that is not there": {"block:nosuch/scheduler", "none", nil, nil,
+			"this kernel has no /sys/block/nosuch/queue/scheduler"},
+		"a device that leads elsewhere": {"block:../../etc/scheduler", "none", nil, nil, "not the address"},
+		"a volume that is not there": {"block:mapper/vg0-none/read_ahead_kb", "256", nil,
+			nil, "no volume of device mapper named vg0-none"},
+		"a volume that leads elsewhere": {"block:mapper/../../etc/scheduler", "none", nil, nil,
+			"not the address"},
+		"another attribute of a queue":  {"block:vdb/write_cache", "x", nil, nil, "not the address"},
+		"a switch that leads elsewhere": {"thp:../../../etc/x", "never", nil, nil, "not the address"},
+		"a udev rule inside a value":    {"block:vdb/scheduler", `none", RUN+="/bin/sh`, nil, nil, "not a value"},
+		"a shell inside a boot value":   {"boot:psi", `1";reboot;"`, nil, nil, "not a value"},
+		"a shell inside a boot name":    {"boot:$(reboot)", `1`, nil, nil, "does not name a parameter"},
+		"a word of GRUB that comes later": {"boot:transparent_hugepage", "never",
+			map[string]string{"/etc/default/grub": "GRUB_CMDLINE_LINUX_DEFAULT=\"transparent_hugepage=always\"\n"},
 			nil, `the next boot would have "always"`},
-		"pages of another size at boot": {"boot:hugepages", "100", map[string]string{"/boot/grub/grub.cfg": "\tlinux /vmlinuz ro hugepagesz=1G hugepages=4\n"}, nil, "hugepagesz=1G"},
+		"pages of another size at boot": {"boot:hugepages", "100",
+			map[string]string{"/boot/grub/grub.cfg": "\tlinux /vmlinuz ro hugepagesz=1G hugepages=4\n"}, nil,
+			"hugepagesz=1G"},
 		"a boot loader that is not known": {"boot:psi", "1", nil, func(l *lab) {
 			if err := l.Local.Remove("/etc/debian_version"); err != nil {
 				l.t.Fatal(err)
 			}
 		}, "add psi=VALUE to the kernel's command line by hand"},
-		"update-grub fails": {"boot:psi", "1", map[string]string{"/etc/default/grub": "exit 3\n"}, nil, "update-grub: exit status 1"},
-		"a drop-in that wins": {"unit:OOMPolicy", "continue", map[string]string{"/run/systemd/system/x": "", "/etc/systemd/system/" + pgUnit + ".d/override.conf": "[Service]\nOOMPolicy=kill\n"},
+		"update-grub fails": {"boot:psi", "1", map[string]string{"/etc/default/grub": "exit 3\n"},
+			nil, "update-grub: exit status 1"},
+		"a drop-in that wins": {"unit:OOMPolicy", "continue", map[string]string{"/run/systemd/system/x": "",
+			"/etc/systemd/system/" + pgUnit + ".d/override.conf": "[Service]\nOOMPolicy=kill\n"},
 			func(l *lab) { l.units = map[string]string{"OOMPolicy": "kill"} }, "override.conf"},
-		"a property that systemd has not": {"unit:NoSuch", "1", map[string]string{"/run/systemd/system/x": ""}, nil, "shows no property NoSuch"},
-		"a mount that is not in fstab":    {"mount:/data/options", "noatime", nil, nil, "no line mounts /data"},
-		"two lines of fstab for a mount":  {"mount:/srv/options", "noatime", map[string]string{"/etc/fstab": "a /srv ext4 defaults\nb /srv/ xfs defaults\n"}, nil, "lines 1 and 2 both mount /srv"},
-		"a line without options":          {"mount:/srv/options", "noatime", map[string]string{"/etc/fstab": "a /srv ext4\n"}, nil, "line 1: no field of options"},
-		"a remount that is refused":       {"mount:/srv/options", "noatime", nil, func(l *lab) { l.mountBad = true }, "bad option"},
-		"options with a blank":            {"mount:/srv/options", "noatime, ro", nil, nil, "not a field of options"},
-		"a file that is no text":          {"sysctl:vm.swappiness", "1", map[string]string{plan.SysctlFile: "\xff\n"}, nil, "not UTF-8"},
+		"a property that systemd has not": {"unit:NoSuch", "1", map[string]string{"/run/systemd/system/x": ""}, nil,
+			"shows no property NoSuch"},
+		"a mount that is not in fstab": {"mount:/data/options", "noatime", nil, nil, "no line mounts /data"},
+		"two lines of fstab for a mount": {"mount:/srv/options", "noatime",
+			map[string]string{"/etc/fstab": "a /srv ext4 defaults\nb /srv/ xfs defaults\n"}, nil,
+			"lines 1 and 2 both mount /srv"},
+		"a line without options": {"mount:/srv/options", "noatime",
+			map[string]string{"/etc/fstab": "a /srv ext4\n"}, nil, "line 1: no field of options"},
+		"a remount that is refused": {"mount:/srv/options", "noatime", nil, func(l *lab) { l.mountBad = true },
+			"bad option"},
+		"options with a blank": {"mount:/srv/options", "noatime, ro", nil, nil, "not a field of options"},
+		"a file that is no text": {"sysctl:vm.swappiness", "1", map[string]string{plan.SysctlFile: "\xff\n"},
+			nil, "not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, debian)
@@ -122,7 +144,9 @@ func TestKindsGuard(t *testing.T) {
 			t.Errorf("%s: root is refused: %v", s.name, err)
 		}
 		if p := s.address.Prefix(); p == "sysctl" || p == "thp" || p == "block" {
-			l.lay("/proc/self/mountinfo", "1 0 0:1 / / rw - ext4 a rw\n2 1 0:2 / /proc rw - proc proc rw\n3 2 0:2 /sys /proc/sys ro - proc proc rw\n4 1 0:3 / /sys ro - sysfs sysfs ro\n")
+			l.lay("/proc/self/mountinfo",
+				"1 0 0:1 / / rw - ext4 a rw\n2 1 0:2 / /proc rw - proc proc rw\n3 2 0:2 /sys /proc/sys ro - proc "+
+					"proc rw\n4 1 0:3 / /sys ro - sysfs sysfs ro\n")
 			if err := guard.Allowed(context.Background(), s.knob()); !errors.Is(err, syscall.EROFS) {
 				t.Errorf("%s: in a container: %v", s.name, err)
 			}
@@ -150,14 +174,16 @@ func TestBootGoesByItsFile(t *testing.T) {
 	kind, k := Host{Files: l, Kernel: l}.Kinds()["boot"], apply.Knob{Address: "boot:transparent_hugepage"}
 	before := mustLook(t, kind, k)
 	mustSet(t, kind, k, mustWant(t, kind, before, k, "never"))
-	if got := l.text("/boot/grub/grub.cfg"); !strings.Contains(got, " transparent_hugepage=never ") || liveString(mustLook(t, kind, k)) != "" {
+	if got := l.text("/boot/grub/grub.cfg"); !strings.Contains(got, " transparent_hugepage=never ") ||
+		liveString(mustLook(t, kind, k)) != "" {
 		t.Errorf("grub.cfg:\n%s\nrunning: %q", got, liveString(mustLook(t, kind, k)))
 	}
 	notes, err := kind.(apply.Noter).Notes(k)
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "without transparent_hugepage") {
 		t.Errorf("notes %q, %v", notes, err)
 	}
-	l.lay("/proc/cmdline", "ro transparent_hugepage=always quiet transparent_hugepage=never\n") // a boot; the last word counts
+	// a boot; the last word counts
+	l.lay("/proc/cmdline", "ro transparent_hugepage=always quiet transparent_hugepage=never\n")
 	if got := mustLook(t, kind, k); liveString(got) != "never" {
 		t.Errorf("running: %q", liveString(got))
 	}
@@ -171,10 +197,12 @@ func TestBootGoesByItsFile(t *testing.T) {
 // TestMountNotes: an option of the filesystem's own that is not in force yet.
 func TestMountNotes(t *testing.T) {
 	l := newLab(t, debian)
-	if err := attempt(l, "mount:/srv/options", "noatime,discard,data=writeback,nofail,x-systemd.automount"); err != nil {
+	if err := attempt(l, "mount:/srv/options",
+		"noatime,discard,data=writeback,nofail,x-systemd.automount"); err != nil {
 		t.Fatal(err)
 	}
-	notes, err := Host{Files: l, Kernel: l}.Kinds()["mount"].(apply.Noter).Notes(apply.Knob{Address: "mount:/srv/options"})
+	notes, err := Host{Files: l, Kernel: l}.Kinds()["mount"].(apply.Noter).Notes(
+		apply.Knob{Address: "mount:/srv/options"})
 	if err != nil || len(notes) != 1 || !strings.HasPrefix(notes[0], "the kernel does not show data=writeback among") {
 		t.Errorf("notes %q, %v", notes, err)
 	}

@@ -117,7 +117,8 @@ func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
 		return "", err
 	}
 	if out.Code != 0 {
-		return "", fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code, strings.TrimSpace(string(out.Stderr)))
+		return "", fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code,
+			strings.TrimSpace(string(out.Stderr)))
 	}
 	return strings.TrimSpace(string(out.Stdout)), nil
 }
@@ -176,7 +177,8 @@ func (u unitKind) Set(ctx context.Context, k apply.Knob, st journal.State) error
 	}
 	if got != *st.Live {
 		err := fmt.Errorf("%s: asked for %s=%s, systemd has %s", unit, k.Address.Name(), *st.Live, got)
-		if others, e := u.systemctl(ctx, "show", "--property=DropInPaths", "--value", "--", unit); e == nil && others != "" {
+		if others, e := u.systemctl(ctx, "show", "--property=DropInPaths", "--value", "--", unit); e == nil &&
+			others != "" {
 			err = fmt.Errorf("%w: one of its drop-ins sets it too (%s)", err, others)
 		}
 		return err

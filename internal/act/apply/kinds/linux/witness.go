@@ -14,14 +14,16 @@ import (
 )
 
 // sysctlDirs are the folders of sysctl.d(5).
-var sysctlDirs = []string{"/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d", "/lib/sysctl.d"}
+var sysctlDirs = []string{"/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d",
+	"/lib/sysctl.d"}
 
 // Witness implements the interface of that name: the last assignment of the
 // value that was found, in the order in which the files are loaded.
 func (s sysctl) Witness(_ context.Context, k apply.Knob, found journal.State) string {
 	clause := ""
 	for _, set := range s.sets() {
-		if set.Read && set.Name == k.Address.Name() && set.File != plan.SysctlFile && found.Live != nil && set.Value == *found.Live {
+		if set.Read && set.Name == k.Address.Name() && set.File != plan.SysctlFile && found.Live != nil &&
+			set.Value == *found.Live {
 			clause = fmt.Sprintf("%s line %d, which sets %s to %s", set.File, set.Line, set.Name, set.Value)
 		}
 	}

@@ -23,12 +23,15 @@ func TestWarnings(t *testing.T) {
 	l.lay("/etc/sysctl.d/90-late.conf", "vm.swappiness = 5\nvm.dirty_ratio = 30\n")
 	w := &apply.System{Target: l, Kinds: Host{Files: l, Kernel: l}.Kinds()}
 	change := func(a knob.Address) plan.Change { return plan.Change{Address: a, To: "1"} }
-	p := &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness"), change("sysctl:vm.dirty_bytes"), change("sysctl:vm.overcommit_memory"), change("boot:quiet"), change("thp:enabled"), change("nothing:known")}}
+	p := &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness"), change("sysctl:vm.dirty_bytes"),
+		change("sysctl:vm.overcommit_memory"), change("boot:quiet"), change("thp:enabled"), change("nothing:known")}}
 	var got []string
 	for _, f := range apply.Warnings(context.Background(), w, &snapshot.Snapshot{}, p.Changes) {
 		got = append(got, fmt.Sprint(f.Of, " ", f.Text))
 	}
-	for i, want := range []string{"[sysctl:vm.swappiness] /etc/sysctl.d/90-late.conf line 1 (vm.swappiness = 5) is read after", "[sysctl:vm.dirty_bytes] /etc/sysctl.d/90-late.conf line 2 (vm.dirty_ratio = 30)",
+	for i, want := range []string{
+		"[sysctl:vm.swappiness] /etc/sysctl.d/90-late.conf line 1 (vm.swappiness = 5) is read after",
+		"[sysctl:vm.dirty_bytes] /etc/sysctl.d/90-late.conf line 2 (vm.dirty_ratio = 30)",
 		"[boot:quiet] the running kernel was started with quiet"} {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("no sentence %d with %q:\n%s", i, want, strings.Join(got, "\n"))
@@ -40,10 +43,12 @@ func TestWarnings(t *testing.T) {
 
 	s := &snapshot.Snapshot{}
 	s.Host.Tuned = known.Is("virtual-guest")
-	s.Host.SysctlConf = known.Is([]host.SysctlSet{{Name: "vm.swappiness", Value: "5", File: "/etc/sysctl.d/90-late.conf", Line: 1, Read: true}})
+	s.Host.SysctlConf = known.Is([]host.SysctlSet{{Name: "vm.swappiness", Value: "5",
+		File: "/etc/sysctl.d/90-late.conf", Line: 1, Read: true}})
 	of := say.Strings(plan.Overrides(p, s))
 	if len(of) != 2 || !strings.HasPrefix(of[0], "sysctl:vm.swappiness: /etc/sysctl.d/90-late.conf line 1") ||
-		!strings.HasPrefix(of[1], "sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: tuned's profile") {
+		!strings.HasPrefix(of[1],
+			"sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: tuned's profile") {
 		t.Errorf("%q", of)
 	}
 }
@@ -57,7 +62,8 @@ func TestSysctlWitness(t *testing.T) {
 	})
 	w := Host{Files: l, Kernel: l}.Kinds()["sysctl"].(apply.Witness)
 	k := apply.Knob{Address: "sysctl:vm.swappiness"}
-	for live, want := range map[string]string{"35": "/etc/sysctl.d/99-theirs.conf line 2, which sets vm.swappiness to 35", "40": "", "10": ""} {
+	for live, want := range map[string]string{
+		"35": "/etc/sysctl.d/99-theirs.conf line 2, which sets vm.swappiness to 35", "40": "", "10": ""} {
 		if got := w.Witness(context.Background(), k, journal.State{Live: &live}); got != want {
 			t.Errorf("%s: %q, want %q", live, got, want)
 		}
@@ -93,7 +99,8 @@ func TestTwoKnobsInOneFile(t *testing.T) {
 		before, after journal.State
 	}
 	var done []change
-	for address, value := range map[knob.Address]string{"sysctl:vm.swappiness": "10", "sysctl:vm.dirty_bytes": "1073741824"} {
+	for address, value := range map[knob.Address]string{"sysctl:vm.swappiness": "10",
+		"sysctl:vm.dirty_bytes": "1073741824"} {
 		c := change{k: apply.Knob{Address: address}}
 		c.before = mustLook(t, kind, c.k)
 		c.after = mustWant(t, kind, c.before, c.k, value)

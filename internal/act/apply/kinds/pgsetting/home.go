@@ -27,7 +27,8 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		dir = s.DataDir
 	}
 	if dir == "" {
-		return "", &say.Problem{Message: "the data directory of " + k.Instance.Label() + " is not known", Code: say.CodeNoAccess,
+		return "", &say.Problem{Message: "the data directory of " + k.Instance.Label() + " is not known",
+			Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory, or connect as a superuser"}
 	}
 	auto := path.Join(dir, conf.AutoFile)
@@ -65,8 +66,11 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		if s == nil { // nobody else writes it now
 			return auto, p.mayWrite(dir, auto)
 		}
-		return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written", win.File, win.Line, win.Name),
-			Detail: whyNot(s), Hint: "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on", Code: say.CodeRefused}
+		return "", &say.Problem{Message: fmt.Sprintf(
+			"%s line %d sets %s, and wins over every file that could be written", win.File, win.Line, win.Name),
+			Detail: whyNot(s),
+			Hint:   "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on",
+			Code:   say.CodeRefused}
 	}
 	return p.fileHome(files, k, main, dir, now, s)
 }
@@ -86,7 +90,8 @@ func oursWins(files target.Target, win conf.Setting, k apply.Knob) bool {
 
 // fileHome chooses among the files of an administrator: a drop-in of ours in the
 // last folder whose line would win, else lines at the end of postgresql.conf.
-func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now conf.Resolved, s *pgctl.Session) (string, error) {
+func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now conf.Resolved,
+	s *pgctl.Session) (string, error) {
 	name := k.Address.Name()
 	var candidates []string
 	for _, d := range slices.Backward(now.Dirs) {
@@ -121,7 +126,8 @@ func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now 
 	if rights != nil {
 		return "", noRight(k, s, rights.Error())
 	}
-	return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written", winner.File, winner.Line, name),
+	return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written",
+		winner.File, winner.Line, name),
 		Hint: "change it there, or take the line out", Code: say.CodeRefused}
 }
 
@@ -152,12 +158,14 @@ func whyNot(s *pgctl.Session) string {
 }
 
 func noRight(k apply.Knob, s *pgctl.Session, detail string) error {
-	return &say.Problem{Message: k.Address.Name() + " is not to be written: " + whyNot(s), Detail: detail, Code: say.CodeNoAccess,
+	return &say.Problem{Message: k.Address.Name() + " is not to be written: " + whyNot(s), Detail: detail,
+		Code: say.CodeNoAccess,
 		Hint: "connect as a superuser, or run pgfettle as root or as the owner of the configuration files"}
 }
 
 func notHere(k apply.Knob) error {
-	return &say.Problem{Message: k.Address.Name() + " is not to be written: the server runs on another host, and the role is no superuser", Code: say.CodeNoAccess,
+	return &say.Problem{Message: k.Address.Name() +
+		" is not to be written: the server runs on another host, and the role is no superuser", Code: say.CodeNoAccess,
 		Hint: "connect as a superuser, or run pgfettle on the server's host"}
 }
 
@@ -185,7 +193,8 @@ func (p Kind) setFile(in *snapshot.Instance, f journal.File) error {
 // notLink refuses a symbolic link where a server's own file is expected.
 func notLink(files target.Target, name string) error {
 	if to, err := files.Readlink(name); err == nil {
-		return &say.Problem{Message: name + " is a symbolic link to " + to + ", where the server has a file of its own", Code: say.CodeRefused,
+		return &say.Problem{Message: name + " is a symbolic link to " + to + ", where the server has a file of its own",
+			Code: say.CodeRefused,
 			Hint: "put the file itself there"}
 	}
 	return nil

@@ -61,8 +61,11 @@ func (p Kind) look(ctx context.Context, k apply.Knob, s *pgctl.Session) (journal
 			return state, fmt.Errorf("%s: this server has no such setting, or does not show it to %s", name, s.Role)
 		}
 		if row.Source == "command line" {
-			return state, &say.Problem{Message: name + " is set on the command line of the server, which wins over every file", Code: say.CodeRefused,
-				Detail: "its value there is " + row.Value, Hint: "take it out of what starts the server (the unit, pg_ctl -o, the container's arguments), or leave it out of the plan"}
+			return state, &say.Problem{Message: name +
+				" is set on the command line of the server, which wins over every file", Code: say.CodeRefused,
+				Detail: "its value there is " + row.Value,
+				Hint: "take it out of what starts the server (the unit, pg_ctl -o, the container's arguments), or " +
+					"leave it out of the plan"}
 		}
 		if row.OfInstance() {
 			state.Live = &row.Value
@@ -101,7 +104,8 @@ func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) 
 	}
 	text, err := conf.Rewritten(text)
 	if err != nil {
-		return f, &say.Problem{Message: f.Path + " could not be put back as it is", Detail: err.Error(), Code: say.CodeNoAccess,
+		return f, &say.Problem{Message: f.Path + " could not be put back as it is", Detail: err.Error(),
+			Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory"}
 	}
 	f.Text = &text
@@ -127,7 +131,9 @@ func (p Kind) Warnings(ctx context.Context, k apply.Knob) ([]string, error) {
 	if err != nil || found.Text == nil || *found.Text == *kept.Text {
 		return nil, err
 	}
-	return []string{at + " was edited by hand, and is written here by ALTER SYSTEM alone: its comments and the lines that later ones overrule go for good; undo gives every value back"}, nil
+	return []string{at +
+		" was edited by hand, and is written here by ALTER SYSTEM alone: its comments and the lines that later ones " +
+		"overrule go for good; undo gives every value back"}, nil
 }
 
 // MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
@@ -285,7 +291,8 @@ func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	case byFile:
 		return p.setFile(k.Instance, *want.File)
 	case !s.AlterSystem:
-		return &say.Problem{Message: "allow_alter_system is off on this server", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+		return &say.Problem{Message: "allow_alter_system is off on this server",
+			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 	default:
 		return errors.Join(fmt.Errorf("%s: not to be written over SQL alone", want.File.Path), err)
 	}
@@ -391,7 +398,8 @@ func (p Kind) Without(found, before journal.State, k apply.Knob) (journal.State,
 // file: its owner and mode stay unknown.
 func autoFile(ctx context.Context, s *pgctl.Session) (journal.File, error) {
 	f := journal.File{Path: path.Join(s.DataDir, conf.AutoFile)}
-	rows, err := s.Rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`, strconv.Itoa(target.MaxConfigFile))
+	rows, err := s.Rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`,
+		strconv.Itoa(target.MaxConfigFile))
 	if err != nil || len(rows) != 1 {
 		return f, errors.Join(fmt.Errorf("%s through the server", conf.AutoFile), err)
 	}

@@ -26,7 +26,8 @@ type Unmet struct {
 
 // String returns a clause for a person.
 func (u Unmet) String() string {
-	s := fmt.Sprintf("%s is %q and should be %q", u.Address.Name(), unit.ShowGUC(u.Found, u.Unit), unit.ShowGUC(u.Want, u.Unit))
+	s := fmt.Sprintf("%s is %q and should be %q", u.Address.Name(), unit.ShowGUC(u.Found, u.Unit),
+		unit.ShowGUC(u.Want, u.Unit))
 	if u.Where != "" {
 		s += " (its value is from " + u.Where + ")"
 	}
@@ -61,19 +62,23 @@ func (p Kind) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.
 	for _, c := range changes {
 		row, ok := rows[c.Address.Name()]
 		if !ok {
-			return out, fmt.Errorf("%s: this server has no such setting, or does not show it to %s", c.Address.Name(), s.Role)
+			return out, fmt.Errorf("%s: this server has no such setting, or does not show it to %s",
+				c.Address.Name(), s.Role)
 		}
 		value := row.Value
 		if !row.OfInstance() {
 			// what ALTER ROLE gave us hides it; the files tell what others have
-			inFile, err := s.Rows(ctx, `select setting from pg_file_settings where lower(name) = $1 and applied order by seqno desc limit 1`, row.Name)
+			inFile, err := s.Rows(ctx,
+				`select setting from pg_file_settings where lower(name) = $1 and applied order by seqno desc limit 1`,
+				row.Name)
 			if err != nil || len(inFile) == 0 || inFile[0][0] == c.To {
 				continue
 			}
 			value = inFile[0][0]
 		}
 		if !sameValue(row, value, c.ToBase) && !(memory.Automatic(row.Name, c.ToBase) && !row.Pending) {
-			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.File, Pending: row.Pending, Unit: set[row.Name].Unit})
+			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.File,
+				Pending: row.Pending, Unit: set[row.Name].Unit})
 		}
 	}
 	return out, nil
@@ -87,7 +92,8 @@ func sameValue(row pgctl.SettingRow, a, b string) bool {
 		x, err1 := strconv.ParseFloat(a, 64)
 		y, err2 := strconv.ParseFloat(b, 64)
 		// pg_settings prints six digits of a real
-		return err1 == nil && err2 == nil && (x == y || row.VarType == "real" && strconv.FormatFloat(y, 'g', 6, 64) == strconv.FormatFloat(x, 'g', 6, 64))
+		return err1 == nil && err2 == nil && (x == y || row.VarType == "real" &&
+			strconv.FormatFloat(y, 'g', 6, 64) == strconv.FormatFloat(x, 'g', 6, 64))
 	}
 	return conf.Spelled(row.Name, a) == conf.Spelled(row.Name, b)
 }

@@ -50,7 +50,8 @@ func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
 		return nil, err
 	}
 	if s == nil {
-		return nil, &say.Problem{Message: string(k.Address) + " is in a catalog of the server, and the server of " + k.Instance.Label() + " is not running", Code: say.CodeRefused,
+		return nil, &say.Problem{Message: string(k.Address) + " is in a catalog of the server, and the server of " +
+			k.Instance.Label() + " is not running", Code: say.CodeRefused,
 			Hint: "start the server first, or leave the options of tablespaces out"}
 	}
 	return s, nil
@@ -59,7 +60,8 @@ func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
 // catalogOf asks the catalog. The names are compared as text: as a name, a long one would be
 // cut and could be another's.
 func catalogOf(ctx context.Context, s *pgctl.Session, name, option string) (catalog, error) {
-	rows, err := s.Rows(ctx, `select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), false)::text,
+	rows, err := s.Rows(ctx,
+		`select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), false)::text,
  coalesce((select o.option_value from pg_options_to_table(t.spcoptions) o where o.option_name = $2), ''),
  exists (select from pg_options_to_table(t.spcoptions) o where o.option_name = $2)::text
  from (values (1)) one left join pg_tablespace t on t.spcname::text = $1::text`, name, option)
@@ -159,13 +161,16 @@ func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	case err != nil:
 		return err
 	case c.standby:
-		return &say.Problem{Message: string(k.Address) + " cannot be set on a standby", Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
+		return &say.Problem{Message: string(k.Address) + " cannot be set on a standby",
+			Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
 			Hint: "set it on the primary, from where it comes here, or leave the options of tablespaces out"}
 	case !c.mine:
-		return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role + " does not own the tablespace", Code: say.CodeNoAccess,
+		return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role +
+			" does not own the tablespace", Code: say.CodeNoAccess,
 			Hint: "connect as its owner or as a superuser"}
 	case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
-		return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value), Code: say.CodeRefused,
+		return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value),
+			Code: say.CodeRefused,
 			Hint: "leave it out of the plan"}
 	}
 	return nil

@@ -21,7 +21,8 @@ func TestTablespaceOfAStoppedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind := tablespace.Kind{Server: &pgctl.Server{Target: tree}}
-	k := apply.Knob{Address: "tablespace:archive/random_page_cost", Instance: &snapshot.Instance{DataDirectory: known.Is("/data/1")}}
+	k := apply.Knob{Address: "tablespace:archive/random_page_cost",
+		Instance: &snapshot.Instance{DataDirectory: known.Is("/data/1")}}
 	_, err = kind.Look(t.Context(), k)
 	if err == nil || !strings.Contains(err.Error(), "is not running") {
 		t.Errorf("%v", err)
@@ -31,8 +32,10 @@ func TestTablespaceOfAStoppedServer(t *testing.T) {
 			t.Errorf("%q is taken", v)
 		}
 	}
-	for _, a := range []knob.Address{"tablespace:archive/fillfactor", "tablespace:*/random_page_cost", "pg:random_page_cost"} {
-		if _, err := kind.Look(t.Context(), apply.Knob{Address: a, Instance: k.Instance}); err == nil || !strings.Contains(err.Error(), "not the address") {
+	for _, a := range []knob.Address{"tablespace:archive/fillfactor", "tablespace:*/random_page_cost",
+		"pg:random_page_cost"} {
+		if _, err := kind.Look(t.Context(), apply.Knob{Address: a, Instance: k.Instance}); err == nil ||
+			!strings.Contains(err.Error(), "not the address") {
 			t.Errorf("%s: %v", a, err)
 		}
 	}

@@ -65,7 +65,9 @@ func (h *walHost) folder(name string, change func(*target.Info)) {
 
 var fitCases = []fitCase{
 	{name: "it fits", other: true},
-	{name: "it fits a folder that is there", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.folder("/wal/new", nil) }},
+	{name: "it fits a folder that is there", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.folder("/wal/new", nil)
+	}},
 	{name: "it is there already", to: "R/data/pg_wal"},
 	{name: "the server is stopped", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.stop() }},
 	{name: "pg_wal is a link already", other: true, set: func(h *walHost, _ *snapshot.Instance) {
@@ -75,15 +77,18 @@ var fitCases = []fitCase{
 	{name: "a relative path", to: "wal/new"},
 	{name: "a path of two lines", to: "/wal\n/new"},
 	{name: "the mount point itself", other: true, to: "R/wal"},
-	{name: "a folder of the same disk that is mounted a second time", to: "R/wal", set: func(h *walHost, _ *snapshot.Instance) {
-		h.mountinfo("ext4", "/dev/sda1", "rw")
-		delete(h.stats, h.root+"/wal")
-	}},
+	{name: "a folder of the same disk that is mounted a second time", to: "R/wal",
+		set: func(h *walHost, _ *snapshot.Instance) {
+			h.mountinfo("ext4", "/dev/sda1", "rw")
+			delete(h.stats, h.root+"/wal")
+		}},
 	{name: "the filesystem is not mounted", set: func(h *walHost, _ *snapshot.Instance) {
 		h.replaced["/etc/fstab"] = "UUID=2 " + h.root + "/wal ext4 defaults 0 2\n"
 	}},
 	{name: "the folder above is not there", to: "R/none/new"},
-	{name: "a link that leads nowhere", to: "R/wal/new", set: func(h *walHost, _ *snapshot.Instance) { h.must(os.Symlink("/none", h.root+"/wal/new")) }},
+	{name: "a link that leads nowhere", to: "R/wal/new", set: func(h *walHost, _ *snapshot.Instance) {
+		h.must(os.Symlink("/none", h.root+"/wal/new"))
+	}},
 	{name: "a file", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.must(os.WriteFile(h.root+"/wal/new", nil, 0o600))
 		h.stats[h.root+"/wal/new"] = target.Info{Dev: 8<<8 | 17, UID: postgres, Mode: 0o600}
@@ -97,7 +102,9 @@ var fitCases = []fitCase{
 		h.must(os.WriteFile(h.root+"/wal/new/000000010000000000000001", nil, 0o600))
 		h.must(os.Mkdir(h.root+"/wal/new/archive_status", 0o700))
 	}},
-	{name: "lost+found", other: true, to: "R/wal/lost+found", set: func(h *walHost, _ *snapshot.Instance) { h.folder("/wal/lost+found", nil) }},
+	{name: "lost+found", other: true, to: "R/wal/lost+found", set: func(h *walHost, _ *snapshot.Instance) {
+		h.folder("/wal/lost+found", nil)
+	}},
 	{name: "in the data directory", to: "R/data/wal"},
 	{name: "in the WAL", to: "R/data/pg_wal/new"},
 	{name: "in the WAL, which is elsewhere", to: "R/before/new", set: func(h *walHost, _ *snapshot.Instance) {
@@ -112,15 +119,24 @@ var fitCases = []fitCase{
 	{name: "the same filesystem"},
 	{name: "another subvolume of a btrfs", set: func(h *walHost, _ *snapshot.Instance) {
 		h.mountinfo("btrfs", "/dev/sda1", "rw")
-		h.replaced["/proc/self/mountinfo"] = strings.Replace(h.replaced["/proc/self/mountinfo"], "ext4 /dev/sda1", "btrfs /dev/sda1", 1)
+		h.replaced["/proc/self/mountinfo"] = strings.Replace(h.replaced["/proc/self/mountinfo"], "ext4 /dev/sda1",
+			"btrfs /dev/sda1", 1)
 	}},
 	{name: "tmpfs", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("tmpfs", "tmpfs", "rw") }},
 	{name: "ramfs", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("ramfs", "ramfs", "rw") }},
 	{name: "a disk in memory", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("ext4", "/dev/ram0", "rw") }},
-	{name: "without barriers", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("ext4", "/dev/sdb1", "rw,nobarrier") }},
-	{name: "a network filesystem", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("nfs4", "filer:/wal", "rw,hard") }},
-	{name: "a filesystem of a program", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("fuse.sshfs", "x", "rw") }},
-	{name: "the layer of a container", set: func(h *walHost, _ *snapshot.Instance) { h.mountinfo("overlay", "overlay", "rw") }},
+	{name: "without barriers", set: func(h *walHost, _ *snapshot.Instance) {
+		h.mountinfo("ext4", "/dev/sdb1", "rw,nobarrier")
+	}},
+	{name: "a network filesystem", set: func(h *walHost, _ *snapshot.Instance) {
+		h.mountinfo("nfs4", "filer:/wal", "rw,hard")
+	}},
+	{name: "a filesystem of a program", set: func(h *walHost, _ *snapshot.Instance) {
+		h.mountinfo("fuse.sshfs", "x", "rw")
+	}},
+	{name: "the layer of a container", set: func(h *walHost, _ *snapshot.Instance) {
+		h.mountinfo("overlay", "overlay", "rw")
+	}},
 	{name: "not in fstab", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.replaced["/etc/fstab"] = "" }},
 	{name: "of another user", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.folder("/wal/new", func(in *target.Info) { in.UID = 33 })
@@ -131,44 +147,62 @@ var fitCases = []fitCase{
 	{name: "closed to the server", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.folder("/wal/new", func(in *target.Info) { in.Mode = fs.ModeDir | 0o500 })
 	}},
-	{name: "below a folder of another user", other: true, to: "R/wal/his/new", set: func(h *walHost, _ *snapshot.Instance) {
-		h.folder("/wal/his", func(in *target.Info) { in.UID = 4711 })
-	}},
-	{name: "below a folder that everybody writes to", other: true, to: "R/wal/all/new", set: func(h *walHost, _ *snapshot.Instance) {
-		h.folder("/wal/all", func(in *target.Info) { in.UID, in.GID, in.Mode = 0, 0, fs.ModeDir|0o777 })
-	}},
-	{name: "below a folder of a group", other: true, to: "R/wal/group/new", set: func(h *walHost, _ *snapshot.Instance) {
-		h.folder("/wal/group", func(in *target.Info) { in.UID, in.GID, in.Mode = 0, 4711, fs.ModeDir|0o775 })
-	}},
+	{name: "below a folder of another user", other: true, to: "R/wal/his/new",
+		set: func(h *walHost, _ *snapshot.Instance) {
+			h.folder("/wal/his", func(in *target.Info) { in.UID = 4711 })
+		}},
+	{name: "below a folder that everybody writes to", other: true, to: "R/wal/all/new",
+		set: func(h *walHost, _ *snapshot.Instance) {
+			h.folder("/wal/all", func(in *target.Info) { in.UID, in.GID, in.Mode = 0, 0, fs.ModeDir|0o777 })
+		}},
+	{name: "below a folder of a group", other: true, to: "R/wal/group/new",
+		set: func(h *walHost, _ *snapshot.Instance) {
+			h.folder("/wal/group", func(in *target.Info) { in.UID, in.GID, in.Mode = 0, 4711, fs.ModeDir|0o775 })
+		}},
 	{name: "below a folder like /tmp", other: true, to: "R/wal/all/new", set: func(h *walHost, _ *snapshot.Instance) {
 		h.folder("/wal/all", func(in *target.Info) { in.UID, in.GID, in.Mode = 0, 0, fs.ModeDir|fs.ModeSticky|0o777 })
 	}},
-	{name: "out of the server's reach", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.unreached = h.root + "/wal" }},
+	{name: "out of the server's reach", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.unreached = h.root + "/wal"
+	}},
 	{name: "too small", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.space = &target.Space{Total: 1 << 30, Free: 30 << 20, Files: 1000, FFree: 1000}
 	}},
-	{name: "too small for max_wal_size as the server has it", other: true, set: func(h *walHost, in *snapshot.Instance) {
-		in.Server.Settings = known.Is(pg.Settings{"max_wal_size": pg.Setting{Value: "1024", Unit: "MB"}})
-		h.space = &target.Space{Total: 1 << 30, Free: 1 << 30}
-	}},
+	{name: "too small for max_wal_size as the server has it", other: true,
+		set: func(h *walHost, in *snapshot.Instance) {
+			in.Server.Settings = known.Is(pg.Settings{"max_wal_size": pg.Setting{Value: "1024", Unit: "MB"}})
+			h.space = &target.Space{Total: 1 << 30, Free: 1 << 30}
+		}},
 	{name: "no inodes", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.space = &target.Space{Total: 1 << 30, Free: 1 << 30, Files: 1000, FFree: 9}
 	}},
 	{name: "not shut down cleanly", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.crash() }},
-	{name: "a base backup", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.busy = "process 42 sends a base backup" }},
-	{name: "an exclusive backup", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.must(os.WriteFile(h.dir+"/backup_label", nil, 0o600)) }},
+	{name: "a base backup", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.busy = "process 42 sends a base backup"
+	}},
+	{name: "an exclusive backup", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.must(os.WriteFile(h.dir+"/backup_label", nil, 0o600))
+	}},
 	{name: "a base backup that was not started", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.stop()
 		h.must(os.WriteFile(h.dir+"/backup_label", nil, 0o600))
 	}},
-	{name: "a base backup cannot be asked for", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.mute = errors.New("password authentication failed") }},
-	{name: "a standby", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Server.Recovery = known.Is(true) }},
+	{name: "a base backup cannot be asked for", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.mute = errors.New("password authentication failed")
+	}},
+	{name: "a standby", other: true, set: func(_ *walHost, in *snapshot.Instance) {
+		in.Server.Recovery = known.Is(true)
+	}},
 	{name: "a standby that is stopped", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.stop()
 		h.must(os.WriteFile(h.dir+"/standby.signal", nil, 0o600))
 	}},
-	{name: "with replicas", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Server.Replicas = known.Is([]pg.Replica{{}, {}}) }},
-	{name: "with SELinux", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.replaced["/sys/fs/selinux/enforce"] = "1" }},
+	{name: "with replicas", other: true, set: func(_ *walHost, in *snapshot.Instance) {
+		in.Server.Replicas = known.Is([]pg.Replica{{}, {}})
+	}},
+	{name: "with SELinux", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.replaced["/sys/fs/selinux/enforce"] = "1"
+	}},
 	{name: "a link in pg_wal", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.must(os.RemoveAll(h.dir + "/pg_wal/archive_status"))
 		h.must(os.Symlink("/elsewhere", h.dir+"/pg_wal/archive_status"))
@@ -177,18 +211,30 @@ var fitCases = []fitCase{
 		h.must(os.RemoveAll(h.dir + "/pg_wal"))
 		h.must(os.Symlink("/none", h.dir+"/pg_wal"))
 	}},
-	{name: "left over from an earlier move", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.must(os.Mkdir(h.dir+"/pg_wal.pgfettle-moving", 0o700)) }},
+	{name: "left over from an earlier move", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.must(os.Mkdir(h.dir+"/pg_wal.pgfettle-moving", 0o700))
+	}},
 	{name: "a move is under way", other: true, set: func(h *walHost, _ *snapshot.Instance) {
-		h.must(os.WriteFile(h.dir+"/pgfettle-move-wal.json", []byte(`{"schema":"pgfettle.move-wal/1","from":{"path":"`+h.dir+`/pg_wal"},"to":{"path":"/x","link":"/x"},"running":true,"phase":"copy"}`), 0o600))
+		h.must(os.WriteFile(h.dir+"/pgfettle-move-wal.json",
+			[]byte(`{"schema":"pgfettle.move-wal/1","from":{"path":"`+h.dir+
+				`/pg_wal"},"to":{"path":"/x","link":"/x"},"running":true,"phase":"copy"}`), 0o600))
 	}},
 	{name: "a note of something else", other: true, set: func(h *walHost, _ *snapshot.Instance) {
-		h.must(os.WriteFile(h.dir+"/pgfettle-move-wal.json", []byte(`{"schema":"pgfettle.move-wal/1","from":{"path":"/etc"},"to":{"path":"/x","link":"/x"},"phase":"copy"}`), 0o600))
+		h.must(os.WriteFile(h.dir+"/pgfettle-move-wal.json",
+			[]byte(
+				`{"schema":"pgfettle.move-wal/1","from":{"path":"/etc"},"to":{"path":"/x","link":"/x"},"phase":"copy"}`), 0o600))
 	}},
 	{name: "Patroni", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Manager = known.Is("patroni") }},
-	{name: "CloudNativePG", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Manager = known.Is("cloudnative-pg") }},
-	{name: "another manager", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Manager = known.Is("stolon") }},
+	{name: "CloudNativePG", other: true, set: func(_ *walHost, in *snapshot.Instance) {
+		in.Manager = known.Is("cloudnative-pg")
+	}},
+	{name: "another manager", other: true, set: func(_ *walHost, in *snapshot.Instance) {
+		in.Manager = known.Is("stolon")
+	}},
 	{name: "Ansible", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Manager = known.Is("ansible") }},
-	{name: "in a container", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.replaced[h.dir+"/postmaster.pid"] = "1\n" + h.dir + "\n" }},
+	{name: "in a container", other: true, set: func(h *walHost, _ *snapshot.Instance) {
+		h.replaced[h.dir+"/postmaster.pid"] = "1\n" + h.dir + "\n"
+	}},
 	{name: "in a container that is seen into", other: true, set: func(h *walHost, in *snapshot.Instance) {
 		h.replaced[h.dir+"/postmaster.pid"] = "42\n"
 		in.Processes = known.Is([]host.Process{{PID: 4711}})
@@ -261,7 +307,8 @@ func fitText(f *walmove.Plan, err error) string {
 	case f.Here:
 		return "here\n"
 	}
-	text := fmt.Sprintf("fits: %s to %s, running %v, %d files, needs %s of %s\n", f.From, f.To, f.Running, f.Size.Files, f.Need, f.Free)
+	text := fmt.Sprintf("fits: %s to %s, running %v, %d files, needs %s of %s\n", f.From, f.To, f.Running, f.Size.Files,
+		f.Need, f.Free)
 	for _, n := range f.Notes {
 		text += "  note: " + n + "\n"
 	}
@@ -286,7 +333,8 @@ func TestFoldersOfTheOwner(t *testing.T) {
 	w := h.wal()
 	w.Folders = func(u *target.User) target.Folders { as = u; return h.folders(u) }
 	look := func() error {
-		_, err := w.Look(context.Background(), apply.Knob{Address: journal.WalLocation, Instance: &h.snapshot().Instances[0]})
+		_, err := w.Look(context.Background(), apply.Knob{Address: journal.WalLocation,
+			Instance: &h.snapshot().Instances[0]})
 		return err
 	}
 	refused := func(what string) {
@@ -298,7 +346,9 @@ func TestFoldersOfTheOwner(t *testing.T) {
 	}
 	refused("root's")
 	own := func(uid, gid int) {
-		h.must(filepath.WalkDir(h.root, func(name string, _ fs.DirEntry, err error) error { return errors.Join(err, os.Lchown(name, uid, gid)) }))
+		h.must(filepath.WalkDir(h.root, func(name string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(name, uid, gid))
+		}))
 	}
 	own(4711, 815)
 	if err := look(); err != nil || as == nil || as.UID != 4711 || as.GID != 815 {

@@ -20,7 +20,8 @@ import (
 )
 
 func (h *walHost) world(w *wal.Kind) *apply.System {
-	return &apply.System{Target: h, Kinds: map[string]apply.Kind{"wal": w}, Now: h.Now, Dir: h.root + "/j/journal", Suffix: "a", Hostname: "h"}
+	return &apply.System{Target: h, Kinds: map[string]apply.Kind{"wal": w}, Now: h.Now, Dir: h.root + "/j/journal",
+		Suffix: "a", Hostname: "h"}
 }
 
 // move does what the command does.
@@ -35,8 +36,9 @@ func (h *walHost) move(to string, change func(*wal.Kind)) (apply.Result, error) 
 	if change != nil {
 		change(w)
 	}
-	p := &plan.Plan{Changes: []plan.Change{{Address: journal.WalLocation, Instance: h.dir, Key: "1", Layer: knob.Instance,
-		From: f.From, FromBase: f.From, To: f.To, ToBase: f.To, Effect: knob.Now}}}
+	p := &plan.Plan{Changes: []plan.Change{{Address: journal.WalLocation, Instance: h.dir, Key: "1",
+		Layer: knob.Instance,
+		From:  f.From, FromBase: f.From, To: f.To, ToBase: f.To, Effect: knob.Now}}}
 	return apply.Run(context.Background(), h.world(w), p, s, selection.Options{MaxEffect: knob.Restart})
 }
 
@@ -111,7 +113,8 @@ func TestMoveWAL(t *testing.T) {
 				t.Errorf("left behind:\n%s", left)
 			}
 			c.ends(h, "moved")
-			if d, err := apply.Status(context.Background(), h.world(h.wal()), h.snapshot(), ""); err != nil || len(d) != 1 || d[0].Hold != journal.Holds {
+			if d, err := apply.Status(context.Background(), h.world(h.wal()), h.snapshot(), ""); err != nil ||
+				len(d) != 1 || d[0].Hold != journal.Holds {
 				t.Errorf("status: %+v, %v", d, err)
 			}
 			h.write("work")
@@ -271,10 +274,14 @@ func TestMoveWALThatFails(t *testing.T) {
 		do     func(h *walHost, w *wal.Kind)
 		reason string
 	}{
-		"the server does not start there": {func(h *walHost, _ *wal.Kind) { h.refuses = h.root + "/wal/new" }, "could not open the WAL"},
-		"the disk is full":                {func(h *walHost, _ *wal.Kind) { h.full = true }, "no space left"},
-		"the server does not stop":        {func(h *walHost, _ *wal.Kind) { h.onStop = func() error { return errors.New("it does not stop") } }, "does not stop"},
-		"somebody starts it meanwhile":    {func(h *walHost, _ *wal.Kind) { h.onCopy = func() { h.must(h.start()) } }, "changed while it was copied|has started the server|not the same"},
+		"the server does not start there": {func(h *walHost, _ *wal.Kind) { h.refuses = h.root + "/wal/new" },
+			"could not open the WAL"},
+		"the disk is full": {func(h *walHost, _ *wal.Kind) { h.full = true }, "no space left"},
+		"the server does not stop": {func(h *walHost, _ *wal.Kind) {
+			h.onStop = func() error { return errors.New("it does not stop") }
+		}, "does not stop"},
+		"somebody starts it meanwhile": {func(h *walHost, _ *wal.Kind) { h.onCopy = func() { h.must(h.start()) } },
+			"changed while it was copied|has started the server|not the same"},
 		"Ctrl-C": {func(h *walHost, w *wal.Kind) {
 			ctx, stop := context.WithCancel(context.Background())
 			w.Interrupt, h.onCopy = ctx, stop
@@ -289,7 +296,8 @@ func TestMoveWALThatFails(t *testing.T) {
 				var res apply.Result
 				var err error
 				died := dies(func() { res, err = h.move(h.root+"/wal/new", func(w *wal.Kind) { c.do(h, w) }) })
-				if !died && res.Journal != nil && (res.Journal.State != journal.Partly || res.Journal.Changes[0].State != journal.IsFailed) {
+				if !died && res.Journal != nil && (res.Journal.State != journal.Partly ||
+					res.Journal.Changes[0].State != journal.IsFailed) {
 					t.Errorf("the journal says %s, %+v", res.Journal.State, res.Journal.Changes)
 				}
 				return h, before, err, died
@@ -331,7 +339,8 @@ func TestMoveWALWithoutExchange(t *testing.T) {
 	before := h.picture()
 	res, err := h.move(h.root+"/wal/new", nil)
 	var no *say.Problem
-	if !errors.As(err, &no) || no.Code != say.CodePartly || !strings.Contains(res.Journal.Changes[0].Reason, "cannot exchange two names") || h.stops > 0 {
+	if !errors.As(err, &no) || no.Code != say.CodePartly || !strings.Contains(res.Journal.Changes[0].Reason,
+		"cannot exchange two names") || h.stops > 0 {
 		t.Fatalf("%v, %d stops", err, h.stops)
 	}
 	if got := h.picture(); got != before {
@@ -353,15 +362,18 @@ func TestMoveWALTwice(t *testing.T) {
 		w.New = f
 		world := h.world(w)
 		world.Suffix = string(rune('a' + n))
-		p := &plan.Plan{Changes: []plan.Change{{Address: journal.WalLocation, Instance: h.dir, Key: "1", From: f.From, To: f.To}}}
-		if _, err := apply.Run(context.Background(), world, p, s, selection.Options{MaxEffect: knob.Restart}); err != nil {
+		p := &plan.Plan{Changes: []plan.Change{{Address: journal.WalLocation, Instance: h.dir, Key: "1", From: f.From,
+			To: f.To}}}
+		if _, err := apply.Run(context.Background(), world, p, s,
+			selection.Options{MaxEffect: knob.Restart}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if left, err := os.ReadDir(h.root + "/wal/one"); err != nil || len(left) > 0 {
 		t.Errorf("the first place, which the undo of both wants, is not an empty folder: %v, %v", left, err)
 	}
-	_, err := apply.Undo(context.Background(), h.world(h.wal()), h.snapshot(), "20261121-103000-a", apply.UndoOptions{MaxEffect: knob.Restart})
+	_, err := apply.Undo(context.Background(), h.world(h.wal()), h.snapshot(), "20261121-103000-a",
+		apply.UndoOptions{MaxEffect: knob.Restart})
 	if err == nil || !strings.Contains(err.Error(), "changed again") {
 		t.Errorf("the first is undone before the second: %v", err)
 	}

@@ -84,12 +84,15 @@ func newWalHost(t *testing.T) *walHost {
 		root = dir
 	}
 	h := &walHost{Local: &target.Local{}, mortal: &mortal{fuse: -1}, t: t, root: root, dir: root + "/data", uid: -1,
-		replaced: map[string]string{"/etc/fstab": "# none\n", "/proc/self/mountinfo": "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"}, stats: map[string]target.Info{}, up: true}
+		replaced: map[string]string{"/etc/fstab": "# none\n",
+			"/proc/self/mountinfo": "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"},
+		stats: map[string]target.Info{}, up: true}
 	for _, d := range []string{"data/pg_wal/archive_status", "data/pg_tblspc", "data/global", "wal"} {
 		h.must(os.MkdirAll(root+"/"+d, 0o700))
 	}
 	for n := range 3 {
-		h.must(os.WriteFile(fmt.Sprintf("%s/pg_wal/00000001000000000000000%d", h.dir, n), []byte(strings.Repeat("x", 100)), 0o600))
+		h.must(os.WriteFile(fmt.Sprintf("%s/pg_wal/00000001000000000000000%d", h.dir, n),
+			[]byte(strings.Repeat("x", 100)), 0o600))
 	}
 	h.must(os.WriteFile(h.dir+"/pg_wal/archive_status/000000010000000000000001.ready", nil, 0o600))
 	h.must(os.WriteFile(h.dir+"/postgresql.conf", []byte("max_wal_size = 32MB\n"), 0o600))
@@ -182,7 +185,8 @@ func (h *walHost) start() error {
 		h.t.Fatalf("WAL is lost: the server wrote\n%s\nand finds\n%s (%v)", h.journal, b, err)
 	}
 	for n := range 3 {
-		if b, err := os.ReadFile(fmt.Sprintf("%s/pg_wal/00000001000000000000000%d", h.dir, n)); err != nil || len(b) != 100 {
+		if b, err := os.ReadFile(fmt.Sprintf("%s/pg_wal/00000001000000000000000%d", h.dir, n)); err != nil ||
+			len(b) != 100 {
 			h.t.Fatalf("WAL is lost: segment %d: %v", n, err)
 		}
 	}
@@ -346,11 +350,14 @@ func (f walHands) Copy(ctx context.Context, from, to string, told func(int64)) e
 
 // instance is the snapshot of the server.
 func (h *walHost) snapshot() *snapshot.Snapshot {
-	return &snapshot.Snapshot{HostSeen: true, Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is(h.dir)}}}
+	return &snapshot.Snapshot{HostSeen: true, Instances: []snapshot.Instance{
+		{Key: "1", DataDirectory: known.Is(h.dir)}}}
 }
 
 func (h *walHost) wal() *wal.Kind {
-	return &wal.Kind{Mover: &movewal.Mover{Target: h, Server: h, Folders: h.folders, Tell: func(s string) { h.said = append(h.said, s) }}}
+	return &wal.Kind{Mover: &movewal.Mover{Target: h, Server: h, Folders: h.folders, Tell: func(s string) {
+		h.said = append(h.said, s)
+	}}}
 }
 
 // picture is every name below the temporary folder but for the journal, with what
