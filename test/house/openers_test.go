@@ -49,7 +49,6 @@ var kernels = map[string]string{
 	"act/experiment/configure": "how much memory there is for servers of its own, through the target",
 	"act/scratch":              "whether servers of its own still run",
 	"act/trust":                "whose a process is, through the target",
-	"show/cli":                 "what the host is called and how much memory it has, through the target",
 	"show/export":              "writes them into a script and reads nothing",
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -45,7 +46,7 @@ func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]selection.
 	if err != nil {
 		return nil, err
 	}
-	if err := (&chosenPart{options: selection.Options{AcceptRisk: list}, plan: p, snapshot: s}).named(); err != nil {
+	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p, Snapshot: s}).Named(); err != nil {
 		return nil, err
 	}
 	for i := range p.Changes {

@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/spf13/cobra"
@@ -207,35 +202,6 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	r.Drifts = appliedHere(ctx, env, l, journals)
+	r.Drifts = applying.StatusHere(ctx, (&placeOptions{dir: journals}).place(env), l)
 	return r, nil
-}
-
-// appliedHere tells how the values stand that were applied on this host, to it and to
-// the instances that were looked at. Where the journals cannot be read nothing is told
-// of them: who may not read them may still read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []journal.Drift {
-	if l.Collected == nil || l.Collected.Kind == collect.Conninfo {
-		return nil
-	}
-	place := &placeOptions{dir: journals}
-	t, dir, err := place.open(env)
-	if err != nil {
-		return nil
-	}
-	if list, err := journalfile.List(t, dir); err != nil || len(list) == 0 {
-		return nil
-	}
-	w, _, err := world(env, l, place, restartOptions{})
-	if err != nil {
-		return nil
-	}
-	w.Tell = nil
-	drifts, err := apply.Status(ctx, w, l.Snapshot, "")
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(drifts, func(d journal.Drift) bool {
-		return d.Instance != "" && !slices.ContainsFunc(l.Snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
-	})
 }

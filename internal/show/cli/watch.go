@@ -113,7 +113,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	out := newTalk(env)
 	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once, History: o.history,
 		Notify: o.notify, NotifyFrom: from, Policy: o.policy.choice(), Reload: hangups(ctx), Tell: out.tell,
-		Journals: func() (string, error) { return o.place.journals(env) }})
+		Journals: o.place.place(env).Journals})
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}

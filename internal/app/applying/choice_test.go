@@ -1,14 +1,11 @@
-package cli
+package applying
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -44,19 +41,19 @@ func TestSelection(t *testing.T) {
 		"what was not asked for is not told":    {selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "pg:work_mem"}}}, false, "pg:work_mem", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &chosenPart{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
-			s.choose()
+			s := &Choice{Options: c.options, Plan: p, Snapshot: &snapshot.Snapshot{}, AcceptAll: c.all}
+			s.Choose()
 			var got []string
-			for _, ch := range s.chosen {
+			for _, ch := range s.Chosen {
 				got = append(got, string(ch.Address))
 			}
 			if strings.Join(got, " ") != c.chosen {
 				t.Errorf("chosen %v, want %s", got, c.chosen)
 			}
-			if len(s.left) != len(c.left) {
-				t.Errorf("left out %v", s.left)
+			if len(s.Left) != len(c.left) {
+				t.Errorf("left out %v", s.Left)
 			}
-			for _, l := range s.left {
+			for _, l := range s.Left {
 				if want := c.left[l.Change.Address]; want == "" || !strings.Contains(l.Reason, want) {
 					t.Errorf("%s: %q, want %q", l.Change.Address, l.Reason, want)
 				}
@@ -98,25 +95,25 @@ func TestSelectionOfInstances(t *testing.T) {
 		"all of it, accepted": {all: true, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b pg:wal_level@/b"},
 	} {
 		c.options.MaxEffect = knob.Restart
-		s := &chosenPart{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
-		s.choose()
-		s.decline(c.decline)
-		s.choose()
+		s := &Choice{Options: c.options, Plan: p, Snapshot: &snapshot.Snapshot{}, AcceptAll: c.all}
+		s.Choose()
+		s.Decline(c.decline)
+		s.Choose()
 		var got []string
-		for i := range s.chosen {
-			got = append(got, selection.WhichOf(&s.chosen[i]).String())
+		for i := range s.Chosen {
+			got = append(got, selection.WhichOf(&s.Chosen[i]).String())
 		}
-		if strings.Join(got, " ") != c.chosen || len(s.left) != c.left {
-			t.Errorf("%s: chosen %v, left out %+v", name, got, s.left)
+		if strings.Join(got, " ") != c.chosen || len(s.Left) != c.left {
+			t.Errorf("%s: chosen %v, left out %+v", name, got, s.Left)
 		}
-		for _, l := range s.left {
+		for _, l := range s.Left {
 			if c.decline != nil && (l.Change.Instance != "/a" || l.Reason != declined) {
 				t.Errorf("%s: %+v", name, l)
 			}
 		}
 	}
-	s := &chosenPart{options: selection.Options{Only: []selection.Which{which("pg:jit@/c")}}, plan: p, snapshot: &snapshot.Snapshot{}}
-	if err := s.named(); err == nil || !strings.Contains(err.Error(), `"/c"`) {
+	s := &Choice{Options: selection.Options{Only: []selection.Which{which("pg:jit@/c")}}, Plan: p, Snapshot: &snapshot.Snapshot{}}
+	if err := s.Named(); err == nil || !strings.Contains(err.Error(), `"/c"`) {
 		t.Errorf("an instance that is not here: %v", err)
 	}
 	for text, want := range map[string]selection.Which{"mount:/a@b/options": {Address: "mount:/a@b/options"}, "unit:OOMPolicy@/a": {Address: "unit:OOMPolicy", Instance: "/a"},
@@ -138,56 +135,14 @@ func TestPerUnit(t *testing.T) {
 	p := &plan.Plan{Changes: []plan.Change{c, change("pg:jit", knob.Reload, knob.Low)}}
 	s := &snapshot.Snapshot{Instances: []snapshot.Instance{in("1", "/a", "a.service", "stop"), in("2", "/b", "b.service", "continue"), in("3", "/c", "c.service", "kill"), in("4", "/d", "c.service", "kill")}}
 	var got []string
-	for _, c := range perUnit(p, s).Changes {
+	for _, c := range PerUnit(p, s).Changes {
 		got = append(got, string(c.Address)+c.Instance)
 	}
 	if want := "unit:OOMPolicy/a unit:OOMPolicy/c pg:jit/srv/pg"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	s.Instances = s.Instances[:1]
-	if perUnit(p, s) != p {
+	if PerUnit(p, s) != p {
 		t.Error("a plan for one unit was changed")
 	}
 }
-
-func TestChoose(t *testing.T) {
-	for typed, want := range map[string]string{"y\n": "yes", "YES\n": "yes", "\nwhat\ns\n": "skip", "q": "quit", "": "quit", "sk\n": "skip"} {
-		var talk bytes.Buffer
-		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk}, "Do it?", answerYes, answerSkip, answerQuit)
-		if err != nil || got != want {
-			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
-		}
-		if !strings.Contains(talk.String(), "Do it? [yes/skip/quit] ") {
-			t.Errorf("%q was asked with %q", typed, talk.String())
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := newLines(blocked{}).choose(ctx, &Env{Stderr: &bytes.Buffer{}}, "?", answerYes); err != context.Canceled {
-		t.Errorf("an interrupted question ends with %v", err)
-	}
-}
-
-// TestChooseInAnotherLanguage: the words of the reader's language are shown and
-// taken, and the English ones still are.
-func TestChooseInAnotherLanguage(t *testing.T) {
-	french, err := say.Open("fr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for typed, want := range map[string]string{"oui\n": "yes", "y\n": "yes", "p\n": "skip", "s\n": "skip", "a\n": "quit", "": "quit"} {
-		var talk bytes.Buffer
-		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk, words: french}, "?", answerYes, answerSkip, answerQuit)
-		if err != nil || got != want {
-			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
-		}
-		if !strings.Contains(talk.String(), "[oui/passer/arrêter]") {
-			t.Errorf("%q was asked with %q", typed, talk.String())
-		}
-	}
-}
-
-// blocked is an input on which nobody types.
-type blocked struct{}
-
-func (blocked) Read([]byte) (int, error) { select {} }
