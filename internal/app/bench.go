@@ -18,7 +18,8 @@ type BenchOptions struct {
 // Bench gets the measurement of one configuration ready. Nothing is measured.
 func (h *Host) Bench(ctx context.Context, o *BenchOptions) (*PreparedExperiment, error) {
 	if o.Runs < 1 || o.Runs > mostBlocks {
-		return nil, usage(fmt.Sprintf("--runs: %d is out of range", o.Runs), fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
+		return nil, usage(fmt.Sprintf("--runs: %d is out of range", o.Runs),
+			fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
 	}
 	e, w, err := o.order(ctx, h)
 	if err != nil {
@@ -27,7 +28,8 @@ func (h *Host) Bench(ctx context.Context, o *BenchOptions) (*PreparedExperiment,
 	e.Design, e.Spec.Blocks, e.Spec.Margin = experiment.DesignSingle, o.Runs, stat.Margin
 	o.durations(e, false)
 	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
-		e.Notes = append(e.Notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
+		e.Notes = append(e.Notes,
+			"Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
 	}
 	trial, err := o.open(ctx, h, e)
 	if err != nil {

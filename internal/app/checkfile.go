@@ -28,7 +28,8 @@ type FileMajor struct {
 // CheckFile judges a configuration file with all that it includes, without a server.
 // host is the machine that it is for; nil: that is not known. from says what gave the
 // major version: "--pg", m.From, "PG_VERSION", or "newest"; "" where none matters.
-func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string, err error) {
+func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string,
+	err error) {
 	main, err := h.confMain(file)
 	if err != nil {
 		return r, "", err
@@ -47,7 +48,8 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	switch form := conffile.FormOf(text); form {
 	case conffile.PostgreSQL:
 	case conffile.HBA:
-		return r, "", usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
+		return r, "", usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file),
+			"its lines are judged on the server that reads them: pgfettle check")
 	default:
 		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
 	}
@@ -60,7 +62,8 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	major := m.Given
 	switch {
 	case major != 0 && !params.Covers(major):
-		return r, "", usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
+		return r, "", usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
+			"the versions that are known are "+knownMajors())
 	case m.From != "":
 		from = m.From
 	case major != 0:
@@ -86,7 +89,8 @@ func (h *Host) confMain(name string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
 	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name), Hint: "run pgfettle as root or as the owner of the file", Code: say.CodeNoAccess}
+		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name),
+			Hint: "run pgfettle as root or as the owner of the file", Code: say.CodeNoAccess}
 	case err != nil:
 		return "", fmt.Errorf("--conf: %w", err)
 	case !st.Mode.IsRegular():

@@ -93,7 +93,8 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 	if h.Target.UID() != 0 {
 		state, ok := h.StateHome()
 		if !ok {
-			return nil, usage("there is no place to write down what has to be removed after a crash: HOME is not set", "set HOME or XDG_STATE_HOME")
+			return nil, usage("there is no place to write down what has to be removed after a crash: HOME is not set",
+				"set HOME or XDG_STATE_HOME")
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}
@@ -110,7 +111,8 @@ func (h *Host) demoBinaries(ctx context.Context, r DemoRequest) (scratch.Binarie
 	var best scratch.Binaries
 	if !r.Fetch {
 		for _, b := range scratch.Find(ctx) {
-			if m := b.Version.Major(); m >= 13 && m <= 18 && (r.Major == 0 || m == r.Major) && b.Version > best.Version {
+			if m := b.Version.Major(); m >= 13 && m <= 18 && (r.Major == 0 || m == r.Major) &&
+				b.Version > best.Version {
 				best = b
 			}
 		}

@@ -52,5 +52,6 @@ func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
 }
 
 func notEvidence(name, why string) error {
-	return &say.Problem{Message: name + ": " + why, Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: say.CodeError}
+	return &say.Problem{Message: name + ": " + why, Hint: "'pgfettle snapshot -o FILE' writes such a file",
+		Code: say.CodeError}
 }

@@ -109,14 +109,16 @@ type PreparedExperiment struct {
 }
 
 // prepare estimates an experiment.
-func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Order, d PreparedExperiment) (*PreparedExperiment, error) {
+func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Order,
+	d PreparedExperiment) (*PreparedExperiment, error) {
 	d.Experiment, d.order, d.steps = &e.Experiment, e, o.steps()
 	var err error
 	if d.Estimation, err = d.steps.Estimate(ctx, h.Target, e); err != nil {
 		return nil, err
 	}
 	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
-		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need, e.Scratch, free),
+		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need,
+			e.Scratch, free),
 			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: say.CodeRefused}
 	}
 	return &d, nil
@@ -124,14 +126,16 @@ func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Orde
 
 // Run runs it. What was measured is in its folder also where the error is that it was
 // interrupted; resumable says that its data are still there then.
-func (p *PreparedExperiment) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result, resumable bool, err error) {
+func (p *PreparedExperiment) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
+	resumable bool, err error) {
 	p.order.Progress = told
 	r, err = p.steps.Run(ctx, p.order)
 	return r, !p.Copied || p.order.KeepData, err
 }
 
 // ResumeExperiment goes on with an experiment that was interrupted, in its folder.
-func (o *ExperimentOptions) ResumeExperiment(ctx context.Context, dir string, told func(experiment.Event)) (*experiment.Result, error) {
+func (o *ExperimentOptions) ResumeExperiment(ctx context.Context, dir string,
+	told func(experiment.Event)) (*experiment.Result, error) {
 	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
 }
 
@@ -192,7 +196,8 @@ func (o *ExperimentOptions) places(h *Host, e *engine.Order) error {
 	state, ok := h.StateHome()
 	root := h.Target.UID() == 0
 	if !ok && !root && (o.Dir == "" || o.Scratch == "") {
-		return usage("there is no folder for the experiment: HOME is not set", "name one with --dir, and one with --scratch")
+		return usage("there is no folder for the experiment: HOME is not set",
+			"name one with --dir, and one with --scratch")
 	}
 	var err error
 	switch {
@@ -211,11 +216,14 @@ func (o *ExperimentOptions) places(h *Host, e *engine.Order) error {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(e.Dir, experiment.ResultFile)); err == nil {
-		return &say.Problem{Message: "--dir: there is an experiment in " + e.Dir, Hint: "show it with --report, go on with it with --resume, or name another folder", Code: say.CodeRefused}
+		return &say.Problem{Message: "--dir: there is an experiment in " + e.Dir,
+			Hint: "show it with --report, go on with it with --resume, or name another folder", Code: say.CodeRefused}
 	}
 	for flag, dir := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 		if _, err := os.Lstat(filepath.Join(dir, "PG_VERSION")); err == nil {
-			return &say.Problem{Message: fmt.Sprintf("%s: %s is a data directory", flag, dir), Hint: "an experiment makes its own; name an empty folder or one that is not there", Code: say.CodeRefused}
+			return &say.Problem{Message: fmt.Sprintf("%s: %s is a data directory", flag, dir),
+				Hint: "an experiment makes its own; name an empty folder or one that is not there",
+				Code: say.CodeRefused}
 		}
 	}
 	return nil
@@ -242,7 +250,8 @@ func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) 
 	tell, done := h.Steps()
 	defer done()
 	tell("making a throwaway cluster to try the configurations on…")
-	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(), Scratch: e.Scratch, Measured: h.MeasuredDirs()})
+	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(),
+		Scratch: e.Scratch, Measured: h.MeasuredDirs()})
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +274,9 @@ func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) 
 			e.Guard.DataDirs = append(e.Guard.DataDirs, dir)
 			for flag, ours := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 				if ours == dir || strings.HasPrefix(ours, dir+"/") {
-					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s", flag, ours, in.Label()), Hint: "name a folder outside of it", Code: say.CodeRefused}, trial.Close())
+					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s",
+						flag, ours, in.Label()), Hint: "name a folder outside of it", Code: say.CodeRefused},
+						trial.Close())
 				}
 			}
 		}
@@ -280,19 +291,21 @@ func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) 
 
 // maker makes configurations whole for this experiment.
 func (o *ExperimentOptions) maker(h *Host, trial *configure.Trial, clients int) *configure.Maker {
-	return &configure.Maker{Files: h.Target, Trial: trial, Clients: clients, Kernel: o.Kernel, Current: func(ctx context.Context) (*snapshot.Instance, error) {
-		l, err := h.Open(ctx, Request{Target: o.Target, Policy: o.Policy})
-		if err != nil {
-			return nil, err
-		}
-		switch n := len(l.Snapshot.Instances); {
-		case n == 0:
-			return nil, usage("current: no instance was found", "name one as TARGET")
-		case n > 1:
-			return nil, usage(fmt.Sprintf("current: %d instances run here", n), "name the data directory of one as TARGET")
-		}
-		return &l.Snapshot.Instances[0], nil
-	}}
+	return &configure.Maker{Files: h.Target, Trial: trial, Clients: clients, Kernel: o.Kernel,
+		Current: func(ctx context.Context) (*snapshot.Instance, error) {
+			l, err := h.Open(ctx, Request{Target: o.Target, Policy: o.Policy})
+			if err != nil {
+				return nil, err
+			}
+			switch n := len(l.Snapshot.Instances); {
+			case n == 0:
+				return nil, usage("current: no instance was found", "name one as TARGET")
+			case n > 1:
+				return nil, usage(fmt.Sprintf("current: %d instances run here", n),
+					"name the data directory of one as TARGET")
+			}
+			return &l.Snapshot.Instances[0], nil
+		}}
 }
 
 // describe describes the host for the document.

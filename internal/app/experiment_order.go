@@ -40,7 +40,8 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	for _, c := range []struct {
 		flag, value string
 		names       []string
-	}{{"metric", o.Metric, experiment.PrimaryMetrics()}, {"cache", o.Cache, []string{"warm", "os-warm", "cold"}}, {"protocol", o.Protocol, []string{"prepared", "extended", "simple"}}} {
+	}{{"metric", o.Metric, experiment.PrimaryMetrics()}, {"cache", o.Cache, []string{"warm", "os-warm", "cold"}},
+		{"protocol", o.Protocol, []string{"prepared", "extended", "simple"}}} {
 		if err := oneOf(c.flag, c.value, c.names...); err != nil {
 			return nil, nil, err
 		}
@@ -52,35 +53,49 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	}
 	switch {
 	case o.Workload == "" && len(o.Scripts) == 0:
-		return nil, nil, usage("no load is named", "name one with --workload: "+strings.Join(workload.Names(), ", ")+"; or your own script with -f")
+		return nil, nil, usage("no load is named", "name one with --workload: "+strings.Join(workload.Names(), ", ")+
+			"; or your own script with -f")
 	case o.Said("clients") && (o.Clients < 1 || o.Clients > mostClients):
-		return nil, nil, usage(fmt.Sprintf("--clients: %d is out of range", o.Clients), fmt.Sprintf("write a whole number from 1 to %d", mostClients))
+		return nil, nil, usage(fmt.Sprintf("--clients: %d is out of range", o.Clients),
+			fmt.Sprintf("write a whole number from 1 to %d", mostClients))
 	case o.Said("rate") && !(o.Rate > 0 && o.Rate < 1e7):
-		return nil, nil, usage(fmt.Sprintf("--rate: %g is out of range", o.Rate), "write transactions a second, about 70 % of what the slower configuration makes")
+		return nil, nil, usage(fmt.Sprintf("--rate: %g is out of range", o.Rate),
+			"write transactions a second, about 70 % of what the slower configuration makes")
 	case o.Said("transactions") && (o.Transactions < 1 || o.Transactions > mostTransactions):
-		return nil, nil, usage(fmt.Sprintf("--transactions: %d is out of range", o.Transactions), fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
+		return nil, nil, usage(fmt.Sprintf("--transactions: %d is out of range", o.Transactions),
+			fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
 	case o.Metric == "seconds" && o.Transactions == 0:
-		return nil, nil, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
+		return nil, nil, usage("--metric seconds is the time of a fixed number of transactions",
+			"say how many of each client: --transactions 1000")
 	case o.Said("duration") && o.Duration == 0 && o.Transactions == 0:
-		return nil, nil, usage("--duration 0 is a run of a fixed number of transactions", "say how many of each client: --transactions 1000")
+		return nil, nil, usage("--duration 0 is a run of a fixed number of transactions",
+			"say how many of each client: --transactions 1000")
 	case o.Said("duration") && o.Duration > 0 && o.Metric == "seconds":
-		return nil, nil, usage("--metric seconds and --duration do not go together", "how long a run takes is what is measured: leave --duration out")
+		return nil, nil, usage("--metric seconds and --duration do not go together",
+			"how long a run takes is what is measured: leave --duration out")
 	case o.Said("duration") && o.Duration != 0 && (o.Duration < time.Second || o.Duration > mostDuration):
-		return nil, nil, usage(fmt.Sprintf("--duration: %s is out of range", o.Duration), "write a time from 1s to 24h; below 2m a run says little")
+		return nil, nil, usage(fmt.Sprintf("--duration: %s is out of range", o.Duration),
+			"write a time from 1s to 24h; below 2m a run says little")
 	case o.Said("checkpoint-cycles") && (o.Cycles < 1 || o.Cycles > mostCycles):
-		return nil, nil, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.Cycles), fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
+		return nil, nil, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.Cycles),
+			fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
 	case o.Cycles > 0 && o.fixed():
-		return nil, nil, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
+		return nil, nil, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together",
+			"a run ends with its cycles, or with its transactions: leave one of them out")
 	case o.Warmup < 0 || o.Warmup > mostDuration:
 		return nil, nil, usage(fmt.Sprintf("--warmup: %s is out of range", o.Warmup), "write a time up to 24h")
 	case o.Major != 0 && (o.Major < 13 || o.Major > 18):
 		return nil, nil, usage(fmt.Sprintf("--pg: %d is out of range", o.Major), "write a major version from 13 to 18")
 	case o.Cache == "cold" && !o.Kernel:
-		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host", Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
+		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host",
+			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
 	case o.Cache == "cold" && h.Target.UID() != 0:
-		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root", Code: say.CodeNoAccess}
+		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root",
+			Code: say.CodeNoAccess}
 	case strings.HasPrefix(o.Metric, "latency_p") && o.Rate == 0:
-		return nil, nil, usage("--metric "+o.Metric+" says little without --rate", "at full speed the latency is the number of clients over the rate; give both arms the same --rate, about 70 % of what the slower one makes")
+		return nil, nil, usage("--metric "+o.Metric+" says little without --rate",
+			"at full speed the latency is the number of clients over the rate; give both arms the same --rate, "+
+				"about 70 % of what the slower one makes")
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
 	if asked.Data == "" {
@@ -99,23 +114,29 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	switch {
 	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
 	case o.Cycles > 0:
-		return nil, nil, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle", "take one of pgbench's loads, such as oltp-rw")
+		return nil, nil, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle",
+			"take one of pgbench's loads, such as oltp-rw")
 	case o.Protocol == "extended":
-		return nil, nil, usage("--protocol: sysbench sends prepared statements, or simple ones", "write prepared or simple")
+		return nil, nil, usage("--protocol: sysbench sends prepared statements, or simple ones",
+			"write prepared or simple")
 	}
 	if o.Cycles > 0 && !w.Writes {
-		return nil, nil, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
+		return nil, nil, usage("--checkpoint-cycles: the workload "+w.Name+
+			" only reads, so that no checkpoint has anything to write", "leave the flag out")
 	}
 	memory, err := h.memory()
 	if err != nil {
 		return nil, nil, err
 	}
 	e := &engine.Order{
-		Experiment: experiment.Experiment{Workload: w.Name, Copied: asked.Source != nil, Metric: o.Metric, Restore: o.Restore, Program: h.Version},
-		Asked:      asked, MayTouchKernel: o.Kernel, KeepData: o.KeepData,
+		Experiment: experiment.Experiment{Workload: w.Name, Copied: asked.Source != nil, Metric: o.Metric,
+			Restore: o.Restore, Program: h.Version},
+		Asked: asked, MayTouchKernel: o.Kernel, KeepData: o.KeepData,
 	}
 	if o.Restore == experiment.RestoreKept && w.Writes {
-		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
+		e.Notes = append(e.Notes,
+			"Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue "+
+				"in both, and later blocks find other tables than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.Scale)
 	switch {
@@ -123,7 +144,8 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		e.Scale = 1
 		e.Notes = append(e.Notes, asked.Source.About.Words())
 	case m == nil:
-		return nil, nil, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.Scale), "write 100, or 1.5x for one and a half times the memory of this host")
+		return nil, nil, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.Scale),
+			"write 100, or 1.5x for one and a half times the memory of this host")
 	case m[1] != "":
 		e.Scale, err = strconv.Atoi(m[1])
 	default:
@@ -131,7 +153,8 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		e.Scale = data.ScaleFor(memory, math.Min(times, 1e6))
 	}
 	if err != nil || e.Scale < 1 || e.Scale > mostScale {
-		return nil, nil, usage(fmt.Sprintf("--scale: %s is out of range", o.Scale), fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
+		return nil, nil, usage(fmt.Sprintf("--scale: %s is out of range", o.Scale),
+			fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
 	}
 	cpus := h.processors()
 	clients := o.Clients
@@ -157,31 +180,39 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	if o.fixed() {
 		jobs = clients // clients of one thread draw their scripts from one sequence, and who is slower draws less of it
 	}
-	e.Spec = experiment.Spec{Clients: clients, Jobs: jobs, Warmup: o.Warmup.Seconds(), Rate: o.Rate, Count: o.Transactions, Cycles: o.Cycles, Seed: seed, Cache: o.Cache, Protocol: protocol}
+	e.Spec = experiment.Spec{Clients: clients, Jobs: jobs, Warmup: o.Warmup.Seconds(), Rate: o.Rate,
+		Count: o.Transactions, Cycles: o.Cycles, Seed: seed, Cache: o.Cache, Protocol: protocol}
 	return e, w, o.places(h, e)
 }
 
 // statements looks at the server whose statements are the load.
-func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workload.Workload, _ *loadgen.Source, err error) {
+func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workload.Workload, _ *loadgen.Source,
+	err error) {
 	switch {
 	case len(o.Scripts) > 0:
-		return w, nil, usage("--workload "+workload.FromStatements+" has scripts of its own", "leave -f out, or name another load for its data")
+		return w, nil, usage("--workload "+workload.FromStatements+" has scripts of its own",
+			"leave -f out, or name another load for its data")
 	case o.Said("scale"):
-		return w, nil, usage("--scale: the data of "+workload.FromStatements+" are a copy of the database, as large as it is", "leave --scale out")
+		return w, nil, usage("--scale: the data of "+workload.FromStatements+
+			" are a copy of the database, as large as it is", "leave --scale out")
 	case o.Target == "":
-		return w, nil, usage("--workload "+workload.FromStatements+" is made from a live server, and none is named", "name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is PGDATABASE, or postgres)")
+		return w, nil, usage("--workload "+workload.FromStatements+" is made from a live server, and none is named",
+			"name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is "+
+				"PGDATABASE, or postgres)")
 	}
 	req, file, err := h.Resolve(o.Target)
 	if err != nil {
 		return w, nil, err
 	}
 	if file != "" {
-		return w, nil, usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target), "name a conninfo or a data directory")
+		return w, nil, usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target),
+			"name a conninfo or a data directory")
 	}
 	how := collect.Connect{Conninfo: req.Value, Peer: -1}
 	if req.Kind == collect.DataDir {
 		if how, err = collect.ConnectLocal(h.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
-			return w, nil, &say.Problem{Message: "no server runs in " + req.Value, Hint: "its statements are asked for: start it, or name another one", Code: say.CodeError}
+			return w, nil, &say.Problem{Message: "no server runs in " + req.Value,
+				Hint: "its statements are asked for: start it, or name another one", Code: say.CodeError}
 		} else if err != nil {
 			return w, nil, err
 		}

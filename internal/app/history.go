@@ -136,8 +136,10 @@ func becomeHolder(file string) error {
 		return noHolder(file)
 	}
 	if err := errors.Join(os.NewSyscallError("setgroups", syscall.Setgroups([]int{gid})),
-		os.NewSyscallError("setgid", syscall.Setgid(gid)), os.NewSyscallError("setuid", syscall.Setuid(uid))); err != nil {
-		return &say.Problem{Message: fmt.Sprintf("the history %q belongs to another account, which root cannot become here: %v", file, err),
+		os.NewSyscallError("setgid", syscall.Setgid(gid)), os.NewSyscallError("setuid",
+			syscall.Setuid(uid))); err != nil {
+		return &say.Problem{Message: fmt.Sprintf(
+			"the history %q belongs to another account, which root cannot become here: %v", file, err),
 			Hint: "run pgfettle as that account", Code: say.CodeNoAccess}
 	}
 	return nil
@@ -168,7 +170,8 @@ func (h *Host) peaksAsHolder(ctx context.Context, file string) (*history.Peaks, 
 	case !known || uid == 0:
 		return nil, noHolder(file)
 	}
-	out, err := h.Target.Run(ctx, target.Command{Argv: []string{"/proc/self/exe", "history", "--peaks", "--history", file},
+	out, err := h.Target.Run(ctx, target.Command{Argv: []string{"/proc/self/exe", "history", "--peaks",
+		"--history", file},
 		As: &target.User{UID: uid, GID: gid}, Limit: mostPeaks})
 	switch {
 	case err != nil:

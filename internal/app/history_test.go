@@ -31,7 +31,9 @@ func TestPeaksOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, n := range []float64{3, 34, 5} {
-		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second), []history.Point{{Series: history.Series{Instance: "/srv/pg", Name: "connections", Label: "active"}, Value: n}}); err != nil {
+		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second),
+			[]history.Point{{Series: history.Series{Instance: "/srv/pg", Name: "connections", Label: "active"},
+				Value: n}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,9 +24,12 @@ const (
 // KernelLog reads the kernel's log: from the journal, which keeps earlier boots
 // and knows the clock, with what systemd says about kills; else the ring buffer.
 func KernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
-	const killed, failed = "fe6faa94e7774663a0da52717891d8ef", "d9b373ed55a64feb8242e02dbe79a49c" // message ids of systemd
-	out, err := t.Run(ctx, target.Command{Argv: []string{"journalctl", "--no-pager", "--quiet", "--output=short-iso-precise", "--lines=" + strconv.Itoa(kernelLines),
-		"_TRANSPORT=kernel", "+", "MESSAGE_ID=" + killed, "+", "MESSAGE_ID=" + failed}, Timeout: logTime, Limit: maxKernelLog})
+	// message ids of systemd
+	const killed, failed = "fe6faa94e7774663a0da52717891d8ef", "d9b373ed55a64feb8242e02dbe79a49c"
+	out, err := t.Run(ctx, target.Command{Argv: []string{"journalctl", "--no-pager", "--quiet",
+		"--output=short-iso-precise", "--lines=" + strconv.Itoa(kernelLines),
+		"_TRANSPORT=kernel", "+", "MESSAGE_ID=" + killed, "+", "MESSAGE_ID=" + failed}, Timeout: logTime,
+		Limit: maxKernelLog})
 	if (err == nil || errors.Is(err, target.ErrTooLarge)) && bytes.Contains(out.Stdout, []byte(" kernel: ")) {
 		return out.Stdout, nil
 	}
@@ -35,10 +38,13 @@ func KernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
 	case err == nil && out.Code == 0 && len(out.Stdout) > 0:
 		return out.Stdout, nil
 	case err != nil && !errors.Is(err, target.ErrTooLarge):
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "neither journalctl nor dmesg gave it", Reveal: "read it on the host and give it as a FILE"}
+		return nil, &known.Gap{Fact: "the kernel's log", Reason: "neither journalctl nor dmesg gave it",
+			Reveal: "read it on the host and give it as a FILE"}
 	case out.Code != 0:
 		reason, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "dmesg was refused: " + reason, Reveal: "run pgfettle as root, or as a member of the group adm or systemd-journal"}
+		return nil, &known.Gap{Fact: "the kernel's log", Reason: "dmesg was refused: " + reason,
+			Reveal: "run pgfettle as root, or as a member of the group adm or systemd-journal"}
 	}
-	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing", Reveal: "in a container read it on the host"}
+	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing",
+		Reveal: "in a container read it on the host"}
 }

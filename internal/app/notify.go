@@ -20,7 +20,8 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 		case "exec":
 			argv, err := monitor.Words(where)
 			if err != nil {
-				return nil, usage("--notify exec: "+err.Error(), "write a program and its arguments, as in exec:/usr/local/bin/page-me")
+				return nil, usage("--notify exec: "+err.Error(),
+					"write a program and its arguments, as in exec:/usr/local/bin/page-me")
 			}
 			out = append(out, &monitor.Exec{Target: h.Target, Argv: argv})
 		case "webhook":
@@ -36,7 +37,8 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 			}
 			out = append(out, h)
 		default:
-			return nil, usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint) // it may be a secret that lacks its word
+			// it may be a secret that lacks its word
+			return nil, usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint)
 		}
 	}
 	return out, nil

@@ -15,11 +15,13 @@ func TestSinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &Host{Target: &target.Local{}}
-	list, err := h.sinks([]string{"exec:/bin/mail -s 'a b' dba", "webhook:https://example.com/SECRET?x", "webhook:@" + file})
+	list, err := h.sinks([]string{"exec:/bin/mail -s 'a b' dba", "webhook:https://example.com/SECRET?x",
+		"webhook:@" + file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"notify exec:/bin/mail", "notify webhook:example.com", "notify webhook:hooks.example.com"} {
+	for i, want := range []string{"notify exec:/bin/mail", "notify webhook:example.com",
+		"notify webhook:hooks.example.com"} {
 		if got := list[i].Name(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}

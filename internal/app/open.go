@@ -38,7 +38,8 @@ type Session struct {
 }
 
 // whatATargetIs is the hint after a TARGET that is none.
-const whatATargetIs = "a TARGET is a data directory, a conninfo such as host=db1, an evidence file of 'pgfettle snapshot', or nothing for this host"
+const whatATargetIs = "a TARGET is a data directory, a conninfo such as host=db1, an evidence file of 'pgfettle " +
+	"snapshot', or nothing for this host"
 
 // Open resolves the target of a request, collects or reads its evidence, and makes the
 // snapshot of it.

@@ -77,7 +77,8 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 		out.options.Pins[pin.Address] = pin.Value
 	}
 	for _, a := range p.Accepted() {
-		out.options.Accepted = append(out.options.Accepted, rule.Accepted{ID: a.ID, Instance: a.Instance, Reason: a.Reason, Expires: a.Expires})
+		out.options.Accepted = append(out.options.Accepted, rule.Accepted{ID: a.ID, Instance: a.Instance,
+			Reason: a.Reason, Expires: a.Expires})
 	}
 	return out, nil
 }
@@ -151,7 +152,8 @@ func pinProblem(p *policy.Policy, err error) error {
 	if !ours {
 		return err
 	}
-	return usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad), "write a value that the server takes, as in \"pg:work_mem\" = \"64MB\"")
+	return usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad),
+		"write a value that the server takes, as in \"pg:work_mem\" = \"64MB\"")
 }
 
 // PinnedBy is the reason of a value that the policy pins.

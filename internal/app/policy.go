@@ -57,7 +57,8 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, &say.Problem{Message: fmt.Sprintf("policy %q: permission denied", name),
 			Hint: "run pgfettle as somebody who may read it, or leave it out with --no-policy", Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && named:
-		return nil, usage(fmt.Sprintf("policy %q: there is no such file", name), "'pgfettle policy example' prints one to begin with")
+		return nil, usage(fmt.Sprintf("policy %q: there is no such file", name),
+			"'pgfettle policy example' prints one to begin with")
 	case err != nil:
 		return nil, fmt.Errorf("policy: %w", err)
 	}
@@ -67,7 +68,8 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, usage(fmt.Sprintf("policy %q is no regular file", name), "'pgfettle policy example' prints one to begin with")
+		return nil, usage(fmt.Sprintf("policy %q is no regular file", name),
+			"'pgfettle policy example' prints one to begin with")
 	}
 	if h.Target.UID() == 0 {
 		if why := writable(st, named); why != "" {
@@ -122,7 +124,8 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 		}
 		real, err := h.Target.Resolve(abs)
 		if err != nil {
-			return o, usage(fmt.Sprintf("--trust: %v", err), "name the data directory of a server on this host: 'SHOW data_directory' tells it")
+			return o, usage(fmt.Sprintf("--trust: %v", err),
+				"name the data directory of a server on this host: 'SHOW data_directory' tells it")
 		}
 		o.DataDirs = append(o.DataDirs, real)
 	}

@@ -119,7 +119,8 @@ func (h *Host) MeasuredDirs() []string {
 // restOnMeasurement are the checks and the knobs whose judgement a probe changes.
 var (
 	measuredChecks = []string{"fsync_impossible", "disk_slow_fsync", "wal_sync_method_slower", "timing_expensive"}
-	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency", "pg:track_io_timing", "pg:track_wal_io_timing", "pg:commit_delay"}
+	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency",
+		"pg:track_io_timing", "pg:track_wal_io_timing", "pg:commit_delay"}
 )
 
 // whatFollows judges a snapshot with what was measured just now.
@@ -143,7 +144,8 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *Probed {
 		if in == nil || !slices.Contains(measuredKnobs, string(dec.Address)) || !restsOn(p, in, string(dec.Address)) {
 			continue
 		}
-		k := ProbedKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason.String()}
+		k := ProbedKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(),
+			Reason: dec.Reason.String()}
 		if v, ok := dec.Present.Get(); ok {
 			k.Present = v.Show()
 		}

@@ -34,7 +34,8 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	}
 	p, err := probeOf(b, s.Snapshot)
 	if err != nil {
-		return nil, &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing or fio --output-format=json",
+		return nil, &say.Problem{Message: name +
+			" is no output of pg_test_fsync, pg_test_timing or fio --output-format=json",
 			Detail: err.Error(), Code: say.CodeError}
 	}
 	d := whatFollows(s.Snapshot, p)
@@ -56,7 +57,8 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 		f, err := os.Open(file)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return nil, name, &say.Problem{Message: name + ": permission denied", Hint: "run pgfettle as its owner", Code: say.CodeNoAccess}
+			return nil, name, &say.Problem{Message: name + ": permission denied", Hint: "run pgfettle as its owner",
+				Code: say.CodeNoAccess}
 		case err != nil:
 			return nil, name, usage(fmt.Sprintf("--read: no such file: %s", name), "name a file, or - for stdin")
 		}
@@ -75,7 +77,8 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 
 // probeOf makes a probe of one program's output, on the disk of a described host.
 func probeOf(b []byte, s *snapshot.Snapshot) (*measured.Probe, error) {
-	p := &measured.Probe{Schema: measured.Schema, TakenAt: max(s.TakenAt, 1), Disks: []measured.Disk{}, Missing: []known.Gap{}}
+	p := &measured.Probe{Schema: measured.Schema, TakenAt: max(s.TakenAt, 1), Disks: []measured.Disk{},
+		Missing: []known.Gap{}}
 	if c, ok := s.Host.Clock.Get(); ok {
 		p.Clock = c.Current
 	}
@@ -113,7 +116,8 @@ func probeOf(b []byte, s *snapshot.Snapshot) (*measured.Probe, error) {
 	r := &measured.Reads{By: fio.Version, Random: []measured.Random{}}
 	for _, j := range fio.Jobs {
 		if j.Read.PerSecond > 0 {
-			r.Random = append(r.Random, measured.Random{Depth: j.Depth, PerSecond: j.Read.PerSecond, Mean: j.Read.Mean, P99: j.Read.P99})
+			r.Random = append(r.Random, measured.Random{Depth: j.Depth, PerSecond: j.Read.PerSecond, Mean: j.Read.Mean,
+				P99: j.Read.P99})
 		}
 		if j.Sync.Count > 0 {
 			sync := j.Sync

@@ -33,15 +33,20 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *Host) error {
 	}
 	e, ok := experiment.FindExercise(o.Exercise)
 	if !ok {
-		return usage(fmt.Sprintf("--experiment: %q is not known", o.Exercise), say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "the experiments are "+strings.Join(experiment.ExerciseNames(), ", ")))
+		return usage(fmt.Sprintf("--experiment: %q is not known", o.Exercise),
+			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "the experiments are "+
+				strings.Join(experiment.ExerciseNames(), ", ")))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
 		if o.Said(flag) {
-			return usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag), "leave one of them out")
+			return usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag),
+				"leave one of them out")
 		}
 	}
 	if e.Kernel && !o.Kernel {
-		return &say.Problem{Message: fmt.Sprintf("--experiment %s takes a pool of huge pages from this host's memory and gives it back", e.Name), Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
+		return &say.Problem{Message: fmt.Sprintf(
+			"--experiment %s takes a pool of huge pages from this host's memory and gives it back", e.Name),
+			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
 	}
 	memory, err := h.memory()
 	if err != nil {
@@ -79,13 +84,16 @@ func (h *Host) Prove(ctx context.Context, o *ProveOptions) (*PreparedExperiment,
 	case o.Same:
 		o.B = o.A
 	case o.B == "":
-		return nil, usage("what to compare is not said", "name two configurations with --a and --b, or an --experiment; 'pgfettle prove --help' says how")
+		return nil, usage("what to compare is not said",
+			"name two configurations with --a and --b, or an --experiment; 'pgfettle prove --help' says how")
 	}
 	switch {
 	case o.Blocks < 2 || o.Blocks > mostBlocks:
-		return nil, usage(fmt.Sprintf("--blocks: %d is out of range", o.Blocks), fmt.Sprintf("write a whole number from 2 to %d; a verdict needs %d", mostBlocks, stat.FewestBlocks))
+		return nil, usage(fmt.Sprintf("--blocks: %d is out of range", o.Blocks),
+			fmt.Sprintf("write a whole number from 2 to %d; a verdict needs %d", mostBlocks, stat.FewestBlocks))
 	case !(o.Margin > 0 && o.Margin <= 50): // beyond it a half would be the same as the whole
-		return nil, usage(fmt.Sprintf("--margin: %g is out of range", o.Margin), "write a percentage above 0 and at most 50, such as 2")
+		return nil, usage(fmt.Sprintf("--margin: %g is out of range", o.Margin),
+			"write a percentage above 0 and at most 50, such as 2")
 	}
 	if o.Design != "" {
 		if err := oneOf("design", o.Design, experiment.DesignRestart, experiment.DesignSlices); err != nil {
@@ -151,33 +159,46 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 	case o.Design != "":
 		switch e.Design = o.Design; {
 		case e.Design == experiment.DesignSlices && o.Cycles > 0:
-			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short", "leave --design slices out")
+			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short",
+				"leave --design slices out")
 		case e.Design == experiment.DesignSlices && o.fixed():
-			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one", "leave --design slices out")
+			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one",
+				"leave --design slices out")
 		}
 	case o.Cycles > 0:
-		e.Design, why = experiment.DesignRestart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
+		e.Design, why = experiment.DesignRestart,
+			"Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
 	case o.fixed():
-		e.Design, why = experiment.DesignRestart, "Restarts, because a run of a fixed number of transactions takes its own time."
+		e.Design, why = experiment.DesignRestart,
+			"Restarts, because a run of a fixed number of transactions takes its own time."
 	case shared:
-		e.Design, why = experiment.DesignRestart, "Restarts, because what differs is the host's, and both servers would have it."
+		e.Design, why = experiment.DesignRestart,
+			"Restarts, because what differs is the host's, and both servers would have it."
 	case deferred:
-		e.Design, why = experiment.DesignRestart, "Restarts, because "+strings.Join(off, ", ")+" moves work to checkpoints or away from them, which both servers at once would do to each other."
+		e.Design, why = experiment.DesignRestart, "Restarts, because "+strings.Join(off, ", ")+
+			" moves work to checkpoints or away from them, which both servers at once would do to each other."
 	case e.A.Buffers(e.Binaries.Version.Major())+e.B.Buffers(e.Binaries.Version.Major()) > unit.Bytes(e.Host.Memory)/4:
 		// the page cache wants the rest, twice, as each server has its own copy of the data
-		e.Design, why = experiment.DesignRestart, "Restarts, because the shared buffers of both servers at once would leave each less of the page cache than it has alone."
+		e.Design, why = experiment.DesignRestart,
+			"Restarts, because the shared buffers of both servers at once would leave each less of the page cache "+
+				"than it has alone."
 	case e.Spec.Cache != "warm":
-		e.Design, why = experiment.DesignRestart, "Restarts, because the cache is to be "+e.Spec.Cache+" before each run."
+		e.Design, why = experiment.DesignRestart, "Restarts, because the cache is to be "+e.Spec.Cache+
+			" before each run."
 	default:
-		e.Design, why = experiment.DesignSlices, "Slices, because nothing here needs a restart: they find smaller differences in less time."
+		e.Design, why = experiment.DesignSlices,
+			"Slices, because nothing here needs a restart: they find smaller differences in less time."
 	}
 	if deferred && o.Cycles == 0 && !o.Said("metric") && o.Exercise == "" {
 		e.Metric = "tps_with_checkpoint"
-		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off is no gain."
+		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off " +
+			"is no gain."
 	}
 	o.durations(e, deferred)
 	if w.Uneven && !e.Spec.Numbered() {
-		e.Notes = append(e.Notes, "The transactions of "+w.Name+" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 --duration 0 gives both arms the same ones, and finds much smaller differences.")
+		e.Notes = append(e.Notes, "The transactions of "+w.Name+
+			" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 "+
+			"--duration 0 gives both arms the same ones, and finds much smaller differences.")
 	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
 	return strings.TrimSpace(why), nil
@@ -194,16 +215,28 @@ func (o *ProveOptions) checkpoints(e *engine.Order, deferred bool, off []string)
 	switch {
 	case s.Cycles > 0:
 	case e.Metric == "tps_with_checkpoint":
-		notes = append(notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added. --checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
+		notes = append(notes,
+			"Amortised, so approximate: to the time of each run that of one checkpoint after it is added. "+
+				"--checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
 		if !s.Numbered() && s.Duration < leastAmortised {
-			notes = append(notes, fmt.Sprintf("Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it does in operation.", s.Duration, leastAmortised))
+			notes = append(notes,
+				fmt.Sprintf(
+					"Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it "+
+						"does in operation.", s.Duration, leastAmortised))
 		}
 	case deferred && s.Numbered():
-		notes = append(notes, strings.Join(off, ", ")+" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. --metric tps_with_checkpoint --duration 0 charges it.")
+		notes = append(notes, strings.Join(off, ", ")+
+			" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. "+
+			"--metric tps_with_checkpoint --duration 0 charges it.")
 	case deferred && o.Exercise == "":
-		if whole := 2 * max(configure.CheckpointTimeout(&e.A), configure.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
-			notes = append(notes, fmt.Sprintf("%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes runs long enough.",
-				strings.Join(off, ", "), s.Duration, experiment.Span(whole)))
+		if whole := 2 * max(configure.CheckpointTimeout(&e.A),
+			configure.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
+			notes = append(notes,
+				fmt.Sprintf(
+					"%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of "+
+						"their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes "+
+						"runs long enough.",
+					strings.Join(off, ", "), s.Duration, experiment.Span(whole)))
 		}
 	}
 	return notes

@@ -52,7 +52,8 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
 	}
 	if in == nil {
-		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
+		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here",
+			Reveal: "name one: a data directory or a conninfo"}
 		subject.Top = sample.NewTop(opt)
 		return subject, nil
 	}
@@ -82,7 +83,8 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (collect.Connect, er
 	if !ok {
 		g := in.DataDirectory.Gap()
 		return func() (collect.Connect, error) {
-			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason, Hint: g.Reveal, Code: say.CodeNoAccess}
+			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason,
+				Hint: g.Reveal, Code: say.CodeNoAccess}
 		}
 	}
 	return func() (collect.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
@@ -104,7 +106,8 @@ func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 			}
 		}
 		if pid == 0 {
-			return 0, &say.Problem{Message: "the postmaster is not known", Hint: "run pgfettle as root or as the owner of the data directory"}
+			return 0, &say.Problem{Message: "the postmaster is not known",
+				Hint: "run pgfettle as root or as the owner of the data directory"}
 		}
 		return pid, nil
 	}
@@ -121,7 +124,8 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
 	}
 	if len(labels) > 1 {
-		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)), "name one of "+strings.Join(labels, ", "))
+		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)),
+			"name one of "+strings.Join(labels, ", "))
 	}
 	return found, nil
 }
@@ -136,7 +140,8 @@ func (h *Host) InstanceProcesses(in *snapshot.Instance) (pid int, group string) 
 	if !ok || cg.Path == "/" {
 		return pid, ""
 	}
-	for _, place := range [][2]string{{"/sys/fs/cgroup", "memory.current"}, {"/sys/fs/cgroup/memory", "memory.usage_in_bytes"}} {
+	for _, place := range [][2]string{{"/sys/fs/cgroup", "memory.current"},
+		{"/sys/fs/cgroup/memory", "memory.usage_in_bytes"}} {
 		dir := path.Join(place[0], cg.Path)
 		if _, err := h.Target.Stat(path.Join(dir, place[1])); err == nil {
 			return pid, dir

@@ -30,8 +30,9 @@ type WatchLevel = monitor.Level
 
 // The bounds of a watch, and what is used where nobody says.
 const (
-	WatchInterval, WatchIntervalLeast, WatchIntervalMost = monitor.DefaultInterval, monitor.LeastInterval, monitor.MostInterval
-	WatchLook, WatchLookLeast, WatchLookMost             = monitor.DefaultLook, monitor.LeastLook, monitor.MostLook
+	WatchInterval, WatchIntervalLeast, WatchIntervalMost = monitor.DefaultInterval, monitor.LeastInterval,
+		monitor.MostInterval
+	WatchLook, WatchLookLeast, WatchLookMost = monitor.DefaultLook, monitor.LeastLook, monitor.MostLook
 )
 
 // WatchOptions say what is watched, and who is told.
@@ -61,7 +62,8 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	case err != nil:
 		return err
 	case file != "":
-		return usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target), "name a data directory or a conninfo, or nothing for this host")
+		return usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target),
+			"name a data directory or a conninfo, or nothing for this host")
 	}
 	rules := &policyNow{host: h, choice: o.Policy}
 	if err := rules.read(); err != nil {
@@ -84,7 +86,8 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 		notices = monitor.NewNotifier(h.Tool(), h.Hostname(), o.NotifyFrom, h.Target.Now, o.Tell, sinks...)
 	}
 	err = monitor.Run(ctx, monitor.Options{
-		Target: h.Target, Interval: o.Interval, Look: o.Look, Once: o.Once, Store: store, Notices: notices, Tell: o.Tell,
+		Target: h.Target, Interval: o.Interval, Look: o.Look, Once: o.Once, Store: store, Notices: notices,
+		Tell: o.Tell,
 		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
 			r := *req
 			if err := h.Complete(&r, rules.now()); err != nil {
@@ -127,7 +130,9 @@ func (h *Host) closedJournals(own string) error {
 	if _, err := h.Target.ReadDir(journalfile.Dir); !errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return fmt.Errorf("%s is closed to this account: what root applied is not known, and plans are held against the first look; run as root to know it", journalfile.Dir)
+	return fmt.Errorf(
+		"%s is closed to this account: what root applied is not known, and plans are held against the first look; "+
+			"run as root to know it", journalfile.Dir)
 }
 
 // openToWatch opens what is written. A run of cron says nothing of gaps: they are
@@ -150,7 +155,9 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 	case err == nil:
 		return s, nil
 	case errors.Is(err, store.ErrLocked):
-		p.Hint, p.Code = "another 'pgfettle watch' writes it; one of them is enough, or name another file with --history", say.CodeRefused
+		p.Hint,
+			p.Code = "another 'pgfettle watch' writes it; one of them is enough, or name another file with --history",
+			say.CodeRefused
 	case errors.Is(err, store.ErrReadOnly):
 		p.Hint, p.Code = "run pgfettle as the owner of the file, or name another with --history", say.CodeNoAccess
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrDamaged):
@@ -177,7 +184,8 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		g := in.DataDirectory.Gap()
-		return nil, &say.Problem{Message: "its data directory is not known", Detail: g.Reason, Hint: g.Reveal, Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: "its data directory is not known", Detail: g.Reason, Hint: g.Reveal,
+			Code: say.CodeNoAccess}
 	}
 	how, err := collect.ConnectLocal(h.Target, dir)
 	if err != nil {
@@ -199,7 +207,8 @@ func (h *Host) closedServer(in *snapshot.Instance) (*collect.Connect, error) {
 	set, ok := in.Server.Settings.Get()
 	if !ok { // it was asked at the look, and did not let us in
 		g := in.Server.Settings.Gap()
-		return nil, &say.Problem{Message: fmt.Sprintf("%s (%s)", g.Reason, g.Reveal), Hint: g.Reveal, Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("%s (%s)", g.Reason, g.Reveal), Hint: g.Reveal,
+			Code: say.CodeNoAccess}
 	}
 	dirs, _ := set.Text("unix_socket_directories")
 	port, _ := in.Port.Get()
@@ -210,10 +219,12 @@ func (h *Host) closedServer(in *snapshot.Instance) (*collect.Connect, error) {
 		}
 		pid, err := h.Target.Peer(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port)))
 		if err == nil && pid == processes[0].PID {
-			return &collect.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID, Secrets: h.Target.UID() != 0}, nil
+			return &collect.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID,
+				Secrets: h.Target.UID() != 0}, nil
 		}
 	}
-	return nil, &say.Problem{Message: "none of its sockets can be reached by this account", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+	return nil, &say.Problem{Message: "none of its sockets can be reached by this account",
+		Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 }
 
 // policyNow is the policy as it was last read.

@@ -149,20 +149,6 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// stillImportAct are the files below show that import act until their use case is in
-// app. The list may only become shorter: a new use case is app's from the start.
-var stillImportAct = map[string]string{
-	"internal/show/cli/apply.go":     "apply",
-	"internal/show/cli/demoapply.go": "apply",
-	"internal/show/cli/journal.go":   "apply",
-	"internal/show/cli/metrics.go":   "apply: how applied values stand",
-	"internal/show/cli/movewal.go":   "apply",
-	"internal/show/cli/selection.go": "apply",
-	"internal/show/cli/status.go":    "apply",
-	"internal/show/cli/undo.go":      "apply",
-	"internal/show/cli/world.go":     "apply",
-}
-
 // TestShowNeverImportsAct holds that a face asks app: it knows documents, and nothing of
 // files, servers, and programs.
 func TestShowNeverImportsAct(t *testing.T) {
@@ -173,14 +159,7 @@ func TestShowNeverImportsAct(t *testing.T) {
 				continue
 			}
 			found[s.path] = true
-			if stillImportAct[s.path] == "" {
-				t.Errorf("%s imports %s: show asks app, app asks act", s.path, path)
-			}
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(stillImportAct)) {
-		if !found[path] {
-			t.Errorf("%s does not import act any more: take it out of stillImportAct", path)
+			t.Errorf("%s imports %s: show asks app, app asks act", s.path, path)
 		}
 	}
 }

@@ -62,7 +62,8 @@ func oomLive(args []string) bool {
 		return false
 	}
 	st, err := os.Stat(args[0])
-	return err == nil && st.IsDir() || err != nil && (strings.Contains(args[0], "://") || strings.Contains(args[0], "=") && !strings.ContainsRune(args[0], '/'))
+	return err == nil && st.IsDir() || err != nil && (strings.Contains(args[0], "://") ||
+		strings.Contains(args[0], "=") && !strings.ContainsRune(args[0], '/'))
 }
 
 // oomPlan adds what is known of the host, with the changes of its plan.
@@ -78,12 +79,14 @@ func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
 func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
 	f := oom.Facts{Snapshot: s}
 	for _, a := range p.AtWork {
-		f.WorkMem = append(f.WorkMem, oom.WorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers, Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
+		f.WorkMem = append(f.WorkMem, oom.WorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers,
+			Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
 	}
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
-		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
+		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To,
+			Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }
@@ -104,7 +107,8 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
-				return nil, nil, usage(fmt.Sprintf("%q is a folder", name), "name the files in it; a data directory is a TARGET of its own, and then no other file is taken")
+				return nil, nil, usage(fmt.Sprintf("%q is a folder", name),
+					"name the files in it; a data directory is a TARGET of its own, and then no other file is taken")
 			}
 			in = f
 		}
@@ -157,7 +161,8 @@ func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Sessi
 	}
 	if !l.Snapshot.HostSeen {
 		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
-			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | pgfettle diagnose oom -", Code: say.CodeNoAccess}
+			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | " +
+				"pgfettle diagnose oom -", Code: say.CodeNoAccess}
 	}
 	log, gaps, err := oomLogs(ctx, l)
 	return log, l, gaps, err
@@ -184,26 +189,31 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 		settings, _ := in.Server.Settings.Get()
 		found, err := pgctl.Logs(ctx, s.Host.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
-			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(),
+				Reveal: "give its file as a FILE, with that of the kernel"})
 			continue
 		}
 		gaps = append(gaps, found.Missing...)
 		if len(found.Sources) == 0 {
-			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: "no file is found that it writes to: it may log to syslog, to the journal, or to a file that another program opened",
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(),
+				Reason: "no file is found that it writes to: it may log to syslog, to the journal, or to a file " +
+					"that another program opened",
 				Reveal: "give its file as a FILE, with that of the kernel"})
 		}
 		for k := range found.Sources {
 			f := &found.Sources[k]
 			tell("reading " + f.Path + "…")
 			if err := addLog(r, f); err != nil {
-				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "the log could not be read to its end: " + err.Error(), Reveal: "run pgfettle as root or as the owner of the server"})
+				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "the log could not be read to its end: " +
+					err.Error(), Reveal: "run pgfettle as root or as the owner of the server"})
 				continue
 			}
 			read++
 		}
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
-		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " + gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
+		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " +
+			gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
 	}
 	return r.Log(), gaps, ctx.Err()
 }

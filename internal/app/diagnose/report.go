@@ -75,7 +75,8 @@ func MakeReport(ctx context.Context, h *app.Host, q ReportRequest) (*Report, err
 		}
 	default:
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills",
-			Reason: "the kernel's log is on the server's host, which SQL does not show", Reveal: "run pgfettle report on that host"})
+			Reason: "the kernel's log is on the server's host, which SQL does not show",
+			Reveal: "run pgfettle report on that host"})
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func archivedOOM(s *app.Session, r *Report) (*oom.Log, error) {
 	b, err := s.Evidence.ReadFile(kernlog.Entry)
 	if err != nil {
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills",
-			Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read", Reveal: "run pgfettle snapshot as root"})
+			Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read",
+			Reveal: "run pgfettle snapshot as root"})
 		return nil, nil
 	}
 	in := oom.NewReader()

@@ -106,7 +106,8 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 				}
 			case err == nil && st.Mode()&fs.ModeNamedPipe != 0: // <(zcat …)
 			case err == nil:
-				return nil, nil, usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a), "name log files, or a TARGET")
+				return nil, nil, usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a),
+					"name log files, or a TARGET")
 			case strings.Contains(a, "=") || strings.Contains(a, "://"):
 				is = true
 			default:
@@ -118,7 +119,8 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 			continue
 		}
 		if target != nil {
-			return nil, nil, usage(fmt.Sprintf("%q and %q both name a server", *target, a), "name one data directory, conninfo or evidence file")
+			return nil, nil, usage(fmt.Sprintf("%q and %q both name a server", *target, a),
+				"name one data directory, conninfo or evidence file")
 		}
 		target = &args[i]
 	}
@@ -139,13 +141,18 @@ func isEvidence(name string) (bool, error) {
 func logError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return usage(fmt.Sprintf("no such log or target: %q", name), "name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
+		return usage(fmt.Sprintf("no such log or target: %q", name),
+			"name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as root, as the server's user, or in the group that may read it (adm on Debian, for the kernel's logs too)", Code: say.CodeNoAccess}
+		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+			Hint: "run pgfettle as root, as the server's user, or in the group that may read it (adm on Debian, for " +
+				"the kernel's logs too)", Code: say.CodeNoAccess}
 	}
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
-		return &say.Problem{Message: fmt.Sprintf("log %q is packed by gzip, and cut or damaged: %v", name, err), Hint: "what can still be unpacked: zcat FILE | pgfettle diagnose log - (or oom -)", Code: say.CodeError}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.As(err, &corrupt) {
+		return &say.Problem{Message: fmt.Sprintf("log %q is packed by gzip, and cut or damaged: %v", name, err),
+			Hint: "what can still be unpacked: zcat FILE | pgfettle diagnose log - (or oom -)", Code: say.CodeError}
 	}
 	return fmt.Errorf("log %q: %w", name, err)
 }
@@ -210,7 +217,8 @@ func readLogs(ctx context.Context, h *app.Host, files []logFile, po pglog.Option
 	return nil
 }
 
-func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *serverlog.Collector, tell func(string)) error {
+func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *serverlog.Collector,
+	tell func(string)) error {
 	var r io.Reader = h.Input
 	name := "stdin"
 	if f.name != "-" {
@@ -279,7 +287,8 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	}
 	switch {
 	case l.Collected == nil && !with:
-		return usage("an evidence file holds no log of a server", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
+		return usage("an evidence file holds no log of a server",
+			"name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	case len(labels) == 0 && !with:
 		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
 	case len(labels) == 0:
@@ -297,7 +306,8 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 		return nil
 	}
 	if !l.Snapshot.HostSeen {
-		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
+		return usage("the server is on another host, and its log is read there",
+			"run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, l.Host, one, days)
 }
@@ -305,9 +315,11 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
 func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instance, days int) error {
-	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
+	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles,
+		Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
-		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: say.CodeRefused}
+		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(),
+			Hint: "name the files", Code: say.CodeRefused}
 	}
 	if len(found.Sources) == 0 {
 		return noLogs(in, one, found, days)
@@ -323,16 +335,19 @@ func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days i
 	case found.Denied != "":
 		return logError(found.Denied, fs.ErrPermission)
 	case found.Old > 0:
-		return &say.Problem{Message: fmt.Sprintf("none of the server's %d logs was written to in the last %d days", found.Old, days), Hint: "more --days, or name the files", Code: say.CodeError}
+		return &say.Problem{Message: fmt.Sprintf("none of the server's %d logs was written to in the last %d days",
+			found.Old, days), Hint: "more --days, or name the files", Code: say.CodeError}
 	case found.Empty > 0:
-		return &say.Problem{Message: "the server's logs are empty, or there are none", Hint: "more --days, or name the files", Code: say.CodeError}
+		return &say.Problem{Message: "the server's logs are empty, or there are none",
+			Hint: "more --days, or name the files", Code: say.CodeError}
 	}
 	unitName := "postgresql"
 	if u, ok := one.Unit.Get(); ok && u.Name != "" {
 		unitName = strings.TrimSuffix(u.Name, ".service")
 	}
 	p := &say.Problem{Message: "the server's log is in no file that can be found from here", Code: say.CodeError,
-		Hint: "where systemd keeps it: journalctl -u " + unitName + " -o cat | pgfettle diagnose log -; else name the files"}
+		Hint: "where systemd keeps it: journalctl -u " + unitName +
+			" -o cat | pgfettle diagnose log -; else name the files"}
 	if destination, _ := in.settings.Text("log_destination"); destination == "syslog" {
 		p.Message = "the server writes to syslog"
 	}

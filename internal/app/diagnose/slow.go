@@ -23,7 +23,8 @@ import (
 // Slow compares two runs of one query, a slow and a fast one, as EXPLAIN wrote them: in
 // two files, or both in one; "-" is standard input.
 func Slow(h *app.Host, args []string) (*slow.Report, error) {
-	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a live instance"
+	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a " +
+		"live instance"
 	if len(args) == 0 {
 		return nil, usage("two runs of one query are compared, and no file is named", hint)
 	}
@@ -42,7 +43,8 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 			label = "stdin"
 		}
 		if len(args) == 2 && len(found) > 1 {
-			return nil, usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)), "with two files each holds one plan: cut out the one that is meant")
+			return nil, usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
+				"with two files each holds one plan: cut out the one that is meant")
 		}
 		for i, p := range found {
 			l := label
@@ -56,7 +58,8 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 	case len(plans) == 1:
 		return nil, usage(fmt.Sprintf("%s: one plan is in it, and two are compared", names[0]), hint)
 	case len(plans) > 2:
-		return nil, usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]), len(plans)), "cut out the slow and the fast run of one query")
+		return nil, usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]),
+			len(plans)), "cut out the slow and the fast run of one query")
 	}
 	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
 		names[0], names[1] = args[0], args[1]
@@ -73,15 +76,18 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 		if err != nil {
 			switch {
 			case errors.Is(err, fs.ErrPermission):
-				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as somebody who may read it", Code: say.CodeNoAccess}
+				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+					Hint: "run pgfettle as somebody who may read it", Code: say.CodeNoAccess}
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, usage(fmt.Sprintf("no such file: %q", name), "name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
+				return nil, usage(fmt.Sprintf("no such file: %q", name),
+					"name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
 			}
 			return nil, fmt.Errorf("plan %q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, usage(fmt.Sprintf("%q is a folder", name), "name a file with the output of EXPLAIN (ANALYZE, BUFFERS); to watch an instance, --sample")
+			return nil, usage(fmt.Sprintf("%q is a folder", name),
+				"name a file with the output of EXPLAIN (ANALYZE, BUFFERS); to watch an instance, --sample")
 		}
 		r, label = f, fmt.Sprintf("%q", name)
 	}
@@ -91,7 +97,8 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 	}
 	plans, err := queryplan.Parse(b)
 	if err != nil {
-		return nil, &say.Problem{Message: label + ": " + err.Error(), Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), text or JSON", Code: say.CodeError}
+		return nil, &say.Problem{Message: label + ": " + err.Error(),
+			Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), text or JSON", Code: say.CodeError}
 	}
 	return plans, nil
 }

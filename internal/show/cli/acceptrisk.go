@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -32,7 +33,8 @@ func whichOf(flag string, list []string) ([]selection.Which, error) {
 		}
 		w, err := selection.ParseWhich(text)
 		if err != nil {
-			return nil, usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
+			return nil, usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(),
+				"write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
 		}
 		out = append(out, w)
 	}
@@ -45,7 +47,7 @@ func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]selection.
 	if err != nil {
 		return nil, err
 	}
-	if err := (&chosenPart{options: selection.Options{AcceptRisk: list}, plan: p, snapshot: s}).named(); err != nil {
+	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p, Snapshot: s}).Named(); err != nil {
 		return nil, err
 	}
 	for i := range p.Changes {

@@ -3,17 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
-	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
@@ -122,7 +117,8 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…` or ADDRESS@INSTANCE")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
-	f.StringVar(&o.resume, "resume", "", "go on with an apply that was interrupted: the last one, or the one with this `ID`")
+	f.StringVar(&o.resume, "resume", "",
+		"go on with an apply that was interrupted: the last one, or the one with this `ID`")
 	f.Lookup("resume").NoOptDefVal = resumeLast
 	complete(cmd, "max-effect", effects...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
@@ -152,69 +148,32 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 			return err
 		}
 	}
-	w, server, err := world(env, l, &o.place, o.restart)
-	if err != nil {
-		return err
-	}
-	p = perUnit(p, l.Snapshot)
-	s := &chosenPart{options: opts, plan: p, snapshot: l.Snapshot, acceptAll: saysAll(o.accept)}
-	if o.place.root != "" {
-		s.files = w.Target
-	}
-	if err := s.named(); err != nil {
-		return err
-	}
-	s.choose()
-	d.Accepted = s.options.AcceptRisk
-	if d = s.shown(d); d.Of > 0 && len(d.Changes) > 0 {
-		if err := term.Write(env.Stdout, outline.Plan(d, env.words), env.Style()); err != nil {
-			return err
-		}
-	}
-	if err := refused(env, server, d, l, s.chosen); err != nil {
-		return err
-	}
-	if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
-		return err
-	}
-	if len(s.chosen) == 0 {
-		return s.nothing(env)
-	}
-	if err := term.Write(env.Stdout, outline.Forewarned(apply.Warnings(ctx, w, l.Snapshot, s.chosen), say.Strings(d.Warnings), env.words), env.Style().Under()); err != nil {
-		return err
+	r := applying.Request{Place: o.place.place(env), Restart: o.restart.commands(), Plan: p, Session: l,
+		FromFile: o.fromFile(), Options: opts, AcceptAll: saysAll(o.accept),
+		Chosen: func(s *applying.Choice) error {
+			d.Accepted = s.Options.AcceptRisk
+			if d = shown(s, d); d.Of > 0 && len(d.Changes) > 0 {
+				return term.Write(env.Stdout, outline.Plan(d, env.words), env.Style())
+			}
+			return nil
+		},
+		Managed: func(manager, key string) error { return writeManaged(env, manager, key, d, l) },
+		Left: func(left []selection.Left) error {
+			return term.Write(env.Stdout, outline.Unselected(left, env.words), env.Style().Under())
+		},
+		Warned: func(list []selection.Warning) error {
+			return term.Write(env.Stdout, outline.Forewarned(list, say.Strings(d.Warnings), env.words),
+				env.Style().Under())
+		},
 	}
 	if !o.yes {
-		if err := s.ask(ctx, env); err != nil {
-			return err
-		}
-		if len(s.chosen) == 0 {
-			return s.nothing(env)
-		}
+		r.Consent = func(ctx context.Context, s *applying.Choice) error { return askParts(ctx, env, s) }
 	}
-	if o.fromFile() {
-		if err := o.fresh(ctx, env, p, l, s.chosen); err != nil {
-			return err
-		}
+	s, j, err := applying.Apply(ctx, r)
+	if err == nil && len(s.Chosen) == 0 {
+		return nothing(env, s)
 	}
-	server.Pool = poolOf(s.chosen)
-	res, err := apply.Run(ctx, w, p, l.Snapshot, s.options)
-	if err == nil {
-		err = inForce(ctx, server, l, res.Journal, s.chosen)
-	}
-	return told(env, res.Journal, err)
-}
-
-// poolOf returns the huge pages that will be there when a server is restarted by
-// this apply; 0 where it leaves the pool as it is.
-func poolOf(chosen []plan.Change) int64 {
-	for _, c := range chosen {
-		if c.Address == knob.Sysctl("vm.nr_hugepages") && c.Effect == knob.Now {
-			if n, err := strconv.ParseInt(c.ToBase, 10, 64); err == nil {
-				return n
-			}
-		}
-	}
-	return 0
+	return told(env, j, err)
 }
 
 // told shows the journal of an apply, also where it did not end well.
@@ -230,7 +189,8 @@ func told(env *Env, j *journal.Journal, err error) error {
 
 func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(o.planSaid) > 0 || len(o.only) > 0 || len(o.accept) > 0 {
-		return usage("--resume goes on with what was planned, and no other plan is made", "leave the flags of the plan out")
+		return usage("--resume goes on with what was planned, and no other plan is made",
+			"leave the flags of the plan out")
 	}
 	id := o.resume
 	if id == resumeLast || id == "" {
@@ -241,12 +201,8 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if _, err := maxEffect(o.maxEffect); err != nil {
 		return err
 	}
-	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, "", func(j *journal.Journal) bool { return j.State == journal.Interrupted })
-	if err != nil {
-		return err
-	}
-	res, err := apply.Resume(ctx, w, l.Snapshot, id, selection.Options{Wait: o.wait})
-	return told(env, res.Journal, err)
+	j, err := applying.Resume(ctx, o.place.place(env), o.restart.commands(), id, o.wait)
+	return told(env, j, err)
 }
 
 // options turns the flags into the bounds of what is done.
@@ -263,66 +219,14 @@ func (o *applyOptions) options() (selection.Options, error) {
 	return opts, err
 }
 
-// refused ends an apply of settings that are not ours to change, and prints
-// them in the form of the program that owns them.
-func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen []plan.Change) error {
-	if l.Collected == nil {
-		return nil // no server, only files
-	}
-	asked := map[string]bool{}
-	for _, c := range chosen {
-		in := l.Snapshot.Instance(c.Key)
-		if in == nil || c.Address.Prefix() != "pg" || asked[c.Key] {
-			continue
-		}
-		asked[c.Key] = true
-		err := server.Refuse(in)
-		if err == nil {
-			continue
-		}
-		manager, _ := in.Manager.Get()
-		form, ok := export.Find(map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg", "ansible": "ansible"}[manager])
-		if !ok {
-			return err
-		}
-		fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
-		if e := form.Write(env.Stdout, d, l.Snapshot, c.Key); e != nil {
-			return e
-		}
-		return err
-	}
-	return nil
-}
-
-// inForce asks the servers whether they have every value that was applied: also
-// those that the engine has no spelling of to compare.
-func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Journal, chosen []plan.Change) error {
-	if j == nil || l.Collected == nil {
+// writeManaged prints settings that are not ours to change in the form of the program
+// that owns them, where there is one.
+func writeManaged(env *Env, manager, key string, d document.Plan, l *loaded) error {
+	form, ok := export.Find(map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg",
+		"ansible": "ansible"}[manager])
+	if !ok {
 		return nil
 	}
-	of := map[string][]plan.Change{}
-	for _, c := range chosen {
-		for i := range j.Changes {
-			done := &j.Changes[i]
-			if c.Address.Prefix() == "pg" && done.Address == c.Address && done.Instance == c.Instance && done.Active() {
-				of[c.Key] = append(of[c.Key], c)
-			}
-		}
-	}
-	var unmet []string
-	for key, list := range of {
-		bad, err := pgsetting.Kind{Server: server}.Verify(ctx, l.Snapshot.Instance(key), list)
-		if err != nil {
-			return err
-		}
-		for _, u := range bad {
-			unmet = append(unmet, u.String())
-		}
-	}
-	if len(unmet) == 0 {
-		return nil
-	}
-	slices.Sort(unmet)
-	return &say.Problem{Message: "not every setting that was applied is in force", Detail: strings.Join(unmet, "; "),
-		Hint: "take out what sets it elsewhere, or take all back with 'pgfettle undo " + j.ID + "'", Code: exitPartly}
+	fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
+	return form.Write(env.Stdout, d, l.Snapshot, key)
 }

@@ -90,8 +90,10 @@ day has passed is a finding again, and so is the end of its acceptance.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text, json, html (one file, for a browser), markdown, github (annotations of GitHub Actions) or sarif")
-	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
+	f.StringVar(&o.format, "format", "text",
+		"text, json, html (one file, for a browser), markdown, github (annotations of GitHub Actions) or sarif")
+	f.StringVar(&o.failOn, "fail-on", "",
+		"exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
@@ -136,7 +138,8 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return runCheckConfs(ctx, env, o, pol, failOn, fails)
 	}
 	if o.host != "" || o.here {
-		return usage("--for and --on name the machine that --conf is judged for", "name the file with --conf, or use plan --for")
+		return usage("--for and --on name the machine that --conf is judged for",
+			"name the file with --conf, or use plan --for")
 	}
 	if o.pg != 0 {
 		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")
@@ -202,7 +205,8 @@ func knownChecks(flag string, ids []string) error {
 			ok = ok || k == ids[i]
 		}
 		if !ok {
-			return usage("--"+flag+": there is no check \""+ids[i]+"\"", say.DidYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
+			return usage("--"+flag+": there is no check \""+ids[i]+"\"",
+				say.DidYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
 		}
 	}
 	return nil

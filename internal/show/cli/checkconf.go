@@ -24,7 +24,8 @@ import (
 
 // runCheckConfs judges configuration files, each on its own: no server is asked,
 // and no host is looked at but for the files.
-func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity, fails bool) error {
+func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity,
+	fails bool) error {
 	if o.deep {
 		return usage("--conf asks no server", "leave out --deep")
 	}
@@ -77,7 +78,8 @@ func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapsho
 	return nil, nil
 }
 
-func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *policy.Policy, file string, failOn check.Severity, fails bool) error {
+func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *policy.Policy, file string,
+	failOn check.Severity, fails bool) error {
 	major := app.FileMajor{Given: o.pg}
 	if o.fromHost {
 		major.From = "--for"
@@ -94,7 +96,8 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 }
 
 // tellFile writes the report on a file in the form that was asked for.
-func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, failOn check.Severity, fails bool) (err error) {
+func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, failOn check.Severity,
+	fails bool) (err error) {
 	d.For = o.host
 	if o.here {
 		d.For = "this host"

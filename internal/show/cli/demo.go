@@ -58,7 +58,8 @@ only, never on a port. Nothing else on the host is touched.`,
 func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	profile, err := rule.ParseProfile(o.profile)
 	if err != nil {
-		return usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
+		return usage("--profile: "+err.Error(),
+			"mixed is the one for a host that does both short transactions and reports")
 	}
 	if err := o.checkMajor(); err != nil {
 		return err
@@ -89,7 +90,8 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
-	if err := term.Write(env.Stdout, outline.Plan(document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.words), env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Plan(document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)},
+		env.words), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
@@ -100,7 +102,8 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
-	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, pgfettle plan, pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
+	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, pgfettle "+
+		"plan, pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
 

@@ -52,7 +52,8 @@ the next run.`,
 	}
 	o.demo.serverFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.overcommit, "overcommit", oomresult.StandIn, "how the second round has strict overcommit: stand-in or real")
+	f.StringVar(&o.overcommit, "overcommit", oomresult.StandIn,
+		"how the second round has strict overcommit: stand-in or real")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	complete(cmd, "overcommit", oomresult.StandIn, oomresult.Real)
 	complete(cmd, "format", "text", "json")
@@ -72,10 +73,13 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	if o.overcommit == oomresult.Real {
 		switch {
 		case !disposable(env):
-			return &say.Problem{Message: "--overcommit real changes values of the kernel that hold for every program of this host",
-				Hint: "on a machine that may be touched set PGFETTLE_TEST_KERNEL=disposable; everywhere else leave the flag out", Code: exitRefused}
+			return &say.Problem{
+				Message: "--overcommit real changes values of the kernel that hold for every program of this host",
+				Hint: "on a machine that may be touched set PGFETTLE_TEST_KERNEL=disposable; everywhere else leave " +
+					"the flag out", Code: exitRefused}
 		case env.Target.UID() != 0:
-			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root", Code: exitNoAccess}
+			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root",
+				Code: exitNoAccess}
 		}
 	}
 	res, err := env.host().OOMDemo(ctx, o.demo.request(env), o.overcommit)
@@ -98,15 +102,19 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 
 // cameOut is the error of an exercise that did not show what it is for.
 func cameOut(res *oomresult.OOM) error {
-	const hint = "the lines of the logs say what happened; a host with strict overcommit already refuses in the first round too"
+	const hint = "the lines of the logs say what happened; a host with strict overcommit already refuses in the " +
+		"first round too"
 	for i, want := range []string{oomresult.Killed, oomresult.Refused} {
 		r := res.Rounds[i]
 		if r.Query.Outcome != want {
-			return &say.Problem{Message: fmt.Sprintf("the exercise did not come out: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want), Detail: r.Query.Message, Hint: hint}
+			return &say.Problem{Message: fmt.Sprintf(
+				"the exercise did not come out: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want),
+				Detail: r.Query.Message, Hint: hint}
 		}
 	}
 	if r := res.Rounds[1]; r.Load.Lost > 0 || !r.Query.Alive {
-		return &say.Problem{Message: fmt.Sprintf("the exercise did not come out: under strict overcommit %d sessions were lost", r.Load.Lost), Hint: hint}
+		return &say.Problem{Message: fmt.Sprintf(
+			"the exercise did not come out: under strict overcommit %d sessions were lost", r.Load.Lost), Hint: hint}
 	}
 	return nil
 }
@@ -114,7 +122,8 @@ func cameOut(res *oomresult.OOM) error {
 // serverFlags are those that choose the server programs.
 func (o *demoOptions) serverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&o.major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
+	f.IntVar(&o.major, "pg", 0,
+		"major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
 	f.BoolVar(&o.fetch, "fetch", false, "fetch the server programs even where some are installed")
 }
 

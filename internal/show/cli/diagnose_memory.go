@@ -66,7 +66,8 @@ height; with --format json each is a document of its own.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
-				return usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast), "write an interval such as --watch=5s")
+				return usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast),
+					"write an interval such as --watch=5s")
 			}
 			return runDiagnoseMemory(cmd.Context(), env, o)
 		},
@@ -85,14 +86,16 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
-		return usage("--format "+o.format+" is of one moment, and --watch goes on", "leave --watch out, or write --format json")
+		return usage("--format "+o.format+" is of one moment, and --watch goes on",
+			"leave --watch out, or write --format json")
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil {
 		return err
 	}
 	if file != "" && (o.watch > 0 || o.pss) {
-		return usage("--watch and --pss look at a running host, and an evidence file does not change", "leave them out, or leave the file out")
+		return usage("--watch and --pss look at a running host, and an evidence file does not change",
+			"leave them out, or leave the file out")
 	}
 	if o.watch == 0 {
 		return diagnoseMemoryOnce(ctx, env, o)

@@ -40,9 +40,11 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 		name = args[0]
 	}
 	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file), "name a data directory or a conninfo; to compare two runs of a query leave --sample out")
+		return usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file),
+			"name a data directory or a conninfo; to compare two runs of a query leave --sample out")
 	}
-	d, err := diagnose.Sample(ctx, env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample, NoPerf: o.noPerf})
+	d, err := diagnose.Sample(ctx, env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample,
+		NoPerf: o.noPerf})
 	if err != nil {
 		return err
 	}

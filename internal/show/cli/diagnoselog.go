@@ -57,9 +57,12 @@ names. One pass with little memory: a log of gigabytes takes seconds.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
-	f.StringVar(&o.prefix, "prefix", "", "the log_line_prefix of plain lines, `PREFIX` as SHOW log_line_prefix tells it (default: of the server, else found)")
+	f.StringVar(&o.prefix, "prefix", "",
+		"the log_line_prefix of plain lines, `PREFIX` as SHOW log_line_prefix tells it (default: of the server, "+
+			"else found)")
 	f.IntVar(&o.days, "days", 7, "of a server's own logs read those that were written to in the last `N` days")
-	f.BoolVar(&o.redact, "redact", false, "leave statements out, and replace the names of users, databases, hosts and relations")
+	f.BoolVar(&o.redact, "redact", false,
+		"leave statements out, and replace the names of users, databases, hosts and relations")
 	complete(cmd, "format", docForms...)
 	return cmd
 }
@@ -71,7 +74,8 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 	if o.days < 1 || o.days > 3660 {
 		return usage(fmt.Sprintf("--days: %d is out of range", o.days), "write a number from 1 to 3660")
 	}
-	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given, Days: o.days, Redact: o.redact})
+	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given,
+		Days: o.days, Redact: o.redact})
 	if err != nil {
 		return err
 	}

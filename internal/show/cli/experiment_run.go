@@ -23,8 +23,10 @@ func (o *experimentOptions) complete(env *Env) {
 }
 
 // carryOut tells what will be done, asks, and does it.
-func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *app.PreparedExperiment) (*experiment.Result, error) {
-	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why, Estimation: p.Estimation}
+func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *app.PreparedExperiment) (*experiment.Result,
+	error) {
+	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why,
+		Estimation: p.Estimation}
 	out := env.Stdout
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
@@ -61,7 +63,8 @@ func (o *experimentOptions) stopped(ctx context.Context, env *Env, dir string, d
 		if data {
 			env.tell("note", "what was measured is kept; go on with: pgfettle prove --resume "+dir)
 		} else {
-			env.tell("note", "what was measured is kept in "+dir+"; it cannot go on, as the copy of the database is removed (--keep-data would have left it)")
+			env.tell("note", "what was measured is kept in "+dir+
+				"; it cannot go on, as the copy of the database is removed (--keep-data would have left it)")
 		}
 	}
 	return err
@@ -104,7 +107,8 @@ func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
 	}
-	return "the loaded data stay in " + ev.Kept + size + " for the next experiment with the same ones; they are removed by one with others, and by: " + clean
+	return "the loaded data stay in " + ev.Kept + size +
+		" for the next experiment with the same ones; they are removed by one with others, and by: " + clean
 }
 
 // eventLine is "block 3 of 8, B, measure, about 12 min left".

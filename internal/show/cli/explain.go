@@ -132,7 +132,8 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		}
 	}
 	if len(names) == 0 {
-		return usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name), say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
+		return usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name),
+			say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
 	}
 	return usage(fmt.Sprintf("%q is the name of several", o.name), "write one of "+strings.Join(names, ", "))
 }
@@ -302,7 +303,8 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 
 // here tells what a knob is and would be, for the host or for each instance; of a
 // family, for each device or mount that subject lets through.
-func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue, site *policy.Policy) []document.KnobHere {
+func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue,
+	site *policy.Policy) []document.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}
 	for i := range l.Snapshot.Instances {
@@ -323,8 +325,9 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 			if pin, ours := site.Pin(d.Address); ours && d.Pinned {
 				reason = app.PinnedBy(site, pin)
 			}
-			list = append(list, document.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
-				Reason: reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
+			list = append(list, document.KnobHere{Instance: labels[key], Subject: of, Present: d.Present,
+				Planned: d.Effective.Show(),
+				Reason:  reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
 		}
 		if !decided {
 			if h, ok := undecided(l, key, labels[key], r); ok {

@@ -125,7 +125,8 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if !d.From.Before(d.To) {
-		return usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339), d.To.Format(time.RFC3339)), "give a span of time")
+		return usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339),
+			d.To.Format(time.RFC3339)), "give a span of time")
 	}
 	if o.limit < 1 || o.points < 0 {
 		return usage("--limit and --points are numbers of at least 1", "leave them out for 200 events or 500 points")
@@ -198,7 +199,8 @@ func instanceOf(ctx context.Context, s app.History, name string) (*string, error
 	if err == nil && slices.Contains(list, abs) {
 		return &abs, nil
 	}
-	return nil, usage(fmt.Sprintf("the history knows no instance %q", name), say.DidYouMean(name, list, "those that it knows: "+strings.Join(append(list, "host"), ", ")))
+	return nil, usage(fmt.Sprintf("the history knows no instance %q", name),
+		say.DidYouMean(name, list, "those that it knows: "+strings.Join(append(list, "host"), ", ")))
 }
 
 // historySeries reads the series that were asked for: of every instance, where
@@ -216,7 +218,8 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
-			return usage(fmt.Sprintf("--series: %q is not known", name), say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
+			return usage(fmt.Sprintf("--series: %q is not known", name),
+				say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
 		}
 		var wanted []history.Series
 		for _, i := range there {
@@ -225,14 +228,16 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			}
 		}
 		if len(wanted) == 0 {
-			return &say.Problem{Message: fmt.Sprintf("no sample of %s is in the history", asked), Hint: "'pgfettle history --series list' names those that are", Code: exitError}
+			return &say.Problem{Message: fmt.Sprintf("no sample of %s is in the history", asked),
+				Hint: "'pgfettle history --series list' names those that are", Code: exitError}
 		}
 		got, err := s.Ranges(ctx, wanted, d.From, d.To, o.points)
 		if err != nil {
 			return err
 		}
 		for i, k := range wanted {
-			d.Series = append(d.Series, document.HistorySeries{Series: k, Unit: m.Unit, Kind: m.Kind, Help: m.Help, Buckets: got[i]})
+			d.Series = append(d.Series, document.HistorySeries{Series: k, Unit: m.Unit, Kind: m.Kind, Help: m.Help,
+				Buckets: got[i]})
 		}
 	}
 	return nil
@@ -247,7 +252,8 @@ func seriesList(ctx context.Context, env *Env, s app.History, of *string, format
 	}
 	for _, i := range there {
 		if m, ok := history.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
-			d.Series = append(d.Series, document.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
+			d.Series = append(d.Series, document.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind,
+				Help: m.Help})
 		}
 	}
 	if format == "json" {
@@ -258,18 +264,22 @@ func seriesList(ctx context.Context, env *Env, s app.History, of *string, format
 
 // moment reads a time that a person wrote: a length before now, or a date.
 func moment(flag, text string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04",
+		"2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC(), nil
 		}
 	}
-	for suffix, size := range map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour} {
+	for suffix, size := range map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour,
+		"d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour} {
 		digits, ok := strings.CutSuffix(text, suffix)
-		if n, err := strconv.ParseUint(digits, 10, 32); ok && err == nil && n > 0 && time.Duration(n) <= 100*365*24*time.Hour/size {
+		if n, err := strconv.ParseUint(digits, 10, 32); ok && err == nil && n > 0 &&
+			time.Duration(n) <= 100*365*24*time.Hour/size {
 			return now.Add(-time.Duration(n) * size), nil
 		}
 	}
-	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text), "write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
+	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text),
+		"write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
 }
 
 // writePeaks prints the peaks of a history.

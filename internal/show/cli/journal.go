@@ -1,17 +1,11 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
-	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -48,9 +42,10 @@ the journals are listed.
 		},
 	}
 	list := &cobra.Command{
-		Use:     "list",
-		Short:   "List the journals, the newest first",
-		Long:    "List the journals: id, when it was begun, how it stands, how many changes.\nAs JSON the oldest comes first.",
+		Use:   "list",
+		Short: "List the journals, the newest first",
+		Long: "List the journals: id, when it was begun, how it stands, how many changes.\nAs JSON the oldest " +
+			"comes first.",
 		Example: "  pgfettle journal list",
 		Args:    atMost(0, "no argument"),
 		RunE:    func(*cobra.Command, []string) error { return runJournalList(env, o) },
@@ -85,12 +80,8 @@ func runJournalList(env *Env, o *journalOptions) error {
 	if err := choice("format", o.format, docForms...); err != nil {
 		return err
 	}
-	t, dir, err := o.place.open(env)
-	if err != nil {
-		return err
-	}
-	list, err := journalfile.List(t, dir)
-	if err := closed(err, dir); err != nil && len(list) == 0 {
+	list, err := o.place.place(env).List()
+	if err != nil && len(list) == 0 {
 		return err
 	}
 	if err := env.writeForm(o.format, forms{
@@ -108,11 +99,7 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 	if err := choice("format", o.format, docForms...); err != nil {
 		return err
 	}
-	t, dir, err := o.place.open(env)
-	if err != nil {
-		return err
-	}
-	j, err := findJournal(t, dir, id)
+	j, err := o.place.place(env).Journal(id)
 	if err != nil {
 		return err
 	}
@@ -124,67 +111,17 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 	})
 }
 
-// open returns the target that the journals lie on, and their folder there.
-func (o *placeOptions) open(env *Env) (target.Target, string, error) {
-	t, err := o.files(env)
-	if err != nil {
-		return nil, "", err
-	}
-	dir, err := o.journals(env)
-	return t, dir, err
-}
-
-// findJournal returns the journal with an id; "" is the last one.
-func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
-	if id != "" {
-		j, err := journalfile.Read(t, dir, id)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return j, closed(err, dir)
-		}
-	}
-	list, err := journalfile.List(t, dir)
-	switch {
-	case id != "":
-		return nil, usage(fmt.Sprintf("there is no journal %q", id), say.DidYouMean(id, idsOf(list), "'pgfettle journal list' lists those in "+dir))
-	case len(list) > 0:
-		return list[len(list)-1], nil
-	case err != nil:
-		return nil, closed(err, dir)
-	}
-	return nil, &say.Problem{Message: "there is no journal: nothing was applied yet", Detail: "the folder of the journals is " + dir, Code: exitError}
-}
-
-// closed names the right that is missing where the folder is closed to us.
-func closed(err error, dir string) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return &say.Problem{Message: "the journals may not be read", Detail: err.Error(), Hint: "run pgfettle as the owner of " + dir + ", which is root as a rule", Code: exitNoAccess}
-	}
-	return err
-}
-
-func idsOf(list []*journal.Journal) []string {
-	var ids []string
-	for _, j := range list {
-		ids = append(ids, j.ID)
-	}
-	return ids
-}
-
 // journalInstances completes the data directory of an instance that a journal names.
 func journalInstances(env *Env, place *placeOptions) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		t, dir, err := place.open(env)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		list, err := journalfile.List(t, dir)
+		list, err := place.place(env).List()
 		if err != nil && len(list) == 0 {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		var names []string
 		for _, j := range list {
 			if !j.Settled() {
-				names = append(names, labelsOf(j)...)
+				names = append(names, applying.Labels(j)...)
 			}
 		}
 		slices.Sort(names)
@@ -198,14 +135,10 @@ func journalIDs(env *Env, place *placeOptions) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		t, dir, err := place.open(env)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		list, err := journalfile.List(t, dir)
+		list, err := place.place(env).List()
 		if err != nil && len(list) == 0 {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		return idsOf(list), cobra.ShellCompDirectiveNoFileComp
+		return applying.IDs(list), cobra.ShellCompDirectiveNoFileComp
 	}
 }

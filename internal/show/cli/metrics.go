@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/spf13/cobra"
@@ -92,13 +87,15 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	case o.plan.describe != "" || o.plan.deep:
 		return usage("metrics are of a host that is there", "leave --for and --deep out; 'pgfettle plan' takes them")
 	case o.textfile != "" && filepath.Ext(o.textfile) != ".prom":
-		return usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile), "node_exporter reads no other files")
+		return usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile),
+			"node_exporter reads no other files")
 	case o.textfile != "" && formatSaid && o.format != string(metrics.Text):
 		return usage("node_exporter takes the text form alone", "leave --format out with --textfile")
 	case intervalSaid && o.textfile == "":
 		return usage("--interval is for --textfile", "add --textfile FILE, or leave it out")
 	case intervalSaid && o.interval < intervalLeast:
-		return usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast), "write an interval such as --interval 60s")
+		return usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast),
+			"write an interval such as --interval 60s")
 	}
 	source, err := metricsSource(ctx, env, &o.plan, o.journal)
 	if err != nil {
@@ -161,9 +158,11 @@ func writeMetrics(name string, source *metrics.Source, lasting bool) error {
 	var pe *fs.PathError
 	switch {
 	case errors.As(err, &pe) && errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err), Hint: "its folder must be writable by you", Code: exitNoAccess}
+		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err),
+			Hint: "its folder must be writable by you", Code: exitNoAccess}
 	case errors.As(err, &pe):
-		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err), Hint: "its folder must exist, and the name must not be that of something else", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err),
+			Hint: "its folder must exist, and the name must not be that of something else", Code: exitError}
 	}
 	return err
 }
@@ -183,9 +182,10 @@ func metricsSource(ctx context.Context, env *Env, o *planOptions, journals strin
 	if _, err := env.host().EvidenceFile(o.target); err != nil {
 		return nil, err
 	}
-	return &metrics.Source{Context: ctx, Now: env.Target.Now, Version: Version, Collect: func(ctx context.Context) (*metrics.Reading, error) {
-		return readMetrics(ctx, env, o, journals)
-	}}, nil
+	return &metrics.Source{Context: ctx, Now: env.Target.Now, Version: Version,
+		Collect: func(ctx context.Context) (*metrics.Reading, error) {
+			return readMetrics(ctx, env, o, journals)
+		}}, nil
 }
 
 // readMetrics is one collection with what check and plan make of it.
@@ -207,35 +207,6 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	r.Drifts = appliedHere(ctx, env, l, journals)
+	r.Drifts = applying.StatusHere(ctx, (&placeOptions{dir: journals}).place(env), l)
 	return r, nil
-}
-
-// appliedHere tells how the values stand that were applied on this host, to it and to
-// the instances that were looked at. Where the journals cannot be read nothing is told
-// of them: who may not read them may still read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []journal.Drift {
-	if l.Collected == nil || l.Collected.Kind == collect.Conninfo {
-		return nil
-	}
-	place := &placeOptions{dir: journals}
-	t, dir, err := place.open(env)
-	if err != nil {
-		return nil
-	}
-	if list, err := journalfile.List(t, dir); err != nil || len(list) == 0 {
-		return nil
-	}
-	w, _, err := world(env, l, place, restartOptions{})
-	if err != nil {
-		return nil
-	}
-	w.Tell = nil
-	drifts, err := apply.Status(ctx, w, l.Snapshot, "")
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(drifts, func(d journal.Drift) bool {
-		return d.Instance != "" && !slices.ContainsFunc(l.Snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
-	})
 }

@@ -33,7 +33,8 @@ func TestMetricsGoOn(t *testing.T) {
 	ended := make(chan int, 1)
 	var stdout, stderr bytes.Buffer
 	go func() {
-		ended <- Main(ctx, []string{"metrics", "--textfile", out, "--interval", "24h", host}, strings.NewReader(""), &stdout, &stderr, nil)
+		ended <- Main(ctx, []string{"metrics", "--textfile", out, "--interval", "24h", host}, strings.NewReader(""),
+			&stdout, &stderr, nil)
 	}()
 	await.That(t, "the file", func() (bool, any) { // the rename makes it whole at once
 		select {

@@ -39,7 +39,8 @@ func (n numbers) add(who, value string) {
 // is told of the server.
 func (n numbers) advised(who, setting, text string) {
 	text = strings.Join(strings.Fields(text), " ") // a page breaks lines
-	for _, form := range []string{`ALTER SYSTEM SET %s = '([0-9]+[kMGT]B)'`, `Set %s = '([0-9]+[kMGT]B)'`, `gives at most %s = '([0-9]+[kMGT]B)'`, `%s of at most ([0-9]+[kMGT]B)`} {
+	for _, form := range []string{`ALTER SYSTEM SET %s = '([0-9]+[kMGT]B)'`, `Set %s = '([0-9]+[kMGT]B)'`,
+		`gives at most %s = '([0-9]+[kMGT]B)'`, `%s of at most ([0-9]+[kMGT]B)`} {
 		for _, m := range regexp.MustCompile(fmt.Sprintf(form, setting)).FindAllStringSubmatch(text, -1) {
 			n.add(who, m[1])
 		}
@@ -80,7 +81,8 @@ func (x *teller) told(setting string) numbers {
 			n.add("plan", c.To)
 		}
 	}
-	for _, m := range regexp.MustCompile(`(?m)^`+setting+` = '?([0-9]+[kMGT]B)`).FindAllStringSubmatch(x.run(append([]string{"plan", "--format", "conf"}, site...)...), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^`+setting+` = '?([0-9]+[kMGT]B)`).FindAllStringSubmatch(
+		x.run(append([]string{"plan", "--format", "conf"}, site...)...), -1) {
 		n.add("plan --format conf", m[1])
 	}
 	var c struct{ Findings []struct{ ID, Do string } }
@@ -165,7 +167,8 @@ func (x *teller) files(dir string, a *evidence.Archive) {
 		x.t.Fatalf("%v", err)
 	}
 	x.file, x.policy = filepath.Join(dir, "host.evidence"), filepath.Join(dir, "policy.toml")
-	for name, content := range map[string]string{x.file: text.String(), x.policy: fmt.Sprintf("profile = %q\n", x.profile)} {
+	for name, content := range map[string]string{x.file: text.String(),
+		x.policy: fmt.Sprintf("profile = %q\n", x.profile)} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			x.t.Fatalf("%v", err)
 		}
@@ -173,7 +176,8 @@ func (x *teller) files(dir string, a *evidence.Archive) {
 }
 
 // kernelLogs are of kills whose remedy is work_mem, and shared_buffers.
-var kernelLogs = []string{"../../fact/kernlog/testdata/k601_global_numa2_journal.log", "../../fact/kernlog/testdata/k5xx_shared_memory_and_page_tables.log"}
+var kernelLogs = []string{"../../fact/kernlog/testdata/k601_global_numa2_journal.log",
+	"../../fact/kernlog/testdata/k5xx_shared_memory_and_page_tables.log"}
 
 // TestOneNumberAnywhere: whatever host, the plan, its forms, the checks, the page, the
 // report and the diagnoses advise one work_mem and one shared_buffers.
@@ -186,9 +190,12 @@ func TestOneNumberAnywhere(t *testing.T) {
 			h.Spec.Settings["work_mem"] = fmt.Sprint(rapid.IntRange(4096, 1<<20).Draw(t, "kB of work_mem"))
 		}
 		if rapid.IntRange(0, 3).Draw(t, "large") == 0 {
-			h.Spec.Settings["shared_buffers"] = fmt.Sprint(int64(h.Spec.RAM.Scale(rapid.Float64Range(0.3, 0.9).Draw(t, "share"))) / 8192)
+			h.Spec.Settings["shared_buffers"] = fmt.Sprint(
+				int64(h.Spec.RAM.Scale(rapid.Float64Range(0.3, 0.9).Draw(t, "share"))) / 8192)
 		}
-		x := &teller{t: t, kernel: rapid.SampledFrom(kernelLogs).Draw(t, "kernel log"), profile: rapid.SampledFrom([]rule.Profile{rule.Mixed, rule.Mixed, rule.Web, rule.OLTP, rule.DW, rule.OneC}).Draw(t, "profile of the policy")}
+		x := &teller{t: t, kernel: rapid.SampledFrom(kernelLogs).Draw(t, "kernel log"),
+			profile: rapid.SampledFrom([]rule.Profile{rule.Mixed, rule.Mixed, rule.Web, rule.OLTP, rule.DW,
+				rule.OneC}).Draw(t, "profile of the policy")}
 		a, err := h.Spec.Evidence()
 		if err != nil {
 			t.Fatalf("%v", err)
@@ -206,12 +213,14 @@ func TestOneNumberAnywhere(t *testing.T) {
 			buffers[who] = true
 		}
 	})
-	for _, who := range []string{"plan", "plan --format conf", "check work_mem_vs_memory", "explain", "report", "diagnose oom"} {
+	for _, who := range []string{"plan", "plan --format conf", "check work_mem_vs_memory", "explain", "report",
+		"diagnose oom"} {
 		if !work[who] {
 			t.Errorf("%s never advised a work_mem: this test has compared too little", who)
 		}
 	}
-	for _, who := range []string{"plan", "plan --format conf", "check shared_buffers_default", "check shared_buffers_vs_memory", "report", "diagnose oom", "diagnose memory"} {
+	for _, who := range []string{"plan", "plan --format conf", "check shared_buffers_default",
+		"check shared_buffers_vs_memory", "report", "diagnose oom", "diagnose memory"} {
 		if !buffers[who] {
 			t.Errorf("%s never advised a shared_buffers: this test has compared too little", who)
 		}

@@ -29,10 +29,12 @@ func readPins(said []string) (map[knob.Address]string, error) {
 				return nil, usage(fmt.Sprintf("--pin: %s has no value", a), form)
 			}
 			if !plannedKnob(a) {
-				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a), say.DidYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
+				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a),
+					say.DidYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
 			}
 			if have, dup := pins[a]; dup && have != value {
-				return nil, usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value), "write one of them")
+				return nil, usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value),
+					"write one of them")
 			}
 			pins[a] = strings.TrimSpace(value)
 		}

@@ -100,7 +100,8 @@ where the pool is there; else it is try, and the head of the file says what come
 	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
 	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
 	f.BoolVar(&o.force, "force", false, "let --out replace files")
-	f.StringSliceVar(&o.accept, acceptRisk, nil, "let the files and forms hold these changes of high risk too: `ADDRESS,…`, or all")
+	f.StringSliceVar(&o.accept, acceptRisk, nil,
+		"let the files and forms hold these changes of high risk too: `ADDRESS,…`, or all")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
 	complete(cmd, "format", planFormats...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
@@ -112,10 +113,13 @@ func (o *planOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
 	f.IntVar(&o.connections, "connections", 0, "plan for `N` connections (default: max_connections as it is)")
-	f.IntVar(&o.active, "active", 0, "sessions at work at once at the peak, `N` (default: from the profile and the processors)")
+	f.IntVar(&o.active, "active", 0,
+		"sessions at work at once at the peak, `N` (default: from the profile and the processors)")
 	f.StringVar(&o.storage, "storage", "", "what the data lies on: nvme, ssd, hdd or san (default: what the disk says)")
-	f.BoolVar(&o.dedicated, "dedicated", true, "the host is for PostgreSQL alone; --dedicated=false leaves room for others")
-	f.StringArrayVar(&o.pins, "pin", nil, "fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
+	f.BoolVar(&o.dedicated, "dedicated", true,
+		"the host is for PostgreSQL alone; --dedicated=false leaves room for others")
+	f.StringArrayVar(&o.pins, "pin", nil,
+		"fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
 	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
 	o.policy.flags(cmd)
@@ -131,7 +135,8 @@ var planFlags = []string{"profile", "connections", "active", "storage", "dedicat
 func counts(cmd *cobra.Command) error {
 	for _, n := range []string{"connections", "active"} {
 		if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
-			return usage(fmt.Sprintf("--%s: %d is out of range", n, v), fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+			return usage(fmt.Sprintf("--%s: %d is out of range", n, v),
+				fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
 		}
 	}
 	return nil
@@ -160,7 +165,8 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return err
 	}
 	if len(o.accept) > 0 && o.out == "" && slices.Contains(docForms, o.format) {
-		return usage("--accept-risk says what the files of --out and the forms that others carry out may hold", "add --out DIR, or a --format such as script")
+		return usage("--accept-risk says what the files of --out and the forms that others carry out may hold",
+			"add --out DIR, or a --format such as script")
 	}
 	var l *loaded
 	switch {
@@ -232,11 +238,13 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 	keys := export.Keys(d)
 	switch {
 	case len(keys) > 1:
-		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)), "name the data directory of one as TARGET, or write all with --out DIR")
+		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)),
+			"name the data directory of one as TARGET, or write all with --out DIR")
 	case len(keys) == 1:
 		return keys[0], nil
 	case len(l.Snapshot.Instances) == 0:
-		return "", &say.Problem{Message: "no instance was found, so there is nothing to write for one", Hint: "--format sysctl writes the kernel's part", Code: exitError}
+		return "", &say.Problem{Message: "no instance was found, so there is nothing to write for one",
+			Hint: "--format sysctl writes the kernel's part", Code: exitError}
 	}
 	return l.Snapshot.Instances[0].Key, nil
 }

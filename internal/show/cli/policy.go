@@ -90,7 +90,8 @@ func policyNamed(env *Env, args []string) (*policy.Policy, error) {
 		return env.host().ReadPolicy(name, true)
 	}
 	if _, err := os.Stat(app.PolicyPlace); errors.Is(err, fs.ErrNotExist) {
-		return nil, &say.Problem{Message: "there is no " + app.PolicyPlace, Hint: "name a FILE; 'pgfettle policy example' prints one to begin with", Code: exitError}
+		return nil, &say.Problem{Message: "there is no " + app.PolicyPlace,
+			Hint: "name a FILE; 'pgfettle policy example' prints one to begin with", Code: exitError}
 	}
 	return env.host().ReadPolicy(app.PolicyPlace, false)
 }

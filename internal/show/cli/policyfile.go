@@ -60,7 +60,9 @@ func (o *planOptions) keeps(p *plan.Plan, name string) error {
 	for _, pin := range o.site.Pins {
 		crossed := slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return pin.Address.Covers(c.Address) })
 		if v, ok := have[pin.Address]; crossed && (!ok || v != pin.Value) {
-			return &say.Problem{Message: fmt.Sprintf("plan file %q: it changes %s, which %s:%d pins to %s", name, pin.Address, o.site.File, pin.Line, pin.Value), Hint: "plan again, or leave the policy out with --no-policy", Code: exitRefused}
+			return &say.Problem{Message: fmt.Sprintf("plan file %q: it changes %s, which %s:%d pins to %s", name,
+				pin.Address, o.site.File, pin.Line, pin.Value),
+				Hint: "plan again, or leave the policy out with --no-policy", Code: exitRefused}
 		}
 	}
 	return nil
@@ -78,7 +80,8 @@ func (o *applyOptions) bounded() error {
 		return err
 	}
 	if o.effectSaid {
-		return &say.Problem{Message: fmt.Sprintf("--max-effect %s: %s allows %s at most", e, o.plan.site.File, *limit), Hint: "change limits.max_effect there, or leave the policy out with --no-policy", Code: exitRefused}
+		return &say.Problem{Message: fmt.Sprintf("--max-effect %s: %s allows %s at most", e, o.plan.site.File, *limit),
+			Hint: "change limits.max_effect there, or leave the policy out with --no-policy", Code: exitRefused}
 	}
 	o.maxEffect = limit.String()
 	return nil

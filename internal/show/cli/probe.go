@@ -94,7 +94,8 @@ func (o *probeOptions) check() error {
 		return err
 	}
 	if o.seconds < 1 || o.seconds > probeMost {
-		return usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds), fmt.Sprintf("write a number from 1 to %d", probeMost))
+		return usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds),
+			fmt.Sprintf("write a number from 1 to %d", probeMost))
 	}
 	switch {
 	case o.read != "" && o.target != "":
@@ -123,7 +124,8 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		return runProbeRead(env, o)
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target), "name a data directory or nothing for this host")
+		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target),
+			"name a data directory or nothing for this host")
 	}
 	w, err := env.host().PrepareProbe(ctx, app.ProbeRequest{Target: o.target, Only: o.only, Seconds: o.seconds})
 	if err != nil {
@@ -187,9 +189,11 @@ func costOf(w *app.ProbeWork) string {
 }
 
 func askProbe(ctx context.Context, env *Env, running []string) error {
-	about := "a server runs on these disks (" + typeset.Line(strings.Join(running, ", ")) + "), and its commits and reads will be slower meanwhile"
+	about := "a server runs on these disks (" + typeset.Line(strings.Join(running, ", ")) +
+		"), and its commits and reads will be slower meanwhile"
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was measured: there is no terminal to ask at", Detail: about, Hint: "say --yes, or choose a quiet hour", Code: exitRefused}
+		return &say.Problem{Message: "nothing was measured: there is no terminal to ask at", Detail: about,
+			Hint: "say --yes, or choose a quiet hour", Code: exitRefused}
 	}
 	fmt.Fprintln(env.Stderr, strings.ToUpper(about[:1])+about[1:]+".")
 	answer, err := newLines(env.Stdin).choose(ctx, env, "Measure now?", answerYes, answerNo)

@@ -80,14 +80,17 @@ or a conninfo.`,
 	f.StringVarP(&o.prove.A, "a", "a", "default", "the first configuration, `CONF`")
 	f.StringVarP(&o.prove.B, "b", "b", "", "the second configuration, `CONF`")
 	f.BoolVar(&o.prove.Same, "aa", false, "compare the configuration of --a with itself")
-	f.StringVar(&o.prove.Exercise, "experiment", "", "run the experiment `NAME`: "+strings.Join(experiment.ExerciseNames(), ", "))
+	f.StringVar(&o.prove.Exercise, "experiment", "", "run the experiment `NAME`: "+
+		strings.Join(experiment.ExerciseNames(), ", "))
 	f.IntVar(&o.prove.Blocks, "blocks", 8, "blocks, `N`; 6 or more for a verdict")
-	f.StringVar(&o.prove.Design, "design", "", "restart (a start for each run) or slices (both servers up, by turns); default: chosen and told")
+	f.StringVar(&o.prove.Design, "design", "",
+		"restart (a start for each run) or slices (both servers up, by turns); default: chosen and told")
 	f.Float64Var(&o.prove.Margin, "margin", stat.Margin, "differences within ±`PERCENT` are held to be none")
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 on this verdict: regressed")
 	f.StringVar(&o.report, "report", "", "show the experiment in the folder `DIR` again")
 	f.StringVar(&o.resume, "resume", "", "go on with the experiment in the folder `DIR`")
-	f.BoolVar(&o.clean, "clean", false, "remove what a killed experiment left behind and data that were kept, and put kernel values back")
+	f.BoolVar(&o.clean, "clean", false,
+		"remove what a killed experiment left behind and data that were kept, and put kernel values back")
 	o.shared.flags(cmd, env)
 	for _, name := range []string{"a", "b"} {
 		confWords(cmd, name)
@@ -101,7 +104,8 @@ or a conninfo.`,
 // confWords completes a configuration: its words, and files.
 func confWords(cmd *cobra.Command, flag string) {
 	f := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"default", "current", "plan", "plan:oltp", "plan:web", "plan:dw", "plan:mixed", "plan:1c"}, cobra.ShellCompDirectiveDefault
+		return []string{"default", "current", "plan", "plan:oltp", "plan:web", "plan:dw", "plan:mixed", "plan:1c"},
+			cobra.ShellCompDirectiveDefault
 	}
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err)
@@ -156,7 +160,8 @@ func (o *proveOptions) alone() error {
 	if len(modes) == 0 {
 		return nil
 	}
-	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script", "blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
+	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
+		"blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
 			return usage(fmt.Sprintf("--%s and --%s do not go together", modes[0], other), "leave one of them out")
 		}
@@ -176,9 +181,11 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage(fmt.Sprintf("there is no experiment in %q", name), "name the folder that 'pgfettle prove' told, or its "+experiment.ResultFile)
+		return nil, usage(fmt.Sprintf("there is no experiment in %q", name),
+			"name the folder that 'pgfettle prove' told, or its "+experiment.ResultFile)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as who ran the experiment", Code: exitNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+			Hint: "run pgfettle as who ran the experiment", Code: exitNoAccess}
 	case err != nil:
 		return nil, fmt.Errorf("experiment: %w", err)
 	case !st.Mode().IsRegular():
@@ -195,7 +202,9 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	r, err := experiment.DecodeResult(b)
 	if err != nil {
-		return nil, &say.Problem{Message: fmt.Sprintf("experiment %q: %v", name, err), Hint: "it is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle", Code: exitError}
+		return nil, &say.Problem{Message: fmt.Sprintf("experiment %q: %v", name, err),
+			Hint: "it is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle",
+			Code: exitError}
 	}
 	return r, nil
 }

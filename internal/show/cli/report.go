@@ -57,7 +57,8 @@ by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is 
 			o.plan.target = strings.Join(args, "")
 			o.plan.profileSaid = cmd.Flags().Changed("profile")
 			if cmd.Flags().Changed("for") {
-				return usage("--for describes a host, and a report is of one that was looked at", "'pgfettle plan --for … --format html' writes the page of a plan")
+				return usage("--for describes a host, and a report is of one that was looked at",
+					"'pgfettle plan --for … --format html' writes the page of a plan")
 			}
 			if err := counts(cmd); err != nil {
 				return err
@@ -73,7 +74,8 @@ by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is 
 	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`, readable by its owner alone (default: stdout)")
 	f.BoolVar(&o.force, "force", false, "replace FILE also where it is no earlier report")
 	f.BoolVar(&o.redact, "redact", false, "replace the names of databases, roles, tables and the host by pseudonyms")
-	f.StringArrayVar(&o.experiments, "experiment", nil, "add the experiment of 'pgfettle prove' in `DIR`; repeat it for more")
+	f.StringArrayVar(&o.experiments, "experiment", nil,
+		"add the experiment of 'pgfettle prove' in `DIR`; repeat it for more")
 	return cmd
 }
 
@@ -88,7 +90,8 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	case o.out == "" && screen:
 		return usage("a report is a page for a browser, and stdout is a terminal", "name a file with -o report.html")
 	case o.redact && len(o.experiments) > 0:
-		return usage("--redact: the document of an experiment names its host and its settings", "leave out --experiment, or --redact")
+		return usage("--redact: the document of an experiment names its host and its settings",
+			"leave out --experiment, or --redact")
 	}
 	if o.out != "" && !o.force {
 		if err := earlierReport(o.out); err != nil { // said before the host is read, not after
@@ -111,7 +114,8 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, readable by you alone)\n", web.ReportLine(r), typeset.Line(o.out), unit.Bytes(b.Len()))
+	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, readable by you alone)\n", web.ReportLine(r),
+		typeset.Line(o.out), unit.Bytes(b.Len()))
 	return nil
 }
 
@@ -137,7 +141,8 @@ func earlierReport(name string) error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if n > 0 && !bytes.Contains(head[:n], []byte(web.Mark)) {
-		return &say.Problem{Message: fmt.Sprintf("%q exists already and is no report of pgfettle; nothing was written", name), Hint: "choose another name, or add --force to replace it", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("%q exists already and is no report of pgfettle; nothing was written",
+			name), Hint: "choose another name, or add --force to replace it", Code: exitError}
 	}
 	return nil
 }
@@ -163,7 +168,8 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
-	d, err := diagnose.MakeReport(ctx, env.host(), diagnose.ReportRequest{Target: o.plan.target, Deep: o.plan.deep, Redact: o.redact, Policy: o.plan.site, Plan: ro})
+	d, err := diagnose.MakeReport(ctx, env.host(), diagnose.ReportRequest{Target: o.plan.target, Deep: o.plan.deep,
+		Redact: o.redact, Policy: o.plan.site, Plan: ro})
 	if err != nil {
 		return r, err
 	}

@@ -71,11 +71,15 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "never write colours (NO_COLOR does the same)")
-	root.PersistentFlags().StringVar(&env.Lang, "lang", "", "language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
+	root.PersistentFlags().StringVar(&env.Lang, "lang", "",
+		"language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
 	root.PersistentFlags().StringArrayVar(&env.Trusted, "trust", nil, trustHelp)
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
-	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newMoveWAL(env), newDiagnose(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
+	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env),
+		newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newMoveWAL(env),
+		newDiagnose(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env),
+		newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)
@@ -88,7 +92,8 @@ func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch {
 		case c.Name() == "help":
-			c.Short, c.Long, c.Example = "Show the help of a command", "Show the help of a command.", "  pgfettle help plan"
+			c.Short, c.Long, c.Example = "Show the help of a command", "Show the help of a command.",
+				"  pgfettle help plan"
 			c.Run = nil
 			c.RunE = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
@@ -158,7 +163,8 @@ func flagError(cmd *cobra.Command, err error) error {
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage(fmt.Sprintf("%q is one argument too many", args[n]), fmt.Sprintf("%s takes %s", cmd.CommandPath(), what))
+			return usage(fmt.Sprintf("%q is one argument too many", args[n]),
+				fmt.Sprintf("%s takes %s", cmd.CommandPath(), what))
 		}
 		return nil
 	}

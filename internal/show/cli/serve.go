@@ -78,11 +78,14 @@ The server ends with Ctrl-C or SIGTERM, the latter with exit code 0.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.listen.Address, "listen", "127.0.0.1:8432", "where it is: `ADDRESS:PORT`, or the path of a unix socket")
+	f.StringVar(&o.listen.Address, "listen", "127.0.0.1:8432",
+		"where it is: `ADDRESS:PORT`, or the path of a unix socket")
 	f.StringVar(&o.socket, "socket", "", "listen on the unix socket `PATH`, for this account alone")
 	f.StringVar(&o.listen.Group, "socket-group", "", "let the `GROUP` open the socket, and ask it for the token")
-	f.StringSliceVar(&o.listen.Hosts, "host", nil, "a further `NAME` that it is asked for by: the one in the browser's address")
-	f.StringVar(&o.listen.TokenFile, "token-file", "", "ask for the token that is in `FILE`, of 16 characters at least (default: one made at the start)")
+	f.StringSliceVar(&o.listen.Hosts, "host", nil,
+		"a further `NAME` that it is asked for by: the one in the browser's address")
+	f.StringVar(&o.listen.TokenFile, "token-file", "",
+		"ask for the token that is in `FILE`, of 16 characters at least (default: one made at the start)")
 	f.BoolVar(&o.listen.NoToken, "no-token", false, "on a loopback address, let in every account of this host")
 	f.StringVar(&o.listen.Cert, "tls-cert", "", "the certificate with its chain, PEM `FILE`")
 	f.StringVar(&o.listen.Key, "tls-key", "", "its key, PEM `FILE`")
@@ -99,7 +102,8 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		return err
 	}
 	if o.target == "-" {
-		return usage("evidence on stdin can be read once, and pages are asked for again", "write it to a file and name that")
+		return usage("evidence on stdin can be read once, and pages are asked for again",
+			"write it to a file and name that")
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil { // before anything listens
@@ -112,15 +116,17 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	if _, err := o.policy.load(env, site(env, o.target)); err != nil {
 		return err
 	}
-	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words, Version: Version,
-		Now: env.Target.Now, Tell: func(s string) { env.tell("warning", s) }, Context: ctx}
+	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words,
+		Version: Version,
+		Now:     env.Target.Now, Tell: func(s string) { env.tell("warning", s) }, Context: ctx}
 	token, err := o.token(env)
 	if err != nil {
 		return err
 	}
 	defer token.remove()
 	so.Token = token.is
-	source, err := metricsSource(ctx, o.quiet(env), &planOptions{target: o.target, profile: string(rule.Mixed), dedicated: true, deep: o.deep, policy: o.policy}, "")
+	source, err := metricsSource(ctx, o.quiet(env), &planOptions{target: o.target, profile: string(rule.Mixed),
+		dedicated: true, deep: o.deep, policy: o.policy}, "")
 	if err != nil {
 		return err
 	}
@@ -132,9 +138,11 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		st, err := os.Stat(o.experiments)
 		switch {
 		case errors.Is(err, os.ErrPermission):
-			return &say.Problem{Message: fmt.Sprintf("--experiments: %q: permission denied", o.experiments), Hint: "run pgfettle as who may read it", Code: exitNoAccess}
+			return &say.Problem{Message: fmt.Sprintf("--experiments: %q: permission denied", o.experiments),
+				Hint: "run pgfettle as who may read it", Code: exitNoAccess}
 		case err != nil || !st.IsDir():
-			return usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments), "name the folder that holds those of 'pgfettle prove'")
+			return usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments),
+				"name the folder that holds those of 'pgfettle prove'")
 		}
 		if so.Experiments, err = filepath.Abs(o.experiments); err != nil {
 			return fmt.Errorf("--experiments: %w", err)

@@ -32,7 +32,9 @@ func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	evidence := filepath.Join("..", "..", "fact", "evidence", "testdata", "acme.evidence")
 	token, policy := filepath.Join(dir, "token"), filepath.Join(dir, "policy.toml")
-	for name, text := range map[string]string{token: "0123456789abcdef0123\n", policy: "profile = \"oltp\"\n\n[[accept]]\nid = \"config_file_errors\"\nreason = \"known <here>\"\nexpires = \"never\"\n"} {
+	for name, text := range map[string]string{token: "0123456789abcdef0123\n",
+		policy: "profile = \"oltp\"\n\n[[accept]]\nid = \"config_file_errors\"\nreason = \"known <here>\"\nexpires " +
+			"= \"never\"\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +42,17 @@ func TestServe(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause error
 		code  int
-	}{"interrupted": {errors.New("interrupt signal received"), exitInterrupted}, "terminated": {errors.New("terminated signal received"), exitFine}} {
+	}{"interrupted": {errors.New("interrupt signal received"), exitInterrupted},
+		"terminated": {errors.New("terminated signal received"), exitFine}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			errs := &announced{at: make(chan string, 1)}
 			ended := make(chan int, 1)
 			go func() {
-				ended <- Main(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--token-file", token, "--policy", policy, "--history", filepath.Join(dir, "none.db"), evidence}, strings.NewReader(""), io.Discard, errs, nil)
+				ended <- Main(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--token-file", token, "--policy",
+					policy, "--history", filepath.Join(dir, "none.db"), evidence}, strings.NewReader(""),
+					io.Discard, errs, nil)
 			}()
 			var at string
 			select {
@@ -76,9 +81,12 @@ func TestServe(t *testing.T) {
 				t.Errorf("a wrong token: %d", status)
 			}
 			for path, want := range map[string]string{
-				"/": "zeus", "/findings": "known &lt;here&gt;", "/plan": "Profile: oltp", "/plan?profile=dw": "Profile: dw", "/memory": "PostgreSQL 16", "/history": "none.db", "/plan/for?ram=8GB": "pgfettle plan --for ram=8GB",
+				"/": "zeus", "/findings": "known &lt;here&gt;", "/plan": "Profile: oltp",
+				"/plan?profile=dw": "Profile: dw", "/memory": "PostgreSQL 16", "/history": "none.db",
+				"/plan/for?ram=8GB": "pgfettle plan --for ram=8GB",
 			} {
-				if status, body := get(path, "0123456789abcdef0123"); status != http.StatusOK || !strings.Contains(body, want) {
+				if status, body := get(path, "0123456789abcdef0123"); status != http.StatusOK ||
+					!strings.Contains(body, want) {
 					t.Errorf("%s: %d, it lacks %q:\n%s", path, status, want, body)
 				}
 			}

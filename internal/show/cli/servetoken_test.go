@@ -29,7 +29,8 @@ func begun(t *testing.T, errs io.Writer, lines *bufio.Reader, vars []string, arg
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan int, 1)
 	go func() {
-		code := Main(ctx, append([]string{"serve", "--no-policy"}, args...), strings.NewReader(""), io.Discard, errs, vars)
+		code := Main(ctx, append([]string{"serve", "--no-policy"}, args...), strings.NewReader(""), io.Discard,
+			errs, vars)
 		if c, ok := errs.(io.Closer); ok {
 			c.Close()
 		}
@@ -75,10 +76,12 @@ func TestServeAsksByDefault(t *testing.T) {
 		t.Run(variable, func(t *testing.T) {
 			dir := t.TempDir()
 			r, w := io.Pipe()
-			line, end := begun(t, w, bufio.NewReader(r), []string{variable + "=" + dir}, "--listen", "127.0.0.1:0", seenInPart)
+			line, end := begun(t, w, bufio.NewReader(r), []string{variable + "=" + dir}, "--listen", "127.0.0.1:0",
+				seenInPart)
 			go func() { _, _ = io.Copy(io.Discard, r) }()
 			var at, file string
-			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends); its token is in %s", &at, &file); err != nil || !strings.HasPrefix(file, dir+"/") {
+			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends); its token is in %s",
+				&at, &file); err != nil || !strings.HasPrefix(file, dir+"/") {
 				t.Fatalf("%q: %v", line, err)
 			}
 			for _, path := range []string{"", "findings", "metrics", "memory/events"} {
@@ -129,9 +132,11 @@ func TestServeOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	line, end := begun(t, tty, bufio.NewReader(person), []string{"XDG_RUNTIME_DIR=" + dir}, "--listen", "127.0.0.1:0", seenInPart)
+	line, end := begun(t, tty, bufio.NewReader(person), []string{"XDG_RUNTIME_DIR=" + dir}, "--listen", "127.0.0.1:0",
+		seenInPart)
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil || !strings.Contains(at, "/login?token=") || strings.Contains(line, "its token is") {
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
+		!strings.Contains(at, "/login?token=") || strings.Contains(line, "its token is") {
 		t.Fatalf("%q: %v", line, err)
 	}
 	base, token, _ := strings.Cut(at, "login?token=")
@@ -154,7 +159,8 @@ func TestServeOpen(t *testing.T) {
 	line, end := begun(t, w, bufio.NewReader(r), nil, "--listen", "127.0.0.1:0", "--no-token", seenInPart)
 	go func() { _, _ = io.Copy(io.Discard, r) }()
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil || strings.Contains(line, "token") {
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
+		strings.Contains(line, "token") {
 		t.Fatalf("%q: %v", line, err)
 	}
 	if got := status(t, at+"findings", ""); got != http.StatusOK {

@@ -74,6 +74,7 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, o.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %d files of evidence, %d that could not be had, written to %s\n", len(a.Names()), len(a.MissingFiles()), o.out)
+	fmt.Fprintf(env.Stderr, "pgfettle: %d files of evidence, %d that could not be had, written to %s\n", len(a.Names()),
+		len(a.MissingFiles()), o.out)
 	return nil
 }

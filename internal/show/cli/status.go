@@ -4,8 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -51,52 +50,9 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 	if err := choice("format", o.format, "text", "json"); err != nil {
 		return err
 	}
-	t, dir, err := o.place.open(env)
+	drifts, err := applying.Status(ctx, o.place.place(env), id)
 	if err != nil {
 		return err
-	}
-	var list []*journal.Journal
-	all := &journal.Journal{} // of all journals, what is about an instance
-	if id != "" {
-		if all, err = findJournal(t, dir, id); err != nil {
-			return err
-		}
-		list = append(list, all)
-	} else {
-		list, err = journalfile.List(t, dir)
-		if err := closed(err, dir); err != nil && len(list) == 0 {
-			return err
-		}
-		for _, j := range list {
-			for _, c := range j.Changes {
-				if c.State == journal.IsDone {
-					all.Changes = append(all.Changes, c)
-				}
-			}
-		}
-	}
-	damaged := false
-	for _, j := range list {
-		if why := j.Trouble(); why != "" {
-			damaged = true
-			env.tell("warning", why)
-		}
-	}
-	var drifts []journal.Drift
-	if len(all.Changes) > 0 || damaged { // else there is nothing to look at
-		l, err := loadJournalled(ctx, env, &o.place, all, "")
-		if err != nil {
-			return err
-		}
-		w, _, err := world(env, l, &o.place, restartOptions{})
-		if err != nil {
-			return err
-		}
-		if drifts, err = apply.Status(ctx, w, l.Snapshot, id); err != nil && len(drifts) == 0 {
-			return err
-		} else if err != nil {
-			env.tell("warning", err.Error())
-		}
 	}
 	if o.format == "json" {
 		err = json.Status(env.Stdout, drifts)

@@ -18,11 +18,13 @@ const targetHelp = `TARGET is one of
   an evidence file   written by 'pgfettle snapshot'; - reads it from stdin`
 
 // trustHelp is the help of --trust.
-const trustHelp = "count the instance of the data directory `DATADIR` as one that root may ask and plan for, whoever's it is; may be repeated ([trust] owners in the policy does so for accounts)"
+const trustHelp = "count the instance of the data directory `DATADIR` as one that root may ask and plan for, " +
+	"whoever's it is; may be repeated ([trust] owners in the policy does so for accounts)"
 
 // host is where the use cases run: this host, with what the person said of it.
 func (e *Env) host() *app.Host {
-	return &app.Host{Target: e.Target, Vars: e.Vars, Version: Version, Trusted: e.Trusted, Input: e.Stdin, Progress: e.Progress, Warn: e.tell}
+	return &app.Host{Target: e.Target, Vars: e.Vars, Version: Version, Trusted: e.Trusted, Input: e.Stdin,
+		Progress: e.Progress, Warn: e.tell}
 }
 
 // loaded is what a command looks at.

@@ -21,7 +21,8 @@ func TestLargeEvidenceIsNotRead(t *testing.T) {
 	if err := os.Truncate(file, 300<<20); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"check", file}, {"plan", file}, {"snapshot", "--redact", file}, {"report", file}, {"diagnose", "oom", file}} {
+	for _, args := range [][]string{{"check", file}, {"plan", file}, {"snapshot", "--redact", file}, {"report", file},
+		{"diagnose", "oom", file}} {
 		var talk strings.Builder
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -29,7 +30,8 @@ func TestLargeEvidenceIsNotRead(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		got := after.TotalAlloc - before.TotalAlloc
 		t.Logf("%s: %d kB", args, got>>10)
-		if code != exitError || !strings.Contains(talk.String(), "MB") || got > 40<<20 { // one entry, of what has no size before it is read
+		// one entry, of what has no size before it is read
+		if code != exitError || !strings.Contains(talk.String(), "MB") || got > 40<<20 {
 			t.Errorf("%v: %d, %d bytes, %s", args, code, got, talk.String())
 		}
 	}

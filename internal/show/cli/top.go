@@ -88,7 +88,8 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		return usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file), "name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
+		return usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file),
+			"name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
 	}
 	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true})
 	if err != nil {

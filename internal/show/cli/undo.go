@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -65,7 +62,8 @@ given up and named, the rest is taken back, and no other apply waits for it.
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
 	f.BoolVar(&o.yes, "yes", false, "answer the question with yes")
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
-	f.StringVar(&o.forget, "forget-instance", "", "give up the changes of the instance with this `DATADIR`, which is gone")
+	f.StringVar(&o.forget, "forget-instance", "",
+		"give up the changes of the instance with this `DATADIR`, which is gone")
 	complete(cmd, "max-effect", effects...)
 	_ = cmd.RegisterFlagCompletionFunc("forget-instance", journalInstances(env, &o.place)) // the flag is there
 	return cmd
@@ -76,58 +74,23 @@ func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
 	if err != nil {
 		return err
 	}
-	if o.forget != "" {
-		o.forget = filepath.Clean(o.forget)
-	}
-	// One that is undone, but for a restart that may be made now, is not finished.
-	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, o.forget, func(j *journal.Journal) bool {
-		switch {
-		case o.forget != "":
-			return !j.Settled() && slices.Contains(labelsOf(j), o.forget)
-		case j.Foreign != "":
-			return false
-		}
-		return !j.Settled() || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= effect })
-	})
-	if err != nil {
-		return err
-	}
+	r := applying.UndoRequest{Place: o.place.place(env), Restart: o.restart.commands(), ID: id, MaxEffect: effect,
+		Wait: o.wait, Forget: o.forget}
 	if _, ok := terminal(env.Stdin); ok && !o.yes {
-		if err := o.ask(ctx, env, id); err != nil {
-			return err
-		}
+		r.Consent = env.askUndo
 	}
-	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait, Forget: o.forget})
+	j, err := applying.Undo(ctx, r)
+	return undone(env, j, err)
 }
 
-// ask shows a person what will be taken back and asks for it. Where nothing will be, the
-// undo itself says why.
-func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
-	if id == "" {
-		return nil
-	}
-	t, dir, err := o.place.open(env)
-	if err != nil {
+// askUndo shows a person what will be taken back and asks for it.
+func (e *Env) askUndo(ctx context.Context, j *journal.Journal, back []journal.Change) error {
+	if err := term.Write(e.Stdout, outline.Undo(j, back, e.words), e.Style()); err != nil {
 		return err
 	}
-	j, err := findJournal(t, dir, id)
-	if err != nil {
-		return err
-	}
-	var back []journal.Change
-	for i := range j.Changes {
-		if c := &j.Changes[i]; c.Begun() && (o.forget == "" || c.Instance != o.forget) {
-			back = append(back, *c)
-		}
-	}
-	if len(back) == 0 {
-		return nil
-	}
-	if err := term.Write(env.Stdout, outline.Undo(j, back, env.words), env.Style()); err != nil {
-		return err
-	}
-	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?", "{n} changes. Take them back?").In(env.words)
-	answer, err := newLines(env.Stdin).choose(ctx, env, question, answerYes, answerQuit)
+	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?",
+		"{n} changes. Take them back?").In(e.words)
+	answer, err := newLines(e.Stdin).choose(ctx, e, question, answerYes, answerQuit)
 	if err != nil {
 		return err
 	}
@@ -137,46 +100,13 @@ func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
 	return nil
 }
 
-// worldOf builds the world of a journal: the one named, or the last of this host
-// that is meant, whose id it returns; "" where there is none. gone is the label of an
-// instance that is not looked for.
-func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id, gone string, is func(*journal.Journal) bool) (*apply.System, *loaded, string, error) {
-	t, dir, err := place.open(env)
-	if err != nil {
-		return nil, nil, "", err
+// undone shows the journal of an undo, also where it did not end well.
+func undone(env *Env, j *journal.Journal, err error) error {
+	if j == nil {
+		return err
 	}
-	var j *journal.Journal
-	if id != "" {
-		if j, err = findJournal(t, dir, id); err != nil {
-			return nil, nil, "", err
-		}
-	} else {
-		list, err := journalfile.List(t, dir)
-		for _, one := range list {
-			if (one.Run.ID == "" || one.Run.Of(env.host().Hostname(), place.root)) && is(one) {
-				j, id = one, one.ID
-			}
-		}
-		if err := closed(err, dir); err != nil && j == nil {
-			return nil, nil, "", err
-		}
-	}
-	l, err := loadJournalled(ctx, env, place, j, gone)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	w, _, err := world(env, l, place, restart)
-	return w, l, id, err
-}
-
-// undo takes a journal back and tells how it ended, also where it did not end
-// well.
-func undo(ctx context.Context, env *Env, w *apply.System, l *loaded, id string, o apply.UndoOptions) error {
-	res, err := apply.Undo(ctx, w, l.Snapshot, id, o)
-	if res.Journal != nil {
-		if told := term.Write(env.Stdout, outline.Undone(res.Journal, env.words), env.Style().Under()); err == nil {
-			err = told
-		}
+	if e := term.Write(env.Stdout, outline.Undone(j, env.words), env.Style().Under()); err == nil {
+		err = e
 	}
 	return err
 }

@@ -82,11 +82,14 @@ and tries again. SIGHUP reads the policy again and looks at once; SIGTERM ends i
 	}
 	f := cmd.Flags()
 	f.DurationVar(&o.interval, "interval", app.WatchInterval, "sample every `DURATION`, from 1s to 1h")
-	f.DurationVar(&o.look, "check-interval", app.WatchLook, "collect and judge the whole evidence every `DURATION`, from 1m to 24h")
+	f.DurationVar(&o.look, "check-interval", app.WatchLook,
+		"collect and judge the whole evidence every `DURATION`, from 1m to 24h")
 	f.BoolVar(&o.once, "once", false, "look and sample once, and end")
 	f.StringVar(&o.history, "history", "", "write the history in `FILE`")
-	f.StringArrayVar(&o.notify, "notify", nil, "send notices to `WHERE`: exec:CMD, webhook:URL or webhook:@FILE; repeat it for more")
-	f.StringVar(&o.notifyFrom, "notify-from", "warning", "send a notice of a new finding of this `SEVERITY` or a worse one: critical, warning, notice, info")
+	f.StringArrayVar(&o.notify, "notify", nil,
+		"send notices to `WHERE`: exec:CMD, webhook:URL or webhook:@FILE; repeat it for more")
+	f.StringVar(&o.notifyFrom, "notify-from", "warning",
+		"send a notice of a new finding of this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringVar(&o.place.dir, "journal", "", "the folder of the journals, `DIR`")
 	o.policy.flags(cmd)
 	complete(cmd, "notify-from", "critical", "warning", "notice", "info")
@@ -102,7 +105,8 @@ func within(flag string, d, least, most time.Duration, example string) error {
 }
 
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
-	if err := errors.Join(within("interval", o.interval, app.WatchIntervalLeast, app.WatchIntervalMost, "from 1s to 1h"),
+	if err := errors.Join(within("interval", o.interval, app.WatchIntervalLeast, app.WatchIntervalMost,
+		"from 1s to 1h"),
 		within("check-interval", o.look, app.WatchLookLeast, app.WatchLookMost, "from 1m to 24h")); err != nil {
 		return err
 	}
@@ -111,9 +115,10 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		return usage("--notify-from: "+err.Error(), "critical is the worst, info the mildest")
 	}
 	out := newTalk(env)
-	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once, History: o.history,
-		Notify: o.notify, NotifyFrom: from, Policy: o.policy.choice(), Reload: hangups(ctx), Tell: out.tell,
-		Journals: func() (string, error) { return o.place.journals(env) }})
+	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once,
+		History: o.history,
+		Notify:  o.notify, NotifyFrom: from, Policy: o.policy.choice(), Reload: hangups(ctx), Tell: out.tell,
+		Journals: o.place.place(env).Journals})
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}

@@ -32,7 +32,8 @@ func TestWatchIsInterrupted(t *testing.T) {
 	if code != exitInterrupted || errs.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
-	if n := strings.Count(out.String(), "Memory of the host\n"); n != 2 || strings.Contains(out.String(), "\x1b") || !strings.HasSuffix(out.String(), "\n") {
+	if n := strings.Count(out.String(), "Memory of the host\n"); n != 2 || strings.Contains(out.String(), "\x1b") ||
+		!strings.HasSuffix(out.String(), "\n") {
 		t.Errorf("%d looks: %s", n, out)
 	}
 }

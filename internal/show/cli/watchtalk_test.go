@@ -16,7 +16,8 @@ import (
 // TestWatchTalk: a line of a watch has the time of day for people, and its weight
 // where the journal of systemd reads it; no line holds what a terminal would obey.
 func TestWatchTalk(t *testing.T) {
-	for vars, want := range map[string]string{"": `^\d\d:\d\d:\d\d one two \S*x\n$`, "JOURNAL_STREAM=8:1": `^<4>one two \S*x\n$`} {
+	for vars, want := range map[string]string{"": `^\d\d:\d\d:\d\d one two \S*x\n$`,
+		"JOURNAL_STREAM=8:1": `^<4>one two \S*x\n$`} {
 		var b bytes.Buffer
 		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).tell(monitor.Warning, "one\ntwo \x1bx")
 		if !regexp.MustCompile(want).Match(b.Bytes()) || bytes.ContainsRune(b.Bytes(), 0x1b) {

@@ -55,7 +55,8 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 }
 
 func exists(name string) error {
-	return &say.Problem{Message: fmt.Sprintf("%q exists already; nothing was written", name), Hint: "choose another name, or add --force to replace it", Code: exitError}
+	return &say.Problem{Message: fmt.Sprintf("%q exists already; nothing was written", name),
+		Hint: "choose another name, or add --force to replace it", Code: exitError}
 }
 
 // writeFile makes a file, or replaces it as a whole where that is allowed. A
@@ -64,7 +65,8 @@ func writeFile(name string, data []byte, perm fs.FileMode, replace bool) (err er
 	f, err := os.CreateTemp(filepath.Dir(name), ".pgfettle-*")
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return &say.Problem{Message: fmt.Sprintf("cannot write to %q: %v", name, pe.Err), Hint: "its folder must exist and be writable by you", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("cannot write to %q: %v", name, pe.Err),
+			Hint: "its folder must exist and be writable by you", Code: exitError}
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,159 @@
+package applying
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
+)
+
+// Choice is what of a plan will be carried out: what the flags allow, less
+// what a person says no to.
+type Choice struct {
+	Options   selection.Options
+	Plan      *plan.Plan
+	Snapshot  *snapshot.Snapshot
+	AcceptAll bool
+	Files     app.Target // --root: the tree; nil: a host
+
+	Chosen []plan.Change
+	Left   []selection.Left
+	barred map[selection.Which]string // what is in Options.Skip for another reason than a person, and why
+}
+
+// Choose applies the bounds. Risks that were not accepted are left out rather
+// than ending the whole: what does not rest on them is done.
+func (s *Choice) Choose() {
+	if s.barred == nil {
+		s.barred = map[selection.Which]string{}
+	}
+	for _, c := range s.Plan.Changes {
+		if !s.asked(&c) {
+			continue
+		}
+		if c.Risk == knob.High && s.AcceptAll {
+			s.Options.AcceptRisk = append(s.Options.AcceptRisk, selection.WhichOf(&c))
+		}
+		if why := s.bars(&c); why != "" && s.barred[selection.WhichOf(&c)] == "" {
+			s.barred[selection.WhichOf(&c)] = why
+			s.Options.Skip = append(s.Options.Skip, selection.WhichOf(&c))
+		}
+	}
+	s.Chosen, s.Left = selection.Select(s.Plan, s.Snapshot, s.Options)
+	// nobody needs to be told
+	s.Left = slices.DeleteFunc(s.Left, func(l selection.Left) bool { return !s.asked(&l.Change) })
+	for i := range s.Left {
+		if why := s.barred[selection.WhichOf(&s.Left[i].Change)]; why != "" {
+			s.Left[i].Reason = why
+		}
+	}
+}
+
+// Named refuses a name with an instance that the plan is not for.
+func (s *Choice) Named() error {
+	var labels []string
+	for i := range s.Snapshot.Instances {
+		labels = append(labels, s.Snapshot.Instances[i].Label())
+	}
+	for _, c := range s.Plan.Changes {
+		labels = append(labels, c.Instance)
+	}
+	slices.Sort(labels)
+	labels = slices.DeleteFunc(slices.Compact(labels), func(l string) bool { return l == "" })
+	for _, list := range [][]selection.Which{s.Options.Only, s.Options.AcceptRisk} {
+		for _, w := range list {
+			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
+				return usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
+					say.DidYouMean(w.Instance, labels,
+						"write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
+			}
+		}
+	}
+	return nil
+}
+
+// asked says whether --only lets a change through.
+func (s *Choice) asked(c *plan.Change) bool {
+	return len(s.Options.Only) == 0 || selection.Named(s.Options.Only, c)
+}
+
+// notAccepted is why a change of high risk is left out.
+const notAccepted = "the risk is high and was not accepted: read the reason, then add it to --accept-risk"
+
+func (s *Choice) bars(c *plan.Change) string {
+	switch {
+	case c.Effect > s.Options.MaxEffect:
+		return "" // the reason that comes first
+	case c.Risk == knob.High && !selection.Named(s.Options.AcceptRisk, c):
+		return notAccepted
+	case s.Files == nil:
+		return ""
+	case c.Layer == knob.Units:
+		return "which unit runs the instance is not known in a tree of files"
+	case c.Address.Prefix() == "tablespace":
+		return "it stands in a catalog of the server, and in no file"
+	case c.Layer == knob.Instance:
+		if _, err := s.Files.Stat(path.Join(c.Instance, "PG_VERSION")); err != nil {
+			return "its data directory is not in the tree of files"
+		}
+	}
+	return ""
+}
+
+// Nothing is the error of an apply of which everything was left out; nil where only the
+// bounds stood against it: who says what may be done at most, or applies again what is
+// applied, gets what was asked for.
+func (s *Choice) Nothing() error {
+	for _, l := range s.Left {
+		if l.Reason == notAccepted || l.Reason == declined {
+			return &say.Problem{Message: "nothing was changed: all of the plan is left out",
+				Hint: "the reasons stand above", Code: say.CodeRefused}
+		}
+	}
+	return nil
+}
+
+// declined is why a part is left out that a person said no to.
+const declined = "you said no to it"
+
+// Decline leaves changes out that a person said no to: these, and not those of the
+// same knobs in another instance.
+func (s *Choice) Decline(list []plan.Change) {
+	for i := range list {
+		s.barred[selection.WhichOf(&list[i])] = declined
+		s.Options.Skip = append(s.Options.Skip, selection.WhichOf(&list[i]))
+	}
+}
+
+// PerUnit gives a property of systemd units, which a plan has once, to each unit
+// that has another value, where there are several. The world knows of one alone.
+func PerUnit(p *plan.Plan, s *snapshot.Snapshot) *plan.Plan {
+	names, of := units(s)
+	if len(names) < 2 {
+		return p
+	}
+	out := *p
+	out.Changes = nil
+	for _, c := range p.Changes {
+		if c.Layer != knob.Units || c.Instance != "" {
+			out.Changes = append(out.Changes, c)
+			continue
+		}
+		for _, name := range names {
+			in := of[name]
+			if u, _ := in.Unit.Get(); u.Properties[c.Address.Name()] == c.To {
+				continue
+			}
+			one := c
+			one.Instance, one.Key = in.Label(), in.Key
+			out.Changes = append(out.Changes, one)
+		}
+	}
+	return &out
+}

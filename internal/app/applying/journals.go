@@ -1,0 +1,75 @@
+package applying
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+)
+
+// List returns the journals, the oldest first. Those that could be read are there with an
+// error too.
+func (p *Place) List() ([]*journal.Journal, error) {
+	t, dir, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	list, err := journalfile.List(t, dir)
+	if len(list) == 0 {
+		return nil, closed(err, dir)
+	}
+	return list, err
+}
+
+// Journal returns the journal with an id; "" is the last one.
+func (p *Place) Journal(id string) (*journal.Journal, error) {
+	t, dir, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	return findJournal(t, dir, id)
+}
+
+// findJournal returns the journal with an id; "" is the last one.
+func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
+	if id != "" {
+		j, err := journalfile.Read(t, dir, id)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return j, closed(err, dir)
+		}
+	}
+	list, err := journalfile.List(t, dir)
+	switch {
+	case id != "":
+		return nil, usage(fmt.Sprintf("there is no journal %q", id),
+			say.DidYouMean(id, IDs(list), "'pgfettle journal list' lists those in "+dir))
+	case len(list) > 0:
+		return list[len(list)-1], nil
+	case err != nil:
+		return nil, closed(err, dir)
+	}
+	return nil, &say.Problem{Message: "there is no journal: nothing was applied yet",
+		Detail: "the folder of the journals is " + dir, Code: say.CodeError}
+}
+
+// closed names the right that is missing where the folder is closed to us.
+func closed(err error, dir string) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &say.Problem{Message: "the journals may not be read", Detail: err.Error(),
+			Hint: "run pgfettle as the owner of " + dir + ", which is root as a rule", Code: say.CodeNoAccess}
+	}
+	return err
+}
+
+// IDs are the ids of journals.
+func IDs(list []*journal.Journal) []string {
+	var ids []string
+	for _, j := range list {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}

@@ -1,0 +1,118 @@
+package applying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/wal"
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
+	"github.com/pgfettle/pgfettle/internal/judge/walmove"
+)
+
+// MoveWALRequest says which WAL is moved where.
+type MoveWALRequest struct {
+	Place   *Place
+	Restart Restart
+	Dir     string
+	Target  string
+	Fit     walmove.Options
+	DryRun  bool // show alone
+	Wait    bool
+
+	Show    func(*walmove.Plan) error   // shows what will be done
+	Consent func(context.Context) error // asks for it; an error ends the move
+}
+
+// MovedWAL is how a move of the WAL ended.
+type MovedWAL struct {
+	Instance string
+	Plan     *walmove.Plan // Plan.Here: the WAL is there already, and nothing was done
+	Journal  *journal.Journal
+}
+
+// MoveWAL moves the WAL of an instance to another filesystem. The result is there with an
+// error too, as far as it got.
+func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
+	var m MovedWAL
+	l, err := r.Place.Host.Open(ctx, app.Request{Target: r.Target})
+	if err != nil {
+		return m, err
+	}
+	if l.Collected == nil {
+		return m, usage("an evidence file is no instance", "name the data directory of one on this host")
+	}
+	in, err := onlyInstance(l.Snapshot)
+	if err != nil {
+		return m, err
+	}
+	w, server, err := r.Place.world(l, r.Restart)
+	if err != nil {
+		return m, err
+	}
+	defer server.Close()
+	w.Verify = nil // no setting is changed
+	kind := w.Kinds["wal"].(*wal.Kind)
+	kind.Interrupt = ctx
+	m.Instance = in.Label()
+	if m.Plan, err = kind.Fit(ctx, in, r.Dir, r.Fit); err != nil || m.Plan.Here {
+		return m, err
+	}
+	fit := m.Plan
+	if err := r.Show(fit); err != nil || r.DryRun {
+		return m, err
+	}
+	if err := r.Consent(ctx); err != nil {
+		return m, err
+	}
+	kind.New = fit
+	p := &plan.Plan{Snapshot: snapshot.Hash(l.Snapshot),
+		Changes: []plan.Change{{Address: journal.WalLocation, Instance: in.Label(), Key: in.Key,
+			Layer: knob.Instance, From: fit.From, FromBase: fit.From, To: fit.To, ToBase: fit.To, Effect: knob.Now}}}
+	res, err := apply.Run(ctx, w, p, l.Snapshot, selection.Options{MaxEffect: knob.Restart, Wait: r.Wait})
+	m.Journal = res.Journal
+	return m, stays(err, res.Journal)
+}
+
+// stays words the error of a move that was put back.
+func stays(err error, j *journal.Journal) error {
+	var no *say.Problem
+	if j == nil || !errors.As(err, &no) || no.Code != say.CodePartly {
+		return err
+	}
+	for i := range j.Changes {
+		if c := &j.Changes[i]; c.State == journal.IsFailed {
+			return &say.Problem{Message: "the WAL was not moved: everything is as it was", Detail: c.Reason,
+				Hint: "when the cause is gone, move it again", Code: say.CodePartly}
+		}
+	}
+	return err
+}
+
+// onlyInstance is the instance that is meant where there is one.
+func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
+	if !s.HostSeen {
+		return nil, &say.Problem{Message: "the server runs on another host",
+			Hint: "run pgfettle there: the WAL is moved with its files", Code: say.CodeNoAccess}
+	}
+	switch len(s.Instances) {
+	case 0:
+		return nil, usage("no instance runs here", "name its data directory behind DIR")
+	case 1:
+		return &s.Instances[0], nil
+	}
+	var names []string
+	for i := range s.Instances {
+		names = append(names, s.Instances[i].Label())
+	}
+	return nil, usage(fmt.Sprintf("%d instances run here: %s", len(names), strings.Join(names, ", ")),
+		"name the data directory of one behind DIR")
+}

@@ -1,0 +1,111 @@
+// Package applying holds the use cases that change a host and take it back: apply,
+// resume, undo, status, the journals, the move of pg_wal, and the part of the demo that
+// applies. One file a use case.
+//
+// A Place says which files are changed and where the journals lie. What a person sees
+// or agrees to on the way is a function in the request: it shows, asks, and returns an
+// error where the answer is no, which ends the use case before anything is changed.
+package applying
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// Place says where things are changed and where that is noted.
+type Place struct {
+	Host *app.Host
+	Root string       // --root: a tree of files; "": the host
+	Dir  string       // --journal: the folder of the journals; "": the usual one
+	Tell func(string) // shows a step as it is made; nil: nothing is shown
+}
+
+// Files is the target that the files of the host are on: the host, or --root.
+func (p *Place) Files() (target.Target, error) {
+	if p.Root == "" {
+		return p.Host.Target, nil
+	}
+	abs, err := filepath.Abs(p.Root)
+	if err != nil {
+		return nil, fmt.Errorf("--root: %w", err)
+	}
+	p.Root = abs
+	if abs == "/" {
+		return nil, usage("--root: / is this host itself", "leave --root out to change this host")
+	}
+	t, err := p.Host.Target.Sub(abs)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &say.Problem{Message: fmt.Sprintf("--root: %q: permission denied", p.Root),
+			Hint: "run pgfettle as its owner", Code: say.CodeNoAccess}
+	case err != nil:
+		return nil, usage(fmt.Sprintf("--root: %q is no folder", p.Root),
+			"name the folder that holds etc, usr and the rest of an image")
+	}
+	return t, nil
+}
+
+// Journals is the folder of the journals on that target. Root does not go by what
+// somebody else could have written there, nor writes where he could lead it.
+func (p *Place) Journals() (string, error) {
+	dir, err := p.journalDir()
+	if err != nil || p.Root != "" || p.Host.Target.UID() != 0 {
+		return dir, err
+	}
+	err = target.RootsOwn(p.Host.Target, dir)
+	if c, ok := errors.AsType[*target.Changeable](err); ok {
+		return "", &say.Problem{Message: "the journals in " + dir + " are not trusted", Detail: c.Path + " " + c.Why,
+			Code: say.CodeRefused,
+			Hint: "find out who made it; then chown root: and chmod go-w it, or name another folder with --journal"}
+	}
+	return dir, err
+}
+
+func (p *Place) journalDir() (string, error) {
+	switch {
+	case p.Dir != "" && p.Root == "":
+		return filepath.Abs(p.Dir)
+	case p.Dir != "":
+		return filepath.Clean("/" + p.Dir), nil
+	case p.Root != "" || p.Host.Target.UID() == 0:
+		return journalfile.Dir, nil
+	}
+	state, ok := p.Host.StateHome()
+	if !ok {
+		return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
+	}
+	return filepath.Join(state, "pgfettle", "journal"), nil
+}
+
+// open returns the target that the journals lie on, and their folder there.
+func (p *Place) open() (app.Target, string, error) {
+	t, err := p.Files()
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := p.Journals()
+	return t, dir, err
+}
+
+// Restart says how servers are restarted, stopped, and started: shell lines; "": through
+// what runs them.
+type Restart struct{ Command, Stop, Start string }
+
+func (r Restart) check() error {
+	if (r.Stop == "") != (r.Start == "") {
+		return usage("--stop-command and --start-command go together", "give both")
+	}
+	return nil
+}
+
+// usage is the error of a value that a person has to write otherwise.
+func usage(message, hint string) error {
+	return &say.Problem{Message: message, Hint: hint, Code: say.CodeUsage}
+}
