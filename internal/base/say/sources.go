@@ -276,7 +276,8 @@ var sources = index(
 	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018",
 		"https://github.com/pgfettle/pgfettle/blob/main/docs/coverage.md"),
 	src("percona-huge-pages", "Huge pages for PostgreSQL", "Percona", "", "2022",
-		"https://www.percona.com/blog/"),
+		"https://www.percona.com/blog/"+
+			"why-linux-hugepages-are-super-important-for-database-servers-a-case-with-postgresql/"),
 	src("its-1c", "Configuring PostgreSQL for 1C:Enterprise (ITS 5866)", "1C", "", "2026",
 		"https://its.1c.ru/db/metod8dev/content/5866/hdoc"),
 	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025",
