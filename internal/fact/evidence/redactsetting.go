@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // param redacts the name of a parameter that somebody made up: one with a dot
@@ -239,8 +240,12 @@ func (r *redactor) linePrefix(v string) string {
 		if v[i] == '%' {
 			for j++; j < len(v)-1 && (v[j] == '-' || v[j] >= '0' && v[j] <= '9'); j++ {
 			}
-			j = min(j+1, len(v))
-			b.WriteString(v[i:j])
+			if j < len(v) && v[j] >= utf8.RuneSelf { // no escape, and not the whole of a character
+				b.WriteString("%%") // what follows is redacted, and may then begin with the letter of an escape
+			} else {
+				j = min(j+1, len(v))
+				b.WriteString(v[i:j])
+			}
 		} else {
 			for j++; j < len(v) && v[j] != '%'; j++ {
 			}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -152,5 +153,17 @@ func TestRedactResidents(t *testing.T) {
 		`{"group":"/user.slice/user-1000.slice/name1.scope","members":[{"private":2,"start":2}],"owner":"(redacted)"},{"group":"/system.slice/docker.service","members":[],"servers":true}],"small":{"processes":3,"rss":4096}}` + "\n"
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestLinePrefixKeepsCharacters: a % before a letter beyond ASCII is no escape, and must
+// neither divide that letter nor make an escape of the word that stands for it.
+func TestLinePrefixKeepsCharacters(t *testing.T) {
+	r := newRedactor(New())
+	for _, v := range []string{"%m äöü%äöü ", "%5é", "%-é%", "%é%%é"} {
+		once := r.linePrefix(v)
+		if twice := r.linePrefix(once); twice != once || !utf8.ValidString(once) || strings.Contains(once, "é") {
+			t.Errorf("%q: once %q, twice %q", v, once, twice)
+		}
 	}
 }
