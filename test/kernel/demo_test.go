@@ -24,7 +24,7 @@ func TestDemo(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^Journal \S+: applied; \d+ done$`,
 		`(?m)^The server runs on huge pages: \d{3,}, all of its shared memory\.$`,
-		`(?m)^  gone   notice    shared_buffers is still what initdb wrote`,
+		`(?m)^gone  notice: shared_buffers is still what initdb wrote`,
 		`(?m)^Journal \S+: undone; \d+ undone$`,
 		`(?m)postgresql\.auto\.conf is as it was, byte for byte\.$`,
 	} {
