@@ -20,7 +20,6 @@ var writes = []string{"Write", "WriteString", "WriteAt", "ReadFrom", "Truncate",
 
 // mayDrop are the functions that may drop such an error, each with its reason.
 var mayDrop = map[string]string{
-	"act/apply/kinds/linux unified":     "to be mended: a folder that cannot be listed is not one without images",
 	"act/collect block":                 "a disk without such a folder has nothing below it",
 	"act/collect Identity":              "a disk without such a folder has nothing below it",
 	"act/collect startedUnits":          "a folder that went away between two looks starts no unit",

@@ -64,12 +64,17 @@ func (b bootKind) loader(k apply.Knob) (loader, error) {
 		return grubby, nil
 	case b.byEntries(), b.Kernel != nil && !there(grubDefaults):
 		list, err := b.entries()
+		if err == nil && len(list) > 0 {
+			return systemdBoot, nil
+		}
+		images := false
+		if err == nil {
+			images, err = b.unified()
+		}
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("boot loader: %w", err)
-		case len(list) > 0:
-			return systemdBoot, nil
-		case b.unified():
+		case images:
 			return 0,
 				fmt.Errorf(
 					"boot loader: the kernels of this host are unified images (EFI/Linux), whose command line is "+

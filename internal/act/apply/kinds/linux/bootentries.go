@@ -92,14 +92,18 @@ func (b bootKind) entries() (list []journal.File, err error) {
 
 // unified says whether there are unified kernel images (type #2 entries): their
 // command line is a part of the signed image, and their own makers write it.
-func (b bootKind) unified() bool {
+func (b bootKind) unified() (bool, error) {
 	for _, root := range bootRoots {
-		names, _ := b.Files.ReadDir(path.Join(root, "EFI/Linux"))
+		dir := path.Join(root, "EFI/Linux")
+		names, err := b.Files.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
 		if slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(strings.ToLower(n), ".efi") }) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 // wantCmdline is /etc/kernel/cmdline with a value. Where there is none it is made of

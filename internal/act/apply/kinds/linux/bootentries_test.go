@@ -2,10 +2,11 @@ package linux
 
 import (
 	"context"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
 )
 
 // TestEntriesOfSystemdBoot: each entry of this machine has the word, the one of
@@ -76,5 +77,22 @@ func TestEntriesThatAreLeftAlone(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
+	}
+}
+
+// TestImagesThatCannotBeListed: a folder of unified images that cannot be read is not one
+// without images: then the words of a host without a boot loader would be false.
+func TestImagesThatCannotBeListed(t *testing.T) {
+	files := entriesOf("quiet")
+	for n := range files {
+		if strings.HasSuffix(n, ".conf") && !strings.HasSuffix(n, "other.conf") {
+			delete(files, n)
+		}
+	}
+	l := specimen{files: with(files, "/efi/EFI/Linux", "a file where the folder should be")}.lab(t)
+	kind := Host{Files: l, Kernel: l}.Kinds()["boot"]
+	err := kind.(apply.Guard).Allowed(context.Background(), apply.Knob{Address: "boot:hugepages"})
+	if err == nil || !strings.Contains(err.Error(), "EFI/Linux") || strings.Contains(err.Error(), "by hand") {
+		t.Errorf("%v", err)
 	}
 }

@@ -79,22 +79,31 @@ func catalogOf(ctx context.Context, s *pgctl.Session, name, option string) (cata
 	return c, nil
 }
 
-// Look implements Kind.
-func (t Kind) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
+// within calls f with a session on the server and what its catalog says of the option.
+func (t Kind) within(ctx context.Context, k apply.Knob, f func(*pgctl.Session, catalog) error) error {
 	name, option, err := optionOf(k)
 	if err != nil {
-		return journal.State{}, err
+		return err
 	}
 	s, err := t.open(ctx, k)
 	if err != nil {
-		return journal.State{}, err
+		return err
 	}
 	defer s.Release()
 	c, err := catalogOf(ctx, s, name, option)
 	if err != nil {
-		return journal.State{}, err
+		return err
 	}
-	return journal.State{Live: &c.value}, nil
+	return f(s, c)
+}
+
+// Look implements Kind.
+func (t Kind) Look(ctx context.Context, k apply.Knob) (st journal.State, err error) {
+	err = t.within(ctx, k, func(_ *pgctl.Session, c catalog) error {
+		st.Live = &c.value
+		return nil
+	})
+	return st, err
 }
 
 // Want implements Kind.
@@ -121,59 +130,43 @@ func (t Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	if err != nil {
 		return err
 	}
-	s, err := t.open(ctx, k)
-	if err != nil {
-		return err
-	}
-	defer s.Release()
-	c, err := catalogOf(ctx, s, name, option)
-	switch {
-	case err != nil:
-		return err
-	case c.value == *want.Live:
+	return t.within(ctx, k, func(s *pgctl.Session, c catalog) error {
+		switch c.value {
+		case *want.Live:
+			return nil
+		case noTablespace:
+			return fmt.Errorf("there is no tablespace %q", name)
+		}
+		// else it is refused where default_transaction_read_only is on
+		if err := s.Exec(ctx, "SET default_transaction_read_only = off"); err != nil {
+			return err
+		}
+		if err := s.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("ALTER TABLESPACE: %w", err)
+		}
 		return nil
-	case c.value == noTablespace:
-		return fmt.Errorf("there is no tablespace %q", name)
-	}
-	// else it is refused where default_transaction_read_only is on
-	if err := s.Exec(ctx, "SET default_transaction_read_only = off"); err != nil {
-		return err
-	}
-	if err := s.Exec(ctx, sql); err != nil {
-		return fmt.Errorf("ALTER TABLESPACE: %w", err)
-	}
-	return nil
+	})
 }
 
 // Allowed implements Guard.
 func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
-	name, option, err := optionOf(k)
-	if err != nil {
-		return err
-	}
-	s, err := t.open(ctx, k)
-	if err != nil {
-		return err
-	}
-	defer s.Release()
-	c, err := catalogOf(ctx, s, name, option)
-	switch {
-	case err != nil:
-		return err
-	case c.standby:
-		return &say.Problem{Message: string(k.Address) + " cannot be set on a standby",
-			Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
-			Hint: "set it on the primary, from where it comes here, or leave the options of tablespaces out"}
-	case !c.mine:
-		return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role +
-			" does not own the tablespace", Code: say.CodeNoAccess,
-			Hint: "connect as its owner or as a superuser"}
-	case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
-		return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value),
-			Code: say.CodeRefused,
-			Hint: "leave it out of the plan"}
-	}
-	return nil
+	return t.within(ctx, k, func(s *pgctl.Session, c catalog) error {
+		switch {
+		case c.standby:
+			return &say.Problem{Message: string(k.Address) + " cannot be set on a standby",
+				Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
+				Hint: "set it on the primary, from where it comes here, or leave the options of tablespaces out"}
+		case !c.mine:
+			return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role +
+				" does not own the tablespace", Code: say.CodeNoAccess,
+				Hint: "connect as its owner or as a superuser"}
+		case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
+			return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value),
+				Code: say.CodeRefused,
+				Hint: "leave it out of the plan"}
+		}
+		return nil
+	})
 }
 
 // Ours implements Kind.
