@@ -81,8 +81,8 @@ func TestServe(t *testing.T) {
 				t.Errorf("a wrong token: %d", status)
 			}
 			for path, want := range map[string]string{
-				"/": "zeus", "/findings": "known &lt;here&gt;", "/plan": "Profile: oltp",
-				"/plan?profile=dw": "Profile: dw", "/memory": "PostgreSQL 16", "/history": "none.db",
+				"/": "zeus", "/findings": "known &lt;here&gt;", "/plan": "Profile:</strong> oltp",
+				"/plan?profile=dw": "Profile:</strong> dw", "/memory": "PostgreSQL 16", "/history": "none.db",
 				"/plan/for?ram=8GB": "pgfettle plan --for ram=8GB",
 			} {
 				if status, body := get(path, "0123456789abcdef0123"); status != http.StatusOK ||

@@ -146,7 +146,7 @@ func markdownProse(p outline.Prose, at where) string {
 	for i := 0; i < len(p); {
 		// Neighbours that look alike are one text, in which a link is seen whole.
 		j, text := i, ""
-		for ; j < len(p) && p[j].As == p[i].As; j++ {
+		for ; j < len(p) && spelled(p[j].As) == spelled(p[i].As); j++ {
 			text += oneLine(p[j].Text)
 		}
 		switch p[i].As {
@@ -166,6 +166,14 @@ func markdownProse(p outline.Prose, at where) string {
 		i = j
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// spelled is the look that a piece has in Markdown, where code takes marks around it.
+func spelled(as outline.Look) outline.Look {
+	if as == outline.AsName {
+		return outline.AsText
+	}
+	return as
 }
 
 // oneLine makes white space of all kinds one space, as every reader of Markdown

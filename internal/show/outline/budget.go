@@ -40,6 +40,13 @@ var Parts = []Part{
 	{say.M("show/budget/part/file_cache", "file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
 }
 
+// Budget is the memory before and after alone, as Plan has it.
+func Budget(b plan.Budget, c *say.Catalogue) Outline {
+	var o Outline
+	WordsIn(c).budgetOutline(&o, b)
+	return o
+}
+
 // budgetOutline is the memory before and after, in the worst case.
 func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	if !b.Known {
@@ -50,7 +57,7 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	o.Heading(2, p.BudgetBound(b))
 	o.Para(p.BudgetWorst())
 	before, after := p.Before(), p.After()
-	o.Add(Figure{Name: FigureBudget, Picture: budgetBars(before, b.Before, after, b.After)})
+	o.Add(Figure{Name: FigureBudget, Title: p.BudgetBound(b), Picture: p.budgetBars(b.Before, b.After)})
 	t := Table{Caption: p.Say("show/budget/title", "Memory budget"),
 		Head: []string{p.Say("show/web/part", "part"), before, "%", after, "%"}, Numbers: 1}
 	row := func(sign Sign, name string, was, will unit.Bytes) {
@@ -63,7 +70,7 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 		if was == 0 && will == 0 && !pt.Always {
 			continue
 		}
-		row(partSigns[pt.ID()], p.Word(pt.Name), was, will)
+		row(p.signOf(&pt), p.Word(pt.Name), was, will)
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		t.Tones = map[int]Tone{len(t.Rows): ToneBad}
@@ -79,7 +86,7 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	if all := p.BudgetAll(b); all != "" {
 		o.Para(all)
-		o.Add(Figure{Name: FigureAllAtWork, Picture: budgetBars(before, b.AllBefore, after, b.AllAfter)})
+		o.Add(Figure{Name: FigureAllAtWork, Title: p.BudgetBound(b), Picture: p.budgetBars(b.AllBefore, b.AllAfter)})
 	}
 }
 
@@ -90,18 +97,28 @@ const (
 )
 
 // partSigns draw the parts, each by a sign of its own, so that the bar can be read without color.
-var partSigns = map[string]Sign{
+var partSigns = map[string]struct {
+	mark string
+	hue  Hue
+}{
 	"shared": {"#", "34"}, "page_tables": {"%", "31"}, "backends": {"=", "36"}, "work": {"+", "35"},
 	"maintenance": {"~", "33"},
 	"neighbours":  {"@", "37"}, "others": {"o", "37"}, "reserve": {":", "2"}, "unused": {"!", "1;31"},
 	"file_cache": {".", "32"},
 }
 
+// signOf is how a part is drawn.
+func (p Words) signOf(pt *Part) Sign {
+	s := partSigns[pt.ID()]
+	return Sign{Mark: s.mark, Hue: s.hue, Part: pt.ID(), Name: p.Word(pt.Name)}
+}
+
 // budgetBars are the memory before and after.
-func budgetBars(was string, before memory.Budget, will string, after memory.Budget) Bars {
+func (p Words) budgetBars(before, after memory.Budget) Bars {
+	was, will := p.Before(), p.After()
 	var out Bars
 	for _, pt := range Parts {
-		out.Signs = append(out.Signs, partSigns[pt.ID()])
+		out.Signs = append(out.Signs, p.signOf(&pt))
 	}
 	for _, b := range []struct {
 		name string
@@ -112,26 +129,6 @@ func budgetBars(was string, before memory.Budget, will string, after memory.Budg
 			bar.Amounts = append(bar.Amounts, max(pt.Of(b.of), 0))
 		}
 		out.Bars = append(out.Bars, bar)
-	}
-	return out
-}
-
-// BudgetPart is one piece of the memory bar, before and after.
-type BudgetPart struct {
-	ID            string // the last part of its message: shared, page_tables, …
-	Name          string
-	Before, After unit.Bytes
-}
-
-// BudgetParts are the parts of a budget in the order of the bar. Those that are
-// nothing on both sides are left out, but for the file cache.
-func (p Words) BudgetParts(before, after memory.Budget) []BudgetPart {
-	var out []BudgetPart
-	for _, pt := range Parts {
-		b := BudgetPart{pt.ID(), p.Word(pt.Name), max(pt.Of(before), 0), max(pt.Of(after), 0)}
-		if b.Before != 0 || b.After != 0 || pt.Always {
-			out = append(out, b)
-		}
 	}
 	return out
 }

@@ -23,8 +23,23 @@ func Check(d document.Check, c *say.Catalogue) Outline {
 		summary = append(summary, p.Kept(d))
 	}
 	o.Summary(summary...)
+	p.findingOutline(&o, d)
+	p.gapOutline(&o, d.Unknown)
+	o.Kind(Gaps, p.unjudgedItems(d.Unjudged))
+	return o
+}
+
+// Findings are those of a check alone, as Check has them.
+func Findings(d document.Check, c *say.Catalogue) Outline {
+	d.Report = d.Report.In(c)
+	var o Outline
+	WordsIn(c).findingOutline(&o, d)
+	return o
+}
+
+func (p Words) findingOutline(o *Outline, d document.Check) {
 	groups := Alike(d.Findings)
-	p.findingTable(&o, groups)
+	p.findingTable(o, groups)
 	for _, g := range groups {
 		o.Add(p.findingOf(g))
 	}
@@ -33,9 +48,6 @@ func Check(d document.Check, c *say.Catalogue) Outline {
 			o.Add(p.acceptedOf(a))
 		}
 	}
-	p.gapOutline(&o, d.Unknown)
-	o.Kind(Gaps, p.unjudgedItems(d.Unjudged))
-	return o
 }
 
 // findingTable is what somebody sees who reads no further.
@@ -60,8 +72,8 @@ var severityTones = map[check.Severity]Tone{check.Critical: ToneBad, check.Warni
 func (p Words) findingOf(g []check.Finding) Finding {
 	f := g[0]
 	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity],
-		Title: f.Title, ID: f.ID,
-		Fields: Fields{List: p.details(g)}}
+		Title: f.Title, ID: f.ID, Fields: Fields{List: p.details(g)},
+		Group: typeset.Capital(p.Severity(f.Severity)), Count: len(g)}
 	for _, m := range FindingLabels {
 		out.Fields.Labels = append(out.Fields.Labels, p.Word(m))
 	}
@@ -71,8 +83,8 @@ func (p Words) findingOf(g []check.Finding) Finding {
 // acceptedOf is a finding that the policy accepts.
 func (p Words) acceptedOf(a check.Accepted) Finding {
 	f := p.findingOf([]check.Finding{a.Finding})
-	why := ItemOf(nil, p.Word(Until(a))+p.Colon()+a.Reason)
-	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(LabelAccepted), Items: []Item{why}})
+	f.Group, f.Accepted = p.Say("show/web/accepted", "Accepted"), p.Word(Until(a))+p.Colon()+a.Reason
+	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(LabelAccepted), Items: []Item{ItemOf(nil, f.Accepted)}})
 	return f
 }
 

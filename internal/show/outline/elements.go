@@ -6,7 +6,8 @@ package outline
 // Summary is what a reader looks for first. A page has it at its head; a terminal at its foot, where the prompt is.
 type Summary struct{ Lines []Para }
 
-// Contents lists what stands below in full. A terminal leaves it out: there a reader scrolls anyway.
+// Contents lists what stands below in full. A terminal leaves it out: there a reader scrolls anyway. So does a page,
+// which gathers findings under headings.
 type Contents struct{ Table Table }
 
 // Fields are names with what they say, such as where, seen, why and do of a finding.
@@ -35,17 +36,22 @@ type Finding struct {
 	Title    string
 	ID       string
 	Fields   Fields
+	Group    string // a heading, where a form has one above all findings of a kind
+	Count    int    // of the findings that it stands for
+	Accepted string // until when the policy accepts it, and why; "": it does not
 }
 
 // Changes are the changes of one group, in their order.
 type Changes struct {
 	Caption string
+	Part    string // of the host or an instance, for a form that sets all of one part in one table; "": none does
+	Effect  string // when they are in force: the caption without the part
 	Words   ChangeWords
 	List    []Change
 }
 
 // ChangeWords head the columns of a table of changes. Columns that no change has a value for are left out.
-type ChangeWords struct{ State, Setting, Before, After, Risk, Where, Colon string }
+type ChangeWords struct{ State, Setting, Before, After, Risk, Where, Note, Why, Inputs, Colon string }
 
 // Change is one value before and after.
 type Change struct {
@@ -59,12 +65,21 @@ type Change struct {
 	In        string // the same as a clause: "in /etc/sysctl.conf"
 	Reason    string
 	Notes     []Note
+	// For forms with room, or with links:
+	Title  string  // what the setting is; such a form may fold the reason below it
+	Topic  string  // what 'pgfettle explain' tells more of
+	Pinned string  // the word for a value that the policy sets; "" of others
+	Inputs []Input // all numbers that the value is made of
 }
+
+// Input is a number that a value is made of.
+type Input struct{ Name, Value string }
 
 // Note is said of a change, behind a word for what it is.
 type Note struct {
 	Lead, Text string
 	Tone       Tone
+	Unsaid     bool // it has those of Inputs that the reason does not say: a form that has all leaves it out
 }
 
 func (Summary) block() {}

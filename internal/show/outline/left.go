@@ -41,7 +41,8 @@ func (p Words) leftOutline(o *Outline, list []plan.Left) {
 	var items []Item
 	for _, l := range list {
 		head, rest := p.Left(l)
-		items = append(items, ItemOf(nil, head+" ("+p.Say("show/severity/"+l.Severity.String(), l.Severity.String())+
+		name := Piece{Text: head, As: AsName, Topic: l.ID}
+		items = append(items, ItemOf(Join(name), " ("+p.Say("show/severity/"+l.Severity.String(), l.Severity.String())+
 			"): "+rest))
 	}
 	o.Kind(Points, items)

@@ -97,6 +97,7 @@ type Listing struct {
 type Figure struct {
 	Name    string  // which picture: memory, tables, held, blocks
 	At      int     // of which instance or kill of the document
+	Title   string  // of what is seen; "" is the caption of the table
 	Picture Picture // for forms of text; nil where it has none
 }
 
@@ -117,9 +118,11 @@ type Prose []Piece
 
 // Piece is a run of text that looks alike.
 type Piece struct {
-	Text string
-	As   Look
-	Hue  Hue // of a sign
+	Text  string
+	As    Look
+	Hue   Hue    // of a sign
+	Part  string // of a sign: the id of the part that it stands for, by which a page knows its color
+	Topic string // what 'pgfettle explain' tells more of: a form that has links leads there
 }
 
 // Look is how a piece of text stands among others.
@@ -133,6 +136,7 @@ const (
 	AsFaint // what stands back, where a form can show that
 	AsInfo  // what stands out, where a form can show that
 	AsBad   // what is past a bound
+	AsName  // a name that is code where that takes no marks around it; else it is text
 	AsSign  // a sign of a picture drawn with signs; forms with pictures of their own leave it out
 )
 

@@ -21,10 +21,12 @@ type Hue string
 type Sign struct {
 	Mark string // one ASCII character
 	Hue  Hue
+	Part string // the id of the part
+	Name string // the part for people, for pictures that tell it where it is
 }
 
 // Piece is the sign as a piece of text.
-func (s Sign) Piece() Piece { return Piece{Text: s.Mark, As: AsSign, Hue: s.Hue} }
+func (s Sign) Piece() Piece { return Piece{Text: s.Mark, As: AsSign, Hue: s.Hue, Part: s.Part} }
 
 // Before is a text behind the sign of the part that it names.
 func (s Sign) Before(name string) Prose { return Join(s.Piece(), Piece{Text: " " + name}) }

@@ -25,6 +25,25 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	whole := d.Of == 0 // else the memory is that of the whole plan, and so is what it lacks
 	if whole {
 		p.budgetOutline(&o, d.Budget)
+	}
+	p.planned(&o, d)
+	if whole {
+		p.gapOutline(&o, d.Unknown)
+	}
+	return o
+}
+
+// Planned is what a plan changes, what is to be known before, and what it leaves, as Plan has them.
+func Planned(d document.Plan, c *say.Catalogue) Outline {
+	d.Plan = d.Plan.In(c)
+	var o Outline
+	WordsIn(c).planned(&o, d)
+	return o
+}
+
+func (p Words) planned(o *Outline, d document.Plan) {
+	whole := d.Of == 0
+	if whole {
 		var shared []Item
 		for _, s := range d.Shared {
 			shared = append(shared, Item{Text: Join(p.Shared(s))})
@@ -32,14 +51,12 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 		o.Kind(Lines, shared)
 	}
 	for _, g := range Groups(d.Changes) {
-		p.changeOutline(&o, g)
+		p.changeOutline(o, g)
 	}
-	p.Warned(&o, say.Strings(d.Warnings))
+	p.Warned(o, say.Strings(d.Warnings))
 	if whole {
-		p.leftOutline(&o, d.Left)
-		p.gapOutline(&o, d.Unknown)
+		p.leftOutline(o, d.Left)
 	}
-	return o
 }
 
 // Warned adds what is to be known before one acts.
@@ -61,20 +78,31 @@ var riskTones = map[knob.Risk]Tone{knob.Medium: ToneMind, knob.High: ToneBad}
 // side, then why.
 func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
-	out := Changes{Caption: p.Heading(g), Words: p.changeWords()}
+	out := Changes{Caption: p.Heading(g), Words: p.changeWords(), Effect: typeset.Capital(p.Effect(g.Effect)),
+		Part: typeset.Capital(strings.ToLower(p.Layer(g.Layer)))}
+	if g.Instance != "" {
+		out.Part += " " + g.Instance
+	}
 	risky := false
 	for _, c := range g.Changes {
 		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c),
-			Reason: c.Reason.String()}
+			Reason: c.Reason.String(), Title: c.Title, Topic: string(c.Address)}
+		if c.Pinned {
+			x.Pinned = p.Say("show/web/pinned", "pinned")
+		}
+		for _, in := range c.Inputs {
+			x.Inputs = append(x.Inputs, Input{strings.ReplaceAll(in.Name, "_", " "), in.Value})
+		}
 		if c.Risk != knob.Low && c.Risk != "" {
 			risky, x.Risk, x.RiskTone = true, p.Risk(c.Risk), riskTones[c.Risk]
 		}
 		if in := UnsaidOf(&c); in != "" {
-			x.Notes = append(x.Notes, Note{p.Say("show/plan/inputs", "inputs:"), in, ToneNote})
+			x.Notes = append(x.Notes, Note{Lead: p.Say("show/plan/inputs", "inputs:"), Text: in, Tone: ToneNote,
+				Unsaid: true})
 		}
 		if len(c.Sources) > 0 {
-			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)),
-				ToneNote})
+			x.Notes = append(x.Notes, Note{Lead: p.Say("show/plan/source", "source:"),
+				Text: SourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
 		}
 		out.List = append(out.List, x)
 	}
@@ -87,6 +115,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 // changeWords head the columns that every table of changes has.
 func (p Words) changeWords() ChangeWords {
 	return ChangeWords{Setting: p.Say("show/web/setting", "setting"), Before: p.Before(), After: p.After(),
+		Note: p.Say("show/web/note", "note"), Why: p.Why(), Inputs: p.Say("show/web/inputs", "inputs"),
 		Colon: p.Colon()}
 }
 

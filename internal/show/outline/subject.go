@@ -1,8 +1,6 @@
 package outline
 
 import (
-	"strings"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -68,17 +66,34 @@ func (p Words) gapOutline(o *Outline, gaps []known.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
-	o.Heading(2, p.Say("show/unknown", "Could not be judged"))
-	var list []Item
+	o.Heading(2, p.Unknown())
+	o.Kind(Gaps, p.gapItems(gaps))
+}
+
+// Unseen lists what is missing, without a heading.
+func Unseen(gaps []known.Gap, c *say.Catalogue) Outline {
+	var o Outline
+	o.Kind(Gaps, WordsIn(c).gapItems(gaps))
+	return o
+}
+
+func (p Words) gapItems(gaps []known.Gap) (list []Item) {
 	for _, g := range Causes(gaps) {
-		it := ItemOf(Join(strings.Join(g.Facts, ", ")+": "), g.Reason)
+		var facts Prose
+		for i, f := range g.Facts {
+			if i > 0 {
+				facts = append(facts, Piece{Text: ", "})
+			}
+			facts = append(facts, Piece{Text: f, As: AsName})
+		}
+		it := ItemOf(Join(facts, ": "), g.Reason)
 		if g.Reveal != "" {
 			it.More = append(it.More,
 				List{Items: []Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}, Kind: Lines})
 		}
 		list = append(list, it)
 	}
-	o.Kind(Gaps, list)
+	return list
 }
 
 func (p Words) GapLine(g known.Gap) string {

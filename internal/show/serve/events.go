@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/history"
-	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 // kindWords are the kinds of event as a reader is told them.
@@ -27,14 +27,14 @@ func (p *past) happened(ctx context.Context) (template.HTML, error) {
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
-	var rows [][]web.Cell
+	var rows [][]html.Cell
 	for _, e := range slices.Backward(list) {
 		kind, ok := kindWords[e.Kind]
 		if !ok {
 			kind = string(e.Kind)
 		}
-		what := web.Cell{Text: e.Subject, Code: e.Subject != "", Sub: e.Instance}
-		rows = append(rows, []web.Cell{
+		what := html.Cell{Text: e.Subject, Code: e.Subject != "", Sub: e.Instance}
+		rows = append(rows, []html.Cell{
 			{Text: e.At.UTC().Format("2006-01-02 15:04:05"), Sub: since(e)}, {Text: kind}, what,
 			{Text: e.Before}, {Text: e.After}, {Text: joined(e.Who, e.Where), Sub: e.Detail},
 		})
@@ -43,8 +43,8 @@ func (p *past) happened(ctx context.Context) (template.HTML, error) {
 	if len(list) == mostEvents {
 		caption = fmt.Sprintf("What happened: the newest %d; a shorter time shows the others", mostEvents)
 	}
-	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After",
-		"Who, where"}, Rows: rows})
+	return html.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After",
+		"Who, where"}, Rows: rows}.HTML()
 }
 
 func since(e history.Event) string {
@@ -109,30 +109,30 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		if len(list) == 0 {
 			continue
 		}
-		var rows [][]web.Cell
+		var rows [][]html.Cell
 		for _, c := range list {
-			rows = append(rows, []web.Cell{{Text: c.Name, Code: true}, value(c.Before), value(c.After)})
+			rows = append(rows, []html.Cell{{Text: c.Name, Code: true}, value(c.Before), value(c.After)})
 		}
-		t, err := web.TableHTML(web.Table{Caption: "Settings of " + of.name + " that differ",
-			Head: []string{"setting", from, to}, Rows: rows})
+		t, err := html.Table{Caption: "Settings of " + of.name + " that differ",
+			Head: []string{"setting", from, to}, Rows: rows}.HTML()
 		if err != nil {
 			return err
 		}
 		tables = append(tables, t)
 	}
 	data["None"], data["Unseen"] = len(tables) == 0, seen == 0
-	p.Body = web.Join(tables...)
+	p.Body = html.Join(tables...)
 	return s.page(w, r, http.StatusOK, p)
 }
 
 // value is a value of a setting. One that was not there is told, as the empty
 // text is a value too.
-func value(v *string) web.Cell {
+func value(v *string) html.Cell {
 	switch {
 	case v == nil:
-		return web.Cell{Text: "not there"}
+		return html.Cell{Text: "not there"}
 	case *v == "":
-		return web.Cell{Text: "''", Code: true}
+		return html.Cell{Text: "''", Code: true}
 	}
-	return web.Cell{Text: *v, Code: true}
+	return html.Cell{Text: *v, Code: true}
 }

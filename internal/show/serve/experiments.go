@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -89,22 +90,23 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 			list = append(list, f)
 		}
 	}
-	rows := make([][]web.Cell, len(list))
+	rows := make([][]html.Cell, len(list))
 	for i, f := range list {
 		link, err := piece("link", web.Link{Href: "/experiments/" + f.ID, Text: f.ID})
 		if err != nil {
 			return err
 		}
-		rows[i] = []web.Cell{{HTML: link}, {Text: f.Title}, {Text: f.Verdict}, {Text: f.When}}
+		rows[i] = []html.Cell{{HTML: link}, {Text: f.Title}, {Text: f.Verdict}, {Text: f.When}}
 		if f.Wrong != "" {
-			rows[i] = []web.Cell{{Text: f.ID}, {Text: f.Wrong}, {}, {}}
+			rows[i] = []html.Cell{{Text: f.ID}, {Text: f.Wrong}, {}, {}}
 		}
 	}
 	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments",
 		Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
 	if len(list) > 0 {
-		if p.Body, err = web.TableHTML(web.Table{Caption: "Experiments of the folder", Quiet: true,
-			Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}); err != nil {
+		t := html.Table{Caption: "Experiments of the folder", Quiet: true,
+			Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}
+		if p.Body, err = t.HTML(); err != nil {
 			return err
 		}
 	}

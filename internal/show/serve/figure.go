@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -19,10 +20,10 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 	c := web.TimeChart{ID: id, Title: d.Title, From: sp.From.Unix(), To: sp.To.Unix(), FromZero: true,
 		Measure: web.Measure{Text: func(v float64) string { return spell(d.unit, v) },
 			Binary: strings.HasPrefix(d.unit, "bytes")}}
-	f := web.Figure{Title: d.Title, More: "The numbers", Table: d.table()}
+	f := html.Figure{Title: d.Title, More: "The numbers", Table: d.table()}
 	add := func(name string, points []web.Point) {
 		c.Series = append(c.Series, web.Series{Name: name, Points: points})
-		f.Keys = append(f.Keys, web.Key{Class: fmt.Sprintf("c-%d", len(c.Series)), Text: name})
+		f.Keys = append(f.Keys, html.Key{Class: fmt.Sprintf("c-%d", len(c.Series)), Text: name})
 	}
 	for _, l := range d.lines {
 		add(l.name, points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
@@ -42,7 +43,7 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 	if f.SVG, err = c.Draw(); err != nil {
 		return "", err
 	}
-	return web.FigureHTML(f)
+	return f.HTML()
 }
 
 // peaks says whether a line of the largest values would be another than that of
@@ -79,14 +80,14 @@ func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point 
 
 // table is the numbers behind a picture: of each line the mean, and the largest
 // where it is another.
-func (d drawn) table() web.Table {
-	t := web.Table{Caption: d.Title, Quiet: true, Head: []string{"from (UTC)"}}
+func (d drawn) table() html.Table {
+	t := html.Table{Caption: d.Title, Quiet: true, Head: []string{"from (UTC)"}}
 	for i, l := range d.lines {
 		t.Head = append(t.Head, l.name)
 		t.Numbers = append(t.Numbers, i+1)
 	}
 	for _, at := range d.times() {
-		row := []web.Cell{{Text: at.from.UTC().Format("2006-01-02 15:04")}}
+		row := []html.Cell{{Text: at.from.UTC().Format("2006-01-02 15:04")}}
 		for _, l := range d.lines {
 			row = append(row, d.cell(l.buckets, at))
 		}
@@ -124,7 +125,7 @@ func (d drawn) times() []stretch {
 }
 
 // cell is one line in one stretch; empty where nothing was sampled.
-func (d drawn) cell(list []history.Bucket, s stretch) web.Cell {
+func (d drawn) cell(list []history.Bucket, s stretch) html.Cell {
 	n, sum, most := 0, 0.0, 0.0
 	for _, b := range list {
 		if b.At.Before(s.from) || !b.At.Before(s.to) {
@@ -137,10 +138,10 @@ func (d drawn) cell(list []history.Bucket, s stretch) web.Cell {
 		sum += b.Mean * float64(b.N)
 	}
 	if n == 0 {
-		return web.Cell{}
+		return html.Cell{}
 	}
 	mean := spell(d.unit, sum/float64(n))
-	c := web.Cell{Text: mean}
+	c := html.Cell{Text: mean}
 	if m := spell(d.unit, most); m != mean {
 		c.Sub = "at most " + m
 	}

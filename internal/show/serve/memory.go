@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) remember(ctx context.Context) (*remembered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &remembered{s.o.Now().UnixNano(), d.TakenAt, web.Join(head, body)}, nil
+	return &remembered{s.o.Now().UnixNano(), d.TakenAt, html.Join(head, body)}, nil
 }
 
 // memoryPage shows who holds the memory. Where script runs it is kept up to date.

@@ -61,7 +61,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		data["NoPlan"] = sentence(err.Error())
 	default:
-		if data["Budget"], err = web.Budget(p.Budget, v, "budget"); err != nil {
+		if data["Budget"], err = web.Budget(p.Budget, v); err != nil {
 			return err
 		}
 		data["Changes"], data["Effects"] = len(p.Changes), effects(p.Changes)
@@ -73,7 +73,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	var unseen template.HTML
 	if len(gaps) > 0 {
-		if unseen, err = web.Unknown(gaps, v); err != nil {
+		if unseen, err = web.Unseen(gaps, v); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -52,7 +53,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, p shee
 		if err != nil {
 			return err
 		}
-		body = web.Join(head, body)
+		body = html.Join(head, body)
 	}
 	out := web.Page{Title: p.Title, Body: body, Script: p.Script, Made: p.Made}
 	if s.o.Words != nil {
@@ -86,7 +87,7 @@ func piece(name string, data any) (template.HTML, error) {
 	if err := parsed.ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("page %s: %w", name, err)
 	}
-	return template.HTML(web.Seen(b.String())), nil
+	return template.HTML(html.Seen(b.String())), nil
 }
 
 // problem is what a reader is told instead of a page.

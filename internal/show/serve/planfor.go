@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -142,7 +143,7 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.Body = web.Join(body, tail)
+	p.Body = html.Join(body, tail)
 	p.Made = "Made from what the form says, without a look at any host. pgfettle " + s.o.Version + "."
 	return show(http.StatusOK, false)
 }

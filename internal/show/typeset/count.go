@@ -34,6 +34,9 @@ func Digits(n int) string {
 // Capital begins a text with a capital.
 func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError {
+		return s
+	}
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 

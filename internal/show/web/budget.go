@@ -5,15 +5,14 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// The memory budget is drawn by hand: no charting library has a bar that ends at
-// a limit and may go past it. Lengths are shares of the width, in per cent, so
-// that the bar is as wide as its page and its words are as large as the text.
+// Bars are drawn by hand: no charting library has a bar that ends at a limit and
+// may go past it. Lengths are shares of the width, in per cent, so that the bar is
+// as wide as its page and its words are as large as the text.
 
 // labelled is the least share of the width that an amount is written into: on a
 // phone (320 px for the bar) it is 45 px, as wide as "1024 MB" in small type.
@@ -41,7 +40,7 @@ func (p barPiece) LabelClass() string {
 // deep are the parts whose colour is dark on a light page.
 var deep = map[string]bool{"shared": true, "page_tables": true, "backends": true, "work": true, "unused": true}
 
-// bar is one of the two bars with its line of words.
+// bar is one of the bars with its line of words.
 type bar struct {
 	Name   string
 	End    string // how much memory there is
@@ -52,8 +51,8 @@ type bar struct {
 	Pieces []barPiece
 }
 
-// budgetPicture is what the template draws.
-type budgetPicture struct {
+// barsPicture is what the template draws.
+type barsPicture struct {
 	ID, Title, Desc string
 	Height          int
 	Bars            []bar
@@ -64,70 +63,79 @@ const (
 	barRow    = 62 // its line of words, the bar, the room below
 )
 
-// Budget is the memory budget as a picture, before and after, with its numbers.
-// id makes its names the only ones of the page. Its title stands in the heading
-// above it, see BudgetHeading.
-func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
-	return budget(b, v, id, true)
+// Budget is the memory budget alone, below its heading: the picture before and after, with its numbers folded.
+func Budget(b plan.Budget, v View) (template.HTML, error) {
+	w := v.writer(nil)
+	w.Closed = true
+	w.Draw = func(f outline.Figure) (html.Picture, error) {
+		if f.Name != outline.FigureBudget { // one picture is enough where the plan has the other
+			return html.Picture{}, nil
+		}
+		return v.drawn(f, nil)
+	}
+	return w.Write(outline.Budget(b, v.Words))
 }
 
-// budget is Budget whose numbers unfold, or are open.
-func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) {
-	t := outline.WordsIn(v.Words)
-	if !b.Known {
-		return fragment("prose", t.BudgetUnknown())
+// bars draws bars on one scale. Their parts have keys.
+func (v View) bars(f outline.Figure, b outline.Bars) (html.Picture, error) {
+	total, most := 0.0, 0.0
+	for _, one := range b.Bars {
+		sum := 0.0
+		for _, a := range one.Amounts {
+			sum += float64(a)
+		}
+		total, most = max(total, float64(one.Total)), max(most, sum)
 	}
-	before, after := t.BudgetParts(b.Before, b.After), t.BudgetParts(b.Before, b.After)
-	scale := float64(b.After.Total)
-	if short := max(b.Before.Shortfall, b.After.Shortfall); short > 0 {
-		scale += min(float64(short), outline.Overflow*scale)
+	scale := total
+	if most > total {
+		scale += min(most-total, outline.Overflow*total)
 	}
-	pic := budgetPicture{ID: id, Title: t.BudgetBound(b), Height: 2 * barRow}
-	pic.Bars = []bar{
-		oneBar(t.Before(), before, b.Before, scale, 0, func(p outline.BudgetPart) unit.Bytes { return p.Before }),
-		oneBar(t.After(), after, b.After, scale, barRow, func(p outline.BudgetPart) unit.Bytes { return p.After }),
+	if scale <= 0 {
+		return html.Picture{}, nil
 	}
-	pic.Desc = t.Before() + t.Colon() + amounts(before, func(p outline.BudgetPart) unit.Bytes { return p.Before }) +
-		". " +
-		t.After() + t.Colon() + amounts(after, func(p outline.BudgetPart) unit.Bytes { return p.After }) + "."
-	svg, err := fragment("budget", pic)
-	if err != nil {
-		return "", err
+	pic := barsPicture{ID: v.ID + f.Name, Title: f.Title, Height: len(b.Bars) * barRow}
+	var told []string
+	for i, one := range b.Bars {
+		pic.Bars = append(pic.Bars, oneBar(b.Signs, one, scale, i*barRow))
+		told = append(told, one.Label+outline.WordsIn(v.Words).Colon()+amounts(b.Signs, one)+".")
 	}
-	var keys []Key
-	if !open { // the table, which has them, is folded
-		for _, p := range before {
-			keys = append(keys, Key{"c-" + p.ID, p.Name})
+	pic.Desc = strings.Join(told, " ")
+	out := html.Picture{Quiet: true}
+	for i, s := range b.Signs {
+		for _, one := range b.Bars {
+			if one.Amounts[i] > 0 {
+				out.Keys = append(out.Keys, html.Key{Class: "c-" + s.Part, Text: s.Name})
+				break
+			}
 		}
 	}
-	table, err := v.budgetTable(b)
-	if err != nil {
-		return "", err
-	}
-	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg,
-		Note: strings.TrimSpace(strings.Join(append([]string{t.BudgetWorst(), t.BudgetAll(b)}, t.BudgetBeneath(b)...),
-			" ")), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
+	var err error
+	out.SVG, err = fragment("budget", pic)
+	return out, err
 }
 
-func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale float64, top int,
-	of func(outline.BudgetPart) unit.Bytes) bar {
+func oneBar(signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
 	at := func(x float64) string { return fmt.Sprintf("%.2f%%", x) }
-	out := bar{Name: name, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14,
+	out := bar{Name: b.Label, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14,
 		Top: top + 20, Bottom: top + 20 + barHeight}
 	x := 0.0
-	for _, p := range parts {
-		size := of(p)
+	for i, size := range b.Amounts {
+		part := signs[i]
 		w := 100 * float64(size) / scale
 		if size == 0 || x >= 100 {
 			continue
 		}
-		piece := barPiece{Part: p.ID, Tip: p.Name + ": " + size.String() + percentNote(size, b.Total), X: at(x),
-			Y: top + 20, TextY: top + 40, onDarkPart: deep[p.ID]}
+		tip := part.Name + ": " + size.String()
+		if s := outline.Percent(size, b.Total); s != "" {
+			tip += " (" + s + ")"
+		}
+		piece := barPiece{Part: part.Part, Tip: tip, X: at(x), Y: top + 20, TextY: top + 40,
+			onDarkPart: deep[part.Part]}
 		if x+w > 100.01 { // beyond what is drawn
 			w, piece.Cut = 100-x, true
 		}
 		piece.Width = at(w)
-		if w >= labelled && p.ID != "reserve" {
+		if w >= labelled && part.Part != "reserve" {
 			piece.Label = size.String()
 		}
 		x += w
@@ -136,50 +144,13 @@ func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale floa
 	return out
 }
 
-func percentNote(size, total unit.Bytes) string {
-	if s := outline.Percent(size, total); s != "" {
-		return " (" + s + ")"
-	}
-	return ""
-}
-
 // amounts tells a bar to who does not see it.
-func amounts(parts []outline.BudgetPart, of func(outline.BudgetPart) unit.Bytes) string {
+func amounts(signs []outline.Sign, b outline.Bar) string {
 	var out []string
-	for _, p := range parts {
-		if of(p) != 0 {
-			out = append(out, p.Name+" "+of(p).String())
+	for i, size := range b.Amounts {
+		if size != 0 {
+			out = append(out, signs[i].Name+" "+size.String())
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func (v View) budgetTable(b plan.Budget) (Table, error) {
-	t := outline.WordsIn(v.Words)
-	share := v.say("show/web/share", "share")
-	out := Table{Caption: t.BudgetBound(b), Quiet: true, Numbers: []int{1, 2, 3, 4},
-		Head: []string{v.say("show/web/part", "part"), t.Before(), share, t.After(), share}}
-	for _, p := range t.BudgetParts(b.Before, b.After) {
-		name, err := fragment("patch", Key{"c-" + p.ID, p.Name})
-		if err != nil {
-			return out, err
-		}
-		out.Rows = append(out.Rows, append([]Cell{{HTML: name}},
-			Cells(outline.Amount(p.Before), outline.Percent(p.Before, b.Before.Total), outline.Amount(p.After),
-				outline.Percent(p.After, b.After.Total))...))
-	}
-	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
-		out.Rows = append(out.Rows, Cells(v.say("show/web/shortfall", "missing, past the end of the memory"),
-			outline.Amount(b.Before.Shortfall), outline.Percent(b.Before.Shortfall, b.Before.Total),
-			outline.Amount(b.After.Shortfall), outline.Percent(b.After.Shortfall, b.After.Total)))
-	}
-	return out, nil
-}
-
-// BudgetHeading is the heading above the picture.
-func BudgetHeading(b plan.Budget, v View) string {
-	if !b.Known {
-		return v.say("show/budget/not_drawn", "Memory budget: not drawn")
-	}
-	return outline.WordsIn(v.Words).BudgetBound(b)
 }

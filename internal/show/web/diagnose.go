@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
@@ -21,75 +22,75 @@ func (v View) english() View {
 // DiagnoseMemory is the sections of who holds the memory: where the memory of the
 // host is, page tables by process, what would save how much, the OOM killer's choice.
 func DiagnoseMemory(d *memory.Report, v View) (template.HTML, error) {
-	return v.english().outline(reports.Memory(d), memoryDrawing(d))
+	return v.english().document(reports.Memory(d), memoryDrawing(d))
 }
 
 // DiagnoseMemoryPage is the page of who holds the memory.
 func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
-	return v.english().outlinePage(reports.Memory(d), memoryDrawing(d))
+	return v.english().page("", reports.Memory(d), memoryDrawing(d))
 }
 
 // DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
 // kill whom, why, what held the memory, and what would have prevented it.
 func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
-	return v.english().outline(reports.OOM(d), oomDrawing(d))
+	return v.english().document(reports.OOM(d), oomDrawing(d))
 }
 
 // DiagnoseOOMPage is the page of a post-mortem.
 func DiagnoseOOMPage(d *oom.Report, v View) (Page, error) {
-	return v.english().outlinePage(reports.OOM(d), oomDrawing(d))
+	return v.english().page("", reports.OOM(d), oomDrawing(d))
 }
 
 // DiagnoseLogPage is the page of what a server's log shows.
 func DiagnoseLogPage(r *serverlog.Report, v View) (Page, error) {
-	return v.english().outlinePage(reports.Log(r), logDrawing(r))
+	return v.english().page("", reports.Log(r), logDrawing(r))
 }
 
 // DiagnoseSlowPage is the page of the comparison of two runs of a query.
 func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
-	return v.english().outlinePage(reports.Slow(d), nil)
+	return v.english().page("", reports.Slow(d), nil)
 }
 
 // DiagnoseSlowSamplePage is the page of what a watch told.
 func DiagnoseSlowSamplePage(d *slow.Sample, v View) (Page, error) {
-	return v.english().outlinePage(reports.Sample(d), sampleDrawing(d))
+	return v.english().page("", reports.Sample(d), sampleDrawing(d))
 }
 
-func memoryDrawing(d *memory.Report) drawing {
-	return func(f outline.Figure) (drawn, error) {
+func memoryDrawing(d *memory.Report) html.Draw {
+	return func(f outline.Figure) (html.Picture, error) {
 		switch f.Name {
 		case reports.FigureMemory:
 			return memoryStack(d.Host)
 		case reports.FigureTables:
 			return tablesStack(&d.Instances[f.At])
 		}
-		return drawn{}, nil
+		return html.Picture{}, nil
 	}
 }
 
-func oomDrawing(d *oom.Report) drawing {
-	return func(f outline.Figure) (drawn, error) {
+func oomDrawing(d *oom.Report) html.Draw {
+	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureHeld {
 			return heldStack(&d.Kills[f.At].Memory)
 		}
-		return drawn{}, nil
+		return html.Picture{}, nil
 	}
 }
 
-func logDrawing(r *serverlog.Report) drawing {
-	return func(f outline.Figure) (drawn, error) {
+func logDrawing(r *serverlog.Report) html.Draw {
+	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureSpills {
 			return spillsStack(&r.Temp)
 		}
-		return drawn{}, nil
+		return html.Picture{}, nil
 	}
 }
 
-func sampleDrawing(d *slow.Sample) drawing {
-	return func(f outline.Figure) (drawn, error) {
+func sampleDrawing(d *slow.Sample) html.Draw {
+	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureWaits {
 			return waitsStack(d)
 		}
-		return drawn{}, nil
+		return html.Picture{}, nil
 	}
 }

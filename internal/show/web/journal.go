@@ -7,10 +7,10 @@ import (
 
 // JournalPage is the page of a journal.
 func JournalPage(j *journal.Journal, v View) (Page, error) {
-	return v.outlinePage(outline.Journal(j, v.Words), nil)
+	return v.page("", outline.Journal(j, v.Words), nil)
 }
 
 // JournalListPage is the page of the journals.
 func JournalListPage(list []*journal.Journal, v View) (Page, error) {
-	return v.outlinePage(outline.Journals(list, v.Words), nil)
+	return v.page("", outline.Journals(list, v.Words), nil)
 }

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 // Pictures with axes are drawn by gonum/plot. Each thing in them has an ink: a
@@ -242,31 +243,28 @@ func (c TimeChart) Figure(v View) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	f := Figure{Title: c.Title, SVG: svg, More: v.say("show/web/numbers", "The numbers")}
+	f := html.Figure{Title: c.Title, SVG: svg, More: v.say("show/web/numbers", "The numbers")}
 	if svg == "" {
 		f.Note = v.say("show/web/no_values", "There are no values of this time.")
-		return FigureHTML(f)
+		return f.HTML()
 	}
-	f.Table = Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5},
+	f.Table = html.Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5},
 		Head: []string{v.say("show/web/line", "line"), v.say("show/web/first", "first"),
 			v.say("show/web/least", "least"), v.say("show/web/mean", "mean"), v.say("show/web/most", "most"),
 			v.say("show/web/last", "last")}}
 	for i, s := range c.Series {
-		name, err := fragment("patch", Key{fmt.Sprintf("c-%d", i+1), s.Name})
-		if err != nil {
-			return "", err
-		}
-		row := append([]Cell{{HTML: name}}, Cells("~", "~", "~", "~", "~")...)
+		class := fmt.Sprintf("c-%d", i+1)
+		row := append([]html.Cell{{Text: s.Name, Patch: class}}, html.Cells("~", "~", "~", "~", "~")...)
 		if t, ok := sum(s.Points); ok {
 			w := c.Measure.Text
-			row = append(row[:1], Cells(w(t.first), w(t.least), w(t.mean), w(t.most), w(t.last))...)
+			row = append(row[:1], html.Cells(w(t.first), w(t.least), w(t.mean), w(t.most), w(t.last))...)
 		}
 		f.Table.Rows = append(f.Table.Rows, row)
 		if len(c.Series) > 1 {
-			f.Keys = append(f.Keys, Key{fmt.Sprintf("c-%d", i+1), s.Name})
+			f.Keys = append(f.Keys, html.Key{Class: class, Text: s.Name})
 		}
 	}
-	return FigureHTML(f)
+	return f.HTML()
 }
 
 // niceTicks returns about n round values that span low to high.

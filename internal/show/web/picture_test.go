@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"pgregory.net/rapid"
 )
 
@@ -51,12 +52,13 @@ func charts(t *testing.T) Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := FigureHTML(Figure{Title: chart.Title, SVG: svg, More: "The numbers",
-		Table: Table{Caption: "Blocks", Head: []string{"block", "change"}, Rows: [][]Cell{Cells("1", "+12 %")}}})
+	blocks, err := html.Figure{Title: chart.Title, SVG: svg, More: "The numbers",
+		Table: html.Table{Caption: "Blocks", Head: []string{"block", "change"},
+			Rows: [][]html.Cell{html.Cells("1", "+12 %")}}}.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Page{Title: "Pictures", Body: Join(memory, one, none, blocks)}
+	return Page{Title: "Pictures", Body: html.Join(memory, one, none, blocks)}
 }
 
 func TestPictures(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 )
@@ -15,20 +16,20 @@ import (
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
 func Prove(r *experiment.Result, v View) (template.HTML, error) {
-	return v.english().outline(experiments.Result(r, nil, false), v.proveDrawing(r))
+	return v.english().document(experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
 func ProvePage(r *experiment.Result, v View) (Page, error) {
-	return v.english().outlinePage(experiments.Result(r, nil, false), v.proveDrawing(r))
+	return v.english().page("", experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
-func (v View) proveDrawing(r *experiment.Result) drawing {
-	return func(f outline.Figure) (drawn, error) {
+func (v View) proveDrawing(r *experiment.Result) html.Draw {
+	return func(f outline.Figure) (html.Picture, error) {
 		p, ok := experiments.PictureOf(r)
 		if f.Name != experiments.FigureBlocks || !ok {
-			return drawn{}, nil
+			return html.Picture{}, nil
 		}
 		// Several experiments may be on one page.
 		sum := sha256.Sum256([]byte(r.Started + "\x00" + r.A.Name + "\x00" + r.B.Name + "\x00" +
@@ -54,6 +55,6 @@ func (v View) proveDrawing(r *experiment.Result) drawing {
 			c.Rows = append(c.Rows, IntervalRow{Name: "95 % CI", Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
 		}
 		svg, err := c.Draw()
-		return drawn{Title: p.Title, SVG: svg, Note: p.Caption}, err
+		return html.Picture{Title: p.Title, SVG: svg, Note: p.Caption}, err
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 // experiment has one block for each change in per cent of B against A.
@@ -110,7 +111,7 @@ func TestExperimentsShareAPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Body = Join(p.Body, body)
+			p.Body = html.Join(p.Body, body)
 		}
 		sound(t, p)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -15,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -47,18 +47,17 @@ type chapter struct {
 
 type reportView struct {
 	Host        string
-	Subject     subjectView
+	Subject     string
+	Instances   []string
 	Tiles       []tile
-	Budget      template.HTML
-	BudgetHead  string
-	Misfit      string
+	Budget      template.HTML // below its heading
 	FindingHead string
 	Lines       []findingLine
 	None        string
 	More        string
 	UnknownHead string
 	UnknownNote string
-	Unknown     unknownView
+	Unknown     template.HTML
 	Chapters    []chapter
 }
 
@@ -75,14 +74,19 @@ func ReportPage(r Report, v View) (Page, error) {
 	r.Missing = slices.Concat(r.gaps(), r.Missing)
 	out := reportView{
 		Host:        v.hostLine(r.Snapshot),
-		Subject:     v.subject(v.say("show/web/report/about", "Looked at"), r.Check.Subject),
+		Subject:     t.Subject(v.say("show/web/report/about", "Looked at"), r.Check.Subject),
 		FindingHead: v.say("show/web/report/findings", "Findings"),
 		UnknownHead: v.say("show/web/report/hidden", "What was not visible"),
 	}
+	for _, in := range r.Check.Subject.Instances {
+		out.Instances = append(out.Instances, t.Instance(in))
+	}
+	for _, a := range r.Check.Subject.Assumed {
+		out.Instances = append(out.Instances, t.Assumed(a))
+	}
 	var err error
 	if r.Plan.Plan != nil {
-		out.BudgetHead, out.Misfit = BudgetHeading(r.Plan.Budget, v), t.BudgetMisfit(r.Plan.Budget)
-		if out.Budget, err = budget(r.Plan.Budget, v, "budget", false); err != nil {
+		if out.Budget, err = Budget(r.Plan.Budget, v); err != nil {
 			return Page{}, err
 		}
 	}
@@ -93,16 +97,25 @@ func ReportPage(r Report, v View) (Page, error) {
 			out.More = v.many("show/web/report/more", left, "{n} more below", "{n} more below")
 			break
 		}
-		f := v.finding(g)
-		out.Lines = append(out.Lines, findingLine{f.Class, f.Severity, f.Title, f.Places, "#" + findingID(i)})
+		out.Lines = append(out.Lines, findingLine{g[0].Severity.String(), t.Severity(g[0].Severity), g[0].Title,
+			t.Places(g), "#" + html.FindingID(i)})
 	}
 	if len(r.Check.Findings) == 0 {
 		out.None = t.CheckSummary(r.Check)
 	}
-	out.Unknown = v.unknown(r.Missing)
-	if n := len(out.Unknown.Causes); n > mostCauses {
-		out.Unknown.Causes = out.Unknown.Causes[:mostCauses]
-		out.UnknownNote = v.many("show/web/report/more", n-mostCauses, "{n} more below", "{n} more below")
+	seen := r.Missing
+	if causes := outline.Causes(seen); len(causes) > mostCauses {
+		first := causes[:mostCauses]
+		seen = slices.DeleteFunc(slices.Clone(seen), func(g known.Gap) bool {
+			return !slices.ContainsFunc(first, func(c outline.Cause) bool {
+				return c.Reason == g.Reason && c.Reveal == g.Reveal
+			})
+		})
+		n := len(causes) - mostCauses
+		out.UnknownNote = v.many("show/web/report/more", n, "{n} more below", "{n} more below")
+	}
+	if out.Unknown, err = Unseen(seen, v); err != nil {
+		return Page{}, err
 	}
 	if out.Chapters, err = v.chapters(r); err != nil {
 		return Page{}, err
@@ -167,8 +180,6 @@ func (v View) tiles(r Report) []tile {
 	return out
 }
 
-func findingID(i int) string { return fmt.Sprintf("finding-%d", i+1) }
-
 // chapters are the parts below the first screen. Each says why it is empty where
 // a reader would look for it.
 func (v View) chapters(r Report) ([]chapter, error) {
@@ -185,27 +196,39 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			out[len(out)-1].Lang = say.English
 		}
 	}
-	body, e := v.findingsChapter(r.Check)
+	t := outline.WordsIn(v.Words)
+	v.level = 1 // documents stand below the heading of their chapter
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
-	add("findings", v.say("show/web/report/findings", "Findings"), outline.WordsIn(v.Words).CheckSummary(found),
-		body, e)
+	found.All = true    // what is accepted is told too, folded
+	lead := t.CheckSummary(found)
+	if len(found.Accepted) > 0 {
+		lead += ". " + t.Kept(found)
+	}
+	body, e := v.document(outline.Findings(found, v.Words), nil)
+	add("findings", v.say("show/web/report/findings", "Findings"), lead, body, e)
 	if r.Plan.Plan != nil {
-		p, e := v.plan(r.Plan)
+		d := r.Plan
+		d.Applying = true // no line of advice on what to do next: the steps say it
+		body, e := v.document(outline.Planned(d, v.Words), nil)
 		if e == nil {
-			p.Unknown = unknownView{} // told with all that was not visible
-			body, e = fragment("planned", p)
+			var steps template.HTML
+			steps, e = v.stepsOf(d)
+			body = html.Join(body, steps)
 		}
-		add("plan", v.say("show/web/plan", "Plan"), p.Summary+" "+p.Profile, lower(body), e)
+		add("plan", v.say("show/web/plan", "Plan"), t.PlanSummary(d)[0]+" "+v.say("show/plan/profile", "Profile:")+" "+
+			t.Profile(d.Profile), body, e)
 	}
 	if r.Memory != nil {
 		body, e := DiagnoseMemory(r.Memory, v)
-		add("memory", v.say("show/web/report/memory", "Memory by process"), "", lower(body), e)
+		add("memory", v.say("show/web/report/memory", "Memory by process"), "", body, e)
 		english()
 	}
 	if r.OOM != nil {
-		body, e := DiagnoseOOM(r.OOM, v)
-		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
+		own := v
+		own.open = 1 // a host may have had a hundred kills: who wants one unfolds it, and paper shows them all
+		body, e := DiagnoseOOM(r.OOM, own)
+		add("oom", v.say("show/web/report/oom", "OOM kills"), "", body, e)
 		english()
 	}
 	for i, x := range r.Experiments {
@@ -216,61 +239,17 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		if len(r.Experiments) > 1 {
 			heading += fmt.Sprintf(" %d", i+1)
 		}
-		add(fmt.Sprintf("experiment-%d", i+1), heading, "", lower(body), e)
+		add(fmt.Sprintf("experiment-%d", i+1), heading, "", body, e)
 		english()
 	}
 	body, e = v.settingsChapter(r.Snapshot)
 	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
 	out[len(out)-1].Short = v.say("show/web/report/settings_short", "Settings")
 	if len(r.Missing) > 0 {
-		body, e = Unknown(r.Missing, v)
+		body, e = Unseen(r.Missing, v)
 		add("hidden", v.say("show/web/report/hidden", "What was not visible"), "", body, e)
 	}
 	body, e = v.sourcesChapter(r)
 	add("sources", v.say("show/web/report/sources", "Sources"), "", body, e)
 	return out, err
-}
-
-// findingsChapter is every finding, each with a name that the first screen links to.
-func (v View) findingsChapter(d document.Check) (template.HTML, error) {
-	c := v.check(d)
-	n := 0
-	for i := range c.Severities {
-		for j := range c.Severities[i].Findings {
-			c.Severities[i].Findings[j].Anchor = findingID(n)
-			n++
-		}
-	}
-	c.Unknown = unknownView{}
-	html, err := fragment("found", c)
-	return lower(html), err
-}
-
-// lower sets a fragment's headings one level lower, as they stand below that of a
-// chapter. Texts are escaped, so that nothing but a heading begins so.
-func lower(html template.HTML) template.HTML {
-	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3",
-		"</h4").Replace(string(html)))
-}
-
-// fold leaves what stands before the n-th of the headings of the third level open
-// and folds each part below a later one: a host may have had a hundred kills, and
-// who wants one unfolds it. Paper shows them all.
-func fold(html template.HTML, n int) template.HTML {
-	parts := strings.Split(string(html), "<h3")
-	if len(parts) <= n+1 {
-		return html
-	}
-	var b strings.Builder
-	b.WriteString(strings.Join(parts[:n], "<h3"))
-	for _, p := range parts[n:] {
-		head, rest, ok := strings.Cut(p, "</h3>")
-		if !ok { // no heading of ours
-			b.WriteString("<h3" + p)
-			continue
-		}
-		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" +
-			rest + "</div></details>\n")
-	}
-	return template.HTML(b.String())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
@@ -85,36 +86,36 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		list, known := settingsOf(in)
 		if !known {
 			g := in.Server.Settings.Gap()
-			html, err := fragment("prose", in.Label()+outline.WordsIn(v.Words).Colon()+
+			part, err := html.Prose(in.Label() + outline.WordsIn(v.Words).Colon() +
 				v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
 			if err != nil {
 				return "", err
 			}
-			out = append(out, html)
+			out = append(out, part)
 			continue
 		}
-		t := Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting",
+		t := html.Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting",
 			"{instance}: {n} settings", "instance", in.Label()),
 			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"),
 				v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
 		for _, set := range list {
-			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true},
+			row := []html.Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true},
 				{Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
 			if set.PendingRestart {
 				row[1].Sub = v.say("show/web/report/pending", "the file has another value, which waits for a restart")
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		html, err := TableHTML(t)
+		part, err := t.HTML()
 		if err != nil {
 			return "", err
 		}
-		out = append(out, html)
+		out = append(out, part)
 	}
 	if len(out) == 0 {
-		return fragment("prose", v.say("show/web/report/no_instance", "No instance was found."))
+		return html.Prose(v.say("show/web/report/no_instance", "No instance was found."))
 	}
-	return Join(out...), nil
+	return html.Join(out...), nil
 }
 
 // short makes an empty value seen, and cuts one that would fill the page; the whole of it stands where it is
@@ -160,21 +161,21 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 		}
 	}
 	if len(list) == 0 {
-		return fragment("prose", v.say("show/web/report/no_sources",
+		return html.Prose(v.say("show/web/report/no_sources",
 			"No finding and no change, so nothing rests on a source."))
 	}
 	slices.SortFunc(list, func(a, b say.Source) int {
 		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title),
 			strings.Compare(a.ID, b.ID))
 	})
-	t := Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan",
+	t := html.Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan",
 		"{n} sources of the findings and the plan"),
 		Head: []string{v.say("show/web/report/title", "title"), v.say("show/web/report/publisher", "publisher"),
 			v.say("show/web/report/version", "version"), v.say("show/web/report/date", "of")}}
 	for _, s := range list {
-		t.Rows = append(t.Rows, Cells(s.Title, s.Publisher, s.Version, s.Date))
+		t.Rows = append(t.Rows, html.Cells(s.Title, s.Publisher, s.Version, s.Date))
 	}
-	return TableHTML(t)
+	return t.HTML()
 }
 
 // ReportLine says in one line what a report holds, for who has it written.

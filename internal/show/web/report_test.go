@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"html/template"
 	"os"
 	"slices"
 	"strings"
@@ -144,23 +143,5 @@ func TestSettingsOf(t *testing.T) {
 	}
 	if s := short(strings.Repeat("é", 1000)); len([]rune(s)) != longestValue+1 {
 		t.Errorf("a value of a thousand characters became %d", len([]rune(s)))
-	}
-}
-
-// TestFold holds that the first parts stay open, that nothing is lost, and that
-// few parts are left alone.
-func TestFold(t *testing.T) {
-	few := template.HTML("<p>a</p><h3>1</h3><p>b</p>")
-	if got := fold(few, 2); got != few {
-		t.Errorf("few parts were folded: %s", got)
-	}
-	many := "<p>lead</p><h3>1</h3><p>b</p>" + strings.Repeat("<h3>n</h3><p>c</p>", 5)
-	got := string(fold(template.HTML(many), 2))
-	if strings.Count(got, "<details") != 5 || strings.Count(got, "<h3>") != 6 ||
-		!strings.HasPrefix(got, "<p>lead</p><h3>1</h3><p>b</p><details") || strings.Count(got, "<p>c</p>") != 5 {
-		t.Errorf("%s", got)
-	}
-	if got := lower("<h2>a &lt;h2</h2><h3 id=\"x\">b</h3>"); got != "<h3>a &lt;h2</h3><h4 id=\"x\">b</h4>" {
-		t.Errorf("%s", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
@@ -40,15 +41,15 @@ type stackPiece struct {
 
 // stack draws parts, those that are nothing left out. The keys below it tell the
 // sizes of all.
-func stack(name string, parts []stackPart) (drawn, error) {
+func stack(name string, parts []stackPart) (html.Picture, error) {
 	sum := 0.0
 	for _, p := range parts {
 		sum += max(p.Size, 0)
 	}
 	if sum <= 0 {
-		return drawn{}, nil
+		return html.Picture{}, nil
 	}
-	out := drawn{Title: name, Quiet: true}
+	out := html.Picture{Title: name, Quiet: true}
 	var pieces []stackPiece
 	x := 0.0
 	for _, p := range parts {
@@ -70,7 +71,7 @@ func stack(name string, parts []stackPart) (drawn, error) {
 		}
 		x += w
 		pieces = append(pieces, piece)
-		out.Keys = append(out.Keys, Key{p.Patch, tip})
+		out.Keys = append(out.Keys, html.Key{Class: p.Patch, Text: tip})
 	}
 	var err error
 	out.SVG, err = fragment("stack", struct {
@@ -91,7 +92,7 @@ var memoryClasses = map[string]string{
 }
 
 // memoryStack is where the memory of a host is.
-func memoryStack(h *memory.Host) (drawn, error) {
+func memoryStack(h *memory.Host) (html.Picture, error) {
 	var parts []stackPart
 	for _, p := range h.Parts {
 		parts = append(parts, sized(p.Name, p.Size, memoryClasses[p.Name]))
@@ -101,7 +102,7 @@ func memoryStack(h *memory.Host) (drawn, error) {
 
 // heldStack is what held the memory at a kill. What the report does not tell is
 // the rest of the whole, where the whole is known.
-func heldStack(m *oom.Memory) (drawn, error) {
+func heldStack(m *oom.Memory) (html.Picture, error) {
 	var parts []stackPart
 	var sum unit.Bytes
 	for _, p := range []struct {
@@ -127,7 +128,7 @@ func heldStack(m *oom.Memory) (drawn, error) {
 
 // ranked draws the largest of many parts, each with a colour of its own, and the
 // rest together: more than six colours nobody tells apart.
-func ranked(name string, parts []stackPart, rest func(float64) string) (drawn, error) {
+func ranked(name string, parts []stackPart, rest func(float64) string) (html.Picture, error) {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b stackPart) int { return cmp.Compare(b.Size, a.Size) })
 	if len(parts) > mostSeries {
@@ -146,7 +147,7 @@ func ranked(name string, parts []stackPart, rest func(float64) string) (drawn, e
 func bytesOf(x float64) string { return unit.Bytes(x).String() }
 
 // tablesStack is the page tables of an instance by kind of process.
-func tablesStack(in *memory.Instance) (drawn, error) {
+func tablesStack(in *memory.Instance) (html.Picture, error) {
 	var parts []stackPart
 	for i := range in.Kinds {
 		k := &in.Kinds[i]
@@ -156,7 +157,7 @@ func tablesStack(in *memory.Instance) (drawn, error) {
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *slow.Sample) (drawn, error) {
+func waitsStack(d *slow.Sample) (html.Picture, error) {
 	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
 	var parts []stackPart
 	for i := range d.Waits {
@@ -168,7 +169,7 @@ func waitsStack(d *slow.Sample) (drawn, error) {
 }
 
 // spillsStack is temporary files by their size.
-func spillsStack(t *serverlog.Temp) (drawn, error) {
+func spillsStack(t *serverlog.Temp) (html.Picture, error) {
 	var parts []stackPart
 	for i := range t.Classes {
 		c := &t.Classes[i]

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 // The library writes colours and fonts into style attributes, which a strict
@@ -80,7 +82,7 @@ func themed(svg []byte, id, title, desc string) (template.HTML, error) {
 			}
 		}
 	}
-	return template.HTML(Seen(b.String())), nil
+	return template.HTML(html.Seen(b.String())), nil
 }
 
 // attributes are those of an element as they are written: the ones that place it,

@@ -1,28 +1,22 @@
-// Package web turns documents into HTML: fragments that have the sections of one
-// document each, and pages around them. A page is either one file that stands
-// alone (mailed, printed, opened without a network) or one that `pgfettle serve`
-// gives out; both are made of the same fragments.
+// Package web makes pages around documents: the document as a fragment that package html writes from its outline, the
+// pictures of it, and what is the page's own, such as the first screen of a report, the navigation, and the steps that
+// carry a plan out. A page is either one file that stands alone (mailed, printed, opened without a network) or one that
+// `pgfettle serve` gives out; both are made of the same fragments.
 //
 // How it is used, and by whom:
 //
 //	body, err := web.Check(doc, web.View{Words: words})       // a fragment: h2 and below
 //	err = web.Write(w, web.Page{Title: "Check of db1", Lang: "en", Body: body, Standalone: true})
 //
-// A new document gets a file of Go that says all words and builds a plain struct
-// of strings, Tables and Figures, a template in templates/NAME.html that has the
-// structure alone, and a function that calls fragment("NAME", data). Rules that
-// tests of this package hold for every page:
+// What a document says stands in its outline. A page's own part has a file of Go that says all words and builds a plain
+// struct, and a template in templates/NAME.html that has the structure alone. Rules that tests of this package hold for
+// every page, beside those of package html:
 //
-//   - no style attribute, no inline script, nothing that is loaded from a network:
-//     a page works below "default-src 'none'" and the style sheet alone;
-//   - every text goes through html/template; fragment also writes what would act on
-//     the reader's screen unseen (control characters, marks that reorder text) as \xNN;
-//   - every table has a caption, every picture a name and a table behind it,
-//     every id is there once: an id is given by who builds the fragment.
+//   - nothing is loaded from a network, no script stands in the page: it works below "default-src 'none'" and the style
+//     sheet alone;
+//   - every picture has a table behind it, or what it shows in words beside it; every id is there once.
 //
-// Pictures: TimeChart and IntervalChart draw axes (Figure or Draw), Budget draws the
-// memory before and after; FigureHTML sets any of them with the table behind it.
-// ReportPage joins documents on one page; their headings are set one level lower there.
+// Pictures: TimeChart and IntervalChart draw axes, and bars that end at a limit are drawn by hand.
 //
 // Classes that fragments may use are told at the head of assets/pgfettle.css.
 package web
@@ -36,12 +30,11 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 //go:embed assets
@@ -79,6 +72,8 @@ type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
 	ID      string         // before the names of pictures, where a page has several documents of one kind
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
+	level   int            // how much lower headings stand than in a document of its own
+	open    int            // parts of a document that stay open; 0: all
 }
 
 // Assets are the files of a served page, as they are below /assets/.
@@ -93,8 +88,7 @@ func Assets() fs.FS {
 // parsed are all templates; parsing them takes milliseconds, which commands that
 // write no page need not pay.
 var parsed = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"prose": prose, "rows": rows}).ParseFS(templates,
-		"templates/*.html"))
+	return template.Must(template.New("").ParseFS(templates, "templates/*.html"))
 })
 
 // Write writes a page.
@@ -110,7 +104,7 @@ func Write(w io.Writer, p Page) error {
 		return fmt.Errorf("web: texts of %s: %w", p.Lang, err)
 	}
 	sum := sha256.Sum256([]byte(sheet))
-	html, err := fragment("page", struct {
+	text, err := fragment("page", struct {
 		Page
 		Sheet        template.CSS
 		Policy       string
@@ -126,7 +120,7 @@ func Write(w io.Writer, p Page) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, string(html))
+	_, err = io.WriteString(w, string(text))
 	return err
 }
 
@@ -147,37 +141,7 @@ func fragment(name string, data any) (template.HTML, error) {
 	if err := parsed().ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("web: %w", err)
 	}
-	return template.HTML(Seen(b.String())), nil
-}
-
-// Seen makes a page harmless to look at: what would act on the reader's screen,
-// such as marks that reorder text, is written as \xNN. Line ends and tabs are the
-// templates' own.
-func Seen(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for line := range strings.Lines(s) {
-		body, end := strings.CutSuffix(line, "\n")
-		for i, part := range strings.Split(body, "\t") {
-			if i > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(typeset.Clean(part))
-		}
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
-
-// Join sets fragments one after the other.
-func Join(list ...template.HTML) template.HTML {
-	var b strings.Builder
-	for _, f := range list {
-		b.WriteString(string(f))
-	}
-	return template.HTML(b.String())
+	return template.HTML(html.Seen(b.String())), nil
 }
 
 // say is a text of the faces in the reader's language; its id begins with show/.
@@ -188,12 +152,4 @@ func (v View) say(id, text string, pairs ...any) string {
 // many is say about a number of things, {n}.
 func (v View) many(id string, n int, one, many string, pairs ...any) string {
 	return say.N(id, int64(n), one, many, pairs...).In(v.Words)
-}
-
-// explain is the link to the page of a check or a knob; "" where there is none.
-func (v View) explain(id string) string {
-	if v.Explain == "" || id == "" {
-		return ""
-	}
-	return v.Explain + id
 }
