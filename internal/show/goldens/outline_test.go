@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -17,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
@@ -25,24 +27,39 @@ import (
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
 	"github.com/rogpeppe/go-internal/txtar"
+	nethtml "golang.org/x/net/html"
 )
 
-// markdownGolden holds one document to its golden and to the rules of Markdown.
-func markdownGolden(t *testing.T, name string, write func(b *bytes.Buffer) error) {
+// documentGolden holds one document in Markdown and in HTML to their goldens, to the rules of Markdown, and to saying the
+// same words in both.
+func documentGolden(t *testing.T, name string, o outline.Outline) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	if err := markdown.Write(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	for _, wrong := range gfmWrong(b.String()) {
 		t.Errorf("%s: %s", name, wrong)
 	}
-	file := filepath.Join("testdata", "markdown", name+".md")
+	formGolden(t, filepath.Join("testdata", "markdown", name+".md"), b.String())
+	page, err := html.Writer{}.Write(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range unsaidOn(t, string(page), o) {
+		t.Errorf("%s: %q is in the outline and not in its HTML", name, w)
+	}
+	formGolden(t, filepath.Join("testdata", "html", name+".html"), string(page))
+}
+
+// formGolden holds a form of a document to its golden.
+func formGolden(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,9 +67,78 @@ func markdownGolden(t *testing.T, name string, write func(b *bytes.Buffer) error
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
+}
+
+// unsaidOn are the words of an outline that its HTML does not have. The title is the page's; the contents stand in the
+// headings of the findings.
+func unsaidOn(t *testing.T, page string, o outline.Outline) (missing []string) {
+	t.Helper()
+	tree, err := nethtml.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for n := range tree.Descendants() {
+		if n.Type == nethtml.TextNode {
+			for _, w := range wordsOf(n.Data) {
+				said[w] = true
+			}
+		}
+	}
+	var look func(list []outline.Block)
+	prose := func(p outline.Prose) {
+		for _, piece := range p {
+			for _, w := range wordsOf(piece.Text) {
+				w = strings.ReplaceAll(w, `\x00`, "\ufffd") // which HTML cannot have
+				if piece.As != outline.AsSign && !said[w] {
+					missing = append(missing, w)
+				}
+			}
+		}
+	}
+	look = func(list []outline.Block) {
+		for _, block := range outline.Plain(list) {
+			switch v := block.(type) {
+			case outline.Heading:
+				prose(v.Text)
+			case outline.Para:
+				prose(v.Text)
+			case outline.List:
+				for _, it := range v.Items {
+					prose(it.Text)
+					look(it.More)
+				}
+			case outline.Table:
+				prose(outline.Join(v.Caption))
+				for _, cells := range v.Rows {
+					for _, c := range cells {
+						prose(c)
+					}
+				}
+			case outline.Listing:
+				for _, l := range v.Lines {
+					prose(outline.Join(l))
+				}
+			}
+		}
+	}
+	for _, block := range o {
+		h, head := block.(outline.Heading)
+		if _, contents := block.(outline.Contents); !contents && !(head && h.Level == 1) {
+			look([]outline.Block{block})
+		}
+	}
+	return missing
+}
+
+// wordsOf are the words of a text as they are shown, without the marks around them and their case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(typeset.Clean(typeset.Flat(text))), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",:;()", r)
+	})
 }
 
 // given reads a file of a case.
@@ -71,8 +157,8 @@ func given(t *testing.T, path, name string) []byte {
 	return nil
 }
 
-// TestMarkdownOfDocuments holds the Markdown of the cases that the text forms have.
-func TestMarkdownOfDocuments(t *testing.T) {
+// TestFormsOfDocuments holds the Markdown and the HTML of the cases that the text forms have.
+func TestFormsOfDocuments(t *testing.T) {
 	each := func(dir string, of func(t *testing.T, path, name string)) {
 		paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
 		if err != nil || len(paths) < 3 {
@@ -87,50 +173,42 @@ func TestMarkdownOfDocuments(t *testing.T) {
 		var d document.Check
 		decode(t, given(t, path, "given.json"), &d)
 		d.All = true
-		markdownGolden(t, name, func(b *bytes.Buffer) error { return markdown.Write(b, outline.Check(d, nil)) })
+		documentGolden(t, name, outline.Check(d, nil))
 	})
 	each("plan", func(t *testing.T, path, name string) {
 		var d document.Plan
 		decode(t, given(t, path, "given.json"), &d)
-		markdownGolden(t, name, func(b *bytes.Buffer) error { return markdown.Write(b, outline.Plan(d, nil)) })
+		documentGolden(t, name, outline.Plan(d, nil))
 	})
 	each("journal", func(t *testing.T, path, name string) {
 		j, _, err := journal.Parse(journals.Chained(string(given(t, path, "given.json"))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		markdownGolden(t, name, func(b *bytes.Buffer) error { return markdown.Write(b, outline.Journal(j, nil)) })
-		markdownGolden(t, name+"_list", func(b *bytes.Buffer) error {
-			return markdown.Write(b, outline.Journals([]*journal.Journal{j}, nil))
-		})
+		documentGolden(t, name, outline.Journal(j, nil))
+		documentGolden(t, name+"_list", outline.Journals([]*journal.Journal{j}, nil))
 	})
 	each("log", func(t *testing.T, path, name string) {
 		ar, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		markdownGolden(t, name, func(b *bytes.Buffer) error {
-			return markdown.Write(b, reports.Log(logReport(t, ar, false)))
-		})
+		documentGolden(t, name, reports.Log(logReport(t, ar, false)))
 	})
 	t.Run("journal/none", func(t *testing.T) {
-		markdownGolden(t, "journal/none", func(b *bytes.Buffer) error {
-			return markdown.Write(b, outline.Journals(nil, nil))
-		})
+		documentGolden(t, "journal/none", outline.Journals(nil, nil))
 	})
 }
 
-// TestMarkdownOfDiagnoses holds the Markdown of post-mortems, of real reports and
+// TestFormsOfDiagnoses holds the Markdown and the HTML of post-mortems, of real reports and
 // plans.
-func TestMarkdownOfDiagnoses(t *testing.T) {
+func TestFormsOfDiagnoses(t *testing.T) {
 	crowds, err := hosts.Crowds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range crowds {
-		markdownGolden(t, "memory/"+c.Name, func(b *bytes.Buffer) error {
-			return markdown.Write(b, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))))
-		})
+		documentGolden(t, "memory/"+c.Name, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))))
 	}
 	for name, files := range map[string][]string{
 		"k618_memcg_v1_backend": {"k618_memcg_v1_backend.log", "pg15_log_backend_sigkill.log"},
@@ -149,9 +227,7 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		markdownGolden(t, "oom/"+name, func(b *bytes.Buffer) error {
-			return markdown.Write(b, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{})))
-		})
+		documentGolden(t, "oom/"+name, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{})))
 	}
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk", "slow_equal"} {
 		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata",
@@ -164,23 +240,17 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 			}
 			plans = append(plans, list[0])
 		}
-		markdownGolden(t, "slow/"+name, func(b *bytes.Buffer) error {
-			return markdown.Write(b, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1])))
-		})
+		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1])))
 	}
-	markdownGolden(t, "slow/sample", func(b *bytes.Buffer) error {
-		return markdown.Write(b, reports.Sample(slow.JudgeSample("/srv/pg/17", jam())))
-	})
+	documentGolden(t, "slow/sample", reports.Sample(slow.JudgeSample("/srv/pg/17", jam())))
 }
 
-// TestMarkdownOfExperiments holds the Markdown of every verdict, and that one that
+// TestFormsOfExperiments holds the Markdown and the HTML of every verdict, and that one that
 // is not at its end shows no figure.
-func TestMarkdownOfExperiments(t *testing.T) {
+func TestFormsOfExperiments(t *testing.T) {
 	for name, r := range proveCases() {
 		r.Judge()
-		markdownGolden(t, "prove/"+name, func(b *bytes.Buffer) error {
-			return markdown.Write(b, experiments.Result(r, nil, false))
-		})
+		documentGolden(t, "prove/"+name, experiments.Result(r, nil, false))
 	}
 	r := proveCases()["interrupted"]
 	r.Judge()
@@ -195,13 +265,13 @@ func TestMarkdownOfExperiments(t *testing.T) {
 	}
 }
 
-// TestMarkdownOfAFile holds the Markdown of a configuration file.
-func TestMarkdownOfAFile(t *testing.T) {
+// TestFormsOfAFile holds the Markdown and the HTML of a configuration file.
+func TestFormsOfAFile(t *testing.T) {
 	d := checkedFile()
 	last := len(d.Findings) - 1
 	d.Accepted = []conffile.Accepted{{Finding: d.Findings[last], Reason: "a test | of *bars*", Expires: "2027-01-31"}}
 	d.Findings, d.All, d.Policy = d.Findings[:last], true, "site.toml"
-	markdownGolden(t, "file", func(b *bytes.Buffer) error { return markdown.Write(b, outline.File(d, nil)) })
+	documentGolden(t, "file", outline.File(d, nil))
 }
 
 // TestMarkdownSpeaks holds that the words of a check, a plan and a journal follow
