@@ -6,7 +6,6 @@ package kernel
 
 import (
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -46,7 +45,8 @@ func Beside(t *testing.T) {
 }
 
 func lockFile() (*os.File, error) {
-	return os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"),
+	// at one place for all test runs of the machine, wherever they have their TMPDIR
+	return os.OpenFile("/tmp/pgfettle-test-kernel.lock",
 		os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 }
 

@@ -78,6 +78,25 @@ func On(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
 	}
 }
 
+// EachAtOnce is Each with the versions side by side; see OnAtOnce.
+func EachAtOnce(t *testing.T, run func(t *testing.T, b scratch.Binaries)) {
+	t.Helper()
+	OnAtOnce(t, Majors, run)
+}
+
+// OnAtOnce is On with the versions side by side, as most of a test waits for its server.
+// It has to be the last statement of the test, which has to defer nothing: the versions
+// run when the test has returned (TestVersionsAtOnceEndTheirTest of test/house). A test
+// that changes its own process, with t.Setenv or t.Chdir, takes On.
+func OnAtOnce(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
+	t.Helper()
+	On(t, some, func(t *testing.T, b scratch.Binaries) {
+		t.Helper()
+		t.Parallel()
+		run(t, b)
+	})
+}
+
 // Start starts a throwaway server with the given settings; the test's end
 // stops it and takes it away.
 func Start(t testing.TB, b scratch.Binaries, settings map[string]string) *scratch.Instance {

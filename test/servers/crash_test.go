@@ -43,7 +43,6 @@ func segmentOf(t *testing.T, s *snapshot.Snapshot) host.Segment {
 func TestCrashRestart(t *testing.T) {
 	t.Parallel() // it waits most of its time: beside the other one
 	each(t, func(t *testing.T, b scratch.Binaries) {
-		t.Parallel()
 		memory := "mmap"
 		if b.Version.Major()%3 == 0 { // 15 and 18: all of the shared memory is the segment
 			memory = "sysv"
@@ -99,7 +98,6 @@ func TestCrashRestart(t *testing.T) {
 func TestLongRecoveryIsNoCrash(t *testing.T) {
 	t.Parallel()
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		t.Parallel()
 		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB",
 			"restore_command": "sleep 9; exit 1"}})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/test/kernel"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -28,7 +29,7 @@ func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 		tier.Missing(t, tier.Kernel, "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
 	}
 	defer setPages(t, was)
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		q := snapshot.ShmemQuestion{Instance: in.Key, Settings: []snapshot.NamedValue{

@@ -32,7 +32,6 @@ func TestKilledAtAnyPoint(t *testing.T) {
 		sum := &tally{phases: map[string]map[string]int{}}
 		t.Run("versions", func(t *testing.T) {
 			on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
-				t.Parallel()
 				killed(t, b, bin, seed, sum)
 			})
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 // notLoadable are modules that a session cannot load, and why: what they define
@@ -22,7 +23,7 @@ var of19 = []string{"auto_explain.log_extension_options", "auto_explain.log_io"}
 // version, and everything that some version has.
 func TestModulesDefineWhatWeKnow(t *testing.T) {
 	seen, loaded := map[string]bool{}, map[string]bool{}
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		// Some define theirs only where they are loaded at the start.
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements, pg_prewarm"})
 		c := dial(t, i)

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -38,7 +39,7 @@ var foreign = []string{
 // TestNamesInjectNothing: names of roles, databases, schemas, tables, indexes and
 // sessions, as any user can choose them, stand in every output as text.
 func TestNamesInjectNothing(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "work_mem": "64MB",
 			"log_connections": "on"})
 		admin := connect(t, i.ConnString())

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -23,8 +24,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
+
+// groups counts the control groups that groupHere has made: several tests ask at once.
+var groups atomic.Int64
 
 // groupHere skips a test where no control group with a limit on memory can be
 // made, naming why; where the tier is required it fails.
@@ -34,7 +39,7 @@ func groupHere(t *testing.T) {
 	if err != nil {
 		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup: %v", err)
 	}
-	g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-%d", os.Getpid()), oomdemo.Limit)
+	g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-%d-%d", os.Getpid(), groups.Add(1)), oomdemo.Limit)
 	if err != nil {
 		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup that it may make: %v", err)
 	}
@@ -95,7 +100,7 @@ func running(t *testing.T, path string) []string {
 // overcommit it fails alone, its session lives, and no other is lost.
 func TestOOM(t *testing.T) {
 	groupHere(t)
-	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "a", "drill")
 		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
 			StateDir: dir})
@@ -155,7 +160,7 @@ func TestOOM(t *testing.T) {
 // TestOOMInterrupted: stopped at each step that it tells of, it leaves nothing.
 func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
-	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting",
 			"round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -202,7 +207,7 @@ func TestOOMKilled(t *testing.T) {
 		victim(t, dir)
 	}
 	groupHere(t)
-	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "drill")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMKilled$", "-test.v")
 		cmd.Env = append(os.Environ(), victimDir+"="+dir)

@@ -46,7 +46,6 @@ func TestRandomPlansStart(t *testing.T) {
 		sum := &outcomes{count: map[string]int{}}
 		t.Run("versions", func(t *testing.T) {
 			each(t, func(t *testing.T, b scratch.Binaries) {
-				t.Parallel()
 				beds <- struct{}{}
 				defer func() { <-beds }()
 				planned := newBed(t, b, sum)

@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/template"
 )
 
@@ -125,8 +126,9 @@ func TestSampleSeesAHog(t *testing.T) {
 // TestSampleSeesASqueeze holds that a control group's limit is named as what a
 // server suffers from, with the numbers of the group.
 func TestSampleSeesASqueeze(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		groupHere(t)
+		t.Setenv("TMPDIR", "/var/tmp") // what lies in a tmpfs counts as memory of the group
 		at, err := cgroup.Places()
 		if err != nil {
 			t.Fatal(err)

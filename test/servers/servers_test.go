@@ -9,7 +9,7 @@ import "github.com/pgfettle/pgfettle/test/live"
 
 // The servers, as package live gives them.
 var (
-	each, on                = live.Each, live.On
+	each, on                = live.EachAtOnce, live.OnAtOnce
 	start, evidenceOf, read = live.Start, live.EvidenceOf, live.Read
 	settingsOf, wantProblem = live.SettingsOf, live.WantProblem
 	ask, lines              = live.Ask, live.Lines

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 // planned is a configuration far from the running one.
@@ -27,7 +28,7 @@ var planned = []snapshot.NamedValue{
 // then restarts the server with the planned configuration: without touching the
 // 4 GB, it says the same of itself.
 func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		privateTemp(t)
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements",
 			"pg_stat_statements.max": "20000"})
@@ -94,7 +95,7 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 // TestWhatTheBinaryRefuses: a configuration that would not start is no answer,
 // and the server's own reason is told.
 func TestWhatTheBinaryRefuses(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		in := &read(t, evidenceOf(t, start(t, b, nil), false)).Instances[0]
 		for _, c := range []struct{ name, value, word string }{
 			{"wal_level", "minimal", "max_wal_senders"},
@@ -113,7 +114,7 @@ func TestWhatTheBinaryRefuses(t *testing.T) {
 
 // TestThrowawayInstance: what fails says why, and nothing is left.
 func TestThrowawayInstance(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		privateTemp(t)
 		i := start(t, b, nil)
 		if len(i.Socket+"/.s.PGSQL.5432.lock") > 107 {

@@ -21,7 +21,7 @@ import (
 // another database, or nowhere.
 func TestLockedCatalogsAreFound(t *testing.T) {
 	t.Setenv("PGCONNECT_TIMEOUT", "2") // of attempts that are known to hang
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for catalog, words := range map[string][]string{
 			// of the cluster; not needed on the way in
@@ -49,7 +49,7 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 
 // TestNoSlotIsFound: every slot is taken, those of superusers too.
 func TestNoSlotIsFound(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, map[string]string{"max_connections": "5", "superuser_reserved_connections": "1",
 			"max_wal_senders": "0"})
 		for range 5 {
@@ -63,7 +63,7 @@ func TestNoSlotIsFound(t *testing.T) {
 
 // TestRefusedRoleIsFound: pg_hba.conf lets nobody in.
 func TestRefusedRoleIsFound(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for auth, why := range map[string]string{"reject": "SQLSTATE 28000",
 			"scram-sha-256": "as it asks for a password"} {
@@ -97,10 +97,12 @@ func hba(t *testing.T, i *scratch.Instance, method string) {
 // process as the server has it.
 func held(t *testing.T, i *scratch.Instance, statements ...string) int {
 	t.Helper()
-	c, err := pgconn.Connect(t.Context(), i.ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	var c *pgconn.PgConn
+	await.That(t, "a slot of the server", func() (bool, any) { // who has just gone may have one still
+		var err error
+		c, err = pgconn.Connect(t.Context(), i.ConnString())
+		return err == nil, err
+	})
 	t.Cleanup(func() { c.Close(context.Background()) })
 	for _, s := range statements {
 		if _, err := c.Exec(t.Context(), s).ReadAll(); err != nil {

@@ -191,7 +191,7 @@ var ways = []broken{
 
 // TestWhyAfterACrash: what a crash leaves behind.
 func TestWhyAfterACrash(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Run("a process of the old server is left", func(t *testing.T) {
 			i := live.Start(t, b, nil)
 			left := held(t, i)
@@ -249,7 +249,7 @@ func TestWhyAfterACrash(t *testing.T) {
 
 // TestWhyOfLimits: the unit's limit, which the server is started under.
 func TestWhyOfLimits(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, map[string]string{"shared_buffers": "512MB", "huge_pages": "off"})
 		must(t, i.Stop())
 		s, _ := why(t, i)
@@ -340,7 +340,7 @@ func reasons(list []check.Finding) (out []check.Finding) {
 // reason not to start. Broken in each of the ways it does not start, and check says
 // why first, and nothing else of why.
 func TestWhyAServerDoesNotStart(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		// it is copied for each way
 		whole, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"},
 			Settings: map[string]string{"shared_buffers": "32MB", "dynamic_shared_memory_type": "posix"}})

@@ -220,6 +220,7 @@ func TestWatchEachVersion(t *testing.T) {
 // TestWatch: a setting that somebody changes, a restart, and the end of the
 // watcher itself are seen under load, told, and in the history.
 func TestWatch(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "logging_collector": "on",
 			"log_line_prefix": "'%m [%p] '"})
@@ -379,6 +380,7 @@ func TestWatchWithoutRights(t *testing.T) {
 // TestWatchFullDisk: on a disk that fills up the watcher stops writing, says so
 // once, goes on, and writes again when there is room: then the history tells the gap.
 func TestWatchFullDisk(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		d := cell.DiskOf(t, tier.Servers, "tmpfs", 4<<20)

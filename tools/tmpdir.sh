@@ -1,0 +1,14 @@
+#!/bin/sh
+# tmpdir.sh FOLDER: prints the TMPDIR of a test run, which every account may use. For root
+# it is a tmpfs on FOLDER/t: hundreds of servers are made and removed there, each of some
+# thousand files, and that is two thirds of what making them costs on a disk. Where memory
+# is short, or nothing may be mounted, it is what it was.
+# Who calls it unmounts FOLDER/t before FOLDER is removed.
+set -eu
+available=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
+# 8 GB: servers of four packages side by side are 2 GB, a copy of all programs is 1 GB
+if [ "$(id -u)" = 0 ] && [ "${available:-0}" -ge 8388608 ] && mkdir "$1/t" && mount -t tmpfs -o mode=1777,size=6g pgfettle-test "$1/t" 2>/dev/null; then
+  echo "$1/t"
+else
+  echo "${TMPDIR:-/tmp}"
+fi
