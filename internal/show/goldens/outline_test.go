@@ -30,8 +30,8 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// documentGolden holds one document in Markdown and in HTML to their goldens, to the rules of Markdown, and to saying the
-// same words in both.
+// documentGolden holds one document in Markdown and in HTML to their goldens, to the rules of Markdown, and to
+// saying the same words in both.
 func documentGolden(t *testing.T, name string, o outline.Outline) {
 	t.Helper()
 	var b bytes.Buffer
