@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 func options(p rule.Profile) rule.Options {
@@ -46,7 +47,8 @@ func conf(p *plan.Plan) map[string]string {
 // server, every value is what the plan says, the shared memory is what the
 // installed binary answered, and planning again changes nothing.
 func TestPlannedConfigurationStarts(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	// one after the other: each commits what is planned for the whole host
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		fresh, err := os.ReadFile(i.DataDir + "/postgresql.conf")
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/test/kernel"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 // ofTheMachine are findings above notice that no plan of an instance moves: what
@@ -28,7 +29,8 @@ var ofTheMachine = []string{
 // above notice is found.
 func TestWellPlannedServerIsLeftInPeace(t *testing.T) {
 	kernel.Beside(t) // a pool of huge pages must not come and go meanwhile
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	// one after the other: each commits what is planned for the whole host
+	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		for _, profile := range rule.Profiles {
 			t.Run(string(profile), func(t *testing.T) {
