@@ -61,7 +61,7 @@ one() {
 
 for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 1c}; do
   # tpcb at 450 is 6.6 GB, beyond the 6 GB of shared buffers that all of them give a host of 24 GB; reads at 300 are
-  # 4.4 GB, within them. Each arm of a load that writes keeps its copy: to make a new one takes longer than a short run.
+  # 4.4 GB, within them. Each configuration of a load that writes keeps its copy: to make a new one takes longer than a short run.
   last= # flags of a load that hold against those of BENCH_FLAGS
   case $load in
     tpcb)            what='--workload tpcb --scale 450 --clients 8 --restore kept'; profile=oltp ;;

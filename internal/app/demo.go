@@ -102,7 +102,7 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 	defer done()
 	return oomdemo.RunOOM(ctx, oomdemo.Options{
 		Binaries:   func(ctx context.Context) (scratch.Binaries, error) { return h.demoBinaries(ctx, r) },
-		Overcommit: overcommit, Tell: tell, StateDir: filepath.Join(dir, "drill"),
+		Overcommit: overcommit, Tell: tell, StateDir: filepath.Join(dir, "oomdemo"),
 	})
 }
 

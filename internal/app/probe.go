@@ -86,15 +86,15 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 	return whatFollows(w.snapshot, p), nil
 }
 
-// KeepProbe keeps what was measured for check and plan, and returns the file; "" where
+// SaveProbe saves what was measured for check and plan, and returns the file; "" where
 // it could not be kept, which is told.
-func (h *Host) KeepProbe(p *Probed) string {
+func (h *Host) SaveProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
 		h.Tell("note", "the result is not kept: HOME is not set")
 		return ""
 	}
-	file, err := probe.Keep(h.Target, dirs[0], &p.Measured)
+	file, err := probe.Save(h.Target, dirs[0], &p.Measured)
 	if err != nil {
 		h.Tell("note", "the result could not be kept: "+err.Error())
 		return ""

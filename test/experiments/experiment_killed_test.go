@@ -86,7 +86,7 @@ func TestExperimentKilled(t *testing.T) {
 				if loaded {
 					t.Error("the data were loaded a second time")
 				}
-				// On a busy machine blocks are void, and it stops before the third.
+				// On a busy machine blocks are discarded, and it stops before the third.
 				if len(r.Blocks) < 3 && r.Word != stat.Unsuitable || len(r.Blocks) < 2 || r.Ended == "" ||
 					r.Started != before.Started || !same(t, r.Blocks[0].Runs, before.Blocks[0].Runs) {
 					t.Errorf("resumed: %d blocks, ended %q; the first block is the former one: %v", len(r.Blocks),

@@ -97,12 +97,12 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
 		t.Fatalf("%d blocks, ended %q", len(r.Blocks), r.Ended)
 	}
-	arms := "AB"
+	configs := "AB"
 	if e.Design == experiment.DesignSingle {
-		arms = "A"
+		configs = "A"
 	}
 	for _, b := range r.Blocks {
-		if len(b.Runs) != len(arms) || len(b.Order) != len(arms) {
+		if len(b.Runs) != len(configs) || len(b.Order) != len(configs) {
 			t.Fatalf("block %d: order %s, %d runs", b.Number, b.Order, len(b.Runs))
 		}
 		for i, run := range b.Runs {
@@ -124,7 +124,8 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 			}
 			for _, name := range []string{experiment.ServerCPU, experiment.BlocksHit, experiment.PageTables} {
 				if run.Counters[name] <= 0 {
-					t.Errorf("block %d, arm %s: counter %s is %v", b.Number, run.Config, name, run.Counters[name])
+					t.Errorf("block %d, configuration %s: counter %s is %v", b.Number, run.Config,
+						name, run.Counters[name])
 				}
 			}
 			if e.Load.Describe(1).Writes && run.Counters[experiment.WALBytes] <= 0 {
@@ -132,7 +133,7 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 			}
 		}
 	}
-	if r.A.Hash == "" || len(arms) > 1 && (r.B.Hash == "" || r.A.Hash == r.B.Hash) {
+	if r.A.Hash == "" || len(configs) > 1 && (r.B.Hash == "" || r.A.Hash == r.B.Hash) {
 		t.Errorf("hashes of the settings: A %q, B %q", r.A.Hash, r.B.Hash)
 	}
 	if r.Workload.Bytes <= 0 || r.Workload.Command == "" {
@@ -146,7 +147,7 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 		t.Errorf("the kept document: %v", err)
 	}
 	lines, err := os.ReadFile(filepath.Join(e.Dir, "runs.jsonl"))
-	if n := strings.Count(string(lines), "\n"); err != nil || n != len(r.Blocks)*len(arms) {
+	if n := strings.Count(string(lines), "\n"); err != nil || n != len(r.Blocks)*len(configs) {
 		t.Errorf("%d raw runs of %d blocks, %v", n, len(r.Blocks), err)
 	}
 }
@@ -174,7 +175,8 @@ func TestExperiments(t *testing.T) {
 				}
 				whole(t, e, r)
 				nothingLeft(t, e)
-				for _, want := range []string{"load", "start", "warm-up", "canary", "measure", "checkpoint", "count",
+				for _, want := range []string{"load", "start", "warm-up", "calibration", "measure",
+					"checkpoint", "count",
 					"stop", "clean"} {
 					if !slices.Contains(steps, want) {
 						t.Errorf("nothing was told of the step %s", want)
@@ -303,7 +305,7 @@ func TestExperimentCycles(t *testing.T) {
 		// have begun are counted before 18.
 		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Discarded) > 0 &&
 			run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
-			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint,
+			t.Errorf("%d cycles, %d checkpoints in %g s, discarded for %v", run.Cycles, run.Environment.Checkpoint,
 				run.Seconds, r.Blocks[0].Discarded)
 		}
 		// The end of pgbench's own time would be 300 s. A second is the least, but pgbench does not count the time in
@@ -319,7 +321,7 @@ func TestExperimentCycles(t *testing.T) {
 	})
 }
 
-// TestExperimentKept runs a load that writes on one copy an arm: two copies in all,
+// TestExperimentKept runs a load that writes on one copy a configuration: two copies in all,
 // where blocks of their own would take four.
 func TestExperimentKept(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
@@ -350,7 +352,7 @@ func TestExperimentKept(t *testing.T) {
 }
 
 // TestExperimentSysbench runs scripts of sysbench: its rows are the same for both
-// arms, and what it reports is whole.
+// configurations, and what it reports is whole.
 func TestExperimentSysbench(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		program, err := workload.FindSysbench(t.Context())

@@ -93,7 +93,7 @@ func TestProbe(t *testing.T) {
 		}
 
 		dir := t.TempDir()
-		if _, err := probe.Keep(&target.Local{}, dir, p); err != nil {
+		if _, err := probe.Save(&target.Local{}, dir, p); err != nil {
 			t.Fatal(err)
 		}
 		a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,

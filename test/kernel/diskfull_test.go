@@ -101,7 +101,7 @@ func TestDiskFullInSysctlD(t *testing.T) {
 						files := h.Files("/etc/sysctl.d")
 						d.Fill(t, leave)
 						r := h.apply()
-						done := h.settled(t)
+						done := h.changesMade(t)
 						switch {
 						case done == len(wished) && r.Code == 0:
 						case done == len(wished) || r.Code == 0 || r.Code != 6:
@@ -112,7 +112,7 @@ func TestDiskFullInSysctlD(t *testing.T) {
 						t.Logf("%d done, exit code %d", done, r.Code)
 						h.noLeftovers(t, "/etc/sysctl.d", "/var/lib/pgfettle")
 						d.Empty(t)
-						if r := h.apply(); r.Code != 0 || h.settled(t) != len(wished) {
+						if r := h.apply(); r.Code != 0 || h.changesMade(t) != len(wished) {
 							t.Errorf("with room: %s", r)
 						}
 						for range 2 { // of either apply; the first may have done nothing
@@ -131,9 +131,9 @@ func TestDiskFullInSysctlD(t *testing.T) {
 	}
 }
 
-// settled returns how many of the wished changes are made, and holds that each
+// changesMade returns how many of the wished changes are made, and holds that each
 // is in the file if and only if it is in the kernel.
-func (h *host) settled(t *testing.T) int {
+func (h *host) changesMade(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile(h.Path(dropIn))
 	if err != nil && !os.IsNotExist(err) {
@@ -172,7 +172,7 @@ func TestDiskFullUnderTheJournal(t *testing.T) {
 				d.Empty(t)
 				d.Fill(t, leave)
 				r := h.apply("pg:work_mem=9MB", "pg:random_page_cost=1.3")
-				h.settled(t)
+				h.changesMade(t)
 				h.noLeftovers(t, "/etc/sysctl.d", "/var/lib/pgfettle")
 				if r.Code == 0 {
 					d.Empty(t)
@@ -197,7 +197,7 @@ func TestDiskFullUnderTheJournal(t *testing.T) {
 				d.Empty(t)
 				if len(journals) > 0 && halted%2 == 0 {
 					h.Want(0, "apply", "--resume")
-					if n := h.settled(t); n != len(wished) {
+					if n := h.changesMade(t); n != len(wished) {
 						t.Errorf("%d of %d are done after --resume", n, len(wished))
 					}
 				}
@@ -238,12 +238,12 @@ func TestUndoOnAFullDisk(t *testing.T) {
 				if leave > 64<<10 {
 					t.Fatal("64 kB are not enough to undo four changes")
 				}
-				if r := h.apply(); r.Code != 0 || h.settled(t) != len(wished) {
+				if r := h.apply(); r.Code != 0 || h.changesMade(t) != len(wished) {
 					t.Fatal(r)
 				}
 				d.Fill(t, leave)
 				r := h.Run("undo")
-				h.settled(t)
+				h.changesMade(t)
 				h.noLeftovers(t, "/etc/sysctl.d", "/var/lib/pgfettle")
 				d.Empty(t)
 				if r.Code != 0 {

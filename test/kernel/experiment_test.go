@@ -51,8 +51,8 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order
 	}
 }
 
-// TestExperimentHugePages runs an experiment whose arms differ in the kernel: the
-// pool is there while the arm that wants it runs, its server uses it, which the
+// TestExperimentHugePages runs an experiment whose configurations differ in the kernel: the
+// pool is there while the configuration that wants it runs, its server uses it, which the
 // page tables tell, and it is given back, also after a kill.
 func TestExperimentHugePages(t *testing.T) {
 	if dir := os.Getenv(victimOf); dir != "" {

@@ -93,7 +93,7 @@ func (r stagedRunner) Estimate(_ context.Context, _ target.Target, e *engine.Ord
 
 func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Result, error) {
 	if r.play == "fail" {
-		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost",
+		return nil, &say.Problem{Message: "pgbench failed in block 2, configuration B: connection to server was lost",
 			Hint: "the server's log says why", Code: say.CodeError}
 	}
 	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name,
@@ -148,7 +148,7 @@ func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir str
 				Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown,
 					P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
 		}
-		if r.play == "void" && i == 2 {
+		if r.play == "discarded" && i == 2 {
 			b.Runs[0].Environment.Steal = 30
 		}
 		res.Blocks = append(res.Blocks, b)

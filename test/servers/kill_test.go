@@ -45,12 +45,12 @@ func TestKilledAtAnyPoint(t *testing.T) {
 
 // killed is the part of one version.
 func killed(t *testing.T, b scratch.Binaries, bin string, seed uint64, sum *tally) {
-	y := newYard(t, b, bin)
+	y := newTrialServer(t, b, bin)
 	gaps := y.undisturbed(rand.New(rand.NewPCG(seed, uint64(b.Version.Major()))))
 	kills, most := 0, killsOfEach()
 	for n := 1; kills < most; n++ {
 		// a source of its own for each, so that what one draws does not hang on how the others ended
-		tr := &trial{yard: y, gaps: gaps, sum: sum, n: n,
+		tr := &trial{trialServer: y, gaps: gaps, sum: sum, n: n,
 			rng: rand.New(rand.NewPCG(seed, uint64(b.Version.Major()*10000+n)))}
 		tr.run()
 		kills += tr.kills
@@ -65,7 +65,7 @@ func killed(t *testing.T, b scratch.Binaries, bin string, seed uint64, sum *tall
 
 // trial is one apply, what happens to it, and the way back.
 type trial struct {
-	*yard
+	*trialServer
 	gaps  gaps
 	sum   *tally
 	n     int
@@ -91,7 +91,7 @@ func (tr *trial) fail(format string, args ...any) {
 }
 
 func (tr *trial) run() {
-	tr.yard.trial = tr
+	tr.trialServer.trial = tr
 	tr.allows()
 	tr.knobs = tr.draw(tr.rng)
 	tr.journal = filepath.Join(tr.t.TempDir(), "journal")

@@ -45,9 +45,9 @@ type gaps struct {
 }
 
 // undisturbed applies and takes back once, and measures it.
-func (y *yard) undisturbed(rng *rand.Rand) gaps {
+func (y *trialServer) undisturbed(rng *rand.Rand) gaps {
 	y.t.Helper()
-	tr := &trial{yard: y, rng: rng, knobs: knobs, sum: &tally{phases: map[string]map[string]int{}}}
+	tr := &trial{trialServer: y, rng: rng, knobs: knobs, sum: &tally{phases: map[string]map[string]int{}}}
 	y.trial = tr
 	tr.journal = filepath.Join(y.t.TempDir(), "journal")
 	tr.commit()

@@ -21,8 +21,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
-// walYard is a server with data, a second disk, and the program.
-type walYard struct {
+// walServer is a server with data, a second disk, and the program.
+type walServer struct {
 	*testing.T
 	i        *scratch.Instance
 	bin      string
@@ -32,10 +32,10 @@ type walYard struct {
 	sum      string // of the data
 }
 
-func newWALYard(t *testing.T, b scratch.Binaries) *walYard {
+func newWALServer(t *testing.T, b scratch.Binaries) *walServer {
 	t.Helper()
 	bin := cell.Binary(t)
-	y := &walYard{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin,
+	y := &walServer{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin,
 		journals: t.TempDir()}
 	y.disk, y.flags = secondDisk(t)
 	t.Cleanup(func() { _ = y.i.Stop() }) // before the disk goes; start holds the error
@@ -85,14 +85,14 @@ func pass(t *testing.T, at string) {
 	}
 }
 
-func (y *walYard) exec(statements ...string) {
+func (y *walServer) exec(statements ...string) {
 	y.Helper()
 	if err := y.i.Exec(y.Context(), statements...); err != nil {
 		y.Fatal(err)
 	}
 }
 
-func (y *walYard) ask(sql string) string {
+func (y *walServer) ask(sql string) string {
 	y.Helper()
 	c, err := pgconn.Connect(y.Context(), y.i.ConnString())
 	if err != nil {
@@ -106,7 +106,7 @@ func (y *walYard) ask(sql string) string {
 	return string(r[0].Rows[0][0])
 }
 
-func (y *walYard) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+func (y *walServer) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command(y.bin, append(args, "--journal", y.journals)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -115,7 +115,7 @@ func (y *walYard) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 // run runs the program to its end and holds its exit code.
-func (y *walYard) run(code int, args ...string) string {
+func (y *walServer) run(code int, args ...string) string {
 	y.Helper()
 	cmd, out := y.command(args...)
 	err := cmd.Run()
@@ -125,12 +125,12 @@ func (y *walYard) run(code int, args ...string) string {
 	return out.String()
 }
 
-func (y *walYard) move(more ...string) []string {
+func (y *walServer) move(more ...string) []string {
 	return append(append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--yes"}, y.flags...), more...)
 }
 
 // out holds that the WAL is in the new place, and in no second one.
-func (y *walYard) out() {
+func (y *walServer) out() {
 	y.Helper()
 	if to, err := os.Readlink(y.i.DataDir + "/pg_wal"); err != nil || to != y.disk+"/wal" {
 		y.Errorf("pg_wal leads to %q: %v", to, err)
@@ -143,7 +143,7 @@ func (y *walYard) out() {
 }
 
 // home holds that the WAL is in the data directory, and the new place is gone.
-func (y *walYard) home() {
+func (y *walServer) home() {
 	y.Helper()
 	if in, err := os.Lstat(y.i.DataDir + "/pg_wal"); err != nil || !in.IsDir() {
 		y.Errorf("pg_wal is %v, %v", in, err)
@@ -154,7 +154,7 @@ func (y *walYard) home() {
 	y.nothingLeft()
 }
 
-func (y *walYard) nothingLeft() {
+func (y *walServer) nothingLeft() {
 	y.Helper()
 	if left, _ := filepath.Glob(y.i.DataDir + "/*pgfettle*"); len(left) > 0 {
 		y.Errorf("left behind: %v", left)
@@ -162,7 +162,7 @@ func (y *walYard) nothingLeft() {
 }
 
 // whole holds that the server runs and has all of its data.
-func (y *walYard) whole() {
+func (y *walServer) whole() {
 	y.Helper()
 	if !y.i.Running() {
 		y.Fatal("the server does not run")
@@ -176,7 +176,7 @@ func (y *walYard) whole() {
 // takes it back; then the same with a server that is stopped.
 func TestMoveWALAndBack(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
-		y := newWALYard(t, b)
+		y := newWALServer(t, b)
 		if said := y.run(0, append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--dry-run"},
 			y.flags...)...); !strings.Contains(said, "Downtime:") {
 			t.Errorf("the dry run says\n%s", said)
@@ -230,7 +230,7 @@ func TestMoveWALAndBack(t *testing.T) {
 // the old one again; Ctrl-C in the middle of the copy puts all back.
 func TestMoveWALIntoAFailure(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		y := newWALYard(t, b)
+		y := newWALServer(t, b)
 		as := ""
 		if y.i.Account.Switch {
 			as = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups ", y.i.Account.UID, y.i.Account.GID)
@@ -286,7 +286,7 @@ func TestMoveWALIntoAFailure(t *testing.T) {
 
 // worker commits rows until the server is stopped, and goes on when it is back.
 // It returns the last number that it was told is committed.
-func (y *walYard) worker(ctx context.Context, from int) <-chan int {
+func (y *walServer) worker(ctx context.Context, from int) <-chan int {
 	last := make(chan int, 1)
 	go func() {
 		n := from
@@ -336,7 +336,7 @@ func (h *herald) Write(b []byte) (int, error) {
 func TestMoveWALKilled(t *testing.T) {
 	kills := inARound(5, 10) // on each of three versions
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
-		y := newWALYard(t, b)
+		y := newWALServer(t, b)
 		seed := uint64(time.Now().UnixNano())
 		rng := rand.New(rand.NewPCG(seed, 1))
 		t.Logf("seed %d", seed)

@@ -23,7 +23,7 @@ func TestOOMStory(t *testing.T) {
 	}
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
-			StateDir: filepath.Join(t.TempDir(), "drill")})
+			StateDir: filepath.Join(t.TempDir(), "oomdemo")})
 		if err != nil {
 			t.Fatal(err)
 		}

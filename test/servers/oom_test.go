@@ -101,7 +101,7 @@ func running(t *testing.T, path string) []string {
 func TestOOM(t *testing.T) {
 	groupHere(t)
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		dir := filepath.Join(t.TempDir(), "a", "drill")
+		dir := filepath.Join(t.TempDir(), "a", "oomdemo")
 		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
 			StateDir: dir})
 		if err != nil {
@@ -165,7 +165,7 @@ func TestOOMInterrupted(t *testing.T) {
 			"round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false
-			dir := filepath.Join(t.TempDir(), "drill")
+			dir := filepath.Join(t.TempDir(), "oomdemo")
 			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn,
 				StateDir: dir, Tell: func(s string) {
 					if strings.Contains(s, at) {
@@ -208,7 +208,7 @@ func TestOOMKilled(t *testing.T) {
 	}
 	groupHere(t)
 	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
-		dir := filepath.Join(t.TempDir(), "drill")
+		dir := filepath.Join(t.TempDir(), "oomdemo")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMKilled$", "-test.v")
 		cmd.Env = append(os.Environ(), victimDir+"="+dir)
 		out, err := cmd.StdoutPipe()

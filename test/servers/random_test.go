@@ -135,7 +135,7 @@ func (o *outcomes) String() string {
 	return fmt.Sprintf("%d random hosts%s", o.all(), out.String())
 }
 
-// bed is the server that the plans of one version are laid on: what the host is
+// bed is the server that the plans of one version are applied to: what the host is
 // described with in one file, the plan in another.
 type bed struct {
 	t   *testing.T

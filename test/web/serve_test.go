@@ -150,8 +150,8 @@ func measured(t *testing.T) string {
 		Host:     experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 8 {
 		a, more := 4000+40*math.Sin(float64(i)), 1.04+0.005*math.Cos(float64(3*i))
-		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
+		run := func(label string, tps float64) experiment.Run {
+			return experiment.Run{Config: label, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
 				Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
 		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB",

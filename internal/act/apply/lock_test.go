@@ -111,7 +111,7 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	}
 	res, err = apply.Undo(context.Background(), b.w, s, "", apply.UndoOptions{Forget: "/data/1"})
 	if err != nil || res.Journal.State != journal.Abandoned || states(res.Journal)["pg:r_a/data/1"] != "abandoned" ||
-		!res.Journal.Settled() {
+		!res.Journal.Undone() {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	if v, _ := get(b.d.files["/data/1/postgresql.auto.conf"].data, "r_a"); v != "1" {

@@ -28,9 +28,9 @@ type UndoOptions struct {
 // undo or an apply that was interrupted. id "" is the last apply that is not
 // undone.
 func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o UndoOptions) (Result, error) {
-	is := func(j *journal.Journal) bool { return !j.Settled() && j.Foreign == "" }
+	is := func(j *journal.Journal) bool { return !j.Undone() && j.Foreign == "" }
 	if o.Forget != "" {
-		is = func(j *journal.Journal) bool { return !j.Settled() && ofInstance(j, o.Forget) }
+		is = func(j *journal.Journal) bool { return !j.Undone() && ofInstance(j, o.Forget) }
 	}
 	id, unlock, err := w.hold(ctx, id, o.Wait, is)
 	if err != nil {

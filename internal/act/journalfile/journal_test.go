@@ -237,7 +237,7 @@ func TestDamaged(t *testing.T) {
 		}
 		for again := range 2 {
 			j, err := journalfile.Read(l, "/j/journal", id)
-			if err != nil || j.ID != id || j.State != journal.IsDamaged || j.Finished() || j.Settled() ||
+			if err != nil || j.ID != id || j.State != journal.IsDamaged || j.Finished() || j.Undone() ||
 				(again == 1) != j.Recorded() || j.Damage.Line != c.line ||
 				!strings.HasPrefix(j.Damage.Reason, c.reason) {
 				t.Fatalf("%s: %v, %+v, %+v", name, err, j, j.Damage)

@@ -17,7 +17,7 @@ import (
 // round starts the server in the group, sets the load to work, runs the greedy
 // query, and tells what became of all. strict rounds follow the lenient one,
 // whose sessions show how much address space a session needs.
-func (d *drill) round(ctx context.Context, strict bool) (r oomresult.Round, err error) {
+func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, err error) {
 	c := scratch.Confinement{Enter: d.enter}
 	name := "as the kernel is by default"
 	if strict {
@@ -109,7 +109,7 @@ func (d *drill) round(ctx context.Context, strict bool) (r oomresult.Round, err 
 
 // recovered waits until the server has noticed the death of a process and has
 // recovered from it. One that never notices is left to what the load sees.
-func (d *drill) recovered(ctx context.Context) error {
+func (d *exercise) recovered(ctx context.Context) error {
 	for end := time.Now().Add(backTimeout); time.Now().Before(end); {
 		text, err := d.inst.ReadLog(maxLog)
 		if err != nil {
@@ -126,7 +126,7 @@ func (d *drill) recovered(ctx context.Context) error {
 }
 
 // look fills in what the kernel and the server say of a round.
-func (d *drill) look(r *oomresult.Round, kernel *kernelLog, kills int64, postmaster int) error {
+func (d *exercise) look(r *oomresult.Round, kernel *kernelLog, kills int64, postmaster int) error {
 	now, err := d.group.Kills()
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (d *drill) look(r *oomresult.Round, kernel *kernelLog, kills int64, postmas
 }
 
 // overcommit sets the kernel's own value for a round.
-func (d *drill) overcommit(strict bool) (unset func() error, err error) {
+func (d *exercise) overcommit(strict bool) (unset func() error, err error) {
 	if !strict {
 		return d.trail.lenient()
 	}
@@ -205,7 +205,7 @@ func size(pid int) (unit.Bytes, error) {
 	return p.Size, nil
 }
 
-func (d *drill) lastWords() string {
+func (d *exercise) lastWords() string {
 	text, err := d.inst.ReadLog(maxLog)
 	if err != nil {
 		return err.Error()

@@ -20,7 +20,7 @@ import (
 // TestClaim: one exercise at a time, and nothing of the record stays.
 func TestClaim(t *testing.T) {
 	top := t.TempDir()
-	dir := filepath.Join(top, "a", "b", "drill")
+	dir := filepath.Join(top, "a", "b", "oomdemo")
 	first, err := claim(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestClaim(t *testing.T) {
 
 // TestClaimNoPlace: a folder that cannot be made is a right that is missing.
 func TestClaimNoPlace(t *testing.T) {
-	_, err := claim("/proc/self/drill")
+	_, err := claim("/proc/self/oomdemo")
 	if err == nil {
 		t.Fatal("a record in /proc")
 	}
@@ -65,7 +65,7 @@ func crash(t *testing.T, tr *trail) {
 // record, and says so; a second sweep finds nothing.
 func TestSweepAfterACrash(t *testing.T) {
 	top := t.TempDir()
-	dir, server := filepath.Join(top, "drill"), filepath.Join(top, "pgfettle-123")
+	dir, server := filepath.Join(top, "oomdemo"), filepath.Join(top, "pgfettle-123")
 	if err := os.MkdirAll(filepath.Join(server, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestSweepTouchesOnlyOurs(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(top, "precious"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		tr, err := claim(filepath.Join(top, "drill"))
+		tr, err := claim(filepath.Join(top, "oomdemo"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestStrictAndBack(t *testing.T) {
 		}
 		was := maps.Clone(k)
 		m := host.Memory{Total: 8 * unit.GB, SwapTotal: unit.GB, CommittedAS: 3 * unit.GB}
-		dir := filepath.Join(top, "drill")
+		dir := filepath.Join(top, "oomdemo")
 		tr, err := claim(dir)
 		if err != nil {
 			rt.Fatal(err)
@@ -241,7 +241,7 @@ func TestStrictAndBack(t *testing.T) {
 
 // TestStrictKeepsWhatOthersSet: a value that somebody else has set since is his.
 func TestStrictKeepsWhatOthersSet(t *testing.T) {
-	tr, err := claim(filepath.Join(t.TempDir(), "drill"))
+	tr, err := claim(filepath.Join(t.TempDir(), "oomdemo"))
 	if err != nil {
 		t.Fatal(err)
 	}

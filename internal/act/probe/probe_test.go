@@ -143,15 +143,15 @@ func TestOthersFoldersStay(t *testing.T) {
 	}
 }
 
-// TestKeep: the newest stay, what is none of ours is not touched.
-func TestKeep(t *testing.T) {
+// TestSave: the newest stay, what is none of ours is not touched.
+func TestSave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "measured")
 	p := &measured.Probe{Schema: measured.Schema, Disks: []measured.Disk{}, Missing: []known.Gap{}}
 	var last string
-	for i := range keepMost + 3 {
+	for i := range savedMost + 3 {
 		p.TakenAt = 1795243650 + int64(i)*86400
 		var err error
-		if last, err = Keep(&target.Local{}, dir, p); err != nil {
+		if last, err = Save(&target.Local{}, dir, p); err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {
@@ -161,7 +161,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	list, err := filepath.Glob(dir + "/*.json")
-	if err != nil || len(list) != keepMost+1 {
+	if err != nil || len(list) != savedMost+1 {
 		t.Errorf("%v: %q", err, list)
 	}
 	b, err := os.ReadFile(last)

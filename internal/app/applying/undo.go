@@ -36,11 +36,11 @@ func Undo(ctx context.Context, r UndoRequest) (*journal.Journal, error) {
 	w, l, id, err := r.Place.worldOf(ctx, r.Restart, r.ID, r.Forget, func(j *journal.Journal) bool {
 		switch {
 		case r.Forget != "":
-			return !j.Settled() && slices.Contains(Labels(j), r.Forget)
+			return !j.Undone() && slices.Contains(Labels(j), r.Forget)
 		case j.Foreign != "":
 			return false
 		}
-		return !j.Settled() || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool {
+		return !j.Undone() || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool {
 			return p.Instance != "" && p.Effect <= r.MaxEffect
 		})
 	})

@@ -60,11 +60,11 @@ var ScannerNames = map[string]string{
 	"cbagentd":        "Carbon Black",
 }
 
-// ClockKeepers are the names of programs that set the clock by another one;
+// ClockPrograms are the names of programs that set the clock by another one;
 // true where they may do so without telling the kernel that it is right.
 // chronyd tells it only with rtcsync in its configuration, one of the two ntpd
 // (OpenNTPD) and the agents of hypervisors do not at all.
-var ClockKeepers = map[string]bool{
+var ClockPrograms = map[string]bool{
 	"chronyd": true, "ntpd": true, "vmtoolsd": true, "VBoxService": true, "prltoolsd": true,
 	"systemd-timesyn": false, "ptp4l": true, "phc2sys": true,
 }
@@ -72,7 +72,7 @@ var ClockKeepers = map[string]bool{
 // IsKept says whether a collector keeps a program of this name however small
 // it is: that it runs is the fact.
 func IsKept(name string) bool {
-	_, clock := ClockKeepers[name]
+	_, clock := ClockPrograms[name]
 	return clock || ScannerNames[name] != ""
 }
 

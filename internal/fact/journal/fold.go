@@ -129,8 +129,8 @@ func (j *Journal) Recorded() bool { return j.Damage == nil || j.recorded }
 // to be found out: another apply may begin.
 func (j *Journal) Finished() bool { return j.Foreign == "" && j.ended && j.Recorded() }
 
-// Settled says whether it is undone as far as an undo can bring it.
-func (j *Journal) Settled() bool {
+// Undone says whether it is undone as far as an undo can bring it.
+func (j *Journal) Undone() bool {
 	return j.Finished() && j.Undoing && !slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Begun() })
 }
 
@@ -181,7 +181,7 @@ func (j *Journal) step(l *Line) error {
 		j.Damage, j.recorded = &d, true
 	case End:
 		j.ended = true
-		j.settle()
+		j.sumUp()
 		return nil
 	default:
 		if l.N < 1 || l.N > len(j.Changes) {
@@ -192,7 +192,7 @@ func (j *Journal) step(l *Line) error {
 		}
 	}
 	j.ended = false
-	j.settle()
+	j.sumUp()
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (j *Journal) begin(l *Line) error {
 	}
 	j.ID, j.Run, j.Changes = l.Run.ID, *l.Run, []Change{}
 	j.Started = time.Unix(l.At, 0).UTC().Format(time.RFC3339)
-	j.settle()
+	j.sumUp()
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (j *Journal) plan(l *Line) error {
 	}
 	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To,
 		Effect: l.Effect, State: IsPlanned, held: l.Held})
-	j.settle()
+	j.sumUp()
 	return nil
 }
 
@@ -326,8 +326,8 @@ func (j *Journal) activation(l *Line) {
 	}
 }
 
-// settle says how the whole stands and which activations are owed.
-func (j *Journal) settle() {
+// sumUp says how the whole stands and which activations are owed.
+func (j *Journal) sumUp() {
 	j.Pending = nil
 	failed, left, rest, gone := false, false, false, false
 	for i := range j.Changes {

@@ -102,7 +102,7 @@ func ParseAs(id string, data []byte) (*Reading, error) {
 		if at, ok := TimeOf(id); ok {
 			r.Started = at.Format(time.RFC3339)
 		}
-		r.settle()
+		r.sumUp()
 	}
 	return r, nil
 }
@@ -127,7 +127,7 @@ func parse(data []byte) (*Reading, error) {
 	j := &Journal{Changes: []Change{}}
 	r := &Reading{Journal: j, Data: data}
 	if j.Foreign = foreign(data); j.Foreign != "" {
-		j.settle()
+		j.sumUp()
 		return r, nil
 	}
 	var bad error
@@ -171,7 +171,7 @@ func parse(data []byte) (*Reading, error) {
 		}
 		d.join(j.Damage)
 		j.Damage, j.recorded = d, false
-		j.settle()
+		j.sumUp()
 	}
 	return r, nil
 }

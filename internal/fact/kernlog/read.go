@@ -218,7 +218,7 @@ func (p *Reader) close() {
 	if r == nil {
 		return
 	}
-	r.Table.settle(p.cols, r.tableSize())
+	r.Table.sumUp(p.cols, r.tableSize())
 	p.cols = columns{}
 	if len(p.log.Reports) >= maxReports {
 		p.log.Reports = append(p.log.Reports[:0], p.log.Reports[1:]...)

@@ -47,7 +47,7 @@ func header(text string) (columns, bool) {
 }
 
 // guess reads a row without a header: the number of its columns tells which
-// table it is from, but for nr_ptes and pgtables_bytes, which settle tells apart.
+// table it is from, but for nr_ptes and pgtables_bytes, which sumUp tells apart.
 func guess(text string) (columns, bool) {
 	end := strings.IndexByte(text, ']')
 	if !strings.HasPrefix(text, "[") || end < 0 {
@@ -156,8 +156,8 @@ func (r *Report) tableSize() unit.Bytes {
 	return 4 * unit.KB
 }
 
-// settle works out what only the whole table tells.
-func (t *Table) settle(c columns, page unit.Bytes) {
+// sumUp works out what only the whole table tells.
+func (t *Table) sumUp(c columns, page unit.Bytes) {
 	if len(t.Tasks) == 0 {
 		return
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// settled is what of a snapshot does not move by itself: a plan names its hash,
+// stableFacts is what of a snapshot does not move by itself: a plan names its hash,
 // so two snapshots of an unchanged host give one hash, though memory was
 // touched and transactions went by between them.
-type settled struct {
+type stableFacts struct {
 	Kernel    known.Fact[unit.Kernel]
 	CmdLine   known.Fact[[]string]
-	Memory    known.Fact[settledMemory]
+	Memory    known.Fact[stableMemory]
 	Swaps     known.Fact[[]string]
 	CPU       known.Fact[host.CPU]
 	Sysctls   host.Sysctls
@@ -30,18 +30,18 @@ type settled struct {
 	Clock     known.Fact[host.Clock]
 	Tuned     known.Fact[string]
 	PageSize  known.Fact[unit.Bytes]
-	Instances []settledInstance
+	Instances []stableInstance
 	// Of the neighbours what their memory rests on: a plan is made beside it.
-	Neighbours []settledInstance `json:",omitempty"`
-	Measured   *measured.Probe   `json:",omitempty"` // what a later probe says may move the values
+	Neighbours []stableInstance `json:",omitempty"`
+	Measured   *measured.Probe  `json:",omitempty"` // what a later probe says may move the values
 }
 
-type settledMemory struct {
+type stableMemory struct {
 	Total, SwapTotal, HugePageSize unit.Bytes
 	HugeTotal                      int64
 }
 
-type settledInstance struct {
+type stableInstance struct {
 	DataDirectory known.Fact[string]
 	Port          known.Fact[int]
 	Memory        known.Fact[unit.Bytes] // limit of the control group
@@ -50,19 +50,19 @@ type settledInstance struct {
 	Places        known.Fact[[]Place]
 	Manager       known.Fact[string]
 	Version       known.Fact[unit.Version]
-	Settings      known.Fact[map[string]settledSetting]
+	Settings      known.Fact[map[string]stableSetting]
 }
 
 // Hash returns the SHA-256, in hexadecimal, of the facts that do not move by
 // themselves.
 func Hash(s *Snapshot) string {
 	h := s.Host
-	v := settled{
+	v := stableFacts{
 		Kernel: h.Kernel, CmdLine: h.CmdLine, CPU: h.CPU, Sysctls: h.Sysctls, THP: h.THP, Mounts: h.Mounts,
 		Fstab:  h.Fstab,
 		Blocks: h.Blocks, Virt: h.Virt, Clock: h.Clock, Tuned: h.Tuned, PageSize: h.PageSize,
-		Memory: known.Map(h.Memory, func(m host.Memory) settledMemory {
-			return settledMemory{m.Total, m.SwapTotal, m.HugePageSize, m.HugeTotal}
+		Memory: known.Map(h.Memory, func(m host.Memory) stableMemory {
+			return stableMemory{m.Total, m.SwapTotal, m.HugePageSize, m.HugeTotal}
 		}),
 		Swaps: known.Map(h.Swaps, func(list []host.Swap) []string {
 			var out []string
@@ -76,10 +76,10 @@ func Hash(s *Snapshot) string {
 		v.Measured = &p
 	}
 	for i := range s.Instances {
-		v.Instances = append(v.Instances, settle(&s.Instances[i]))
+		v.Instances = append(v.Instances, stableInstanceOf(&s.Instances[i]))
 	}
 	for i := range s.Neighbours {
-		v.Neighbours = append(v.Neighbours, settle(&s.Neighbours[i]))
+		v.Neighbours = append(v.Neighbours, stableInstanceOf(&s.Neighbours[i]))
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -90,29 +90,29 @@ func Hash(s *Snapshot) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func settle(in *Instance) settledInstance {
+func stableInstanceOf(in *Instance) stableInstance {
 	cg, _ := in.CGroup.Get()
-	return settledInstance{in.DataDirectory, in.Port, cg.Memory, cg.CPUs, in.Unit, in.Places,
-		in.Manager, in.Server.Version, known.Map(in.Server.Settings, atRest)}
+	return stableInstance{in.DataDirectory, in.Port, cg.Memory, cg.CPUs, in.Unit, in.Places,
+		in.Manager, in.Server.Version, known.Map(in.Server.Settings, stableSettings)}
 }
 
-// settledSetting is what a plan rests on of a setting. Its unit and bounds
+// stableSetting is what a plan rests on of a setting. Its unit and bounds
 // follow from the version; what an enum allows depends on the build as well.
-type settledSetting struct {
+type stableSetting struct {
 	Value  string
 	Source string
 	File   string   `json:",omitempty"`
 	Enum   []string `json:",omitempty"`
 }
 
-// atRest drops the settings that a running server changes by itself.
-func atRest(m pg.Settings) map[string]settledSetting {
-	out := make(map[string]settledSetting, len(m))
+// stableSettings drops the settings that a running server changes by itself.
+func stableSettings(m pg.Settings) map[string]stableSetting {
+	out := make(map[string]stableSetting, len(m))
 	for n, s := range m {
 		if s.Context == "internal" && n != "server_version_num" && n != "data_checksums" && n != "wal_segment_size" {
 			continue
 		}
-		out[n] = settledSetting{s.Value, s.Source, s.File, s.Enum}
+		out[n] = stableSetting{s.Value, s.Source, s.File, s.Enum}
 	}
 	return out
 }

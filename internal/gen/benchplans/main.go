@@ -8,7 +8,7 @@
 // FOLDER holds one folder an experiment with its result.json, or its document as
 // NAME.json. The name says what it is:
 //
-//	LOAD,OTHER      arm A is the other configuration, arm B the plan: tpcb,pgtune
+//	LOAD,OTHER      A is the other configuration, B the plan: tpcb,pgtune
 //	exercise,NAME   one of prove --experiment
 //	aa,NAME         a configuration compared with itself
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// shortest run that may stand on the page: seconds of one arm in a block. How far
+// shortest run that may stand on the page: seconds of one configuration in a block. How far
 // such short runs scatter is in the interval, which stands beside every figure;
 // what they cannot show (checkpoints, growth) is said on the page.
 const shortest = 8
@@ -36,7 +36,7 @@ func decides(list []named) error {
 		case e.Spec.Blocks < stat.FewestBlocks || e.load != itself && lasts(e.Result) < shortest:
 			errs = append(errs,
 				fmt.Errorf(
-					"%s,%s has %d blocks of %.3g s an arm: a trial, and the page holds only what decides (%d "+
+					"%s,%s has %d blocks of %.3g s a configuration: a trial, and the page holds only what decides (%d "+
 						"blocks, %d s)", e.load, e.other, e.Spec.Blocks, lasts(e.Result), stat.FewestBlocks, shortest))
 		}
 	}
@@ -105,9 +105,9 @@ func markdown(list []named, notes string) (string, error) {
 
 What was measured with `+"`pgfettle prove`"+` on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Made by `+"`make bench-plans`"+`
 from the documents in [benchmarks/](benchmarks), which hold every run; do not edit. [proving.md](proving.md) says how they
-are made and what the verdicts mean. The change is of arm B against arm A, in what decides (tps unless it is named): what
-is positive in tps is won, what is negative is lost. «Found would be» is the change that the experiment would have found
-four times out of five.
+are made and what the verdicts mean. The change is of configuration B against configuration A, in what decides (tps
+unless it is named): what is positive in tps is won, what is negative is lost. «Found would be» is the change that the
+experiment would have found four times out of five.
 `, first.CPUs, unit.Bytes(first.Memory), first.Kernel, first.Server)
 	writePlans(&b, plans)
 	if notes != "" {
@@ -132,11 +132,11 @@ func writePlans(b *strings.Builder, list []named) {
 	fmt.Fprintf(b, `
 ## The plan against other configurations
 
-The plan that pgfettle makes for this host (arm B, with its huge pages, after 'pgfettle probe' had measured the disk)
-against PostgreSQL's defaults and against what five calculators give for the same host (arm A). Of %d comparisons:
-%d improved, %d regressed, %d equivalent, %d inconclusive, %d without a verdict.
+The plan that pgfettle makes for this host (configuration B, with its huge pages, after 'pgfettle probe' had measured
+the disk) against PostgreSQL's defaults and against what five calculators give for the same host (configuration A). Of
+%d comparisons: %d improved, %d regressed, %d equivalent, %d inconclusive, %d without a verdict.
 
-| load | against | metric | other | plan | change | 95 %% interval | verdict | found would be | blocks (void) |
+| load | against | metric | other | plan | change | 95 %% interval | verdict | found would be | blocks (discarded) |
 |---|---|---|---|---|---|---|---|---|---|
 `, len(list), count[stat.Improved], count[stat.Regressed], count[stat.Equivalent], count[stat.Inconclusive], count[stat.Indicative]+count[stat.Unsuitable])
 	for _, e := range list {
@@ -154,7 +154,7 @@ func writeExercises(b *strings.Builder, list []named) {
 
 ` + "`pgfettle prove --experiment NAME`" + `. Those that write measure what durability costs; nothing here is advice to go without.
 
-| exercise | A | B | metric | A | B | change | 95 % interval | verdict | found would be | blocks (void) |
+| exercise | A | B | metric | A | B | change | 95 % interval | verdict | found would be | blocks (discarded) |
 |---|---|---|---|---|---|---|---|---|---|---|
 `)
 	for _, e := range list {
@@ -177,9 +177,10 @@ func writeSame(b *strings.Builder, list []named) {
 	fmt.Fprintf(b, `
 ## A configuration against itself
 
-%d experiments in which both arms are the same: %d found a difference, and by the construction of the test one of twenty may.
+%d experiments in which both configurations are the same: %d found a difference, and by the construction of the test one
+of twenty may.
 
-| load | configuration | clients | change | 95 %% interval | verdict | found would be | blocks (void) |
+| load | configuration | clients | change | 95 %% interval | verdict | found would be | blocks (discarded) |
 |---|---|---|---|---|---|---|---|
 `, len(list), found)
 	for _, e := range list {
@@ -209,9 +210,9 @@ func writeWhat(b *strings.Builder, list []named) {
 		case itself:
 			name = e.Workload.Name + " against itself"
 		}
-		runs := fmt.Sprintf("%g s of each arm a block", e.Spec.Duration)
+		runs := fmt.Sprintf("%g s of each configuration a block", e.Spec.Duration)
 		if e.Spec.Numbered() {
-			runs = fmt.Sprintf("the same %d transactions of each client and arm a block", e.Spec.Count)
+			runs = fmt.Sprintf("the same %d transactions of each client and configuration a block", e.Spec.Count)
 		}
 		line := fmt.Sprintf("- %s: %s at scale %d (%s), %s, design %s, %s, cache %s, protocol %s\n", name,
 			e.Workload.Name, e.Workload.Scale,
@@ -237,11 +238,11 @@ func writeConfigurations(b *strings.Builder, list []named) {
 	b.WriteString("\n## The configurations\n\n")
 	for _, e := range list {
 		for _, a := range []struct {
-			name string
-			arm  experiment.MeasuredConfiguration
+			name   string
+			config experiment.MeasuredConfiguration
 		}{{e.other, e.A}, {"plan", e.B}} {
 			var values []string
-			for _, s := range a.arm.Settings {
+			for _, s := range a.config.Settings {
 				values = append(values, strings.TrimPrefix(s.Address, "pg:")+" = "+s.Value)
 			}
 			text := strings.Join(values, ", ")
@@ -260,11 +261,11 @@ func writeConfigurations(b *strings.Builder, list []named) {
 	}
 }
 
-// median of an arm's figures in the blocks that count.
-func median(r *experiment.Result, m experiment.Metric, arm string) string {
+// median of a configuration's figures in the blocks that count.
+func median(r *experiment.Result, m experiment.Metric, label string) string {
 	var all []float64
 	for i := range r.Blocks {
-		if run := r.Blocks[i].Run(arm); run != nil && len(r.Blocks[i].Discarded) == 0 && m.Of(run).Known() {
+		if run := r.Blocks[i].Run(label); run != nil && len(r.Blocks[i].Discarded) == 0 && m.Of(run).Known() {
 			all = append(all, float64(m.Of(run)))
 		}
 	}

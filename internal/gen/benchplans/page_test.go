@@ -32,8 +32,8 @@ func made(t *testing.T, dir, name string, ratio float64, change func(*experiment
 	for i := range 6 {
 		quiet := experiment.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown,
 			PSIMemory: unknown, ClockStep: unknown, CalibrationCPU: unknown, CalibrationSync: unknown}
-		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, TPS: tps,
+		run := func(label string, tps float64) experiment.Run {
+			return experiment.Run{Config: label, Seconds: 120, TPS: tps,
 				Latency: experiment.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown,
 					Max: unknown}, Environment: quiet}
 		}

@@ -24,7 +24,7 @@ func TestExperimentsAreWhole(t *testing.T) {
 		if (e.Times > 0) == (e.Scale > 0) {
 			t.Errorf("%s: one of Times and Scale says how large the database is", e.Name)
 		}
-		var arms [2]Configuration
+		var configs [2]Configuration
 		one, two := e.Configurations(24 * unit.GB)
 		for i, text := range []string{one, two} {
 			if strings.ContainsAny(text, "{}") {
@@ -34,13 +34,13 @@ func TestExperimentsAreWhole(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
-			if arms[i], err = NewConfiguration(s, nil, nil); err != nil {
+			if configs[i], err = NewConfiguration(s, nil, nil); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		}
 		for _, major := range []int{13, 15, 18} {
-			if d := Differences(&arms[0], &arms[1], major); len(d) != 1 {
-				t.Errorf("%s on %d: the arms differ in %v, and one thing is to be learned", e.Name, major, d)
+			if d := Differences(&configs[0], &configs[1], major); len(d) != 1 {
+				t.Errorf("%s on %d: the configurations differ in %v, and one thing is to be learned", e.Name, major, d)
 			}
 		}
 		if found, ok := FindExercise(e.Name); !ok || found.Title != e.Title {
@@ -71,7 +71,7 @@ func TestFsyncOffIsNeverRecommended(t *testing.T) {
 	}
 }
 
-func TestArmsFitTheMachine(t *testing.T) {
+func TestConfigurationsFitTheMachine(t *testing.T) {
 	e, _ := FindExercise("huge-pages")
 	for memory, want := range map[unit.Bytes]string{8 * unit.GB: "shared_buffers=2048MB",
 		64 * unit.GB: "shared_buffers=8192MB"} {

@@ -66,7 +66,7 @@ type Part struct {
 
 // Event is a step of an experiment, for who waits.
 type Event struct {
-	// statements, load, copy, start, warm-up, canary, measure, checkpoint, count, stop, clean, kept; "" with Ended
+	// statements, load, copy, start, warm-up, calibration, measure, checkpoint, count, stop, clean, kept; "" with Ended
 	Step      string
 	Block     int           // from 1; 0 before the first
 	Blocks    int           // that are due, repeated ones included

@@ -45,14 +45,14 @@ type Setting struct {
 	Value   string `json:"value"`
 }
 
-// Arm is one of the configurations.
+// MeasuredConfiguration is one of the configurations.
 type MeasuredConfiguration struct {
 	Name     string    `json:"name"`     // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
 	Settings []Setting `json:"settings"` // what differs from the server's defaults, sorted
 	Hash     string    `json:"settings_hash,omitempty"`
 }
 
-// Workload is what was run.
+// MeasuredWorkload is what was run.
 type MeasuredWorkload struct {
 	Name      string `json:"name"`
 	Scale     int    `json:"scale"`

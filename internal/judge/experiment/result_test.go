@@ -10,8 +10,8 @@ import (
 )
 
 // quiet is a run that nothing disturbed.
-func quiet(arm string, tps float64) Run {
-	return Run{Config: arm, Seconds: 60, Transactions: int64(60 * tps), TPS: tps,
+func quiet(label string, tps float64) Run {
+	return Run{Config: label, Seconds: 60, Transactions: int64(60 * tps), TPS: tps,
 		Latency:  Latency{Mean: stat.Number(8000 / tps)},
 		Counters: map[string]float64{WALBytes: 60 * tps * 500, TempBytes: 0},
 		Environment: Environment{Steal: 0.1, Foreign: 0.5, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown,
@@ -81,9 +81,9 @@ func TestGates(t *testing.T) {
 		"checkpoints":       func(r *Run) { r.Environment.Checkpoint = 2 },
 		"transactions fail": func(r *Run) { r.Errors = []string{"deadlock"} },
 	} {
-		for arm := range 2 {
+		for i := range 2 {
 			r := experiment(8, 5)
-			spoil(&r.Blocks[3].Runs[arm])
+			spoil(&r.Blocks[3].Runs[i])
 			r.Judge()
 			word, _, _ := strings.Cut(name, " ")
 			for i, b := range r.Blocks {
@@ -95,7 +95,7 @@ func TestGates(t *testing.T) {
 				t.Errorf("%s: it says %q", name, why)
 			}
 			if r.Verdict.Discarded != 1 || r.N != 7 {
-				t.Errorf("%s: %d void, %d count", name, r.Verdict.Discarded, r.N)
+				t.Errorf("%s: %d discarded, %d count", name, r.Verdict.Discarded, r.N)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestGatesAreBlind(t *testing.T) {
 	}
 	r.Judge()
 	if r.Verdict.Discarded != 0 {
-		t.Errorf("%d blocks are void", r.Verdict.Discarded)
+		t.Errorf("%d blocks are discarded", r.Verdict.Discarded)
 	}
 }
 

@@ -42,14 +42,14 @@ var queries = map[rule.Profile]query{
 	rule.DW: {2, 2, 0.1},
 }
 
-// settled is an instance after its plan, as its settings say it.
-type settled struct {
+// plannedInstance is an instance after its plan, as its settings say it.
+type plannedInstance struct {
 	work, shared, temp, maintenance, vacuum, page float64 // bytes
 	connections, processes, parallel, vacuums     float64
 	multiplier                                    float64
 }
 
-func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) settled {
+func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) plannedInstance {
 	t.Helper()
 	sim := plan.Simulate(s, p)
 	set, _ := sim.Instances[0].Server.Settings.Get()
@@ -61,7 +61,7 @@ func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) settled {
 		return f
 	}
 	kb := 1024.0
-	out := settled{
+	out := plannedInstance{
 		work: n("work_mem") * kb, temp: n("temp_buffers") * 8 * kb, maintenance: n("maintenance_work_mem") * kb,
 		vacuum:      n("autovacuum_work_mem") * kb,
 		connections: n("max_connections"), parallel: math.Min(n("max_parallel_workers"), n("max_worker_processes")),
@@ -100,7 +100,7 @@ var (
 
 // sum adds up what so many open connections take, of which some hold a query, in
 // numbers of our own.
-func (s settled) sum(open, active float64, q query, c small) float64 {
+func (s plannedInstance) sum(open, active float64, q query, c small) float64 {
 	const mb = 1 << 20
 	processes := open + s.processes
 	s.shared += c.shared
@@ -114,7 +114,7 @@ func (s settled) sum(open, active float64, q query, c small) float64 {
 }
 
 // worst is the larger of what has to be survived with so many open.
-func (s settled) worst(h host, open float64, c small) float64 {
+func (s plannedInstance) worst(h host, open float64, c small) float64 {
 	q := queries[h.opt.Profile]
 	if h.opt.Profile != rule.DW {
 		return s.sum(open, open, q, c)

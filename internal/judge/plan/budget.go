@@ -52,7 +52,7 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 			b.Known = false
 			return b
 		}
-		laid := func(m memory.Instance) memory.Parts {
+		parts := func(m memory.Instance) memory.Parts {
 			p := m.Parts()
 			if base.Limited && !memory.HugeCharged(in) {
 				outside(&p, m, s)
@@ -63,8 +63,8 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 			will := m.After.Parts()
 			b.Outside += outside(&will, m.After, s)
 		}
-		before, after = before.Add(laid(m.Before)), after.Add(laid(m.After))
-		allBefore, allAfter = allBefore.Add(laid(m.All(m.Before))), allAfter.Add(laid(m.All(m.After)))
+		before, after = before.Add(parts(m.Before)), after.Add(parts(m.After))
+		allBefore, allAfter = allBefore.Add(parts(m.All(m.Before))), allAfter.Add(parts(m.All(m.After)))
 		if a, ok := sizing.AtWorkOf(out, in.Key); ok {
 			b.Open += a.Open
 			b.Fit += a.Fit

@@ -14,7 +14,7 @@
 //
 // How much shared memory a server takes is best answered by its own binary. If no answer
 // is in the snapshot, the plan rests on an estimate that is never below the truth, and
-// Questions holds what to ask. act/settle asks, adds the answers, and makes the plan again.
+// Questions holds what to ask. act/planner asks, adds the answers, and makes the plan again.
 //
 // # What a plan leaves
 //

@@ -34,15 +34,17 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 		"send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
 	f.IntVar(&o.Transactions, "transactions", 0,
 		"count the work of `N` transactions of each client too, after each run; with --metric seconds or --duration "+
-			"0 they are the run, the same ones for both arms")
+			"0 they are the run, the same ones for both configurations")
 	f.DurationVar(&o.Duration, "duration", 0,
-		"of a run, or of all slices of an arm in a block: `TIME` such as 2m; 0: as long as --transactions take "+
+		"of a run, or of all slices of a configuration in a block: `TIME` such as 2m; 0: as long as --transactions "+
+			"take "+
 			"(default: 2m; slices 40s; 3m where work is put off to checkpoints)")
 	f.IntVar(&o.Cycles, "checkpoint-cycles", 0,
 		"each run lasts until `N` checkpoint cycles are complete in it, 2 where work is put off; with --duration at "+
 			"least so long (default: runs of a fixed time)")
 	f.StringVar(&o.Restore, "restore", "",
-		"the data of a run: fresh (a copy of those that were loaded) or kept (one copy an arm for all its runs: "+
+		"the data of a run: fresh (a copy of those that were loaded) or kept (one copy for each configuration for "+
+			"all its runs: "+
 			"bloat accrues); default: fresh where the load writes")
 	f.DurationVar(&o.Warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
 	f.Uint64Var(&o.Seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
@@ -58,7 +60,8 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 		"leave the loaded cluster in the scratch folder for the next experiment with the same data; 'pgfettle prove "+
 			"--clean' removes it")
 	f.BoolVar(&o.Kernel, "kernel", false,
-		"this machine's kernel may be touched: huge pages and values that the arms name; all is put back, but the "+
+		"this machine's kernel may be touched: huge pages and values that the configurations name; all is put back, "+
+			"but the "+
 			"page cache may be emptied to make room for huge pages")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)

@@ -118,7 +118,7 @@ func eventLine(ev experiment.Event) string {
 		text = fmt.Sprintf("block %d of %d", ev.Block, ev.Blocks)
 		switch {
 		case ev.Ended && len(ev.Discarded) > 0:
-			text += " is void: " + strings.Join(ev.Discarded, "; ")
+			text += " is discarded: " + strings.Join(ev.Discarded, "; ")
 		case ev.Ended:
 			text += " is measured"
 		default:

@@ -120,7 +120,7 @@ func journalInstances(env *Env, place *placeOptions) cobra.CompletionFunc {
 		}
 		var names []string
 		for _, j := range list {
-			if !j.Settled() {
+			if !j.Undone() {
 				names = append(names, applying.Labels(j)...)
 			}
 		}

@@ -144,7 +144,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	d := probeDocument(p)
 	d.Subject = document.SubjectOf(p.Snapshot)
 	if !o.forget {
-		d.Kept = env.host().KeepProbe(p)
+		d.Kept = env.host().SaveProbe(p)
 	}
 	return writeProbe(env, o, d)
 }

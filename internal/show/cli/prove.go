@@ -38,10 +38,10 @@ use is touched, and nothing is left behind but the documents.
 
 ` + experiment.ConfigurationSyntax + `
 
-The unit is a block: two runs close in time, one of each arm, in balanced order. A
+The unit is a block: two runs close in time, one of each configuration, in balanced order. A
 verdict needs 6 blocks. One metric decides and is declared before the first run.
-Blocks that something else on the machine disturbed are void by gates that do not
-see the arm; they are repeated and counted. What it will take is estimated first.
+Blocks that something else on the machine disturbed are discarded by gates that do not
+see the configuration; they are repeated and counted. What it will take is estimated first.
 
 Verdicts: IMPROVED and REGRESSED (the 95 % interval excludes none), EQUIVALENT
 (within ±--margin), INCONCLUSIVE (neither; it says what would have been found).

@@ -55,7 +55,7 @@ func (o *serveOptions) token(env *Env) (t servedToken, err error) {
 		}
 	}
 	t.file = filepath.Join(dir, "token")
-	if err = serve.KeepToken(t.file, t.is); err != nil {
+	if err = serve.SaveToken(t.file, t.is); err != nil {
 		t.remove()
 	}
 	return t, err

@@ -21,9 +21,9 @@ import (
 )
 
 // measuredRun is a run that nothing disturbed.
-func measuredRun(arm string, tps float64) experiment.Run {
+func measuredRun(label string, tps float64) experiment.Run {
 	unknown := stat.Number(math.NaN())
-	return experiment.Run{Config: arm, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps),
+	return experiment.Run{Config: label, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps),
 		TPS: tps, Steady: true, Checkpoint: 1.5 + tps/1000,
 		Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown,
 			P95: stat.Number(20000 / tps), P99: stat.Number(30000 / tps), Max: unknown},
@@ -187,7 +187,7 @@ func TestResultText(t *testing.T) {
 }
 
 // TestPeekingIsNotShown holds that an experiment that is not at its end shows
-// neither a ratio nor the figures of its arms.
+// neither a ratio nor the figures of its configurations.
 func TestPeekingIsNotShown(t *testing.T) {
 	r := proveCases()["interrupted"]
 	r.Judge()

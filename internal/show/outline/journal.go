@@ -196,7 +196,7 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 	case j.State == journal.Unread:
 		return owed, p.Say("show/journal/unread",
 			"What it did is unknown. To read it, use the version of pgfettle that wrote it.")
-	case j.State == journal.IsDamaged && !j.Settled():
+	case j.State == journal.IsDamaged && !j.Undone():
 		return owed, p.Say("show/journal/undo_damaged", "To undo what it proves: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.IsDamaged:
 		return owed, p.Say("show/journal/damaged_undone",

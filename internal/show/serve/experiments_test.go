@@ -17,8 +17,8 @@ import (
 // experimentOf is a finished experiment in which B is faster by so many per cent.
 func experimentOf(name string, percent ...float64) *experiment.Result {
 	unknown := stat.Number(math.NaN())
-	run := func(arm string, tps float64) experiment.Run {
-		return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
+	run := func(label string, tps float64) experiment.Run {
+		return experiment.Run{Config: label, Seconds: 120, Transactions: int64(120 * tps), TPS: tps,
 			Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: unknown,
 				P99: unknown, Max: unknown},
 			Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown,

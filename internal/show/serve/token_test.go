@@ -290,7 +290,7 @@ func TestMadeToken(t *testing.T) {
 			t.Errorf("%q after %q", token, last)
 		}
 		last = token
-		if err := KeepToken(name, token); err != nil {
+		if err := SaveToken(name, token); err != nil {
 			t.Fatal(err)
 		}
 		st, err := os.Lstat(name)

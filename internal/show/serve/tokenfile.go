@@ -12,9 +12,9 @@ import (
 // MakeToken makes a token that cannot be guessed: 130 bits.
 func MakeToken() string { return rand.Text() }
 
-// KeepToken writes a token into a file that its owner alone may read, and replaces
+// SaveToken writes a token into a file that its owner alone may read, and replaces
 // what is there.
-func KeepToken(name, token string) error {
+func SaveToken(name, token string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("token file: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
-// Source is where looks come from; a *glance.Looker is one behind a context.
+// Source is where looks come from; a *sample.Looker is one behind a context.
 type Source interface {
 	Host(every time.Duration) *now.HostLook
 	Server() *now.ServerLook // nil where there is no server to ask
@@ -82,7 +82,7 @@ type Model struct {
 	typing  bool
 	stopped bool // by Ctrl-C
 
-	// what View has put together, void after each message
+	// what View has put together, empty after each message
 	lines  []func() string
 	pinned int
 }
@@ -317,7 +317,7 @@ func (m *Model) interval(step int) tea.Cmd {
 		return nil
 	}
 	m.every = Intervals[at]
-	m.turn++ // what was arranged for the old one is void
+	m.turn++ // what was arranged for the old one no longer counts
 	m.owed = [2]bool{}
 	if m.paused {
 		m.owed = [2]bool{true, true}

@@ -176,7 +176,7 @@ func TestOneLookAtATime(t *testing.T) {
 }
 
 // TestInterval: the steps end at both sides, and what was arranged for another
-// interval is void.
+// interval does not count.
 func TestInterval(t *testing.T) {
 	m := seen(80, 24, Style{})
 	old := m.turn

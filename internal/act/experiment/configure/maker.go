@@ -160,7 +160,7 @@ func (m *Maker) hugePage() unit.Bytes {
 	return 2 * unit.MB // of amd64, and of arm64 with pages of 4 kB
 }
 
-// CheckpointTimeout is how long a checkpoint cycle of an arm lasts at most.
+// CheckpointTimeout is how long a checkpoint cycle of a configuration lasts at most.
 func CheckpointTimeout(a *experiment.Configuration) time.Duration {
 	if s, err := unit.ParseGUC(a.Settings["checkpoint_timeout"], "s"); err == nil && s > 0 && s <= 86400 {
 		return time.Duration(s * float64(time.Second))

@@ -20,11 +20,11 @@ const (
 // for it is disturbed. It is waited for, against the quickest yet, which makes it
 // stricter than the gate, whose measure is the median; the last one counts.
 func (g *engine) calibrate(ctx context.Context, s *seat) error {
-	g.tell(experiment.Event{Step: "canary", Config: s.label})
+	g.tell(experiment.Event{Step: "calibration", Config: s.label})
 	for try := 1; ; try++ {
 		cpu, sync, err := g.w.Calibrate(ctx)
 		if err != nil {
-			return fmt.Errorf("canary: %w", err)
+			return fmt.Errorf("calibration: %w", err)
 		}
 		s.run.Environment.CalibrationCPU, s.run.Environment.CalibrationSync = millis(cpu), millis(sync)
 		if g.quickCPU == 0 {

@@ -31,21 +31,23 @@ var places = []string{
 func allowed(label string, c experiment.Configuration) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if slices.Contains(places, strings.ToLower(name)) {
-			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which a scratch instance has its own of",
+			return &say.Problem{Message: fmt.Sprintf(
+				"configuration %s sets %s, which a scratch instance has its own of",
 				label, name),
-				Hint: "leave the parameter out: both arms run in private folders, on private sockets, without archiving", Code: say.CodeUsage}
+				Hint: "leave the parameter out: both configurations run in private folders, on private sockets, " +
+					"without archiving", Code: say.CodeUsage}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Kernel)) {
 		if !slices.Contains(kernelValues, string(name)) {
-			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which an experiment does not change",
+			return &say.Problem{Message: fmt.Sprintf("configuration %s sets %s, which an experiment does not change",
 				label, name),
 				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") +
 					" and the pool of huge pages", Code: say.CodeUsage}
 		}
 	}
 	if c.HugePages < 0 || c.HugePages > mostPages {
-		return &say.Problem{Message: fmt.Sprintf("arm %s wants a pool of %d huge pages", label, c.HugePages),
+		return &say.Problem{Message: fmt.Sprintf("configuration %s wants a pool of %d huge pages", label, c.HugePages),
 			Code: say.CodeUsage}
 	}
 	return nil
@@ -75,7 +77,8 @@ func verify(label string, want map[string]string, have []machine.Setting) error 
 }
 
 func wrong(label, name, what string) error {
-	return &say.Problem{Message: fmt.Sprintf("the server of arm %s does not have the settings of the arm", label),
+	return &say.Problem{Message: fmt.Sprintf(
+		"the server of configuration %s does not have the settings of the configuration", label),
 		Detail: name + " " + what,
 		Hint:   "nothing was measured under other settings than those asked for; correct the value, or leave it out",
 		Code:   say.CodeError}

@@ -34,7 +34,8 @@ func TestCycles(t *testing.T) {
 			x, y := b.Run("A"), b.Run("B")
 			if x.Seconds != c.a || y.Seconds != c.b || x.Cycles != c.countA || y.Cycles != c.countB ||
 				len(b.Discarded) > 0 {
-				t.Errorf("least %g s: A %g s with %d cycles, B %g s with %d, void for %v", c.least, x.Seconds, x.Cycles,
+				t.Errorf("least %g s: A %g s with %d cycles, B %g s with %d, discarded for %v", c.least,
+					x.Seconds, x.Cycles,
 					y.Seconds, y.Cycles, b.Discarded)
 			}
 			// the rate is that of the time which it really took
@@ -65,7 +66,7 @@ func TestCyclesIncomplete(t *testing.T) {
 	}
 	if len(b.Discarded) != 2 || !strings.Contains(b.Discarded[0],
 		"run 1: 0 of 2 checkpoint cycles were complete after") {
-		t.Errorf("void for %v", b.Discarded)
+		t.Errorf("discarded for %v", b.Discarded)
 	}
 	clean(t, w)
 }

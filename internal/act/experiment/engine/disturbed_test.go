@@ -23,7 +23,7 @@ func TestDiscardedBlocks(t *testing.T) {
 	}
 	if len(r.Blocks) != 7 || len(r.Blocks[0].Discarded) == 0 || r.N != 6 || r.Discarded != 1 ||
 		r.Word != stat.Improved {
-		t.Errorf("%d blocks, %d count, %d void, first void for %v: %s", len(r.Blocks), r.N, r.Discarded,
+		t.Errorf("%d blocks, %d count, %d discarded, first discarded for %v: %s", len(r.Blocks), r.N, r.Discarded,
 			r.Blocks[0].Discarded, r.Word)
 	}
 	clean(t, w)
@@ -61,7 +61,7 @@ func TestWarmsUpAgain(t *testing.T) {
 			seeds[w.drives[warm].Seed] = true
 		}
 		if warm != wanted || len(seeds) != warm || r.Discarded != 0 || !r.Blocks[0].Runs[0].Steady {
-			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds),
+			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks discarded", stolen, warm, len(seeds),
 				r.Discarded)
 		}
 		clean(t, w)
@@ -81,7 +81,7 @@ func TestWarmsUpAgain(t *testing.T) {
 // TestWaitsForCalibration: a machine that is slow before a run is waited for, half a
 // minute at the most; what is slow then is discarded.
 func TestWaitsForCalibration(t *testing.T) {
-	for slow, want := range map[int]struct{ pauses, void int }{0: {}, 3: {3, 0}, 5: {5, 0}, 6: {5, 1}} {
+	for slow, want := range map[int]struct{ pauses, discarded int }{0: {}, 3: {3, 0}, 5: {5, 0}, 6: {5, 1}} {
 		w := newToy()
 		w.slow = func(calibrate int) time.Duration { // the first one is the measure
 			if calibrate > 1 && calibrate <= 1+slow {
@@ -99,8 +99,8 @@ func TestWaitsForCalibration(t *testing.T) {
 				pauses++
 			}
 		}
-		if pauses != want.pauses || r.Discarded != want.void || r.Word != stat.Improved {
-			t.Errorf("slow for %d canaries: %d pauses, %d blocks void, %s", slow, pauses, r.Discarded, r.Word)
+		if pauses != want.pauses || r.Discarded != want.discarded || r.Word != stat.Improved {
+			t.Errorf("slow for %d calibrations: %d pauses, %d blocks discarded, %s", slow, pauses, r.Discarded, r.Word)
 		}
 		clean(t, w)
 	}

@@ -20,7 +20,7 @@ import (
 type engine struct {
 	e      *Order
 	w      world
-	docs   shelf
+	docs   documents
 	res    *experiment.Result
 	made   map[string]string // copies that are kept, by configuration
 	begun  time.Time         // of the block at work
@@ -33,7 +33,8 @@ type engine struct {
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
 // documents, however it ends; the document is there with the error too.
-func execute(ctx context.Context, e *Order, w world, docs shelf, program string, resume bool) (res *experiment.Result,
+func execute(ctx context.Context, e *Order, w world, docs documents, program string,
+	resume bool) (res *experiment.Result,
 	err error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (e *Order) check() error {
 	case e.Spec.Numbered() && s.Jobs < s.Clients:
 		return bad(
 			"%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only "+
-				"with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
+				"with a thread for each are both configurations sent the same transactions", s.Clients, s.Jobs)
 	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared},
 		e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
@@ -145,7 +146,7 @@ func (e *Order) check() error {
 	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
 		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
 	case e.Restore == experiment.RestoreShared && (writes || e.Design == experiment.DesignSlices):
-		return bad("the arms cannot share their data: the workload writes, or both servers are up at once")
+		return bad("the configurations cannot share their data: the workload writes, or both servers are up at once")
 	case s.Cache == "cold" && !e.MayTouchKernel:
 		return untouchable("cold caches are made by dropping the page cache of the whole host")
 	}
@@ -183,21 +184,21 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, g.closePair(pair)) }()
 	for {
 		g.res.Judge()
-		void := 0
+		discarded := 0
 		for _, b := range g.res.Blocks {
 			if len(b.Discarded) > 0 {
-				void++
+				discarded++
 			}
 		}
 		due := g.e.Spec.Blocks
-		if len(g.res.Blocks)-void >= due || len(g.res.Blocks) >= due+extra(due) {
+		if len(g.res.Blocks)-discarded >= due || len(g.res.Blocks) >= due+extra(due) {
 			return nil
 		}
-		if void > extra(due) {
+		if discarded > extra(due) {
 			g.note(
 				fmt.Sprintf(
-					"stopped after %d blocks, %d of them void: the machine was too busy with other things, and "+
-						"there was no way to the end", len(g.res.Blocks), void))
+					"stopped after %d blocks, %d of them discarded: the machine was too busy with other things, and "+
+						"there was no way to the end", len(g.res.Blocks), discarded))
 			return nil
 		}
 		g.begun = g.w.Now()
@@ -301,10 +302,10 @@ func (g *engine) fits(ctx context.Context) error {
 		c := g.e.configuration(label)
 		said, shared, err := g.w.Try(ctx, "master", c.Settings)
 		if err != nil {
-			return fmt.Errorf("settings of arm %s: %w", label, err)
+			return fmt.Errorf("settings of configuration %s: %w", label, err)
 		}
 		if len(said) > 0 {
-			return &say.Problem{Message: "the server would not start with the settings of arm " + label,
+			return &say.Problem{Message: "the server would not start with the settings of configuration " + label,
 				Detail: strings.Join(said, "; "),
 				Hint:   "correct them; nothing was run", Code: say.CodeUsage}
 		}

@@ -58,11 +58,11 @@ func TestDesigns(t *testing.T) {
 		t.Run(name(i), func(t *testing.T) {
 			w := newToy()
 			e := w.manner(i)
-			ended, voids := 0, 0
+			ended, discarded := 0, 0
 			e.Progress = func(ev experiment.Event) {
 				if ev.Ended {
 					ended++
-					voids += len(ev.Discarded)
+					discarded += len(ev.Discarded)
 				}
 				if ev.Blocks != 6 || ev.Block > 6 || ev.Left < 0 {
 					t.Errorf("told: %+v", ev)
@@ -97,8 +97,8 @@ func TestDesigns(t *testing.T) {
 			if len(seeds) != 6 {
 				t.Errorf("%d seeds for six blocks", len(seeds))
 			}
-			if ended != 6 || voids != 0 {
-				t.Errorf("the end of %d blocks was told, %d void", ended, voids)
+			if ended != 6 || discarded != 0 {
+				t.Errorf("the end of %d blocks was told, %d discarded", ended, discarded)
 			}
 			if m.design == experiment.DesignSingle {
 				return
@@ -378,9 +378,9 @@ func TestResumeRefuses(t *testing.T) {
 		change func(e *Order)
 		says   string
 	}{
-		{"settings", func(e *Order) { e.B.Settings["work_mem"] = "9MB" }, "settings of arm B"},
+		{"settings", func(e *Order) { e.B.Settings["work_mem"] = "9MB" }, "settings of configuration B"},
 		{"kernel", func(e *Order) { e.A.Kernel = map[knob.Address]string{"thp:enabled": "always"} },
-			"settings of arm A"},
+			"settings of configuration A"},
 		{"data", func(e *Order) { e.Load.(*toyLoad).words = "other" }, "workload"},
 		{"scale", func(e *Order) { e.Scale++ }, "workload"},
 		{"duration", func(e *Order) { e.Spec.Duration++ }, "number"},

@@ -110,9 +110,9 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	shelf := shelfOf(e)
+	docs := folderOf(e)
 	dirMode := fs.FileMode(0o755)
-	if shelf.mode == privately {
+	if docs.mode == privately {
 		dirMode = 0o700
 	}
 	if err := os.MkdirAll(e.Dir, dirMode); err != nil {
@@ -124,7 +124,7 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 		}
 	}
 	m := machine.New(e.Scratch, e.Binaries, e.Guard)
-	return execute(ctx, e, m, shelf, sum, resume)
+	return execute(ctx, e, m, docs, sum, resume)
 }
 
 // unused refuses a folder for documents that is a cluster's or an experiment's.

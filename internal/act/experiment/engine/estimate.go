@@ -30,16 +30,16 @@ const (
 // copies is how many copies of the loaded cluster there are at one time, and how
 // many are made a block.
 func copies(e *Order) (atOnce int, perBlock int) {
-	arms := len(e.labels())
+	configs := len(e.labels())
 	switch {
 	case e.Restore == experiment.RestoreShared:
 		return 0, 0
 	case e.Restore == experiment.RestoreKept:
-		return arms, 0
+		return configs, 0
 	case e.Design == experiment.DesignSlices:
-		return arms, arms
+		return configs, configs
 	}
-	return 1, arms
+	return 1, configs
 }
 
 // disk is what the clusters take with a database of this size, without counting
@@ -65,7 +65,7 @@ func Estimate(e *Order) experiment.Estimation {
 	if e.Restore == "" {
 		e.Restore = Restores(e.Load.Describe(e.Scale).Writes, e.Design)
 	}
-	s, arms := e.Spec, time.Duration(len(e.labels()))
+	s, configs := e.Spec, time.Duration(len(e.labels()))
 	data := e.Load.Size(e.Scale)
 	seconds := func(x float64) time.Duration {
 		return time.Duration(math.Min(x, 1e8) * float64(time.Second)) // three years: who asks for more is refused later
@@ -79,26 +79,26 @@ func Estimate(e *Order) experiment.Estimation {
 		copying = one * time.Duration(atOnce)
 	}
 	least := e.Load.Shortest(e.Scale, s.Clients) // a transaction that has begun is ended
-	warm, around := time.Duration(0), arms*aroundRun
+	warm, around := time.Duration(0), configs*aroundRun
 	if s.Warmup > 0 {
-		warm = arms * seconds(max(s.Warmup, least))
+		warm = configs * seconds(max(s.Warmup, least))
 	}
 	measured := max(s.Duration, least)
 	if e.Design == experiment.DesignSlices {
 		parts := slicesOf(s)
-		around += arms * time.Duration(parts) * eachSlice
+		around += configs * time.Duration(parts) * eachSlice
 		measured = max(measured, float64(parts)*least)
 	}
-	measure, measuring := arms*seconds(measured), "measuring"
+	measure, measuring := configs*seconds(measured), "measuring"
 	if s.Cycles > 0 {
 		measure, measuring = 0, "measuring, at most"
 		for _, label := range e.labels() {
 			measure += seconds(max(longest(e.configuration(label), s.Cycles, s.Duration), least))
 		}
 	}
-	count := arms * seconds(float64(s.Count)/countSpeed)
+	count := configs * seconds(float64(s.Count)/countSpeed)
 	if s.Numbered() { // the transactions are the run
-		measure, count = arms*seconds(float64(s.Count)*least), 0
+		measure, count = configs*seconds(float64(s.Count)*least), 0
 	}
 	out := experiment.Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0,
 		Block: warm + around + measure + count + one*time.Duration(perBlock)}

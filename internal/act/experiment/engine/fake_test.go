@@ -246,7 +246,7 @@ func (w *toy) Calibrate(context.Context) (cpu, sync time.Duration, err error) {
 	if w.slow != nil {
 		cpu = w.slow(w.calibrations)
 	}
-	return cpu, 20 * time.Millisecond, w.op("canary", func() error { return nil })
+	return cpu, 20 * time.Millisecond, w.op("calibration", func() error { return nil })
 }
 
 func (w *toy) Pause(_ context.Context, d time.Duration) error {

@@ -55,15 +55,16 @@ func (f former) ours(now string) bool {
 
 // touch changes the kernel as configurations that run at once want it. Every value is
 // written down before the first one is changed.
-func touch(w world, arms []experiment.Configuration, may bool) error {
+func touch(w world, configs []experiment.Configuration, may bool) error {
 	values := map[string]string{}
 	pages := int64(0)
-	for _, c := range arms {
+	for _, c := range configs {
 		pages += c.HugePages
 		for address, v := range c.Kernel {
 			name := string(address)
 			if other, ok := values[name]; ok && other != v {
-				return &say.Problem{Message: fmt.Sprintf("the arms want %s to be %s and %s at once", name, other, v),
+				return &say.Problem{Message: fmt.Sprintf("the configurations want %s to be %s and %s at once",
+					name, other, v),
 					Hint: "a value of the kernel holds for both servers: use the design restart", Code: say.CodeUsage}
 			}
 			values[name] = v
@@ -73,7 +74,7 @@ func touch(w world, arms []experiment.Configuration, may bool) error {
 		return nil
 	}
 	if !may {
-		return untouchable("an arm changes values of the kernel")
+		return untouchable("a configuration changes values of the kernel")
 	}
 	var list []former
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -137,7 +138,7 @@ func pool(w world, pages int64) (former, error) {
 		return former{}, err
 	}
 	if m.HugePageSize <= 0 {
-		return former{}, &say.Problem{Message: "an arm wants huge pages, and this kernel has none",
+		return former{}, &say.Problem{Message: "a configuration wants huge pages, and this kernel has none",
 			Code: say.CodeRefused}
 	}
 	if want := unit.Bytes(pages) * m.HugePageSize; want > m.Available-keepFree(m.Total) {

@@ -111,7 +111,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			d.Seed = seed(b.Seed, forWarmup, again)
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
-				return fmt.Errorf("warm-up of arm %s: %w", s.label, err)
+				return fmt.Errorf("warm-up of configuration %s: %w", s.label, err)
 			}
 			if !stolen(saw) {
 				break

@@ -14,14 +14,14 @@ import (
 // told apart from the chance of one time slice, and 100 times a page on disk,
 // which takes 15 ms on a good disk and a second on one without a cache. Of the
 // three the fastest counts: a program that came and went within a quarter of a
-// second would discarded a run of minutes that it did not touch (other programs during
+// second would discard a run of minutes that it did not touch (other programs during
 // the run have a gate of their own); a slower clock or a busy neighbour is in all
 // three.
 const (
 	calibrationTries = 3
 	calibrationBytes = 256 << 20
 	calibrationSyncs = 100
-	calibrationName  = "canary"
+	calibrationName  = "calibration"
 )
 
 // Pause implements engine.world.

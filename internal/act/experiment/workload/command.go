@@ -46,7 +46,7 @@ type Options struct {
 	Transactions int     // how many of each client, for counting; exactly one of both
 	Rate         float64 // transactions a second in all; 0: as fast as it goes
 	LatencyLimit float64 // milliseconds; 0: none. With a rate, what would begin later is skipped
-	Seed         uint64  // the same for both arms of a block, another for each block
+	Seed         uint64  // the same for both configurations of a block, another for each block
 	Protocol     string  // "": the workload's own
 	Log          string  // "": no log of transactions; else the first part of its files' names
 	Sampling     float64 // of the transactions that are logged; 0 or 1: all

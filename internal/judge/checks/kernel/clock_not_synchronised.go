@@ -47,14 +47,14 @@ var ClockNotSynchronised = check.Check{
 		}
 		runs := ""
 		for _, p := range list {
-			silent, keeper := host.ClockKeepers[p.Name]
+			silent, disciplines := host.ClockPrograms[p.Name]
 			if silent {
 				c.Missing(known.Gap{Fact: "clock", Reason: p.Name +
 					" runs and has not told the kernel whether the clock is right, which it may leave out",
 					Reveal: "chronyc tracking, or what your clock program has instead"})
 				return
 			}
-			if keeper {
+			if disciplines {
 				runs = p.Name
 			}
 		}

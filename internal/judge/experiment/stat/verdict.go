@@ -162,7 +162,7 @@ func (v Verdict) Words(metric string) []say.Message {
 	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n",
 		v.N, "p", probability(max(v.P, v.PFlip)),
 		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd",
-		plain(v.SD), "void", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
+		plain(v.SD), "discarded", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
 	m := func(id, text string) say.Message { return say.M("verdict/"+id, text, whole...) }
 	var out []say.Message
 	switch v.Word {
@@ -195,7 +195,7 @@ func (v Verdict) Words(metric string) []say.Message {
 		out = append(out, m("indicative", "Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
 	case Unsuitable:
 		out = append(out, m("unsuitable",
-			"No verdict: {void} of {all} blocks were disturbed by something else on this machine."))
+			"No verdict: {discarded} of {all} blocks were disturbed by something else on this machine."))
 	}
 	return out
 }

@@ -24,8 +24,8 @@ const (
 	planName = "experiment.json" // what was asked for: what a resumed one has to agree with
 )
 
-// shelf is where the documents go.
-type shelf interface {
+// documents is where the documents go.
+type documents interface {
 	read(name string) ([]byte, error) // fs.ErrNotExist where there is none
 	put(name string, b []byte) error
 	add(name string, line []byte) error
@@ -88,7 +88,7 @@ func (s Stored) differs(t Stored) string {
 		a, b any
 	}{
 		{"the PostgreSQL program", s.Server + s.Program, t.Server + t.Program},
-		{"the settings of arm A", s.A, t.A}, {"the settings of arm B", s.B, t.B},
+		{"the settings of configuration A", s.A, t.A}, {"the settings of configuration B", s.B, t.B},
 		{"the workload or its data", []any{s.Identity, s.Workload.Name, s.Workload.Scale, s.Restore},
 			[]any{t.Identity, t.Workload.Name, t.Workload.Scale, t.Restore}},
 		{"the design", []any{s.Design, s.Metric}, []any{t.Design, t.Metric}},
@@ -110,7 +110,7 @@ const mostStored = 32 << 20
 // ReadStored reads what an experiment's folder says that it is.
 func ReadStored(dir string) (Stored, error) { return readStored(folder{path: dir}) }
 
-func readStored(s shelf) (Stored, error) {
+func readStored(s documents) (Stored, error) {
 	var st Stored
 	b, err := s.read(planName)
 	if err != nil {
@@ -133,7 +133,7 @@ func readStored(s shelf) (Stored, error) {
 
 // document returns the document to go on with: a new one, or where an experiment
 // is resumed the one that is kept.
-func document(e *Order, s shelf, program string, resume bool) (*experiment.Result, error) {
+func document(e *Order, s documents, program string, resume bool) (*experiment.Result, error) {
 	want := e.stored(program)
 	have, err := readStored(s)
 	switch {
@@ -180,7 +180,7 @@ func document(e *Order, s shelf, program string, resume bool) (*experiment.Resul
 }
 
 // save judges a document and writes it.
-func save(s shelf, r *experiment.Result) error {
+func save(s documents, r *experiment.Result) error {
 	r.Judge()
 	b, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -200,15 +200,15 @@ type raw struct {
 // privately is the mode of what nobody else may read.
 const privately = 0o600
 
-// folder is a shelf on disk.
+// folder is a folder on disk that documents are in.
 type folder struct {
 	path string
 	mode fs.FileMode // of the files
 }
 
-// shelfOf is the folder of an experiment; scripts that hold values out of
+// folderOf is the folder of an experiment; scripts that hold values out of
 // somebody's tables are for his eyes alone.
-func shelfOf(e *Order) folder {
+func folderOf(e *Order) folder {
 	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
 		return folder{e.Dir, privately}
 	}

@@ -1,4 +1,4 @@
-// Package drill runs exercises on throwaway servers: a fault of a database host
+// Package oomdemo runs exercises on throwaway servers: a fault of a database host
 // is made to happen on purpose, at a small scale and inside limits that keep it
 // from everything else, and what it does to the sessions of the server is
 // measured, without the cure and with it.
@@ -76,7 +76,7 @@ func RunOOM(ctx context.Context, o Options) (res *oomresult.OOM, err error) {
 	if res.Swept, err = trail.sweep(); err != nil {
 		return res, fmt.Errorf("what an earlier run left behind: %w", err)
 	}
-	d := &drill{o: o, trail: trail, res: res}
+	d := &exercise{o: o, trail: trail, res: res}
 	defer func() { err = errors.Join(err, d.clear()) }()
 	if err := d.prepare(ctx); err != nil {
 		return res, err
@@ -91,8 +91,8 @@ func RunOOM(ctx context.Context, o Options) (res *oomresult.OOM, err error) {
 	return res, nil
 }
 
-// drill is an exercise at work.
-type drill struct {
+// exercise is an exercise at work.
+type exercise struct {
 	o     Options
 	trail *trail
 	res   *oomresult.OOM
@@ -102,7 +102,7 @@ type drill struct {
 
 // prepare makes the control group and the cluster. Whatever it makes is written
 // down before.
-func (d *drill) prepare(ctx context.Context) error {
+func (d *exercise) prepare(ctx context.Context) error {
 	at, err := cgroup.Places()
 	if err != nil {
 		return cgroup.NoHierarchy(err)
@@ -144,7 +144,7 @@ func (d *drill) prepare(ctx context.Context) error {
 }
 
 // clear takes everything away and notes what it was. The context may be over.
-func (d *drill) clear() error {
+func (d *exercise) clear() error {
 	if d.inst != nil {
 		if err := d.inst.Remove(); err != nil {
 			return err // the record stays, for the next run
@@ -180,7 +180,7 @@ func enough(at cgroup.Place) error {
 }
 
 // enter puts the postmaster into the group.
-func (d *drill) enter(pid int) error {
+func (d *exercise) enter(pid int) error {
 	if err := d.group.Add(pid); err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// TestArmsOfRealServers makes arms on every version: each configuration is tried
+// TestConfigurationsOfRealServers makes configurations on every version: each configuration is tried
 // by the server itself, a plan is one that it starts with, and nothing is left.
-func TestArmsOfRealServers(t *testing.T) {
+func TestConfigurationsOfRealServers(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		ctx := context.Background()
 		trial, err := configure.Open(ctx, &target.Local{}, configure.Choice{Bin: b.Dir, Tool: "test"})

@@ -30,7 +30,7 @@ type turned struct {
 	auto                     bool // somebody has set it with ALTER SYSTEM, which only ALTER SYSTEM wins over
 }
 
-// knobs are of both effects and, as the files of a yard stand, of every place
+// knobs are of both effects and, as the files of the server stand, of every place
 // that a setting can be written to.
 var knobs = []turned{
 	{name: "checkpoint_timeout", before: "360", pin: "9min", after: "540"},
@@ -55,9 +55,9 @@ func names(list []turned) []string {
 	return out
 }
 
-// yard is the server of one version that the trials are about. It is small, so
+// trialServer is the server of one version that the trials are about. It is small, so
 // that a restart takes a tenth of a second.
-type yard struct {
+type trialServer struct {
 	t     *testing.T
 	bin   string
 	i     *scratch.Instance
@@ -67,8 +67,8 @@ type yard struct {
 	sum   string // of the rows, as the server adds them up
 }
 
-// yardConf sends every setting of knobs to one place or another.
-const yardConf = `
+// trialConf sends every setting of knobs to one place or another.
+const trialConf = `
 shared_buffers = 16MB
 max_connections = 20
 max_worker_processes = 8
@@ -80,12 +80,12 @@ include_dir 'conf.d'
 checkpoint_timeout = 6min # behind the folder, so that no file in it wins
 `
 
-func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
+func newTrialServer(t *testing.T, b scratch.Binaries, bin string) *trialServer {
 	i, err := template.New(t.Context(), b, scratch.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := &yard{t: t, bin: bin, i: i}
+	y := &trialServer{t: t, bin: bin, i: i}
 	t.Cleanup(func() {
 		if err := i.Remove(); err != nil {
 			t.Error(err)
@@ -93,7 +93,7 @@ func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
 	})
 	y.lay("conf.d", "")
 	main := i.DataDir + "/postgresql.conf"
-	y.lay("postgresql.conf", text(t, main)+yardConf)
+	y.lay("postgresql.conf", text(t, main)+trialConf)
 	y.lay("mode.conf", "")
 	y.lay("conf.d/50-site.conf", "log_temp_files = 1MB\n")
 	y.lay("conf.d/zz-pgfettle.conf", "# by hand\nwork_mem = 5MB # small\n")
@@ -108,7 +108,7 @@ func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
 
 // lay writes a file of the data directory, as its owner would have it; a name
 // without a point or a text is a folder.
-func (y *yard) lay(name, text string) {
+func (y *trialServer) lay(name, text string) {
 	y.t.Helper()
 	at := filepath.Join(y.i.DataDir, name)
 	var err error
@@ -127,7 +127,7 @@ func (y *yard) lay(name, text string) {
 	}
 }
 
-func (y *yard) fatal(format string, args ...any) {
+func (y *trialServer) fatal(format string, args ...any) {
 	y.t.Helper()
 	if y.trial != nil {
 		y.trial.fail(format, args...)
@@ -135,28 +135,28 @@ func (y *yard) fatal(format string, args ...any) {
 	y.t.Fatalf(format, args...)
 }
 
-func (y *yard) start() {
+func (y *trialServer) start() {
 	y.t.Helper()
 	if err := y.i.Start(y.t.Context()); err != nil {
 		y.fatal("it does not start: %v", err)
 	}
 }
 
-func (y *yard) stop() {
+func (y *trialServer) stop() {
 	y.t.Helper()
 	if err := y.i.Stop(); err != nil {
 		y.fatal("%v", err)
 	}
 }
 
-func (y *yard) exec(statements ...string) {
+func (y *trialServer) exec(statements ...string) {
 	y.t.Helper()
 	if err := y.i.Exec(y.t.Context(), statements...); err != nil {
 		y.fatal("%v", err)
 	}
 }
 
-func (y *yard) query(sql string) [][][]byte {
+func (y *trialServer) query(sql string) [][][]byte {
 	y.t.Helper()
 	c, err := pgconn.Connect(y.t.Context(), y.i.ConnString())
 	if err != nil {
@@ -187,7 +187,7 @@ func (tr *trial) allows() {
 }
 
 // draw chooses what is changed: most of it, and something that needs a restart.
-func (y *yard) draw(rng *rand.Rand) []turned {
+func (y *trialServer) draw(rng *rand.Rand) []turned {
 	var out []turned
 	restarts := false
 	for _, k := range knobs {
@@ -227,7 +227,7 @@ func (tr *trial) undo(restart bool) []string {
 }
 
 // commit adds a row that has to be there for good.
-func (y *yard) commit() {
+func (y *trialServer) commit() {
 	y.t.Helper()
 	y.rows++
 	y.exec(fmt.Sprintf(`INSERT INTO kept VALUES (%d, md5('%d'))`, y.rows, y.rows))
@@ -240,7 +240,7 @@ func (y *yard) commit() {
 }
 
 // intact holds that the table is.
-func (y *yard) intact() {
+func (y *trialServer) intact() {
 	y.t.Helper()
 	r := y.query(`SELECT count(*)::text, md5(string_agg(v, '' ORDER BY id)) FROM kept`)
 	if string(r[0][0]) != strconv.Itoa(y.rows) || string(r[0][1]) != y.sum {
@@ -258,7 +258,7 @@ type file struct {
 }
 
 // look reads every configuration file. What a crash left beside them is none.
-func (y *yard) look() confFiles {
+func (y *trialServer) look() confFiles {
 	y.t.Helper()
 	out := confFiles{}
 	for _, dir := range []string{y.i.DataDir, y.i.DataDir + "/conf.d"} {
@@ -297,7 +297,7 @@ func (f confFiles) same(tr *trial, want confFiles, why string) {
 }
 
 // strays are files that a step which was cut off has left.
-func (y *yard) strays() []string {
+func (y *trialServer) strays() []string {
 	var out []string
 	for _, dir := range []string{y.i.DataDir, y.i.DataDir + "/conf.d"} {
 		for _, pattern := range []string{"/.*pgfettle*", "/pgfettle*", "/*.tmp"} {
@@ -308,19 +308,19 @@ func (y *yard) strays() []string {
 	return out
 }
 
-// settle waits for what a process that was killed had begun and what goes on
+// waitForQuiet waits for what a process that was killed had begun and what goes on
 // without it: pg_ctl stops or starts the server, or is just about to be started by
 // a child that still looks as its parent did.
-func (y *yard) settle() {
+func (y *trialServer) waitForQuiet() {
 	y.t.Helper()
 	await.That(y.t, "the end of pg_ctl", func() (bool, any) { return !y.pgctl(), "it runs" })
 }
 
 // up says whether the server takes connections once all of that has come to its
 // end: one that stops still shows for a moment, one that starts already does.
-func (y *yard) up() bool {
+func (y *trialServer) up() bool {
 	y.t.Helper()
-	y.settle()
+	y.waitForQuiet()
 	up := false
 	await.That(y.t, "a server that neither stops nor starts", func() (bool, any) {
 		if !y.i.Running() {
@@ -333,7 +333,7 @@ func (y *yard) up() bool {
 	return up
 }
 
-func (y *yard) pgctl() bool {
+func (y *trialServer) pgctl() bool {
 	m, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	return slices.ContainsFunc(m, func(name string) bool {
 		b, err := os.ReadFile(name)
@@ -351,7 +351,7 @@ func (y *yard) pgctl() bool {
 }
 
 // live returns the values that are in force, and whether one waits for a restart.
-func (y *yard) live() (values map[string]string, pending []string) {
+func (y *trialServer) live() (values map[string]string, pending []string) {
 	y.t.Helper()
 	values = map[string]string{}
 	for _, r := range y.query(`SELECT name, setting, pending_restart::text FROM pg_settings`) {
@@ -386,7 +386,7 @@ func (tr *trial) reset() {
 }
 
 // log returns the last lines of the server's log.
-func (y *yard) log() string {
+func (y *trialServer) log() string {
 	b, err := os.ReadFile(y.i.Log())
 	if err != nil {
 		return err.Error()

@@ -12,13 +12,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
-// keepMost is how many probes are kept: more than the collector looks at would
+// savedMost is how many probes are kept: more than the collector looks at would
 // only lie there.
-const keepMost = 16
+const savedMost = 16
 
-// Keep writes a probe to a folder, where the collector finds it, and removes the
-// oldest beyond keepMost. It returns the file.
-func Keep(t target.Target, dir string, p *measured.Probe) (string, error) {
+// Save writes a probe to a folder, where the collector finds it, and removes the
+// oldest beyond savedMost. It returns the file.
+func Save(t target.Target, dir string, p *measured.Probe) (string, error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("probe: %w", err)
@@ -38,7 +38,7 @@ func Keep(t target.Target, dir string, p *measured.Probe) (string, error) {
 		return !strings.HasSuffix(n, "Z.json") || strings.HasPrefix(n, ".")
 	})
 	slices.Sort(names)
-	for len(names) > keepMost {
+	for len(names) > savedMost {
 		if err := t.Remove(path.Join(dir, names[0])); err != nil {
 			return file, nil
 		}
