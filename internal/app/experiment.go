@@ -180,7 +180,8 @@ func (o *ExperimentOptions) durations(e *engine.Order, deferred bool) {
 	case e.Spec.Cycles > 0:
 		e.Spec.Duration = 1 // the cycles say it
 	case e.Design == experiment.DesignSlices:
-		e.Spec.Duration = 40 // eight slices of 5 s an arm and block: half of what seen differences of 5 % needed in all
+		// eight slices of 5 s a configuration and block, half of what 5 % needed in all
+		e.Spec.Duration = 40
 	case deferred:
 		e.Spec.Duration = leastAmortised
 	default:

@@ -94,7 +94,8 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 			Code: say.CodeNoAccess}
 	case strings.HasPrefix(o.Metric, "latency_p") && o.Rate == 0:
 		return nil, nil, usage("--metric "+o.Metric+" says little without --rate",
-			"at full speed the latency is the number of clients over the rate; give both arms the same --rate, "+
+			"at full speed the latency is the number of clients over the rate; give both configurations the same "+
+				"--rate, "+
 				"about 70 % of what the slower one makes")
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
@@ -135,7 +136,8 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	}
 	if o.Restore == experiment.RestoreKept && w.Writes {
 		e.Notes = append(e.Notes,
-			"Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue "+
+			"Kept: each configuration has one copy of the data for all its runs. The load writes, so bloat and "+
+				"growth accrue "+
 				"in both, and later blocks find other tables than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.Scale)

@@ -198,7 +198,7 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 	if w.Uneven && !e.Spec.Numbered() {
 		e.Notes = append(e.Notes, "The transactions of "+w.Name+
 			" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 "+
-			"--duration 0 gives both arms the same ones, and finds much smaller differences.")
+			"--duration 0 gives both configurations the same ones, and finds much smaller differences.")
 	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
 	return strings.TrimSpace(why), nil

@@ -203,3 +203,27 @@ func TestTrialsAreRefused(t *testing.T) {
 		t.Error("a folder without experiments makes a page")
 	}
 }
+
+// TestPageIsCurrent: docs/benchmarks.md is what its documents say.
+func TestPageIsCurrent(t *testing.T) {
+	const dir = "../../../docs/benchmarks"
+	list, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, err := readNotes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := markdown(list, notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.ReadFile(dir + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(page, string(now)); diff != "" {
+		t.Errorf("go run ./internal/gen/benchplans docs/benchmarks > docs/benchmarks.md (-made +there):\n%s", diff)
+	}
+}

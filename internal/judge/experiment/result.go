@@ -106,13 +106,13 @@ type Block struct {
 	Seed   uint64 `json:"seed"`   // of both runs
 	// in the order in which they were run; slices of one configuration are one run
 	Runs      []Run       `json:"runs"`
-	LogRatio  stat.Number `json:"log_ratio"`      // ln(B/A) of the metric; null where discarded
-	Discarded []string    `json:"void,omitempty"` // why it does not count
+	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null where discarded
+	Discarded []string    `json:"discarded,omitempty"` // why it does not count
 }
 
 // Run is one measurement of one configuration.
 type Run struct {
-	Config       string             `json:"arm"` // A or B
+	Config       string             `json:"configuration"` // A or B
 	Started      string             `json:"started"`
 	Seconds      float64            `json:"seconds"`
 	Transactions int64              `json:"transactions"`

@@ -168,7 +168,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Add([]byte(`{"schema":"pgfettle.result/1","metric":"tps","blocks":[{"runs":[{},{}]},{"void":["x"]}]}`))
+	f.Add([]byte(`{"schema":"pgfettle.result/1","metric":"tps","blocks":[{"runs":[{},{}]},{"discarded":["x"]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := DecodeResult(b)
 		if err != nil {

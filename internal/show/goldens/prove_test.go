@@ -73,7 +73,7 @@ func proveCases() map[string]*experiment.Result {
 		"doubled":      experimentOf(88, 92, 95, 90, 94, 91),
 		"collapsed":    experimentOf(-99.2, -98.9, -99.4, -99.1, -99.3, -99),
 		"manifold":     experimentOf(515, 480, 530, 501, 495, 522),
-		"void":         experimentOf(4.4, 3.1, 5.2, 40, 3.9, 4.2, 2.8, 5.5, 4.1),
+		"discarded":    experimentOf(4.4, 3.1, 5.2, 40, 3.9, 4.2, 2.8, 5.5, 4.1),
 		"unsuitable":   experimentOf(4.4, 3.1, 5.2, 40, 3.9, -20, 2.8),
 		"interrupted":  experimentOf(4.4, 3.1, 50),
 		"none":         experimentOf(),
@@ -90,7 +90,7 @@ func proveCases() map[string]*experiment.Result {
 	regressed.Spec.Rate = 2800
 	cases["regressed"] = regressed
 
-	cases["void"].Blocks[3].Runs[1].Environment.Steal = 14.2
+	cases["discarded"].Blocks[3].Runs[1].Environment.Steal = 14.2
 	cases["unsuitable"].Blocks[3].Runs[1].Environment.Steal = 14.2
 	cases["unsuitable"].Blocks[5].Runs[0].Environment.Foreign = 31
 	cases["unsuitable"].Blocks[6].Runs[0].Failed = 12

@@ -65,8 +65,8 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		p.para("  ", faint, d.Why)
 	}
 	p.para("  ", plain,
-		"Blocks that steal, other programs, failed transactions or checkpoints disturb are void by gates that are "+
-			"fixed now and do not see the arm; they are repeated, and counted.")
+		"Blocks that steal, other programs, failed transactions or checkpoints disturb are discarded by gates "+
+			"that are fixed now and do not see the configuration; they are repeated, and counted.")
 	for _, n := range e.Notes {
 		if x := experiments.Course(e.Name); x == nil || n != x.Caution { // that stands above
 			p.para("  ", yellow, n)
@@ -108,7 +108,7 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	return err
 }
 
-// leftOut names what an arm does without.
+// leftOut names what a configuration does without.
 func (p *page) leftOut(name string, a *experiment.Configuration) {
 	if len(a.Omitted)+len(a.Notes) == 0 {
 		return

@@ -28,7 +28,7 @@ type IntervalRow struct {
 	Dots           []float64
 	Bar            bool // an interval is drawn
 	Low, Mid, High float64
-	Faint          bool // the dots do not count: a block that is void
+	Faint          bool // the dots do not count: a block that is discarded
 }
 
 // UprightLine is a value that others are held against.

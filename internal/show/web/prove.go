@@ -45,7 +45,7 @@ func (v View) proveDrawing(r *experiment.Result) html.Draw {
 			row := IntervalRow{Name: "block " + strconv.Itoa(b.Number)}
 			switch {
 			case len(b.Discarded) > 0:
-				row.Name += ", void"
+				row.Name += ", discarded"
 			case b.LogRatio.Known():
 				row.Dots = []float64{float64(b.LogRatio)}
 			}

@@ -25,8 +25,8 @@ func measured(changes ...float64) *experiment.Result {
 			Pgbench: "pgbench 17.11"},
 	}
 	for i, c := range changes {
-		run := func(arm string, tps float64) experiment.Run {
-			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true,
+		run := func(label string, tps float64) experiment.Run {
+			return experiment.Run{Config: label, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true,
 				Counters:    map[string]float64{experiment.WALBytes: 9e7},
 				Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
@@ -40,8 +40,8 @@ func measured(changes ...float64) *experiment.Result {
 // once each where they may be shown.
 func TestProvePages(t *testing.T) {
 	improved := measured(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
-	void := measured(4.4, 3.1, 5.2, 40, 3.9, 4.2, 5)
-	void.Blocks[3].Runs[1].Environment.Steal = 14.2
+	discarded := measured(4.4, 3.1, 5.2, 40, 3.9, 4.2, 5)
+	discarded.Blocks[3].Runs[1].Environment.Steal = 14.2
 	wide := measured(515, 480, 530) // an interval of three blocks is much wider than they are
 	interrupted := measured(4.4, 3.1, 50)
 	interrupted.Ended, interrupted.Spec.Blocks = "", 8
@@ -58,7 +58,7 @@ func TestProvePages(t *testing.T) {
 	for name, c := range map[string]struct {
 		r     *experiment.Result
 		drawn int
-	}{"improved": {improved, 6}, "void": {void, 6}, "wide": {wide, 3}, "interrupted": {interrupted, 0},
+	}{"improved": {improved, 6}, "discarded": {discarded, 6}, "wide": {wide, 3}, "interrupted": {interrupted, 0},
 		"single": {single, 0}, "course": {course, 6}, "hostile": {hostile, 6}} {
 		t.Run(name, func(t *testing.T) {
 			c.r.Judge()

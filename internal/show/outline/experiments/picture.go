@@ -161,7 +161,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 			cells[a.at(float64(b.LogRatio))] = outline.Piece{Text: s.dot, As: outline.AsInfo}
 			add(outline.Piece{Text: name}, cells)
 		case len(b.Discarded) > 0:
-			add(outline.Faint(name), cells, outline.Faint(" void"))
+			add(outline.Faint(name), cells, outline.Faint(" discarded"))
 		}
 	}
 	if !bounds {

@@ -132,7 +132,8 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
 	switch len(figures) {
 	case 0:
-		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Discarded, "void", "void")),
+		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).",
+				typeset.Count(d.Result.Discarded, "discarded", "discarded")),
 			outline.ToneBad
 	case 1:
 		return "MEASURED", what + " in one run: how far another would be from it is not known.", outline.ToneInfo
@@ -151,7 +152,7 @@ func (d *Report) RunRows() [][]string {
 		b := &d.Result.Blocks[i]
 		run := b.Run("A")
 		if run == nil {
-			rows = append(rows, []string{strconv.Itoa(b.Number), "void", "", "", "", ""})
+			rows = append(rows, []string{strconv.Itoa(b.Number), "discarded", "", "", "", ""})
 			continue
 		}
 		row := []string{strconv.Itoa(b.Number), figure(d.Metric, d.Metric.Of(run)), millis(run.Latency.Mean),
@@ -160,7 +161,7 @@ func (d *Report) RunRows() [][]string {
 			row[5] = plainFigure(run.Checkpoint) + " s"
 		}
 		if len(b.Discarded) > 0 {
-			row[1] = "void"
+			row[1] = "discarded"
 		}
 		rows = append(rows, row)
 	}
@@ -173,14 +174,14 @@ func (d *Report) BlockRows() [][]string {
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
 		row := []string{strconv.Itoa(b.Number), b.Order, "", "", ""}
-		for k, arm := range []string{"A", "B"} {
-			if run := b.Run(arm); run != nil {
+		for k, label := range []string{"A", "B"} {
+			if run := b.Run(label); run != nil {
 				row[2+k] = figure(d.Metric, d.Metric.Of(run))
 			}
 		}
 		switch {
 		case len(b.Discarded) > 0:
-			row[4] = "void"
+			row[4] = "discarded"
 		case d.interrupted():
 			row[2], row[3] = "", "" // not shown before the end
 			row[4] = "measured"
@@ -195,30 +196,30 @@ func (d *Report) BlockRows() [][]string {
 	return rows
 }
 
-// Void is a block that does not count.
-type Void struct {
+// DiscardedBlock is a block that does not count.
+type DiscardedBlock struct {
 	Block int
 	Why   string
 }
 
-// VoidTold gives the reasons, which were fixed before the first run, and how many
+// DiscardedTold gives the reasons, which were fixed before the first run, and how many
 // there are.
-func (d *Report) VoidTold() (list []Void, sum string) {
+func (d *Report) DiscardedTold() (list []DiscardedBlock, sum string) {
 	for i := range d.Result.Blocks {
 		if b := &d.Result.Blocks[i]; len(b.Discarded) > 0 {
-			list = append(list, Void{b.Number, strings.Join(b.Discarded, "; ") + "."})
+			list = append(list, DiscardedBlock{b.Number, strings.Join(b.Discarded, "; ") + "."})
 		}
 	}
 	switch {
 	case len(d.Result.Blocks) == 0:
 		return nil, "None was measured."
 	case len(list) == 0:
-		return nil, "None is void: nothing else disturbed the machine by more than the gates allow."
+		return nil, "None is discarded: nothing else disturbed the machine by more than the gates allow."
 	}
 	return list,
 		fmt.Sprintf(
-			"Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its "+
-				"figure.", len(list), len(d.Result.Blocks))
+			"Discarded: %d of %d. The gates were fixed before the first run, and see neither the configuration of a "+
+				"run nor its figure.", len(list), len(d.Result.Blocks))
 }
 
 const Exploratory = "none of these decides; p is adjusted for their number (Holm)"
@@ -250,8 +251,8 @@ func (d *Report) SecondaryRows() [][]string {
 func (d *Report) Deferred() string {
 	var by [2][]float64
 	for i := range d.Result.Blocks {
-		for k, arm := range []string{"A", "B"} {
-			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Discarded) == 0 &&
+		for k, label := range []string{"A", "B"} {
+			if run := d.Result.Blocks[i].Run(label); run != nil && len(d.Result.Blocks[i].Discarded) == 0 &&
 				run.Checkpoint > 0 {
 				by[k] = append(by[k], run.Checkpoint)
 			}

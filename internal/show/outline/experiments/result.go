@@ -47,7 +47,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 	if r.Design == experiment.DesignSingle {
 		o.Heading(2, "Runs")
 		o.Add(outline.TableOf("Runs, in their order", d.RunRows(), 1))
-		voids(&o, d)
+		discarded(&o, d)
 	} else {
 		o.Heading(2, "Blocks")
 		if d.drawable() {
@@ -55,7 +55,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 		}
 		rows := d.BlockRows()
 		o.Add(outline.TableOf("Blocks, in the order in which they were run", rows, 1))
-		voids(&o, d)
+		discarded(&o, d)
 		if rows := d.SecondaryRows(); rows != nil {
 			o.Heading(2, "Exploratory")
 			o.Para(typeset.Sentence(Exploratory))
@@ -93,13 +93,13 @@ func resultTitle(r *experiment.Result) outline.Prose {
 }
 
 func resultArms(r *experiment.Result) outline.Fields {
-	arm := func(lead string, a *experiment.MeasuredConfiguration) outline.Field {
+	config := func(lead string, a *experiment.MeasuredConfiguration) outline.Field {
 		return outline.FieldOf(lead, outline.Code(a.Name), ": ", ArmValues(a))
 	}
 	if r.Design == experiment.DesignSingle {
-		return outline.Fields{List: []outline.Field{arm("conf", &r.A)}}
+		return outline.Fields{List: []outline.Field{config("conf", &r.A)}}
 	}
-	return outline.Fields{List: []outline.Field{arm("A", &r.A), arm("B", &r.B)}}
+	return outline.Fields{List: []outline.Field{config("A", &r.A), config("B", &r.B)}}
 }
 
 // resultNotes are what has to be known to read it.
@@ -121,11 +121,11 @@ func courseFields(e *experiment.Exercise) outline.Fields {
 		outline.FieldOf("To be expected:", e.Expect), caution}}
 }
 
-func voids(o *outline.Outline, d *Report) {
-	list, sum := d.VoidTold()
+func discarded(o *outline.Outline, d *Report) {
+	list, sum := d.DiscardedTold()
 	var out []outline.Item
 	for _, v := range list {
-		out = append(out, outline.Item{Text: outline.Join(fmt.Sprintf("Block %d is void: ", v.Block), v.Why)})
+		out = append(out, outline.Item{Text: outline.Join(fmt.Sprintf("Block %d is discarded: ", v.Block), v.Why)})
 	}
 	o.List(out)
 	o.Toned(outline.ToneNote, sum)

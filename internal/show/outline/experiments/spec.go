@@ -78,7 +78,7 @@ func specWords(r *experiment.Result) string {
 	}
 	switch {
 	case s.Slice > 0:
-		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice),
+		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each configuration in a block", plainFigure(s.Slice),
 			plainFigure(s.Duration)))
 	default:
 		parts = append(parts, "runs "+runWords(s))
@@ -87,7 +87,7 @@ func specWords(r *experiment.Result) string {
 		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
 	}
 	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r),
-		"kept":   "one copy of the data an arm for all its runs",
+		"kept":   "one copy of the data for each configuration for all its runs",
 		"shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
 		parts = append(parts, words)
 	}
@@ -203,7 +203,8 @@ func DesignWords(e *experiment.Experiment) string {
 			typeset.Count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
 	case experiment.DesignSlices:
 		return fmt.Sprintf(
-			"%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a "+
+			"%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each "+
+				"configuration a "+
 				"block: what drifts slowly is in both.",
 			typeset.Count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
@@ -212,7 +213,8 @@ func DesignWords(e *experiment.Experiment) string {
 		same = ", the same ones in both"
 	}
 	return fmt.Sprintf(
-		"%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the "+
+		"%s of two runs %s, one of each configuration%s, in balanced order (AB, BA) drawn by seed %d. Before each "+
+			"run the "+
 			"server is started with its configuration, every value is verified, %s, and a checkpoint is made.",
 		typeset.Count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, warmWords(s))
 }
