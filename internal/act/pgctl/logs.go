@@ -182,7 +182,8 @@ func (s *search) standardError(in *snapshot.Instance) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		s.refused(at, err)
-	case err == nil && path.IsAbs(to) && !strings.HasPrefix(to, "/dev/"):
+	case err == nil && path.IsAbs(to) && (!strings.HasPrefix(to, "/dev/") || strings.HasPrefix(to, "/dev/shm/")):
+		// Below /dev are terminals and the null device, but /dev/shm holds files.
 		// Renamed or removed by logrotate, it is still a name of the family.
 		s.family(stem(strings.TrimSuffix(to, " (deleted)")))
 	case err == nil && strings.HasPrefix(to, "socket:"):

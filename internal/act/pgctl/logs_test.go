@@ -15,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -117,6 +118,29 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 				t.Errorf("%q\n%+v", got, found)
 			}
 		})
+	}
+}
+
+// TestLogOfStandardErrorIsAFile: the postmaster's standard error is a file, and
+// no device.
+func TestLogOfStandardErrorIsAFile(t *testing.T) {
+	for to, want := range map[string]string{"/srv/pg.out": crash, "/dev/shm/pg.out": crash, "/dev/pts/3": ""} {
+		h, in := hostWithLogs(t, strings.TrimPrefix(to, "/")+"="+crash)
+		in.Processes = known.Is([]host.Process{{PID: 42}})
+		fd := filepath.Join(h.Root, "proc/42/fd")
+		if err := os.MkdirAll(fd, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(fd, "2")); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all(t, found); got != want {
+			t.Errorf("%s: %q\n%+v", to, got, found)
+		}
 	}
 }
 
