@@ -16,7 +16,7 @@ type BenchOptions struct {
 }
 
 // Bench gets the measurement of one configuration ready. Nothing is measured.
-func (h *Host) Bench(ctx context.Context, o *BenchOptions) (*PreparedExperiment, error) {
+func Bench(ctx context.Context, h *Host, o *BenchOptions) (*PreparedExperiment, error) {
 	if o.Runs < 1 || o.Runs > mostBlocks {
 		return nil, usage(fmt.Sprintf("--runs: %d is out of range", o.Runs),
 			fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))

@@ -163,15 +163,6 @@ func WorkloadNames() []string { return workload.Names() }
 // suffix keeps two experiments of one second apart.
 func suffix() string { return strings.ToLower(rand.Text()[:6]) }
 
-// name is what the host is called; "" where it does not tell.
-func (h *Host) name() string {
-	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
-
 // durations sets how long runs are, which depends on the design.
 func (o *ExperimentOptions) durations(e *engine.Order, deferred bool) {
 	e.Spec.Duration = o.Duration.Seconds()
@@ -267,7 +258,7 @@ func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) 
 			return nil, errors.Join(err, trial.Close())
 		}
 	}
-	e.Host = h.describe(s)
+	e.Host = describeHost(h, s)
 	e.Host.Server = e.Binaries.Version.String()
 	for i := range s.Instances {
 		in := &s.Instances[i]
@@ -309,20 +300,20 @@ func (o *ExperimentOptions) maker(h *Host, trial *configure.Trial, clients int) 
 		}}
 }
 
-// describe describes the host for the document.
-func (h *Host) describe(s *snapshot.Snapshot) experiment.Host {
-	d := experiment.Host{Line: h.name(), CPUs: h.processors(), Snapshot: snapshot.Hash(s)}
+// describeHost describes the host for the document.
+func describeHost(h *Host, s *snapshot.Snapshot) experiment.Host {
+	d := experiment.Host{Line: h.Hostname(), CPUs: hostProcessors(h), Snapshot: snapshot.Hash(s)}
 	if k, err := h.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
 		d.Kernel = strings.TrimSpace(string(k))
 	}
-	if m, err := h.memory(); err == nil {
+	if m, err := hostMemory(h); err == nil {
 		d.Memory = int64(m)
 	}
 	return d
 }
 
-// memory is the memory of this host.
-func (h *Host) memory() (unit.Bytes, error) {
+// hostMemory is the memory of this host.
+func hostMemory(h *Host) (unit.Bytes, error) {
 	b, err := h.Target.ReadFile("/proc/meminfo", 1<<16)
 	if err != nil {
 		return 0, fmt.Errorf("memory of this host: %w", err)
@@ -337,8 +328,8 @@ func (h *Host) memory() (unit.Bytes, error) {
 	return 0, errors.New("memory of this host: /proc/meminfo has no MemTotal")
 }
 
-// processors counts the processors of this host.
-func (h *Host) processors() int {
+// hostProcessors counts the processors of this host.
+func hostProcessors(h *Host) int {
 	b, err := h.Target.ReadFile("/proc/stat", 4<<20)
 	n := 0
 	if err == nil {

@@ -125,7 +125,7 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		return nil, nil, usage("--checkpoint-cycles: the workload "+w.Name+
 			" only reads, so that no checkpoint has anything to write", "leave the flag out")
 	}
-	memory, err := h.memory()
+	memory, err := hostMemory(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +158,7 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		return nil, nil, usage(fmt.Sprintf("--scale: %s is out of range", o.Scale),
 			fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
 	}
-	cpus := h.processors()
+	cpus := hostProcessors(h)
 	clients := o.Clients
 	if clients == 0 {
 		clients = 4 * cpus // enough that neither a processor nor the disk waits for a client

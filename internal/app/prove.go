@@ -48,7 +48,7 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *Host) error {
 			"--experiment %s takes a pool of huge pages from this host's memory and gives it back", e.Name),
 			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
 	}
-	memory, err := h.memory()
+	memory, err := hostMemory(h)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *Host) error {
 
 // Prove gets a comparison ready: both configurations are made and tried, the design is
 // chosen, and what it takes is estimated. Nothing is measured.
-func (h *Host) Prove(ctx context.Context, o *ProveOptions) (*PreparedExperiment, error) {
+func Prove(ctx context.Context, h *Host, o *ProveOptions) (*PreparedExperiment, error) {
 	if err := o.fillIn(ctx, h); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	}
 	o.shared.complete(env)
 	o.bench.ExperimentOptions = o.shared.ExperimentOptions
-	ready, err := env.host().Bench(ctx, &o.bench)
+	ready, err := app.Bench(ctx, env.host(), &o.bench)
 	if err != nil {
 		return err
 	}

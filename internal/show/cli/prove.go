@@ -138,7 +138,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 	}
 	o.shared.complete(env)
 	o.prove.ExperimentOptions = o.shared.ExperimentOptions
-	ready, err := env.host().Prove(ctx, &o.prove)
+	ready, err := app.Prove(ctx, env.host(), &o.prove)
 	if err != nil {
 		return err
 	}
