@@ -48,7 +48,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	switch form := conffile.FormOf(text); form {
 	case conffile.PostgreSQL:
 	case conffile.HBA:
-		return r, "", usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file),
+		return r, "", say.Usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file),
 			"its lines are judged on the server that reads them: pgfettle check")
 	default:
 		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
@@ -62,7 +62,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	major := m.Given
 	switch {
 	case major != 0 && !params.Covers(major):
-		return r, "", usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
+		return r, "", say.Usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
 			"the versions that are known are "+knownMajors())
 	case m.From != "":
 		from = m.From
@@ -87,14 +87,14 @@ func (h *Host) confMain(name string) (string, error) {
 	st, err := h.Target.Stat(main)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
+		return "", say.Usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
 	case errors.Is(err, fs.ErrPermission):
 		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name),
 			Hint: "run pgfettle as root or as the owner of the file", Code: say.CodeNoAccess}
 	case err != nil:
 		return "", fmt.Errorf("--conf: %w", err)
 	case !st.Mode.IsRegular():
-		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
+		return "", say.Usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
 	}
 	if _, err := fs.ReadFile(target.AsConfigFiles(h.Target), strings.TrimPrefix(main, "/")); err != nil {
 		code, hint := say.CodeError, ""

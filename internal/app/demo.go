@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
@@ -93,8 +94,9 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 	if h.Target.UID() != 0 {
 		state, ok := h.StateHome()
 		if !ok {
-			return nil, usage("there is no place to write down what has to be removed after a crash: HOME is not set",
-				"set HOME or XDG_STATE_HOME")
+			return nil,
+				say.Usage("there is no place to write down what has to be removed after a crash: HOME is not set",
+					"set HOME or XDG_STATE_HOME")
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}

@@ -78,7 +78,7 @@ func (h *Host) History(file string) (History, error) {
 	if file == "" {
 		var err error
 		if file, err = h.HistoryPath(); err != nil {
-			return nil, usage(err.Error(), "name one with --history FILE")
+			return nil, say.Usage(err.Error(), "name one with --history FILE")
 		}
 	}
 	file, err := filepath.Abs(file)

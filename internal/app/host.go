@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Target is a host's files, programs, and clock, with the rights of an account.
@@ -93,9 +92,4 @@ func (h *Host) Tell(kind, text string) {
 	if h.Warn != nil {
 		h.Warn(kind, text)
 	}
-}
-
-// usage is the error of a value that a person has to write otherwise.
-func usage(message, hint string) error {
-	return &say.Problem{Message: message, Hint: hint, Code: say.CodeUsage}
 }

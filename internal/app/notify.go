@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/act/monitor"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // sinks reads what --notify says.
@@ -20,7 +21,7 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 		case "exec":
 			argv, err := monitor.Words(where)
 			if err != nil {
-				return nil, usage("--notify exec: "+err.Error(),
+				return nil, say.Usage("--notify exec: "+err.Error(),
 					"write a program and its arguments, as in exec:/usr/local/bin/page-me")
 			}
 			out = append(out, &monitor.Exec{Target: h.Target, Argv: argv})
@@ -28,17 +29,17 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 			if name, ok := strings.CutPrefix(where, "@"); ok {
 				var err error
 				if where, err = firstLine(name); err != nil {
-					return nil, usage("--notify webhook: "+err.Error(), "the file holds the URL on its first line")
+					return nil, say.Usage("--notify webhook: "+err.Error(), "the file holds the URL on its first line")
 				}
 			}
 			h, err := monitor.NewWebhook(where)
 			if err != nil {
-				return nil, usage("--notify webhook: "+err.Error(), "write https://HOST/PATH")
+				return nil, say.Usage("--notify webhook: "+err.Error(), "write https://HOST/PATH")
 			}
 			out = append(out, h)
 		default:
 			// it may be a secret that lacks its word
-			return nil, usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint)
+			return nil, say.Usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint)
 		}
 	}
 	return out, nil

@@ -108,7 +108,7 @@ func (h *Host) NewSession(a *evidence.Archive) (*Session, error) {
 func (h *Host) Describe(spec string) (*Session, error) {
 	a, err := snapshot.Describe(spec)
 	if err != nil {
-		return nil, usage("--for: "+err.Error(), describeHint(spec))
+		return nil, say.Usage("--for: "+err.Error(), describeHint(spec))
 	}
 	return h.NewSession(a)
 }
@@ -160,14 +160,14 @@ func (h *Host) Resolve(name string) (*collect.Request, string, error) {
 	case err == nil && st.Mode().IsRegular():
 		return nil, name, nil
 	case err == nil:
-		return nil, "", usage(fmt.Sprintf("%q is neither a folder nor a regular file", name), whatATargetIs)
+		return nil, "", say.Usage(fmt.Sprintf("%q is neither a folder nor a regular file", name), whatATargetIs)
 	case strings.Contains(name, "=") || strings.Contains(name, "://"):
 		return &collect.Request{Kind: collect.Conninfo, Value: name}, "", nil
 	case errors.Is(err, fs.ErrPermission):
 		return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
 			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 	}
-	return nil, "", usage(fmt.Sprintf("no such target: %q", name), whatATargetIs)
+	return nil, "", say.Usage(fmt.Sprintf("no such target: %q", name), whatATargetIs)
 }
 
 // dataDirectory returns the absolute path of a folder that initdb made.
@@ -184,6 +184,6 @@ func dataDirectory(dir string) (string, error) {
 		return "", &say.Problem{Message: fmt.Sprintf("data directory %q: permission denied", dir),
 			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 	}
-	return "", usage(fmt.Sprintf("%q is no data directory: it has no PG_VERSION", dir),
+	return "", say.Usage(fmt.Sprintf("%q is no data directory: it has no PG_VERSION", dir),
 		"name the folder that initdb made: 'SHOW data_directory' tells it")
 }

@@ -43,13 +43,13 @@ func (a PlanAsk) With(p *policy.Policy, pins map[knob.Address]string) (PlanOptio
 	var err error
 	if a.Profile != "" {
 		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
-			return PlanOptions{}, usage("--profile: "+err.Error(),
+			return PlanOptions{}, say.Usage("--profile: "+err.Error(),
 				"mixed is the one for a host that does both short transactions and reports")
 		}
 	}
 	if a.Storage != "" {
 		if o.Storage, err = rule.ParseStorage(a.Storage); err != nil {
-			return PlanOptions{}, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+			return PlanOptions{}, say.Usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
 		}
 	}
 	return PlanWith(p, o, a.Profile != "")
@@ -70,7 +70,7 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	for _, pin := range p.Pins {
 		for a, value := range out.options.Pins {
 			if at, _ := p.Pin(a); at == pin && value != pin.Value {
-				return out, usage(fmt.Sprintf("--pin: %s is pinned to %s by %s:%d", a, pin.Value, p.File, pin.Line),
+				return out, say.Usage(fmt.Sprintf("--pin: %s is pinned to %s by %s:%d", a, pin.Value, p.File, pin.Line),
 					"change it there, or leave the policy out with --no-policy")
 			}
 		}
@@ -152,7 +152,7 @@ func pinProblem(p *policy.Policy, err error) error {
 	if !ours {
 		return err
 	}
-	return usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad),
+	return say.Usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad),
 		"write a value that the server takes, as in \"pg:work_mem\" = \"64MB\"")
 }
 

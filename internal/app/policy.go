@@ -30,7 +30,7 @@ type PolicyChoice struct {
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
-		return nil, usage("--policy and --no-policy contradict each other", "leave one of them out")
+		return nil, say.Usage("--policy and --no-policy contradict each other", "leave one of them out")
 	case c.File != "":
 		return h.ReadPolicy(c.File, true)
 	case c.None || !site:
@@ -57,7 +57,7 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, &say.Problem{Message: fmt.Sprintf("policy %q: permission denied", name),
 			Hint: "run pgfettle as somebody who may read it, or leave it out with --no-policy", Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && named:
-		return nil, usage(fmt.Sprintf("policy %q: there is no such file", name),
+		return nil, say.Usage(fmt.Sprintf("policy %q: there is no such file", name),
 			"'pgfettle policy example' prints one to begin with")
 	case err != nil:
 		return nil, fmt.Errorf("policy: %w", err)
@@ -68,7 +68,7 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, usage(fmt.Sprintf("policy %q is no regular file", name),
+		return nil, say.Usage(fmt.Sprintf("policy %q is no regular file", name),
 			"'pgfettle policy example' prints one to begin with")
 	}
 	if h.Target.UID() == 0 {
@@ -124,7 +124,7 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 		}
 		real, err := h.Target.Resolve(abs)
 		if err != nil {
-			return o, usage(fmt.Sprintf("--trust: %v", err),
+			return o, say.Usage(fmt.Sprintf("--trust: %v", err),
 				"name the data directory of a server on this host: 'SHOW data_directory' tells it")
 		}
 		o.DataDirs = append(o.DataDirs, real)

@@ -60,11 +60,12 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 			return nil, name, &say.Problem{Message: name + ": permission denied", Hint: "run pgfettle as its owner",
 				Code: say.CodeNoAccess}
 		case err != nil:
-			return nil, name, usage(fmt.Sprintf("--read: no such file: %s", name), "name a file, or - for stdin")
+			return nil, name, say.Usage(fmt.Sprintf("--read: no such file: %s", name), "name a file, or - for stdin")
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-			return nil, name, usage(fmt.Sprintf("--read: %s is no regular file", name), "name a file, or - for stdin")
+			return nil, name, say.Usage(fmt.Sprintf("--read: %s is no regular file", name),
+				"name a file, or - for stdin")
 		}
 		r = f
 	}

@@ -124,7 +124,7 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
 	}
 	if len(labels) > 1 {
-		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)),
+		return nil, say.Usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)),
 			"name one of "+strings.Join(labels, ", "))
 	}
 	return found, nil

@@ -62,7 +62,7 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	case err != nil:
 		return err
 	case file != "":
-		return usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target),
+		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target),
 			"name a data directory or a conninfo, or nothing for this host")
 	}
 	rules := &policyNow{host: h, choice: o.Policy}
@@ -142,7 +142,7 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 	if file == "" {
 		var err error
 		if file, err = store.DefaultPath(h.Target.UID(), h.Getenv); err != nil {
-			return nil, usage(err.Error(), "name one with --history FILE")
+			return nil, say.Usage(err.Error(), "name one with --history FILE")
 		}
 	}
 	ho := store.Options{Interval: o.Interval}

@@ -18,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -42,8 +42,8 @@ func staged() {
 
 type stagedRunner struct{ play string }
 
-func (r stagedRunner) steps() *app.ExperimentSteps {
-	return &app.ExperimentSteps{Open: stagedTrial, Estimate: r.Estimate, Run: r.Run, Resume: r.Resume, Clean: r.Clean}
+func (r stagedRunner) steps() *proving.Steps {
+	return &proving.Steps{Open: stagedTrial, Estimate: r.Estimate, Run: r.Run, Resume: r.Resume, Clean: r.Clean}
 }
 
 // stagedTrial tries configurations with the table of parameters.

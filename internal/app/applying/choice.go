@@ -69,7 +69,7 @@ func (s *Choice) Named() error {
 	for _, list := range [][]selection.Which{s.Options.Only, s.Options.AcceptRisk} {
 		for _, w := range list {
 			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
-				return usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
+				return say.Usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
 					say.DidYouMean(w.Instance, labels,
 						"write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
 			}

@@ -45,7 +45,7 @@ func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 	list, err := journalfile.List(t, dir)
 	switch {
 	case id != "":
-		return nil, usage(fmt.Sprintf("there is no journal %q", id),
+		return nil, say.Usage(fmt.Sprintf("there is no journal %q", id),
 			say.DidYouMean(id, IDs(list), "'pgfettle journal list' lists those in "+dir))
 	case len(list) > 0:
 		return list[len(list)-1], nil

@@ -48,7 +48,7 @@ func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
 		return m, err
 	}
 	if l.Collected == nil {
-		return m, usage("an evidence file is no instance", "name the data directory of one on this host")
+		return m, say.Usage("an evidence file is no instance", "name the data directory of one on this host")
 	}
 	in, err := onlyInstance(l.Snapshot)
 	if err != nil {
@@ -105,7 +105,7 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	}
 	switch len(s.Instances) {
 	case 0:
-		return nil, usage("no instance runs here", "name its data directory behind DIR")
+		return nil, say.Usage("no instance runs here", "name its data directory behind DIR")
 	case 1:
 		return &s.Instances[0], nil
 	}
@@ -113,6 +113,6 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	for i := range s.Instances {
 		names = append(names, s.Instances[i].Label())
 	}
-	return nil, usage(fmt.Sprintf("%d instances run here: %s", len(names), strings.Join(names, ", ")),
+	return nil, say.Usage(fmt.Sprintf("%d instances run here: %s", len(names), strings.Join(names, ", ")),
 		"name the data directory of one behind DIR")
 }

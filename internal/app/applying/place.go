@@ -38,7 +38,7 @@ func (p *Place) Files() (target.Target, error) {
 	}
 	p.Root = abs
 	if abs == "/" {
-		return nil, usage("--root: / is this host itself", "leave --root out to change this host")
+		return nil, say.Usage("--root: / is this host itself", "leave --root out to change this host")
 	}
 	t, err := p.Host.Target.Sub(abs)
 	switch {
@@ -46,7 +46,7 @@ func (p *Place) Files() (target.Target, error) {
 		return nil, &say.Problem{Message: fmt.Sprintf("--root: %q: permission denied", p.Root),
 			Hint: "run pgfettle as its owner", Code: say.CodeNoAccess}
 	case err != nil:
-		return nil, usage(fmt.Sprintf("--root: %q is no folder", p.Root),
+		return nil, say.Usage(fmt.Sprintf("--root: %q is no folder", p.Root),
 			"name the folder that holds etc, usr and the rest of an image")
 	}
 	return t, nil
@@ -79,7 +79,7 @@ func (p *Place) journalDir() (string, error) {
 	}
 	state, ok := p.Host.StateHome()
 	if !ok {
-		return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
+		return "", say.Usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
@@ -100,12 +100,7 @@ type Restart struct{ Command, Stop, Start string }
 
 func (r Restart) check() error {
 	if (r.Stop == "") != (r.Start == "") {
-		return usage("--stop-command and --start-command go together", "give both")
+		return say.Usage("--stop-command and --start-command go together", "give both")
 	}
 	return nil
-}
-
-// usage is the error of a value that a person has to write otherwise.
-func usage(message, hint string) error {
-	return &say.Problem{Message: message, Hint: hint, Code: say.CodeUsage}
 }

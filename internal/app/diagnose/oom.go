@@ -97,7 +97,7 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 	var l *app.Session
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return nil, nil, usage(fmt.Sprintf("%q is given twice", name), "every kill in it would be told twice")
+			return nil, nil, say.Usage(fmt.Sprintf("%q is given twice", name), "every kill in it would be told twice")
 		}
 		var in io.Reader = h.Input
 		if name != "-" {
@@ -107,7 +107,7 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
-				return nil, nil, usage(fmt.Sprintf("%q is a folder", name),
+				return nil, nil, say.Usage(fmt.Sprintf("%q is a folder", name),
 					"name the files in it; a data directory is a TARGET of its own, and then no other file is taken")
 			}
 			in = f
@@ -117,7 +117,7 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 		switch {
 		case evidence.IsArchive(head):
 			if l != nil {
-				return nil, nil, usage("two evidence files are given", "the logs are of one host")
+				return nil, nil, say.Usage("two evidence files are given", "the logs are of one host")
 			}
 			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {

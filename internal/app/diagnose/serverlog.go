@@ -92,7 +92,7 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 		is := false
 		if a == "-" {
 			if stdin {
-				return nil, nil, usage("- stands there twice", "stdin can be read once")
+				return nil, nil, say.Usage("- stands there twice", "stdin can be read once")
 			}
 			stdin = true
 		} else {
@@ -106,7 +106,7 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 				}
 			case err == nil && st.Mode()&fs.ModeNamedPipe != 0: // <(zcat …)
 			case err == nil:
-				return nil, nil, usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a),
+				return nil, nil, say.Usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a),
 					"name log files, or a TARGET")
 			case strings.Contains(a, "=") || strings.Contains(a, "://"):
 				is = true
@@ -119,7 +119,7 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 			continue
 		}
 		if target != nil {
-			return nil, nil, usage(fmt.Sprintf("%q and %q both name a server", *target, a),
+			return nil, nil, say.Usage(fmt.Sprintf("%q and %q both name a server", *target, a),
 				"name one data directory, conninfo or evidence file")
 		}
 		target = &args[i]
@@ -141,7 +141,7 @@ func isEvidence(name string) (bool, error) {
 func logError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return usage(fmt.Sprintf("no such log or target: %q", name),
+		return say.Usage(fmt.Sprintf("no such log or target: %q", name),
 			"name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
 	case errors.Is(err, fs.ErrPermission):
 		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
@@ -287,14 +287,14 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	}
 	switch {
 	case l.Collected == nil && !with:
-		return usage("an evidence file holds no log of a server",
+		return say.Usage("an evidence file holds no log of a server",
 			"name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	case len(labels) == 0 && !with:
-		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
+		return say.Usage("no PostgreSQL instance was found here", "name log files, or a data directory")
 	case len(labels) == 0:
 		return nil
 	case len(labels) > 1:
-		return usage("there are several instances: "+strings.Join(labels, ", "), "name one of the data directories")
+		return say.Usage("there are several instances: "+strings.Join(labels, ", "), "name one of the data directories")
 	}
 	in.subject = one.Label()
 	in.settings, _ = one.Server.Settings.Get()
@@ -306,7 +306,7 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 		return nil
 	}
 	if !l.Snapshot.HostSeen {
-		return usage("the server is on another host, and its log is read there",
+		return say.Usage("the server is on another host, and its log is read there",
 			"run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, l.Host, one, days)

@@ -26,10 +26,10 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a " +
 		"live instance"
 	if len(args) == 0 {
-		return nil, usage("two runs of one query are compared, and no file is named", hint)
+		return nil, say.Usage("two runs of one query are compared, and no file is named", hint)
 	}
 	if len(args) == 2 && args[0] == "-" && args[1] == "-" {
-		return nil, usage("stdin cannot be both runs", "name one file, or give both plans on stdin and - once")
+		return nil, say.Usage("stdin cannot be both runs", "name one file, or give both plans on stdin and - once")
 	}
 	var names []string
 	var plans []*queryplan.Plan
@@ -43,7 +43,7 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 			label = "stdin"
 		}
 		if len(args) == 2 && len(found) > 1 {
-			return nil, usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
+			return nil, say.Usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
 				"with two files each holds one plan: cut out the one that is meant")
 		}
 		for i, p := range found {
@@ -56,9 +56,9 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 	}
 	switch {
 	case len(plans) == 1:
-		return nil, usage(fmt.Sprintf("%s: one plan is in it, and two are compared", names[0]), hint)
+		return nil, say.Usage(fmt.Sprintf("%s: one plan is in it, and two are compared", names[0]), hint)
 	case len(plans) > 2:
-		return nil, usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]),
+		return nil, say.Usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]),
 			len(plans)), "cut out the slow and the fast run of one query")
 	}
 	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
@@ -79,14 +79,14 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
 					Hint: "run pgfettle as somebody who may read it", Code: say.CodeNoAccess}
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, usage(fmt.Sprintf("no such file: %q", name),
+				return nil, say.Usage(fmt.Sprintf("no such file: %q", name),
 					"name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
 			}
 			return nil, fmt.Errorf("plan %q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, usage(fmt.Sprintf("%q is a folder", name),
+			return nil, say.Usage(fmt.Sprintf("%q is a folder", name),
 				"name a file with the output of EXPLAIN (ANALYZE, BUFFERS); to watch an instance, --sample")
 		}
 		r, label = f, fmt.Sprintf("%q", name)

@@ -22,6 +22,11 @@ type Problem struct {
 	Code    int    // exit code: one of the Code constants
 }
 
+// Usage is the problem of a value that a person has to write otherwise.
+func Usage(message, hint string) error {
+	return &Problem{Message: message, Hint: hint, Code: CodeUsage}
+}
+
 // Error returns message and detail in one line; the hint is for who shows it.
 func (p *Problem) Error() string {
 	if p.Detail == "" {

@@ -33,7 +33,7 @@ func whichOf(flag string, list []string) ([]selection.Which, error) {
 		}
 		w, err := selection.ParseWhich(text)
 		if err != nil {
-			return nil, usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(),
+			return nil, say.Usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(),
 				"write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
 		}
 		out = append(out, w)

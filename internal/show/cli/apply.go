@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -14,7 +16,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type applyOptions struct {
@@ -189,14 +190,14 @@ func told(env *Env, j *journal.Journal, err error) error {
 
 func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(o.planSaid) > 0 || len(o.only) > 0 || len(o.accept) > 0 {
-		return usage("--resume goes on with what was planned, and no other plan is made",
+		return say.Usage("--resume goes on with what was planned, and no other plan is made",
 			"leave the flags of the plan out")
 	}
 	id := o.resume
 	if id == resumeLast || id == "" {
 		id = o.plan.target // --resume ID, with a blank between them
 	} else if o.plan.target != "" {
-		return usage(fmt.Sprintf("%q is one argument too many", o.plan.target), "write pgfettle apply --resume ID")
+		return say.Usage(fmt.Sprintf("%q is one argument too many", o.plan.target), "write pgfettle apply --resume ID")
 	}
 	if _, err := maxEffect(o.maxEffect); err != nil {
 		return err

@@ -4,14 +4,15 @@ import (
 	"context"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/app/proving"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 type benchOptions struct {
 	shared experimentOptions
-	bench  app.BenchOptions
+	bench  proving.BenchOptions
 }
 
 func newBench(env *Env) *cobra.Command {
@@ -53,8 +54,8 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 		return err
 	}
 	o.shared.complete(env)
-	o.bench.ExperimentOptions = o.shared.ExperimentOptions
-	ready, err := app.Bench(ctx, env.host(), &o.bench)
+	o.bench.Options = o.shared.Options
+	ready, err := proving.Bench(ctx, env.host(), &o.bench)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -15,7 +17,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 type checkOptions struct {
@@ -119,7 +120,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if fails {
 		var err error
 		if failOn, err = check.ParseSeverity(o.failOn); err != nil {
-			return usage("--fail-on: "+err.Error(), "critical is the worst, info the mildest")
+			return say.Usage("--fail-on: "+err.Error(), "critical is the worst, info the mildest")
 		}
 	}
 	for flag, ids := range map[string][]string{"only": o.only, "skip": o.skip} {
@@ -138,11 +139,12 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return runCheckConfs(ctx, env, o, pol, failOn, fails)
 	}
 	if o.host != "" || o.here {
-		return usage("--for and --on name the machine that --conf is judged for",
+		return say.Usage("--for and --on name the machine that --conf is judged for",
 			"name the file with --conf, or use plan --for")
 	}
 	if o.pg != 0 {
-		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")
+		return say.Usage("--pg names the version that --conf is judged for",
+			"leave it out: a host's instances tell theirs")
 	}
 	pol, err := o.policy.load(env, site(env, o.target))
 	if err != nil {
@@ -205,7 +207,7 @@ func knownChecks(flag string, ids []string) error {
 			ok = ok || k == ids[i]
 		}
 		if !ok {
-			return usage("--"+flag+": there is no check \""+ids[i]+"\"",
+			return say.Usage("--"+flag+": there is no check \""+ids[i]+"\"",
 				say.DidYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
 		}
 	}

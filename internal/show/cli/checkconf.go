@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -27,10 +28,10 @@ import (
 func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity,
 	fails bool) error {
 	if o.deep {
-		return usage("--conf asks no server", "leave out --deep")
+		return say.Usage("--conf asks no server", "leave out --deep")
 	}
 	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
-		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
+		return say.Usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
 	}
 	host, err := confHost(ctx, env, o)
 	if err != nil {
@@ -57,7 +58,7 @@ func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.P
 func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapshot, error) {
 	switch {
 	case o.host != "" && o.here:
-		return nil, usage("--for and --on name two machines", "leave one out")
+		return nil, say.Usage("--for and --on name two machines", "leave one out")
 	case o.host != "":
 		l, err := describe(env, o.host)
 		if err != nil {

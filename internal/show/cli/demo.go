@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type demoOptions struct {
@@ -58,7 +60,7 @@ only, never on a port. Nothing else on the host is touched.`,
 func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	profile, err := rule.ParseProfile(o.profile)
 	if err != nil {
-		return usage("--profile: "+err.Error(),
+		return say.Usage("--profile: "+err.Error(),
 			"mixed is the one for a host that does both short transactions and reports")
 	}
 	if err := o.checkMajor(); err != nil {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type demoOOMOptions struct {
@@ -129,7 +130,7 @@ func (o *demoOptions) serverFlags(cmd *cobra.Command) {
 
 func (o *demoOptions) checkMajor() error {
 	if o.major != 0 && (o.major < 13 || o.major > 18) {
-		return usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+		return say.Usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
 	}
 	return nil
 }

@@ -8,15 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	showterm "github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 type diagnoseMemoryOptions struct {
@@ -66,7 +68,7 @@ height; with --format json each is a document of its own.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
-				return usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast),
+				return say.Usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast),
 					"write an interval such as --watch=5s")
 			}
 			return runDiagnoseMemory(cmd.Context(), env, o)
@@ -86,7 +88,7 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
-		return usage("--format "+o.format+" is of one moment, and --watch goes on",
+		return say.Usage("--format "+o.format+" is of one moment, and --watch goes on",
 			"leave --watch out, or write --format json")
 	}
 	file, err := env.host().EvidenceFile(o.target)
@@ -94,7 +96,7 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if file != "" && (o.watch > 0 || o.pss) {
-		return usage("--watch and --pss look at a running host, and an evidence file does not change",
+		return say.Usage("--watch and --pss look at a running host, and an evidence file does not change",
 			"leave them out, or leave the file out")
 	}
 	if o.watch == 0 {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 func newDiagnoseOOM(env *Env) *cobra.Command {

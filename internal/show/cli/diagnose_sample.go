@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
@@ -31,16 +32,16 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	}
 	switch {
 	case o.sample < sampleLeast || o.sample > sampleMost:
-		return usage(fmt.Sprintf("--sample: %s is out of range", o.sample), "write a time from 1s to 1h")
+		return say.Usage(fmt.Sprintf("--sample: %s is out of range", o.sample), "write a time from 1s to 1h")
 	case len(args) > 1:
-		return usage(fmt.Sprintf("%q is one argument too many", args[1]), "--sample takes one TARGET at most")
+		return say.Usage(fmt.Sprintf("%q is one argument too many", args[1]), "--sample takes one TARGET at most")
 	}
 	name := ""
 	if len(args) == 1 {
 		name = args[0]
 	}
 	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file),
+		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file),
 			"name a data directory or a conninfo; to compare two runs of a query leave --sample out")
 	}
 	d, err := diagnose.Sample(ctx, env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample,

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
+	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 type slowOptions struct {
@@ -62,7 +64,7 @@ TARGET is one of
 				return runSlowSample(cmd.Context(), env, o, args)
 			}
 			if o.noPerf {
-				return usage("--no-perf is about --sample", "leave it out")
+				return say.Usage("--no-perf is about --sample", "leave it out")
 			}
 			return runSlow(cmd.Context(), env, o, args)
 		},

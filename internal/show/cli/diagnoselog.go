@@ -6,13 +6,15 @@ import (
 	"io"
 
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
+	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 type diagnoseLogOptions struct {
@@ -72,7 +74,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	if o.days < 1 || o.days > 3660 {
-		return usage(fmt.Sprintf("--days: %d is out of range", o.days), "write a number from 1 to 3660")
+		return say.Usage(fmt.Sprintf("--days: %d is out of range", o.days), "write a number from 1 to 3660")
 	}
 	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given,
 		Days: o.days, Redact: o.redact})

@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	showterm "github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"golang.org/x/term"
 )
 
 // Env is the world of a command: its streams, its environment variables, and
@@ -30,7 +32,7 @@ type Env struct {
 
 	// Experiments are the steps of an experiment that start servers; nil: the real
 	// ones.
-	Experiments *app.ExperimentSteps
+	Experiments *proving.Steps
 
 	words *say.Catalogue // of that language, or of the environment's
 }

@@ -46,11 +46,6 @@ var errWatched = errors.New("watched")
 // errEnded ends a service that was told to end: that is a success.
 var errEnded = errors.New("ended")
 
-// usage is the error of a wrong command line or of a wrong value in it.
-func usage(message, hint string) error {
-	return &say.Problem{Message: message, Hint: hint, Code: exitUsage}
-}
-
 // end tells an error on stderr and returns the exit code: the one place where
 // both are decided.
 func (e *Env) end(ctx context.Context, err error) int {

@@ -5,20 +5,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 // experimentOptions are what bench and prove share: the load, how it is run, on which
 // programs, and where.
 type experimentOptions struct {
-	app.ExperimentOptions
+	proving.Options
 	yes    bool
 	format string
 }
@@ -73,7 +74,7 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 	complete(cmd, "scale", "0.3x", "1.5x", "4x")
 	if err := cmd.RegisterFlagCompletionFunc("workload", func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
-		return app.WorkloadNames(), cobra.ShellCompDirectiveNoFileComp
+		return proving.WorkloadNames(), cobra.ShellCompDirectiveNoFileComp
 	}); err != nil {
 		panic(err)
 	}

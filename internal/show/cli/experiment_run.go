@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -23,7 +23,7 @@ func (o *experimentOptions) complete(env *Env) {
 }
 
 // carryOut tells what will be done, asks, and does it.
-func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *app.PreparedExperiment) (*experiment.Result,
+func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.Prepared) (*experiment.Result,
 	error) {
 	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why,
 		Estimation: p.Estimation}
@@ -102,7 +102,7 @@ func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 		size = " (" + unit.Bytes(ev.Done).String() + ")"
 	}
 	clean := "pgfettle prove --clean"
-	usualPlace := o.ExperimentOptions
+	usualPlace := o.Options
 	usualPlace.Scratch = ""
 	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
@@ -139,7 +139,7 @@ func eventLine(ev experiment.Event) string {
 // sweep removes what killed experiments left.
 func (o *experimentOptions) sweep(ctx context.Context, env *Env) error {
 	o.complete(env)
-	did, dir, err := o.CleanExperiments(ctx, env.host())
+	did, dir, err := o.Clean(ctx, env.host())
 	for _, d := range did {
 		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -20,7 +22,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type explainOptions struct {
@@ -87,10 +88,10 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return term.Index(env.Stdout, checks.All(), rules.All(), advice.All(), env.Style())
 	}
 	if o.noHost && o.target != "" {
-		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
+		return say.Usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
 	}
 	if o.noHost && o.policy.file != "" {
-		return usage("--no-host looks at no host, and --policy is for one", "leave one of them out")
+		return say.Usage("--no-host looks at no host, and --policy is for one", "leave one of them out")
 	}
 	var err error
 	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
@@ -132,17 +133,17 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		}
 	}
 	if len(names) == 0 {
-		return usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name),
+		return say.Usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name),
 			say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
 	}
-	return usage(fmt.Sprintf("%q is the name of several", o.name), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("%q is the name of several", o.name), "write one of "+strings.Join(names, ", "))
 }
 
 // explainPage shows a page. No host can be seen in it, so a TARGET is one
 // argument too many.
 func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	if o.target != "" {
-		return usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
+		return say.Usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
 	}
 	if o.format == "json" {
 		return json.ExplainPage(env.Stdout, p)

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type historyOptions struct {
@@ -125,11 +126,12 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if !d.From.Before(d.To) {
-		return usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339),
+		return say.Usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339),
 			d.To.Format(time.RFC3339)), "give a span of time")
 	}
 	if o.limit < 1 || o.points < 0 {
-		return usage("--limit and --points are numbers of at least 1", "leave them out for 200 events or 500 points")
+		return say.Usage("--limit and --points are numbers of at least 1",
+			"leave them out for 200 events or 500 points")
 	}
 	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
@@ -143,7 +145,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if len(args) > 0 && o.instance != "" {
-		return usage("an INSTANCE and --instance are one too many", "leave one of them out")
+		return say.Usage("an INSTANCE and --instance are one too many", "leave one of them out")
 	}
 	s, err := env.host().History(o.file)
 	if err != nil {
@@ -199,7 +201,7 @@ func instanceOf(ctx context.Context, s app.History, name string) (*string, error
 	if err == nil && slices.Contains(list, abs) {
 		return &abs, nil
 	}
-	return nil, usage(fmt.Sprintf("the history knows no instance %q", name),
+	return nil, say.Usage(fmt.Sprintf("the history knows no instance %q", name),
 		say.DidYouMean(name, list, "those that it knows: "+strings.Join(append(list, "host"), ", ")))
 }
 
@@ -218,7 +220,7 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
-			return usage(fmt.Sprintf("--series: %q is not known", name),
+			return say.Usage(fmt.Sprintf("--series: %q is not known", name),
 				say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
 		}
 		var wanted []history.Series
@@ -278,7 +280,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			return now.Add(-time.Duration(n) * size), nil
 		}
 	}
-	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text),
+	return time.Time{}, say.Usage(fmt.Sprintf("--%s: %q is not a time", flag, text),
 		"write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
 }
 

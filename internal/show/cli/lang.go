@@ -16,7 +16,7 @@ func (e *Env) speak() error {
 	if lang == "" {
 		lang = say.LanguageOf(e.Getenv)
 	} else if !slices.Contains(say.Languages(), lang) {
-		return usage(fmt.Sprintf("--lang: there are no texts in %q", lang),
+		return say.Usage(fmt.Sprintf("--lang: there are no texts in %q", lang),
 			"write one of "+strings.Join(say.Languages(), ", "))
 	}
 	c, err := say.Open(lang)

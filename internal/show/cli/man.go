@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // newMan is for packages: it writes the man pages from the same texts as the
@@ -23,7 +25,7 @@ func newMan(env *Env) *cobra.Command {
 		Args:    atMost(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("man: no folder was named", "write pgfettle man DIR")
+				return say.Usage("man: no folder was named", "write pgfettle man DIR")
 			}
 			return writeMan(cmd.Root(), args[0], env)
 		},

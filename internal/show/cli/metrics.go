@@ -10,11 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
-	"github.com/spf13/cobra"
 )
 
 type metricsOptions struct {
@@ -85,16 +86,17 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	}
 	switch {
 	case o.plan.describe != "" || o.plan.deep:
-		return usage("metrics are of a host that is there", "leave --for and --deep out; 'pgfettle plan' takes them")
+		return say.Usage("metrics are of a host that is there",
+			"leave --for and --deep out; 'pgfettle plan' takes them")
 	case o.textfile != "" && filepath.Ext(o.textfile) != ".prom":
-		return usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile),
+		return say.Usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile),
 			"node_exporter reads no other files")
 	case o.textfile != "" && formatSaid && o.format != string(metrics.Text):
-		return usage("node_exporter takes the text form alone", "leave --format out with --textfile")
+		return say.Usage("node_exporter takes the text form alone", "leave --format out with --textfile")
 	case intervalSaid && o.textfile == "":
-		return usage("--interval is for --textfile", "add --textfile FILE, or leave it out")
+		return say.Usage("--interval is for --textfile", "add --textfile FILE, or leave it out")
 	case intervalSaid && o.interval < intervalLeast:
-		return usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast),
+		return say.Usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast),
 			"write an interval such as --interval 60s")
 	}
 	source, err := metricsSource(ctx, env, &o.plan, o.journal)

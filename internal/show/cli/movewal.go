@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"github.com/spf13/cobra"
 )
 
 type moveWALOptions struct {
@@ -58,7 +59,7 @@ conninfo that leads to it.
   pgfettle move-wal /srv/wal/pg --stop-command 'sv stop pg' --start-command 'sv start pg'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("the folder to move the WAL to is missing",
+				return say.Usage("the folder to move the WAL to is missing",
 					"write pgfettle move-wal DIR, such as /srv/wal/15-main")
 			}
 			return atMost(2, "DIR and one TARGET at most")(cmd, args)

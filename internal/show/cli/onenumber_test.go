@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -21,8 +24,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 	"github.com/pgfettle/pgfettle/test/hosts"
-	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
 )
 
 // numbers are the values of a setting that the commands advise for one host, with

@@ -19,21 +19,22 @@ func readPins(said []string) (map[knob.Address]string, error) {
 		for _, pin := range splitPins(text) {
 			name, value, ok := strings.Cut(pin, "=")
 			if !ok {
-				return nil, usage(fmt.Sprintf("--pin: %q has no =", pin), form)
+				return nil, say.Usage(fmt.Sprintf("--pin: %q has no =", pin), form)
 			}
 			a, err := knob.Parse(strings.TrimSpace(name))
 			if err != nil {
-				return nil, usage("--pin: "+err.Error(), say.DidYouMean(strings.TrimSpace(name), ruleAddresses(), form))
+				return nil, say.Usage("--pin: "+err.Error(), say.DidYouMean(strings.TrimSpace(name),
+					ruleAddresses(), form))
 			}
 			if strings.TrimSpace(value) == "" {
-				return nil, usage(fmt.Sprintf("--pin: %s has no value", a), form)
+				return nil, say.Usage(fmt.Sprintf("--pin: %s has no value", a), form)
 			}
 			if !plannedKnob(a) {
-				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a),
+				return nil, say.Usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a),
 					say.DidYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
 			}
 			if have, dup := pins[a]; dup && have != value {
-				return nil, usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value),
+				return nil, say.Usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value),
 					"write one of them")
 			}
 			pins[a] = strings.TrimSpace(value)

@@ -3,9 +3,10 @@ package cli
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"github.com/spf13/cobra"
 )
 
 // placeOptions say where things are changed and where that is noted: flags of

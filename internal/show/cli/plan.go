@@ -135,7 +135,7 @@ var planFlags = []string{"profile", "connections", "active", "storage", "dedicat
 func counts(cmd *cobra.Command) error {
 	for _, n := range []string{"connections", "active"} {
 		if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
-			return usage(fmt.Sprintf("--%s: %d is out of range", n, v),
+			return say.Usage(fmt.Sprintf("--%s: %d is out of range", n, v),
 				fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
 		}
 	}
@@ -159,19 +159,19 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return err
 	}
 	if o.force && o.out == "" {
-		return usage("--force says what --out may do", "add --out DIR")
+		return say.Usage("--force says what --out may do", "add --out DIR")
 	}
 	if _, err := whichOf(acceptRisk, o.accept); err != nil {
 		return err
 	}
 	if len(o.accept) > 0 && o.out == "" && slices.Contains(docForms, o.format) {
-		return usage("--accept-risk says what the files of --out and the forms that others carry out may hold",
+		return say.Usage("--accept-risk says what the files of --out and the forms that others carry out may hold",
 			"add --out DIR, or a --format such as script")
 	}
 	var l *loaded
 	switch {
 	case o.describing && o.target != "":
-		return usage("--for describes a host; a TARGET names one", "leave one of them out")
+		return say.Usage("--for describes a host; a TARGET names one", "leave one of them out")
 	case o.describing:
 		l, err = describe(env, o.describe)
 	default:
@@ -238,7 +238,7 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 	keys := export.Keys(d)
 	switch {
 	case len(keys) > 1:
-		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)),
+		return "", say.Usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)),
 			"name the data directory of one as TARGET, or write all with --out DIR")
 	case len(keys) == 1:
 		return keys[0], nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -41,7 +42,7 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	switch {
 	case o.fromFile():
 		if len(o.planSaid) > 0 {
-			return nil, nil, usage(strings.Join(o.planSaid, ", ")+": a plan file is made already",
+			return nil, nil, say.Usage(strings.Join(o.planSaid, ", ")+": a plan file is made already",
 				"give them to 'pgfettle plan --format json'")
 		}
 		p, l, err := o.place.place(env).ReadPlan(ctx, o.plan.target, o.plan.deep, env.site)
@@ -50,13 +51,14 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		}
 		return p, l, err
 	case o.plan.describing && o.plan.target != "":
-		return nil, nil, usage("--for describes a host; a TARGET names one", "leave one of them out")
+		return nil, nil, say.Usage("--for describes a host; a TARGET names one", "leave one of them out")
 	case o.plan.describing && o.place.root == "":
-		return nil, nil, usage("--for describes a host that is not here, and this one is",
+		return nil, nil, say.Usage("--for describes a host that is not here, and this one is",
 			"leave it out, or name an image of that host with --root DIR")
 	case o.place.root != "" && !o.plan.describing:
-		return nil, nil, usage("--root: what to plan for is not known: a tree of files has no memory and no processors",
-			"describe the host with --for, or give a PLANFILE")
+		return nil, nil,
+			say.Usage("--root: what to plan for is not known: a tree of files has no memory and no processors",
+				"describe the host with --for, or give a PLANFILE")
 	}
 	var l *loaded
 	if o.plan.describing {
@@ -65,7 +67,7 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		if file, err := env.host().EvidenceFile(o.plan.target); err != nil {
 			return nil, nil, err
 		} else if file != "" {
-			return nil, nil, usage(fmt.Sprintf("%q holds evidence, and nothing can be applied to a file", file),
+			return nil, nil, say.Usage(fmt.Sprintf("%q holds evidence, and nothing can be applied to a file", file),
 				"name the host itself, or a plan file made of it with 'pgfettle plan --format json'")
 		}
 		l, err = load(ctx, env, o.plan.target, o.plan.deep)

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"github.com/spf13/cobra"
 )
 
 type probeOptions struct {
@@ -94,14 +95,14 @@ func (o *probeOptions) check() error {
 		return err
 	}
 	if o.seconds < 1 || o.seconds > probeMost {
-		return usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds),
+		return say.Usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds),
 			fmt.Sprintf("write a number from 1 to %d", probeMost))
 	}
 	switch {
 	case o.read != "" && o.target != "":
-		return usage(fmt.Sprintf("%q is one argument too many: --read measures nothing", o.target), "leave it out")
+		return say.Usage(fmt.Sprintf("%q is one argument too many: --read measures nothing", o.target), "leave it out")
 	case o.storage != "" && o.read == "":
-		return usage("--storage is for --read", "leave it out: the disks that are measured are those of this host")
+		return say.Usage("--storage is for --read", "leave it out: the disks that are measured are those of this host")
 	case o.storage != "":
 		if err := choice("storage", o.storage, "nvme", "ssd", "hdd", "san"); err != nil {
 			return err
@@ -124,7 +125,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		return runProbeRead(env, o)
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target),
+		return say.Usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target),
 			"name a data directory or nothing for this host")
 	}
 	w, err := env.host().PrepareProbe(ctx, app.ProbeRequest{Target: o.target, Only: o.only, Seconds: o.seconds})

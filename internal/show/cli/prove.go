@@ -10,16 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
-	"github.com/spf13/cobra"
 )
 
 type proveOptions struct {
 	shared experimentOptions
-	prove  app.ProveOptions
+	prove  proving.ProveOptions
 	failOn string
 	report string
 	resume string
@@ -137,8 +138,8 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 		return o.goOn(ctx, env)
 	}
 	o.shared.complete(env)
-	o.prove.ExperimentOptions = o.shared.ExperimentOptions
-	ready, err := app.Prove(ctx, env.host(), &o.prove)
+	o.prove.Options = o.shared.Options
+	ready, err := proving.Prove(ctx, env.host(), &o.prove)
 	if err != nil {
 		return err
 	}
@@ -163,11 +164,11 @@ func (o *proveOptions) alone() error {
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
 		"blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
-			return usage(fmt.Sprintf("--%s and --%s do not go together", modes[0], other), "leave one of them out")
+			return say.Usage(fmt.Sprintf("--%s and --%s do not go together", modes[0], other), "leave one of them out")
 		}
 	}
 	if (modes[0] == "report" && o.report == "") || (modes[0] == "resume" && o.resume == "") {
-		return usage("--"+modes[0]+" names no folder", "name the folder of the experiment")
+		return say.Usage("--"+modes[0]+" names no folder", "name the folder of the experiment")
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage(fmt.Sprintf("there is no experiment in %q", name),
+		return nil, say.Usage(fmt.Sprintf("there is no experiment in %q", name),
 			"name the folder that 'pgfettle prove' told, or its "+experiment.ResultFile)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
@@ -189,7 +190,7 @@ func readResult(name string) (*experiment.Result, error) {
 	case err != nil:
 		return nil, fmt.Errorf("experiment: %w", err)
 	case !st.Mode().IsRegular():
-		return nil, usage(fmt.Sprintf("%q is no regular file", name), "name the folder of an experiment")
+		return nil, say.Usage(fmt.Sprintf("%q is no regular file", name), "name the folder of an experiment")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -231,7 +232,7 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	}
 	o.shared.complete(env)
 	tell, done := o.shared.progress(env)
-	r, err := o.shared.ResumeExperiment(ctx, o.resume, tell)
+	r, err := o.shared.Resume(ctx, o.resume, tell)
 	done()
 	if err != nil {
 		return o.shared.stopped(ctx, env, o.resume, true, err)

@@ -13,12 +13,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
-	"github.com/spf13/cobra"
 )
 
 type reportOptions struct {
@@ -57,7 +58,7 @@ by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is 
 			o.plan.target = strings.Join(args, "")
 			o.plan.profileSaid = cmd.Flags().Changed("profile")
 			if cmd.Flags().Changed("for") {
-				return usage("--for describes a host, and a report is of one that was looked at",
+				return say.Usage("--for describes a host, and a report is of one that was looked at",
 					"'pgfettle plan --for … --format html' writes the page of a plan")
 			}
 			if err := counts(cmd); err != nil {
@@ -86,11 +87,12 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	_, screen := terminal(env.Stdout)
 	switch {
 	case o.force && o.out == "":
-		return usage("--force says what -o may do", "add -o FILE")
+		return say.Usage("--force says what -o may do", "add -o FILE")
 	case o.out == "" && screen:
-		return usage("a report is a page for a browser, and stdout is a terminal", "name a file with -o report.html")
+		return say.Usage("a report is a page for a browser, and stdout is a terminal",
+			"name a file with -o report.html")
 	case o.redact && len(o.experiments) > 0:
-		return usage("--redact: the document of an experiment names its host and its settings",
+		return say.Usage("--redact: the document of an experiment names its host and its settings",
 			"leave out --experiment, or --redact")
 	}
 	if o.out != "" && !o.force {
@@ -128,7 +130,7 @@ func earlierReport(name string) error {
 	case err != nil:
 		return fmt.Errorf("-o: %w", err)
 	case !st.Mode().IsRegular():
-		return usage(fmt.Sprintf("-o: %q is no regular file", name), "name a file")
+		return say.Usage(fmt.Sprintf("-o: %q is no regular file", name), "name a file")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -160,7 +162,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	}
 	for i, dir := range o.experiments {
 		if slices.Contains(o.experiments[:i], dir) {
-			return r, usage(fmt.Sprintf("--experiment: %q is given twice", dir), "leave one of them out")
+			return r, say.Usage(fmt.Sprintf("--experiment: %q is given twice", dir), "leave one of them out")
 		}
 		x, err := readResult(dir)
 		if err != nil {

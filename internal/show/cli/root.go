@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const rootLong = `pgfettle reads a PostgreSQL host and its instances, says what is wrong and why,
@@ -125,7 +126,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usage(fmt.Sprintf("%q is not a command of %s", name, cmd.CommandPath()),
+	return say.Usage(fmt.Sprintf("%q is not a command of %s", name, cmd.CommandPath()),
 		say.DidYouMean(name, names, "the commands are "+strings.Join(names, ", ")))
 }
 
@@ -145,7 +146,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		return usage("unknown flag "+dashes+typed, say.DidYouMean("--"+typed, names, hint))
+		return say.Usage("unknown flag "+dashes+typed, say.DidYouMean("--"+typed, names, hint))
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
@@ -154,16 +155,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		if kind == "" {
 			kind = "a value for it"
 		}
-		return usage(fmt.Sprintf("--%s: %q is not %s", f.Name, bad.GetValue(), kind), hint)
+		return say.Usage(fmt.Sprintf("--%s: %q is not %s", f.Name, bad.GetValue(), kind), hint)
 	}
-	return usage(err.Error(), hint)
+	return say.Usage(err.Error(), hint)
 }
 
 // atMost refuses more than n arguments, naming the first that is too many.
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage(fmt.Sprintf("%q is one argument too many", args[n]),
+			return say.Usage(fmt.Sprintf("%q is one argument too many", args[n]),
 				fmt.Sprintf("%s takes %s", cmd.CommandPath(), what))
 		}
 		return nil
@@ -177,7 +178,7 @@ func choice(flag, value string, names ...string) error {
 			return nil
 		}
 	}
-	return usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
 }
 
 // words completes a flag or an argument with fixed words.

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
-	"github.com/spf13/cobra"
 )
 
 type serveOptions struct {
@@ -102,7 +103,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		return err
 	}
 	if o.target == "-" {
-		return usage("evidence on stdin can be read once, and pages are asked for again",
+		return say.Usage("evidence on stdin can be read once, and pages are asked for again",
 			"write it to a file and name that")
 	}
 	file, err := env.host().EvidenceFile(o.target)
@@ -141,7 +142,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 			return &say.Problem{Message: fmt.Sprintf("--experiments: %q: permission denied", o.experiments),
 				Hint: "run pgfettle as who may read it", Code: exitNoAccess}
 		case err != nil || !st.IsDir():
-			return usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments),
+			return say.Usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments),
 				"name the folder that holds those of 'pgfettle prove'")
 		}
 		if so.Experiments, err = filepath.Abs(o.experiments); err != nil {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
 )
 
@@ -13,9 +14,9 @@ func (o *serveOptions) place(listen, socket bool) error {
 	case !socket:
 		return nil
 	case listen:
-		return usage("--listen and --socket contradict each other", "it listens at one place")
+		return say.Usage("--listen and --socket contradict each other", "it listens at one place")
 	case o.socket == "":
-		return usage("--socket: there is no path", "name one, as in --socket /run/pgfettle-serve.sock")
+		return say.Usage("--socket: there is no path", "name one, as in --socket /run/pgfettle-serve.sock")
 	}
 	abs, err := filepath.Abs(o.socket)
 	o.listen.Address = abs

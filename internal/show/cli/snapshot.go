@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 type snapshotOptions struct {
@@ -54,7 +55,7 @@ time.
 
 func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if o.force && o.out == "" {
-		return usage("--force says what -o may do", "add -o FILE")
+		return say.Usage("--force says what -o may do", "add -o FILE")
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
 		return exists(o.out) // said before the host is read, not after

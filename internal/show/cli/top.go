@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/show/top"
 	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/top"
 )
 
 type topOptions struct {
@@ -63,10 +65,10 @@ TARGET is one of
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("count") && o.count < 1 {
-				return usage(fmt.Sprintf("--count: %d is less than 1", o.count), "write how many times is looked")
+				return say.Usage(fmt.Sprintf("--count: %d is less than 1", o.count), "write how many times is looked")
 			}
 			if o.once && cmd.Flags().Changed("count") {
-				return usage("--once and --count say two things", "give one of them")
+				return say.Usage("--once and --count say two things", "give one of them")
 			}
 			return runTop(cmd.Context(), env, o)
 		},
@@ -85,10 +87,10 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		return err
 	}
 	if o.interval < topLeast || o.interval > topMost {
-		return usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
+		return say.Usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file),
+		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file),
 			"name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
 	}
 	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true})

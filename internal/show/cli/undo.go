@@ -4,13 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/spf13/cobra"
 )
 
 type undoOptions struct {
@@ -118,7 +119,8 @@ var effects = []string{"now", "reload", "restart", "reboot"}
 func maxEffect(s string) (knob.Effect, error) {
 	e, err := knob.ParseEffect(s)
 	if err != nil {
-		return e, usage("--max-effect: "+err.Error(), "reload is the default: nothing is restarted without being asked")
+		return e, say.Usage("--max-effect: "+err.Error(),
+			"reload is the default: nothing is restarted without being asked")
 	}
 	return e, nil
 }

@@ -11,10 +11,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"github.com/spf13/cobra"
 )
 
 type watchOptions struct {
@@ -99,7 +101,7 @@ and tries again. SIGHUP reads the policy again and looks at once; SIGTERM ends i
 // within refuses a time that is out of its bounds.
 func within(flag string, d, least, most time.Duration, example string) error {
 	if d < least || d > most {
-		return usage(fmt.Sprintf("--%s: %s is out of range", flag, d), "write a time "+example)
+		return say.Usage(fmt.Sprintf("--%s: %s is out of range", flag, d), "write a time "+example)
 	}
 	return nil
 }
@@ -112,7 +114,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	}
 	from, err := check.ParseSeverity(o.notifyFrom)
 	if err != nil {
-		return usage("--notify-from: "+err.Error(), "critical is the worst, info the mildest")
+		return say.Usage("--notify-from: "+err.Error(), "critical is the worst, info the mildest")
 	}
 	out := newTalk(env)
 	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once,

@@ -1,4 +1,4 @@
-package app
+package proving
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -25,10 +26,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// ExperimentOptions are what a person says of an experiment, whatever it compares: the
+// Options are what a person says of an experiment, whatever it compares: the
 // load, how it is run, on which programs, and where. Zero is "not said" for those whose
 // Said is asked.
-type ExperimentOptions struct {
+type Options struct {
 	Target       string                 // the instance that "current" means, or whose statements are the load
 	Said         func(name string) bool // whether a person said what is called so, such as "scale"
 	Policy       *policy.Policy         // of Target
@@ -52,12 +53,12 @@ type ExperimentOptions struct {
 	Kernel       bool   // this host's kernel may be touched
 	KeepData     bool
 
-	Steps *ExperimentSteps // nil: those that really measure
+	Steps *Steps // nil: those that really measure
 }
 
-// ExperimentSteps are the steps of an experiment that start servers. A test stands in
+// Steps are the steps of an experiment that start servers. A test stands in
 // for them.
-type ExperimentSteps struct {
+type Steps struct {
 	// Open finds the server's programs and gets ready to try configurations.
 	Open func(context.Context, target.Target, configure.Choice) (*configure.Trial, error)
 	// Estimate says what an experiment will take, before it is begun.
@@ -73,7 +74,7 @@ type ExperimentSteps struct {
 }
 
 // measuring are the steps that really measure.
-var measuring = ExperimentSteps{configure.Open, engine.EstimateHere, engine.Run, engine.ResumeIn, cleanScratch}
+var measuring = Steps{configure.Open, engine.EstimateHere, engine.Run, engine.ResumeIn, cleanScratch}
 
 // cleanScratch is engine.Clean with the newest programs that are installed.
 func cleanScratch(ctx context.Context, scratch string) ([]string, error) {
@@ -88,16 +89,16 @@ func cleanScratch(ctx context.Context, scratch string) ([]string, error) {
 }
 
 // steps are the steps that start servers.
-func (o *ExperimentOptions) steps() ExperimentSteps {
+func (o *Options) steps() Steps {
 	if o.Steps == nil {
 		return measuring
 	}
 	return *o.Steps
 }
 
-// PreparedExperiment is an experiment that a person may decide about: nothing of it is
+// Prepared is an experiment that a person may decide about: nothing of it is
 // begun.
-type PreparedExperiment struct {
+type Prepared struct {
 	*experiment.Experiment
 	Title       string // of the workload
 	Differences []experiment.Difference
@@ -105,12 +106,12 @@ type PreparedExperiment struct {
 	Estimation  experiment.Estimation
 
 	order *engine.Order
-	steps ExperimentSteps
+	steps Steps
 }
 
 // prepare estimates an experiment.
-func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Order,
-	d PreparedExperiment) (*PreparedExperiment, error) {
+func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
+	d Prepared) (*Prepared, error) {
 	d.Experiment, d.order, d.steps = &e.Experiment, e, o.steps()
 	var err error
 	if d.Estimation, err = d.steps.Estimate(ctx, h.Target, e); err != nil {
@@ -126,22 +127,22 @@ func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Orde
 
 // Run runs it. What was measured is in its folder also where the error is that it was
 // interrupted; resumable says that its data are still there then.
-func (p *PreparedExperiment) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
+func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
 	resumable bool, err error) {
 	p.order.Progress = told
 	r, err = p.steps.Run(ctx, p.order)
 	return r, !p.Copied || p.order.KeepData, err
 }
 
-// ResumeExperiment goes on with an experiment that was interrupted, in its folder.
-func (o *ExperimentOptions) ResumeExperiment(ctx context.Context, dir string,
+// Resume goes on with an experiment that was interrupted, in its folder.
+func (o *Options) Resume(ctx context.Context, dir string,
 	told func(experiment.Event)) (*experiment.Result, error) {
 	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
 }
 
-// CleanExperiments removes what killed experiments left and data that were kept, and puts
+// Clean removes what killed experiments left and data that were kept, and puts
 // values of the kernel back. It says what it did, and in which folder.
-func (o *ExperimentOptions) CleanExperiments(ctx context.Context, h *Host) (done []string, dir string, err error) {
+func (o *Options) Clean(ctx context.Context, h *app.Host) (done []string, dir string, err error) {
 	if dir, err = o.ScratchDir(h); err != nil {
 		return nil, "", err
 	}
@@ -154,7 +155,7 @@ func oneOf(flag, value string, names ...string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
 }
 
 // WorkloadNames are the loads that can be named.
@@ -164,7 +165,7 @@ func WorkloadNames() []string { return workload.Names() }
 func suffix() string { return strings.ToLower(rand.Text()[:6]) }
 
 // durations sets how long runs are, which depends on the design.
-func (o *ExperimentOptions) durations(e *engine.Order, deferred bool) {
+func (o *Options) durations(e *engine.Order, deferred bool) {
 	e.Spec.Duration = o.Duration.Seconds()
 	switch {
 	case o.Duration > 0 || o.fixed():
@@ -184,11 +185,11 @@ func (o *ExperimentOptions) durations(e *engine.Order, deferred bool) {
 }
 
 // places says where documents and scratch instances go.
-func (o *ExperimentOptions) places(h *Host, e *engine.Order) error {
+func (o *Options) places(h *app.Host, e *engine.Order) error {
 	state, ok := h.StateHome()
 	root := h.Target.UID() == 0
 	if !ok && !root && (o.Dir == "" || o.Scratch == "") {
-		return usage("there is no folder for the experiment: HOME is not set",
+		return say.Usage("there is no folder for the experiment: HOME is not set",
 			"name one with --dir, and one with --scratch")
 	}
 	var err error
@@ -223,7 +224,7 @@ func (o *ExperimentOptions) places(h *Host, e *engine.Order) error {
 
 // ScratchDir is where clusters are made: not below the folder of the journal,
 // through which the user that servers run as may not pass.
-func (o *ExperimentOptions) ScratchDir(h *Host) (string, error) {
+func (o *Options) ScratchDir(h *app.Host) (string, error) {
 	switch {
 	case o.Scratch != "":
 		return filepath.Abs(o.Scratch)
@@ -232,13 +233,13 @@ func (o *ExperimentOptions) ScratchDir(h *Host) (string, error) {
 	}
 	state, ok := h.StateHome()
 	if !ok {
-		return "", usage("there is no folder for the experiment: HOME is not set", "name one with --scratch")
+		return "", say.Usage("there is no folder for the experiment: HOME is not set", "name one with --scratch")
 	}
 	return filepath.Join(state, "pgfettle", "scratch"), nil
 }
 
 // open finds the programs and notes what the host is.
-func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) (*configure.Trial, error) {
+func (o *Options) open(ctx context.Context, h *app.Host, e *engine.Order) (*configure.Trial, error) {
 	tell, done := h.Steps()
 	defer done()
 	tell("making a throwaway cluster to try the configurations on…")
@@ -282,18 +283,18 @@ func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) 
 }
 
 // maker makes configurations whole for this experiment.
-func (o *ExperimentOptions) maker(h *Host, trial *configure.Trial, clients int) *configure.Maker {
+func (o *Options) maker(h *app.Host, trial *configure.Trial, clients int) *configure.Maker {
 	return &configure.Maker{Files: h.Target, Trial: trial, Clients: clients, Kernel: o.Kernel,
 		Current: func(ctx context.Context) (*snapshot.Instance, error) {
-			l, err := h.Open(ctx, Request{Target: o.Target, Policy: o.Policy})
+			l, err := h.Open(ctx, app.Request{Target: o.Target, Policy: o.Policy})
 			if err != nil {
 				return nil, err
 			}
 			switch n := len(l.Snapshot.Instances); {
 			case n == 0:
-				return nil, usage("current: no instance was found", "name one as TARGET")
+				return nil, say.Usage("current: no instance was found", "name one as TARGET")
 			case n > 1:
-				return nil, usage(fmt.Sprintf("current: %d instances run here", n),
+				return nil, say.Usage(fmt.Sprintf("current: %d instances run here", n),
 					"name the data directory of one as TARGET")
 			}
 			return &l.Snapshot.Instances[0], nil
@@ -301,7 +302,7 @@ func (o *ExperimentOptions) maker(h *Host, trial *configure.Trial, clients int) 
 }
 
 // describeHost describes the host for the document.
-func describeHost(h *Host, s *snapshot.Snapshot) experiment.Host {
+func describeHost(h *app.Host, s *snapshot.Snapshot) experiment.Host {
 	d := experiment.Host{Line: h.Hostname(), CPUs: hostProcessors(h), Snapshot: snapshot.Hash(s)}
 	if k, err := h.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
 		d.Kernel = strings.TrimSpace(string(k))
@@ -313,7 +314,7 @@ func describeHost(h *Host, s *snapshot.Snapshot) experiment.Host {
 }
 
 // hostMemory is the memory of this host.
-func hostMemory(h *Host) (unit.Bytes, error) {
+func hostMemory(h *app.Host) (unit.Bytes, error) {
 	b, err := h.Target.ReadFile("/proc/meminfo", 1<<16)
 	if err != nil {
 		return 0, fmt.Errorf("memory of this host: %w", err)
@@ -329,7 +330,7 @@ func hostMemory(h *Host) (unit.Bytes, error) {
 }
 
 // hostProcessors counts the processors of this host.
-func hostProcessors(h *Host) int {
+func hostProcessors(h *app.Host) int {
 	b, err := h.Target.ReadFile("/proc/stat", 4<<20)
 	n := 0
 	if err == nil {

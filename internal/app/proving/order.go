@@ -1,4 +1,4 @@
-package app
+package proving
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
@@ -36,7 +37,7 @@ var scaleForm = regexp.MustCompile(`^([0-9]+)$|^([0-9]+(?:\.[0-9]+)?)x$`)
 
 // order turns the flags into what the engine wants to know, as far as nothing has
 // to be looked at, and says what the load is.
-func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, *workload.Workload, error) {
+func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workload.Workload, error) {
 	for _, c := range []struct {
 		flag, value string
 		names       []string
@@ -53,39 +54,41 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	}
 	switch {
 	case o.Workload == "" && len(o.Scripts) == 0:
-		return nil, nil, usage("no load is named", "name one with --workload: "+strings.Join(workload.Names(), ", ")+
-			"; or your own script with -f")
+		return nil, nil, say.Usage("no load is named",
+			"name one with --workload: "+strings.Join(workload.Names(), ", ")+
+				"; or your own script with -f")
 	case o.Said("clients") && (o.Clients < 1 || o.Clients > mostClients):
-		return nil, nil, usage(fmt.Sprintf("--clients: %d is out of range", o.Clients),
+		return nil, nil, say.Usage(fmt.Sprintf("--clients: %d is out of range", o.Clients),
 			fmt.Sprintf("write a whole number from 1 to %d", mostClients))
 	case o.Said("rate") && !(o.Rate > 0 && o.Rate < 1e7):
-		return nil, nil, usage(fmt.Sprintf("--rate: %g is out of range", o.Rate),
+		return nil, nil, say.Usage(fmt.Sprintf("--rate: %g is out of range", o.Rate),
 			"write transactions a second, about 70 % of what the slower configuration makes")
 	case o.Said("transactions") && (o.Transactions < 1 || o.Transactions > mostTransactions):
-		return nil, nil, usage(fmt.Sprintf("--transactions: %d is out of range", o.Transactions),
+		return nil, nil, say.Usage(fmt.Sprintf("--transactions: %d is out of range", o.Transactions),
 			fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
 	case o.Metric == "seconds" && o.Transactions == 0:
-		return nil, nil, usage("--metric seconds is the time of a fixed number of transactions",
+		return nil, nil, say.Usage("--metric seconds is the time of a fixed number of transactions",
 			"say how many of each client: --transactions 1000")
 	case o.Said("duration") && o.Duration == 0 && o.Transactions == 0:
-		return nil, nil, usage("--duration 0 is a run of a fixed number of transactions",
+		return nil, nil, say.Usage("--duration 0 is a run of a fixed number of transactions",
 			"say how many of each client: --transactions 1000")
 	case o.Said("duration") && o.Duration > 0 && o.Metric == "seconds":
-		return nil, nil, usage("--metric seconds and --duration do not go together",
+		return nil, nil, say.Usage("--metric seconds and --duration do not go together",
 			"how long a run takes is what is measured: leave --duration out")
 	case o.Said("duration") && o.Duration != 0 && (o.Duration < time.Second || o.Duration > mostDuration):
-		return nil, nil, usage(fmt.Sprintf("--duration: %s is out of range", o.Duration),
+		return nil, nil, say.Usage(fmt.Sprintf("--duration: %s is out of range", o.Duration),
 			"write a time from 1s to 24h; below 2m a run says little")
 	case o.Said("checkpoint-cycles") && (o.Cycles < 1 || o.Cycles > mostCycles):
-		return nil, nil, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.Cycles),
+		return nil, nil, say.Usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.Cycles),
 			fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
 	case o.Cycles > 0 && o.fixed():
-		return nil, nil, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together",
+		return nil, nil, say.Usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together",
 			"a run ends with its cycles, or with its transactions: leave one of them out")
 	case o.Warmup < 0 || o.Warmup > mostDuration:
-		return nil, nil, usage(fmt.Sprintf("--warmup: %s is out of range", o.Warmup), "write a time up to 24h")
+		return nil, nil, say.Usage(fmt.Sprintf("--warmup: %s is out of range", o.Warmup), "write a time up to 24h")
 	case o.Major != 0 && (o.Major < 13 || o.Major > 18):
-		return nil, nil, usage(fmt.Sprintf("--pg: %d is out of range", o.Major), "write a major version from 13 to 18")
+		return nil, nil, say.Usage(fmt.Sprintf("--pg: %d is out of range", o.Major),
+			"write a major version from 13 to 18")
 	case o.Cache == "cold" && !o.Kernel:
 		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host",
 			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
@@ -93,7 +96,7 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root",
 			Code: say.CodeNoAccess}
 	case strings.HasPrefix(o.Metric, "latency_p") && o.Rate == 0:
-		return nil, nil, usage("--metric "+o.Metric+" says little without --rate",
+		return nil, nil, say.Usage("--metric "+o.Metric+" says little without --rate",
 			"at full speed the latency is the number of clients over the rate; give both configurations the same "+
 				"--rate, "+
 				"about 70 % of what the slower one makes")
@@ -115,14 +118,14 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 	switch {
 	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
 	case o.Cycles > 0:
-		return nil, nil, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle",
+		return nil, nil, say.Usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle",
 			"take one of pgbench's loads, such as oltp-rw")
 	case o.Protocol == "extended":
-		return nil, nil, usage("--protocol: sysbench sends prepared statements, or simple ones",
+		return nil, nil, say.Usage("--protocol: sysbench sends prepared statements, or simple ones",
 			"write prepared or simple")
 	}
 	if o.Cycles > 0 && !w.Writes {
-		return nil, nil, usage("--checkpoint-cycles: the workload "+w.Name+
+		return nil, nil, say.Usage("--checkpoint-cycles: the workload "+w.Name+
 			" only reads, so that no checkpoint has anything to write", "leave the flag out")
 	}
 	memory, err := hostMemory(h)
@@ -146,7 +149,7 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		e.Scale = 1
 		e.Notes = append(e.Notes, asked.Source.About.Words())
 	case m == nil:
-		return nil, nil, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.Scale),
+		return nil, nil, say.Usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.Scale),
 			"write 100, or 1.5x for one and a half times the memory of this host")
 	case m[1] != "":
 		e.Scale, err = strconv.Atoi(m[1])
@@ -155,7 +158,7 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 		e.Scale = data.ScaleFor(memory, math.Min(times, 1e6))
 	}
 	if err != nil || e.Scale < 1 || e.Scale > mostScale {
-		return nil, nil, usage(fmt.Sprintf("--scale: %s is out of range", o.Scale),
+		return nil, nil, say.Usage(fmt.Sprintf("--scale: %s is out of range", o.Scale),
 			fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
 	}
 	cpus := hostProcessors(h)
@@ -188,17 +191,17 @@ func (o *ExperimentOptions) order(ctx context.Context, h *Host) (*engine.Order, 
 }
 
 // statements looks at the server whose statements are the load.
-func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workload.Workload, _ *loadgen.Source,
+func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Workload, _ *loadgen.Source,
 	err error) {
 	switch {
 	case len(o.Scripts) > 0:
-		return w, nil, usage("--workload "+workload.FromStatements+" has scripts of its own",
+		return w, nil, say.Usage("--workload "+workload.FromStatements+" has scripts of its own",
 			"leave -f out, or name another load for its data")
 	case o.Said("scale"):
-		return w, nil, usage("--scale: the data of "+workload.FromStatements+
+		return w, nil, say.Usage("--scale: the data of "+workload.FromStatements+
 			" are a copy of the database, as large as it is", "leave --scale out")
 	case o.Target == "":
-		return w, nil, usage("--workload "+workload.FromStatements+" is made from a live server, and none is named",
+		return w, nil, say.Usage("--workload "+workload.FromStatements+" is made from a live server, and none is named",
 			"name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is "+
 				"PGDATABASE, or postgres)")
 	}
@@ -207,7 +210,7 @@ func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workloa
 		return w, nil, err
 	}
 	if file != "" {
-		return w, nil, usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target),
+		return w, nil, say.Usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target),
 			"name a conninfo or a data directory")
 	}
 	how := collect.Connect{Conninfo: req.Value, Peer: -1}
@@ -226,6 +229,6 @@ func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workloa
 }
 
 // fixed says that runs are a number of transactions, not a time.
-func (o *ExperimentOptions) fixed() bool {
+func (o *Options) fixed() bool {
 	return o.Metric == "seconds" || o.Said("duration") && o.Duration == 0
 }

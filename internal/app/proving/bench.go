@@ -1,24 +1,26 @@
-package app
+package proving
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // BenchOptions are what a person says of the measurement of one configuration.
 type BenchOptions struct {
-	ExperimentOptions
+	Options
 	Configuration string // as experiment.ConfigurationSyntax has it
 	Runs          int
 }
 
 // Bench gets the measurement of one configuration ready. Nothing is measured.
-func Bench(ctx context.Context, h *Host, o *BenchOptions) (*PreparedExperiment, error) {
+func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error) {
 	if o.Runs < 1 || o.Runs > mostBlocks {
-		return nil, usage(fmt.Sprintf("--runs: %d is out of range", o.Runs),
+		return nil, say.Usage(fmt.Sprintf("--runs: %d is out of range", o.Runs),
 			fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
 	}
 	e, w, err := o.order(ctx, h)
@@ -43,5 +45,5 @@ func Bench(ctx context.Context, h *Host, o *BenchOptions) (*PreparedExperiment, 
 	if err := trial.Close(); err != nil {
 		return nil, err
 	}
-	return o.prepare(ctx, h, e, PreparedExperiment{Title: w.Title})
+	return o.prepare(ctx, h, e, Prepared{Title: w.Title})
 }

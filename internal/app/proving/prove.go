@@ -1,4 +1,4 @@
-package app
+package proving
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -17,7 +18,7 @@ import (
 
 // ProveOptions are what a person says of a comparison of two configurations.
 type ProveOptions struct {
-	ExperimentOptions
+	Options
 	A, B     string // configurations, as experiment.ConfigurationSyntax has them
 	Same     bool   // compare A with itself
 	Exercise string // the name of an exercise, which says the rest; "": none
@@ -27,19 +28,19 @@ type ProveOptions struct {
 }
 
 // fillIn fills in what a named experiment says, where nothing else was said.
-func (o *ProveOptions) fillIn(ctx context.Context, h *Host) error {
+func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	if o.Exercise == "" {
 		return nil
 	}
 	e, ok := experiment.FindExercise(o.Exercise)
 	if !ok {
-		return usage(fmt.Sprintf("--experiment: %q is not known", o.Exercise),
+		return say.Usage(fmt.Sprintf("--experiment: %q is not known", o.Exercise),
 			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "the experiments are "+
 				strings.Join(experiment.ExerciseNames(), ", ")))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
 		if o.Said(flag) {
-			return usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag),
+			return say.Usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag),
 				"leave one of them out")
 		}
 	}
@@ -74,25 +75,25 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *Host) error {
 
 // Prove gets a comparison ready: both configurations are made and tried, the design is
 // chosen, and what it takes is estimated. Nothing is measured.
-func Prove(ctx context.Context, h *Host, o *ProveOptions) (*PreparedExperiment, error) {
+func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error) {
 	if err := o.fillIn(ctx, h); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.Same && o.Said("b"):
-		return nil, usage("--aa compares --a with itself", "leave --b out")
+		return nil, say.Usage("--aa compares --a with itself", "leave --b out")
 	case o.Same:
 		o.B = o.A
 	case o.B == "":
-		return nil, usage("what to compare is not said",
+		return nil, say.Usage("what to compare is not said",
 			"name two configurations with --a and --b, or an --experiment; 'pgfettle prove --help' says how")
 	}
 	switch {
 	case o.Blocks < 2 || o.Blocks > mostBlocks:
-		return nil, usage(fmt.Sprintf("--blocks: %d is out of range", o.Blocks),
+		return nil, say.Usage(fmt.Sprintf("--blocks: %d is out of range", o.Blocks),
 			fmt.Sprintf("write a whole number from 2 to %d; a verdict needs %d", mostBlocks, stat.FewestBlocks))
 	case !(o.Margin > 0 && o.Margin <= 50): // beyond it a half would be the same as the whole
-		return nil, usage(fmt.Sprintf("--margin: %g is out of range", o.Margin),
+		return nil, say.Usage(fmt.Sprintf("--margin: %g is out of range", o.Margin),
 			"write a percentage above 0 and at most 50, such as 2")
 	}
 	if o.Design != "" {
@@ -143,7 +144,7 @@ func Prove(ctx context.Context, h *Host, o *ProveOptions) (*PreparedExperiment, 
 	if err := trial.Close(); err != nil { // it takes nothing while runs are measured
 		return nil, err
 	}
-	return o.prepare(ctx, h, e, PreparedExperiment{Title: w.Title, Differences: d, Why: why})
+	return o.prepare(ctx, h, e, Prepared{Title: w.Title, Differences: d, Why: why})
 }
 
 // mostBlocks is what the document takes.
@@ -159,10 +160,10 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 	case o.Design != "":
 		switch e.Design = o.Design; {
 		case e.Design == experiment.DesignSlices && o.Cycles > 0:
-			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short",
+			return "", say.Usage("--checkpoint-cycles wants runs of their own length, and slices are short",
 				"leave --design slices out")
 		case e.Design == experiment.DesignSlices && o.fixed():
-			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one",
+			return "", say.Usage("a fixed number of transactions takes its own time, and slices have a fixed one",
 				"leave --design slices out")
 		}
 	case o.Cycles > 0:
