@@ -7,10 +7,15 @@ package hostile
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,76 +35,187 @@ const traced = "trace=%process,%creds,open,openat,openat2,creat,unlink,unlinkat,
 	"chmod,fchmodat,chown,lchown,fchownat,link,linkat,symlink,symlinkat,truncate,connect,sendto,sendmsg,write"
 
 var (
-	callOf  = regexp.MustCompile(`^([a-z0-9_]+)\((.*)\)\s+= (-?\d+|\?)`)
+	callOf  = regexp.MustCompile(`^(\d+\.\d+) ([a-z0-9_]+)\((.*)\)\s+= (-?\d+|\?)`)
 	quoted  = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"`)
 	numbers = regexp.MustCompile(`-?\d+`)
 )
 
-// readTrace reads what strace -ff -y has written of a program: a file for each
-// thread. A thread begins with the rights that its parent had when it made it.
+// call is a system call of a trace.
+type call struct {
+	at         float64 // seconds
+	name, args string
+	result     int // ? of a call that never came back counts as 0
+	line       string
+}
+
+// birth is the call that made a thread; a number that was given again has several.
+type birth struct {
+	at     float64
+	parent *thread
+	call   int // of the parent's
+}
+
+// thread is what one thread did, from its begin to its end.
+type thread struct {
+	calls    []call
+	born     *birth
+	acts     []act
+	resolved bool
+	ids      [][2]int // uid and fsuid at each call
+}
+
+var errUnborn = errors.New("the trace does not have who made it")
+
+// readTrace reads what strace -ff -A -ttt -y -q has written of a program: a file for each
+// number of a thread, and in it one thread after another that had it: a host gives
+// numbers again, and quickly where others start many programs. A thread begins with the
+// rights that its parent had when it made it; errUnborn is the error of one whose making
+// is not written yet, as its parent goes on.
 func readTrace(prefix string, first int) ([]act, error) {
-	var out []act
-	var walk func(pid, uid, fsuid int) error
-	seen := map[int]bool{}
-	walk = func(pid, uid, fsuid int) error {
-		if seen[pid] {
-			return nil
-		}
-		seen[pid] = true
-		f, err := os.Open(fmt.Sprintf("%s.%d", prefix, pid))
-		if os.IsNotExist(err) {
-			return nil // it did nothing that is traced
-		}
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		s := bufio.NewScanner(f)
-		s.Buffer(nil, 4<<20)
-		for s.Scan() {
-			m := callOf.FindStringSubmatch(s.Text())
-			if m == nil {
-				continue
-			}
-			name, args, result := m[1], m[2], m[3]
-			n, _ := strconv.Atoi(result) // ? of a call that never came back counts as 0
-			switch {
-			case name == "clone" || name == "clone3" || name == "fork" || name == "vfork":
-				if n > 0 {
-					if err := walk(n, uid, fsuid); err != nil {
-						return err
-					}
-				}
-				continue
-			case (name == "setuid" || name == "setresuid" || name == "setreuid") && n == 0:
-				ids := numbers.FindAllString(args, -1)
-				at := 0
-				if name != "setuid" {
-					at = 1 // of real, effective, saved the second
-				}
-				if id, err := strconv.Atoi(ids[at]); err == nil && id >= 0 {
-					uid, fsuid = id, id
-				}
-				continue
-			case name == "setfsuid":
-				if id, err := strconv.Atoi(numbers.FindString(args)); err == nil && id >= 0 {
-					fsuid = id
-				}
-				continue
-			}
-			a := act{uid: uid, fsuid: fsuid, call: name, line: s.Text(), ok: n >= 0}
-			for _, q := range quoted.FindAllStringSubmatch(args, -1) {
-				p := q[2]
-				if !path.IsAbs(p) && q[1] != "" {
-					p = path.Join(q[1], p)
-				}
-				a.paths = append(a.paths, path.Clean(p))
-			}
-			out = append(out, a)
-		}
-		return s.Err()
+	files, err := filepath.Glob(prefix + ".*")
+	if err != nil {
+		return nil, err
 	}
-	return out, walk(first, 0, 0)
+	threads := map[int][]*thread{}
+	for _, f := range files {
+		number, err := strconv.Atoi(strings.TrimPrefix(filepath.Ext(f), "."))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		if threads[number], err = readThreads(f); err != nil {
+			return nil, err
+		}
+	}
+	if len(threads[first]) == 0 {
+		return nil, fmt.Errorf("%s.%d: nothing was traced", prefix, first)
+	}
+	births := map[int][]*birth{}
+	for _, list := range threads {
+		for _, th := range list {
+			for i, c := range th.calls {
+				if c.forks() && c.result > 0 {
+					births[c.result] = append(births[c.result], &birth{c.at, th, i})
+				}
+			}
+		}
+	}
+	for number, list := range births {
+		slices.SortFunc(list, func(a, b *birth) int { return cmp.Compare(a.at, b.at) })
+		had := threads[number]
+		if number == first { // the first one that had the number was there before
+			had = had[1:]
+		}
+		for i, b := range list {
+			if i < len(had) {
+				had[i].born = b
+			}
+		}
+	}
+	begin := threads[first][0]
+	begin.run(0, 0)
+	var out []act
+	for _, number := range slices.Sorted(maps.Keys(threads)) {
+		for _, th := range threads[number] {
+			if !th.resolve() {
+				return nil, fmt.Errorf("thread %d: %w", number, errUnborn)
+			}
+			out = append(out, th.acts...)
+		}
+	}
+	return out, nil
+}
+
+func (c *call) forks() bool {
+	return c.name == "clone" || c.name == "clone3" || c.name == "fork" || c.name == "vfork"
+}
+
+// readThreads reads the threads of one number.
+func readThreads(name string) ([]*thread, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list := []*thread{{}}
+	ended := false
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 4<<20)
+	for s.Scan() {
+		line := s.Text()
+		if ended {
+			list, ended = append(list, &thread{}), false
+		}
+		if _, event, ok := strings.Cut(line, " +++ "); ok && (strings.HasPrefix(event, "exited") ||
+			strings.HasPrefix(event, "killed")) {
+			ended = true
+			continue
+		}
+		m := callOf.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		at, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			return nil, err
+		}
+		n, err := strconv.Atoi(m[4])
+		if err != nil {
+			n = 0
+		}
+		th := list[len(list)-1]
+		th.calls = append(th.calls, call{at, m[2], m[3], n, line[len(m[1])+1:]})
+	}
+	return list, s.Err()
+}
+
+// resolve says what a thread did with which rights, and whether these are known.
+func (th *thread) resolve() bool {
+	if th.resolved {
+		return th.ids != nil
+	}
+	th.resolved = true
+	if th.born == nil || !th.born.parent.resolve() {
+		return false
+	}
+	ids := th.born.parent.ids[th.born.call]
+	th.run(ids[0], ids[1])
+	return true
+}
+
+// run follows the rights of a thread that began with some.
+func (th *thread) run(uid, fsuid int) {
+	th.resolved, th.ids = true, [][2]int{}
+	for _, c := range th.calls {
+		th.ids = append(th.ids, [2]int{uid, fsuid})
+		switch {
+		case c.forks():
+			continue
+		case (c.name == "setuid" || c.name == "setresuid" || c.name == "setreuid") && c.result == 0:
+			ids := numbers.FindAllString(c.args, -1)
+			at := 0
+			if c.name != "setuid" {
+				at = 1 // of real, effective, saved the second
+			}
+			if id, err := strconv.Atoi(ids[at]); err == nil && id >= 0 {
+				uid, fsuid = id, id
+			}
+			continue
+		case c.name == "setfsuid":
+			if id, err := strconv.Atoi(numbers.FindString(c.args)); err == nil && id >= 0 {
+				fsuid = id
+			}
+			continue
+		}
+		a := act{uid: uid, fsuid: fsuid, call: c.name, line: c.line, ok: c.result >= 0}
+		for _, q := range quoted.FindAllStringSubmatch(c.args, -1) {
+			p := q[2]
+			if !path.IsAbs(p) && q[1] != "" {
+				p = path.Join(q[1], p)
+			}
+			a.paths = append(a.paths, path.Clean(p))
+		}
+		th.acts = append(th.acts, a)
+	}
 }
 
 // opens says whether the act opened or changed something, and not only a place

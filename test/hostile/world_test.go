@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -250,7 +251,7 @@ func (w *world) rootWith(env []string, args ...string) cell.Ran {
 	// -D: the tracer is no child that has to be waited for, and stays with a server
 	// that the program has started; it writes each line as it comes. --seccomp-bpf: the kernel
 	// stops the program for what is traced alone, and not twice for each call of its runtime.
-	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-qq", "-s", "200", "-o", prefix, "-e",
+	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-q", "-A", "-ttt", "-s", "200", "-o", prefix, "-e",
 		traced, cell.Binary(w.t)}, args...)
 	r := w.toFiles(vars, argv)
 	r.Args = args
@@ -265,18 +266,22 @@ func (w *world) rootWith(env []string, args ...string) cell.Ran {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if strings.HasPrefix(string(b), `execve("`+cell.Binary(w.t)+`"`) {
+		if _, begin, _ := strings.Cut(string(b), " "); strings.HasPrefix(begin, `execve("`+cell.Binary(w.t)+`"`) {
 			first, _ = strconv.Atoi(strings.TrimPrefix(filepath.Ext(f), "."))
 		}
 		if strings.Contains(string(b), secret) {
 			for line := range strings.Lines(string(b)) {
-				if strings.Contains(line, secret) && !strings.HasPrefix(line, "execve(") {
+				if strings.Contains(line, secret) && !strings.Contains(line, " execve(") {
 					w.t.Errorf("%v: a secret of root's: %s", args, line)
 				}
 			}
 		}
 	}
-	acts, err := readTrace(prefix, first)
+	var acts []act
+	await.That(w.t, "the trace of all threads", func() (bool, any) { // a server that was started goes on
+		acts, err = readTrace(prefix, first)
+		return !errors.Is(err, errUnborn), err
+	})
 	if err != nil || len(acts) < 5 {
 		w.t.Fatalf("the trace of %v has %d lines: %v", args, len(acts), err)
 	}
