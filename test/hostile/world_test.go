@@ -251,8 +251,8 @@ func (w *world) rootWith(env []string, args ...string) cell.Ran {
 	// -D: the tracer is no child that has to be waited for, and stays with a server
 	// that the program has started; it writes each line as it comes. --seccomp-bpf: the kernel
 	// stops the program for what is traced alone, and not twice for each call of its runtime.
-	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-q", "-A", "-ttt", "-s", "200", "-o", prefix, "-e",
-		traced, cell.Binary(w.t)}, args...)
+	argv := append([]string{"strace", "-D", "-ff", "--seccomp-bpf", "-y", "-q", "-A", "-ttt", "-s", "200", "-o", prefix,
+		"-e", traced, cell.Binary(w.t)}, args...)
 	r := w.toFiles(vars, argv)
 	r.Args = args
 	files, err := filepath.Glob(prefix + ".*")
