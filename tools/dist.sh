@@ -82,7 +82,8 @@ mkdir -p "$rpm/usr/share/zsh/site-functions" "$rpm/usr/share/licenses/pgfettle"
 cp "$work/_pgfettle" "$rpm/usr/share/zsh/site-functions/"
 cp LICENSE "$rpm/usr/share/licenses/pgfettle/"
 
-for arch in amd64 arm64; do
+publish() { # ARCH
+  arch=$1
   stage=$work/stage-$arch
   mkdir -p "$stage/all/usr/bin"
   build "$arch" "$stage/all/usr/bin/pgfettle"
@@ -95,11 +96,11 @@ for arch in amd64 arm64; do
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   for kind in deb rpm; do
     STAGE=$stage ARCH=$arch PACKAGE_VERSION=$version \
-      "$work/nfpm" package --config packaging/nfpm.yaml --packager "$kind" --target "$dist/" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+      "$work/nfpm" package --config packaging/nfpm.yaml --packager "$kind" --target "$dist/" >"$work/log-$arch" || { cat "$work/log-$arch" >&2; exit 1; }
   done
   # The tar.gz is for who has neither: the binary on top, the rest in folders.
   name=pgfettle-$version-linux-$arch
-  top=$work/tar/$name
+  top=$work/tar-$arch/$name
   mkdir -p "$top/completion" "$top/docs"
   cp "$stage/all/usr/bin/pgfettle" LICENSE README.md "$doc/third-party-licenses.txt" "$top/"
   cp docs/*.md "$top/docs/"
@@ -109,8 +110,13 @@ for arch in amd64 arm64; do
   find "$top" -type d -exec chmod 755 {} +
   find "$top" -type f -exec chmod 644 {} +
   chmod 755 "$top/pgfettle"
-  tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=ustar -C "$work/tar" -cf - "$name" | zip > "$dist/$name.tar.gz"
-done
+  tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=ustar -C "$work/tar-$arch" -cf - "$name" | gzip -n > "$dist/$name.tar.gz"
+}
+# Both at once: most of it is compression, on one processor each.
+publish amd64 &
+other=$!
+publish arm64
+wait "$other"
 
 cd "$dist"
 sha256sum pgfettle* > SHA256SUMS
