@@ -1,15 +1,17 @@
 // Package golden reads the cases of tests, which docs/fixtures.md describes. Those of
-// checks and rules stand several in a file (Cases). A case of a reader of evidence is a
-// txtar archive of its own, whose first line says it in plain words, whose files are the
-// evidence, and whose file want.json is what the reader makes of it. The flag -update
-// rewrites what is wanted.
+// checks and rules stand several in a file (Cases). Any other case is a txtar archive of its
+// own, whose first line says it in plain words, whose sections are what is read, and whose
+// sections want, want.json, and want/… are what is made of it (Files). The flag -update rewrites
+// what is wanted.
 package golden
 
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,17 +31,19 @@ func Updating() bool { return *update }
 // want is the file that holds what is expected.
 const want = "want.json"
 
-// Each runs a reader over the cases of testdata of the test's own package. name
-// is that of the case's file without its ending.
-func Each(t *testing.T, read func(t *testing.T, name string, a *evidence.Archive) []byte) {
+// Files runs a test on each of the files that a pattern names, and holds what it makes of them
+// against what the file wants: the sections want, want.json, or those below want/. A section
+// that is not there yet is made with -update. The test of a file gets its other sections, and the
+// names of those that it wants.
+func Files(t *testing.T, pattern string, read func(t *testing.T, c *File) map[string][]byte) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens", err)
+		t.Fatalf("no cases %s: %v", pattern, err)
 	}
 	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) {
+		c := &File{Name: strings.TrimSuffix(filepath.Base(file), ".txtar"), Given: map[string][]byte{}}
+		t.Run(c.Name, func(t *testing.T) {
 			ar, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -47,28 +51,64 @@ func Each(t *testing.T, read func(t *testing.T, name string, a *evidence.Archive
 			if strings.TrimSpace(string(ar.Comment)) == "" {
 				t.Error("the first line does not say the case")
 			}
-			got := read(t, name, Evidence(t, ar))
-			at := len(ar.Files)
+			c.Archive = ar
+			at := map[string]int{}
 			for i, f := range ar.Files {
-				if f.Name == want {
-					at = i
+				if f.Name == "want" || f.Name == want || strings.HasPrefix(f.Name, "want/") {
+					at[f.Name] = i
+					c.Wants = append(c.Wants, f.Name)
+					continue
+				}
+				c.Given[f.Name] = f.Data
+			}
+			got := read(t, c)
+			for _, name := range slices.Sorted(maps.Keys(got)) {
+				i, ok := at[name]
+				switch {
+				case *update && !ok:
+					ar.Files = append(ar.Files, txtar.File{Name: name, Data: got[name]})
+				case *update:
+					ar.Files[i].Data = got[name]
+				case !ok:
+					t.Errorf("%s is not wanted:\n%s", name, got[name])
+				default:
+					if d := cmp.Diff(string(ar.Files[i].Data), string(got[name])); d != "" {
+						t.Errorf("%s (-want +got):\n%s", name, d)
+					}
 				}
 			}
-			if at == len(ar.Files) {
-				ar.Files = append(ar.Files, txtar.File{Name: want})
+			for _, name := range c.Wants {
+				if _, ok := got[name]; !ok {
+					t.Errorf("%s was not made", name)
+				}
 			}
-			if *update {
-				ar.Files[at].Data = got
+			if len(got) == 0 {
+				t.Error("nothing is wanted")
+			}
+			if *update && !t.Failed() {
 				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				return
-			}
-			if d := cmp.Diff(string(ar.Files[at].Data), string(got)); d != "" {
-				t.Errorf("-want +got\n%s", d)
 			}
 		})
 	}
+}
+
+// File is a file that holds one case.
+type File struct {
+	Name    string            // without its ending
+	Given   map[string][]byte // what is read, by its name
+	Wants   []string          // the names of what is wanted, in their order
+	Archive *txtar.Archive
+}
+
+// Each runs a reader of evidence over the cases of testdata of the test's own package. name
+// is that of the case's file without its ending.
+func Each(t *testing.T, read func(t *testing.T, name string, a *evidence.Archive) []byte) {
+	t.Helper()
+	Files(t, "testdata/*.txtar", func(t *testing.T, c *File) map[string][]byte {
+		return map[string][]byte{want: read(t, c.Name, Evidence(t, c.Archive))}
+	})
 }
 
 // states are the words of the file «missing».

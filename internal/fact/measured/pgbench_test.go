@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pgfettle/pgfettle/test/golden"
@@ -36,65 +34,40 @@ type logged struct {
 // TestPgbenchGoldens reads what pgbench of each version prints. A file of a case
 // is named after the stream, with the columns of a log after it: "log rate tries".
 func TestPgbenchGoldens(t *testing.T) {
-	files, err := filepath.Glob("testdata/pgbench/*.txtar")
-	if err != nil || len(files) < 5 {
-		t.Fatal(len(files), "goldens", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(ar.Comment)) == 0 {
-				t.Error("the first line does not say the case")
-			}
-			var got seen
-			at := -1
-			for i, f := range ar.Files {
-				kind, columns, _ := strings.Cut(f.Name, " ")
-				form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries"),
-					Kinds: strings.Contains(columns, "kinds")}
-				switch kind {
-				case "stdout":
-					if got.Report, err = ParsePgbench(f.Data); err != nil {
-						got.Error = err.Error()
-					}
-				case "stderr":
-					got.Talk = ParsePgbenchTalk(f.Data)
-				case "log":
-					var l Log
-					if err := l.Read(bytes.NewReader(f.Data), form); err != nil {
-						t.Fatal(err)
-					}
-					got.Log = digest(&l)
-				case "aggregate":
-					if got.Intervals, err = ReadPgbenchAggregate(bytes.NewReader(f.Data), form); err != nil {
-						t.Fatal(err)
-					}
-				case "want.json":
-					at = i
-				default:
-					t.Fatalf("file %q", f.Name)
+	golden.Files(t, "testdata/pgbench/*.txtar", func(t *testing.T, c *golden.File) map[string][]byte {
+		var got seen
+		var err error
+		for name, text := range c.Given {
+			kind, columns, _ := strings.Cut(name, " ")
+			form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries"),
+				Kinds: strings.Contains(columns, "kinds")}
+			switch kind {
+			case "stdout":
+				if got.Report, err = ParsePgbench(text); err != nil {
+					got.Error = err.Error()
 				}
-			}
-			b, err := json.MarshalIndent(got, "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			b = append(b, '\n')
-			if golden.Updating() {
-				ar.Files[at].Data = b
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+			case "stderr":
+				got.Talk = ParsePgbenchTalk(text)
+			case "log":
+				var l Log
+				if err := l.Read(bytes.NewReader(text), form); err != nil {
 					t.Fatal(err)
 				}
-				return
+				got.Log = digest(&l)
+			case "aggregate":
+				if got.Intervals, err = ReadPgbenchAggregate(bytes.NewReader(text), form); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				t.Fatalf("file %q", name)
 			}
-			if d := cmp.Diff(string(ar.Files[at].Data), string(b)); d != "" {
-				t.Errorf("-want +got\n%s", d)
-			}
-		})
-	}
+		}
+		b, err := json.MarshalIndent(got, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string][]byte{"want.json": append(b, '\n')}
+	})
 }
 
 func digest(l *Log) *logged {

@@ -3,81 +3,45 @@ package queryplan
 import (
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-)
 
-var update = flag.Bool("update", false, "rewrite the goldens of testdata")
+	"github.com/pgfettle/pgfettle/test/golden"
+)
 
 // TestGoldens reads each case: the file input, and the plans that are in it. A
 // case that has a second file, same, holds the same execution in another dress:
 // both must be the same tree.
 func TestGoldens(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
+	golden.Files(t, "testdata/*.txtar", func(t *testing.T, c *golden.File) map[string][]byte {
+		plans, err := Parse(c.Given["input"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.MarshalIndent(plans, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, ok := c.Given["same"]; ok {
+			others, err := Parse(same)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.TrimSpace(string(ar.Comment)) == "" {
-				t.Error("the first line does not say the case")
-			}
-			in := map[string][]byte{}
-			for _, f := range ar.Files {
-				in[f.Name] = f.Data
-			}
-			plans, err := Parse(in["input"])
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := json.MarshalIndent(plans, "", " ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, '\n')
-			if same, ok := in["same"]; ok {
-				others, err := Parse(same)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, list := range [][]*Plan{plans, others} {
-					for _, p := range list {
-						p.Format = ""
-					}
-				}
-				if d := cmp.Diff(plans, others); d != "" {
-					t.Errorf("not the same plan (-input +same):\n%s", d)
+			for _, list := range [][]*Plan{plans, others} {
+				for _, p := range list {
+					p.Format = ""
 				}
 			}
-			if *update {
-				in["want.json"] = got
-				out := ar.Files[:0]
-				for _, f := range ar.Files {
-					if f.Name != "want.json" {
-						out = append(out, f)
-					}
-				}
-				ar.Files = append(out, txtar.File{Name: "want.json", Data: got})
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
+			if d := cmp.Diff(plans, others); d != "" {
+				t.Errorf("not the same plan (-input +same):\n%s", d)
 			}
-			if d := cmp.Diff(string(in["want.json"]), string(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-			}
-		})
-	}
+		}
+		return map[string][]byte{"want.json": append(got, '\n')}
+	})
 }
 
 func TestRefused(t *testing.T) {

@@ -1,25 +1,20 @@
 package conffile_test
 
 import (
-	"flag"
+	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 // judged is a tree of files below /d with /d/postgresql.conf as its main one.
 func judged(files map[string]string, major int) conffile.Report {
@@ -34,57 +29,35 @@ func judged(files map[string]string, major int) conffile.Report {
 // TestGoldens: testdata/NAME.txtar says in its first line what it shows; the files
 // are the configuration; want/N is what is found for version N.
 func TestGoldens(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatal("no cases", err)
-	}
 	seen := map[string]bool{}
-	for _, path := range cases {
-		ar, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
+	golden.Files(t, "testdata/*.txtar", func(t *testing.T, c *golden.File) map[string][]byte {
+		files, got := map[string]string{}, map[string][]byte{}
+		for name, text := range c.Given {
+			files[name] = string(text)
 		}
-		files := map[string]string{}
-		for _, f := range ar.Files {
-			if !strings.HasPrefix(f.Name, "want/") {
-				files[f.Name] = string(f.Data)
-			}
-		}
-		for i, f := range ar.Files {
-			n, ok := strings.CutPrefix(f.Name, "want/")
-			if !ok {
-				continue
-			}
-			major, err := strconv.Atoi(n)
+		for _, name := range c.Wants {
+			major, err := strconv.Atoi(strings.TrimPrefix(name, "want/"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var b strings.Builder
+			var b bytes.Buffer
 			for _, f := range judged(files, major).Findings {
 				seen[f.ID] = true
 				fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
 				for _, bad := range []string{"%!", "..", " .", "{"} {
 					if strings.Contains(strings.ReplaceAll(f.Seen.String(), "…", ""), bad) && bad != "{" ||
 						len(say.Placeholders(f.Seen.String()+f.Do.String())) > 0 {
-						t.Errorf("%s: %q in %q, %q", path, bad, f.Seen, f.Do)
+						t.Errorf("%q in %q, %q", bad, f.Seen, f.Do)
 					}
 				}
 			}
 			if b.Len() == 0 {
 				b.WriteString("nothing\n")
 			}
-			if *update {
-				ar.Files[i].Data = []byte(b.String())
-			} else if d := cmp.Diff(string(f.Data), b.String()); d != "" {
-				t.Errorf("%s, %d (-want +got):\n%s", path, major, d)
-			}
+			got[name] = b.Bytes()
 		}
-		if *update {
-			if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+		return got
+	})
 	for _, k := range conffile.Kinds() {
 		if !seen[k.ID] {
 			t.Errorf("no case shows %s", k.ID)

@@ -1,46 +1,34 @@
 package conffile_test
 
 import (
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // TestForeign: testdata/foreign/NAME.txtar holds a file that the server does not
 // read, and what is found in it.
 func TestForeign(t *testing.T) {
-	cases, err := filepath.Glob("testdata/foreign/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, path := range cases {
-		ar, err := txtar.ParseFile(path)
-		if err != nil || len(ar.Files) != 2 {
-			t.Fatal(path, err)
+	golden.Files(t, "testdata/foreign/*.txtar", func(t *testing.T, c *golden.File) map[string][]byte {
+		if len(c.Given) != 1 {
+			t.Fatalf("%d files", len(c.Given))
 		}
-		form := conffile.FormOf(ar.Files[0].Data)
-		r := conffile.JudgeForeign(form, "/d/"+ar.Files[0].Name, ar.Files[0].Data, filepath.Base, nil, checks.All())
-		var b strings.Builder
-		fmt.Fprintln(&b, r.Form)
-		for _, f := range r.Findings {
-			fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
-		}
-		if *update {
-			ar.Files[1].Data = []byte(b.String())
-			if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
-				t.Fatal(err)
+		var b bytes.Buffer
+		for name, text := range c.Given {
+			r := conffile.JudgeForeign(conffile.FormOf(text), "/d/"+name, text, filepath.Base, nil, checks.All())
+			fmt.Fprintln(&b, r.Form)
+			for _, f := range r.Findings {
+				fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
 			}
-		} else if d := cmp.Diff(string(ar.Files[1].Data), b.String()); d != "" {
-			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
-	}
+		return map[string][]byte{"want": b.Bytes()}
+	})
 }
 
 // TestForms: what decides is in the lines, not in the name.

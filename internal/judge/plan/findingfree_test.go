@@ -3,7 +3,6 @@ package plan_test
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +17,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 	random "github.com/pgfettle/pgfettle/test/hosts"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // outOfReach are the findings at notice and above that no plan ends on any host, with the
@@ -170,21 +170,11 @@ func TestPlannedIsFindingFree(t *testing.T) {
 
 // TestPlannedHostsAreFindingFree is the same for the hosts of whole plans.
 func TestPlannedHostsAreFindingFree(t *testing.T) {
-	files, err := filepath.Glob("testdata/hosts/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
-	for _, name := range files {
-		ar, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, o := buildHost(t, string(ar.Files[0].Data))
-		s := read(t, a)
-		for _, f := range unexpected(s, mustPlan(t, s, o), map[string]int{}) {
+	wholeHosts(t, func(t *testing.T, _ string, _ *golden.Case, h hostcase.Host) {
+		for _, f := range unexpected(h.Snapshot, mustPlan(t, h.Snapshot, h.Options), map[string]int{}) {
 			if byDecision[f.ID] == "" {
-				t.Errorf("%s: %s %s: %s", filepath.Base(name), f.Severity, f.ID, f.Seen)
+				t.Errorf("%s %s: %s", f.Severity, f.ID, f.Seen)
 			}
 		}
-	}
+	})
 }

@@ -1,149 +1,56 @@
 package plan_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/fact/evidence"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-var update = flag.Bool("update", false, "rewrite what the hosts' plans are expected to be")
-
-// TestWholePlans plans for the hosts of testdata/hosts, each a file whose first
-// line says what the host is. Its entry "host" has lines
-//
-//	host: DESCRIPTION            as in plan --for
-//	options: profile=… connections=… active=… storage=… dedicated=false
-//	file: PATH TEXT              a file of the evidence; \n is a line break
-//	hide: PATH REASON            a file that may not be read; PATH/ hides all below
-//
-// and "plan" is the plan, a line a change. A rule's own cases stand in judge/rules; these show that
-// the rules fit together. The plans are of the knobs that testdata/knobs.txt names, so that another
-// knob moves none of them: who adds one that others rest on puts it there.
-func TestWholePlans(t *testing.T) {
+// wholeHosts runs a test on each host of testdata/hosts, a case in a file; name is the file's.
+func wholeHosts(t *testing.T, test func(t *testing.T, name string, c *golden.Case, h hostcase.Host)) {
+	t.Helper()
 	files, err := filepath.Glob("testdata/hosts/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d hosts, want at least 8: %v", len(files), err)
 	}
-	if len(files) < 8 {
-		t.Fatalf("%d hosts, want at least 8", len(files))
-	}
-	about := knobsOfHosts(t)
 	for _, f := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(f)
-			if err != nil {
-				t.Fatal(err)
+			cases := golden.ReadCases(t, f)
+			for i := range cases.List {
+				c := &cases.List[i]
+				test(t, filepath.Base(f), c, hostcase.Of(t, c))
 			}
-			if strings.TrimSpace(string(ar.Comment)) == "" || len(ar.Files) == 0 || ar.Files[0].Name != "host" {
-				t.Fatal("the file has to begin with a line that says what the host is, and the entry host")
-			}
-			a, o := buildHost(t, string(ar.Files[0].Data))
-			s := read(t, a)
-			p := mustPlan(t, s, o)
-			got := summary(p, about)
-			want := ""
-			if len(ar.Files) > 1 {
-				want = string(ar.Files[1].Data)
-			}
-			if *update {
-				ar.Files = append(ar.Files[:1], txtar.File{Name: "plan", Data: []byte(got)})
-				if err := os.WriteFile(f, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("the plan is another (-want +got):\n%s", diff)
-			}
-			for _, c := range mustPlan(t, plan.Simulate(s, p), o).Changes {
-				t.Errorf("carried out, %s would change again: %s → %s", c.Address, c.From, c.To)
-			}
+			cases.Update(t)
 		})
 	}
 }
 
-func buildHost(t *testing.T, text string) (*evidence.Archive, rule.Options) {
-	t.Helper()
-	var a *evidence.Archive
-	o := rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}}
-	for line := range strings.Lines(text) {
-		key, rest, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok {
-			t.Fatalf("host: %q", line)
+// TestWholePlans plans for the hosts of testdata/hosts. A rule's own cases stand in judge/rules;
+// these show that the rules fit together. The plans are of the knobs that testdata/knobs.txt names,
+// so that another knob moves none of them: who adds one that others rest on puts it there.
+func TestWholePlans(t *testing.T) {
+	about := knobsOfHosts(t)
+	wholeHosts(t, func(t *testing.T, _ string, c *golden.Case, h hostcase.Host) {
+		p := mustPlan(t, h.Snapshot, h.Options)
+		got := summary(p, about)
+		if diff := cmp.Diff(c.Want, got); diff != "" && !golden.Updating() {
+			t.Errorf("the plan is another (-want +got):\n%s", diff)
 		}
-		var err error
-		switch key {
-		case "host":
-			a, err = snapshot.Describe(rest)
-		case "options":
-			for _, f := range strings.Fields(rest) {
-				name, val, _ := strings.Cut(f, "=")
-				n, _ := strconv.Atoi(val)
-				switch name {
-				case "profile":
-					o.Profile, err = rule.ParseProfile(val)
-				case "storage":
-					o.Storage, err = rule.ParseStorage(val)
-				case "connections":
-					o.Connections = n
-				case "active":
-					o.Active = n
-				case "dedicated":
-					o.Shared = val == "false"
-				default:
-					err = fmt.Errorf("no option %q", name)
-				}
-			}
-		case "file":
-			path, content, _ := strings.Cut(rest, " ")
-			err = a.Add(path, []byte(strings.ReplaceAll(content, `\n`, "\n")+"\n"))
-		case "hide":
-			path, reason, _ := strings.Cut(rest, " ")
-			a = hide(t, a, path, reason)
-		default:
-			err = fmt.Errorf("no key %q", key)
+		c.Want = got
+		for _, c := range mustPlan(t, plan.Simulate(h.Snapshot, p), h.Options).Changes {
+			t.Errorf("carried out, %s would change again: %s → %s", c.Address, c.From, c.To)
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-	}
-	return a, o
-}
-
-// hide returns an archive without the file, or without all files below PATH/.
-func hide(t *testing.T, a *evidence.Archive, path, reason string) *evidence.Archive {
-	t.Helper()
-	b := evidence.New()
-	for _, n := range a.Names() {
-		if n == path || strings.HasSuffix(path, "/") && strings.HasPrefix(n, path) {
-			b.AddMissing(evidence.Missing{Name: n, State: known.Forbidden, Reason: reason})
-			continue
-		}
-		data, err := a.ReadFile(n)
-		if err == nil {
-			err = b.Add(n, data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, m := range a.MissingFiles() {
-		b.AddMissing(m)
-	}
-	return b
+	})
 }
 
 // knobsOfHosts are the addresses that testdata/knobs.txt names, a line each. Those of a rule for many

@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,25 +11,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
 // TestEveryFindingIsPlannedOrNamed: a warning of check on a host of the whole plans
 // is gone from the simulated result, or the plan names it with the reason.
 func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
-	files, err := filepath.Glob("testdata/hosts/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
 	found, mended := 0, 0
-	for _, f := range files {
-		ar, err := txtar.ParseFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, o := buildHost(t, string(ar.Files[0].Data))
-		s := read(t, a)
-		p := mustPlan(t, s, o)
+	wholeHosts(t, func(t *testing.T, _ string, _ *golden.Case, h hostcase.Host) {
+		s := h.Snapshot
+		p := mustPlan(t, s, h.Options)
 		left := plan.Leaves(s, p, checks.All(), check.Options{})
 		after := check.Run(plan.Simulate(s, p), checks.All(), check.Options{})
 		stands := func(f check.Finding) bool {
@@ -49,18 +40,18 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 			if !stands(fi) {
 				mended++
 			} else if !named(fi) {
-				t.Errorf("%s: %s stands and is not named", f, fi.ID)
+				t.Errorf("%s stands and is not named", fi.ID)
 			}
 		}
 		for _, l := range left {
 			if l.Reason == "" || l.Reason == plan.ByPerson && l.Detail == "" {
-				t.Errorf("%s: %s is left without a reason: %+v", f, l.ID, l)
+				t.Errorf("%s is left without a reason: %+v", l.ID, l)
 			}
 			if l.Reason == plan.NotSeen && len(p.Unknown) == 0 {
-				t.Errorf("%s: %s is told to be undecided, and nothing is unknown", f, l.ID)
+				t.Errorf("%s is told to be undecided, and nothing is unknown", l.ID)
 			}
 		}
-	}
+	})
 	if found == 0 || mended == 0 {
 		t.Errorf("%d findings of which plans end %d: this test has seen nothing", found, mended)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -73,16 +75,16 @@ func TestSettledPool(t *testing.T) {
 // TestPoolOfTheHostIsNotTheGroups: the idle pool of the host is no part of a
 // control group's memory, in which it is charged to nobody; on the host it is.
 func TestPoolOfTheHostIsNotTheGroups(t *testing.T) {
-	const pool = "\nfile: proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 " +
+	const pool = "\nfile proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 " +
 		"kB\\nHugePages_Total: 2000\\n" +
 		"HugePages_Free: 2000\\nHugePages_Rsvd: 0\\nHugePages_Surp: 0\\nHugepagesize: 2048 kB\\nHugetlb: 4096000 " +
-		"kB\nfile: proc/sys/vm/nr_hugepages 2000\n"
+		"kB\nfile proc/sys/vm/nr_hugepages 2000\n"
 	for spec, want := range map[string]unit.Bytes{
-		"host: ram=64GB,cpus=8,pg=17,cgroup=4GB,container=docker" + pool: 0,
-		"host: ram=64GB,cpus=8,pg=17" + pool:                             4000 * unit.MB,
+		"host ram=64GB,cpus=8,pg=17,cgroup=4GB,container=docker" + pool: 0,
+		"host ram=64GB,cpus=8,pg=17" + pool:                             4000 * unit.MB,
 	} {
-		a, o := buildHost(t, spec)
-		if b := mustPlan(t, read(t, a), o).Budget; b.Before.PoolUnused != want || b.Before.FileCache == 0 {
+		h := hostcase.Of(t, &golden.Case{Lines: spec})
+		if b := mustPlan(t, h.Snapshot, h.Options).Budget; b.Before.PoolUnused != want || b.Before.FileCache == 0 {
 			t.Errorf("%.60s: %s of the pool lie idle, want %s (%+v)", spec, b.Before.PoolUnused, want, b.Before)
 		}
 	}

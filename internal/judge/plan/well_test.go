@@ -1,15 +1,16 @@
 package plan_test
 
 import (
-	"path/filepath"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
+	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
 // notPlannable are the findings above notice that a plan leaves: what it never
@@ -33,32 +34,21 @@ func above(s *snapshot.Snapshot) []check.Finding {
 // TestWellPlannedIsLeftInPeace: carried out, the plan of each whole host leaves
 // nothing above notice, but for what no plan touches.
 func TestWellPlannedIsLeftInPeace(t *testing.T) {
-	files, err := filepath.Glob("testdata/hosts/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
-	for _, f := range files {
-		name := filepath.Base(f)
-		ar, err := txtar.ParseFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, o := buildHost(t, string(ar.Files[0].Data))
-		s := read(t, a)
+	wholeHosts(t, func(t *testing.T, name string, _ *golden.Case, h hostcase.Host) {
 		left := map[string]bool{}
 		for _, id := range notPlannable[name] {
 			left[id] = true
 		}
-		for _, found := range above(plan.Simulate(s, mustPlan(t, s, o))) {
+		for _, found := range above(plan.Simulate(h.Snapshot, mustPlan(t, h.Snapshot, h.Options))) {
 			if !left[found.ID] {
-				t.Errorf("%s: %s: %s: %s", name, found.Severity, found.ID, found.Seen)
+				t.Errorf("%s: %s: %s", found.Severity, found.ID, found.Seen)
 			}
 			delete(left, found.ID)
 		}
 		for id := range left {
-			t.Errorf("%s: %s is not found: it need not be left out", name, id)
+			t.Errorf("%s is not found: it need not be left out", id)
 		}
-	}
+	})
 }
 
 // TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random

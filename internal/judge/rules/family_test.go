@@ -7,17 +7,14 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
 // TestFamily: a rule with many addresses decides each, the pin of one goes before
 // that of all, and a pin of what is not there is refused.
 func TestFamily(t *testing.T) {
-	s, err := snapshot.Read(archive(t, "ram=8GB cpus=4 pg=17", nil, nil, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := hostcase.Read(t, "ram=8GB cpus=4 pg=17", nil)
 	family := rule.Rule{Address: "block:*/scheduler", Title: "t",
 		Over: func(*rule.Case) []knob.Address {
 			return []knob.Address{"block:sda/scheduler", "block:sdb/scheduler", "block:sdc/scheduler"}

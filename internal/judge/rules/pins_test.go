@@ -8,17 +8,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
 // TestPinWithoutInstance: a pinned setting of a server is refused where no
 // server was found, and only there; a pinned knob of the host is obeyed.
 func TestPinWithoutInstance(t *testing.T) {
 	read := func(over map[string]string) *snapshot.Snapshot {
-		s, err := snapshot.Read(archive(t, "ram=8GB cpus=4 pg=17", over, nil, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return hostcase.Read(t, "ram=8GB cpus=4 pg=17", over)
 	}
 	none, one := read(map[string]string{"instances.json": "[]\n"}), read(nil)
 	if len(none.Instances) != 0 || len(one.Instances) != 1 {

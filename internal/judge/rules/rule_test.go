@@ -4,17 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/evidence"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
 // TestRules runs AREA/testdata/<knob>.txtar: the cases of one rule, which runs alone
@@ -77,156 +75,20 @@ func runFile(t *testing.T, file string, r rule.Rule) int {
 // decide runs one case and tells what came of it.
 func decide(t *testing.T, c *golden.Case, r rule.Rule) string {
 	t.Helper()
-	o := rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}}
+	h := hostcase.Of(t, c)
 	all := []rule.Rule{r}
-	over := map[string]string{}
-	hidden := map[string]evidence.Missing{}
-	spec := ""
-	var copies [][2]string
-	set, enum := map[string]string{}, map[string][]string{}
-	for _, line := range c.Verbs() {
-		verb, raw := line[0], line[1]
-		val := strings.TrimSpace(raw)
-		switch verb {
-		case "host":
-			spec = val
-		case "options":
-			options(t, &o, val)
-		case "pin":
-			a, v, _ := strings.Cut(val, "=")
-			o.Pins[knob.Address(a)] = v
-		case "accept":
-			p := strings.SplitN(val, " ", 4)
-			if len(p) < 4 || p[2] != "*" {
-				t.Fatalf("accept: %q is not ID UNTIL * REASON", val)
+	for _, a := range h.With {
+		for _, other := range rules.All() {
+			if other.Address == a {
+				all = append(all, other)
 			}
-			o.Accepted = append(o.Accepted, rule.Accepted{ID: p[0], Reason: p[3], Expires: p[1]})
-		case "with":
-			for _, a := range strings.Fields(val) {
-				for _, other := range rules.All() {
-					if string(other.Address) == a {
-						all = append(all, other)
-					}
-				}
-			}
-		case "file":
-			path, text, _ := strings.Cut(val, " ")
-			over[path] = strings.ReplaceAll(text, `\n`, "\n") + "\n"
-		case "missing":
-			m, err := golden.ParseMissing(val)
-			if err != nil {
-				t.Fatal(err)
-			}
-			hidden[m.Name] = m
-		case "copy":
-			from, to, _ := strings.Cut(val, " ")
-			copies = append(copies, [2]string{from, to})
-		case "setting":
-			n, v, _ := strings.Cut(raw, " ")
-			set[n] = v
-		case "enum":
-			n, v, _ := strings.Cut(val, " ")
-			enum[n] = strings.Fields(v)
-		default:
-			t.Fatalf("%q is no verb of a case", verb)
 		}
 	}
-	for path, text := range c.Files {
-		over[path] = string(text)
-	}
-	s, err := snapshot.Read(archive(t, spec, over, hidden, copies))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range s.Instances {
-		m, _ := s.Instances[i].Server.Settings.Get()
-		for n, v := range set {
-			e := m[n]
-			e.Value, e.Source, e.File = v, "configuration file", "postgresql.conf"
-			m[n] = e
-		}
-		for n, v := range enum {
-			e := m[n]
-			e.Enum = v
-			m[n] = e
-		}
-	}
-	out, err := rule.Decide(s, all, o)
+	out, err := rule.Decide(h.Snapshot, all, h.Options)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
 	return tell(out, r.Address)
-}
-
-// archive is the described host with files changed, hidden and copied.
-func archive(t *testing.T, spec string, over map[string]string, hidden map[string]evidence.Missing,
-	copies [][2]string) *evidence.Archive {
-	t.Helper()
-	described, err := snapshot.Describe(spec)
-	if err != nil {
-		t.Fatalf("host: %v", err)
-	}
-	a := evidence.New()
-	gone := map[string]bool{}
-	for path, m := range hidden {
-		a.AddMissing(m)
-		gone[path] = true
-	}
-	add := func(path string, text []byte) {
-		if gone[path] {
-			return
-		}
-		if err := a.Add(path, text); err != nil {
-			t.Fatal(err)
-		}
-		gone[path] = true
-	}
-	for path, text := range over {
-		add(path, []byte(text))
-	}
-	for _, path := range described.Names() {
-		text, err := described.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range copies {
-			if rest, ok := strings.CutPrefix(path, c[0]); ok {
-				add(c[1]+rest, text)
-			}
-		}
-		add(path, text)
-	}
-	for _, m := range described.MissingFiles() {
-		if !gone[m.Name] {
-			a.AddMissing(m)
-		}
-	}
-	return a
-}
-
-func options(t *testing.T, o *rule.Options, text string) {
-	t.Helper()
-	for _, f := range strings.Fields(text) {
-		k, v, _ := strings.Cut(f, "=")
-		var err error
-		switch k {
-		case "profile":
-			o.Profile, err = rule.ParseProfile(v)
-		case "storage":
-			o.Storage, err = rule.ParseStorage(v)
-		case "connections":
-			o.Connections, err = strconv.Atoi(v)
-		case "active":
-			o.Active, err = strconv.Atoi(v)
-		case "dedicated":
-			o.Shared = v == "false"
-		default:
-			err = fmt.Errorf("no such option: %s", k)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // tell writes the decisions on one knob or family, and all warnings and unknowns.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -16,7 +18,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // hostileConf has what an attacker would put into a file that a pipeline reads.

@@ -3,20 +3,21 @@ package goldens
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/rogpeppe/go-internal/txtar"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // TestLogSchemaIsCurrent holds the published schema to the types that it is made of.
@@ -34,7 +35,7 @@ func TestLogSchemaIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(schemaFile("diagnose-log"), want, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -68,54 +69,26 @@ func TestLogSchemaIsCurrent(t *testing.T) {
 // the order of their names, those below want/ the forms: text-80, text-80-redacted,
 // json.
 func TestLogForms(t *testing.T) {
-	files, err := filepath.Glob("testdata/log/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
+	golden.Files(t, "testdata/log/*.txtar", func(t *testing.T, c *golden.File) map[string][]byte {
+		out := map[string][]byte{}
+		for _, full := range c.Wants {
+			name, redact := strings.CutSuffix(strings.TrimPrefix(full, "want/"), "-redacted")
+			r := logReport(t, c.Archive, redact)
+			var b bytes.Buffer
+			var err error
+			if name == "json" {
+				err = json.Log(&b, r)
+				valid(t, "diagnose-log", b.Bytes())
+			} else {
+				err = term.Write(&b, reports.Log(r), style(t, name))
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first, _, _ := strings.Cut(string(ar.Comment), "\n"); len(first) < 20 {
-				t.Errorf("the first line does not say the case: %q", first)
-			}
-			wants := 0
-			for i, f := range ar.Files {
-				name, is := strings.CutPrefix(f.Name, "want/")
-				if !is {
-					continue
-				}
-				wants++
-				name, redact := strings.CutSuffix(name, "-redacted")
-				r := logReport(t, ar, redact)
-				var b bytes.Buffer
-				if name == "json" {
-					err = json.Log(&b, r)
-					valid(t, "diagnose-log", b.Bytes())
-				} else {
-					err = term.Write(&b, reports.Log(r), style(t, name))
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if *update {
-					ar.Files[i].Data = b.Bytes()
-				} else if diff := cmp.Diff(string(f.Data), b.String()); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-				}
-			}
-			if wants == 0 {
-				t.Error("the case wants nothing")
-			}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+			out[full] = b.Bytes()
+		}
+		return out
+	})
 }
 
 func logReport(t *testing.T, ar *txtar.Archive, redact bool) *serverlog.Report {

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // oomLog is where a log stands: of the kernel, or of a server.
@@ -63,18 +65,18 @@ func TestDiagnoseOOM(t *testing.T) {
 			if err := term.Write(&b, reports.OOM(d), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".txt", b.String())
+			goldenFile(t, name+".txt", b.String())
 			if name == "k618_memcg_v1_backend" {
-				golden(t, name+".json", j.String())
+				goldenFile(t, name+".json", j.String())
 			}
 		})
 	}
 }
 
-func golden(t *testing.T, name, got string) {
+func goldenFile(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", "diagnose_oom", name)
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -17,7 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // TestSlowText renders every case of the judge: as text against a golden, plain
@@ -113,7 +115,7 @@ func TestSlowSampleText(t *testing.T) {
 func slowGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", "diagnose", name+".txt")
-	if *update {
+	if golden.Updating() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

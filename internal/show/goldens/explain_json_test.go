@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
@@ -15,7 +17,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestExplainJSON holds the page of everything that has one to the schema.

@@ -4,14 +4,11 @@ package goldens
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -24,10 +21,8 @@ import (
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 // A case is a txtar file: its first line says it in plain words; given.json is
 // the document; facts.json is what of the snapshot a file form asks for; each
@@ -36,55 +31,24 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // ansible, script, patroni.KEY, cnpg.KEY, docker.KEY); with +risk behind it (sysctl+risk)
 // the changes of high risk were accepted.
 func goldens(t *testing.T, dir string, form func(t *testing.T, given, facts []byte, name string) string) {
-	cases, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases in testdata/%s: %v", dir, err)
-	}
-	for _, path := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
+	golden.Files(t, filepath.Join("testdata", dir, "*.txtar"), func(t *testing.T, c *golden.File) map[string][]byte {
+		for name := range c.Given {
+			if name != "given.json" && name != "facts.json" {
+				t.Errorf("%s: a file of no meaning here", name)
 			}
-			if first, _, _ := strings.Cut(string(ar.Comment), "\n"); len(first) < 20 {
-				t.Errorf("the first line does not say the case: %q", first)
+		}
+		out := map[string][]byte{}
+		for _, name := range c.Wants {
+			got := form(t, c.Given["given.json"], c.Given["facts.json"], strings.TrimPrefix(name, "want/"))
+			// ESC and CR would not survive an editor.
+			got = strings.NewReplacer("\x1b", "␛", "\r", "␍").Replace(got)
+			if !strings.HasSuffix(got, "\n") {
+				got += "\n"
 			}
-			var given, facts []byte
-			wants := 0
-			for i, f := range ar.Files {
-				name, isWant := strings.CutPrefix(f.Name, "want/")
-				switch {
-				case f.Name == "given.json":
-					given = f.Data
-				case f.Name == "facts.json":
-					facts = f.Data
-				case isWant:
-					wants++
-					got := form(t, given, facts, name)
-					// ESC and CR would not survive an editor.
-					got = strings.NewReplacer("\x1b", "␛", "\r", "␍").Replace(got)
-					if !strings.HasSuffix(got, "\n") {
-						got += "\n"
-					}
-					if *update {
-						ar.Files[i].Data = []byte(got)
-					} else if d := cmp.Diff(string(f.Data), got); d != "" {
-						t.Errorf("%s (-want +got):\n%s", f.Name, d)
-					}
-				default:
-					t.Errorf("%s: a file of no meaning here", f.Name)
-				}
-			}
-			if wants == 0 {
-				t.Error("nothing is wanted")
-			}
-			if *update {
-				if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+			out[name] = []byte(got)
+		}
+		return out
+	})
 }
 
 func decode(t *testing.T, b []byte, v any) {

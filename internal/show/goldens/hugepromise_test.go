@@ -5,12 +5,13 @@ import (
 	"regexp"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/test/hosts"
-	"pgregory.net/rapid"
 )
 
 // saysOn finds huge_pages = on in any form: in postgresql.conf, SQL (also between the

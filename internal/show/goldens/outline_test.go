@@ -10,6 +10,9 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	nethtml "golang.org/x/net/html"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
@@ -24,10 +27,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"github.com/pgfettle/pgfettle/test/golden"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
-	"github.com/rogpeppe/go-internal/txtar"
-	nethtml "golang.org/x/net/html"
 )
 
 // documentGolden holds one document in Markdown and in HTML to their goldens, to the rules of Markdown, and to
@@ -55,7 +57,7 @@ func documentGolden(t *testing.T, name string, o outline.Outline) {
 // formGolden holds a form of a document to its golden.
 func formGolden(t *testing.T, file, got string) {
 	t.Helper()
-	if *update {
+	if golden.Updating() {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -16,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // probed is what pgfettle probe has measured on a scratch server of a small
@@ -76,7 +78,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "testdata/probe.txt"
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +120,7 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(schemaFile("probe"), want, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // measuredRun is a run that nothing disturbed.
@@ -224,7 +226,7 @@ func proveGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", "prove", name+".txt")
 	got = bytes.ReplaceAll(got, []byte("\x1b"), []byte("␛"))
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +286,7 @@ func TestResultSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(schemaFile("result"), want, 0o644); err != nil {
 			t.Fatal(err)
 		}
