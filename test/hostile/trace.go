@@ -58,6 +58,7 @@ type birth struct {
 // thread is what one thread did, from its begin to its end.
 type thread struct {
 	calls    []call
+	ended    bool
 	born     *birth
 	acts     []act
 	resolved bool
@@ -90,11 +91,15 @@ func readTrace(prefix string, first int) ([]act, error) {
 		return nil, fmt.Errorf("%s.%d: nothing was traced", prefix, first)
 	}
 	births := map[int][]*birth{}
+	var unfinished []*birth // their process ended in the middle of them
 	for _, list := range threads {
 		for _, th := range list {
 			for i, c := range th.calls {
-				if c.forks() && c.result > 0 {
+				switch {
+				case c.forks() && c.result > 0:
 					births[c.result] = append(births[c.result], &birth{c.at, th, i})
+				case c.forks() && strings.Contains(c.args, "<unfinished ...>"):
+					unfinished = append(unfinished, &birth{c.at, th, i})
 				}
 			}
 		}
@@ -113,9 +118,19 @@ func readTrace(prefix string, first int) ([]act, error) {
 	}
 	begin := threads[first][0]
 	begin.run(0, 0)
+	for _, number := range slices.Sorted(maps.Keys(threads)) {
+		for _, th := range threads[number] {
+			if th.born == nil && th != begin && th.ended && len(th.calls) > 0 && len(unfinished) > 0 {
+				th.born, unfinished = unfinished[0], unfinished[1:]
+			}
+		}
+	}
 	var out []act
 	for _, number := range slices.Sorted(maps.Keys(threads)) {
 		for _, th := range threads[number] {
+			if len(th.calls) == 0 {
+				continue
+			}
 			if !th.resolve() {
 				return nil, fmt.Errorf("thread %d: %w", number, errUnborn)
 			}
@@ -137,17 +152,16 @@ func readThreads(name string) ([]*thread, error) {
 	}
 	defer f.Close()
 	list := []*thread{{}}
-	ended := false
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, 4<<20)
 	for s.Scan() {
 		line := s.Text()
-		if ended {
-			list, ended = append(list, &thread{}), false
+		if list[len(list)-1].ended {
+			list = append(list, &thread{})
 		}
 		if _, event, ok := strings.Cut(line, " +++ "); ok && (strings.HasPrefix(event, "exited") ||
 			strings.HasPrefix(event, "killed")) {
-			ended = true
+			list[len(list)-1].ended = true
 			continue
 		}
 		m := callOf.FindStringSubmatch(line)

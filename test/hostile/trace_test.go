@@ -43,11 +43,30 @@ func TestNumbersAreGivenAgain(t *testing.T) {
 	if len(got) != 3 || got["/etc/passwd"] != 0 || got["/home/mallory/data"] != mallory {
 		t.Errorf("%v", got)
 	}
+	// a thread that was made while its process ended, and did nothing
+	if err := os.WriteFile(prefix+".15", []byte("2.4 +++ exited with 0 +++\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := readTrace(prefix, 10); err != nil || len(again) != len(acts) {
+		t.Error(again, err)
+	}
 	// a thread whose making is not written yet
-	if err := os.WriteFile(prefix+".14", []byte("2.3 openat(AT_FDCWD, \"/srv\", O_RDONLY) = 3\n"), 0o600); err != nil {
+	if err := os.WriteFile(prefix+".14",
+		[]byte("2.3 openat(AT_FDCWD, \"/srv\", O_RDONLY) = 3\n2.4 +++ killed by SIGKILL +++\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readTrace(prefix, 10); !errors.Is(err, errUnborn) {
 		t.Error(err)
+	}
+	// whose process ended in the middle of making it
+	if err := os.WriteFile(prefix+".11", []byte(`2.0 setresuid(42301, 42301, 42301) = 0
+2.1 clone(child_stack=0x0) = 12
+2.2 clone(child_stack=0x0 <unfinished ...>) = ?
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	acts, err = readTrace(prefix, 10)
+	if err != nil || acts[len(acts)-1].fsuid != mallory || acts[len(acts)-1].paths[0] != "/srv" {
+		t.Error(acts, err)
 	}
 }
