@@ -217,6 +217,8 @@ title:
 names: []
 sources: []
 see: []
+# Why it is there, where no statement of test/coverage/coverage.tsv leads to it.
+beyond:
 ---
 `
 

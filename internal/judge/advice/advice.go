@@ -24,7 +24,7 @@ const (
 
 // Page is one page, ID.md of docs/pages: the fields of its front matter, in lower
 // case, and the paragraphs of its text. Read, and Since or nothing, are for NotSo only; Until,
-// Verify and See may be empty.
+// Verify, See, and Beyond may be empty.
 type Page struct {
 	ID      string // words with hyphens, so that it is never taken for a setting or a check
 	Kind    Kind
@@ -37,6 +37,7 @@ type Page struct {
 	Verify  string   // how to see it for oneself
 	Sources []string // ids of base/say
 	See     []string // ids of checks and pages, addresses of knobs
+	Beyond  string   // why the page is there though no statement of test/coverage leads to it; else empty
 }
 
 // Verdict is the sentence that tells the reader of a NotSo page what he may have

@@ -99,7 +99,7 @@ func (p *Page) set(name, value string) error {
 	words := map[string]*string{
 		"id": &p.ID, "kind": (*string)(&p.Kind), "title": &p.Title, "read": &p.Read, "since": &p.Since,
 		"until":  &p.Until,
-		"verify": &p.Verify,
+		"verify": &p.Verify, "beyond": &p.Beyond,
 	}
 	lists := map[string]*[]string{"names": &p.Names, "sources": &p.Sources, "see": &p.See}
 	var err error

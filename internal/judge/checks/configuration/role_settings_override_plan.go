@@ -2,24 +2,34 @@ package configuration
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// PlannedForSessions are the settings that a plan decides and that ALTER ROLE
-// and ALTER DATABASE can take out of its hands. A test holds it to the rules.
-var PlannedForSessions = strings.Fields(`
-	client_connection_check_interval commit_delay compute_query_id default_statistics_target default_toast_compression effective_cache_size
-	effective_io_concurrency escape_string_warning from_collapse_limit geqo geqo_threshold hash_mem_multiplier idle_in_transaction_session_timeout
-	io_combine_limit jit join_collapse_limit log_lock_waits log_temp_files maintenance_io_concurrency maintenance_work_mem
-	max_parallel_maintenance_workers max_parallel_workers max_parallel_workers_per_gather password_encryption random_page_cost
-	standard_conforming_strings temp_buffers temp_tablespaces track_activities track_cost_delay_timing track_counts track_io_timing track_wal_io_timing
-	vacuum_buffer_usage_limit vacuum_cost_page_miss wal_compression wal_init_zero wal_recycle work_mem`)
+// plannedForSessions are the settings that a plan decides and that ALTER ROLE and
+// ALTER DATABASE can take out of its hands, in any version.
+var plannedForSessions = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, r := range rules.All() {
+		name, ok := strings.CutPrefix(string(r.Address), "pg:")
+		if !ok {
+			continue
+		}
+		for _, major := range params.Majors() {
+			if p, ok := params.Lookup(major, name); ok && (p.Context == "user" || p.Context == "superuser") {
+				out[name] = true
+			}
+		}
+	}
+	return out
+})
 
 // RoleSettingsOverridePlan weighs three things of different gravity: durability
 // that is lower there than the server's, memory that does not fit, and values
@@ -66,7 +76,7 @@ var RoleSettingsOverridePlan = check.Check{
 					"value", r.Value, "server", server.Show())
 			case r.Name == "work_mem" && tooMuchWork(c, r, server):
 			case r.Name == "work_mem" && r.Role != "":
-			case slices.Contains(PlannedForSessions, r.Name) && !same(r.Value, server):
+			case plannedForSessions()[r.Name] && !same(r.Value, server):
 				lost = append(lost, fmt.Sprintf("%s: %s = %s (server: %s)", whose(r), r.Name, r.Value, server.Show()))
 			}
 		}
