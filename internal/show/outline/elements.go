@@ -30,8 +30,8 @@ func FieldOf(name string, parts ...any) Field {
 	return Field{Name: name, Items: []Item{{Text: Join(parts...)}}}
 }
 
-// Rows are entries in columns that need no head: in each the last cell is text, and those before it stand below those of
-// the other entries.
+// Rows are entries in columns that need no head: in each the last cell is text, and those before it stand below those
+// of the other entries.
 type Rows struct {
 	List    []Row
 	Longest []string // what may be the longest cell of each column, for lists that share columns; nil: those of List

@@ -20,7 +20,8 @@ func written(t *testing.T, o outline.Outline, st Style) string {
 // paragraph stand one step further in.
 func TestRowsStandInColumns(t *testing.T) {
 	more := outline.RowOf("a", "bb", "a text that is long enough to be wrapped")
-	more.More = []outline.Block{outline.Para{Text: outline.Join("below")}, outline.Listing{Lines: []string{"SELECT 1;"}}}
+	more.More = []outline.Block{outline.Para{Text: outline.Join("below")},
+		outline.Listing{Lines: []string{"SELECT 1;"}}}
 	var o outline.Outline
 	o.Add(outline.Rows{List: []outline.Row{more, outline.RowOf("", "and this"), outline.RowOf("ccc", "", "d")},
 		Longest: []string{"12345"}})
