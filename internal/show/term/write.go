@@ -250,14 +250,13 @@ func (p *page) rows(r outline.Rows, indent string) {
 				t = toneOf(row.Tone)
 			}
 			size := typeset.Width(lineOf(cell))
-			space := strings.Repeat(" ", max(width[c]-size, 0))
-			text := p.styled(cell, t)
+			space := outline.Prose{{Text: strings.Repeat(" ", max(width[c]-size, 0))}}
 			if r.Right && c == 0 {
-				text = space + text
+				cell = append(space, cell...)
 			} else {
-				text += space
+				cell = append(slices.Clone(cell), space...)
 			}
-			lead.WriteString(text + step)
+			lead.WriteString(p.styled(cell, t) + step)
 			at += max(width[c], size) + len(step)
 		}
 		under := strings.Repeat(" ", at)
