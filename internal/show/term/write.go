@@ -496,3 +496,12 @@ func (p *page) wrapped(lead string, t tone, text outline.Prose) {
 		lead = indent
 	}
 }
+
+// severityColumn is the width of the longest severity word and two spaces.
+func (p *page) severityColumn() int {
+	width := 0
+	for _, m := range outline.SeverityWords {
+		width = max(width, typeset.Width(p.Word(m)))
+	}
+	return width + 2
+}
