@@ -95,7 +95,7 @@ var B = Check{ID: "b", Judge: func(c *Case) { shared(c) }}
 	"internal/show/outline/page.go": {Data: []byte(
 		"package outline\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", " +
 			"\"{n} things\"); p.say(variable, \"not fixed\") }\n")},
-	"internal/show/cli/ask.go":        {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
+	"internal/show/cli/ask.go":           {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
 	"internal/show/outline/page_test.go": {Data: []byte("package outline\nthis is not Go")},
 }
 
