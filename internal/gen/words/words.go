@@ -48,7 +48,8 @@ var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{
 var folders = [][]string{
 	{"internal/judge/check", "internal/judge/check/*", "internal/judge/checks/*"},
 	{"internal/judge/conffile"}, {"internal/judge/rule", "internal/judge/sizing", "internal/judge/rules/*"},
-	{"internal/show/document"}, {"internal/show/outline"}, {"internal/show/term"},
+	{"internal/show/document"}, {"internal/show/outline"}, {"internal/show/outline/pages"},
+	{"internal/show/outline/reports"},
 	{"internal/show/cli"}, {"internal/show/html"}, {"internal/show/web"},
 }
 

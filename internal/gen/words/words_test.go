@@ -92,11 +92,11 @@ var B = Check{ID: "b", Judge: func(c *Case) { shared(c) }}
 	"internal/judge/conffile/c.go": {Data: []byte(
 		"package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); " +
 			"j.found(&K, at, \"another line\") }\n")},
-	"internal/show/term/page.go": {Data: []byte(
-		"package term\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", " +
+	"internal/show/outline/page.go": {Data: []byte(
+		"package outline\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", " +
 			"\"{n} things\"); p.say(variable, \"not fixed\") }\n")},
-	"internal/show/cli/ask.go":        {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
-	"internal/show/term/page_test.go": {Data: []byte("package term\nthis is not Go")},
+	"internal/show/cli/ask.go":           {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
+	"internal/show/outline/page_test.go": {Data: []byte("package outline\nthis is not Go")},
 }
 
 func TestTemplatesAreFound(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -93,7 +94,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	if o.format == "json" {
 		err = json.Demo(env.Stdout, res)
 	} else {
-		err = term.Demo(env.Stdout, res, env.Style())
+		err = term.Write(env.Stdout, reports.Demo(res), env.Style())
 	}
 	if err != nil {
 		return err

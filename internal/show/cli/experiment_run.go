@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -31,7 +32,7 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
 	}
-	if err := term.Design(out, d, env.Style()); err != nil {
+	if err := term.Write(out, experiments.Design(d), env.Style()); err != nil {
 		return nil, err
 	}
 	if !o.yes {

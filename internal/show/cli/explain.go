@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -85,7 +86,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return json.Index(env.Stdout, checks.All(), rules.All(), advice.All(), env.asked())
 	}
 	if o.name == "" {
-		return term.Index(env.Stdout, checks.All(), rules.All(), advice.All(), env.Style())
+		return term.Write(env.Stdout, pages.Index(checks.All(), rules.All(), advice.All(), env.words), env.Style())
 	}
 	if o.noHost && o.target != "" {
 		return say.Usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
@@ -121,14 +122,14 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		names = append(names, string(r.Address))
 	}
 	if len(found) == 0 {
-		pages := advice.ByName(o.name)
-		if u, ok := unplannedNamed(o.name, len(pages) == 0); ok {
+		articles := advice.ByName(o.name)
+		if u, ok := unplannedNamed(o.name, len(articles) == 0); ok {
 			return explainUnplanned(ctx, env, o, u)
 		}
-		if len(pages) == 1 {
-			return explainPage(env, o, pages[0])
+		if len(articles) == 1 {
+			return explainPage(env, o, articles[0])
 		}
-		for _, p := range pages {
+		for _, p := range articles {
 			names = append(names, p.ID)
 		}
 	}
@@ -148,14 +149,14 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	if o.format == "json" {
 		return json.ExplainPage(env.Stdout, p)
 	}
-	return term.ExplainPage(env.Stdout, p, env.Style())
+	return term.Write(env.Stdout, pages.Advice(p, env.words), env.Style())
 }
 
 func writeCheckPage(env *Env, o *explainOptions, p document.CheckPage) error {
 	if o.format == "json" {
 		return json.ExplainCheck(env.Stdout, p, env.asked())
 	}
-	return term.ExplainCheck(env.Stdout, p, env.Style())
+	return term.Write(env.Stdout, pages.Check(p, env.words), env.Style())
 }
 
 // unplannedNamed finds a knob that is read and not planned, by its address or,
@@ -196,7 +197,7 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rules.
 	if o.format == "json" {
 		return json.ExplainUnplanned(env.Stdout, page)
 	}
-	return term.ExplainUnplanned(env.Stdout, page, env.Style())
+	return term.Write(env.Stdout, pages.Unplanned(page, env.words), env.Style())
 }
 
 // knobsNamed finds a knob by its address or, where a person left the prefix
@@ -299,7 +300,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 	if o.format == "json" {
 		return json.ExplainKnob(env.Stdout, page, env.asked())
 	}
-	return term.ExplainKnob(env.Stdout, page, env.Style())
+	return term.Write(env.Stdout, pages.Knob(page, env.words), env.Style())
 }
 
 // here tells what a knob is and would be, for the host or for each instance; of a

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -178,7 +179,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if o.format == "json" {
 		return json.History(env.Stdout, d)
 	}
-	return term.History(env.Stdout, d, env.Style())
+	return term.Write(env.Stdout, reports.History(d, env.words), env.Style())
 }
 
 // instanceOf finds the instance that a person named; nil: he named none.
@@ -261,7 +262,7 @@ func seriesList(ctx context.Context, env *Env, s app.History, of *string, format
 	if format == "json" {
 		return json.History(env.Stdout, d)
 	}
-	return term.Series(env.Stdout, d, env.Style())
+	return term.Write(env.Stdout, reports.Series(d, env.words), env.Style())
 }
 
 // moment reads a time that a person wrote: a length before now, or a date.

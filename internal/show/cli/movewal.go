@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -86,7 +87,7 @@ conninfo that leads to it.
 func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	m, err := applying.MoveWAL(ctx, applying.MoveWALRequest{Place: o.place.place(env), Restart: o.restart.commands(),
 		Dir: o.dir, Target: o.target, Fit: o.fit, DryRun: o.dryRun, Wait: o.wait,
-		Show: func(fit *walmove.Plan) error { return term.MoveWAL(env.Stdout, fit, env.Style()) },
+		Show: func(fit *walmove.Plan) error { return term.Write(env.Stdout, reports.MoveWAL(fit), env.Style()) },
 		Consent: func(ctx context.Context) error {
 			if !o.yes {
 				if err := askMove(ctx, env); err != nil {

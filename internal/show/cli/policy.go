@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -52,7 +54,7 @@ a run may go (limits). check, plan and apply read it from
 		if format == "json" {
 			return json.Policy(env.Stdout, d)
 		}
-		return term.Policy(env.Stdout, d, env.Style())
+		return term.Write(env.Stdout, reports.Policy(d, env.words), env.Style())
 	}
 	try := &cobra.Command{
 		Use:   "check [FILE]",
@@ -67,7 +69,8 @@ Whether a server takes a pinned value is seen when a plan is made.`,
 			if err != nil {
 				return err
 			}
-			return term.PolicyLine(env.Stdout, document.PolicyOf(p, today(env)))
+			_, err = fmt.Fprintln(env.Stdout, reports.PolicyLine(document.PolicyOf(p, today(env))))
+			return err
 		},
 	}
 	example := &cobra.Command{

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -173,7 +174,7 @@ func writeProbe(env *Env, o *probeOptions, d *document.Probe) error {
 	if o.format == "json" {
 		return json.Probe(env.Stdout, d)
 	}
-	return term.Probe(env.Stdout, d, env.Style())
+	return term.Write(env.Stdout, reports.Probe(d, env.words), env.Style())
 }
 
 // costOf says in one line what a probe takes.

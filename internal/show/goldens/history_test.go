@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -15,6 +16,8 @@ func TestHistoryForms(t *testing.T) {
 	goldens(t, "history", func(t *testing.T, given, _ []byte, name string) string {
 		var d document.History
 		decode(t, given, &d)
+		everyForm(t, name, reports.History(d, nil))
+		everyForm(t, name, reports.Series(d, nil))
 		var b bytes.Buffer
 		var err error
 		switch form, rest, _ := strings.Cut(name, "-"); form {
@@ -22,13 +25,13 @@ func TestHistoryForms(t *testing.T) {
 			err = json.History(&b, d)
 			valid(t, "history", b.Bytes())
 		case "list":
-			err = term.Series(&b, d, style(t, name))
+			err = term.Write(&b, reports.Series(d, nil), style(t, name))
 		case "ascii":
 			st := style(t, "text-"+rest)
 			st.ASCII = true
-			err = term.History(&b, d, st)
+			err = term.Write(&b, reports.History(d, nil), st)
 		default:
-			err = term.History(&b, d, style(t, name))
+			err = term.Write(&b, reports.History(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)

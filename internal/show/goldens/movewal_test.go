@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -13,7 +14,9 @@ func TestMoveWALText(t *testing.T) {
 		var f walmove.Plan
 		decode(t, given, &f)
 		var b bytes.Buffer
-		if err := term.MoveWAL(&b, &f, style(t, name)); err != nil {
+		o := reports.MoveWAL(&f)
+		everyForm(t, name, o)
+		if err := term.Write(&b, o, style(t, name)); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -19,7 +20,9 @@ func TestOOMForms(t *testing.T) {
 			err = json.Demo(&b, &d)
 			valid(t, "demo-oom", b.Bytes())
 		} else {
-			err = term.Demo(&b, &d, style(t, name))
+			o := reports.Demo(&d)
+			everyForm(t, name, o)
+			err = term.Write(&b, o, style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)

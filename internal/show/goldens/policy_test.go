@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -36,17 +37,19 @@ func TestPolicyForms(t *testing.T) {
 	p := examplePolicy(t, policy.Example)
 	for day, want := range map[string]string{"2027-06-30": "2 accepted findings, profile",
 		"2027-07-01": "2 accepted findings (1 past the day), profile"} {
-		var line, whole bytes.Buffer
-		if err := term.PolicyLine(&line, document.PolicyOf(p, day)); err != nil ||
-			!strings.Contains(line.String(), want) {
-			t.Errorf("%s: %v %q", day, err, line.String())
+		var whole bytes.Buffer
+		line := reports.PolicyLine(document.PolicyOf(p, day))
+		if !strings.Contains(line, want) {
+			t.Errorf("%s: %q", day, line)
 		}
-		if err := term.Policy(&whole, document.PolicyOf(p, day), term.Style{Width: 80}); err != nil ||
+		o := reports.Policy(document.PolicyOf(p, day), nil)
+		everyForm(t, day, o)
+		if err := term.Write(&whole, o, term.Style{Width: 80}); err != nil ||
 			strings.Contains(whole.String(), "has passed") != (day == "2027-07-01") {
 			t.Errorf("%s: %v\n%s", day, err, whole.String())
 		}
-		if strings.ContainsAny(line.String()+whole.String(), "\x1b") {
-			t.Errorf("an escape of the file's name reaches the terminal: %q", line.String())
+		if strings.ContainsAny(line+whole.String(), "\x1b") {
+			t.Errorf("an escape of the file's name reaches the terminal: %q", line)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/test/golden"
 )
@@ -74,7 +75,9 @@ func probed() *document.Probe {
 // TestProbe is what a person reads, in testdata/probe.txt.
 func TestProbe(t *testing.T) {
 	var b bytes.Buffer
-	if err := term.Probe(&b, probed(), term.Style{Width: 100}); err != nil {
+	o := reports.Probe(probed(), nil)
+	everyForm(t, "probe", o)
+	if err := term.Write(&b, o, term.Style{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	const file = "testdata/probe.txt"

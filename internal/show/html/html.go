@@ -171,6 +171,8 @@ func (x *writing) blocks(list []outline.Block) {
 		case outline.Contents: // the headings of the findings say it
 		case outline.List:
 			x.list(b, false)
+		case outline.Rows:
+			x.list(b.AsList(), false)
 		case outline.Fields:
 			x.put("fields", x.fields(b))
 		case outline.Finding:
@@ -198,6 +200,12 @@ type headingView struct {
 }
 
 func (x *writing) heading(h outline.Heading) {
+	if h.Tag != "" && h.Level == 1 {
+		x.lead = true // what kind of thing it is sums nothing up
+		x.para(outline.Para{Text: outline.Join(h.Tag), Tone: outline.ToneNote})
+	} else if h.Tag != "" {
+		h.Text = outline.Join(h.Text, " ", outline.Faint(h.Tag))
+	}
 	if h.Level > 1 {
 		x.put("heading", headingView{Level: min(h.Level+x.Level, 6), Class: toneClasses[h.Tone],
 			Text: x.pieces(h.Text)})

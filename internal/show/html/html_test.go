@@ -42,7 +42,9 @@ func TestEveryTextIsEscaped(t *testing.T) {
 		titled.Title = s + "."
 		words := outline.ChangeWords{State: s, Setting: s, Before: s, After: s, Why: s, Inputs: s}
 		o := outline.Outline{
-			outline.Heading{Level: 1, Text: text}, outline.Heading{Level: 2, Text: text, Tone: outline.ToneBad},
+			outline.Heading{Level: 1, Text: text, Tag: s},
+			outline.Heading{Level: 2, Text: text, Tone: outline.ToneBad, Tag: s},
+			outline.Rows{List: []outline.Row{{Cells: []outline.Prose{text, text}, More: item.More}}},
 			outline.Para{Text: text, Tone: outline.ToneMind},
 			outline.Summary{Lines: []outline.Para{{Text: text}}},
 			outline.List{Items: []outline.Item{item}, Lead: s, Kind: outline.Numbered}, fields,
@@ -161,6 +163,23 @@ func TestAPictureHasItsTable(t *testing.T) {
 		if strings.Contains(got, "<details open>") == closed || strings.Contains(got, "key of it") != closed ||
 			strings.Count(got, "<table>") != 1 || !strings.Contains(got, "<figcaption>what is seen</figcaption>") {
 			t.Errorf("closed %v:\n%s", closed, got)
+		}
+	}
+}
+
+// TestRowsAndTags holds that rows are a list, and that the tag of a heading is said, also where the heading is the
+// page's.
+func TestRowsAndTags(t *testing.T) {
+	got := written(t, Writer{Explain: "/explain/"}, outline.Outline{
+		outline.Heading{Level: 1, Text: outline.Join("title"), Tag: "kind"},
+		outline.Heading{Level: 2, Text: outline.Join("name"), Tag: "of it"},
+		outline.Rows{List: []outline.Row{{Cells: []outline.Prose{{{Text: "a", As: outline.AsName, Topic: "a"}},
+			outline.Join("text")}, Tone: outline.ToneMind}, outline.RowOf("alone")}},
+	})
+	for _, want := range []string{`kind</p>`, `<h2>name <span class="muted">of it</span></h2>`,
+		`<li class="mind"><a href="/explain/a"><code>a</code></a> text</li>`, `<li>alone</li>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 	}
 	t := Table{Caption: p.Say("show/column/finding", "finding"),
 		Head: []string{p.Say("show/column/severity", "severity"), p.Say("show/column/finding", "finding"),
-			p.Word(LabelWhere), p.Say("show/column/check", "check")}}
+			p.Word(labelWhere), p.Say("show/column/check", "check")}}
 	for _, g := range groups {
 		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)),
 			Join(Code(g[0].ID))})
@@ -74,7 +74,7 @@ func (p Words) findingOf(g []check.Finding) Finding {
 	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity],
 		Title: f.Title, ID: f.ID, Fields: Fields{List: p.details(g)},
 		Group: typeset.Capital(p.Severity(f.Severity)), Count: len(g)}
-	for _, m := range FindingLabels {
+	for _, m := range findingLabels {
 		out.Fields.Labels = append(out.Fields.Labels, p.Word(m))
 	}
 	return out
@@ -84,7 +84,7 @@ func (p Words) findingOf(g []check.Finding) Finding {
 func (p Words) acceptedOf(a check.Accepted) Finding {
 	f := p.findingOf([]check.Finding{a.Finding})
 	f.Group, f.Accepted = p.Say("show/web/accepted", "Accepted"), p.Word(Until(a))+p.Colon()+a.Reason
-	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(LabelAccepted), Items: []Item{ItemOf(nil, f.Accepted)}})
+	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(labelAccepted), Items: []Item{ItemOf(nil, f.Accepted)}})
 	return f
 }
 
@@ -103,15 +103,15 @@ func (p Words) details(g []check.Finding) []Field {
 		}
 		return f, false
 	}
-	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen.String() })
+	seen, same := field(labelSeen, func(f check.Finding) string { return f.Seen.String() })
 	var out []Field
 	if same {
-		out = append(out, one(LabelWhere, p.Places(g)))
+		out = append(out, one(labelWhere, p.Places(g)))
 	}
-	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do.String() })
-	out = append(out, seen, one(LabelWhy, g[0].Why), do)
+	do, _ := field(labelDo, func(f check.Finding) string { return f.Do.String() })
+	out = append(out, seen, one(labelWhy, g[0].Why), do)
 	if len(g[0].Sources) > 0 {
-		sources := one(LabelSources, SourceTitles(g[0].Sources))
+		sources := one(labelSources, sourceTitles(g[0].Sources))
 		sources.Tone = ToneNote
 		out = append(out, sources)
 	}

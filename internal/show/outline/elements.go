@@ -1,5 +1,7 @@
 package outline
 
+import "slices"
+
 // What documents of this program have beyond headings, paragraphs, lists and tables. A form that has a shape of its
 // own for one of these draws it; Plain turns them into the simple blocks for every other form.
 
@@ -26,6 +28,59 @@ type Field struct {
 // FieldOf is a field of one line.
 func FieldOf(name string, parts ...any) Field {
 	return Field{Name: name, Items: []Item{{Text: Join(parts...)}}}
+}
+
+// Rows are entries in columns that need no head: in each the last cell is text, and those before it stand below those
+// of the other entries.
+type Rows struct {
+	List    []Row
+	Longest []string // what may be the longest cell of each column, for lists that share columns; nil: those of List
+	Right   bool     // the first column is numbers, which stand to the right
+}
+
+// Row is one of them.
+type Row struct {
+	Cells []Prose
+	Tone  Tone    // of the cell before the text, which tells what kind of entry it is
+	More  []Block // what belongs to the text
+}
+
+// RowOf makes an entry of strings, pieces, and prose: each is a cell.
+func RowOf(cells ...any) Row {
+	var r Row
+	for _, c := range cells {
+		r.Cells = append(r.Cells, Join(c))
+	}
+	return r
+}
+
+// AsList is the rows as a list, for forms without columns: the cells before the text are set in bold.
+func (r Rows) AsList() List {
+	var out List
+	for _, row := range r.List {
+		it := Item{More: row.More, Tone: row.Tone}
+		for i, cell := range row.Cells {
+			if len(cell) == 0 {
+				continue
+			}
+			space := Piece{Text: " "}
+			if i < len(row.Cells)-1 {
+				space.As = AsStrong
+				cell = slices.Clone(cell)
+				for k := range cell {
+					if cell[k].As == AsText {
+						cell[k].As = AsStrong
+					}
+				}
+			}
+			if len(it.Text) > 0 {
+				it.Text = append(it.Text, space)
+			}
+			it.Text = append(it.Text, cell...)
+		}
+		out.Items = append(out.Items, it)
+	}
+	return out
 }
 
 // Finding is a finding, or several of one check that differ only in where and what was seen.
@@ -88,6 +143,8 @@ func (Contents) block() {}
 
 func (Fields) block() {}
 
+func (Rows) block() {}
+
 func (Finding) block() {}
 
 func (Changes) block() {}
@@ -118,8 +175,15 @@ func Plain(list []Block) []Block {
 			}
 		case Contents:
 			out = append(out, v.Table)
+		case Heading:
+			if v.Tag != "" {
+				v.Text, v.Tag = Join(v.Text, " (", v.Tag, ")"), ""
+			}
+			out = append(out, v)
 		case Fields:
 			out = append(out, v.plain())
+		case Rows:
+			out = append(out, List{Items: plainItems(v.AsList().Items)})
 		case Finding:
 			out = append(out, Heading{Level: 2, Text: Join(v.Severity, v.Colon, v.Title, " (", Code(v.ID), ")")},
 				v.Fields.plain())

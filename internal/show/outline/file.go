@@ -46,7 +46,7 @@ func File(d document.File, c *say.Catalogue) Outline {
 func (p Words) fileFindingOf(g []check.Finding) Finding { return p.joinPlace(p.findingOf(g), g) }
 
 func (p Words) joinPlace(f Finding, g []check.Finding) Finding {
-	if list := f.Fields.List; list[0].Name == p.Word(LabelWhere) {
+	if list := f.Fields.List; list[0].Name == p.Word(labelWhere) {
 		list[1].Items = []Item{ItemOf(Join(p.Places(g), p.Colon()), g[0].Seen.String())}
 		f.Fields.List = list[1:]
 	}

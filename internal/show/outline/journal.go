@@ -107,7 +107,7 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 	}
 	o.Heading(2, of)
 	out := Changes{Caption: of, Words: p.changeWords()}
-	out.Words.State, out.Words.Where = p.Say("show/column/state", "state"), p.Word(LabelWhere)
+	out.Words.State, out.Words.Where = p.Say("show/column/state", "state"), p.Word(labelWhere)
 	for _, c := range list {
 		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
 			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: c.Reason}

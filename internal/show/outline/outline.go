@@ -3,6 +3,7 @@
 package outline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -23,13 +24,22 @@ type Heading struct {
 	Command bool // the title is the command that made the document: who typed it knows that
 	Part    bool // of a long report: a form of text draws a line before it
 	Tone    Tone // of a heading that is a verdict
+	// Tag is what kind of thing the heading names, such as "check, memory, warning": a form of text has it beside the
+	// heading, on the same line.
+	Tag string
+}
+
+// Mixed says whether pieces of the heading have looks of their own. Otherwise all of it looks like a heading.
+func (h Heading) Mixed() bool {
+	return slices.ContainsFunc(h.Text, func(p Piece) bool { return p.As == AsStrong || p.As == AsFaint })
 }
 
 // Para is a paragraph. Tone is a meaning that a form may colour; the words say it
 // too.
 type Para struct {
-	Text Prose
-	Tone Tone
+	Text  Prose
+	Tone  Tone
+	Apart bool // a form that sets paragraphs close has an empty line before it
 }
 
 // Tone is the meaning of a paragraph.
@@ -84,6 +94,7 @@ type Table struct {
 	Long    bool         // the first column is long: where lines are short it stands last, and is wrapped
 	Shares  []float64    // of the rows, from 0 to 1, which a form may draw as bars; below 0: none
 	Tones   map[int]Tone // of rows that stand out; words say it too
+	Close   bool         // a form of text has no empty line around it
 }
 
 // Listing is commands or lines of others, as they are.
@@ -99,6 +110,7 @@ type Figure struct {
 	At      int     // of which instance or kill of the document
 	Title   string  // of what is seen; "" is the caption of the table
 	Picture Picture // for forms of text; nil where it has none
+	Close   bool    // a form of text has no empty line around it
 }
 
 func (Heading) block() {}
@@ -193,9 +205,19 @@ func (o *Outline) Para(parts ...any) { o.Toned(ToneNone, parts...) }
 
 func (o *Outline) Toned(t Tone, parts ...any) {
 	if text := Join(parts...); len(text) > 0 {
-		o.Add(Para{text, t})
+		o.Add(Para{Text: text, Tone: t})
 	}
 }
+
+// Apart adds a paragraph with an empty line before it.
+func (o *Outline) Apart(parts ...any) {
+	if text := Join(parts...); len(text) > 0 {
+		o.Add(Para{Text: text, Apart: true})
+	}
+}
+
+// Told adds a text of several lines as its paragraphs and listings.
+func (o *Outline) Told(text string) { o.Add(blocksOf(text)...) }
 
 // List adds a list where there is something to list.
 func (o *Outline) List(items []Item) { o.Kind(Points, items) }
@@ -208,7 +230,7 @@ func (o *Outline) Kind(k Kind, items []Item) {
 }
 
 // blocksOf are the paragraphs and listings of a text: a line that begins with two
-// spaces is a command, as in page.para.
+// spaces is a command.
 func blocksOf(s string) []Block {
 	var out []Block
 	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {

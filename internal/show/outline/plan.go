@@ -102,7 +102,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 		}
 		if len(c.Sources) > 0 {
 			x.Notes = append(x.Notes, Note{Lead: p.Say("show/plan/source", "source:"),
-				Text: SourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
+				Text: sourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
 		}
 		out.List = append(out.List, x)
 	}

@@ -12,9 +12,9 @@ var publishers = map[string]string{
 	"The Linux kernel":                    "Linux",
 }
 
-// SourceTitles spells sources for people: the titles, in the given order,
+// sourceTitles spells sources for people: the titles, in the given order,
 // those of one publisher together under its name.
-func SourceTitles(sources []say.Source) string {
+func sourceTitles(sources []say.Source) string {
 	var order []string
 	titles := map[string][]string{}
 	for _, s := range sources {

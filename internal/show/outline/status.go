@@ -39,7 +39,7 @@ func (p Words) drift(d journal.Drift) Field {
 	f := FieldOf(string(d.Address), p.Drift(d))
 	f.Tone = holdTones[d.Hold]
 	more := func(t Tone, text string) {
-		f.Items[0].More = append(f.Items[0].More, Para{Join(text), t})
+		f.Items[0].More = append(f.Items[0].More, Para{Text: Join(text), Tone: t})
 	}
 	if d.Instance != "" {
 		more(ToneNote, d.Instance)

@@ -7,6 +7,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
+// About says what was looked at: the host, and below it each instance.
+func About(verb string, s document.Subject, c *say.Catalogue) Outline {
+	var o Outline
+	WordsIn(c).subjectOutline(&o, verb, s)
+	return o
+}
+
 func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
 	o.Para(p.Subject(verb, s))
 	var list []Item

@@ -57,28 +57,28 @@ func (p Words) SeverityCount(s check.Severity, n int) string {
 }
 
 var (
-	LabelWhere    = say.M("show/label/where", "where")
-	LabelSeen     = say.M("show/label/seen", "seen")
-	LabelWhy      = say.M("show/label/why", "why")
-	LabelDo       = say.M("show/label/do", "do")
-	LabelSources  = say.M("show/label/sources", "sources")
-	LabelAccepted = say.M("show/label/accepted", "accepted")
+	labelWhere    = say.M("show/label/where", "where")
+	labelSeen     = say.M("show/label/seen", "seen")
+	labelWhy      = say.M("show/label/why", "why")
+	labelDo       = say.M("show/label/do", "do")
+	labelSources  = say.M("show/label/sources", "sources")
+	labelAccepted = say.M("show/label/accepted", "accepted")
 
-	FindingLabels = []say.Message{LabelWhere, LabelSeen, LabelWhy, LabelDo, LabelSources, LabelAccepted}
+	findingLabels = []say.Message{labelWhere, labelSeen, labelWhy, labelDo, labelSources, labelAccepted}
 )
 
 // Where, Seen, Why, Do, Sources and Accepted name the fields of a finding.
-func (p Words) Where() string { return p.Word(LabelWhere) }
+func (p Words) Where() string { return p.Word(labelWhere) }
 
-func (p Words) Seen() string { return p.Word(LabelSeen) }
+func (p Words) Seen() string { return p.Word(labelSeen) }
 
-func (p Words) Why() string { return p.Word(LabelWhy) }
+func (p Words) Why() string { return p.Word(labelWhy) }
 
-func (p Words) Do() string { return p.Word(LabelDo) }
+func (p Words) Do() string { return p.Word(labelDo) }
 
-func (p Words) Sources() string { return p.Word(LabelSources) }
+func (p Words) Sources() string { return p.Word(labelSources) }
 
-func (p Words) Accepted() string { return p.Word(LabelAccepted) }
+func (p Words) Accepted() string { return p.Word(labelAccepted) }
 
 // Unknown heads what could not be judged.
 func (p Words) Unknown() string { return p.Say("show/unknown", "Could not be judged") }

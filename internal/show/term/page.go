@@ -1,4 +1,4 @@
-// Package term writes documents as text for a terminal. Whatever came from outside is made harmless to it before.
+// Package term writes outlines as text for a terminal. Whatever came from outside is made harmless to it before.
 package term
 
 import (
@@ -6,7 +6,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // page collects text for a terminal. Colours are given by meaning; without
@@ -62,33 +61,6 @@ func (p *page) line(parts ...string) {
 	p.b.WriteString(s + "\n")
 }
 
-// prose writes one line whose pieces look as they are meant.
-func (p *page) prose(text outline.Prose) {
-	var b strings.Builder
-	for _, piece := range text {
-		b.WriteString(p.tint(lookTones[piece.As], piece.Text))
-	}
-	p.line(b.String())
-}
-
-// para writes text wrapped to the width: lead stands before the first line, as
-// many spaces before the others. A line of the text that begins with two spaces
-// is a command or a listing and stays whole.
-func (p *page) para(lead string, t tone, text string) {
-	indent := strings.Repeat(" ", typeset.Width(lead))
-	for _, l := range typeset.Lines(text) {
-		if strings.HasPrefix(l, "  ") {
-			p.line(lead, p.tint(t, l))
-			lead = indent
-			continue
-		}
-		for _, w := range typeset.Wrap(l, p.st.Width-typeset.Width(indent)) {
-			p.line(lead, p.tint(t, w))
-			lead = indent
-		}
-	}
-}
-
 func (p *page) gap() { p.b.WriteByte('\n') }
 
 // Style is what the reader's terminal can take.
@@ -104,13 +76,4 @@ type Style struct {
 func (s Style) Under() Style {
 	s.Below = true
 	return s
-}
-
-// label is a word of the margin beside a finding, wide enough for the longest.
-func (p *page) label(m say.Message) string {
-	width := 0
-	for _, l := range outline.FindingLabels {
-		width = max(width, typeset.Width(p.Word(l)))
-	}
-	return "  " + typeset.Pad(p.Word(m), width+1)
 }

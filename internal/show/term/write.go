@@ -71,10 +71,17 @@ func (p *page) blocks(list []outline.Block, foot *[]outline.Para) {
 func (p *page) heading(h outline.Heading) {
 	p.gapBefore()
 	t := strong
-	if h.Tone != "" {
+	switch {
+	case h.Tone != "":
 		t = toneOf(h.Tone)
+	case h.Mixed():
+		t = plain
 	}
 	text := h.Text
+	if h.Tag != "" {
+		p.line(p.styled(text, t), "  ", typeset.Clean(h.Tag))
+		return
+	}
 	if h.Part {
 		text = outline.Join("── ", text)
 	}
@@ -93,8 +100,12 @@ func (p *page) gapBefore() {
 
 // apart says whether a block stands apart from what is beside it.
 func apart(b outline.Block) bool {
-	switch b.(type) {
-	case outline.Table, outline.Figure, outline.Changes, outline.Fields:
+	switch v := b.(type) {
+	case outline.Table:
+		return !v.Close
+	case outline.Figure:
+		return !v.Close
+	case outline.Changes, outline.Fields:
 		return true
 	}
 	return false
@@ -108,7 +119,15 @@ func (p *page) block(block outline.Block, indent string, last outline.Block) {
 	}
 	switch v := block.(type) {
 	case outline.Para:
+		if v.Apart && !headed {
+			p.gapBefore()
+		}
 		p.wrapped(indent, toneOf(v.Tone), v.Text)
+	case outline.Rows:
+		if _, text := last.(outline.Para); text {
+			indent += step
+		}
+		p.rows(v, indent)
 	case outline.List:
 		if _, text := last.(outline.Para); text && (v.Kind != outline.Lines || indent == "") {
 			indent += step
@@ -200,6 +219,53 @@ func (p *page) fields(f outline.Fields, indent string) {
 			p.item(it, lead, toneOf(x.Tone))
 			lead = typeset.Pad("", typeset.Width(lead))
 		}
+	}
+}
+
+// mostCell is what a cell widens its column to: a longer one would push the texts behind it out of sight.
+const mostCell = 60
+
+// rows writes the cells before the texts in columns.
+func (p *page) rows(r outline.Rows, indent string) {
+	width := make([]int, len(r.Longest))
+	for c, s := range r.Longest {
+		width[c] = typeset.Width(typeset.Clean(s))
+	}
+	for _, row := range r.List {
+		for c := range len(row.Cells) - 1 {
+			if c == len(width) {
+				width = append(width, 0)
+			}
+			width[c] = max(width[c], min(typeset.Width(lineOf(row.Cells[c])), mostCell))
+		}
+	}
+	for _, row := range r.List {
+		var lead strings.Builder
+		lead.WriteString(indent)
+		at := typeset.Width(indent)
+		n := len(row.Cells) - 1
+		for c, cell := range row.Cells[:n] {
+			t := plain
+			if c == n-1 {
+				t = toneOf(row.Tone)
+			}
+			size := typeset.Width(lineOf(cell))
+			space := outline.Prose{{Text: strings.Repeat(" ", max(width[c]-size, 0))}}
+			if r.Right && c == 0 {
+				cell = append(space, cell...)
+			} else {
+				cell = append(slices.Clone(cell), space...)
+			}
+			lead.WriteString(p.styled(cell, t) + step)
+			at += max(width[c], size) + len(step)
+		}
+		under := strings.Repeat(" ", at)
+		for _, l := range wrapProse(row.Cells[n], p.st.Width-at) {
+			p.line(lead.String(), p.styled(l, plain))
+			lead.Reset()
+			lead.WriteString(under)
+		}
+		p.item(outline.Item{More: row.More}, under, plain)
 	}
 }
 
@@ -429,4 +495,13 @@ func (p *page) wrapped(lead string, t tone, text outline.Prose) {
 		p.line(lead, p.styled(l, t))
 		lead = indent
 	}
+}
+
+// severityColumn is the width of the longest severity word and two spaces.
+func (p *page) severityColumn() int {
+	width := 0
+	for _, m := range outline.SeverityWords {
+		width = max(width, typeset.Width(p.Word(m)))
+	}
+	return width + 2
 }

@@ -1,5 +1,8 @@
-// Package reports holds the outlines of what diagnose tells: of memory, of the OOM killer, of a server's log, of slow
-// queries.
+// Package reports holds the outlines of reports: what diagnose finds in memory, in OOM kills, in the log of a server,
+// and in slow queries, and what the history has of a span of time.
+//
+// Each function takes a document and returns its outline. A report that is translated takes the catalog of the reader's
+// language too; nil is English.
 package reports
 
 import (

@@ -1,42 +1,36 @@
-package term
+package reports
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Demo writes it for a person: each round with the lines of the logs, then
-// both side by side, and what decides between the two.
-func Demo(w io.Writer, d *oomresult.OOM, st Style) error {
-	p := newPage(st)
-	p.para("", strong, "Out of memory, on purpose")
-	p.para("", plain,
-		fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
-			"Another one wants far more than there is:", typeset.Clean(d.Server), d.Limit,
-			typeset.Count(d.Sessions, "session is", "sessions are")))
-	p.line("    set work_mem = '", typeset.Clean(d.WorkMem), "';")
-	p.line("    ", typeset.Clean(d.Query), ";")
+// Demo is the exercise 'demo oom': each round with the lines of the logs, then both side by side, and what decides
+// between the two.
+func Demo(d *oomresult.OOM) outline.Outline {
+	var o outline.Outline
+	o.Heading(1, "Out of memory, on purpose")
+	o.Para(fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
+		"Another one wants far more than there is:", d.Server, d.Limit,
+		typeset.Count(d.Sessions, "session is", "sessions are")))
+	o.Add(outline.Listing{Lines: []string{"set work_mem = '" + d.WorkMem + "';", d.Query + ";"}})
 	for i := range d.Rounds {
-		p.gap()
-		p.oomRound(d, i)
+		demoRound(&o, d, i)
 	}
 	if len(d.Rounds) == 2 {
-		p.gap()
-		p.oomTable(d)
-		p.gap()
-		p.oomMeaning(d)
+		demoTable(&o, d)
+		demoMeaning(&o, d)
 	}
 	if len(d.Removed) > 0 {
-		p.gap()
-		p.para("", faint, "Removed: "+strings.Join(d.Removed, "; ")+".")
+		text := outline.Join("Removed: ", strings.Join(d.Removed, "; ")+".")
+		o.Add(outline.Summary{Lines: []outline.Para{{Text: text, Tone: outline.ToneNote}}})
 	}
-	_, err := io.WriteString(w, p.b.String())
-	return err
+	return o
 }
 
 // oomTitle names a round.
@@ -44,75 +38,79 @@ func oomTitle(i int) string {
 	return [...]string{"by default", "under strict overcommit"}[min(i, 1)]
 }
 
-func (p *page) oomRound(d *oomresult.OOM, i int) {
+func demoRound(o *outline.Outline, d *oomresult.OOM, i int) {
 	r := &d.Rounds[i]
-	p.line(p.tint(strong, fmt.Sprintf("── Round %d: %s", i+1, oomTitle(i))))
-	p.gap()
-	p.para("", plain, oomSetting(d, r))
-	p.gap()
-	p.para("", oomTone(r), oomEnd(r))
+	o.Part(fmt.Sprintf("Round %d: %s", i+1, oomTitle(i)))
+	o.Para(oomSetting(d, r))
+	end := outline.Para{Text: outline.Join(oomEnd(r)), Tone: outline.ToneBad, Apart: true}
+	if r.Query.Outcome == oomresult.Refused {
+		end.Tone = outline.ToneGood
+	}
+	o.Add(end)
 	if r.Query.Outcome != oomresult.Killed {
-		p.verbatim([]string{r.Query.Message})
-		if r.Query.Detail != "" {
-			p.verbatim([]string{"DETAIL: " + r.Query.Detail})
+		detail := r.Query.Detail
+		if detail != "" {
+			detail = "DETAIL: " + detail
 		}
+		verbatim(o, r.Query.Message, detail)
 	}
 	if len(r.Kernel) > 0 || r.KernelGap != "" && r.OOMKills > 0 {
-		p.gap()
-		p.line("The kernel's log:")
-		p.verbatim(r.Kernel)
+		o.Apart("The kernel's log:")
+		verbatim(o, r.Kernel...)
 		if r.KernelGap != "" {
-			p.para("    ", yellow, r.KernelGap)
+			o.Add(outline.List{Kind: outline.Gaps, Tone: outline.ToneMind, Items: outline.Items([]string{r.KernelGap})})
 		}
 	}
 	if len(r.Log) > 0 {
-		p.gap()
-		p.line("The server's log:")
-		p.verbatim(r.Log)
+		o.Apart("The server's log:")
+		verbatim(o, r.Log...)
 	}
 	for _, x := range r.Readings {
-		p.oomReading(x)
+		demoReading(o, x)
 	}
 	if r.Load.Said != "" {
-		p.gap()
-		p.line("What the server told the other sessions:")
-		p.verbatim([]string{r.Load.Said})
+		o.Apart("What the server told the other sessions:")
+		verbatim(o, r.Load.Said)
 	}
-	p.gap()
-	p.para("", plain, oomLoad(d, r))
+	o.Apart(oomLoad(d, r))
 }
 
-// oomReading writes the post-mortem of a round in short.
-func (p *page) oomReading(x oomresult.Reading) {
-	p.gap()
-	what := "killed"
+// demoReading is the post-mortem of a round in short.
+func demoReading(o *outline.Outline, x oomresult.Reading) {
+	o.Apart("What pgfettle diagnose ", x.Command, " makes of these logs:")
+	what, who := "killed", fmt.Sprintf("process %d", x.PID)
 	if x.Command == "log" {
 		what = "refused"
 	}
-	p.line("What pgfettle diagnose ", typeset.Clean(x.Command), " makes of these logs:")
-	who := fmt.Sprintf("    %s: process %d", what, x.PID)
 	if x.Role != "" {
-		who += ", " + typeset.Clean(x.Role)
+		who += ", " + x.Role
 	}
-	p.line(who)
-	fields := [][2]string{{"statement", x.Statement}, {"cause", x.Cause}, {"the server", x.After}}
-	for _, h := range x.Held {
-		fields = append(fields, [2]string{"memory", fmt.Sprintf("%s in %s", h.Size, h.Name)})
-	}
-	for _, f := range fields {
-		if f[1] != "" {
-			p.para("    "+f[0]+": ", plain, typeset.Clean(f[1]))
+	var rows outline.Rows
+	add := func(what, text string) {
+		if text != "" {
+			rows.List = append(rows.List, outline.RowOf(what, text))
 		}
 	}
+	add(what, who)
+	add("statement", x.Statement)
+	add("cause", x.Cause)
+	add("the server", x.After)
+	for _, h := range x.Held {
+		add("memory", fmt.Sprintf("%s in %s", h.Size, h.Name))
+	}
+	o.Add(rows)
 }
 
-// verbatim writes lines of others as they are, but for what acts on a terminal;
-// they are not wrapped, as people search for them.
-func (p *page) verbatim(lines []string) {
-	for _, l := range lines {
-		if l != "" {
-			p.line("    ", p.tint(faint, typeset.Clean(l)))
+// verbatim are lines of others as they are: people search for them.
+func verbatim(o *outline.Outline, lines ...string) {
+	var l outline.Listing
+	for _, s := range lines {
+		if s != "" {
+			l.Lines = append(l.Lines, s)
 		}
+	}
+	if len(l.Lines) > 0 {
+		o.Add(l)
 	}
 }
 
@@ -141,13 +139,6 @@ func oomSetting(d *oomresult.OOM, r *oomresult.Round) string {
 	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel promises memory that it may not have. %s", s.Mode, used)
 }
 
-func oomTone(r *oomresult.Round) tone {
-	if r.Query.Outcome == oomresult.Refused {
-		return green
-	}
-	return red
-}
-
 // oomEnd says what became of the query.
 func oomEnd(r *oomresult.Round) string {
 	took := micros(r.Query.Took)
@@ -160,11 +151,11 @@ func oomEnd(r *oomresult.Round) string {
 		if r.Query.Alive {
 			return fmt.Sprintf(
 				"After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same "+
-					"connection, to the same process, answered the next query.", took, typeset.Clean(r.Query.SQLState))
+					"connection, to the same process, answered the next query.", took, r.Query.SQLState)
 		}
 		return fmt.Sprintf(
 			"After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the "+
-				"next one.", took, typeset.Clean(r.Query.SQLState))
+				"next one.", took, r.Query.SQLState)
 	case oomresult.Completed:
 		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.",
 			took)
@@ -204,9 +195,11 @@ func micros(us int64) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// oomTable puts both rounds side by side.
-func (p *page) oomTable(d *oomresult.OOM) {
-	rows := [][3]string{{"", oomTitle(0), oomTitle(1)}}
+// demoTable puts both rounds side by side.
+func demoTable(o *outline.Outline, d *oomresult.OOM) {
+	const head = "Side by side"
+	o.Part(head)
+	t := outline.Table{Caption: head, Head: []string{"", oomTitle(0), oomTitle(1)}}
 	for _, row := range []struct {
 		what string
 		cell func(*oomresult.Round) string
@@ -247,24 +240,9 @@ func (p *page) oomTable(d *oomresult.OOM) {
 		{"longest time without a commit", func(r *oomresult.Round) string { return micros(r.Load.Pause) }},
 		{"processes killed by the kernel", func(r *oomresult.Round) string { return typeset.Digits(int(r.OOMKills)) }},
 	} {
-		rows = append(rows, [3]string{row.what, row.cell(&d.Rounds[0]), row.cell(&d.Rounds[1])})
+		t.Rows = append(t.Rows, outline.Cells(row.what, row.cell(&d.Rounds[0]), row.cell(&d.Rounds[1])))
 	}
-	var width [2]int
-	for _, row := range rows {
-		for i := range width {
-			width[i] = max(width[i], typeset.Width(typeset.Clean(row[i])))
-		}
-	}
-	p.line(p.tint(strong, "── Side by side"))
-	p.gap()
-	for i, row := range rows {
-		t := plain
-		if i == 0 {
-			t = strong
-		}
-		p.line("  ", typeset.Pad(typeset.Clean(row[0]), width[0]), "  ",
-			p.tint(t, typeset.Pad(typeset.Clean(row[1]), width[1])), "  ", p.tint(t, typeset.Clean(row[2])))
-	}
+	o.Add(t)
 }
 
 // oomKnobs are the settings that decide between the two rounds, with what each
@@ -280,41 +258,34 @@ var oomKnobs = [][2]string{
 	{"pg:work_mem", "what each sort and hash may take: fewer queries come that far"},
 }
 
-func (p *page) oomMeaning(d *oomresult.OOM) {
-	p.line(p.tint(strong, "── What it means"))
-	p.gap()
+func demoMeaning(o *outline.Outline, d *oomresult.OOM) {
+	o.Part("What it means")
 	if d.Rounds[0].Query.Outcome != oomresult.Killed || d.Rounds[1].Query.Outcome != oomresult.Refused {
-		p.para("", yellow,
+		o.Toned(outline.ToneMind,
 			"The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say "+
 				"what happened.")
 		return
 	}
-	p.para("", plain,
-		"The server cannot tell which shared memory a killed process was about to change, so it ends every session "+
-			"and starts from its last checkpoint: one query costs all others their transactions. "+
-			"When the kernel refuses, PostgreSQL turns that into an error of the one query. The query that is refused "+
-			"need not be the greedy one, and a new session may be refused too: "+
+	o.Para(
+		"The server cannot tell which shared memory a killed process was about to change, so it ends every session " +
+			"and starts from its last checkpoint: one query costs all others their transactions. " +
+			"When the kernel refuses, PostgreSQL turns that into an error of the one query. The query that is " +
+			"refused need not be the greedy one, and a new session may be refused too: " +
 			"strict overcommit is a fence, not more memory.")
-	p.gap()
-	p.para("", plain,
-		"The control group only makes a small machine here. A limit of a group (a container's, or MemoryMax of a "+
+	o.Apart(
+		"The control group only makes a small machine here. A limit of a group (a container's, or MemoryMax of a " +
 			"unit) is met by killing whatever vm.overcommit_memory says.")
-	p.gap()
-	p.line("What decides it, for this host by pgfettle plan, each explained by pgfettle explain ADDRESS:")
-	w := 0
+	o.Apart("What decides it, for this host by pgfettle plan, each explained by pgfettle explain ADDRESS:")
+	var rows outline.Rows
 	for _, k := range oomKnobs {
-		w = max(w, typeset.Width(k[0]))
+		rows.List = append(rows.List, outline.RowOf(outline.Piece{Text: k[0], As: outline.AsName, Topic: k[0]}, k[1]))
 	}
-	for _, k := range oomKnobs {
-		p.para("  "+typeset.Pad(k[0], w)+"  ", plain, k[1])
-	}
-	p.gap()
-	p.para("", plain,
-		"After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle "+
-			"diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself "+
+	o.Add(rows)
+	o.Apart(
+		"After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle " +
+			"diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself " +
 			"(crash_restarts).")
-	p.gap()
-	p.para("", plain,
-		"And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children "+
+	o.Apart(
+		"And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children " +
 			"are not (pgfettle explain oom_score).")
 }

@@ -1,0 +1,80 @@
+package pages
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+)
+
+// Advice is a page that belongs to no check and no setting.
+func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
+	p := newPage(in)
+	what := string(a.Kind)
+	if a.Since != "" {
+		what += " since " + a.Since
+	}
+	p.title(a.ID, what, a.Title)
+	p.section(p.Say("show/explain/not_so", "Not so"), a.Verdict())
+	head := p.Say("show/explain/right", "What is right")
+	if a.Kind != advice.NotSo {
+		head = p.Say("show/explain/advice", "Advice")
+	}
+	p.o.Heading(2, head)
+	for i, t := range a.Text {
+		at := len(p.o)
+		p.o.Told(t)
+		if first, is := p.o[at].(outline.Para); is && i > 0 {
+			first.Apart = true
+			p.o[at] = first
+		}
+	}
+	p.section(p.Say("show/explain/verify", "See for yourself"), a.Verify)
+	p.names(p.Say("show/explain/found_by", "Found by"), a.Names)
+	p.names(p.Say("show/explain/also", "Read also: pgfettle explain"), a.See)
+	p.sources(a.Sources)
+	return p.o
+}
+
+// Index lists every check, setting, and page with its title.
+func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say.Catalogue) outline.Outline {
+	p := newPage(in)
+	id, severity := "", ""
+	longest := func(name string) {
+		if len(name) > len(id) {
+			id = name
+		}
+	}
+	for s := range outline.SeverityWords {
+		if w := p.Severity(s); len([]rune(w)) > len([]rune(severity)) {
+			severity = w
+		}
+	}
+	var judged, knobs, read outline.Rows
+	for _, c := range checks {
+		longest(c.ID)
+		judged.List = append(judged.List, outline.RowOf(name(c.ID), p.Severity(c.Severity), c.In(in).Title))
+	}
+	for _, r := range rules {
+		longest(string(r.Address))
+		knobs.List = append(knobs.List, outline.RowOf(name(string(r.Address)), r.In(in).Title))
+	}
+	for _, a := range pages {
+		longest(a.ID)
+		read.List = append(read.List, outline.RowOf(name(a.ID), string(a.Kind), a.Title))
+	}
+	judged.Longest = []string{id, severity}
+	knobs.Longest = []string{id}
+	read.Longest = []string{id, string(advice.Application)}
+	p.o.Heading(2, p.Many("show/explain/checks", len(checks), "{n} check", "{n} checks"))
+	p.o.Add(judged)
+	p.o.Heading(2, p.Many("show/explain/knobs", len(rules), "{n} knob", "{n} knobs"))
+	p.o.Add(knobs)
+	p.o.Heading(2, p.Many("show/explain/pages", len(pages), "{n} page", "{n} pages"))
+	p.o.Add(read)
+	return p.o
+}
+
+// name is an id or an address that 'pgfettle explain' tells more of.
+func name(id string) outline.Piece { return outline.Piece{Text: id, As: outline.AsName, Topic: id} }
