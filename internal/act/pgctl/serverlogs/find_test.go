@@ -1,4 +1,4 @@
-package pgctl
+package serverlogs
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func hostWithLogs(t *testing.T, files ...string) (*target.Local, *snapshot.Insta
 	return &target.Local{Root: root}, &snapshot.Instance{DataDirectory: known.Is("/pg/17")}
 }
 
-func all(t *testing.T, found *ServerLog) string {
+func all(t *testing.T, found *Logs) string {
 	t.Helper()
 	var out strings.Builder
 	for i := range found.Sources {
@@ -100,7 +100,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, in := hostWithLogs(t, files...)
-			o := LogOptions{Settings: settings}
+			o := Options{Settings: settings}
 			switch name {
 			case "elsewhere, absolute":
 				o.Settings = pg.Settings{"log_directory": {Value: "/var/log/other"},
@@ -110,7 +110,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 			case "the file of Debian":
 				in.DataDirectory = known.Is("/var/lib/postgresql/17/main")
 			}
-			found, err := Logs(t.Context(), h, in, o)
+			found, err := Find(t.Context(), h, in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestLogOfStandardErrorIsAFile(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(fd, "2")); err != nil {
 			t.Fatal(err)
 		}
-		found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
+		found, err := Find(t.Context(), h, in, Options{Settings: pg.Settings{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,17 +152,17 @@ func TestLogsAreBounded(t *testing.T) {
 			fmt.Sprintf("pg/17/log/%02d.csv=%d\n", i, i))
 	}
 	h, in := hostWithLogs(t, files...)
-	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
+	found, err := Find(t.Context(), h, in, Options{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Sources) != 2*DefaultLogFiles || found.Sources[0].Path != "/pg/17/log/04.log" ||
+	if len(found.Sources) != 2*DefaultFiles || found.Sources[0].Path != "/pg/17/log/04.log" ||
 		found.Sources[1].Format != pglog.CSV || len(found.Missing) != 1 {
 		t.Errorf("%+v", found)
 	}
 	long := strings.Repeat("0123456789abcde\n", 1000)
 	h, in = hostWithLogs(t, "pg/17/log/a.log="+long, "pg/17/log/b.log="+long)
-	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 24_008})
+	found, err = Find(t.Context(), h, in, Options{Settings: pg.Settings{}, Bytes: 24_008})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	// A packed one that is too long is cut, and it is said; so is one that lies.
 	h, in = hostWithLogs(t, "pg/17/log/a.log.1.gz="+long)
-	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 1600})
+	found, err = Find(t.Context(), h, in, Options{Settings: pg.Settings{}, Bytes: 1600})
 	if err != nil || len(found.Sources) != 1 || len(found.Missing) != 1 {
 		t.Fatalf("%v %+v", err, found)
 	}
@@ -180,7 +180,7 @@ func TestLogsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if b, err := io.ReadAll(r); len(b) != 1600 || !errors.Is(err, ErrLogCut) {
+	if b, err := io.ReadAll(r); len(b) != 1600 || !errors.Is(err, ErrCut) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
@@ -194,7 +194,7 @@ func TestLogsThatCannotBeListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
+	found, err := Find(t.Context(), h, in, Options{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestLogsThatCannotBeListed(t *testing.T) {
 		t.Errorf("%q %+v", got, found)
 	}
 	h, in = hostWithLogs(t, "pg/17/log=a file\n")
-	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
+	found, err = Find(t.Context(), h, in, Options{Settings: pg.Settings{}})
 	if err != nil || len(found.Sources) != 0 || len(found.Missing) != 1 {
 		t.Errorf("%v %+v", err, found)
 	}

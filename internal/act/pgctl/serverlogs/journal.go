@@ -1,4 +1,4 @@
-package pgctl
+package serverlogs
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -64,7 +65,7 @@ func (s *search) journal(ctx context.Context, in *snapshot.Instance) {
 	} else if bytes.Count(out.Stdout, []byte{'\n'}) >= journalLines {
 		s.missing(what, fmt.Sprintf("messages before the newest %d were left out", journalLines), "name the files")
 	}
-	s.out.Sources = append(s.out.Sources, LogSource{Path: what, Unit: name, Format: pglog.Stderr,
+	s.out.Sources = append(s.out.Sources, Source{Path: what, Unit: name, Format: pglog.Stderr,
 		Size: int64(len(out.Stdout)), Time: s.t.Now(),
 		ident: s.identOf(in), data: out.Stdout})
 }
@@ -89,5 +90,5 @@ func (s *search) unit(ctx context.Context, in *snapshot.Instance) string {
 	if !ok {
 		return ""
 	}
-	return unitOfStopped(ctx, s.t, s.config, dir)
+	return distribution.UnitOf(ctx, s.t, s.config, dir)
 }

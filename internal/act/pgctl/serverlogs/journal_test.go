@@ -1,4 +1,4 @@
-package pgctl
+package serverlogs
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func TestLogInTheJournal(t *testing.T) {
 				h.records = c.records
 			}
 			c.prepare(h, in)
-			found, err := Logs(t.Context(), h, in, LogOptions{Settings: c.settings})
+			found, err := Find(t.Context(), h, in, Options{Settings: c.settings})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,30 +102,30 @@ func TestJournalIsBounded(t *testing.T) {
 	l, in := hostWithLogs(t)
 	h := &journalHost{Local: l, records: crashRecords, limit: true}
 	running(t, l, in, "postgresql-17.service", "socket:[4711]")
-	found, err := Logs(t.Context(), h, in, LogOptions{})
+	found, err := Find(t.Context(), h, in, Options{})
 	if err != nil || all(t, found) != crash || len(found.Missing) != 1 ||
 		!strings.Contains(found.Missing[0].Reason, "its end was left out") {
 		t.Errorf("%v\n%+v", err, found)
 	}
 	h.limit, h.records = false, strings.Repeat(crashRecords, journalLines/2)
-	found, err = Logs(t.Context(), h, in, LogOptions{})
+	found, err = Find(t.Context(), h, in, Options{})
 	if err != nil || len(found.Missing) != 1 || !strings.Contains(found.Missing[0].Reason, "before the newest") {
 		t.Errorf("%v\n%+v", err, found)
 	}
 	h.records = crashRecords
-	found, err = Logs(t.Context(), h, in, LogOptions{Bytes: 200})
+	found, err = Find(t.Context(), h, in, Options{Bytes: 200})
 	if err != nil || !strings.Contains(crash, all(t, found)) || len(found.Missing) != 1 {
 		t.Errorf("%v\n%+v", err, found)
 	}
 	h.records, h.asked = "", nil
-	if found, err = Logs(t.Context(), h, in, LogOptions{}); err != nil || len(found.Sources) != 0 ||
+	if found, err = Find(t.Context(), h, in, Options{}); err != nil || len(found.Sources) != 0 ||
 		len(found.Missing) != 1 || !strings.Contains(found.Missing[0].Reason, "shows no message") {
 		t.Errorf("%v\n%+v", err, found)
 	}
 
 	l, in = hostWithLogs(t, "pg/17/logfile="+crash)
 	h = &journalHost{Local: l, records: crashRecords}
-	if found, err = Logs(t.Context(), h, in, LogOptions{}); err != nil || all(t, found) != crash || h.asked != nil {
+	if found, err = Find(t.Context(), h, in, Options{}); err != nil || all(t, found) != crash || h.asked != nil {
 		t.Errorf("%v, %q\n%+v", err, h.asked, found)
 	}
 }
@@ -136,7 +136,7 @@ func TestLogOfSyslogIdent(t *testing.T) {
 	h, in := hostWithLogs(t, "var/log/syslog=Nov 24 06:39:30 db1 orders[100]: [9-1] "+crash+
 		"Nov 24 06:39:30 db1 cron[1]: no\n")
 	settings := pg.Settings{"log_destination": {Value: "syslog"}, "syslog_ident": {Value: "orders"}}
-	found, err := Logs(t.Context(), h, in, LogOptions{Settings: settings})
+	found, err := Find(t.Context(), h, in, Options{Settings: settings})
 	if err != nil || all(t, found) != crash {
 		t.Errorf("%v\n%+v", err, found)
 	}
@@ -154,7 +154,7 @@ func TestLogOfAStoppedDebianCluster(t *testing.T) {
 		"of the collector": {conf, other, "var/log/orders/pg-Tue.log=" + crash},
 	} {
 		h, in := hostWithLogs(t, files...)
-		found, err := Logs(t.Context(), h, in, LogOptions{})
+		found, err := Find(t.Context(), h, in, Options{})
 		if err != nil || all(t, found) != crash {
 			t.Errorf("%s: %v\n%+v", name, err, found)
 		}
@@ -163,7 +163,7 @@ func TestLogOfAStoppedDebianCluster(t *testing.T) {
 	if err := os.Symlink("/srv/orders.log", h.Root+"/etc/postgresql/17/orders/log"); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Logs(t.Context(), h, in, LogOptions{}); err != nil || all(t, found) != crash {
+	if found, err := Find(t.Context(), h, in, Options{}); err != nil || all(t, found) != crash {
 		t.Errorf("by the link: %v\n%+v", err, found)
 	}
 }

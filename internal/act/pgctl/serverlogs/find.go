@@ -1,4 +1,4 @@
-package pgctl
+package serverlogs
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -27,28 +28,27 @@ import (
 
 const (
 	// DefaultLogFiles are the newest files of one format: ten days where a file is a day's.
-	DefaultLogFiles = 10
+	DefaultFiles = 10
 	// DefaultLogBytes bounds all that is read, unpacked: about a second of work.
-	DefaultLogBytes = 96 << 20
+	DefaultBytes = 96 << 20
 	// maxLogNames bounds the files of a folder that are looked at: a year of hourly ones is 8,760.
 	maxLogNames = 10_000
 	// maxLists bounds current_logfiles, which has three lines at most.
 	maxLists = 4096
 )
 
-// LogOptions say what is known beforehand. The zero value is usable.
-type LogOptions struct {
+// Options say what is known beforehand. The zero value is usable.
+type Options struct {
 	Settings pg.Settings   // of the server; nil: its configuration files are read
 	Also     []string      // absolute paths of files that a person named; their rotations are found too
 	Files    int           // of one format, the newest; 0: DefaultLogFiles
 	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
 	Newer    time.Duration // files that were last written to before that are left out; 0: none is
-
-	config string // path of postgresql.conf; "": as a data directory tells it
+	Config   string        // path of postgresql.conf; "": as a data directory tells it
 }
 
-// LogSource is one file, or the journal of a unit, that can be read.
-type LogSource struct {
+// Source is one file, or the journal of a unit, that can be read.
+type Source struct {
 	Path   string
 	Format pglog.Format
 	Packed bool      // by gzip
@@ -61,27 +61,27 @@ type LogSource struct {
 	view   target.Target
 }
 
-// ServerLog is where a server's log is: the sources from the oldest to the newest,
+// Logs is where a server's log is: the sources from the oldest to the newest,
 // and what could not be had, each with its reason.
-type ServerLog struct {
-	Sources []LogSource
+type Logs struct {
+	Sources []Source
 	Missing []known.Gap
-	Old     int    // files that were left out for LogOptions.Newer
+	Old     int    // files that were left out for Options.Newer
 	Empty   int    // files with nothing in them
 	Denied  string // the first path that the rights were missing for; "": none
 }
 
 // Open opens a source with the rights of the instance's account. It is read from
 // the beginning of a line on, up to its Size. What syslog wrote is given as plain lines.
-func (s *LogSource) Open() (io.ReadCloser, error) {
+func (s *Source) Open() (io.ReadCloser, error) {
 	r, err := s.lines()
 	switch {
 	case err != nil:
 		return nil, err
 	case s.Unit != "":
-		return &logReader{pglog.FromJournal(r, s.ident), r}, nil
+		return &reader{pglog.FromJournal(r, s.ident), r}, nil
 	case s.Format == pglog.Syslog:
-		return &logReader{pglog.FromSyslog(r, s.ident), r}, nil
+		return &reader{pglog.FromSyslog(r, s.ident), r}, nil
 	}
 	return r, nil
 }
@@ -89,8 +89,8 @@ func (s *LogSource) Open() (io.ReadCloser, error) {
 // search is one answer in the making.
 type search struct {
 	t, view target.Target
-	o       LogOptions
-	out     *ServerLog
+	o       Options
+	out     *Logs
 	seen    map[string]bool
 	config  string // path of postgresql.conf
 	inFiles map[string]string
@@ -99,12 +99,12 @@ type search struct {
 	ident   string       // syslog_ident, of what is added now
 }
 
-// Logs finds where a server logs: what its standard error leads to, the folder of
+// Find says where a server logs: what its standard error leads to, the folder of
 // its log collector, the places of distributions, each with what logrotate made of
 // it; and the journal of its unit, where its messages go there. The error is of
 // trust.Files: there is no account to open the files as.
-func Logs(ctx context.Context, t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, error) {
-	s, err := logFiles(t, in, o)
+func Find(ctx context.Context, t target.Target, in *snapshot.Instance, o Options) (*Logs, error) {
+	s, err := filesOf(t, in, o)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,23 @@ func Logs(ctx context.Context, t target.Target, in *snapshot.Instance, o LogOpti
 	return s.out, nil
 }
 
-// logFiles finds the files.
-func logFiles(t target.Target, in *snapshot.Instance, o LogOptions) (*search, error) {
+// Files finds the files in which a server logs, without the journal of its unit and
+// without a bound on how many they are. The error is that of Find.
+func Files(t target.Target, in *snapshot.Instance, o Options) ([]Source, error) {
+	s, err := filesOf(t, in, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.out.Sources, nil
+}
+
+func filesOf(t target.Target, in *snapshot.Instance, o Options) (*search, error) {
 	view, err := trust.Files(t, in)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{t: t, view: view, o: o, out: &ServerLog{}, seen: map[string]bool{}}
-	s.o.Files, s.o.Bytes = cmp.Or(o.Files, DefaultLogFiles), cmp.Or(o.Bytes, DefaultLogBytes)
+	s := &search{t: t, view: view, o: o, out: &Logs{}, seen: map[string]bool{}}
+	s.o.Files, s.o.Bytes = cmp.Or(o.Files, DefaultFiles), cmp.Or(o.Bytes, DefaultBytes)
 	for _, f := range o.Also {
 		s.family(f)
 	}
@@ -132,8 +141,8 @@ func logFiles(t target.Target, in *snapshot.Instance, o LogOptions) (*search, er
 		s.missing("log folder", in.DataDirectory.Gap().Reason, in.DataDirectory.Gap().Reveal)
 		return s, nil
 	}
-	cluster, debian := debianCluster(view, dir)
-	s.config = cmp.Or(o.config, cluster.config, path.Join(dir, "postgresql.conf"))
+	cluster, debian := distribution.ClusterOf(view, dir)
+	s.config = cmp.Or(o.Config, cluster.Config, path.Join(dir, "postgresql.conf"))
 	if strings.TrimSpace(s.setting(dir, "log_destination")) == "syslog" {
 		s.syslog(s.setting(dir, "syslog_ident")) // with another destination each event is in that one's files too
 	}
@@ -143,7 +152,7 @@ func logFiles(t target.Target, in *snapshot.Instance, o LogOptions) (*search, er
 	}
 	places := usualPlaces(dir)
 	if debian {
-		places = append(places, cluster.log)
+		places = append(places, cluster.Log)
 	}
 	for _, f := range places {
 		if _, err := s.view.ReadDir(path.Dir(f)); !errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +282,7 @@ func usualPlaces(dir string) []string {
 		path.Join(path.Dir(dir), "pgstartup.log")}
 	// Debian where /etc/postgresql is closed or gone: /var/lib/postgresql/17/main
 	if major := path.Base(path.Dir(dir)); len(major) > 0 && strings.Trim(major, "0123456789.") == "" {
-		out = append(out, debianLog(major, path.Base(dir)))
+		out = append(out, distribution.LogFile(major, path.Base(dir)))
 	}
 	return out
 }
@@ -358,7 +367,7 @@ func (s *search) add(name string) bool {
 		s.out.Old++
 		return true
 	}
-	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, ident: s.ident,
+	src := Source{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, ident: s.ident,
 		Packed: strings.HasSuffix(name, ".gz")}
 	switch path.Ext(stem(name)) {
 	case ".csv":
@@ -390,11 +399,11 @@ func (s *search) add(name string) bool {
 
 // bound keeps the newest files, and puts them in their order.
 func (s *search) bound() {
-	slices.SortFunc(s.out.Sources, func(a, b LogSource) int {
+	slices.SortFunc(s.out.Sources, func(a, b Source) int {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.Path, a.Path))
 	})
 	count := map[pglog.Format]int{}
-	var kept []LogSource
+	var kept []Source
 	var size, left int64
 	more := 0
 	for _, f := range s.out.Sources {

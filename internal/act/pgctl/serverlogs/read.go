@@ -1,4 +1,4 @@
-package pgctl
+package serverlogs
 
 import (
 	"bufio"
@@ -8,19 +8,27 @@ import (
 	"io"
 )
 
-// ErrLogCut is that of a packed log which is longer than its own end says, or than
+// ErrCut is that of a packed log which is longer than its own end says, or than
 // is read of one.
-var ErrLogCut = errors.New("it is longer unpacked than is read of it")
+var ErrCut = errors.New("it is longer unpacked than is read of it")
 
-// logReader reads a part of a file.
-type logReader struct {
+// reader reads a part of a file.
+type reader struct {
 	io.Reader
 	file io.Closer
 }
 
-func (r *logReader) Close() error { return r.file.Close() }
+func (r *reader) Close() error { return r.file.Close() }
 
-func (s *LogSource) lines() (io.ReadCloser, error) {
+// KeepEnd has Open give the last n bytes alone of a file that is not packed, from the
+// beginning of a line on.
+func (s *Source) KeepEnd(n int64) {
+	// the end of the line before comes first: what is read begins behind one
+	s.tail = max(0, s.Size-n-1)
+	s.Size -= s.tail
+}
+
+func (s *Source) lines() (io.ReadCloser, error) {
 	if s.Unit != "" {
 		return io.NopCloser(bytes.NewReader(s.data[s.tail:])), nil // a record that is cut is passed over
 	}
@@ -33,10 +41,10 @@ func (s *LogSource) lines() (io.ReadCloser, error) {
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		return &logReader{&cut{z, s.Size}, f}, nil
+		return &reader{&cut{z, s.Size}, f}, nil
 	}
 	if s.tail == 0 {
-		return &logReader{io.LimitReader(f, s.Size), f}, nil
+		return &reader{io.LimitReader(f, s.Size), f}, nil
 	}
 	r := bufio.NewReader(io.NewSectionReader(f, s.tail, s.Size))
 	for { // to the beginning of a line, however long the one is that was cut
@@ -44,7 +52,7 @@ func (s *LogSource) lines() (io.ReadCloser, error) {
 			break
 		}
 	}
-	return &logReader{r, f}, nil
+	return &reader{r, f}, nil
 }
 
 // cut ends a reading at a limit with ErrLogCut, and before it as its reader does.
@@ -62,7 +70,7 @@ func (c *cut) Read(p []byte) (int, error) {
 		if n, err := c.r.Read(one[:]); n == 0 && err != nil {
 			return 0, err
 		}
-		return 0, ErrLogCut
+		return 0, ErrCut
 	}
 	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
