@@ -37,6 +37,7 @@ var openers = map[string]string{
 var kernels = map[string]string{
 	"act/target":               "is what opens",
 	"act/collect":              "reads what evidence is made of",
+	"act/pgclient":             "dials a socket through its open folder, and looks who listens at a TCP address",
 	"app":                      "what the host is called, the control group of a server, through the target",
 	"act/apply":                "reads what it changes before and after, through the target",
 	"act/cgroup":               "where this process stands among control groups",

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,10 @@ const (
 	KindBackgroundWorker = "background worker" // of an extension: its title is the name that the extension chose
 )
 
+// ServerNames are the names under which a PostgreSQL server runs (comm).
+// "postmaster" is that of old packages, "edb-postgres" of EDB's.
+var ServerNames = []string{"postgres", "postmaster", "edb-postgres"}
+
 // ParseTitle parses proc/PID/cmdline. A server process overwrites its command
 // line with «postgres: [CLUSTER: ]WHAT», padded with NUL bytes; the postmaster
 // keeps the one that it was started with, arguments ended by NUL. It never
@@ -43,7 +48,7 @@ func ParseTitle(b []byte) (Title, error) {
 	if !ok {
 		t := Title{Text: text}
 		name := string(program[bytes.LastIndexByte(program, '/')+1:])
-		if name == "postgres" || name == "postmaster" || name == "edb-postgres" {
+		if slices.Contains(ServerNames, name) {
 			t.Kind = KindPostmaster
 		}
 		return t, nil

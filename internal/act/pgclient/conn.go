@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -123,8 +123,8 @@ func (c Connect) attempts() ([]*pgconn.Config, error) {
 	for _, user := range users {
 		for _, db := range databases(os.Getenv("PGDATABASE")) {
 			// parsed anew for each, as .pgpass tells them apart
-			cfg, err := pgconn.ParseConfig(keyword("host", c.SocketDir) + keyword("port", strconv.Itoa(c.Port)) +
-				keyword("user", user) + keyword("dbname", db))
+			cfg, err := pgconn.ParseConfig(Keyword("host", c.SocketDir) + Keyword("port", strconv.Itoa(c.Port)) +
+				Keyword("user", user) + Keyword("dbname", db))
 			if err != nil {
 				return nil, err
 			}
@@ -152,7 +152,7 @@ func (c Connect) conninfoAttempts() ([]*pgconn.Config, error) {
 	for _, db := range databases(cfg.Database) {
 		one := cfg.Copy()
 		if cfg.Database == "" && !strings.Contains(c.Conninfo, "://") {
-			if one, err = pgconn.ParseConfig(c.Conninfo + " " + keyword("dbname", db)); err != nil {
+			if one, err = pgconn.ParseConfig(c.Conninfo + " " + Keyword("dbname", db)); err != nil {
 				return nil, err
 			}
 		}
@@ -201,8 +201,8 @@ func unknownKeyword(params map[string]string) string {
 	return ""
 }
 
-// keyword spells one pair of a connection string.
-func keyword(name, value string) string {
+// Keyword spells one pair of a connection string.
+func Keyword(name, value string) string {
 	return name + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "' "
 }
 
@@ -240,4 +240,11 @@ func sqlstate(err error) string {
 		return pe.Code
 	}
 	return ""
+}
+
+// Open opens one connection, for who has to do more than ask. The error is a
+// *say.Problem or the context's. Nothing is set in the session.
+func Open(ctx context.Context, how Connect) (*pgconn.PgConn, error) {
+	conn, _, err := how.connect(ctx)
+	return conn, err
 }

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 // what require_auth = none forbids to give: see Connect.discreet.
 const asksPassword = `authentication method requirement "none" failed`
 
-// causeOf classifies why a server did not answer: the one place. What is judged
+// CauseOf classifies why a server did not answer: the one place. What is judged
 // and told of it rests on this and never on a message, which a server writes in
 // the language of its lc_messages.
-func causeOf(err error) pg.Cause {
+func CauseOf(err error) pg.Cause {
 	var told *refused
 	var pe *pgconn.PgError
 	var dns *net.DNSError

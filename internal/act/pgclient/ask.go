@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -47,13 +47,13 @@ const (
 // oldest is the oldest major version whose catalogues the queries are written for.
 const oldest = 13
 
-// querySQL asks a server everything in one connection and one round trip (two of
+// Ask asks a server everything in one connection and one round trip (two of
 // each before 15 where there are many tables), each query in a transaction of its
 // own, and adds the answers to the archive. With deep it goes through the other
 // databases too, one connection after the other. What a query could not tell is noted with the reason and what would
 // reveal it. An
 // error means that nothing was answered: a *say.Problem, or the context's.
-func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
+func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
 	within, timeout := answersWithin, statementTimeout
 	if deep {
 		within, timeout = deepAnswersWithin, deepStatementTimeout
@@ -107,7 +107,7 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	}
 	if r.answered == 0 && r.lost != nil {
 		return s, &refused{&say.Problem{Code: say.CodeError, Message: "the server answered none of the queries",
-			Detail: plain(reason(r.lost), ""), Hint: hintRunning}, causeOf(r.lost)}
+			Detail: plain(reason(r.lost), ""), Hint: hintRunning}, CauseOf(r.lost)}
 	}
 	if access, ok := pg.ReadAccess(a, key).Get(); ok {
 		s.BackendPID, s.BackendAt, s.PostmasterAt = access.PID, access.BackendAt, access.StartedAt
@@ -279,7 +279,7 @@ func (r *round) result(rows *pgconn.ResultReader, q pg.Query) error {
 
 // failedQuery notes a query that failed.
 func failedQuery(name string, q pg.Query, err error) evidence.Missing {
-	m := evidence.Missing{Name: name, State: known.Unread, Reason: plain(reason(err), ""), Cause: string(causeOf(err))}
+	m := evidence.Missing{Name: name, State: known.Unread, Reason: plain(reason(err), ""), Cause: string(CauseOf(err))}
 	switch m.Cause {
 	case "42501":
 		m.State, m.Reveal = known.Forbidden, q.Reveal
@@ -329,3 +329,7 @@ func major(version string) int {
 	}
 	return n
 }
+
+// MemoryQuestions are what a server is asked where only its memory is looked at:
+// a host that runs out of it shall not be asked for more than that needs.
+var MemoryQuestions = []string{"access", "settings", "shmem", "activity", "sessions", "databases"}

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"net"
@@ -14,7 +14,7 @@ import (
 // fakePort is the port in the name of a fake server's socket.
 const fakePort = 5432
 
-// fakeServer speaks as much of the protocol as the collector needs. Its answers
+// fakeServer speaks as much of the protocol as the client needs. Its answers
 // are scripted: nothing of PostgreSQL itself is imitated.
 type fakeServer struct {
 	version string

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"bytes"
@@ -52,6 +52,10 @@ func (s *Session) notice(query string, values [][]byte) {
 	}
 }
 
+// maxProcFile bounds a file of /proc that is read here: each is one line or a few
+// hundred.
+const maxProcFile = 4 << 20
+
 // reader reads the files of a host; target.Target is one.
 type reader interface {
 	ReadFile(name string, limit int64) ([]byte, error)
@@ -60,11 +64,11 @@ type reader interface {
 const (
 	// clockTicks is USER_HZ, in which /proc counts: 100 on every architecture
 	// that PostgreSQL is packaged for.
-	clockTicks = 100
-	// sameStart is how far the start of a process may differ between /proc and
+	ClockTicks = 100
+	// SameStart is how far the start of a process may differ between /proc and
 	// the server's clock: /proc/stat tells the boot time in whole seconds, and
 	// a backend notes its start a little after its fork.
-	sameStart = 2
+	SameStart = 2
 )
 
 // postmasterHere returns the process number of the session's postmaster where
@@ -72,37 +76,48 @@ const (
 // process that listens on the socket, or the parent of the session's backend,
 // which is a process here that began when the server says. A process number
 // alone would not do: the server's host has its own.
-func postmasterHere(host reader, s Session) int {
-	if s.PeerPID > 0 && isServer(host, s.PeerPID) {
+func postmasterHere(at reader, s Session) int {
+	if s.PeerPID > 0 && isServer(at, s.PeerPID) {
 		return s.PeerPID
 	}
-	if s.BackendPID <= 0 || s.BackendAt <= 0 || !isServer(host, s.BackendPID) {
+	if s.BackendPID <= 0 || s.BackendAt <= 0 || !isServer(at, s.BackendPID) {
 		return 0
 	}
-	stat, err := host.ReadFile("proc/"+strconv.Itoa(s.BackendPID)+"/stat", maxFile)
+	stat, err := at.ReadFile("proc/"+strconv.Itoa(s.BackendPID)+"/stat", maxProcFile)
 	if err != nil {
 		return 0
 	}
-	p, ok := parseStat(s.BackendPID, stat)
-	boot, err := bootTime(host)
-	if !ok || err != nil {
+	l, err := host.ParseStatLine(stat)
+	if err != nil || l.Ended() {
 		return 0
 	}
-	if apart := boot + p.start/clockTicks - s.BackendAt; apart < -sameStart || apart > sameStart {
+	parent, err := strconv.Atoi(l.Field(host.StatParent))
+	if err != nil {
 		return 0
 	}
-	return p.parent
+	start, err := l.Number(host.StatStart)
+	if err != nil {
+		return 0
+	}
+	boot, err := BootTime(at)
+	if err != nil {
+		return 0
+	}
+	if apart := boot + start/ClockTicks - s.BackendAt; apart < -SameStart || apart > SameStart {
+		return 0
+	}
+	return parent
 }
 
 // isServer says whether a process bears a server's name.
-func isServer(host reader, pid int) bool {
-	comm, err := host.ReadFile("proc/"+strconv.Itoa(pid)+"/comm", maxFile)
-	return err == nil && slices.Contains(serverNames, string(bytes.TrimSpace(comm)))
+func isServer(at reader, pid int) bool {
+	comm, err := at.ReadFile("proc/"+strconv.Itoa(pid)+"/comm", maxProcFile)
+	return err == nil && slices.Contains(host.ServerNames, string(bytes.TrimSpace(comm)))
 }
 
-// bootTime reads the line btime of proc/stat: seconds since the epoch.
-func bootTime(at reader) (int64, error) {
-	b, err := at.ReadFile("proc/stat", maxFile)
+// BootTime reads the line btime of proc/stat: seconds since the epoch.
+func BootTime(at reader) (int64, error) {
+	b, err := at.ReadFile("proc/stat", maxProcFile)
 	if err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func manyDatabases(n int) *fakeServer {
 func deepOf(t *testing.T, f *fakeServer) (pg.Deep, []string) {
 	t.Helper()
 	a := evidence.New()
-	if _, err := querySQL(context.Background(), a, "1", through(f.serve(t)), true); err != nil {
+	if _, err := Ask(context.Background(), a, "1", through(f.serve(t)), true); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -21,12 +21,12 @@ func TestCausesStandInTheEvidence(t *testing.T) {
 			return fatal(code, "извините")
 		}}
 		a := evidence.New()
-		_, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false)
+		_, err := Ask(context.Background(), a, "1", through(f.serve(t)), false)
 		var p *say.Problem
 		if !errors.As(err, &p) || p.Message != "извините" {
 			t.Fatalf("%s: %v", code, err)
 		}
-		silent(a, "1", err)
+		Silent(a, "1", err)
 		s := pg.ReadSilence(a, "1")
 		if s.Connection == nil || s.Connection.Cause != pg.Cause(code) || s.Connection.Cause.Kind() != kind ||
 			s.Answered != 0 {
@@ -59,7 +59,7 @@ func TestHoldersAreAskedFor(t *testing.T) {
 			return nil, nil
 		}}
 		a := evidence.New()
-		if _, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
+		if _, err := Ask(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
 			t.Fatal(err)
 		}
 		s := pg.ReadSilence(a, "1")

@@ -1,10 +1,8 @@
-package collect
+package pgclient
 
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -46,10 +44,10 @@ func askHolders(ctx context.Context, a *evidence.Archive, key string, conn *pgco
 	noHolders(a, key, err)
 }
 
-// holdersElsewhere asks in another database than the one whose connection did
+// HoldersElsewhere asks in another database than the one whose connection did
 // not come to be in time.
-func (c Connect) holdersElsewhere(ctx context.Context, a *evidence.Archive, key string, err error) {
-	if causeOf(err) != pg.TimedOut {
+func (c Connect) HoldersElsewhere(ctx context.Context, a *evidence.Archive, key string, err error) {
+	if CauseOf(err) != pg.TimedOut {
 		return
 	}
 	attempts, e := c.attempts()
@@ -101,23 +99,11 @@ func noHolders(a *evidence.Archive, key string, err error) {
 	if err == nil {
 		return
 	}
-	m := evidence.Missing{State: known.Unread, Reason: plain(reason(err), ""), Cause: string(causeOf(err))}
+	m := evidence.Missing{State: known.Unread, Reason: plain(reason(err), ""), Cause: string(CauseOf(err))}
 	var noted *evidence.Missing
 	if errors.As(err, &noted) {
 		m = *noted
 	}
 	m.Name = pg.Path(key, pg.HoldersQuery)
 	a.AddMissing(m)
-}
-
-// latecomers reads the processes of an instance that are there since it was
-// found. Where no connection came to be they are what can be seen of it: the
-// backend of ours is one of them, and its title says whether it waits for a lock.
-func (c *collector) latecomers(in *instance) {
-	procs := c.servers()
-	for _, pid := range slices.Sorted(maps.Keys(procs)) {
-		if procs[pid].parent == in.pid && !slices.Contains(in.processes, pid) && c.oneProcess(pid) {
-			in.processes = append(in.processes, pid)
-		}
-	}
 }

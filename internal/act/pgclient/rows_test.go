@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"encoding/json"

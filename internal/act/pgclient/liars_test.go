@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"bytes"
@@ -180,7 +180,7 @@ func TestServersThatLie(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			a := evidence.New()
-			_, err := querySQL(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1},
+			_, err := Ask(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1},
 				false)
 			var p *say.Problem
 			switch {
@@ -195,7 +195,7 @@ func TestServersThatLie(t *testing.T) {
 			case ctx.Err() == nil:
 				t.Errorf("no problem that could be told: %v", err)
 			}
-			silent(a, "1", err)
+			Silent(a, "1", err)
 			var b bytes.Buffer
 			if _, err := a.WriteTo(&b); err != nil || b.Len() > 2*evidence.MaxEntry {
 				t.Fatalf("evidence of %d bytes: %v", b.Len(), err)

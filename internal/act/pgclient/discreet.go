@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // discreet keeps what is secret from a server that nobody named: whoever can
@@ -56,7 +56,7 @@ func (c Connect) listens(address string) error {
 	}
 	uid := -1
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		b, err := (&target.Local{}).ReadFile(name, maxNet)
+		b, err := (&target.Local{}).ReadFile(name, host.MaxNetTCP)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -64,58 +64,23 @@ func (c Connect) listens(address string) error {
 			return err
 		}
 		for line := range strings.Lines(string(b)) {
-			l, ok := listener(line)
-			if !ok || l.at.Port() != at.Port() {
+			l, ok := host.ParseListener(line)
+			if !ok || l.At.Port() != at.Port() {
 				continue
 			}
-			if a := l.at.Addr().Unmap(); a != at.Addr().Unmap() && !a.IsUnspecified() {
+			if a := l.At.Addr().Unmap(); a != at.Addr().Unmap() && !a.IsUnspecified() {
 				continue
 			}
-			if l.uid != c.Peer { // of several that share the port any could answer
-				return &strangerError{address: address, uid: l.uid, want: c.Peer}
+			if l.UID != c.Peer { // of several that share the port any could answer
+				return &strangerError{address: address, uid: l.UID, want: c.Peer}
 			}
-			uid = l.uid
+			uid = l.UID
 		}
 	}
 	if uid != c.Peer {
 		return &strangerError{address: address, uid: -1, want: c.Peer}
 	}
 	return nil
-}
-
-// maxNet bounds /proc/net/tcp: 150 bytes for each of 200,000 connections.
-const maxNet = 32 << 20
-
-type listening struct {
-	at  netip.AddrPort
-	uid int
-}
-
-// listener reads a line of /proc/net/tcp or tcp6. Each four bytes of an address
-// stand there as a number of the machine, which is little-endian wherever
-// packages of PostgreSQL are made for but s390x.
-func listener(line string) (listening, bool) {
-	f := strings.Fields(line)
-	const listen = "0A" // TCP_LISTEN
-	if len(f) < 8 || f[3] != listen {
-		return listening{}, false
-	}
-	addr, port, ok := strings.Cut(f[1], ":")
-	n, err1 := strconv.ParseUint(port, 16, 16)
-	uid, err2 := strconv.Atoi(f[7])
-	if !ok || err1 != nil || err2 != nil || len(addr) != 8 && len(addr) != 32 {
-		return listening{}, false
-	}
-	var b []byte
-	for i := 0; i < len(addr); i += 8 {
-		w, err := strconv.ParseUint(addr[i:i+8], 16, 32)
-		if err != nil {
-			return listening{}, false
-		}
-		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
-	}
-	a, ok := netip.AddrFromSlice(b)
-	return listening{netip.AddrPortFrom(a, uint16(n)), uid}, ok
 }
 
 // guards are keywords of libpq that protect who connects and that pgconn does not

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func TestFailingQueryFailsAlone(t *testing.T) {
 		return nil
 	}}
 	a := evidence.New()
-	s, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false)
+	s, err := Ask(context.Background(), a, "1", through(f.serve(t)), false)
 	if err != nil || s.Major != 17 {
 		t.Fatalf("%+v %v", s, err)
 	}
@@ -92,7 +92,7 @@ func TestSkippedQueriesAreAskedAgain(t *testing.T) {
 		return nil
 	}}
 	a := evidence.New()
-	if _, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
+	if _, err := Ask(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	if m := whyMissing(a, "archiver"); m.State != known.Forbidden {
@@ -112,7 +112,7 @@ func TestSkippedQueriesAreAskedAgain(t *testing.T) {
 // before the first answer is waited for.
 func TestEveryTransactionIsGuarded(t *testing.T) {
 	f := &fakeServer{version: "18.6"}
-	if _, err := querySQL(context.Background(), evidence.New(), "1", through(f.serve(t)), false); err != nil {
+	if _, err := Ask(context.Background(), evidence.New(), "1", through(f.serve(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()
@@ -142,7 +142,7 @@ func TestUnguardedQueryDoesNotRun(t *testing.T) {
 		return nil
 	}}
 	a := evidence.New()
-	if _, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
+	if _, err := Ask(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()
@@ -160,7 +160,7 @@ func TestUnguardedQueryDoesNotRun(t *testing.T) {
 func TestServerHangsUp(t *testing.T) {
 	f := &fakeServer{version: "17.11", hangUp: onQuery(17, "databases")}
 	a := evidence.New()
-	if _, err := querySQL(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
+	if _, err := Ask(context.Background(), a, "1", through(f.serve(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range pg.Queries(17, false) {
@@ -174,7 +174,7 @@ func TestServerHangsUp(t *testing.T) {
 		}
 	}
 	f = &fakeServer{version: "17.11", hangUp: func(string) bool { return true }}
-	_, err := querySQL(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
+	_, err := Ask(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
 	var p *say.Problem
 	if !errors.As(err, &p) || p.Code != say.CodeError {
 		t.Errorf("nothing answered: %v", err)
@@ -193,7 +193,7 @@ func TestSessionFromAnswers(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	s, err := querySQL(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
+	s, err := Ask(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestSessionFromAnswers(t *testing.T) {
 func TestOtherServersAreRefused(t *testing.T) {
 	for _, version := range []string{"12.22", "1.24.1/bouncer", "", "9.6.24", "99999999999999999999"} {
 		f := &fakeServer{version: version}
-		_, err := querySQL(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
+		_, err := Ask(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
 		var p *say.Problem
 		if !errors.As(err, &p) || !strings.Contains(p.Message, fmt.Sprintf("%q", version)) {
 			t.Errorf("%q: %v", version, err)
@@ -226,7 +226,7 @@ func TestCancelledWhileAsking(t *testing.T) {
 	f := &fakeServer{version: "17.11", hangUp: func(string) bool { cancel(); <-release; return true }}
 	done := make(chan error, 1)
 	go func() {
-		_, err := querySQL(ctx, evidence.New(), "1", through(f.serve(t)), false)
+		_, err := Ask(ctx, evidence.New(), "1", through(f.serve(t)), false)
 		done <- err
 	}()
 	select {

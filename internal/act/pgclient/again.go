@@ -1,14 +1,11 @@
-package collect
+package pgclient
 
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -47,20 +44,4 @@ func AskAgain(ctx context.Context, conn *pgconn.PgConn, key string, queries []pg
 		queries = skipped
 	}
 	return r.a, nil
-}
-
-// Family lists the processes of a server, its postmaster first, in one pass over
-// the processes of the host; nil where that one does not run.
-func Family(t target.Target, postmaster int) []int {
-	procs := newCollector(t, Request{}).servers()
-	if _, runs := procs[postmaster]; !runs {
-		return nil
-	}
-	out := []int{postmaster}
-	for _, pid := range slices.Sorted(maps.Keys(procs)) {
-		if procs[pid].parent == postmaster {
-			out = append(out, pid)
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func TestStatisticsOfManyTables(t *testing.T) {
 			archiver := onQuery(13, "archiver")
 			f.hangUp = func(sql string) bool { return c.breaks && archiver(sql) && asked.Add(1) == 1 }
 			a := evidence.New()
-			s, err := querySQL(context.Background(), a, "1", c.how(f.serve(t)), c.deep)
+			s, err := Ask(context.Background(), a, "1", c.how(f.serve(t)), c.deep)
 			if err != nil {
 				t.Fatal(err)
 			}

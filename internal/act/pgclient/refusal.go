@@ -1,4 +1,4 @@
-package collect
+package pgclient
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ const (
 	hintRole = "name a role that the server lets in, with user= or PGUSER, or run pgfettle as root or as the " +
 		"owner of the data directory"
 	hintSlots    = "the last superuser_reserved_connections are kept for superusers: connect as one"
-	hintStarting = "try again when the server accepts connections; its log says what it is doing"
+	HintStarting = "try again when the server accepts connections; its log says what it is doing"
 	hintDatabase = "name another database with dbname= or PGDATABASE"
 	hintRunning  = "see whether the server runs there, and whether host and port are right"
 	hintSocket   = "run pgfettle as root or as a user that unix_socket_permissions lets in"
@@ -39,7 +39,7 @@ const (
 // refusal turns the error of a connection attempt into what a person is told,
 // with its cause. A password that a server repeats is not repeated.
 func refusal(err error, cfg *pgconn.Config) error {
-	where, cause := address(cfg), causeOf(err)
+	where, cause := address(cfg), CauseOf(err)
 	p := &say.Problem{Code: say.CodeError}
 	switch cause {
 	case pg.Stranger:
@@ -81,7 +81,7 @@ func refusal(err error, cfg *pgconn.Config) error {
 		case "53300":
 			p.Hint = hintSlots
 		case "57P03":
-			p.Hint = hintStarting
+			p.Hint = HintStarting
 		}
 	}
 	return &refused{p, cause}
