@@ -39,8 +39,8 @@ var ServerNames = []string{"postgres", "postmaster", "edb-postgres"}
 // fails; the error is there for evidence.Read.
 func ParseTitle(b []byte) (Title, error) {
 	b = bytes.TrimRight(b, "\x00 \n")
-	if len(b) > maxWord {
-		b = b[:maxWord]
+	if len(b) > MaxWord {
+		b = b[:MaxWord]
 	}
 	program, _, _ := bytes.Cut(b, []byte{0})
 	text := strings.Map(printable, string(b))
@@ -101,7 +101,7 @@ func isClient(title string) bool {
 		if w == "[local]" {
 			return true
 		}
-		if open := strings.LastIndexByte(w, '('); open > 0 && strings.HasSuffix(w, ")") && digits(w[open+1:len(w)-1]) {
+		if open := strings.LastIndexByte(w, '('); open > 0 && strings.HasSuffix(w, ")") && Digits(w[open+1:len(w)-1]) {
 			return true
 		}
 	}

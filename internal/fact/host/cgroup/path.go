@@ -1,8 +1,9 @@
-package host
+package cgroup
 
 import (
 	"errors"
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"io/fs"
 	"path"
 	"slices"
@@ -25,17 +26,17 @@ type Membership struct {
 	Path        string   // as the kernel shows it to the reader's control group namespace
 }
 
-// ParseCGroup parses the text of /proc/PID/cgroup. A line that is none is an
+// ParseMembership parses the text of /proc/PID/cgroup. A line that is none is an
 // error: a hierarchy left out would hide a limit.
-func ParseCGroup(b []byte) ([]Membership, error) {
+func ParseMembership(b []byte) ([]Membership, error) {
 	out := []Membership{}
-	err := lines(b, func(_ int, line string) error {
+	err := host.Lines(b, func(_ int, line string) error {
 		if line == "" {
 			return nil
 		}
 		f := strings.SplitN(line, ":", 3)
-		if len(f) != 3 || !digits(f[0]) || !strings.HasPrefix(f[2], "/") || len(f[2]) > maxWord {
-			return fmt.Errorf("%q is no membership", short(line))
+		if len(f) != 3 || !host.Digits(f[0]) || !strings.HasPrefix(f[2], "/") || len(f[2]) > host.MaxWord {
+			return fmt.Errorf("%q is no membership", host.Short(line))
 		}
 		if len(out) == maxCGroupLines {
 			return fmt.Errorf("more than %d hierarchies", maxCGroupLines)
@@ -74,11 +75,11 @@ type hierarchy struct {
 // hierarchyOf finds a controller's hierarchy. Version 1 comes before version 2,
 // as a controller that is bound there is not in the other. ok is false where no
 // hierarchy is mounted that holds the process.
-func hierarchyOf(controller string, mounts []Mount, members []Membership) (h hierarchy, ok bool) {
+func hierarchyOf(controller string, mounts []host.Mount, members []Membership) (h hierarchy, ok bool) {
 	for _, m := range members {
 		for _, c := range m.Controllers {
 			if c == controller {
-				return resolve(1, m.Path, mounts, func(mt Mount) bool {
+				return resolve(1, m.Path, mounts, func(mt host.Mount) bool {
 					return mt.FSType == "cgroup" && mt.Has(controller)
 				})
 			}
@@ -86,14 +87,14 @@ func hierarchyOf(controller string, mounts []Mount, members []Membership) (h hie
 	}
 	for _, m := range members {
 		if m.Controllers == nil {
-			return resolve(2, m.Path, mounts, func(mt Mount) bool { return mt.FSType == "cgroup2" })
+			return resolve(2, m.Path, mounts, func(mt host.Mount) bool { return mt.FSType == "cgroup2" })
 		}
 	}
 	return hierarchy{}, false
 }
 
 // resolve finds the folders of a path among the mounts that match.
-func resolve(version int, cgroup string, mounts []Mount, match func(Mount) bool) (h hierarchy, ok bool) {
+func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mount) bool) (h hierarchy, ok bool) {
 	h = hierarchy{version: version, path: cgroup}
 	for _, m := range mounts {
 		if match(m) {
@@ -112,7 +113,7 @@ func resolve(version int, cgroup string, mounts []Mount, match func(Mount) bool)
 // what lies outside. Where the path is not below the mount's root, or the names
 // between the two are outside the namespace and so not known, there are none:
 // the limits of some ancestors alone say nothing of the smallest.
-func ancestors(m Mount, cgroup string) []level {
+func ancestors(m host.Mount, cgroup string) []level {
 	rootUps, root := outside(m.Root)
 	ups, names := outside(cgroup)
 	point := strings.TrimPrefix(path.Clean(m.Point), "/")

@@ -1,4 +1,4 @@
-package host
+package cgroup
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // NoLimit is what ParseLimit and ParseCPUMax return for a limit that is not set.
@@ -23,7 +24,7 @@ func ParseLimit(b []byte) (int64, error) {
 	if s == "max" || s == "-1" {
 		return NoLimit, nil
 	}
-	n, err := ParseCount([]byte(s))
+	n, err := host.ParseCount([]byte(s))
 	if err != nil {
 		return 0, err
 	}
@@ -40,14 +41,14 @@ func ParseCPUMax(b []byte) (float64, error) {
 	if len(f) != 2 {
 		return 0, errors.New("not a quota and a period")
 	}
-	period, err := ParseCount([]byte(f[1]))
+	period, err := host.ParseCount([]byte(f[1]))
 	if err != nil {
 		return 0, err
 	}
 	if f[0] == "max" {
 		return NoLimit, nil
 	}
-	quota, err := ParseCount([]byte(f[0]))
+	quota, err := host.ParseCount([]byte(f[0]))
 	if err != nil {
 		return 0, err
 	}
@@ -67,9 +68,9 @@ func cpusOf(quota, period int64) (float64, error) {
 // memory.oom_control (version 1, from 4.13 on).
 func ParseOOMKills(b []byte) (int64, error) {
 	kills := int64(-1)
-	err := lines(b, func(_ int, line string) (err error) {
+	err := host.Lines(b, func(_ int, line string) (err error) {
 		if key, val, ok := strings.Cut(line, " "); ok && key == "oom_kill" {
-			kills, err = ParseCount([]byte(val))
+			kills, err = host.ParseCount([]byte(val))
 		}
 		return err
 	})

@@ -1,23 +1,24 @@
-package host
+package cgroup
 
 import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// CGroupFiles returns the evidence names that ReadCGroup wants for a process,
+// Files returns the evidence names that ReadCGroup wants for a process,
 // given the text of /proc/self/mountinfo and of its /proc/PID/cgroup: the
 // controller files of all its ancestors. Many do not exist on a given host
 // (page sizes of other architectures, controllers that are not enabled): a
 // collector leaves those out without a word. Texts that make no sense yield
 // nothing.
-func CGroupFiles(mountinfo, cgroup []byte) []string {
-	mounts, err := ParseMounts(mountinfo)
+func Files(mountinfo, cgroup []byte) []string {
+	mounts, err := host.ParseMounts(mountinfo)
 	if err != nil {
 		return nil
 	}
-	members, err := ParseCGroup(cgroup)
+	members, err := ParseMembership(cgroup)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package host
+package cgroup
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func TestCGroupDirs(t *testing.T) {
 		{"no mounts", "what\n", "0::/\n", 0, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			version, dirs, err := CGroupDirs("memory", []byte(c.mounts), []byte(c.group))
+			version, dirs, err := Dirs("memory", []byte(c.mounts), []byte(c.group))
 			if d := cmp.Diff(c.want, dirs); d != "" || version != c.version || (err != nil) != (c.want == nil) {
 				t.Errorf("version %d, %v\n%s", version, err, d)
 			}

@@ -1,4 +1,4 @@
-package host
+package cgroup
 
 import (
 	"io/fs"
@@ -7,12 +7,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // noHierarchy is the gap of a controller without a hierarchy in the evidence.
 func (r *cgroupReader) noHierarchy() known.Gap {
 	return known.Gap{Fact: "cgroup " + r.controller, Reason: "no mounted hierarchy holds the control group " +
-		strconv.Quote(short(r.h.path))}
+		strconv.Quote(host.Short(r.h.path))}
 }
 
 func (r *cgroupReader) memory() {
@@ -31,12 +32,12 @@ func (r *cgroupReader) memory() {
 		cg.Memory = bytesOf(r.smallest("memory", "memory.max"))
 		cg.MemoryHigh = bytesOf(r.smallest("memory_high", "memory.high"))
 		cg.Swap = bytesOf(r.smallest("swap", "memory.swap.max"))
-		cg.OOMGroup = readOwn(r, "memory.oom.group", ParseFlag)
+		cg.OOMGroup = readOwn(r, "memory.oom.group", host.ParseFlag)
 		cg.OOMKills = readOwn(r, "memory.events", ParseOOMKills)
 		return
 	}
 	cg.Memory = bytesOf(r.smallest("memory", "memory.limit_in_bytes"))
-	if !exists(r.fsys, r.h.levels[0].dir+"/memory.limit_in_bytes") && cg.Memory.State() == known.Absent {
+	if !host.Exists(r.fsys, r.h.levels[0].dir+"/memory.limit_in_bytes") && cg.Memory.State() == known.Absent {
 		// every group of version 1 has this file: it was not collected
 		cg.Memory = known.Missed[unit.Bytes](known.Gap{Fact: r.h.levels[0].dir + "/memory.limit_in_bytes",
 			Reason: "not in the evidence"})
@@ -107,13 +108,13 @@ func (r *cgroupReader) cpuset() {
 		return
 	}
 	r.cg.CPUSet = known.None[int](known.Gap{Fact: "cgroup cpuset", Reason: "no limit is set"})
-	online := evidence.Read(r.fsys, "sys/devices/system/cpu/online", ParseCPUList)
+	online := evidence.Read(r.fsys, "sys/devices/system/cpu/online", host.ParseCPUList)
 	if !online.Known() {
-		online = known.Map(ReadCPU(r.fsys), func(c CPU) int { return c.Logical })
+		online = known.Map(host.ReadCPU(r.fsys), func(c host.CPU) int { return c.Logical })
 	}
 	for _, l := range r.h.levels {
 		for _, file := range limitFiles("cpuset", r.h.version) {
-			f := evidence.Read(r.fsys, l.dir+"/"+file, ParseCPUList)
+			f := evidence.Read(r.fsys, l.dir+"/"+file, host.ParseCPUList)
 			n, ok := f.Get()
 			if !ok && f.State() == known.Absent || ok && n == 0 { // an empty cpuset.cpus of version 1 sets nothing
 				continue

@@ -1,17 +1,20 @@
-package host
+package cgroup
 
-import "fmt"
+import (
+	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
 
-// CGroupDirs returns the folders of the control group of a process in the
+// Dirs returns the folders of the control group of a process in the
 // hierarchy that holds a controller, as evidence names: its own first, the root
 // of the mount last; with the version of the hierarchy. The texts are those of
 // /proc/self/mountinfo and of the process's /proc/PID/cgroup.
-func CGroupDirs(controller string, mountinfo, cgroup []byte) (version int, dirs []string, err error) {
-	mounts, err := ParseMounts(mountinfo)
+func Dirs(controller string, mountinfo, cgroup []byte) (version int, dirs []string, err error) {
+	mounts, err := host.ParseMounts(mountinfo)
 	if err != nil {
 		return 0, nil, err
 	}
-	members, err := ParseCGroup(cgroup)
+	members, err := ParseMembership(cgroup)
 	if err != nil {
 		return 0, nil, err
 	}
