@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"fmt"
+
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 

@@ -3,11 +3,12 @@ package cgroup
 import (
 	"errors"
 	"fmt"
-	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // controllers are those that limit a server, in the order of their reading.
