@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -74,20 +75,20 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 }
 
 // connectLive says how to reach the server, each time anew.
-func (l *Session) connectLive(in *snapshot.Instance) func() (collect.Connect, error) {
+func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, error) {
 	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
-		how := collect.Connect{Conninfo: l.Collected.Value}
-		return func() (collect.Connect, error) { return how, nil }
+		how := pgclient.Connect{Conninfo: l.Collected.Value}
+		return func() (pgclient.Connect, error) { return how, nil }
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		g := in.DataDirectory.Gap()
-		return func() (collect.Connect, error) {
-			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason,
+		return func() (pgclient.Connect, error) {
+			return pgclient.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason,
 				Hint: g.Reveal, Code: say.CodeNoAccess}
 		}
 	}
-	return func() (collect.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
+	return func() (pgclient.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
 }
 
 // postmasterLive tells the postmaster's process id: of the lock file, as a server

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/monitor"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -173,7 +174,7 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 // dialWatched opens the connection for the samples of an instance.
 func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapshot.Instance) (sample.Asker, error) {
 	if req.Kind == collect.Conninfo {
-		return sample.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
+		return sample.Dial(ctx, pgclient.Connect{Conninfo: req.Value, Peer: -1})
 	}
 	if how, err := h.closedServer(in); how != nil || err != nil {
 		if err != nil {
@@ -198,7 +199,7 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 // server: by a socket that the server's own settings name, if that server is behind
 // it, as a folder for everybody may hold the socket of somebody else. Both results
 // are nil where the directory is open to us.
-func (h *Host) closedServer(in *snapshot.Instance) (*collect.Connect, error) {
+func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 	if dir, ok := in.DataDirectory.Get(); ok {
 		if _, err := collect.ReadLock(h.Target, dir); !errors.Is(err, fs.ErrPermission) {
 			return nil, nil
@@ -219,7 +220,7 @@ func (h *Host) closedServer(in *snapshot.Instance) (*collect.Connect, error) {
 		}
 		pid, err := h.Target.Peer(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port)))
 		if err == nil && pid == processes[0].PID {
-			return &collect.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID,
+			return &pgclient.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID,
 				Secrets: h.Target.UID() != 0}, nil
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -22,7 +22,7 @@ import (
 
 // shop is a live server whose database has what makes a copy hard: a collation, a
 // search_path, an extension, a policy for a role, texts with quotes.
-func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how collect.Connect, conninfo string) {
+func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how pgclient.Connect, conninfo string) {
 	t.Helper()
 	i = start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off",
 		"autovacuum": "off"})
@@ -55,7 +55,7 @@ func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how collect.Co
 	}
 	lines(t, c, "UPDATE item SET price = price + 0 WHERE id = 7")
 	lines(t, c, "SET pg_stat_statements.track = 'none'")
-	return i, collect.Connect{Conninfo: conninfo, Peer: -1}, conninfo
+	return i, pgclient.Connect{Conninfo: conninfo, Peer: -1}, conninfo
 }
 
 // TestFromStatements runs an experiment on a copy of a live database with a mix of
@@ -155,7 +155,7 @@ func TestDumpCopies(t *testing.T) {
 		into := clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "postgres", Account: to.Account}
 		// by its socket, as one whose data directory was named
 		t.Setenv("PGDATABASE", "the shop")
-		from, conn, err := clone.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port,
+		from, conn, err := clone.Look(t.Context(), pgclient.Connect{SocketDir: live.Socket, Port: live.Port,
 			As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func TestDumpCopies(t *testing.T) {
 		lines(t, connected(t, conninfo),
 			"CREATE EXTENSION file_fdw; CREATE SERVER s FOREIGN DATA WRAPPER file_fdw; CREATE MATERIALIZED VIEW v "+
 				"AS SELECT 1 AS a")
-		_, _, err = clone.Look(t.Context(), collect.Connect{Conninfo: conninfo, Peer: -1})
+		_, _, err = clone.Look(t.Context(), pgclient.Connect{Conninfo: conninfo, Peer: -1})
 		wantProblem(t, err, say.CodeRefused, "foreign servers and materialized views")
 	})
 }

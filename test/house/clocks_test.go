@@ -23,16 +23,16 @@ import (
 var onTheClock = map[string]string{
 	"internal/act/store/kill_test.go TestKilledFiftyTimes": "draws the moment of a kill: any is good, and what " +
 		"is stored is held for each",
-	"internal/act/experiment/machine/sampler_test.go crowd":     "children that do nothing until the test ends them",
-	"internal/act/collect/liars_test.go TestServersThatLie":     "ends a stream that has no end, whenever it comes",
-	"internal/act/collect/sql_test.go TestCancelledWhileAsking": "ends a hang",
-	"internal/act/monitor/notice_test.go TestWebhook":           "the answer that is limited never comes",
-	"internal/act/target/run_test.go TestMain":                  "a program that does not end by itself",
-	"internal/act/target/run_test.go TestRunEndsWithItsTime":    "the program that is limited never ends",
-	"internal/show/top/screen_test.go TestScreenIsGivenBack":    "ends a hang",
-	"test/await/await.go That":                                  "what all others wait with",
-	"test/progress/main.go follow":                              "ends a hang, after a signal",
-	"test/progress/main.go main":                                "tells a person what runs; nothing waits for it",
+	"internal/act/experiment/machine/sampler_test.go crowd":      "children that do nothing until the test ends them",
+	"internal/act/pgclient/liars_test.go TestServersThatLie":     "ends a stream that has no end, whenever it comes",
+	"internal/act/pgclient/ask_test.go TestCancelledWhileAsking": "ends a hang",
+	"internal/act/monitor/notice_test.go TestWebhook":            "the answer that is limited never comes",
+	"internal/act/target/run_test.go TestMain":                   "a program that does not end by itself",
+	"internal/act/target/run_test.go TestRunEndsWithItsTime":     "the program that is limited never ends",
+	"internal/show/top/screen_test.go TestScreenIsGivenBack":     "ends a hang",
+	"test/await/await.go That":                                   "what all others wait with",
+	"test/progress/main.go follow":                               "ends a hang, after a signal",
+	"test/progress/main.go main":                                 "tells a person what runs; nothing waits for it",
 	"test/scripts/jam_test.go jam": "waits for a state, with the patience of " +
 		"test/await, which takes a testing.TB",
 	"test/servers/crash_test.go TestCrashRestart": "a restart has to be late enough, and later does " +

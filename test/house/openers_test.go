@@ -36,7 +36,8 @@ var openers = map[string]string{
 // kernels are the rooms that may name files of /proc and /sys.
 var kernels = map[string]string{
 	"act/target":               "is what opens",
-	"act/collect":              "reads what evidence is made of",
+	"act/pgclient":             "dials a socket through its open folder, and looks who listens at a TCP address",
+	"act/serverprogram":        "sees whether a server runs in a container, by the root of its process",
 	"app":                      "what the host is called, the control group of a server, through the target",
 	"act/apply":                "reads what it changes before and after, through the target",
 	"act/cgroup":               "where this process stands among control groups",

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
@@ -24,7 +25,7 @@ func session(t *testing.T, i *scratch.Instance) *pgconn.PgConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := collect.Open(t.Context(), how)
+	conn, err := pgclient.Open(t.Context(), how)
 	if err != nil {
 		t.Fatal(err)
 	}

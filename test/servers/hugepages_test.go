@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -34,7 +34,7 @@ func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		q := snapshot.ShmemQuestion{Instance: in.Key, Settings: []snapshot.NamedValue{
 			{Name: "max_connections", Value: "500"}, {Name: "shared_buffers", Value: "131072"}}} // 1 GB
-		a, err := collect.AskSharedMemory(t.Context(), &target.Local{}, in, q)
+		a, err := serverprogram.AskSharedMemory(t.Context(), &target.Local{}, in, q)
 		if err != nil {
 			t.Fatal(err)
 		}

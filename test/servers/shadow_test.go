@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -36,7 +36,7 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 		before := files(t, i.DataDir)
 		temp := ours(t)
 		q := snapshot.ShmemQuestion{Instance: in.Key, Settings: planned}
-		a, err := collect.AskSharedMemory(t.Context(), &target.Local{}, in, q)
+		a, err := serverprogram.AskSharedMemory(t.Context(), &target.Local{}, in, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestWhatTheBinaryRefuses(t *testing.T) {
 		} {
 			q := snapshot.ShmemQuestion{Instance: in.Key,
 				Settings: []snapshot.NamedValue{{Name: c.name, Value: c.value}}}
-			if a, err := collect.AskSharedMemory(t.Context(), &target.Local{}, in, q); err == nil ||
+			if a, err := serverprogram.AskSharedMemory(t.Context(), &target.Local{}, in, q); err == nil ||
 				!strings.Contains(err.Error(), c.word) {
 				t.Errorf("%s = %s: %+v, %v", c.name, c.value, a, err)
 			}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 )
 
 // Group is a control group that we made.
@@ -48,8 +48,8 @@ func Places() ([]Place, error) {
 	return places(mounts, members)
 }
 
-func places(mountinfo, cgroup []byte) ([]Place, error) {
-	version, dirs, err := host.CGroupDirs("memory", mountinfo, cgroup)
+func places(mountinfo, group []byte) ([]Place, error) {
+	version, dirs, err := cgroup.Dirs("memory", mountinfo, group)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (p Place) Room() (room unit.Bytes, ok bool) {
 		if err != nil {
 			continue // the root of version 2 has no such file
 		}
-		limit, err := host.ParseLimit(b)
-		if err != nil || limit == host.NoLimit {
+		limit, err := cgroup.ParseLimit(b)
+		if err != nil || limit == cgroup.NoLimit {
 			continue
 		}
 		used, err := number(path.Join(dir, f.usage))
@@ -266,7 +266,7 @@ func (g *Group) Kills() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := host.ParseOOMKills(b)
+	n, err := cgroup.ParseOOMKills(b)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", g.Dir, err)
 	}
@@ -340,7 +340,7 @@ func number(name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := host.ParseLimit(b)
+	n, err := cgroup.ParseLimit(b)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -10,20 +9,17 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// maxMajor is above every major version, so that all queries are listed.
-const maxMajor = 1 << 20
-
 // reply is what asking one server brought.
 type reply struct {
 	of      *instance
 	archive *evidence.Archive
-	session Session
+	session pgclient.Session
 	hung    bool // no connection in time
 }
 
@@ -46,9 +42,9 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 				r.session, err = c.ask(ctx, r.archive, in.key, how, c.req.Deep, in.neighbour)
 			}
 			if err != nil {
-				silent(r.archive, in.key, err)
-				how.holdersElsewhere(ctx, r.archive, in.key, err)
-				r.hung = causeOf(err) == pg.TimedOut
+				pgclient.Silent(r.archive, in.key, err)
+				how.HoldersElsewhere(ctx, r.archive, in.key, err)
+				r.hung = pgclient.CauseOf(err) == pg.TimedOut
 			}
 			out <- r
 		})
@@ -57,9 +53,9 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 	return out
 }
 
-// ask is querySQL, kept from bringing the rest down with it.
-func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect,
-	deep, neighbour bool) (s Session, err error) {
+// ask is pgclient.Ask, kept from bringing the rest down with it.
+func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how pgclient.Connect,
+	deep, neighbour bool) (s pgclient.Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the collector stopped: %v", p)
@@ -67,7 +63,7 @@ func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, ho
 	}()
 	if c.req.Memory || neighbour {
 		deep = false
-		how.Only = memoryQuestions
+		how.Only = pgclient.MemoryQuestions
 	}
 	return c.query(ctx, a, key, how, deep)
 }
@@ -98,46 +94,14 @@ func (c *collector) takeOver(a *evidence.Archive) {
 	}
 }
 
-// silent notes every answer that a server did not give, for the reason
-// that it could not be asked at all.
-func silent(a *evidence.Archive, key string, err error) {
-	m := evidence.Missing{State: known.Unread, Reason: err.Error(), Cause: string(pg.NoWay)}
-	var p *say.Problem
-	switch told := (*refused)(nil); {
-	case errors.As(err, &told):
-		m.Cause = string(told.cause)
-	case causeOf(err) == pg.TimedOut: // of the whole asking
-		m.Cause, m.Reason = string(pg.TimedOut), reason(err)
-	}
-	if errors.As(err, &p) {
-		m.Reveal = p.Hint
-		if p.Code == say.CodeNoAccess {
-			m.State = known.Forbidden
-		}
-	}
-	noted := map[string]bool{}
-	for _, old := range a.MissingFiles() {
-		noted[old.Name] = true
-	}
-	note := m
-	note.Name = pg.Path(key, pg.ConnectionNote)
-	a.AddMissing(note)
-	for _, q := range pg.Queries(maxMajor, true) {
-		m.Name = pg.Path(key, q.Name)
-		if !noted[m.Name] {
-			a.AddMissing(m)
-		}
-	}
-}
-
 const notRunning = "the server does not run"
 
 // connectTo says how to reach a server of this host that nobody named: through
 // its socket, also that of a container; by TCP only where it has no socket and
 // shares our network, at an address of this host where its account listens.
 // Nothing secret is sent: see Connect.
-func (c *collector) connectTo(in *instance) (Connect, error) {
-	how := Connect{Port: in.port, Found: true, Peer: -1}
+func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
+	how := pgclient.Connect{Port: in.port, Found: true, Peer: -1}
 	if in.account.UID >= 0 {
 		how.Peer = in.account.UID
 	}
@@ -169,9 +133,10 @@ func (c *collector) connectTo(in *instance) (Connect, error) {
 					Message: "the server has no socket, and its lock file names an address that is none of this host",
 					Hint:    "give a connection string instead", Code: say.CodeRefused}
 		}
-		how.Conninfo = keyword("host", at) + keyword("port", strconv.Itoa(in.port)) + keyword("sslmode", "disable")
+		how.Conninfo = pgclient.Keyword("host", at) + pgclient.Keyword("port", strconv.Itoa(in.port)) +
+			pgclient.Keyword("sslmode", "disable")
 		if how.User != "" {
-			how.Conninfo += keyword("user", how.User)
+			how.Conninfo += pgclient.Keyword("user", how.User)
 		}
 		return how, nil
 	}

@@ -12,10 +12,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// memoryQuestions are what a server is asked where only its memory is looked at:
-// a host that runs out of it shall not be asked for more than that needs.
-var memoryQuestions = []string{"access", "settings", "shmem", "activity", "sessions", "databases"}
-
 // Processes reads the files of processes of a server by themselves, for who
 // only takes their census.
 func Processes(t target.Target, pids []int) *evidence.Archive {

@@ -1,19 +1,14 @@
 package collect
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
 // TestKillable: of thirty processes the twenty that the kernel scores highest
@@ -73,32 +68,5 @@ func TestKillable(t *testing.T) {
 	quiet := newCollector(&target.Local{Root: root}, Request{})
 	if quiet.killable(); len(quiet.a.Names()) > 0 {
 		t.Errorf("not asked for, and read: %v", quiet.a.Names())
-	}
-}
-
-// TestMemoryAsksLittle: where only memory is looked at a server is asked for
-// nothing else, and each answer that is not there says why.
-func TestMemoryAsksLittle(t *testing.T) {
-	f := &fakeServer{version: "17.11"}
-	how := through(f.serve(t))
-	how.Only = memoryQuestions
-	a := evidence.New()
-	if _, err := querySQL(context.Background(), a, "1", how, false); err != nil {
-		t.Fatal(err)
-	}
-	f.mu.Lock()
-	n := len(f.segments)
-	f.mu.Unlock()
-	if n != len(memoryQuestions) {
-		t.Errorf("%d transactions for %d questions", n, len(memoryQuestions))
-	}
-	for _, q := range pg.Queries(17, false) {
-		m := whyMissing(a, q.Name)
-		if slices.Contains(memoryQuestions, q.Name) != (m == evidence.Missing{}) {
-			t.Errorf("%s: %+v", q.Name, m)
-		}
-		if m != (evidence.Missing{}) && (m.State != known.Unread || m.Reason == "") {
-			t.Errorf("%s: %+v", q.Name, m)
-		}
 	}
 }

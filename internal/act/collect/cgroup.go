@@ -3,7 +3,7 @@ package collect
 import (
 	"strconv"
 
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 )
 
 // cgroupFiles copies the limits of the control group of a process and of all
@@ -17,7 +17,7 @@ func (c *collector) cgroupFiles(pid int) {
 	if !ok {
 		return
 	}
-	for _, name := range host.CGroupFiles(mounts, group) {
+	for _, name := range cgroup.Files(mounts, group) {
 		c.takeIfThere(name, name) // most names exist under one version or architecture only
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -57,7 +58,7 @@ func Run(ctx context.Context, t target.Target, r Request) (*evidence.Archive, er
 }
 
 func newCollector(t target.Target, r Request) *collector {
-	return &collector{t: t, a: evidence.New(), req: r, root: t.UID() == 0, query: querySQL}
+	return &collector{t: t, a: evidence.New(), req: r, root: t.UID() == 0, query: pgclient.Ask}
 }
 
 func (c *collector) run(ctx context.Context) (*evidence.Archive, error) {
@@ -90,7 +91,8 @@ type collector struct {
 	mounts mountTable
 	census census
 	found  []*instance // what discover found last
-	query  func(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error)
+	query  func(ctx context.Context, a *evidence.Archive, key string, how pgclient.Connect,
+		deep bool) (pgclient.Session, error)
 }
 
 func (c *collector) say(format string, args ...any) {

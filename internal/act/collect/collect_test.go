@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -50,8 +51,8 @@ func TestAFailureCostsThatPartOnly(t *testing.T) {
 	} {
 		f := fakeOf(t, oneServer)
 		c := newCollector(f, Request{})
-		c.query = func(context.Context, *evidence.Archive, string, Connect, bool) (Session, error) {
-			return Session{}, query()
+		c.query = func(context.Context, *evidence.Archive, string, pgclient.Connect, bool) (pgclient.Session, error) {
+			return pgclient.Session{}, query()
 		}
 		a, err := c.run(context.Background())
 		if err != nil {
@@ -93,8 +94,8 @@ func TestEnvironmentOfInitStaysOutside(t *testing.T) {
 	}
 }
 
-func silentServer(context.Context, *evidence.Archive, string, Connect, bool) (Session, error) {
-	return Session{}, errors.New("silent")
+func silentServer(context.Context, *evidence.Archive, string, pgclient.Connect, bool) (pgclient.Session, error) {
+	return pgclient.Session{}, errors.New("silent")
 }
 
 // The facts of this host are taken for those of a server only where it is
@@ -103,32 +104,37 @@ func TestConninfoTakesTheHostOnlyWhenProven(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		conninfo string
-		session  Session
+		session  pgclient.Session
 		port     string
 		seen     bool
 	}{
-		{"the socket's listener is a postmaster here", "host=/tmp port=5433", Session{PeerPID: 100}, "5433", true},
-		{"the session's backend is a child of a postmaster here", "host=192.0.2.7 port=5433",
-			Session{PostmasterPID: 100}, "5433", true},
-		{"a pooler's socket, start and port fit", "host=/tmp port=6432", Session{PeerPID: 50, PostmasterAt: 1051},
+		{"the socket's listener is a postmaster here", "host=/tmp port=5433", pgclient.Session{PeerPID: 100},
 			"5433", true},
-		{"loopback, start and port fit", "host=127.0.0.1 port=5433", Session{PostmasterAt: 1050}, "5433", true},
-		{"a URI to localhost", "postgresql://u@localhost:5433/db", Session{PostmasterAt: 1050}, "5433", true},
-		{"the host's own name", "host=DB1 port=5433", Session{PostmasterAt: 1050}, "5433", true},
-		{"a tunnel's far end started at another time", "host=127.0.0.1 port=5433", Session{PostmasterAt: 9999},
+		{"the session's backend is a child of a postmaster here", "host=192.0.2.7 port=5433",
+			pgclient.Session{PostmasterPID: 100}, "5433", true},
+		{"a pooler's socket, start and port fit", "host=/tmp port=6432",
+			pgclient.Session{PeerPID: 50, PostmasterAt: 1051},
+			"5433", true},
+		{"loopback, start and port fit", "host=127.0.0.1 port=5433", pgclient.Session{PostmasterAt: 1050},
+			"5433", true},
+		{"a URI to localhost", "postgresql://u@localhost:5433/db", pgclient.Session{PostmasterAt: 1050}, "5433", true},
+		{"the host's own name", "host=DB1 port=5433", pgclient.Session{PostmasterAt: 1050}, "5433", true},
+		{"a tunnel's far end started at another time", "host=127.0.0.1 port=5433", pgclient.Session{PostmasterAt: 9999},
 			"5433", false},
-		{"a tunnel's far end has another port", "host=127.0.0.1 port=5433", Session{PostmasterAt: 1050}, "5432", false},
-		{"another host, though start and port fit", "host=192.0.2.7 port=5433", Session{PostmasterAt: 1050},
+		{"a tunnel's far end has another port", "host=127.0.0.1 port=5433", pgclient.Session{PostmasterAt: 1050},
+			"5432", false},
+		{"another host, though start and port fit", "host=192.0.2.7 port=5433", pgclient.Session{PostmasterAt: 1050},
 			"5433", false},
-		{"one of two hosts is another", "host=127.0.0.1,192.0.2.7 port=5433", Session{PostmasterAt: 1050},
+		{"one of two hosts is another", "host=127.0.0.1,192.0.2.7 port=5433", pgclient.Session{PostmasterAt: 1050},
 			"5433", false},
-		{"the server does not tell its start", "host=127.0.0.1 port=5433", Session{}, "5433", false},
+		{"the server does not tell its start", "host=127.0.0.1 port=5433", pgclient.Session{}, "5433", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := fakeOf(t, oneServer)
 			col := newCollector(f, Request{Kind: Conninfo, Value: c.conninfo})
 			asked := 0
-			col.query = func(_ context.Context, a *evidence.Archive, key string, how Connect, _ bool) (Session, error) {
+			col.query = func(_ context.Context, a *evidence.Archive, key string, how pgclient.Connect,
+				_ bool) (pgclient.Session, error) {
 				asked++
 				if how.Conninfo != c.conninfo {
 					t.Errorf("asked with %+v", how)

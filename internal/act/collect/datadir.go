@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // dataDir collects the host and the instance of one data directory. Of the other
@@ -136,7 +137,7 @@ func (c *collector) doubt(in *instance, found []*instance) {
 		return
 	}
 	pid := max(f.pid, -f.pid)
-	if !slices.Contains(serverNames, strings.TrimSpace(text(c.t, "proc/"+strconv.Itoa(pid)+"/comm"))) {
+	if !slices.Contains(host.ServerNames, strings.TrimSpace(text(c.t, "proc/"+strconv.Itoa(pid)+"/comm"))) {
 		return
 	}
 	switch c.standsIn(pid) {

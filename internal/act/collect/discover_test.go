@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
@@ -43,7 +44,8 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 	var mu sync.Mutex
 	asked := map[string]string{}
 	c := newCollector(f, f.world.request)
-	c.query = func(_ context.Context, a *evidence.Archive, key string, how Connect, _ bool) (Session, error) {
+	c.query = func(_ context.Context, a *evidence.Archive, key string, how pgclient.Connect,
+		_ bool) (pgclient.Session, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		how.SocketDir = strings.TrimPrefix(how.SocketDir, f.Root)
@@ -53,7 +55,7 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 			how.As = nil
 		}
 		asked[key] = fmt.Sprintf("%s: as %s %+v\n", key, as, how)
-		return Session{DataDirectory: f.world.told[key]}, a.Add("pg/"+key+"/settings.json",
+		return pgclient.Session{DataDirectory: f.world.told[key]}, a.Add("pg/"+key+"/settings.json",
 			[]byte(`{"columns":[],"rows":[]}`))
 	}
 	a, err := c.run(context.Background())

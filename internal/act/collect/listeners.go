@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -32,7 +33,7 @@ func (c *collector) wouldListen(s *stopped) any {
 	}
 	if len(names) > 0 {
 		for _, name := range []string{"proc/net/tcp", "proc/net/tcp6"} {
-			b, err := c.t.ReadFile(name, maxNet)
+			b, err := c.t.ReadFile(name, host.MaxNetTCP)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -91,11 +92,11 @@ func addresses(name string, hosts map[string][]string) []string {
 
 func (c *collector) listenersAt(port int, table string) (out []pg.StartListener) {
 	for line := range strings.Lines(table) {
-		l, ok := listener(line)
-		if !ok || int(l.at.Port()) != port {
+		l, ok := host.ParseListener(line)
+		if !ok || int(l.At.Port()) != port {
 			continue
 		}
-		one := pg.StartListener{Address: l.at.Addr().Unmap().String(), UID: l.uid}
+		one := pg.StartListener{Address: l.At.Addr().Unmap().String(), UID: l.UID}
 		one.PID, one.Program = c.holderOf(strings.Fields(line)[9])
 		out = append(out, one)
 	}

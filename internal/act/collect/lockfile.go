@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -72,7 +73,7 @@ func (c *collector) leftBehind(in *instance) (out []int) {
 	}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
-		if err != nil || !slices.Contains(serverNames, strings.TrimSpace(text(c.t, "proc/"+n+"/comm"))) {
+		if err != nil || !slices.Contains(host.ServerNames, strings.TrimSpace(text(c.t, "proc/"+n+"/comm"))) {
 			continue
 		}
 		if c.standsIn(pid) == in.dataDir {

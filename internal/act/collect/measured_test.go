@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -164,8 +165,8 @@ func TestHistory(t *testing.T) {
 	host := fakeOf(t, oneServer)
 	take := func(p *history.Peaks, err error) *evidence.Archive {
 		c := newCollector(host, Request{History: func(context.Context) (*history.Peaks, error) { return p, err }})
-		c.query = func(context.Context, *evidence.Archive, string, Connect, bool) (Session, error) {
-			return Session{}, nil
+		c.query = func(context.Context, *evidence.Archive, string, pgclient.Connect, bool) (pgclient.Session, error) {
+			return pgclient.Session{}, nil
 		}
 		a, err := c.run(context.Background())
 		if err != nil {

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,19 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
-
-// Open opens one connection, for who has to do more than ask. The error is a
-// *say.Problem or the context's. Nothing is set in the session.
-func Open(ctx context.Context, how Connect) (*pgconn.PgConn, error) {
-	conn, _, err := how.connect(ctx)
-	return conn, err
-}
 
 // Lock is what a server's lock file, postmaster.pid, says of it.
 type Lock struct {
@@ -69,27 +60,28 @@ func ReadLock(t target.Target, dataDir string) (Lock, error) {
 // where we are root. The error is fs.ErrNotExist where no server runs,
 // fs.ErrPermission where the lock file is closed to us, and a *trust.Refusal where
 // there is no account on whose behalf it could be asked.
-func ConnectLocal(t target.Target, dataDir string) (Connect, error) {
+func ConnectLocal(t target.Target, dataDir string) (pgclient.Connect, error) {
 	c := &collector{t: t, root: t.UID() == 0}
 	in := &instance{view: t, dataDir: dataDir, account: trust.Account{UID: -1}}
 	if c.root {
 		a, err := trust.Instance(t, dataDir)
 		if err != nil {
-			return Connect{}, err
+			return pgclient.Connect{}, err
 		}
 		in.account, in.view = a, t.As(a.User())
 	} else if st, err := t.Stat(dataDir); err == nil {
 		in.account = trust.Of(st.UID, st.GID)
 	} else if !errors.Is(err, fs.ErrPermission) {
-		return Connect{}, err
+		return pgclient.Connect{}, err
 	}
 	l, err := ReadLock(in.view, dataDir)
 	if err != nil {
-		return Connect{}, err
+		return pgclient.Connect{}, err
 	}
 	in.pid, in.port, in.socketDir, in.listen = l.PID, l.Port, l.SocketDir, l.Listen
 	if in.port == 0 {
-		return Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting", Hint: hintStarting,
+		return pgclient.Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting",
+			Hint: pgclient.HintStarting,
 			Code: say.CodeError}
 	}
 	return c.connectTo(in)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -22,7 +23,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 	c.say("asking the server")
 	const key = "1"
 	answers := evidence.New()
-	session, err := c.ask(ctx, answers, key, Connect{Conninfo: c.req.Value, Peer: -1}, c.req.Deep, false)
+	session, err := c.ask(ctx, answers, key, pgclient.Connect{Conninfo: c.req.Value, Peer: -1}, c.req.Deep, false)
 	if err != nil {
 		if p := (*say.Problem)(nil); errors.As(err, &p) || ctx.Err() != nil {
 			return err
@@ -78,7 +79,7 @@ const startSlack = 15
 // backend. Where neither is seen (a pooler that has let go of the backend), the
 // address must be one of this host, and port and time of start those of one
 // instance here: the far end of a tunnel has the first but not the others.
-func (c *collector) proven(answers *evidence.Archive, s Session) *instance {
+func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *instance {
 	found := c.discover()
 	for _, in := range found {
 		if in.pid > 0 && (in.pid == s.PeerPID || in.pid == s.PostmasterPID) {
@@ -90,14 +91,14 @@ func (c *collector) proven(answers *evidence.Archive, s Session) *instance {
 	}
 	settings, _ := pg.ReadSettings(answers, "1").Get()
 	port, ok := settings.Int("port")
-	boot, err := bootTime(c.t)
+	boot, err := pgclient.BootTime(c.t)
 	if !ok || err != nil {
 		return nil
 	}
 	var match *instance
 	for _, in := range found {
-		late := s.PostmasterAt - (boot + in.start/clockTicks)
-		if int64(in.port) != port || late < -sameStart || late > startSlack {
+		late := s.PostmasterAt - (boot + in.start/pgclient.ClockTicks)
+		if int64(in.port) != port || late < -pgclient.SameStart || late > startSlack {
 			continue
 		}
 		if match != nil {

@@ -3,16 +3,14 @@ package collect
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
-
-// serverNames are the names under which a PostgreSQL server runs (comm).
-// "postmaster" is that of old packages, "edb-postgres" of EDB's.
-var serverNames = []string{"postgres", "postmaster", "edb-postgres"}
 
 // serverProc is what one line of /proc/PID/stat tells of a process.
 type serverProc struct {
@@ -49,7 +47,7 @@ func (c *collector) servers() map[int]serverProc {
 		if !ok {
 			continue
 		}
-		if name := commOf(line); slices.Contains(serverNames, string(name)) {
+		if name := commOf(line); slices.Contains(host.ServerNames, string(name)) {
 			p.server = true
 			out[pid] = p
 		} else {
@@ -81,7 +79,7 @@ func (c *collector) stat(pid int) (serverProc, bool) {
 
 func parseStat(pid int, line []byte) (serverProc, bool) {
 	l, err := host.ParseStatLine(line)
-	if state := l.Field(host.StatState); err != nil || l.Len() < host.StatStart || state == "Z" || state == "X" {
+	if err != nil || l.Len() < host.StatStart || l.Ended() {
 		return serverProc{}, false
 	}
 	parent, err := strconv.Atoi(l.Field(host.StatParent))
@@ -138,4 +136,32 @@ func (c *collector) innerPIDs(pid int) []string {
 		}
 	}
 	return nil
+}
+
+// Family lists the processes of a server, its postmaster first, in one pass over
+// the processes of the host; nil where that one does not run.
+func Family(t target.Target, postmaster int) []int {
+	procs := newCollector(t, Request{}).servers()
+	if _, runs := procs[postmaster]; !runs {
+		return nil
+	}
+	out := []int{postmaster}
+	for _, pid := range slices.Sorted(maps.Keys(procs)) {
+		if procs[pid].parent == postmaster {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// latecomers reads the processes of an instance that are there since it was
+// found. Where no connection came to be they are what can be seen of it: the
+// backend of ours is one of them, and its title says whether it waits for a lock.
+func (c *collector) latecomers(in *instance) {
+	procs := c.servers()
+	for _, pid := range slices.Sorted(maps.Keys(procs)) {
+		if procs[pid].parent == in.pid && !slices.Contains(in.processes, pid) && c.oneProcess(pid) {
+			in.processes = append(in.processes, pid)
+		}
+	}
 }

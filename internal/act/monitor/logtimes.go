@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -25,7 +25,7 @@ const (
 func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string]string {
 	out := map[string]string{}
 	settings, _ := in.Server.Settings.Get()
-	found, err := pgctl.Logs(context.Background(), t, in, pgctl.LogOptions{Settings: settings, Bytes: logTail})
+	found, err := serverlogs.Find(context.Background(), t, in, serverlogs.Options{Settings: settings, Bytes: logTail})
 	if err != nil || len(found.Sources) == 0 {
 		return out
 	}
@@ -42,7 +42,7 @@ func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string
 }
 
 // newest reads a log; nil where it cannot be read.
-func newest(s *pgctl.LogSource) []byte {
+func newest(s *serverlogs.Source) []byte {
 	r, err := s.Open()
 	if err != nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -129,55 +130,14 @@ func (p *Server) supervisor(pm postmaster) string {
 // that is down it is the one that names the data directory.
 func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) string {
 	if !up {
-		return unitOfStopped(ctx, p.Target, p.ConfigFile(in, nil), dir)
+		return distribution.UnitOf(ctx, p.Target, p.ConfigFile(in, nil), dir)
 	}
 	u, ok := in.Unit.Get()
-	if ok && strings.TrimSpace(systemctl(ctx, p.Target, "show", "--property=MainPID", "--value", "--",
+	if ok && strings.TrimSpace(distribution.Systemctl(ctx, p.Target, "show", "--property=MainPID", "--value", "--",
 		u.Name)) == strconv.Itoa(pm.PID) {
 		return u.Name
 	}
 	return ""
-}
-
-// unitOfStopped returns the unit that would start the server of a data directory whose
-// configuration file is config: Debian's, which names the cluster and not its directory,
-// else the one that names the directory. "": none.
-func unitOfStopped(ctx context.Context, t target.Target, config, dir string) string {
-	if part := strings.Split(strings.TrimPrefix(config, debianConfig+"/"), "/"); len(part) == 3 {
-		name := cluster{version: part[0], name: part[1]}.unit()
-		if strings.TrimSpace(systemctl(ctx, t, "show", "--property=LoadState", "--value", "--", name)) == "loaded" {
-			return name
-		}
-	}
-	for line := range strings.Lines(systemctl(ctx, t, "list-units", "--type=service", "--all", "--no-legend", "--plain",
-		"postgres*")) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name == "" || name[0] == '-' {
-			continue
-		}
-		said := systemctl(ctx, t, "show", "--property=Environment,ExecStart,LoadState", "--", name)
-		for _, word := range strings.FieldsFunc(said, func(r rune) bool {
-			return strings.ContainsRune(" =;\n\"'", r)
-		}) {
-			if path.Clean(word) == path.Clean(dir) {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-// systemctl returns what systemctl writes; "" where it fails, or systemd does not run
-// this host.
-func systemctl(ctx context.Context, t target.Target, args ...string) string {
-	if _, err := t.Stat("/run/systemd/system"); err != nil {
-		return ""
-	}
-	out, err := t.Run(ctx, target.Command{Argv: append([]string{"systemctl"}, args...)})
-	if err != nil || out.Code != 0 {
-		return ""
-	}
-	return string(out.Stdout)
 }
 
 // debian recognises a cluster of Debian's postgresql-common by the folder of its
@@ -186,7 +146,7 @@ func systemctl(ctx context.Context, t target.Target, args ...string) string {
 func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m service, ok bool, err error) {
 	const tool = "/usr/bin/pg_ctlcluster"
 	file := p.ConfigFile(in, nil)
-	rest, ok := strings.CutPrefix(file, debianConfig+"/")
+	rest, ok := strings.CutPrefix(file, distribution.ConfigRoot+"/")
 	part := strings.Split(rest, "/")
 	if !ok || len(part) != 3 || part[2] != "postgresql.conf" {
 		return service{}, false, nil
@@ -198,8 +158,8 @@ func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up boo
 	if err != nil {
 		return service{}, false, err
 	}
-	log := debianLog(part[0], part[1])
-	if to, err := p.Target.Readlink(path.Join(debianConfig, part[0], part[1], "log")); err == nil {
+	log := distribution.LogFile(part[0], part[1])
+	if to, err := p.Target.Readlink(path.Join(distribution.ConfigRoot, part[0], part[1], "log")); err == nil {
 		log = to
 	}
 	var env []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -46,7 +47,7 @@ const (
 // the call before. No server there is nil without an error.
 func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, error) {
 	dir, _ := in.DataDirectory.Get()
-	how := collect.Connect{Conninfo: p.Conninfo, Peer: -1}
+	how := pgclient.Connect{Conninfo: p.Conninfo, Peer: -1}
 	var of postmaster
 	if !p.named() {
 		if p.Target.Reach("/") != "/" {
@@ -82,7 +83,7 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
 	defer cancel()
-	conn, err := collect.Open(ctx, how)
+	conn, err := pgclient.Open(ctx, how)
 	if err != nil {
 		return nil, err
 	}
@@ -132,21 +133,21 @@ func (p *Server) Close() {
 
 // socketOf says how to reach a server whose lock file is closed to us: as its
 // settings have it.
-func socketOf(in *snapshot.Instance) (collect.Connect, error) {
+func socketOf(in *snapshot.Instance) (pgclient.Connect, error) {
 	port, ok := in.Port.Get()
 	set, ok2 := in.Server.Settings.Get()
 	dirs, ok3 := set.Text("unix_socket_directories")
 	list := conf.SplitList(dirs)
 	if !ok || !ok2 || !ok3 || len(list) == 0 {
-		return collect.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known",
+		return pgclient.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known",
 			Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory, or give a connection string"}
 	}
 	pm, ok := in.Postmaster().Get()
 	if !ok {
-		return collect.Connect{SocketDir: list[0], Port: port, Found: true, Peer: -1}, nil
+		return pgclient.Connect{SocketDir: list[0], Port: port, Found: true, Peer: -1}, nil
 	}
-	return collect.Connect{SocketDir: list[0], Port: port, Found: true, Peer: pm.UID, Secrets: os.Geteuid() != 0}, nil
+	return pgclient.Connect{SocketDir: list[0], Port: port, Found: true, Peer: pm.UID, Secrets: os.Geteuid() != 0}, nil
 }
 
 func (s *Session) ask(ctx context.Context, p *Server, dir string) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -26,16 +27,16 @@ const (
 
 // startLogs are the files that a server may write to when it is started; those of no
 // account cannot be read, and tell nothing.
-func (p *Server) startLogs(in *snapshot.Instance, m service) []LogSource {
-	o := LogOptions{config: p.ConfigFile(in, nil)}
+func (p *Server) startLogs(in *snapshot.Instance, m service) []serverlogs.Source {
+	o := serverlogs.Options{Config: p.ConfigFile(in, nil)}
 	if m.log != "" && m.log != "/dev/null" {
 		o.Also = []string{m.log}
 	}
-	s, err := logFiles(p.Target, in, o)
+	files, err := serverlogs.Files(p.Target, in, o)
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(s.out.Sources, func(f LogSource) bool { return f.Packed })
+	return slices.DeleteFunc(files, func(f serverlogs.Source) bool { return f.Packed })
 }
 
 // markLogs notes how long the logs are now.
@@ -65,9 +66,7 @@ func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m servi
 		if grown <= 0 {
 			continue
 		}
-		// the end of the line before comes first: what is read begins behind one
-		f.tail = max(0, f.Size-min(grown, logTail)-1)
-		f.Size -= f.tail
+		f.KeepEnd(min(grown, logTail))
 		if end, err := readAll(&f); err == nil {
 			text.Write(end)
 		}
@@ -76,7 +75,7 @@ func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m servi
 }
 
 // readAll reads a log that is bounded already.
-func readAll(f *LogSource) ([]byte, error) {
+func readAll(f *serverlogs.Source) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -40,7 +40,7 @@ func (p *Server) Try(ctx context.Context, in *snapshot.Instance, changes []plan.
 	if err != nil {
 		return nil, err
 	}
-	tried, err := collect.TryConfiguration(ctx, p.Target, in, settings)
+	tried, err := serverprogram.TryConfiguration(ctx, p.Target, in, settings)
 	if err := noRoomToTry(err, tried.Complaints); err != nil {
 		return nil, err
 	}

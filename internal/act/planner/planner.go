@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -66,7 +66,7 @@ func ask(ctx context.Context, t target.Target, a *evidence.Archive, s *snapshot.
 			continue
 		}
 		name := "pg/" + in.Key + "/shmem_answers.json"
-		ans, err := collect.AskSharedMemory(ctx, t, in, q)
+		ans, err := serverprogram.AskSharedMemory(ctx, t, in, q)
 		if err != nil {
 			a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: err.Error(),
 				Reveal: "run pgfettle as root on the host of the server"})

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 )
 
 // Dial opens the connection that samples are asked over. The error is a
 // *say.Problem or the context's.
-func Dial(ctx context.Context, how collect.Connect) (Asker, error) {
-	conn, err := collect.Open(ctx, how)
+func Dial(ctx context.Context, how pgclient.Connect) (Asker, error) {
+	conn, err := pgclient.Open(ctx, how)
 	if err != nil {
 		return nil, err
 	}

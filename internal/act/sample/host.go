@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 	// Unseen is a number that was not there: unknown is never zero.
 )
 
@@ -120,7 +121,7 @@ func (r *HostReading) Read(f *Files, at time.Time, groups map[string]string) {
 		if err != nil {
 			continue
 		}
-		n, err := host.ParseOOMKills(b)
+		n, err := cgroup.ParseOOMKills(b)
 		if err != nil {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -48,7 +49,7 @@ type TopOptions struct {
 	Target target.Target
 	// Connect says how the server is reached; asked for each connection, as a server
 	// that was restarted may have moved. nil: there is none.
-	Connect func() (collect.Connect, error)
+	Connect func() (pgclient.Connect, error)
 	// Postmaster tells the process id of the instance's postmaster on this host.
 	// nil: the instance is not on it, or there is none.
 	Postmaster func() (int, error)
@@ -239,12 +240,12 @@ func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.conn, err = collect.Open(ctx, how); err != nil {
+		if l.conn, err = pgclient.Open(ctx, how); err != nil {
 			l.conn = nil
 			return nil, err
 		}
 	}
-	major, err := collect.Major(l.conn)
+	major, err := pgclient.Major(l.conn)
 	if err != nil {
 		l.drop()
 		return nil, err
@@ -253,7 +254,7 @@ func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := collect.AskAgain(ctx, l.conn, key, queries)
+	a, err := pgclient.AskAgain(ctx, l.conn, key, queries)
 	if err != nil {
 		l.drop()
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
@@ -185,12 +185,12 @@ func TestCensusSaysWhyNot(t *testing.T) {
 // TestServerProblems: a server that cannot be asked is a look that says why, and
 // never an error that ends the view.
 func TestServerProblems(t *testing.T) {
-	for want, how := range map[string]func() (collect.Connect, error){
-		"the server does not run": func() (collect.Connect, error) { return collect.Connect{}, fs.ErrNotExist },
-		"permission denied":       func() (collect.Connect, error) { return collect.Connect{}, fs.ErrPermission },
-		"boom":                    func() (collect.Connect, error) { panic("boom") },
-		"there is no server socket": func() (collect.Connect, error) {
-			return collect.Connect{SocketDir: t.TempDir(), Port: 5432, Peer: -1}, nil
+	for want, how := range map[string]func() (pgclient.Connect, error){
+		"the server does not run": func() (pgclient.Connect, error) { return pgclient.Connect{}, fs.ErrNotExist },
+		"permission denied":       func() (pgclient.Connect, error) { return pgclient.Connect{}, fs.ErrPermission },
+		"boom":                    func() (pgclient.Connect, error) { panic("boom") },
+		"there is no server socket": func() (pgclient.Connect, error) {
+			return pgclient.Connect{SocketDir: t.TempDir(), Port: 5432, Peer: -1}, nil
 		},
 	} {
 		l := NewTop(TopOptions{Target: newHost(t), Connect: how})
@@ -204,8 +204,8 @@ func TestServerProblems(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) {
-		return collect.Connect{}, fs.ErrNotExist
+	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (pgclient.Connect, error) {
+		return pgclient.Connect{}, fs.ErrNotExist
 	}})
 	if s := l.Server(ctx); s.Problem == nil {
 		t.Error("a look within a context that has ended brought something")
@@ -225,8 +225,8 @@ func TestServerIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) {
-		return collect.Connect{SocketDir: dir, Port: 5432, Peer: -1, User: "me"}, nil
+	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (pgclient.Connect, error) {
+		return pgclient.Connect{SocketDir: dir, Port: 5432, Peer: -1, User: "me"}, nil
 	}})
 	l.within = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())

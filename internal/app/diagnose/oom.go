@@ -18,7 +18,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -187,7 +187,7 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 	for i := range s.Snapshot.Instances {
 		in := &s.Snapshot.Instances[i]
 		settings, _ := in.Server.Settings.Get()
-		found, err := pgctl.Logs(ctx, s.Host.Target, in, pgctl.LogOptions{Settings: settings})
+		found, err := serverlogs.Find(ctx, s.Host.Target, in, serverlogs.Options{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(),
 				Reveal: "give its file as a FILE, with that of the kernel"})
@@ -219,7 +219,7 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 }
 
 // addLog reads one log of a server.
-func addLog(r *oom.Reader, f *pgctl.LogSource) error {
+func addLog(r *oom.Reader, f *serverlogs.Source) error {
 	in, err := f.Open()
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -77,9 +77,9 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 
 // logFile is a log to be read.
 type logFile struct {
-	name   string           // - is stdin
-	source *pgctl.LogSource // it was found to be the server's; nil: a person has named it
-	dumps  bool             // for its memory-context dumps only
+	name   string             // - is stdin
+	source *serverlogs.Source // it was found to be the server's; nil: a person has named it
+	dumps  bool               // for its memory-context dumps only
 	first  int64
 	timed  bool
 }
@@ -315,7 +315,7 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
 func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instance, days int) error {
-	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles,
+	found, err := serverlogs.Find(ctx, h.Target, one, serverlogs.Options{Settings: in.settings, Files: maxLogFiles,
 		Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(),
@@ -330,7 +330,7 @@ func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instanc
 }
 
 // noLogs says why there is nothing to read.
-func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days int) error {
+func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days int) error {
 	switch {
 	case found.Denied != "":
 		return logError(found.Denied, fs.ErrPermission)
@@ -363,7 +363,7 @@ func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days i
 // choose takes the files of one format: log_destination may name several, and each
 // event is in all of them. csvlog and jsonlog tell more than plain lines, but only
 // these have the memory-context dumps.
-func (in *logInput) choose(all []pgctl.LogSource) {
+func (in *logInput) choose(all []serverlogs.Source) {
 	main := pglog.Stderr
 	for _, f := range all {
 		if f.Format == pglog.JSON || main == pglog.Stderr && (f.Format == pglog.CSV || f.Format == pglog.Syslog) {

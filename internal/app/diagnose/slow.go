@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -126,7 +127,7 @@ func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*slow.Sample, er
 	if in != nil {
 		label = in.Label()
 		w.Postmaster, w.CGroup = h.InstanceProcesses(in)
-		how := collect.Connect{Conninfo: l.Collected.Value}
+		how := pgclient.Connect{Conninfo: l.Collected.Value}
 		if l.Collected.Kind != collect.Conninfo {
 			dir, _ := in.DataDirectory.Get()
 			if how, err = collect.ConnectLocal(h.Target, dir); err != nil {
@@ -134,7 +135,7 @@ func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*slow.Sample, er
 			}
 		}
 		if err == nil {
-			if w.Conn, err = collect.Open(ctx, how); err == nil {
+			if w.Conn, err = pgclient.Open(ctx, how); err == nil {
 				defer w.Conn.Close(context.WithoutCancel(ctx))
 			}
 		}

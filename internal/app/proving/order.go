@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -213,7 +214,7 @@ func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Work
 		return w, nil, say.Usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target),
 			"name a conninfo or a data directory")
 	}
-	how := collect.Connect{Conninfo: req.Value, Peer: -1}
+	how := pgclient.Connect{Conninfo: req.Value, Peer: -1}
 	if req.Kind == collect.DataDir {
 		if how, err = collect.ConnectLocal(h.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
 			return w, nil, &say.Problem{Message: "no server runs in " + req.Value,

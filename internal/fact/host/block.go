@@ -111,10 +111,10 @@ func parseBlocks(b []byte) ([]foundBlock, error) {
 	}
 	for _, f := range found {
 		if f.Name == "" || strings.ContainsAny(f.Name, "/\n") {
-			return nil, fmt.Errorf("%q is not the name of a device", short(f.Name))
+			return nil, fmt.Errorf("%q is not the name of a device", Short(f.Name))
 		}
 		if !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, "sys/") {
-			return nil, fmt.Errorf("%s: %q is not a folder under sys", f.Name, short(f.Path))
+			return nil, fmt.Errorf("%s: %q is not a folder under sys", f.Name, Short(f.Path))
 		}
 	}
 	return found, nil
@@ -154,7 +154,7 @@ func ParseFlag(b []byte) (bool, error) {
 	case "1":
 		return true, nil
 	default:
-		return false, fmt.Errorf("%q is neither 0 nor 1", short(s))
+		return false, fmt.Errorf("%q is neither 0 nor 1", Short(s))
 	}
 }
 

@@ -1,12 +1,8 @@
 package host
 
 import (
-	"io/fs"
-	"strconv"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // CGroup is the limits that apply to a process: the smallest of every ancestor
@@ -33,50 +29,4 @@ type CGroup struct {
 	OOMGroup  known.Fact[bool]  `json:"oom_group"` // memory.oom.group of the process's own group
 	// memory.events oom_kill (v2), memory.oom_control oom_kill (v1)
 	OOMKills known.Fact[int64] `json:"oom_kills"`
-}
-
-// ReadCGroup reads the limits of the process whose proc/PID/cgroup is in the
-// evidence. Controller files are named by their path under sys/fs/cgroup. It is
-// missing where the membership or the mounts are; a limit that could not be
-// read at one level is missing as a whole, as it may have been the smallest.
-func ReadCGroup(fsys fs.FS, pid int) known.Fact[CGroup] {
-	name := "proc/" + strconv.Itoa(pid) + "/cgroup"
-	members := evidence.Read(fsys, name, ParseCGroup)
-	mounts := ReadMounts(fsys)
-	mm, ok := members.Get()
-	if !ok {
-		return known.Without[CGroup](members.State(), members.Gap())
-	}
-	mt, ok := mounts.Get()
-	if !ok {
-		return known.Without[CGroup](mounts.State(), mounts.Gap())
-	}
-	r := cgroupReader{fsys: fsys, cg: CGroup{Hugetlb: map[int64]known.Fact[unit.Bytes]{},
-		LimitedBy: map[string]string{}}}
-	for _, c := range controllers {
-		r.h, r.mounted = hierarchyOf(c, mt, mm)
-		r.controller = c
-		switch c {
-		case "memory":
-			r.memory()
-		case "cpu":
-			r.cpu()
-		case "cpuset":
-			r.cpuset()
-		case "pids":
-			r.cg.Pids = r.smallest("pids", "pids.max")
-		case "hugetlb":
-			r.hugetlb()
-		}
-	}
-	return known.Is(r.cg)
-}
-
-// cgroupReader reads the controllers one after the other.
-type cgroupReader struct {
-	fsys       fs.FS
-	cg         CGroup
-	controller string
-	h          hierarchy
-	mounted    bool
 }

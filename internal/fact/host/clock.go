@@ -57,7 +57,7 @@ func ReadVMStat(fsys fs.FS) known.Fact[VMStat] {
 // number are passed over; a text without any is an error.
 func ParseVMStat(b []byte) (VMStat, error) {
 	v := VMStat{}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		name, num, ok := strings.Cut(line, " ")
 		n, err := ParseCount([]byte(num))
 		if !ok || err != nil || name == "" {

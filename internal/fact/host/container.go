@@ -29,7 +29,7 @@ func containerOf(fsys fs.FS) string {
 	}
 	environ, _ := fs.ReadFile(fsys, "proc/1/environ")
 	for _, v := range bytes.Split(environ, []byte{0}) {
-		if c, ok := bytes.CutPrefix(v, []byte("container=")); ok && len(c) < maxWord {
+		if c, ok := bytes.CutPrefix(v, []byte("container=")); ok && len(c) < MaxWord {
 			return firstWord(strings.Map(printable, string(c)))
 		}
 	}
@@ -43,10 +43,10 @@ func containerOf(fsys fs.FS) string {
 	if k := containerMounts(mounts); k != "" {
 		return k
 	}
-	if exists(fsys, "run/.containerenv") {
+	if Exists(fsys, "run/.containerenv") {
 		return "podman"
 	}
-	if exists(fsys, ".dockerenv") && rootOverlay(mounts) {
+	if Exists(fsys, ".dockerenv") && rootOverlay(mounts) {
 		return "docker"
 	}
 	return ""
@@ -86,7 +86,8 @@ func rootOverlay(mounts []Mount) bool {
 	return overlay
 }
 
-func exists(fsys fs.FS, name string) bool {
+// Exists says whether a file is in the evidence.
+func Exists(fsys fs.FS, name string) bool {
 	_, err := fs.ReadFile(fsys, name)
 	return err == nil
 }

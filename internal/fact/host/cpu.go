@@ -42,25 +42,25 @@ func ParseCPUInfo(b []byte) (CPU, error) {
 	c := CPU{Sockets: 1}
 	cores, sockets := map[[2]string]bool{}, map[string]bool{}
 	socket, told := "", 0
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		key, val, ok := strings.Cut(line, ":")
 		key, val = strings.TrimSpace(key), strings.TrimSpace(val)
 		if !ok {
 			return nil
 		}
 		switch {
-		case key == "processor" && digits(val), strings.HasPrefix(key, "processor ") && digits(key[len("processor "):]):
+		case key == "processor" && Digits(val), strings.HasPrefix(key, "processor ") && Digits(key[len("processor "):]):
 			if c.Logical++; c.Logical > maxCPUs {
 				return fmt.Errorf("more than %d processors", maxCPUs)
 			}
 			socket = ""
-		case key == "physical id" && digits(val) && c.Logical > 0:
+		case key == "physical id" && Digits(val) && c.Logical > 0:
 			socket = val
-		case key == "core id" && digits(val) && socket != "": // it follows the physical id
+		case key == "core id" && Digits(val) && socket != "": // it follows the physical id
 			cores[[2]string{socket, val}], sockets[socket] = true, true
 			socket = ""
 			told++
-		case key == "model name" && c.Model == "" && len(val) <= maxWord:
+		case key == "model name" && c.Model == "" && len(val) <= MaxWord:
 			c.Model = val
 		case key == "flags":
 			c.Hypervisor = c.Hypervisor || strings.Contains(" "+val+" ", " hypervisor ")
@@ -92,7 +92,7 @@ func readCaches(fsys fs.FS) map[string]unit.Bytes {
 	for _, n := range names {
 		size, ok := evidence.Read(fsys, cacheDir+"/"+n+"/size", ParseCacheSize).Get()
 		level := word(fsys, cacheDir+"/"+n+"/level")
-		if !ok || !digits(level) {
+		if !ok || !Digits(level) {
 			continue
 		}
 		kind := map[string]string{"Data": "d", "Instruction": "i"}[word(fsys, cacheDir+"/"+n+"/type")]
@@ -106,7 +106,7 @@ func ParseCacheSize(b []byte) (unit.Bytes, error) {
 	s := strings.TrimSpace(string(b))
 	kb, ok := strings.CutSuffix(s, "K")
 	if !ok {
-		return 0, fmt.Errorf("%q is not the size of a cache", short(s))
+		return 0, fmt.Errorf("%q is not the size of a cache", Short(s))
 	}
 	return parseKB(kb)
 }

@@ -42,7 +42,7 @@ func ReadCPUTime(fsys fs.FS) known.Fact[CPUTime] {
 func ParseCPUTime(b []byte) (CPUTime, error) {
 	var t CPUTime
 	cpu, boot := false, false
-	err := lines(b, func(_ int, line string) (err error) {
+	err := Lines(b, func(_ int, line string) (err error) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) >= 9 && f[0] == "cpu":

@@ -77,7 +77,7 @@ func passedOver(name string) bool {
 // Comments, assignments and lines that are none of this are passed over.
 func ParseCron(b []byte) ([]CronLine, error) {
 	out := []CronLine{}
-	err := lines(b, func(n int, line string) error {
+	err := Lines(b, func(n int, line string) error {
 		line, err := ParseText([]byte(line))
 		if err != nil || line == "" || !strings.ContainsAny(line[:1], "0123456789*@-~") || !ofKernel(line) {
 			return nil

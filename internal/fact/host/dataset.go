@@ -36,13 +36,13 @@ func ReadDatasets(fsys fs.FS) known.Fact[[]Dataset] {
 func ParseDatasets(b []byte) ([]Dataset, error) {
 	out := []Dataset{}
 	at := map[string]int{}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		if line == "" {
 			return nil
 		}
 		f := strings.Split(line, "\t")
 		if len(f) != 3 || f[0] == "" {
-			return fmt.Errorf("%q is not a line of zfs get", short(line))
+			return fmt.Errorf("%q is not a line of zfs get", Short(line))
 		}
 		i, ok := at[f[0]]
 		if !ok {
@@ -57,7 +57,7 @@ func ParseDatasets(b []byte) ([]Dataset, error) {
 		case "recordsize":
 			n, err := parseInt(f[2])
 			if err != nil || n < 512 || n > 1<<30 { // the bounds of ZFS are 512 bytes and 16 MB
-				return fmt.Errorf("%q is not a record size", short(f[2]))
+				return fmt.Errorf("%q is not a record size", Short(f[2]))
 			}
 			out[i].RecordSize = unit.Bytes(n)
 		case "sync":

@@ -46,7 +46,7 @@ func ParseERCs(b []byte) ([]ERC, error) {
 			n, _, _ := strings.Cut(strings.TrimSpace(v), " ")
 			tenths, err := parseInt(n)
 			if err != nil || tenths <= 0 || tenths > 65535 { // a 16-bit field
-				return fmt.Errorf("%q is not a time of smartctl", short(v))
+				return fmt.Errorf("%q is not a time of smartctl", Short(v))
 			}
 			e.Says, e.Limit = "limited", float64(tenths)/10
 		case strings.Contains(line, "SCT Error Recovery Control command not supported"),

@@ -60,16 +60,16 @@ func ParseExts(b []byte) ([]Ext, error) {
 // thing: one command was run for each.
 func headed(b []byte, head func(name string) error, line func(string) error) error {
 	begun := false
-	return lines(b, func(_ int, text string) error {
+	return Lines(b, func(_ int, text string) error {
 		if name, ok := strings.CutPrefix(text, "# "); ok {
 			begun = true
 			if name == "" || len(name) > 256 {
-				return fmt.Errorf("%q is not a name", short(name))
+				return fmt.Errorf("%q is not a name", Short(name))
 			}
 			return head(name)
 		}
 		if !begun {
-			return fmt.Errorf("%q stands before any name", short(text))
+			return fmt.Errorf("%q stands before any name", Short(text))
 		}
 		return line(text)
 	})

@@ -26,13 +26,13 @@ func ReadFileFlags(fsys fs.FS) known.Fact[[]FileFlags] {
 // ParseFileFlags parses the output of lsattr -d: letters and dashes, a blank, a path.
 func ParseFileFlags(b []byte) ([]FileFlags, error) {
 	out := []FileFlags{}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		if line == "" {
 			return nil
 		}
 		flags, path, ok := strings.Cut(line, " ")
 		if !ok || flags == "" || len(flags) > 64 || !strings.HasPrefix(path, "/") {
-			return fmt.Errorf("%q is not a line of lsattr", short(line))
+			return fmt.Errorf("%q is not a line of lsattr", Short(line))
 		}
 		if len(out) == maxSpaces {
 			return fmt.Errorf("more than %d folders", maxSpaces)

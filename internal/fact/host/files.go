@@ -107,7 +107,7 @@ func ProcessFiles(pid int) []string {
 }
 
 // PostmasterFiles returns the evidence names of a postmaster beyond
-// ProcessFiles. CGroupFiles tells what to read once its cgroup file is known.
+// ProcessFiles. cgroup.Files tells what to read once its cgroup file is known.
 func PostmasterFiles(pid int) []string {
 	p := "proc/" + strconv.Itoa(pid) + "/"
 	return []string{p + "limits", p + "cgroup"}

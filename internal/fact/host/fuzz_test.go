@@ -3,8 +3,6 @@ package host
 import (
 	"bytes"
 	"math"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +15,8 @@ import (
 // seed adds the files of all goldens whose name ends so.
 func seed(f *testing.F, suffix string) {
 	f.Helper()
-	files, _ := filepath.Glob("testdata/*.txtar")
 	n := 0
-	for _, file := range files {
+	for _, file := range goldenFiles(f) {
 		ar, err := txtar.ParseFile(file)
 		if err != nil {
 			f.Fatal(err)
@@ -223,69 +220,6 @@ func FuzzMounts(f *testing.F) {
 	})
 }
 
-func FuzzCGroup(f *testing.F) {
-	files, _ := filepath.Glob("testdata/cgroup.*.txtar")
-	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var mounts, group []byte
-		for _, e := range ar.Files {
-			switch e.Name {
-			case "proc/self/mountinfo":
-				mounts = e.Data
-			case "proc/100/cgroup":
-				group = e.Data
-			}
-		}
-		f.Add(mounts, group)
-	}
-	f.Fuzz(func(t *testing.T, mounts, group []byte) {
-		members, err := ParseCGroup(group)
-		if len(members) > maxCGroupLines || err != nil && members != nil {
-			t.Errorf("%d hierarchies, %v", len(members), err)
-		}
-		table, _ := ParseMounts(mounts)
-		names := CGroupFiles(mounts, group)
-		// five controllers, at most 18 files (huge pages) at each level
-		if len(names) > 5*18*(maxCGroupDepth+1)+2 {
-			t.Errorf("%d files", len(names))
-		}
-		for _, n := range names {
-			under := false
-			for _, m := range table {
-				under = under || strings.HasPrefix("/"+n, path.Clean(m.Point))
-			}
-			if strings.Contains("/"+n+"/", "/../") || strings.HasPrefix(n, "/") || !under {
-				t.Errorf("%q is not below a mount", n)
-			}
-		}
-	})
-}
-
-func FuzzLimit(f *testing.F) {
-	for _, s := range []string{"max", "-1", "9223372036854771712", "18446744073709551615", "100000 100000",
-		"max 100000", "150000 1000"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if n, err := ParseLimit(b); n < NoLimit || n >= unlimited || err != nil && n != 0 {
-			t.Errorf("%d, %v", n, err)
-		}
-		n, err := ParseCPUMax(b)
-		if err == nil && n != NoLimit {
-			notNegative(t, "processors", n)
-			if n == 0 {
-				t.Error("no processor at all")
-			}
-		}
-		if n, err := ParseOOMKills(b); n < 0 || err != nil && n != 0 {
-			t.Errorf("%d kills, %v", n, err)
-		}
-	})
-}
-
 func FuzzStatus(f *testing.F) {
 	seed(f, "proc/100/status")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -368,14 +302,14 @@ func FuzzSmall(f *testing.F) {
 			t.Errorf("score %d, %v", n, err)
 		}
 		for _, parse := range []func([]byte) (string, error){ParseText, ParseWord, ParseChoice, ParseScheduler} {
-			if s, err := parse(b); err == nil && (len(s) > maxWord || strings.ContainsAny(s, "\n\x00")) {
+			if s, err := parse(b); err == nil && (len(s) > MaxWord || strings.ContainsAny(s, "\n\x00")) {
 				t.Errorf("%q", s)
 			}
 		}
 		if s, err := ParseChoice(b); err == nil && !bytes.Contains(b, []byte("["+s+"]")) {
 			t.Errorf("%q is not in brackets", s)
 		}
-		if c, err := ParseCmdLine(b); err == nil && len(c) > maxWord {
+		if c, err := ParseCmdLine(b); err == nil && len(c) > MaxWord {
 			t.Errorf("%d parameters", len(c))
 		}
 		if o, err := ParseOSRelease(b); err == nil && o.ID == "" {

@@ -45,11 +45,6 @@ var topics = map[string]func(fs.FS) any{
 	"segment":   func(f fs.FS) any { return ReadSegment(f, 7766016, 17561) },
 	"killable":  func(f fs.FS) any { return ReadKillable(f) },
 	"process":   func(f fs.FS) any { return ReadProcess(f, 100) },
-	"cgroup": func(f fs.FS) any {
-		mounts, _ := fs.ReadFile(f, "proc/self/mountinfo")
-		group, _ := fs.ReadFile(f, "proc/100/cgroup")
-		return map[string]any{"cgroup": ReadCGroup(f, 100), "wanted": withoutOtherSizes(CGroupFiles(mounts, group))}
-	},
 	"volumes": func(f fs.FS) any {
 		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f),
 			"file_flags": ReadFileFlags(f), "ercs": ReadERCs(f)}
@@ -63,18 +58,6 @@ var topics = map[string]func(fs.FS) any{
 		}
 		return map[string]any{"blocks": blocks, "chain": chain}
 	},
-}
-
-// withoutOtherSizes drops the huge page sizes that no x86 has, to keep the
-// goldens short.
-func withoutOtherSizes(names []string) []string {
-	out := []string{}
-	for _, n := range names {
-		if !strings.Contains(n, "hugetlb.") || strings.Contains(n, "hugetlb.2MB") {
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 func TestGolden(t *testing.T) {

@@ -67,7 +67,7 @@ func ReadOS(fsys fs.FS) known.Fact[OS] {
 // that names no distribution is an error.
 func ParseOSRelease(b []byte) (OS, error) {
 	var o OS
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		key, val, ok := strings.Cut(strings.TrimSpace(line), "=")
 		if !ok {
 			return nil

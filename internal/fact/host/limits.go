@@ -34,7 +34,7 @@ func ParseLimits(b []byte) (Limits, error) {
 		"Max open files": &l.NoFile, "Max processes": &l.NProc, "Max locked memory": &l.MemLock,
 		"Max stack size": &l.Stack, "Max address space": &l.AS, "Max core file size": &l.Core,
 	}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		for name, to := range want {
 			rest, ok := strings.CutPrefix(line, name+" ")
 			if !ok {

@@ -38,7 +38,7 @@ func ParseLoad(b []byte) (Load, error) {
 	for i, to := range []*float64{&l.One, &l.Five, &l.Fifteen} {
 		v, err := unit.Figure(f[i])
 		if err != nil || !(v >= 0 && v <= maxLoad) {
-			return Load{}, fmt.Errorf("%q is not a load", short(f[i]))
+			return Load{}, fmt.Errorf("%q is not a load", Short(f[i]))
 		}
 		*to = v
 	}

@@ -80,7 +80,7 @@ func ReadLogind(fsys fs.FS) known.Fact[Logind] {
 // over, as systemd does.
 func ParseLogind(b []byte) (string, error) {
 	section, said := "", ""
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
 			section = line
@@ -116,7 +116,7 @@ func ReadSystemUIDMax(fsys fs.FS) known.Fact[int] {
 // ParseSystemUIDMax parses login.defs(5); -1 where SYS_UID_MAX is not set.
 func ParseSystemUIDMax(b []byte) (int, error) {
 	out := -1
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		f := strings.Fields(line)
 		if len(f) < 2 || f[0] != "SYS_UID_MAX" {
 			return nil

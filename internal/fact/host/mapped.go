@@ -74,7 +74,7 @@ func ParseMapped(b []byte) ([]Mapped, error) {
 			return nil
 		}
 		if !ok {
-			return fmt.Errorf("%s: not the status of a %s", short(name), target)
+			return fmt.Errorf("%s: not the status of a %s", Short(name), target)
 		}
 		if len(out) == maxMapped {
 			return fmt.Errorf("more than %d devices", maxMapped)
@@ -109,7 +109,7 @@ func (m *Mapped) snapshot(p []string) (ok bool) {
 		return true
 	}
 	m.State = strings.Join(p, " ")
-	return m.State != "" && !digits(m.State[:1])
+	return m.State != "" && !Digits(m.State[:1])
 }
 
 // cache reads: metadata block size, metadata used/total, block size, blocks
@@ -144,7 +144,7 @@ func ParseMappedTable(b []byte) (map[string]string, error) {
 			return nil
 		}
 		if len(p) < 2 || !strings.Contains(p[0], ":") {
-			return fmt.Errorf("%s: not the table of a snapshot", short(name))
+			return fmt.Errorf("%s: not the table of a snapshot", Short(name))
 		}
 		if len(out) == maxMapped {
 			return fmt.Errorf("more than %d devices", maxMapped)
@@ -161,7 +161,7 @@ func ParseMappedTable(b []byte) (map[string]string, error) {
 // mappedLines calls fn for each line «NAME: START LENGTH TARGET PARAMETERS» of
 // dmsetup; one that is none is an error.
 func mappedLines(b []byte, fn func(name, target string, params []string) error) error {
-	return lines(b, func(_ int, line string) error {
+	return Lines(b, func(_ int, line string) error {
 		if line == "" || line == "No devices found" {
 			return nil
 		}
@@ -170,8 +170,8 @@ func mappedLines(b []byte, fn func(name, target string, params []string) error) 
 		if ok && len(f) == 0 {
 			return nil // a device without a table: made, and not loaded yet
 		}
-		if !ok || name == "" || len(f) < 3 || !digits(f[0]) || !digits(f[1]) {
-			return fmt.Errorf("%q is not a line of dmsetup", short(line))
+		if !ok || name == "" || len(f) < 3 || !Digits(f[0]) || !Digits(f[1]) {
+			return fmt.Errorf("%q is not a line of dmsetup", Short(line))
 		}
 		return fn(name, f[2], f[3:])
 	})
@@ -180,7 +180,7 @@ func mappedLines(b []byte, fn func(name, target string, params []string) error) 
 // ratio reads «USED/TOTAL».
 func ratio(s string, used, total *int64) bool {
 	a, b, ok := strings.Cut(s, "/")
-	if !ok || !digits(a) || !digits(b) {
+	if !ok || !Digits(a) || !Digits(b) {
 		return false
 	}
 	u, err1 := parseInt(a)

@@ -60,7 +60,7 @@ const mountinfo = "proc/self/mountinfo"
 // none is an error: a mount left out would give a path to the wrong filesystem.
 func ParseMounts(b []byte) ([]Mount, error) {
 	out := []Mount{}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		if line == "" {
 			return nil
 		}
@@ -84,16 +84,16 @@ func ParseMounts(b []byte) ([]Mount, error) {
 func parseMount(line string) (Mount, error) {
 	front, back, ok := strings.Cut(line, " - ")
 	f, r := strings.Split(front, " "), strings.SplitN(back, " ", 3)
-	if !ok || len(f) < 6 || len(r) < 3 || !digits(f[0]) || !digits(f[1]) {
+	if !ok || len(f) < 6 || len(r) < 3 || !Digits(f[0]) || !Digits(f[1]) {
 		return Mount{}, errors.New("not a line of mountinfo")
 	}
 	major, minor, ok := strings.Cut(f[2], ":")
-	if !ok || !digits(major) || !digits(minor) || len(f[2]) > 32 {
-		return Mount{}, fmt.Errorf("%q is not a device", short(f[2]))
+	if !ok || !Digits(major) || !Digits(minor) || len(f[2]) > 32 {
+		return Mount{}, fmt.Errorf("%q is not a device", Short(f[2]))
 	}
 	point := unescape(f[4])
 	if !strings.HasPrefix(point, "/") {
-		return Mount{}, fmt.Errorf("%q is not a mount point", short(f[4]))
+		return Mount{}, fmt.Errorf("%q is not a mount point", Short(f[4]))
 	}
 	m := Mount{Point: point, Device: f[2], Root: unescape(f[3]), FSType: r[0], Source: unescape(r[1])}
 	for _, list := range []string{f[5], r[2]} {
@@ -123,7 +123,7 @@ func ParseSpaces(b []byte) ([]Space, error) {
 	}
 	for _, s := range out {
 		if s.Total < 0 || s.Free < 0 || s.Free > s.Total || s.Files < 0 || s.FFree < 0 || s.FFree > s.Files {
-			return nil, fmt.Errorf("%s: impossible numbers", short(s.Path))
+			return nil, fmt.Errorf("%s: impossible numbers", Short(s.Path))
 		}
 	}
 	return out, nil

@@ -40,7 +40,7 @@ func ReadNodes(fsys fs.FS) known.Fact[[]Node] {
 	for _, n := range names {
 		num, ok := strings.CutPrefix(n, "node")
 		id, err := strconv.Atoi(num)
-		if !ok || err != nil || !digits(num) || id >= maxNodes {
+		if !ok || err != nil || !Digits(num) || id >= maxNodes {
 			continue
 		}
 		dir := nodeDir + "/" + n
@@ -76,7 +76,7 @@ func ReadNodes(fsys fs.FS) known.Fact[[]Node] {
 func ParseNodeMemory(b []byte) (Node, error) {
 	var n Node
 	total, free := false, false
-	err := lines(b, func(_ int, line string) (err error) {
+	err := Lines(b, func(_ int, line string) (err error) {
 		f := strings.Fields(line)
 		if len(f) != 5 || f[0] != "Node" || f[4] != "kB" {
 			return nil
@@ -116,8 +116,8 @@ func ParseCPUList(b []byte) (int, error) {
 		}
 		a, err1 := strconv.Atoi(from)
 		b, err2 := strconv.Atoi(to)
-		if err1 != nil || err2 != nil || !digits(from) || !digits(to) || a > b || a <= last || b >= maxCPUs {
-			return 0, fmt.Errorf("%q is not a list of processors", short(s))
+		if err1 != nil || err2 != nil || !Digits(from) || !Digits(to) || a > b || a <= last || b >= maxCPUs {
+			return 0, fmt.Errorf("%q is not a list of processors", Short(s))
 		}
 		count += b - a + 1
 		last = b

@@ -29,7 +29,7 @@ func ReadPlacement(fsys fs.FS, pid int) known.Fact[Placement] {
 // text without them, or with a malformed one, is an error.
 func ParsePlacement(b []byte) (Placement, error) {
 	var p Placement
-	err := lines(b, func(_ int, line string) (err error) {
+	err := Lines(b, func(_ int, line string) (err error) {
 		key, v, _ := strings.Cut(line, ":")
 		v = strings.TrimSpace(v)
 		switch key {
@@ -65,7 +65,7 @@ func ListHas(list string, n int) (bool, error) {
 		a, err1 := strconv.Atoi(from)
 		b, err2 := strconv.Atoi(to)
 		if part != "" && (err1 != nil || err2 != nil) {
-			return false, fmt.Errorf("%q is not a list", short(list))
+			return false, fmt.Errorf("%q is not a list", Short(list))
 		}
 		if part != "" && a <= n && n <= b {
 			return true, nil

@@ -174,8 +174,8 @@ func (p *Process) statusLine(key string, val []byte, seen *status) (err error) {
 func parseID(b []byte) (int, error) {
 	s := string(b)
 	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil || !digits(s) {
-		return 0, fmt.Errorf("%q is not an id", short(s))
+	if err != nil || !Digits(s) {
+		return 0, fmt.Errorf("%q is not an id", Short(s))
 	}
 	return int(n), nil
 }
@@ -183,7 +183,7 @@ func parseID(b []byte) (int, error) {
 func parseStatusKB(b []byte) (unit.Bytes, error) {
 	num, ok := bytes.CutSuffix(b, []byte(" kB"))
 	if !ok {
-		return 0, fmt.Errorf("%q is not an amount in kB", short(string(b)))
+		return 0, fmt.Errorf("%q is not an amount in kB", Short(string(b)))
 	}
 	return parseKB(string(num))
 }
@@ -193,8 +193,8 @@ func parseStatusKB(b []byte) (unit.Bytes, error) {
 func ParseOOM(b []byte) (int, error) {
 	s := strings.TrimSpace(string(b))
 	n, err := strconv.Atoi(s)
-	if err != nil || !digits(strings.TrimPrefix(s, "-")) || n < -1000 || n > 2000 {
-		return 0, fmt.Errorf("%q is not an OOM score", short(s))
+	if err != nil || !Digits(strings.TrimPrefix(s, "-")) || n < -1000 || n > 2000 {
+		return 0, fmt.Errorf("%q is not an OOM score", Short(s))
 	}
 	return n, nil
 }

@@ -43,7 +43,7 @@ func ReadPressure(fsys fs.FS) Pressure {
 func ParsePSI(b []byte) (PSI, error) {
 	var p PSI
 	seen := false
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		f := strings.Fields(line)
 		if len(f) == 0 {
 			return nil
@@ -66,7 +66,7 @@ func ParsePSI(b []byte) (PSI, error) {
 			}
 			share, err := unit.Figure(v)
 			if err != nil || !(share >= 0 && share <= 100) {
-				return fmt.Errorf("%s %q is not a share in percent", k, short(v))
+				return fmt.Errorf("%s %q is not a share in percent", k, Short(v))
 			}
 			*dst = share
 			delete(to, k)

@@ -41,7 +41,7 @@ func ReadSegment(fsys fs.FS, id, creator int) known.Fact[Segment] {
 func ParseSegment(b []byte, id, creator int) (Segment, error) {
 	var s Segment
 	at := map[string]int{}
-	err := lines(b, func(n int, line string) error {
+	err := Lines(b, func(n int, line string) error {
 		f := strings.Fields(line)
 		if len(at) == 0 {
 			for i, name := range f {

@@ -39,6 +39,13 @@ func (l StatLine) Field(n int) string {
 	return l.fields[n-3]
 }
 
+// Ended says whether the process has ended and only waits for its parent (Z), or is
+// being removed (X).
+func (l StatLine) Ended() bool {
+	state := l.Field(StatState)
+	return state == "Z" || state == "X"
+}
+
 // Number returns a field that is a number.
 func (l StatLine) Number(n int) (int64, error) {
 	v, err := strconv.ParseInt(l.Field(n), 10, 64)

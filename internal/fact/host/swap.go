@@ -44,7 +44,7 @@ func ReadSwaps(fsys fs.FS) known.Fact[[]Swap] {
 func ParseSwaps(b []byte) ([]Swap, error) {
 	out := []Swap{}
 	head := false
-	err := lines(b, func(n int, line string) error {
+	err := Lines(b, func(n int, line string) error {
 		f := strings.Fields(line)
 		switch {
 		case n == 1:
@@ -92,8 +92,8 @@ const maxKB = 1 << 50
 // parseKB reads an amount in kB, written as digits alone.
 func parseKB(s string) (unit.Bytes, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || !digits(s) || n > maxKB {
-		return 0, fmt.Errorf("%q is not an amount in kB", short(s))
+	if err != nil || !Digits(s) || n > maxKB {
+		return 0, fmt.Errorf("%q is not an amount in kB", Short(s))
 	}
 	return unit.Bytes(n) * unit.KB, nil
 }

@@ -97,7 +97,7 @@ func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] {
 // passed over, as the programs do.
 func ParseSysctlConf(b []byte) ([]SysctlSet, error) {
 	out := []SysctlSet{}
-	err := lines(b, func(n int, line string) error {
+	err := Lines(b, func(n int, line string) error {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			return nil

@@ -39,7 +39,7 @@ func ReadUnit(fsys fs.FS, name string) known.Fact[Unit] {
 // lines) are passed over; a text without a property is an error.
 func ParseUnit(b []byte) (Unit, error) {
 	u := Unit{Properties: map[string]string{}}
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		key, val, ok := strings.Cut(line, "=")
 		if !ok || key == "" || strings.ContainsFunc(key, notInProperty) {
 			return nil

@@ -12,16 +12,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// maxWord bounds the text of a file that holds one value: the kernel gives
+// MaxWord bounds the text of a file that holds one value: the kernel gives
 // one page through such a file.
-const maxWord = 4096
+const MaxWord = 4096
 
 // ParseText parses a file that holds one text: surrounding blanks are taken
 // off. Control characters other than tab, and more than one page, are errors.
 func ParseText(b []byte) (string, error) {
 	s := strings.TrimSpace(string(b))
-	if len(s) > maxWord {
-		return "", fmt.Errorf("longer than %d bytes", maxWord)
+	if len(s) > MaxWord {
+		return "", fmt.Errorf("longer than %d bytes", MaxWord)
 	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
@@ -43,8 +43,8 @@ func ParseWord(b []byte) (string, error) {
 // ParseCount parses a file that holds one whole number that is not negative.
 func ParseCount(b []byte) (int64, error) {
 	s := strings.TrimSpace(string(b))
-	if !digits(s) {
-		return 0, fmt.Errorf("%q is not a whole number", short(s))
+	if !Digits(s) {
+		return 0, fmt.Errorf("%q is not a whole number", Short(s))
 	}
 	return parseInt(s)
 }
@@ -60,10 +60,11 @@ func parseInt(s string) (int64, error) {
 	if _, err := strconv.ParseUint(s, 10, 64); err == nil {
 		return math.MaxInt64, nil
 	}
-	return 0, fmt.Errorf("%q is not a whole number", short(s))
+	return 0, fmt.Errorf("%q is not a whole number", Short(s))
 }
 
-func digits(s string) bool {
+// Digits says whether a text is one or more decimal digits, and nothing else.
+func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -72,16 +73,16 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// short cuts a text for an error message.
-func short(s string) string {
+// Short cuts a text for an error message.
+func Short(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "…"
 	}
 	return s
 }
 
-// lines calls fn with each line and its number, without the line end.
-func lines(b []byte, fn func(n int, line string) error) error {
+// Lines calls fn with each line and its number, without the line end.
+func Lines(b []byte, fn func(n int, line string) error) error {
 	n := 0
 	for line := range strings.Lines(string(b)) {
 		n++

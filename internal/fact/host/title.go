@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -28,14 +29,18 @@ const (
 	KindBackgroundWorker = "background worker" // of an extension: its title is the name that the extension chose
 )
 
+// ServerNames are the names under which a PostgreSQL server runs (comm).
+// "postmaster" is that of old packages, "edb-postgres" of EDB's.
+var ServerNames = []string{"postgres", "postmaster", "edb-postgres"}
+
 // ParseTitle parses proc/PID/cmdline. A server process overwrites its command
 // line with «postgres: [CLUSTER: ]WHAT», padded with NUL bytes; the postmaster
 // keeps the one that it was started with, arguments ended by NUL. It never
 // fails; the error is there for evidence.Read.
 func ParseTitle(b []byte) (Title, error) {
 	b = bytes.TrimRight(b, "\x00 \n")
-	if len(b) > maxWord {
-		b = b[:maxWord]
+	if len(b) > MaxWord {
+		b = b[:MaxWord]
 	}
 	program, _, _ := bytes.Cut(b, []byte{0})
 	text := strings.Map(printable, string(b))
@@ -43,7 +48,7 @@ func ParseTitle(b []byte) (Title, error) {
 	if !ok {
 		t := Title{Text: text}
 		name := string(program[bytes.LastIndexByte(program, '/')+1:])
-		if name == "postgres" || name == "postmaster" || name == "edb-postgres" {
+		if slices.Contains(ServerNames, name) {
 			t.Kind = KindPostmaster
 		}
 		return t, nil
@@ -96,7 +101,7 @@ func isClient(title string) bool {
 		if w == "[local]" {
 			return true
 		}
-		if open := strings.LastIndexByte(w, '('); open > 0 && strings.HasSuffix(w, ")") && digits(w[open+1:len(w)-1]) {
+		if open := strings.LastIndexByte(w, '('); open > 0 && strings.HasSuffix(w, ")") && Digits(w[open+1:len(w)-1]) {
 			return true
 		}
 	}

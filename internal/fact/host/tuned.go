@@ -150,7 +150,7 @@ const thpFile = "/sys/kernel/mm/transparent_hugepage/enabled"
 func ParseTunedProfile(b []byte) ([]TunedSet, error) {
 	var out []TunedSet
 	section := ""
-	err := lines(b, func(_ int, line string) error {
+	err := Lines(b, func(_ int, line string) error {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
 			section = line

@@ -108,7 +108,7 @@ func balloon(fsys fs.FS) bool {
 	if word(fsys, "sys/module/virtio_balloon/initstate") == "live" {
 		return true
 	}
-	bound, _ := folder(fsys, "sys/bus/virtio/drivers/virtio_balloon", maxWord)
+	bound, _ := folder(fsys, "sys/bus/virtio/drivers/virtio_balloon", MaxWord)
 	if slices.ContainsFunc(bound, func(n string) bool { return strings.HasPrefix(n, "virtio") }) {
 		return true
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
@@ -175,7 +176,7 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	}
 	in.Processes = processes(hostFS, l)
 	in.Limits = host.ReadLimits(hostFS, *l.PID)
-	in.CGroup = host.ReadCGroup(hostFS, *l.PID)
+	in.CGroup = cgroup.Read(hostFS, *l.PID)
 	in.Placement = host.ReadPlacement(hostFS, *l.PID)
 	in.Segment = segment(hostFS, l)
 	return in

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -104,8 +104,8 @@ const mostNames = 10_000
 
 // Look connects to a server and asks what a copy needs to know. The connection is
 // the caller's to close. Nothing is asked that reads a table of a user.
-func Look(ctx context.Context, how collect.Connect) (*Source, *pgconn.PgConn, error) {
-	conn, err := collect.Open(ctx, how)
+func Look(ctx context.Context, how pgclient.Connect) (*Source, *pgconn.PgConn, error) {
+	conn, err := pgclient.Open(ctx, how)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +176,7 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 }
 
 // reach says how pg_dump gets there.
-func (s *Source) reach(how collect.Connect, user string) (err error) {
+func (s *Source) reach(how pgclient.Connect, user string) (err error) {
 	s.Env = []string{"PGAPPNAME=pgfettle", "PGCLIENTENCODING=UTF8"}
 	if how.SocketDir != "" {
 		s.Account = scratch.AccountAs(how.As)

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Source is the database of a live server that a load is made from.
 type Source struct {
-	How      collect.Connect
+	How      pgclient.Connect
 	About    clone.About
 	programs clone.Programs
 }
@@ -30,7 +30,7 @@ func (s *Source) Ready(ctx context.Context, to unit.Version) (err error) {
 
 // Look looks at the database of a live server that a load shall be made from, as far
 // as nothing but its statistics is read. The workload has no scripts yet.
-func Look(ctx context.Context, how collect.Connect) (*workload.Workload, *Source, error) {
+func Look(ctx context.Context, how pgclient.Connect) (*workload.Workload, *Source, error) {
 	from, conn, err := clone.Look(ctx, how)
 	if err != nil {
 		return nil, nil, err

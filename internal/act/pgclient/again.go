@@ -1,0 +1,47 @@
+package pgclient
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// Major returns the major version of the server behind a connection. The error is
+// a *say.Problem where it is none that the queries are written for.
+func Major(conn *pgconn.PgConn) (int, error) {
+	m := major(conn.ParameterStatus("server_version"))
+	if m < oldest {
+		return m, &say.Problem{Code: say.CodeError,
+			Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
+				plain(conn.ParameterStatus("server_version"), "")),
+			Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
+	}
+	return m, nil
+}
+
+// AskAgain asks a connection that is kept, in one round trip, each query in a
+// transaction of its own as in every collection: read only, with a timeout. What
+// one query could not tell is in the archive, with the reason. The error is that
+// the connection is of no more use, or the context's, and then nothing is returned.
+func AskAgain(ctx context.Context, conn *pgconn.PgConn, key string, queries []pg.Query) (*evidence.Archive, error) {
+	r := round{a: evidence.New(), key: key, timeout: statementTimeout, session: &Session{}}
+	for len(queries) > 0 {
+		var skipped []pg.Query
+		for _, seg := range r.ask(ctx, conn, segments(queries)) {
+			for _, q := range seg {
+				q.Together = "" // asked together they were skipped for the first one's sake
+				skipped = append(skipped, q)
+			}
+		}
+		if r.lost != nil {
+			return nil, &say.Problem{Code: say.CodeError, Message: plain(reason(r.lost), ""), Hint: hintRunning}
+		}
+		queries = skipped
+	}
+	return r.a, nil
+}
