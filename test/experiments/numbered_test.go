@@ -15,7 +15,8 @@ import (
 
 // posted counts the documents that the 1c load has posted, and digests what was
 // drawn at random of them. The numbers of documents are the server's.
-const posted = `SELECT count(*) || ' ' || md5(string_agg(concat_ws(' ', at, warehouse, contract), ',' ORDER BY at, warehouse, contract))
+const posted = `SELECT count(*) || ' ' || md5(string_agg(concat_ws(' ', at, warehouse, contract), ',' ORDER BY at, ` +
+	`warehouse, contract))
   FROM document WHERE substring(ref from 9) >= int8send(1000000000000)`
 
 // witness is the 1c load, and sees after each run what was posted.

@@ -236,7 +236,8 @@ func TestMixFromStatements(t *testing.T) {
 		lines(t, c,
 			`CREATE TABLE person (id bigint PRIMARY KEY, town text NOT NULL, born timestamp NOT NULL, note text);
 			CREATE TABLE "Order" (id int PRIMARY KEY, person_id bigint NOT NULL, total numeric NOT NULL);
-			INSERT INTO person SELECT g, CASE WHEN g % 10 < 7 THEN 'Big: town' ELSE 'small''s ' || g % 10 END, timestamp '1950-01-01' + g * interval '1 day' FROM generate_series(1, 20000) g;
+			INSERT INTO person SELECT g, CASE WHEN g % 10 < 7 THEN 'Big: town' ELSE 'small''s ' || g % 10 END, `+
+				`timestamp '1950-01-01' + g * interval '1 day' FROM generate_series(1, 20000) g;
 			INSERT INTO "Order" SELECT g, g % 20000 + 1, g % 1000 FROM generate_series(1, 50000) g;
 			CREATE INDEX ON "Order" (person_id);
 			CREATE VIEW inner_view AS SELECT id, pg_advisory_lock_shared(0) IS NULL AS locked FROM person;
@@ -261,7 +262,8 @@ func TestMixFromStatements(t *testing.T) {
 		id := func(k int) string { return strconv.Itoa(k*97%20000 + 1) }
 		ask(300, "SELECT town FROM person WHERE id = $1", id)
 		ask(150,
-			`SELECT o.id, o.total FROM person AS p JOIN "Order" o ON o.person_id = p.id WHERE p.id = $1 ORDER BY o.id LIMIT 3`, id)
+			`SELECT o.id, o.total FROM person AS p JOIN "Order" o ON o.person_id = p.id WHERE p.id = $1 ORDER BY `+
+				`o.id LIMIT 3`, id)
 		ask(50, "SELECT count(*) FROM person WHERE born >= $1 AND born < $2",
 			func(k int) string { return "1960-01-01 10:30:00" }, func(k int) string { return "1961-01-01" })
 		ask(40, "SELECT id FROM person WHERE id = ANY ($1) -- many",

@@ -18,10 +18,12 @@ func TestSettingsInAnExperiment(t *testing.T) {
 	data, _ := w.cluster(mallory, "")
 	b := cell.Binaries(t, tier.Servers, 18)
 	w.sh(mallory, `cp "$1" "$0/evil.so"
-printf "shared_preload_libraries='%s/evil.so'\njit_provider='../../../../../../../../../..%s/evil'\nwork_mem=7MB\n" "$0" "$0" >> "$2/postgresql.conf"
+printf "shared_preload_libraries='%s/evil.so'\njit_provider='../../../../../../../../../..%s/evil'\nwork_mem=7MB\n" `+
+		`"$0" "$0" >> "$2/postgresql.conf"
 cp "$2/postgresql.conf" "$0/x.conf"; cp "$2/postgresql.conf" "$0/y.conf"
 printf "include '%s/secret'\n" "$3" >> "$0/y.conf"
-"$0/pg/bin/pg_ctl" -D "$2" -w -l "$0/log" restart >/dev/null`, w.home, filepath.Join(filepath.Dir(library(t, w)), "auto_explain.so"), data, w.roots)
+"$0/pg/bin/pg_ctl" -D "$2" -w -l "$0/log" restart `+
+		`>/dev/null`, w.home, filepath.Join(filepath.Dir(library(t, w)), "auto_explain.so"), data, w.roots)
 	short := []string{"--workload", "select-only", "--scale", "0.001x", "--duration", "1s", "--warmup", "1s", "--runs",
 		"1", "--bin", b.Dir, "--clients", "2"}
 	for _, args := range [][]string{{"bench", data, "--conf", "current", "--yes"},

@@ -36,10 +36,13 @@ func TestConfigurationThatLeads(t *testing.T) {
 	}
 	// ALTER SYSTEM would be used: it is off, so that the files are written
 	w.sh(mallory,
-		`printf "allow_alter_system=off\n" >> "$0/postgresql.conf"; cp "$0/postgresql.conf" "$0/honest"; kill -HUP "$(head -1 "$0/postmaster.pid")"`, data)
+		`printf "allow_alter_system=off\n" >> "$0/postgresql.conf"; cp "$0/postgresql.conf" "$0/honest"; kill -HUP `+
+			`"$(head -1 "$0/postmaster.pid")"`, data)
 	for name, lines := range map[string]string{
-		"include_dir is a link to root's folder":   `ln -s "$1" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`,
-		"include_dir is an open folder of root's":  `ln -s "$2" "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`,
+		"include_dir is a link to root's folder": `ln -s "$1" "$0/conf.d"; echo "include_dir 'conf.d'" >> ` +
+			`"$0/postgresql.conf"`,
+		"include_dir is an open folder of root's": `ln -s "$2" "$0/conf.d"; echo "include_dir 'conf.d'" >> ` +
+			`"$0/postgresql.conf"`,
 		"include of a closed file":                 `echo "include '$1/secret'" >> "$0/postgresql.conf"`,
 		"include of /etc/shadow":                   `echo "include_if_exists '/etc/shadow'" >> "$0/postgresql.conf"`,
 		"include of a FIFO":                        `mkfifo "$0/fifo"; echo "include 'fifo'" >> "$0/postgresql.conf"`,
@@ -51,15 +54,19 @@ func TestConfigurationThatLeads(t *testing.T) {
 		"postgresql.auto.conf is a link":           `ln -sf "$2/profile" "$0/postgresql.auto.conf"`,
 		"postmaster.opts is a link":                `ln -sf "$1/secret" "$0/postmaster.opts"`,
 		"PG_VERSION is a link":                     `ln -sf "$1/secret" "$0/PG_VERSION"`,
-		"pg_control is a link":                     `mv "$0/global/pg_control" "$0/control"; ln -s "$1/secret" "$0/global/pg_control"`,
-		"current_logfiles leads to root's":         `echo "stderr $1/secret" > "$0/current_logfiles"`,
+		"pg_control is a link": `mv "$0/global/pg_control" "$0/control"; ln -s "$1/secret" ` +
+			`"$0/global/pg_control"`,
+		"current_logfiles leads to root's": `echo "stderr $1/secret" > "$0/current_logfiles"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.t = t
 			w.sh(mallory, lines, data, w.roots, w.open)
 			everything(t, strings.Contains(name, "FIFO"))
 			w.sh(mallory,
-				`rm -rf "$0/conf.d" "$0/fifo" "$0/current_logfiles"; rm -f "$0/postgresql.conf" "$0/postmaster.opts"; cp "$0/honest" "$0/postgresql.conf"; [ ! -h "$0/postgresql.auto.conf" ] || rm "$0/postgresql.auto.conf"; echo 18 > "$0/v"; mv "$0/v" "$0/PG_VERSION"; [ ! -e "$0/control" ] || mv "$0/control" "$0/global/pg_control"`, data)
+				`rm -rf "$0/conf.d" "$0/fifo" "$0/current_logfiles"; rm -f "$0/postgresql.conf" `+
+					`"$0/postmaster.opts"; cp "$0/honest" "$0/postgresql.conf"; [ ! -h "$0/postgresql.auto.conf" ] `+
+					`|| rm "$0/postgresql.auto.conf"; echo 18 > "$0/v"; mv "$0/v" "$0/PG_VERSION"; [ ! -e `+
+					`"$0/control" ] || mv "$0/control" "$0/global/pg_control"`, data)
 		})
 	}
 }
@@ -86,7 +93,8 @@ func TestHardLinks(t *testing.T) {
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
 	// protected_hardlinks forbids mallory to make them; a host may have it off
 	w.Sh(`mkdir "$0/etc/linked"; printf '# of root\n' > "$0/etc/linked/a.conf"; chmod 666 "$0/etc/linked/a.conf"
-rm "$1/postgresql.auto.conf"; ln "$0/etc/linked/a.conf" "$1/postgresql.auto.conf"; mkdir "$1/conf.d"; chown 42301 "$1/conf.d"; ln "$0/etc/linked/a.conf" "$1/conf.d/zz-pgfettle.conf"
+rm "$1/postgresql.auto.conf"; ln "$0/etc/linked/a.conf" "$1/postgresql.auto.conf"; mkdir "$1/conf.d"; chown 42301 `+
+		`"$1/conf.d"; ln "$0/etc/linked/a.conf" "$1/conf.d/zz-pgfettle.conf"
 printf "include_dir 'conf.d'\n" >> "$1/postgresql.conf"`, w.Dir, data)
 	w.root("apply", data, "--yes", "--max-effect", "reload", "--only", "pg:work_mem,pg:max_wal_size")
 }
@@ -97,9 +105,11 @@ func TestLogsThatLead(t *testing.T) {
 	data, _ := w.cluster(mallory, "")
 	for _, lines := range []string{
 		`echo "stderr $1/secret" > "$0/current_logfiles"`,
-		`mkdir "$0/log"; ln -s "$1/secret" "$0/log/postgresql.log"; echo "stderr log/postgresql.log" > "$0/current_logfiles"`,
+		`mkdir "$0/log"; ln -s "$1/secret" "$0/log/postgresql.log"; echo "stderr log/postgresql.log" > ` +
+			`"$0/current_logfiles"`,
 		`rm -rf "$0/log"; ln -s "$1" "$0/log"`,
-		`rm -rf "$0/log" "$0/current_logfiles"; printf "log_directory='%s'\nlogging_collector=on\n" "$1" >> "$0/postgresql.conf"`,
+		`rm -rf "$0/log" "$0/current_logfiles"; printf "log_directory='%s'\nlogging_collector=on\n" "$1" >> ` +
+			`"$0/postgresql.conf"`,
 		`rm -f "$2/log"; ln -s "$1/secret" "$2/log"`,
 	} {
 		w.sh(mallory, lines, data, w.roots, w.home)
@@ -141,7 +151,8 @@ func TestSwappedLinks(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
 	w.sh(mallory,
-		`mkdir "$0/real"; ln -s "$1" "$0/evil"; ln -s real "$0/conf.d"; echo "include_dir 'conf.d'" >> "$0/postgresql.conf"`, data, w.open)
+		`mkdir "$0/real"; ln -s "$1" "$0/evil"; ln -s real "$0/conf.d"; echo "include_dir 'conf.d'" >> `+
+			`"$0/postgresql.conf"`, data, w.open)
 	w.start(mallory, nil, "/bin/sh", "-c",
 		`cd "$0"; echo ready; while [ -e real ]; do ln -s evil x; mv -T x conf.d; ln -s real x; mv -T x conf.d; done`,
 		data)
@@ -213,7 +224,8 @@ func TestFilesOfTheSystem(t *testing.T) {
 	for _, lines := range []string{
 		`chown 42301 /etc/sysctl.d`,
 		`chown 0 /etc/sysctl.d; chmod 777 /etc/sysctl.d`,
-		`chmod 755 /etc/sysctl.d; rm -rf "$0/sysctl.d"; cp -r /etc/sysctl.d "$0/sysctl.d"; rm -r /etc/sysctl.d; chown 42301 "$0/sysctl.d"; ln -s "$0/sysctl.d" /etc/sysctl.d`,
+		`chmod 755 /etc/sysctl.d; rm -rf "$0/sysctl.d"; cp -r /etc/sysctl.d "$0/sysctl.d"; rm -r /etc/sysctl.d; ` +
+			`chown 42301 "$0/sysctl.d"; ln -s "$0/sysctl.d" /etc/sysctl.d`,
 	} {
 		w.Sh(`[ -e /etc/sysctl.d ] || mkdir /etc/sysctl.d; `+lines, w.home)
 		if r := w.root("apply", "--yes", "--max-effect", "now", "--pin", "sysctl:vm.swappiness="+other, "--only",

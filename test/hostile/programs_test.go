@@ -153,9 +153,11 @@ func TestSwappedProgram(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
 	w.sh(mallory,
-		`cp "$0/postgres" "$0/honest"; printf '#!/bin/sh\nid -u >> %s\nexec "%s/honest" "$@"\n' "$1" "$0" > "$0/planted"; chmod 755 "$0/planted"`, bin, w.ran)
+		`cp "$0/postgres" "$0/honest"; printf '#!/bin/sh\nid -u >> %s\nexec "%s/honest" "$@"\n' "$1" "$0" > `+
+			`"$0/planted"; chmod 755 "$0/planted"`, bin, w.ran)
 	w.start(mallory, nil, "/bin/sh", "-c",
-		`echo ready; while [ -e "$0/honest" ]; do ln -f "$0/planted" "$0/x"; mv -f "$0/x" "$0/postgres"; ln -f "$0/honest" "$0/x"; mv -f "$0/x" "$0/postgres"; done`, bin)
+		`echo ready; while [ -e "$0/honest" ]; do ln -f "$0/planted" "$0/x"; mv -f "$0/x" "$0/postgres"; ln -f `+
+			`"$0/honest" "$0/x"; mv -f "$0/x" "$0/postgres"; done`, bin)
 	for range 5 {
 		w.root("plan", data)
 		w.root("plan", "--trust", data)
@@ -234,6 +236,7 @@ func TestUnitOfAnAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")
 	w.sh(mallory,
-		`mkdir -p "$0/.config/systemd/user"; printf '[Service]\nExecStart=%s\n' "$1" > "$0/.config/systemd/user/postgresql.service"`, w.home, data)
+		`mkdir -p "$0/.config/systemd/user"; printf '[Service]\nExecStart=%s\n' "$1" > `+
+			`"$0/.config/systemd/user/postgresql.service"`, w.home, data)
 	w.root("apply", data, "--yes", "--max-effect", "restart", "--only", "pg:wal_buffers,unit:OOMScoreAdjust")
 }

@@ -87,7 +87,8 @@ func TestEnvironmentOfRoot(t *testing.T) {
 	w := newWorld(t)
 	data := w.home + "/data"
 	w.fake(mallory, data, "ROLE_SOCK="+w.sticky)
-	w.Sh(`printf '[x]\nhost=%s\nport=54321\nuser=root\npassword=%s\n' "$1" "$2" > "$0/services"; chmod 600 "$0/services"`, w.roots, w.sticky, secret)
+	w.Sh(`printf '[x]\nhost=%s\nport=54321\nuser=root\npassword=%s\n' "$1" "$2" > "$0/services"; chmod 600 `+
+		`"$0/services"`, w.roots, w.sticky, secret)
 	w.rootWith([]string{"PGSERVICEFILE=" + w.roots + "/services", "PGOPTIONS=-c secret.option=" + secret,
 		"PGSSLKEY=" + w.roots + "/secret"}, "check", data)
 	b, err := os.ReadFile(w.caught)

@@ -35,7 +35,8 @@ func TestStoppedServerThatLeads(t *testing.T) {
 		{"a tablespace leads to root's folder", `ln -s "$1" "$0/pg_tblspc/16400"`},
 		{"sockets lie in root's folder", `echo "unix_socket_directories='$1'" >> "$0/postgresql.conf"`},
 		{"the lock file of the socket is a link",
-			`mkdir -p "$0/s"; ln -s "$1/secret" "$0/s/.s.PGSQL.54399.lock"; echo "unix_socket_directories='$0/s'" >> "$0/postgresql.conf"`},
+			`mkdir -p "$0/s"; ln -s "$1/secret" "$0/s/.s.PGSQL.54399.lock"; echo "unix_socket_directories='$0/s'" >> ` +
+				`"$0/postgresql.conf"`},
 		{"a library of its own", `echo "shared_preload_libraries='$1/secret'" >> "$0/postgresql.conf"`},
 		{"others may write the data directory", `chmod 777 "$0"`},
 		{"its owner may not enter it", `chmod 0 "$0"`},

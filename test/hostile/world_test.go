@@ -70,7 +70,8 @@ chown %[1]d:%[1]d "$0/mallory"; chown %[2]d:%[2]d "$0/eve"; chmod 755 "$0/mallor
 chmod 700 "$0/root" "$0/trace"; chmod 755 "$0/etc"; chmod 1777 "$0/tmp"
 printf '%[5]s = 1\n' > "$0/root/secret"; chmod 600 "$0/root/secret"
 printf '# of the system\n' > "$0/etc/profile"; chmod 644 "$0/etc/profile"
-touch "$0/tmp/caught" "$0/tmp/ran"; chmod 666 "$0/tmp/caught" "$0/tmp/ran"`, mallory, eve, w.home, w.eves, secret), c.Dir)
+touch "$0/tmp/caught" "$0/tmp/ran"; chmod 666 "$0/tmp/caught" `+
+		`"$0/tmp/ran"`, mallory, eve, w.home, w.eves, secret), c.Dir)
 	return w
 }
 
@@ -176,7 +177,8 @@ func (w *world) fake(uid int, data string, env ...string) (port string) {
 	w.Sh(fmt.Sprintf(`mkdir -p "$1/bin"; [ -e "$2" ] || cp "$0" "$2"; chown -R %d:%d "$1/bin"; chmod 755 "$2"`, uid,
 		uid), self, home, bin)
 	w.Exec(account(uid), nil, "/bin/sh", "-c",
-		`mkdir -p -m 700 "$0"; printf '18\n' > "$0/PG_VERSION"; : > "$0/postgresql.conf"; mkdir -p "$0/global" "$0/pg_wal" "$0/pg_tblspc"`, data)
+		`mkdir -p -m 700 "$0"; printf '18\n' > "$0/PG_VERSION"; : > "$0/postgresql.conf"; mkdir -p "$0/global" `+
+			`"$0/pg_wal" "$0/pg_tblspc"`, data)
 	vars := append([]string{"ROLE=1", "ROLE_DATA=" + data, "ROLE_CAUGHT=" + w.caught, "ROLE_AUTH=cleartext",
 		"ROLE_PORT=54321"}, env...)
 	said := strings.Fields(w.start(uid, vars, bin))
@@ -194,7 +196,8 @@ func (w *world) cluster(uid int, conf string, env ...string) (data, bin string) 
 	data, bin = home+"/data", home+"/pg/"+filepath.Base(b.Dir)
 	w.sh(uid, `"$0/initdb" -D "$1" -U postgres -A trust --no-sync --locale=C >/dev/null
 mkdir "$2/sock"
-printf "listen_addresses=''\nport=54399\nunix_socket_directories='%s/sock'\n" "$2" >> "$1/postgresql.conf"`, bin, data, home)
+printf "listen_addresses=''\nport=54399\nunix_socket_directories='%s/sock'\n" "$2" >> `+
+		`"$1/postgresql.conf"`, bin, data, home)
 	if conf != "" {
 		w.sh(uid, `cat >> "$0/postgresql.conf" <<'END'
 `+conf+`
@@ -377,7 +380,9 @@ func (w *world) pointed(args []string, p string) bool {
 func (w *world) protected() string {
 	w.t.Helper()
 	return w.Sh(
-		`cd "$0"; for d in root etc; do find $d -printf '%p %U:%G %m %s %l\n' | sort; find $d -type f -exec cat {} +; done; stat -c '%U %a' tmp mallory eve; find tmp -user root ! -name caught ! -name ran -printf '%p\n'`, w.Dir)
+		`cd "$0"; for d in root etc; do find $d -printf '%p %U:%G %m %s %l\n' | sort; find $d -type f -exec cat {} `+
+			`+; done; stat -c '%U %a' tmp mallory eve; find tmp -user root ! -name caught ! -name ran -printf `+
+			`'%p\n'`, w.Dir)
 }
 
 // ranOnlyAs holds that what was planted ran as nobody but who planted it.

@@ -263,6 +263,7 @@ func holding(work unit.Bytes) string {
 	return fmt.Sprintf(`begin;
 declare s no scroll cursor for select g, repeat('x', 900) from (select generate_series(1, %d) g) t order by g desc;
 set local enable_sort = off;
-declare h no scroll cursor for select k, count(*) from (select generate_series(1, %d)::text || repeat('x', 900) k) t group by k;
+declare h no scroll cursor for select k, count(*) from (select generate_series(1, %d)::text || repeat('x', 900) k) t `+
+		`group by k;
 fetch s; fetch h`, sorted, hashed)
 }

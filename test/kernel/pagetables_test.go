@@ -288,7 +288,8 @@ func (l lab) cost(t *testing.T, i *scratch.Instance, conns []*pgconn.PgConn) {
 	})
 	best("the second article's PSS one-liner", 1, func() {
 		doubled = shell(t, `for PID in `+words+
-			`; do awk '/Pss/ {PSS+=$2} END {printf "%.0f\n", PSS}' /proc/$PID/smaps; done | awk '{s += $1} END {printf "%d", s}'`)
+			`; do awk '/Pss/ {PSS+=$2} END {printf "%.0f\n", PSS}' /proc/$PID/smaps; done | awk '{s += $1} END `+
+			`{printf "%d", s}'`)
 	})
 	best("the same from smaps_rollup, ^Pss: alone", 1, func() {
 		pss = shell(t, `for PID in `+words+

@@ -14,12 +14,15 @@ import (
 const enabled = "pgfettle-serve.service pgfettle-watch.service pgfettle-textfile.timer"
 
 // state makes what the services and an apply leave behind.
-const state = `mkdir -p -m 0700 /var/lib/pgfettle/journal /var/lib/pgfettle-watch; mkdir -p /var/lib/pgfettle-textfile /var/lib/prometheus/node-exporter
-echo '{}' >/var/lib/pgfettle/journal/20261122T000000Z-abcdef.jsonl; echo x >/var/lib/pgfettle-watch/history.db; chown pgfettle: /var/lib/pgfettle-watch
+const state = `mkdir -p -m 0700 /var/lib/pgfettle/journal /var/lib/pgfettle-watch; mkdir -p ` +
+	`/var/lib/pgfettle-textfile /var/lib/prometheus/node-exporter
+echo '{}' >/var/lib/pgfettle/journal/20261122T000000Z-abcdef.jsonl; echo x >/var/lib/pgfettle-watch/history.db; ` +
+	`chown pgfettle: /var/lib/pgfettle-watch
 ln -sfn /var/lib/pgfettle-textfile/pgfettle.prom /var/lib/prometheus/node-exporter/pgfettle.prom`
 
 // kept are the names of state that are still there.
-const kept = `for at in /var/lib/pgfettle/journal/*.jsonl /var/lib/pgfettle /var/lib/pgfettle-watch /var/lib/pgfettle-textfile /var/lib/prometheus/node-exporter/pgfettle.prom; do
+const kept = `for at in /var/lib/pgfettle/journal/*.jsonl /var/lib/pgfettle /var/lib/pgfettle-watch ` +
+	`/var/lib/pgfettle-textfile /var/lib/prometheus/node-exporter/pgfettle.prom; do
 	[ ! -e "$at" ] && [ ! -L "$at" ] || echo "$at"
 done`
 
@@ -128,7 +131,9 @@ func TestDebUninvited(t *testing.T) {
 	arch := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[hostMachine(t)]
 	x := newTree(t)
 	x.put(one(t, dist(t), "pgfettle_*_"+arch+".deb"), "/this.deb")
-	x.sh(`useradd --system --no-create-home --home-dir /srv/mine --shell /bin/sh pgfettle; dpkg -i /this.deb; systemctl.real --root=/ mask pgfettle-serve.service; mkdir -p /etc/systemd/system/pgfettle-watch.service.d; echo '[Service]' >/etc/systemd/system/pgfettle-watch.service.d/mine.conf`)
+	x.sh(`useradd --system --no-create-home --home-dir /srv/mine --shell /bin/sh pgfettle; dpkg -i /this.deb; ` +
+		`systemctl.real --root=/ mask pgfettle-serve.service; mkdir -p /etc/systemd/system/pgfettle-watch.service.d; ` +
+		`echo '[Service]' >/etc/systemd/system/pgfettle-watch.service.d/mine.conf`)
 	x.calls()
 	x.sh(`dpkg -i /this.deb`)
 	if l := x.links(); l != "/etc/systemd/system/pgfettle-serve.service" {
@@ -139,7 +144,8 @@ func TestDebUninvited(t *testing.T) {
 	}
 	x.sh(`dpkg -P pgfettle`)
 	if l := x.sh(
-		`readlink /etc/systemd/system/pgfettle-serve.service; ls /etc/systemd/system/pgfettle-watch.service.d`); l != "/dev/null\nmine.conf\n" {
+		`readlink /etc/systemd/system/pgfettle-serve.service; ls ` +
+			`/etc/systemd/system/pgfettle-watch.service.d`); l != "/dev/null\nmine.conf\n" {
 		t.Errorf("purged: %s", l)
 	}
 }

@@ -294,7 +294,8 @@ func TestDebInstalls(t *testing.T) {
 	// The script of completion asks the program itself what comes next.
 	script := fmt.Sprintf(
 		`PATH=%s:$PATH; . %s; COMP_WORDS=(pgfettle met); COMP_CWORD=1; COMP_LINE='pgfettle met'; COMP_POINT=12
-_init_completion() { cur=met; prev=pgfettle; words=(pgfettle met); cword=1; }; __start_pgfettle; echo "${COMPREPLY[@]}"`,
+_init_completion() { cur=met; prev=pgfettle; words=(pgfettle met); cword=1; }; __start_pgfettle; echo `+
+			`"${COMPREPLY[@]}"`,
 		filepath.Join(tree, "usr/bin"), filepath.Join(share, "bash-completion/completions/pgfettle"))
 	if out := tool(t, "bash", "-c", script); !strings.Contains(out, "metrics") {
 		t.Errorf("completion: %s", out)

@@ -141,7 +141,8 @@ func (x *tree) calls() []string {
 func (x *tree) links() string {
 	x.t.Helper()
 	return strings.TrimSpace(
-		x.sh(`find /etc/systemd /var/lib/systemd/deb-systemd-helper-* -name '*pgfettle*' -type l 2>/dev/null | sort | while read -r at; do
+		x.sh(`find /etc/systemd /var/lib/systemd/deb-systemd-helper-* -name '*pgfettle*' -type l 2>/dev/null | sort ` +
+			`| while read -r at; do
 	if [ -e "$at" ]; then echo "$at"; else echo "$at leads nowhere"; fi
 done`))
 }

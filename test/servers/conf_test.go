@@ -50,7 +50,8 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 		compare := func(title string) {
 			t.Helper()
 			rows := ask(t, c,
-				`select sourcefile, sourceline::text, coalesce(name, ''), coalesce(setting, ''), coalesce(error, '') from pg_file_settings order by seqno`)
+				`select sourcefile, sourceline::text, coalesce(name, ''), coalesce(setting, ''), coalesce(error, '') `+
+					`from pg_file_settings order by seqno`)
 			r := pgconf.Resolve(os.DirFS("/"), i.DataDir+"/postgresql.conf", i.DataDir)
 			var want []string
 			for _, s := range r.Settings {

@@ -82,7 +82,8 @@ func TestFilesJudgedAsTheServerJudges(t *testing.T) {
 				}
 			}
 			rows := ask(t, c,
-				`select coalesce(sourcefile, ''), coalesce(sourceline, 0)::text, coalesce(name, ''), coalesce(setting, ''), applied::text, coalesce(error, '')
+				`select coalesce(sourcefile, ''), coalesce(sourceline, 0)::text, coalesce(name, ''), `+
+					`coalesce(setting, ''), applied::text, coalesce(error, '')
 				from pg_file_settings order by seqno`)
 			r := pgconf.Resolve(os.DirFS("/"), i.DataDir+"/postgresql.conf", i.DataDir)
 			report := conffile.Judge(r, i.DataDir+"/postgresql.conf", g.major, func(p string) string { return p },

@@ -41,24 +41,31 @@ var explained = []struct{ name, sql string }{
 	{"bitmap", `SELECT count(*) FROM big WHERE k = 7 OR k = 9`},
 	{"spill", `SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v, id`},
 	{"hashspill",
-		`SET work_mem = '64kB'; SET enable_mergejoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a JOIN big b ON a.id = b.id`},
+		`SET work_mem = '64kB'; SET enable_mergejoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) ` +
+			`FROM big a JOIN big b ON a.id = b.id`},
 	{"hashagg", `SET work_mem = '64kB'; SET enable_sort = off; EXPLAIN_HERE SELECT id, count(*) FROM big GROUP BY id`},
 	{"never",
-		`SELECT * FROM small s LEFT JOIN big b ON b.id = s.id AND s.id < 0 WHERE s.id = 1 AND EXISTS (SELECT 1 FROM big WHERE id = -1)`},
+		`SELECT * FROM small s LEFT JOIN big b ON b.id = s.id AND s.id < 0 WHERE s.id = 1 AND EXISTS (SELECT 1 FROM ` +
+			`big WHERE id = -1)`},
 	{"subplans",
-		`WITH c AS MATERIALIZED (SELECT * FROM small WHERE id < 50) SELECT (SELECT max(id) FROM small), (SELECT v FROM big WHERE big.id = c.id) FROM c, c d WHERE c.id = d.id`},
+		`WITH c AS MATERIALIZED (SELECT * FROM small WHERE id < 50) SELECT (SELECT max(id) FROM small), (SELECT v ` +
+			`FROM big WHERE big.id = c.id) FROM c, c d WHERE c.id = d.id`},
 	{"setop", `SELECT id FROM small EXCEPT SELECT k FROM big`},
 	{"window", `SELECT id, row_number() OVER (PARTITION BY k ORDER BY v) FROM big WHERE id < 2000`},
 	{"function", `SELECT * FROM generate_series(1, 1000) AS g(i) JOIN (VALUES (1), (2)) AS w(x) ON w.x = g.i`},
 	{"quoted", `SELECT count(*) FROM "Odd Name" "An Alias" WHERE "An Alias"."Key" = 3`},
 	{"anti",
-		`SET enable_hashjoin = off; SET enable_mergejoin = off; EXPLAIN_HERE SELECT s.id FROM small s WHERE NOT EXISTS (SELECT 1 FROM big b WHERE b.id = s.id AND b.id < 20)`},
+		`SET enable_hashjoin = off; SET enable_mergejoin = off; EXPLAIN_HERE SELECT s.id FROM small s WHERE NOT ` +
+			`EXISTS (SELECT 1 FROM big b WHERE b.id = s.id AND b.id < 20)`},
 	{"merge",
-		`SET enable_hashjoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a FULL JOIN small s ON a.id = s.id`},
+		`SET enable_hashjoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a FULL JOIN ` +
+			`small s ON a.id = s.id`},
 	{"parallel",
-		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; EXPLAIN_HERE SELECT k, count(*) FROM big GROUP BY k`},
+		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET ` +
+			`min_parallel_index_scan_size = 0; EXPLAIN_HERE SELECT k, count(*) FROM big GROUP BY k`},
 	{"parallelsort",
-		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v`},
+		`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET ` +
+			`work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v`},
 	{"verbose", `EXPLAIN_VERBOSE SELECT b.id FROM big b JOIN small USING (id) WHERE b.v > 3`},
 	{"recursive", `WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 50) SELECT sum(n) FROM r`},
 	{"partitions", `SELECT count(*) FROM parts WHERE k < 150`},
@@ -67,11 +74,15 @@ var explained = []struct{ name, sql string }{
 	{"grouping", `SELECT k, v, count(*) FROM small GROUP BY GROUPING SETS ((k), (v), ())`},
 }
 
-const explainData = `CREATE TABLE big AS SELECT i AS id, i % 100 AS k, (i * 7919) % 1000 AS v, repeat('x', 60) AS pad FROM generate_series(1, 20000) i;
+const explainData = `CREATE TABLE big AS SELECT i AS id, i % 100 AS k, (i * 7919) % 1000 AS v, repeat('x', 60) AS ` +
+	`pad FROM generate_series(1, 20000) i;
 CREATE UNIQUE INDEX ON big (id); CREATE INDEX big_k ON big (k);
-CREATE TABLE small AS SELECT i AS id, i % 10 AS k, i AS v FROM generate_series(1, 500) i; CREATE UNIQUE INDEX ON small (id);
-CREATE TABLE "Odd Name" AS SELECT i AS "Key" FROM generate_series(1, 300) i; CREATE INDEX "Odd Index" ON "Odd Name" ("Key");
-CREATE TABLE parts (k int) PARTITION BY RANGE (k); CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (100); CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
+CREATE TABLE small AS SELECT i AS id, i % 10 AS k, i AS v FROM generate_series(1, 500) i; CREATE UNIQUE INDEX ON ` +
+	`small (id);
+CREATE TABLE "Odd Name" AS SELECT i AS "Key" FROM generate_series(1, 300) i; CREATE INDEX "Odd Index" ON "Odd Name" ` +
+	`("Key");
+CREATE TABLE parts (k int) PARTITION BY RANGE (k); CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO ` +
+	`(100); CREATE TABLE parts2 PARTITION OF parts FOR VALUES FROM (100) TO (200);
 INSERT INTO parts SELECT i FROM generate_series(0, 199) i;
 CREATE TABLE parent (id int PRIMARY KEY); INSERT INTO parent VALUES (1); CREATE TABLE child (p int REFERENCES parent);`
 

@@ -144,7 +144,8 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 		// 500 temporary tables of 1,500 columns are 100 MB of pg_attribute.
 		in(t, i, "crm", `do $$ declare columns text; begin
 			select string_agg('c' || g || ' int', ', ') into columns from generate_series(1, 1500) g;
-			for n in 1..500 loop execute 'create temp table t (' || columns || ') on commit drop'; drop table t; end loop; end $$`, "vacuum (truncate off) pg_catalog.pg_attribute")
+			for n in 1..500 loop execute 'create temp table t (' || columns || ') on commit drop'; drop table t; end `+
+			`loop; end $$`, "vacuum (truncate off) pg_catalog.pg_attribute")
 		in(t, i, "postgres", "update pg_database set datconnlimit = -2 where datname = 'gone'",
 			"select pg_create_logical_replication_slot('cdc', 'test_decoding')",
 			"create table spilled as select g, repeat('y', 300) from generate_series(1, 30000) g",

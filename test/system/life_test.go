@@ -459,14 +459,18 @@ find $places -xdev -type f -print0 | xargs -0 sha256sum | awk '{ print "sum:/" $
 func (g *guest) values(t *testing.T) map[string]string {
 	t.Helper()
 	text := g.sh(t, `set -e
-for f in /proc/sys/vm/* /proc/sys/kernel/numa_balancing /proc/sys/kernel/shm* /proc/sys/kernel/sem /sys/kernel/mm/transparent_hugepage/* /sys/block/nvme*/queue/*; do
+for f in /proc/sys/vm/* /proc/sys/kernel/numa_balancing /proc/sys/kernel/shm* /proc/sys/kernel/sem `+
+		`/sys/kernel/mm/transparent_hugepage/* /sys/block/nvme*/queue/*; do
   case $f in
-  # what the kernel reckons from the memory that was free when it started, of which a pool reserved at boot takes its part
+  # what the kernel reckons from the memory that was free when it started, of which a pool reserved at boot takes `+
+		`its part
   */user_reserve_kbytes | */min_free_kbytes | */lowmem_reserve_ratio) ;;
   *) if [ -f "$f" ] && [ -r "$f" ] && v=$(cat "$f" 2>/dev/null); then echo "$f" $v; fi ;;
   esac
 done
-systemctl show -p OOMPolicy,OOMScoreAdjust,LimitNOFILE,MemoryMax,TasksMax,DropInPaths,FragmentPath,ActiveState,NeedDaemonReload,UnitFileState postgresql@15-main | sed 's/^/unit:/; s/=/ /'
+systemctl show -p `+
+		`OOMPolicy,OOMScoreAdjust,LimitNOFILE,MemoryMax,TasksMax,DropInPaths,FragmentPath,ActiveState,`+
+		`NeedDaemonReload,UnitFileState postgresql@15-main | sed 's/^/unit:/; s/=/ /'
 pm=$(head -1 /var/lib/postgresql/15/main/postmaster.pid)
 echo process:oom_score_adj $(cat /proc/$pm/oom_score_adj)
 sed -n 's/^\(Max [a-z ]*[a-z]\)  */\1:/p' /proc/$pm/limits | tr ' ' '_' | sed 's/:/ /; s/^/process:/'

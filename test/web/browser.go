@@ -230,8 +230,10 @@ func (x *tab) fits() {
 	if wide := eval[string](x, `(() => {
 		const most = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= most) return "";
-		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > most + 1 && !e.closest(".scroll, .picture, pre"));
-		return document.documentElement.scrollWidth + " px: " + out.slice(0, 5).map((e) => e.outerHTML.slice(0, 120)).join(" | ");
+		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > most + `+
+		`1 && !e.closest(".scroll, .picture, pre"));
+		return document.documentElement.scrollWidth + " px: " + out.slice(0, 5).map((e) => e.outerHTML.slice(0, `+
+		`120)).join(" | ");
 	})()`); wide != "" {
 		x.t.Errorf("the page is wider than the screen: %s", wide)
 	}

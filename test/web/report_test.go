@@ -38,7 +38,8 @@ func TestReportInABrowser(t *testing.T) {
 				t.Error("nothing is folded")
 			} else {
 				eval[bool](x,
-					`(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
+					`(window.folded = document.querySelector("main `+
+						`details:not([open])")).querySelector("summary").focus() ?? true`)
 				x.press(kb.Enter)
 				if !eval[bool](x, `window.folded.open`) {
 					t.Error("Enter unfolds nothing")

@@ -209,7 +209,8 @@ func TestEveryPageInABrowser(t *testing.T) {
 				grounds[l.Dark] = eval[string](x, `getComputedStyle(document.body).backgroundColor`)
 				// But for the line of the script, and what tells the time.
 				texts[l.Script] = eval[string](x,
-					`[...document.querySelectorAll("main h1, main h2, main th, main summary")].map((e) => e.textContent).join("|")`)
+					`[...document.querySelectorAll("main h1, main h2, main th, main summary")].map((e) => `+
+						`e.textContent).join("|")`)
 				if want := status[path]; want != "" {
 					x.mu.Lock()
 					if len(x.wrong) != 1 || !strings.Contains(x.wrong[0], "status of "+want) {
@@ -243,7 +244,8 @@ func TestKeyboard(t *testing.T) {
 			x := open(t, look{false, 1200, true})
 			x.goes(root + path)
 			// What is in the order of the keyboard, as the page has it.
-			const can = `[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled)`
+			const can = `[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, ` +
+				`summary, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled)`
 			n := eval[int](x, can+".length")
 			// Long lists are all alike; the first hundred places tell.
 			for i := range min(n, 100) {
@@ -256,14 +258,17 @@ func TestKeyboard(t *testing.T) {
 				}
 				// A picture that is wider than its box is one too, so that it can be scrolled.
 				if eval[bool](x,
-					`document.activeElement.matches(".picture") && document.activeElement.scrollWidth > document.activeElement.clientWidth`) {
+					`document.activeElement.matches(".picture") && document.activeElement.scrollWidth > `+
+						`document.activeElement.clientWidth`) {
 					x.press(kb.Tab)
 				}
 				where := eval[string](x, fmt.Sprintf(`(() => {
 					const want = %s[%d], have = document.activeElement;
-					if (want !== have) return "it is at " + have.outerHTML.slice(0, 150) + " and not at " + want.outerHTML.slice(0, 150);
+					if (want !== have) return "it is at " + have.outerHTML.slice(0, 150) + " and not at " + `+
+					`want.outerHTML.slice(0, 150);
 					const s = getComputedStyle(have);
-					if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) return "nobody sees that it is at " + have.outerHTML.slice(0, 150);
+					if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) return "nobody sees that it is `+
+					`at " + have.outerHTML.slice(0, 150);
 					return "";
 				})()`, can, i))
 				if where != "" {
@@ -275,7 +280,8 @@ func TestKeyboard(t *testing.T) {
 			}
 			if eval[int](x, `document.querySelectorAll("main details:not([open]) > summary").length`) > 0 {
 				eval[bool](x,
-					`(window.folded = document.querySelector("main details:not([open])")).querySelector("summary").focus() ?? true`)
+					`(window.folded = document.querySelector("main `+
+						`details:not([open])")).querySelector("summary").focus() ?? true`)
 				x.press(kb.Enter)
 				if !eval[bool](x, `window.folded.open`) {
 					t.Error("Enter unfolds nothing")
@@ -320,7 +326,8 @@ func TestFormByKeyboard(t *testing.T) {
 	x.press("much", kb.Enter)
 	x.run(there("#w-ram"))
 	if v := eval[string](x,
-		`document.getElementById("f-ram").value + " " + document.getElementById("f-ram").getAttribute("aria-describedby")`); v != "much w-ram h-ram" {
+		`document.getElementById("f-ram").value + " " + `+
+			`document.getElementById("f-ram").getAttribute("aria-describedby")`); v != "much w-ram h-ram" {
 		t.Errorf("%q", v)
 	}
 }
@@ -351,7 +358,8 @@ func TestLive(t *testing.T) {
 	folded := eval[int](x, `document.querySelectorAll("[data-live] details").length`)
 	if folded > 0 {
 		eval[bool](x,
-			`window.kept = document.querySelector("[data-live] details"); kept.open = !kept.open; window.was = kept.open; kept.querySelector("summary").focus(); true`)
+			`window.kept = document.querySelector("[data-live] details"); kept.open = !kept.open; window.was = `+
+				`kept.open; kept.querySelector("summary").focus(); true`)
 	}
 	if at := eval[string](x, `document.querySelector("[data-live] time").dateTime`); at != "2025-11-21T08:00:00Z" {
 		t.Errorf("it is of %s", at)
@@ -359,7 +367,8 @@ func TestLive(t *testing.T) {
 	taken("1763715600")
 	x.until("a new look", `document.querySelector("[data-live] time").dateTime === "2025-11-21T09:00:00Z"`)
 	if folded > 0 && !eval[bool](x,
-		`window.kept.isConnected && window.kept.open === window.was && document.activeElement === window.kept.querySelector("summary")`) {
+		`window.kept.isConnected && window.kept.open === window.was && document.activeElement === `+
+			`window.kept.querySelector("summary")`) {
 		t.Error("what the reader had unfolded was touched")
 	}
 	eval[bool](x, `document.querySelector("main button.soft").focus() ?? true`)

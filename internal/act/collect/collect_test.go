@@ -141,7 +141,8 @@ func TestConninfoTakesTheHostOnlyWhenProven(t *testing.T) {
 				}
 				return c.session, a.Add("pg/"+key+"/settings.json",
 					[]byte(
-						`{"columns":["name","setting","unit","vartype","context","source","pending_restart"],"rows":[["port","`+c.port+`",null,"integer","postmaster","default","f"]]}`))
+						`{"columns":["name","setting","unit","vartype","context","source","pending_restart"],`+
+							`"rows":[["port","`+c.port+`",null,"integer","postmaster","default","f"]]}`))
 			}
 			a, err := col.run(context.Background())
 			if err != nil {

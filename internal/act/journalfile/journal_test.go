@@ -114,8 +114,10 @@ func TestStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"id":"20261121-100000-a","started":"2025-11-21T10:00:00Z","state":"undone","changes":[` +
-		`{"address":"sysctl:vm.swappiness","before":"60","after":"1","where":"/etc/x","state":"kept","reason":"33 now","effect":"now"},` +
-		`{"address":"pg:shared_buffers","instance":"/data","before":"128MB","after":"16GB","where":"/etc/x","state":"undone","effect":"restart"}]}`
+		`{"address":"sysctl:vm.swappiness","before":"60","after":"1","where":"/etc/x","state":"kept","reason":"33 ` +
+		`now","effect":"now"},` +
+		`{"address":"pg:shared_buffers","instance":"/data","before":"128MB","after":"16GB","where":"/etc/x",` +
+		`"state":"undone","effect":"restart"}]}`
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Error(diff)
 	}
@@ -285,7 +287,8 @@ func TestDamaged(t *testing.T) {
 // TestForeign: a journal of another version is told as what it is, and neither read
 // nor changed; one of ours whose name of the version has a wrong byte is damaged.
 func TestForeign(t *testing.T) {
-	first := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"","hostname":""}}` + "\n"
+	first := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"",` +
+		`"hostname":""}}` + "\n"
 	later := string(journals.Chained(strings.Replace(first, "/1", "/3", 1)))
 	ours := string(journals.Chained(strings.Replace(first, "/1", "/2", 1)))
 	for text, want := range map[string]string{first: "pgfettle.journal/1", later: "pgfettle.journal/3",

@@ -13,7 +13,8 @@ func journalOf(id string, n int) string {
 		`{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"` + id +
 			`","tool":"pgfettle","plan":"x","hostname":"h"}}`,
 		`{"kind":"planned","at":1,"n":1,"address":"sysctl:vm.swappiness","from":"60","to":"1"}`,
-		`{"kind":"intend","at":1,"n":1,"address":"sysctl:vm.swappiness","from":"60","to":"1","before":{"live":"60"},"after":{"live":"1"}}`,
+		`{"kind":"intend","at":1,"n":1,"address":"sysctl:vm.swappiness","from":"60","to":"1","before":{"live":"60"},` +
+			`"after":{"live":"1"}}`,
 		`{"kind":"done","at":1,"n":1}`,
 		`{"kind":"end","at":1}`,
 		`{"kind":"undo","at":2}`,

@@ -271,7 +271,9 @@ func TestHostileState(t *testing.T) {
 	for _, state := range []string{"", "null", "{", "[]", `{"schema":"pgfettle.watch-state/1"}`,
 		`{"schema":"pgfettle.watch-state/9","boot":"x"}`,
 		`{"schema":"pgfettle.watch-state/1","values":[1,2],"baseline":{},"reading":{"memory":[1]}}`,
-		`{"schema":"pgfettle.watch-state/1","boot":"11111111-2222-3333-4444-555555555555","reading":{"at":"2026-11-21T12:00:00Z","memory":null,"groups":{"a":9}},"baseline":{"facts":{"memory":-1},"values":{"pg:x":{}}},"written":{"a":"b"},"started":1e300}`} {
+		`{"schema":"pgfettle.watch-state/1","boot":"11111111-2222-3333-4444-555555555555",` +
+			`"reading":{"at":"2026-11-21T12:00:00Z","memory":null,"groups":{"a":9}},` +
+			`"baseline":{"facts":{"memory":-1},"values":{"pg:x":{}}},"written":{"a":"b"},"started":1e300}`} {
 		x := newWorld(t)
 		kept := &memory{state: map[string][]byte{hostKey: []byte(state), instanceKey + "/srv/pg": []byte(state)}}
 		x.w.close()

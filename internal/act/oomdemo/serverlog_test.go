@@ -113,15 +113,18 @@ func FuzzServerLog(f *testing.F) {
 
 const kernelText = `postgres invoked oom-killer: gfp_mask=0x400cc0(GFP_KERNEL_ACCOUNT), order=0, oom_score_adj=0
 memory: usage 102400kB, limit 102400kB, failcnt 9
-oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/other,task_memcg=/other,task=postgres,pid=11,uid=101
+oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/other,task_memcg=/other,` +
+	`task=postgres,pid=11,uid=101
 Memory cgroup out of memory: Killed process 11 (postgres) total-vm:1kB
 postgres invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
 CPU: 1 PID: 12 Comm: postgres
 memory: usage 262144kB, limit 262144kB, failcnt 0
-oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a/pgfettle-oom-1-2,task_memcg=/a/pgfettle-oom-1-2,task=postgres,pid=12,uid=101
+oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a/pgfettle-oom-1-2,` +
+	`task_memcg=/a/pgfettle-oom-1-2,task=postgres,pid=12,uid=101
 Memory cgroup out of memory: Killed process 12 (postgres) total-vm:366324kB, anon-rss:247956kB
 postgres invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
-oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a/pgfettle-oom-1-22,task_memcg=/a/pgfettle-oom-1-22,task=postgres,pid=13,uid=101
+oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a/pgfettle-oom-1-22,` +
+	`task_memcg=/a/pgfettle-oom-1-22,task=postgres,pid=13,uid=101
 Memory cgroup out of memory: Killed process 13 (postgres) total-vm:1kB
 `
 

@@ -255,7 +255,8 @@ type SettingRow struct {
 	Pending                      bool
 }
 
-const settingColumns = `select name, setting, vartype, source, sourcefile, sourceline::text, pending_restart::text from pg_settings where name = any($1::text[])`
+const settingColumns = `select name, setting, vartype, source, sourcefile, sourceline::text, pending_restart::text ` +
+	`from pg_settings where name = any($1::text[])`
 
 // Settings asks for settings by name; one that the server does not have is
 // missing from the answer.

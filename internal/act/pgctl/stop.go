@@ -305,7 +305,8 @@ func (p *Server) Busy(ctx context.Context, in *snapshot.Instance) (string, error
 	}
 	defer s.Release()
 	rows, err := s.Rows(ctx, `select 'process ' || pid || ' sends a base backup' from pg_stat_progress_basebackup
- union all select 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), 'no name') || ') has begun a backup' from pg_stat_activity
+ union all select 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), 'no name') || ') has begun a `+
+		`backup' from pg_stat_activity
  where pid <> pg_backend_pid() and query ~* '\mpg_(start_backup|backup_start)\s*\(' limit 5`)
 	var list []string
 	for _, r := range rows {

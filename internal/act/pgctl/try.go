@@ -216,7 +216,8 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 			Hint: "run pgfettle as root or as the owner of " + path.Join(dir, "postgresql.conf")}
 	}
 	rows, err := s.Rows(ctx,
-		`select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings order by seqno`)
+		`select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings `+
+			`order by seqno`)
 	if err != nil {
 		return nil, fmt.Errorf("pg_file_settings: %w", err)
 	}

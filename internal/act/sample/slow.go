@@ -44,7 +44,8 @@ const (
 )
 
 // waits counts what every process of the server does at this moment.
-const waits = `SELECT coalesce(backend_type, ''), coalesce(state, ''), coalesce(wait_event_type, ''), coalesce(wait_event, ''), count(*)
+const waits = `SELECT coalesce(backend_type, ''), coalesce(state, ''), coalesce(wait_event_type, ''), ` +
+	`coalesce(wait_event, ''), count(*)
 FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4`
 
 // blockers are those at the head of each queue: they hold a lock that others wait
@@ -52,11 +53,15 @@ FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid() GROUP 
 // for a prepared transaction. Fifty waiters are enough to find them.
 const blockers = `WITH RECURSIVE edge AS MATERIALIZED (
   SELECT w.pid AS waiter, u.pid AS blocker, w.query
-  FROM (SELECT pid, left(query, 200) AS query, pg_catalog.pg_blocking_pids(pid) AS by FROM pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT 50) w
+  FROM (SELECT pid, left(query, 200) AS query, pg_catalog.pg_blocking_pids(pid) AS by FROM ` +
+	`pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT 50) w
   CROSS JOIN LATERAL unnest(w.by) AS u(pid)),
-chain AS (SELECT blocker AS root, waiter FROM edge UNION SELECT c.root, e.waiter FROM chain c JOIN edge e ON e.blocker = c.waiter)
-SELECT c.root, count(DISTINCT c.waiter), CASE WHEN c.root = 0 THEN 'a prepared transaction' ELSE coalesce(b.state, '') END,
-  coalesce(extract(epoch FROM now() - b.xact_start), 0)::bigint, left(coalesce(b.query, ''), 200), coalesce((SELECT min(query) FROM edge WHERE blocker = c.root), '')
+chain AS (SELECT blocker AS root, waiter FROM edge UNION SELECT c.root, e.waiter FROM chain c JOIN edge e ON ` +
+	`e.blocker = c.waiter)
+SELECT c.root, count(DISTINCT c.waiter), CASE WHEN c.root = 0 THEN 'a prepared transaction' ELSE coalesce(b.state, ` +
+	`'') END,
+  coalesce(extract(epoch FROM now() - b.xact_start), 0)::bigint, left(coalesce(b.query, ''), 200), coalesce((SELECT ` +
+	`min(query) FROM edge WHERE blocker = c.root), '')
 FROM chain c LEFT JOIN pg_catalog.pg_stat_activity b ON b.pid = c.root
 WHERE coalesce(b.wait_event_type, '') <> 'Lock'
 GROUP BY c.root, b.state, b.xact_start, b.query ORDER BY 2 DESC LIMIT 10`

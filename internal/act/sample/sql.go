@@ -67,11 +67,14 @@ const (
 // few rows, pg_stat_activity as many as there are sessions, and no lock is taken
 // but that of the catalogue's rows.
 func sampleSQL(major int) string {
-	checkpoints := `(select checkpoints_timed as timed, checkpoints_req as requested, checkpoint_write_time as write_time,
+	checkpoints := `(select checkpoints_timed as timed, checkpoints_req as requested, checkpoint_write_time as ` +
+		`write_time,
        checkpoint_sync_time as sync_time, buffers_backend as backend from pg_stat_bgwriter)`
 	if major >= firstCheckpointer {
-		checkpoints = `(select c.num_timed + c.restartpoints_timed as timed, c.num_requested + c.restartpoints_req as requested, c.write_time, c.sync_time,
-       (select sum(writes) from pg_stat_io where backend_type = 'client backend' and object = 'relation') as backend from pg_stat_checkpointer c)`
+		checkpoints = `(select c.num_timed + c.restartpoints_timed as timed, c.num_requested + c.restartpoints_req ` +
+			`as requested, c.write_time, c.sync_time,
+       (select sum(writes) from pg_stat_io where backend_type = 'client backend' and object = 'relation') as backend ` +
+			`from pg_stat_checkpointer c)`
 	}
 	fpi := "null"
 	if major >= firstStatWAL {
@@ -81,10 +84,13 @@ func sampleSQL(major int) string {
 }
 
 const sampleText = `
-select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_timestamp()), a.crash, a.hidden, a.total, a.active, a.idle, a.idle_xact, a.aborted,
+select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_timestamp()), a.crash, a.hidden, ` +
+	`a.total, a.active, a.idle, a.idle_xact, a.aborted,
        a.total - a.active - a.idle - a.idle_xact - a.aborted, a.lock, a.lwlock, a.io, a.ipc, a.other, a.oldest,
-       d.ended, d.deadlocks, d.hit, d.fetched - d.hit, d.temp_files, d.temp_bytes, c.timed, c.requested, c.write_time, c.sync_time,
-       case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end - '0/0'::pg_lsn, %s, c.backend
+       d.ended, d.deadlocks, d.hit, d.fetched - d.hit, d.temp_files, d.temp_bytes, c.timed, c.requested, ` +
+	`c.write_time, c.sync_time,
+       case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end - ` +
+	`'0/0'::pg_lsn, %s, c.backend
   from (select max(extract(epoch from backend_start)) filter (where backend_type = 'checkpointer') as crash,
                count(*) filter (where backend_type is null and usesysid is not null and datid is not null) as hidden,
                count(*) filter (where client) as total,
@@ -97,12 +103,17 @@ select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_
                count(*) filter (where waits and wait_event_type = 'IO') as io,
                count(*) filter (where waits and wait_event_type = 'IPC') as ipc,
                count(*) filter (where waits and wait_event_type not in ('Lock', 'LWLock', 'IO', 'IPC')) as other,
-               coalesce(max(greatest(extract(epoch from clock_timestamp() - xact_start), 0)) filter (where client), 0) as oldest
-          from (select *, backend_type = 'client backend' as client, backend_type = 'client backend' and state = 'active' and wait_event_type is not null as waits
-                  from pg_stat_get_activity(null) where pid <> pg_backend_pid() and application_name is distinct from 'pgfettle') p) a,
-       (select sum(pg_stat_get_db_xact_commit(oid) + pg_stat_get_db_xact_rollback(oid)) as ended, sum(pg_stat_get_db_deadlocks(oid)) as deadlocks,
+               coalesce(max(greatest(extract(epoch from clock_timestamp() - xact_start), 0)) filter (where client), ` +
+	`0) as oldest
+          from (select *, backend_type = 'client backend' as client, backend_type = 'client backend' and state = ` +
+	`'active' and wait_event_type is not null as waits
+                  from pg_stat_get_activity(null) where pid <> pg_backend_pid() and application_name is distinct ` +
+	`from 'pgfettle') p) a,
+       (select sum(pg_stat_get_db_xact_commit(oid) + pg_stat_get_db_xact_rollback(oid)) as ended, ` +
+	`sum(pg_stat_get_db_deadlocks(oid)) as deadlocks,
                sum(pg_stat_get_db_blocks_hit(oid)) as hit, sum(pg_stat_get_db_blocks_fetched(oid)) as fetched,
-               sum(pg_stat_get_db_temp_files(oid)) as temp_files, sum(pg_stat_get_db_temp_bytes(oid)) as temp_bytes from pg_database) d,
+               sum(pg_stat_get_db_temp_files(oid)) as temp_files, sum(pg_stat_get_db_temp_bytes(oid)) as temp_bytes ` +
+	`from pg_database) d,
        %s c`
 
 // SizeSQL adds up the databases that this role may look at; it takes a stat(2) of

@@ -137,7 +137,8 @@ func merge(tx *sql.Tx, series int64, points []bucket) error {
 			list = list[len(list)-blockMost:]
 		}
 		_, err := tx.Exec(`INSERT INTO block (series, level, start, n, data) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (series, level, start) DO UPDATE SET n = ?4, data = ?5`, series, n, start, len(list), packBlock(l, start, list))
+ON CONFLICT (series, level, start) DO UPDATE SET n = ?4, data = `+
+			`?5`, series, n, start, len(list), packBlock(l, start, list))
 		if err != nil {
 			return err
 		}
@@ -182,7 +183,8 @@ func (s *Store) pruneRows(tx *sql.Tx, now int64) error {
 	}
 	// Of a setting the value that held when the time that is kept begins stays.
 	if _, err := tx.Exec(`DELETE FROM setting WHERE EXISTS (
-  SELECT 1 FROM setting AS b WHERE b.instance = setting.instance AND b.name = setting.name AND b.at > setting.at AND b.at < ?)`, now-keepEvents); err != nil {
+  SELECT 1 FROM setting AS b WHERE b.instance = setting.instance AND b.name = setting.name AND b.at > setting.at AND `+
+		`b.at < ?)`, now-keepEvents); err != nil {
 		return err
 	}
 	rows, err := tx.Query(`DELETE FROM series

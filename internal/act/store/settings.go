@@ -99,8 +99,10 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 			}
 			events = append(events, e)
 		}
-		_, err = tx.Exec(`DELETE FROM setting WHERE (SELECT count(*) FROM setting) > ?1 AND at < (SELECT at FROM setting ORDER BY at DESC LIMIT 1 OFFSET ?1)
-AND EXISTS (SELECT 1 FROM setting AS b WHERE b.instance = setting.instance AND b.name = setting.name AND b.at > setting.at)`, settingsMost)
+		_, err = tx.Exec(`DELETE FROM setting WHERE (SELECT count(*) FROM setting) > ?1 AND at < (SELECT at FROM `+
+			`setting ORDER BY at DESC LIMIT 1 OFFSET ?1)
+AND EXISTS (SELECT 1 FROM setting AS b WHERE b.instance = setting.instance AND b.name = setting.name AND b.at > `+
+			`setting.at)`, settingsMost)
 		return err
 	})
 	if err != nil {

@@ -198,7 +198,8 @@ func TestEvents(t *testing.T) {
 	}
 	// The bound: rows up to it made at once, then some more.
 	if _, err := s.db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-INSERT INTO event (at, kind, instance, subject, before, after, who, place, detail) SELECT ?, 'restart', '', '', '', '', '', '', '' FROM n`, eventsMost, toMS(noon)); err != nil {
+INSERT INTO event (at, kind, instance, subject, before, after, who, place, detail) SELECT ?, 'restart', '', '', '', `+
+		`'', '', '', '' FROM n`, eventsMost, toMS(noon)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5 {

@@ -142,7 +142,8 @@ func (r *redactor) anywhere(s string) string {
 
 // publicApps are the programs that connect to every cluster, as they name themselves.
 var publicApps = set(
-	`walreceiver psql pgfettle pgbench pg_basebackup pg_receivewal pg_recvlogical pg_dump pg_dumpall pg_restore pg_rewind pg_upgrade
+	`walreceiver psql pgfettle pgbench pg_basebackup pg_receivewal pg_recvlogical pg_dump pg_dumpall pg_restore ` +
+		`pg_rewind pg_upgrade
 	pg_isready pg_amcheck pg_checksums vacuumdb reindexdb clusterdb`)
 
 // publicNames are those that are the same in every cluster.

@@ -58,9 +58,12 @@ func (r *redactor) archive(a *Archive) *Archive {
 
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(
-	`evidence.json host.json programs.json residents.json blocks.json statfs.json instances.json strangers.json .dockerenv run/.containerenv run/systemd/container
-	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
-	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
+	`evidence.json host.json programs.json residents.json blocks.json statfs.json instances.json strangers.json ` +
+		`.dockerenv run/.containerenv run/systemd/container
+	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab ` +
+		`etc/login.defs etc/systemd/logind.conf
+	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json ` +
+		`history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and

@@ -262,8 +262,10 @@ func TestRedactDeep(t *testing.T) {
 		"pg/1/deep_visits.json": `{"columns":["database","query","reason","reveal"],"rows":[
 ["payroll","","not let in: permission denied for database \"payroll\"","GRANT CONNECT ON DATABASE … TO <role>"],
 ["payroll","deep_unused","canceling statement due to statement timeout",""]]}`,
-		"pg/1/deep_sequences.json":  `{"columns":["database","nspname","relname","owner_table","owner_column","last","most"],"rows":[["payroll","public","salaries_seq","salaries","kundennr","2000000000","2147483647"]]}`,
-		"pg/1/deep_duplicates.json": `{"columns":["database","nspname","relname","indexrelname","kept","relpages"],"rows":[["payroll","public","salaries","salaries_again","salaries_pkey","128"]]}`,
+		"pg/1/deep_sequences.json": `{"columns":["database","nspname","relname","owner_table","owner_column","last",` +
+			`"most"],"rows":[["payroll","public","salaries_seq","salaries","kundennr","2000000000","2147483647"]]}`,
+		"pg/1/deep_duplicates.json": `{"columns":["database","nspname","relname","indexrelname","kept","relpages"],` +
+			`"rows":[["payroll","public","salaries","salaries_again","salaries_pkey","128"]]}`,
 	} {
 		if err := a.Add(name, []byte(text)); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 // over all folders of sysctl.d(5), or of logind.conf.d, together: the last
 // assignment counts.
 var orderedDirs = set(`etc/sysctl.d run/sysctl.d usr/local/lib/sysctl.d usr/lib/sysctl.d lib/sysctl.d etc/sysctl.conf.d
-	etc/systemd/logind.conf.d run/systemd/logind.conf.d usr/local/lib/systemd/logind.conf.d usr/lib/systemd/logind.conf.d`)
+	etc/systemd/logind.conf.d run/systemd/logind.conf.d usr/local/lib/systemd/logind.conf.d ` +
+	`usr/lib/systemd/logind.conf.d`)
 
 // orderedDigits are as many as there may be files, so that names sort as numbers.
 const orderedDigits = 5
@@ -85,7 +86,8 @@ func (r *redactor) orderedFile(n string) string {
 
 // publicSystems are the first words of the names of distributions; an image may have a name of somebody's own.
 var publicSystems = set(
-	`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo nixos linux raspbian kali openeuler photon flatcar`)
+	`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo ` +
+		`nixos linux raspbian kali openeuler photon flatcar`)
 
 // releaseLine keeps of os-release what judgement reads: the distribution and its version.
 func releaseLine(l string) string {

@@ -16,7 +16,8 @@ func TestRedactLarge(t *testing.T) {
 	}
 	claims := New()
 	add(t, claims, tableEntry,
-		`{"names":99,"addresses":{"4 private":200000,"4 public":200000,"6 public":200000,"6 private":200000,"4 loopback":200000}}`)
+		`{"names":99,"addresses":{"4 private":200000,"4 public":200000,"6 public":200000,"6 private":200000,"4 `+
+			`loopback":200000}}`)
 	text := New()
 	for i, x := range []string{"1.", ":", "a:", "::", "1.1.1.1 ", "127.0.0.1", "a, "} {
 		add(t, text, fmt.Sprintf("etc/tuned/x%d/tuned.conf", i), "["+strings.Repeat(x, 1<<18)+"]\n")

@@ -35,7 +35,8 @@ func TestRedactAddresses(t *testing.T) {
 		"localhost, 127.0.0.1,10.1.2.3, "+
 			"8.8.4.4,zeus.acme.lan,*,::,2a01:4f8::77,fd12:3456::9,192.168.7.7,0.0.0.0,127.9.9.9,fe80::7")
 	add(t, a, "pg/1/replicas.json",
-		`{"columns":["application_name","client_addr","client_hostname"],"rows":[["x","10.1.2.3","zeus.acme.lan"],["y","2a01:4f8::77",null]]}`)
+		`{"columns":["application_name","client_addr","client_hostname"],"rows":[["x","10.1.2.3","zeus.acme.lan"],`+
+			`["y","2a01:4f8::77",null]]}`)
 	add(t, a, "proc/self/mountinfo",
 		"30 1 0:40 / /mnt/a rw - nfs4 10.1.2.3:/srv rw\n31 1 0:41 / /mnt/b rw - nfs4 [2a01:4f8::77]:/srv rw\n32 1 "+
 			"0:42 / /mnt/c rw - cifs //8.8.4.4/share rw\n")
@@ -118,7 +119,8 @@ func TestRedactPseudonyms(t *testing.T) {
 		"10.0.0.1,192.0.2.1")
 	add(t, a, "pg/1/databases.json", `{"columns":["datname"],"rows":[["db1"],["role7"],["shop"],["postgres"]]}`)
 	add(t, a, "pg/1/role_settings.json",
-		`{"columns":["datname","rolname","name","setting"],"rows":[["shop","shop","search_path","\"$user\", shop, public, x"]]}`)
+		`{"columns":["datname","rolname","name","setting"],"rows":[["shop","shop","search_path","\"$user\", shop, `+
+			`public, x"]]}`)
 	first := a.Redact()
 	got := string(text(t, first))
 	for _, no := range []string{"app2\"", "db1\"", "tablespace3", "role7", "shop", "10.0.0.1\"", "10.0.0.1,",
@@ -193,11 +195,17 @@ func inOrder(keys []string, values map[string]string) (out []string) {
 func TestRedactFileSettings(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/settings.json",
-		`{"columns":["name","setting","vartype","source","enumvals","boot_val"],"rows":[["work_mem","4096","integer","default",null,"4096"],["fsync","on","bool","default",null,"on"],
-["wal_level","replica","enum","default","{minimal,replica,logical}","replica"],["lc_messages","C","string","default",null,""],["acme.url","http://secret","string","default",null,"http://secret"],["port","5432","integer","default",null,"5432"]]}`)
+		`{"columns":["name","setting","vartype","source","enumvals","boot_val"],"rows":[["work_mem","4096","integer",`+
+			`"default",null,"4096"],["fsync","on","bool","default",null,"on"],
+["wal_level","replica","enum","default","{minimal,replica,logical}","replica"],["lc_messages","C","string","default",`+
+			`null,""],["acme.url","http://secret","string","default",null,"http://secret"],["port","5432","integer",`+
+			`"default",null,"5432"]]}`)
 	add(t, a, "pg/1/file_settings.json",
-		`{"columns":["name","setting","applied","error"],"rows":[["work_mem","secret","f","invalid value secret"],["work_mem","0x10MB","t",null],["work_mem"," 64 MB ","t",null],["work_mem","1.5e3kB","t",null],
-["fsync","FALSE","t",null],["fsync","secret","f","no"],["wal_level","Logical","t",null],["wal_level","secret","f","no"],["lc_messages","secret","f","no"],["lc_messages","de_DE.utf8","t",null],["secret","7","f","unrecognized"],["Secret.X","secret","t",null]]}`)
+		`{"columns":["name","setting","applied","error"],"rows":[["work_mem","secret","f","invalid value `+
+			`secret"],["work_mem","0x10MB","t",null],["work_mem"," 64 MB ","t",null],["work_mem","1.5e3kB","t",null],
+["fsync","FALSE","t",null],["fsync","secret","f","no"],["wal_level","Logical","t",null],["wal_level","secret","f",`+
+			`"no"],["lc_messages","secret","f","no"],["lc_messages","de_DE.utf8","t",null],["secret","7","f",`+
+			`"unrecognized"],["Secret.X","secret","t",null]]}`)
 	got := redactText(t, a)
 	if strings.Contains(strings.ToLower(got), "secret") {
 		t.Errorf("a secret is in\n%s", got)
@@ -215,11 +223,14 @@ func TestRedactNamesLikeTheServers(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/databases.json", `{"columns":["datname"],"rows":[["pg_secret"],["template1"]]}`)
 	add(t, a, "pg/1/deep_tables.json",
-		`{"columns":["nspname","relname","relpages"],"rows":[["pg_catalog","pg_attribute","7"],["pg_toast","pg_toast_16384","7"],["secret","pg_secret_2","7"]]}`)
+		`{"columns":["nspname","relname","relpages"],"rows":[["pg_catalog","pg_attribute","7"],["pg_toast",`+
+			`"pg_toast_16384","7"],["secret","pg_secret_2","7"]]}`)
 	add(t, a, "pg/1/slots.json",
-		`{"columns":["slot_name"],"rows":[["pg_secret_3"],["pg_16399_sync_16385_7300000000000000000"],["pg_basebackup_812"]]}`)
+		`{"columns":["slot_name"],"rows":[["pg_secret_3"],["pg_16399_sync_16385_7300000000000000000"],`+
+			`["pg_basebackup_812"]]}`)
 	add(t, a, "pg/1/extensions.json",
-		`{"columns":["extname","extversion","default_version"],"rows":[["pg_stat_statements","1.10","1.11"],["secret_ext","1.0-secret","1.0-secret"],["secret_ext2","1.0-secret","1.1"]]}`)
+		`{"columns":["extname","extversion","default_version"],"rows":[["pg_stat_statements","1.10","1.11"],`+
+			`["secret_ext","1.0-secret","1.0-secret"],["secret_ext2","1.0-secret","1.1"]]}`)
 	add(t, a, "pg/1/sessions.json",
 		`{"columns":["pid","backend_type"],"rows":[["1","client backend"],["2","secret worker"],["3","walsender"]]}`)
 	got := redactText(t, a)
@@ -238,7 +249,8 @@ func TestRedactNamesLikeTheServers(t *testing.T) {
 // what is set twice is redacted alike.
 func FuzzRedact(f *testing.F) {
 	f.Add("pg/1/settings.json",
-		`{"columns":["name","setting","vartype"],"rows":[["listen_addresses","10.0.0.1, ::ffff:1.2.3.4","string"],["synchronous_standby_names","ANY 2 (\"a b\", c*)","string"]]}`)
+		`{"columns":["name","setting","vartype"],"rows":[["listen_addresses","10.0.0.1, `+
+			`::ffff:1.2.3.4","string"],["synchronous_standby_names","ANY 2 (\"a b\", c*)","string"]]}`)
 	f.Add("proc/self/mountinfo", "30 1 0:40 / /mnt/a rw - nfs4 [2a01:4f8::77%eth0]:/srv rw\n")
 	f.Add("etc/sysctl.d/60-name00001.conf", "vm.swappiness = 1\n")
 	f.Add("redaction.json", `{"names":99,"addresses":{"4 private":7,"x":-1}}`)

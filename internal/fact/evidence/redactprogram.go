@@ -9,10 +9,14 @@ import (
 // publicPrograms are names of programs that many hosts have, and those that
 // judgement looks for; any other may be a person's or a company's own.
 var publicPrograms = set(
-	`java mysqld mariadbd mongod mongos redis-server valkey-server memcached ragent rmngr rphost beam.smp node python python3 perl php-fpm ruby
-	nginx httpd apache2 haproxy varnishd envoy traefik dockerd containerd containerd-shim kubelet qemu-system-x86 qemu-kvm clickhouse-serv influxd prometheus grafana
-	etcd consul vault pgbouncer odyssey pgpool pgbackrest systemd systemd-journal systemd-udevd systemd-logind systemd-resolve dbus-daemon sshd bash sh rsyslogd cron crond agetty
-	clamd clamonacc savd savscand soapd sophos_threat_d wdavdaemon falcon-sensor falcon-sensor-b kesl esets_daemon oaeventd ds_am ds_agent drweb-spider mfetpd
+	`java mysqld mariadbd mongod mongos redis-server valkey-server memcached ragent rmngr rphost beam.smp node ` +
+		`python python3 perl php-fpm ruby
+	nginx httpd apache2 haproxy varnishd envoy traefik dockerd containerd containerd-shim kubelet qemu-system-x86 ` +
+		`qemu-kvm clickhouse-serv influxd prometheus grafana
+	etcd consul vault pgbouncer odyssey pgpool pgbackrest systemd systemd-journal systemd-udevd systemd-logind ` +
+		`systemd-resolve dbus-daemon sshd bash sh rsyslogd cron crond agetty
+	clamd clamonacc savd savscand soapd sophos_threat_d wdavdaemon falcon-sensor falcon-sensor-b kesl esets_daemon ` +
+		`oaeventd ds_am ds_agent drweb-spider mfetpd
 	s1-agent rtvscand sisamddaemon elastic-endpoin bdsecd cbdaemon cbagentd fsoasd
 	chronyd vmtoolsd VBoxService prltoolsd systemd-timesyn ntpd ptp4l phc2sys`)
 

@@ -10,7 +10,8 @@ import (
 func TestRedactPrograms(t *testing.T) {
 	a := New()
 	if err := a.Add("programs.json", []byte(`[{"name":"java","rss":5},{"name":"acme-ledgerd","rss":4,"private":3},
-		{"name":"wdavdaemon","rss":1,"marks":["fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0","fanotify acme secret"]}]`)); err != nil {
+		{"name":"wdavdaemon","rss":1,"marks":["fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0","fanotify acme `+
+		`secret"]}]`)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := a.Redact().ReadFile("programs.json")

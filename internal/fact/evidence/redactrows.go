@@ -243,7 +243,9 @@ var (
 
 	// serverProcess finds the types of the server's own processes.
 	serverProcess = regexp.MustCompile(
-		`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum (launcher|worker)|checkpointer|logger|startup|` +
-			`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical replication (launcher|worker)|io worker|slotsync worker|` +
+		`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum ` +
+			`(launcher|worker)|checkpointer|logger|startup|` +
+			`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical ` +
+			`replication (launcher|worker)|io worker|slotsync worker|` +
 			`stats collector|wal(sender|receiver|writer|summarizer)|not initialized)$`)
 )

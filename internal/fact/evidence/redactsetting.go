@@ -24,7 +24,8 @@ func (r *redactor) ownParam(name string) bool {
 
 var modules = set(
 	`auto_explain pg_stat_statements pg_prewarm pg_trgm plpgsql plperl pltcl pltclu plpython pg_hint_plan pg_cron
-	pgaudit timescaledb pg_wait_sampling pg_qualstats pg_stat_kcache pg_store_plans postgres_fdw auth_delay basic_archive passwordcheck sepgsql
+	pgaudit timescaledb pg_wait_sampling pg_qualstats pg_stat_kcache pg_store_plans postgres_fdw auth_delay ` +
+		`basic_archive passwordcheck sepgsql
 	basebackup_to_shell isn`)
 
 // setting redacts the value of a parameter. Numbers, switches and choices stay;
@@ -55,7 +56,8 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 
 // amountOf finds the numbers that the server takes, with or without its units.
 var amountOf = regexp.MustCompile(
-	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|h|d)?\s*$`)
+	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|` +
+		`h|d)?\s*$`)
 
 // typed says whether a value is of the type of its parameter, in any spelling
 // that the server takes; what is not tells nothing to judgement but that.
@@ -94,7 +96,8 @@ func boolean(low string) bool {
 var safeTexts = set(
 	`server_version server_encoding client_encoding log_destination lc_collate lc_ctype lc_messages lc_monetary
 	lc_numeric lc_time datestyle wal_consistency_checking debug_io_direct wal_compression huge_pages_status
-	restrict_nonsystem_relation_kind recovery_target_timeline log_min_messages log_connections createrole_self_grant timezone_abbreviations`)
+	restrict_nonsystem_relation_kind recovery_target_timeline log_min_messages log_connections createrole_self_grant ` +
+		`timezone_abbreviations`)
 
 // textSettings redact the texts of parameters that hold names, paths, addresses.
 var textSettings = map[string]func(*redactor, string) string{
@@ -220,17 +223,27 @@ func publicLibrary(l string) bool { return modules[l] || publicExtensions[l] }
 
 // publicExtensions are the modules and extensions that many have, beside those with parameters.
 var publicExtensions = set(
-	`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int dict_xsyn earthdistance
-	file_fdw fuzzystrmatch hstore hstore_plperl hstore_plpython3u insert_username intagg intarray isn jsonb_plperl jsonb_plpython3u lo ltree ltree_plpython3u moddatetime
-	old_snapshot pageinspect pg_buffercache pg_freespacemap pg_logicalinspect pg_overexplain pg_prewarm pg_stat_statements pg_surgery pg_trgm pg_visibility pg_walinspect pgcrypto
-	pgrowlocks pgstattuple plperl plperlu plpgsql plpython3u pltcl pltclu postgres_fdw refint seg sepgsql sslinfo tablefunc tcn test_decoding tsm_system_rows tsm_system_time
+	`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int ` +
+		`dict_xsyn earthdistance
+	file_fdw fuzzystrmatch hstore hstore_plperl hstore_plpython3u insert_username intagg intarray isn jsonb_plperl ` +
+		`jsonb_plpython3u lo ltree ltree_plpython3u moddatetime
+	old_snapshot pageinspect pg_buffercache pg_freespacemap pg_logicalinspect pg_overexplain pg_prewarm ` +
+		`pg_stat_statements pg_surgery pg_trgm pg_visibility pg_walinspect pgcrypto
+	pgrowlocks pgstattuple plperl plperlu plpgsql plpython3u pltcl pltclu postgres_fdw refint seg sepgsql sslinfo ` +
+		`tablefunc tcn test_decoding tsm_system_rows tsm_system_time
 	unaccent uuid-ossp uuid_ossp xml2 pgoutput libpqwalreceiver llvmjit
-	address_standardizer age anon citus citus_columnar cstore_fdw h3 hll hypopg ip4r jsquery mysql_fdw online_analyze oracle_fdw orafce pg_background pg_bigm pg_cron pg_failover_slots
-	pg_hint_plan pg_ivm pg_jsonschema pg_partman pg_partman_bgw pg_permissions pg_profile pg_qualstats pg_rational pg_repack pg_similarity pg_squeeze pg_stat_kcache pg_stat_monitor
-	pg_stat_plans pg_store_plans pg_wait_sampling pgaudit pgauditlogtofile pgagent pglogical pgmemcache pgmq pgnodemx pgpool_adm pgq pgrouting pgsodium pgtap plantuner pljava plproxy plr plv8
-	plpgsql_check pointcloud postgis postgis_raster postgis_sfcgal postgis_tiger_geocoder postgis_topology powa prefix rdkit repmgr rum safeupdate semver set_user sequential_uuids
-	shared_ispell supautils supabase_vault tds_fdw temporal_tables timescaledb timescaledb_toolkit toastinfo vector vectorscale wal2json walminer decoderbufs xicor zhparser zombodb
-	passwordcheck auth_delay pg_tde pg_net pg_graphql pg_duckdb pgtt credcheck login_hook logerrors pgextwlist mchar fulleq fasttrun dbms_stats system_stats edb_wait_states bdr`)
+	address_standardizer age anon citus citus_columnar cstore_fdw h3 hll hypopg ip4r jsquery mysql_fdw ` +
+		`online_analyze oracle_fdw orafce pg_background pg_bigm pg_cron pg_failover_slots
+	pg_hint_plan pg_ivm pg_jsonschema pg_partman pg_partman_bgw pg_permissions pg_profile pg_qualstats pg_rational ` +
+		`pg_repack pg_similarity pg_squeeze pg_stat_kcache pg_stat_monitor
+	pg_stat_plans pg_store_plans pg_wait_sampling pgaudit pgauditlogtofile pgagent pglogical pgmemcache pgmq ` +
+		`pgnodemx pgpool_adm pgq pgrouting pgsodium pgtap plantuner pljava plproxy plr plv8
+	plpgsql_check pointcloud postgis postgis_raster postgis_sfcgal postgis_tiger_geocoder postgis_topology powa ` +
+		`prefix rdkit repmgr rum safeupdate semver set_user sequential_uuids
+	shared_ispell supautils supabase_vault tds_fdw temporal_tables timescaledb timescaledb_toolkit toastinfo vector ` +
+		`vectorscale wal2json walminer decoderbufs xicor zhparser zombodb
+	passwordcheck auth_delay pg_tde pg_net pg_graphql pg_duckdb pgtt credcheck login_hook logerrors pgextwlist mchar ` +
+		`fulleq fasttrun dbms_stats system_stats edb_wait_states bdr`)
 
 // linePrefix keeps the escapes of log_line_prefix and the words that go with them.
 func (r *redactor) linePrefix(v string) string {

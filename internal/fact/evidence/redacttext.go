@@ -68,8 +68,10 @@ func (r *redactor) swapLine(l string) string {
 // filesystem.
 var mountValues = set(
 	`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
-	gid uid size nr_inodes nr_blocks commit stripe jqfmt rsize wsize timeo retrans namlen logbsize logbufs sunit swidth allocsize pagesize
-	discard huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ptmxmode fd pgrp timeout minproto maxproto
+	gid uid size nr_inodes nr_blocks commit stripe jqfmt rsize wsize timeo retrans namlen logbsize logbufs sunit ` +
+		`swidth allocsize pagesize
+	discard huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ` +
+		`ptmxmode fd pgrp timeout minproto maxproto
 	subvolid memory_recursiveprot port mountport acregmin acregmax acdirmin acdirmax actimeo fsc max_read`)
 
 func (r *redactor) options(list string) string {
@@ -85,10 +87,14 @@ func (r *redactor) options(list string) string {
 // bootValues are the kernel's parameters that judgement reads, and those whose
 // values are words of the kernel.
 var bootValues = set(
-	`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz hugetlb_cma
-	hugetlb_free_vmemmap numa numa_balancing elevator psi clocksource tsc mitigations isolcpus nohz nohz_full rcu_nocbs cgroup_disable
-	cgroup_no_v1 swapaccount cgroup.memory systemd.unified_cgroup_hierarchy preempt intel_pstate amd_pstate processor.max_cstate
-	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu rootfstype maxcpus nr_cpus`)
+	`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz ` +
+		`hugetlb_cma
+	hugetlb_free_vmemmap numa numa_balancing elevator psi clocksource tsc mitigations isolcpus nohz nohz_full ` +
+		`rcu_nocbs cgroup_disable
+	cgroup_no_v1 swapaccount cgroup.memory systemd.unified_cgroup_hierarchy preempt intel_pstate amd_pstate ` +
+		`processor.max_cstate
+	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu ` +
+		`rootfstype maxcpus nr_cpus`)
 
 // bootKeys are parameters that most hosts have and whose values tell names.
 var bootKeys = set(

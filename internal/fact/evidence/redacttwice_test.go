@@ -109,14 +109,19 @@ func beside(t *testing.T, a *Archive) *Archive {
 			Reveal: "start the server"})
 	}
 	add(t, out, "instances.json", `[
-{"key":"1","pid":100,"data_directory":"/srv/acme/main","port":5432,"socket_dir":"/srv/acme/run","running":true,"bin_dir":"/opt/acme/bin","processes":[100],"unit":"acme-db.service","manager":"","stats_directory":"/srv/acme/stat","started_at":1,"notes":["of acme"]},
-{"key":"2","pid":200,"data_directory":"/srv/zenith/main","port":5433,"socket_dir":"/srv/zenith/run","running":true,"bin_dir":"/opt/zenith/bin","processes":[200],"unit":"zenith-db.service","started_at":1,"neighbour":true},
-{"key":"3","data_directory":"/srv/zenith/reports","port":5434,"running":false,"unit":"postgresql@16-zenith_reports.service","neighbour":true}]
+{"key":"1","pid":100,"data_directory":"/srv/acme/main","port":5432,"socket_dir":"/srv/acme/run","running":true,`+
+		`"bin_dir":"/opt/acme/bin","processes":[100],"unit":"acme-db.service","manager":"",`+
+		`"stats_directory":"/srv/acme/stat","started_at":1,"notes":["of acme"]},
+{"key":"2","pid":200,"data_directory":"/srv/zenith/main","port":5433,"socket_dir":"/srv/zenith/run","running":true,`+
+		`"bin_dir":"/opt/zenith/bin","processes":[200],"unit":"zenith-db.service","started_at":1,"neighbour":true},
+{"key":"3","data_directory":"/srv/zenith/reports","port":5434,"running":false,`+
+		`"unit":"postgresql@16-zenith_reports.service","neighbour":true}]
 `)
 	add(t, out, "strangers.json",
 		`[{"data_directory":"/srv/mallory/db","port":5999,"why":"it belongs to mallory","role":"mallory"}]`+"\n")
 	add(t, out, "residents.json",
-		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
+		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"max":4294967296,"anon":1000,`+
+			`"members":[{"start":1,"private":1048576}]},
 {"group":"/user.slice/user-1000.slice/zenith.scope","members":[{"start":2,"private":2}]},
 {"group":"/system.slice/zenith-db.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`+"\n")
 	return out
@@ -143,14 +148,19 @@ func firstDifference(want, got string) string {
 func TestRedactResidents(t *testing.T) {
 	a := New()
 	add(t, a, "residents.json",
-		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"high":7,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
-{"group":"/user.slice/user-1000.slice/acme.scope","members":[{"start":2,"private":2}],"owner":"alice"},{"group":"/system.slice/docker.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`)
+		`{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"high":7,"max":4294967296,"anon":1000,`+
+			`"members":[{"start":1,"private":1048576}]},
+{"group":"/user.slice/user-1000.slice/acme.scope","members":[{"start":2,"private":2}],"owner":"alice"},`+
+			`{"group":"/system.slice/docker.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`)
 	got, err := a.Redact().ReadFile("residents.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"groups":[{"anon":1000,"enabled":true,"group":"/system.slice/name1-name2.service","high":7,"max":4294967296,"members":[{"private":1048576,"start":1}]},` +
-		`{"group":"/user.slice/user-1000.slice/name1.scope","members":[{"private":2,"start":2}],"owner":"(redacted)"},{"group":"/system.slice/docker.service","members":[],"servers":true}],"small":{"processes":3,"rss":4096}}` + "\n"
+	const want = `{"groups":[{"anon":1000,"enabled":true,"group":"/system.slice/name1-name2.service","high":7,` +
+		`"max":4294967296,"members":[{"private":1048576,"start":1}]},` +
+		`{"group":"/user.slice/user-1000.slice/name1.scope","members":[{"private":2,"start":2}],` +
+		`"owner":"(redacted)"},{"group":"/system.slice/docker.service","members":[],"servers":true}],` +
+		`"small":{"processes":3,"rss":4096}}` + "\n"
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

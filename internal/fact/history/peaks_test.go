@@ -10,9 +10,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 )
 
-const good = `{"schema":"pgfettle.peaks/1","from":1700000000,"to":1705270400,"days":61,"memory":{"value":51539607552,"at":1701600000},
-"instances":[{"data_directory":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,"at":1701601200},"open":{"value":210,"at":1701601200},"wal":{"value":2e7,"at":1701604800},
-"disks":[{"place":"data","days":9.5,"per_day":1e9,"least":-2e8}]},{"data_directory":"port 5433","from":0,"to":0,"days":0}]}`
+const good = `{"schema":"pgfettle.peaks/1","from":1700000000,"to":1705270400,"days":61,"memory":{"value":51539607552,` +
+	`"at":1701600000},
+"instances":[{"data_directory":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,` +
+	`"at":1701601200},"open":{"value":210,"at":1701601200},"wal":{"value":2e7,"at":1701604800},
+"disks":[{"place":"data","days":9.5,"per_day":1e9,"least":-2e8}]},{"data_directory":"port ` +
+	`5433","from":0,"to":0,"days":0}]}`
 
 func TestParse(t *testing.T) {
 	p, err := Parse([]byte(good))

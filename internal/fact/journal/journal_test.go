@@ -17,7 +17,8 @@ import (
 // TestHostile: lines that follow one another as no program of ours writes them are
 // damage, with the number of the line, though their checksums are right.
 func TestHostile(t *testing.T) {
-	begin := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"a","tool":"","plan":"","hostname":"","changes":0}}` + "\n"
+	begin := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"a","tool":"","plan":"","hostname":"",` +
+		`"changes":0}}` + "\n"
 	plan := `{"kind":"planned","at":1,"n":1,"address":"thp:enabled","to":"never"}` + "\n"
 	for text, want := range map[string]string{
 		"":   "1 no begin line",

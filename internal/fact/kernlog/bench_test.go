@@ -31,7 +31,9 @@ func journals(b *testing.B) map[string][]byte {
 		},
 		"json": func(i int) string {
 			return fmt.Sprintf(
-				`{"__CURSOR":"s=0;i=%x","__REALTIME_TIMESTAMP":"1795245786%06d","_BOOT_ID":"00","PRIORITY":"6","_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"audit: type=1400 audit(1795245786.%d:12): apparmor=\"ALLOWED\""}`, i, i%1000000, i%1000) + "\n"
+				`{"__CURSOR":"s=0;i=%x","__REALTIME_TIMESTAMP":"1795245786%06d","_BOOT_ID":"00","PRIORITY":"6",`+
+					`"_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"audit: type=1400 `+
+					`audit(1795245786.%d:12): apparmor=\"ALLOWED\""}`, i, i%1000000, i%1000) + "\n"
 		},
 		"server": func(i int) string {
 			return fmt.Sprintf(

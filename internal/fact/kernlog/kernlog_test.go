@@ -183,11 +183,15 @@ func TestKillLines(t *testing.T) {
 // TestWholeGroup holds that all that memory.oom.group kills belong to one report.
 func TestWholeGroup(t *testing.T) {
 	l, _ := Read(strings.NewReader(`a invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
-oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,1,oom_memcg=/g,task_memcg=/g,task=a,pid=1,uid=0
-Memory cgroup out of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0
+oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,1,oom_memcg=/g,task_memcg=/g,task=a,` +
+		`pid=1,uid=0
+Memory cgroup out of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 ` +
+		`pgtables:0kB oom_score_adj:0
 Tasks in /g are going to be killed due to memory.oom.group set
-Memory cgroup out of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0
-Memory cgroup out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0
+Memory cgroup out of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 ` +
+		`pgtables:0kB oom_score_adj:0
+Memory cgroup out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 ` +
+		`pgtables:0kB oom_score_adj:0
 `))
 	if len(l.Reports) != 1 || !l.Reports[0].WholeGroup || len(l.Reports[0].Victims) != 3 || l.Reports[0].Group != "/g" {
 		t.Errorf("%+v", l.Reports)

@@ -11,7 +11,8 @@ import (
 var (
 	rePair = regexp.MustCompile(`\b([a-z_]+):(\d{1,18})\b`)
 	reHuge = regexp.MustCompile(
-		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} hugepages_size=(\d{1,12})kB`)
+		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} ` +
+			`hugepages_size=(\d{1,12})kB`)
 	reSwap    = regexp.MustCompile(`^(Free|Total) swap\s*=\s*(\d{1,15})kB`)
 	rePages   = regexp.MustCompile(`^(\d{1,15}) pages (RAM|reserved|in swap cache)\b`)
 	reBuddy   = regexp.MustCompile(`^Node \d+ \w+: \d+\*(\d{1,4})kB`)

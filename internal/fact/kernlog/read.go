@@ -17,7 +17,8 @@ var (
 		`^CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm: .{1,64}? (?:Not tainted|Tainted: [A-Z ]+?)\s+(\d\S{0,127})`)
 	reSummary = regexp.MustCompile(`^oom-kill:\s?constraint=CONSTRAINT_([A-Z_]+)`)
 	reKill    = regexp.MustCompile(
-		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
+		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID ` +
+			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
 	reKilled = regexp.MustCompile(
 		`(?i)^Killed process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?:,| total-vm|\.|$)`)
 	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables): ?(\d{1,16})kB`)

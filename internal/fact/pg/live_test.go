@@ -54,7 +54,8 @@ func liveAnswer(t *testing.T, name, text string) *evidence.Archive {
 // TestLiveSessions: what is hidden is marked and its placeholder dropped, a
 // process without a query has no age, and a number that is no process is refused.
 func TestLiveSessions(t *testing.T) {
-	const columns = `{"columns":["pid","datname","usename","application_name","backend_type","state","wait_event_type","wait_event","query_age","xact_age","query","ours"],"rows":[`
+	const columns = `{"columns":["pid","datname","usename","application_name","backend_type","state",` +
+		`"wait_event_type","wait_event","query_age","xact_age","query","ours"],"rows":[`
 	l, ok := ReadLiveSessions(liveAnswer(t, "sessions", columns+`
 		["11","shop","app","web","client backend","active","Lock","transactionid","12.5","13","update t","f"],
 		["12","shop","other","",null,null,null,null,null,null,"<insufficient privilege>","f"],

@@ -49,7 +49,8 @@ STATEMENT:  select 2
 from u
 `)
 	want := said{
-		`2 10 LOG "server process (PID 11) was terminated by signal 9: Killed" "Failed process was running: select 1\nfrom t" ""`,
+		`2 10 LOG "server process (PID 11) was terminated by signal 9: Killed" "Failed process was running: select ` +
+			`1\nfrom t" ""`,
 		`6 20 LOG "several\nlines" "" ""`,
 		`8 30 LOG "of jsonlog" "" ""`,
 		`10 40 ERROR "out of memory" "" ""`,

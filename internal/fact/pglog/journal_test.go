@@ -10,9 +10,12 @@ import (
 // journalText are records as journalctl -o json writes them: of systemd about the unit,
 // of a server's standard error, one of them with a byte that is no UTF-8, and of a server
 // that writes to syslog.
-const journalText = `{"MESSAGE":"Started postgresql-17.service.","_TRANSPORT":"journal","SYSLOG_IDENTIFIER":"systemd","_PID":"1"}
-{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] ERROR:  division by zero","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres","_PID":"100"}
-{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] STATEMENT:  select 1,","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}
+const journalText = `{"MESSAGE":"Started ` +
+	`postgresql-17.service.","_TRANSPORT":"journal","SYSLOG_IDENTIFIER":"systemd","_PID":"1"}
+{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] ERROR:  division by ` +
+	`zero","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres","_PID":"100"}
+{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] STATEMENT:  select ` +
+	`1,","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}
 {"MESSAGE":"\t 1/0","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}
 {"MESSAGE":[76,79,71,58,32,32,255],"_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}
 {"MESSAGE":null,"_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}

@@ -141,9 +141,11 @@ Grand total: 1225 bytes in 11 blocks; 64 free (2 chunks); 1161 used
 2026-11-21 06:39:29.000 UTC [7] ada@shop DETAIL:  Failed on request of size 23 in memory context "C".
 `, Options{})
 	want := []string{
-		`06:39:28.833 UTC 7 ERROR  "syntax error at or near \"x\"" user="ada" db="shop" app="" host="" detail="" hint="" context="" statement="select\n\t1,\nLOG:  2"`,
+		`06:39:28.833 UTC 7 ERROR  "syntax error at or near \"x\"" user="ada" db="shop" app="" host="" detail="" ` +
+			`hint="" context="" statement="select\n\t1,\nLOG:  2"`,
 		`06:39:29.000 UTC 9 LOG  "between" user="" db="" app="" host="" detail="" hint="" context="" statement=""`,
-		`06:39:29.000 UTC 7 ERROR  "out of memory" user="ada" db="shop" app="" host="" detail="Failed on request of size 23 in memory context \"C\"." hint="" context="" statement=""`,
+		`06:39:29.000 UTC 7 ERROR  "out of memory" user="ada" db="shop" app="" host="" detail="Failed on request of ` +
+			`size 23 in memory context \"C\"." hint="" context="" statement=""`,
 	}
 	if d := cmp.Diff(want, l.lines); d != "" {
 		t.Error(d)
@@ -191,7 +193,8 @@ func csvRow(columns int, message, statement string) string {
 // TestCSVColumns: rows of all versions are read, and one that was cut does not take
 // the next with it.
 func TestCSVColumns(t *testing.T) {
-	want := `06:39:28.833 UTC 7 ERROR 22012 "a \"message\",\nof two lines" user="ada" db="shop" app=%q host="10.0.0.7" detail="a detail" hint="a hint" context="a context" statement="select ''"`
+	want := `06:39:28.833 UTC 7 ERROR 22012 "a \"message\",\nof two lines" user="ada" db="shop" app=%q ` +
+		`host="10.0.0.7" detail="a detail" hint="a hint" context="a context" statement="select ''"`
 	for _, columns := range []int{22, 23, 24, 26} {
 		app := "an app"
 		if columns == 22 {
@@ -293,11 +296,12 @@ func TestFingerprint(t *testing.T) {
 	for sql, want := range map[string]string{
 		"select * from t where a in (1, 2,3) and b='it''s' /* x /* y */ */ and c = $$ f'oo $$ -- hey\n order  by 1;": "select * from t where a in (?) and b=? and c = ? order by ?",
 		"insert into t1 values (1,'a'), (2, 'b'),(3,E'\\'x')":                                                        "insert into t1 values (?)",
-		`select "Na'me1", x.y2 from "t 1" where z > -1.5e+3`:                                                         `select "Na'me1", x.y2 from "t 1" where z > -?`,
-		"select $1, $2::int, $tag$ secret $tag$":                                                                     "select $, $::int, ?",
-		"select 'open":                                                                                               "select ?",
-		"select E'\\\\', 'x'":                                                                                        "select ?",
-		"":                                                                                                           "",
+		`select "Na'me1", x.y2 from "t 1" where z > ` +
+			`-1.5e+3`: `select "Na'me1", x.y2 from "t 1" where z > -?`,
+		"select $1, $2::int, $tag$ secret $tag$": "select $, $::int, ?",
+		"select 'open":                           "select ?",
+		"select E'\\\\', 'x'":                    "select ?",
+		"":                                       "",
 	} {
 		text, _ := Fingerprint([]byte(sql), nil, 500)
 		if string(text) != want {

@@ -24,9 +24,13 @@ var (
 	trigger   = regexp.MustCompile(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
 	headWord = regexp.MustCompile(`^(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
-		`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
-		`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
-		`Gather|Materialize|Memoize|Sort|Incremental Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|Limit|` +
+		`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
+		`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
+		`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
+		`Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
+		`Gather|Materialize|Memoize|Sort|Incremental ` +
+		`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
+		`Limit|` +
 		`Insert|Update|Delete|Result|ProjectSet)\b`)
 )
 

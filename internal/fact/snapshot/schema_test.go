@@ -95,8 +95,9 @@ func archives(t *testing.T) map[string]*evidence.Archive {
 			}
 			a := golden.Evidence(t, ar)
 			for name, text := range map[string]string{
-				"evidence.json":  `{"tool":"test","taken_at":1,"host_seen":true,"root":true}`,
-				"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"pid":100,"processes":[100]}]`,
+				"evidence.json": `{"tool":"test","taken_at":1,"host_seen":true,"root":true}`,
+				"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"pid":100,` +
+					`"processes":[100]}]`,
 			} {
 				if err := a.Add(name, []byte(text)); err != nil {
 					t.Fatal(err)

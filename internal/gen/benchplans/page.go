@@ -103,8 +103,10 @@ func markdown(list []named, notes string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Benchmarks
 
-What was measured with `+"`pgfettle prove`"+` on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Made by `+"`make bench-plans`"+`
-from the documents in [benchmarks/](benchmarks), which hold every run; do not edit. [proving.md](proving.md) says how they
+What was measured `+
+		`with `+"`pgfettle prove`"+` on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Made by `+"`make bench-plans`"+`
+from the documents in [benchmarks/](benchmarks), which hold every run; do not edit. [proving.md](proving.md) says `+
+		`how they
 are made and what the verdicts mean. The change is of configuration B against configuration A, in what decides (tps
 unless it is named): what is positive in tps is won, what is negative is lost. «Found would be» is the change that the
 experiment would have found four times out of five.
@@ -152,7 +154,8 @@ func writeExercises(b *strings.Builder, list []named) {
 	b.WriteString(`
 ## The exercises
 
-` + "`pgfettle prove --experiment NAME`" + `. Those that write measure what durability costs; nothing here is advice to go without.
+` + "`pgfettle prove --experiment NAME`" + `. Those that write measure what durability costs; nothing here is advice ` +
+		`to go without.
 
 | exercise | A | B | metric | A | B | change | 95 % interval | verdict | found would be | blocks (discarded) |
 |---|---|---|---|---|---|---|---|---|---|---|

@@ -143,7 +143,8 @@ func TestPublished(t *testing.T) {
 // words, a list of numbers stays on its line, and no value is written anew.
 func TestRows(t *testing.T) {
 	const document = `{ "a": {"settings": [{"x": "1, [2] {3} \\\" ,"}, {"x": 2}]}, "n": 1.50e-7,
- "blocks": [{"number": 1, "runs": [{"w": [1, 2]}, {"w": []}], "r": 1}, {"runs": []}], "secondary": [], "notes": ["a, b"]}`
+ "blocks": [{"number": 1, "runs": [{"w": [1, 2]}, {"w": []}], "r": 1}, {"runs": []}], "secondary": [], "notes": ["a, ` +
+		`b"]}`
 	const want = `{
  "a":{"settings":[{"x":"1, [2] {3} \\\" ,"},{"x":2}]},
  "n":1.50e-7,

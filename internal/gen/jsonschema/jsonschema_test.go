@@ -53,7 +53,8 @@ func TestRender(t *testing.T) {
 		`"schema": { "const": "x/1" }`,
 		`"kind": { "enum": [ "a", "b" ] }`,
 		`"flat": { "minimum": 0, "type": "integer" }`,
-		`"jsonschema.inner": { "additionalProperties": false, "description": "inner is inside.", "properties": { "size": { "description": "in bytes,", "type": "integer" } }, "required": [ "size" ], "type": "object" }`,
+		`"jsonschema.inner": { "additionalProperties": false, "description": "inner is inside.", "properties": { ` +
+			`"size": { "description": "in bytes,", "type": "integer" } }, "required": [ "size" ], "type": "object" }`,
 		`"is": { "items": { "$ref": "#/$defs/jsonschema.inner" }, "type": [ "array", "null" ] }`,
 		`{ "$ref": "#/$defs/missing" }`,
 		`"required": [ "schema", "flat", "fact", "kind", "point" ]`,

@@ -112,17 +112,23 @@ func head(all map[question]Values, w *words) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Plans beside calculators
 
-What pgfettle plans for %d described hosts in %d profiles, %d settings each, beside what four calculators give for the same hosts:
-%s values, of which %s differ from pgfettle's by more than a factor of two or are another word. Each of those has a word in its row that says
+What pgfettle plans for %d described hosts in %d profiles, %d settings each, beside what four calculators give for `+
+		`the same hosts:
+%s values, of which %s differ from pgfettle's by more than a factor of two or are another word. Each of those has a `+
+		`word in its row that says
 where it comes from; [the words](#the-words) says what they mean. PostgreSQL %d.
 
-`+"`make plans`"+` asks the calculators again and writes this page; `+"`make generate`"+` writes it from their last answers. Do not edit.
+`+"`make plans`"+` asks the calculators again and writes this `+
+		`page; `+"`make generate`"+` writes it from their last answers. Do not edit.
 
-How to read the tables: **bold** is more than twice or less than half of pgfettle's value, or another word; (in parentheses) is the server's default, which the
+How to read the tables: **bold** is more than twice or less than half of pgfettle's value, or another word; (in `+
+		`parentheses) is the server's default, which the
 program leaves as it is; in the column of words ×4 is four times pgfettle's value, ×0.25 a quarter of it.
 
-What everybody is told: memory, processors, kind of disk and connections, as they stand here. The size of the disk and of the data are not told: only some ask.
-pgfettle reads a real host and its server instead, so its own values are what it gives where it knows no more than the others do.
+What everybody is told: memory, processors, kind of disk and connections, as they stand here. The size of the disk `+
+		`and of the data are not told: only some ask.
+pgfettle reads a real host and its server instead, so its own values are what it gives where it knows no more than `+
+		`the others do.
 
 | host | memory | processors | disk | connections |
 |---|---|---|---|---|
@@ -150,11 +156,16 @@ How the profiles are asked for:
 	fmt.Fprintf(&b, `
 Where the values come from:
 
-- pgtune: its published formulas as of 2026-07 (le0pard/pgtune, src/features/configuration/configurationSlice.js), Linux, a database larger than the memory. It is a page for browsers.
-- pgconfig: the rules of pgconfig.org as of 2025-12 (pgconfig/api, pkg/category and pkg/rules). NVMe is asked for as SSD, as it does not know it.
-- timescaledb-tune: its published formulas, 0.19.0 (timescale/timescaledb-tune, pkg/pgtune), with --max-conns and without --wal-disk-size.
-- pg-configurator: the program, %s (TantorLabs/pg_configurator, from PyPI), without replication. Where it refuses so many connections for so little memory it is asked for as many as it takes%s; for 1C for at most %s.
-- pgfettle: planned anew each time this page is made, as 'pgfettle plan --for ram=…,cpus=…,sockets=…,storage=…,pg=%d --connections N --profile P'.
+- pgtune: its published formulas as of 2026-07 (le0pard/pgtune, src/features/configuration/configurationSlice.js), `+
+		`Linux, a database larger than the memory. It is a page for browsers.
+- pgconfig: the rules of pgconfig.org as of 2025-12 (pgconfig/api, pkg/category and pkg/rules). NVMe is asked for as `+
+		`SSD, as it does not know it.
+- timescaledb-tune: its published formulas, 0.19.0 (timescale/timescaledb-tune, pkg/pgtune), with --max-conns and `+
+		`without --wal-disk-size.
+- pg-configurator: the program, %s (TantorLabs/pg_configurator, from PyPI), without replication. Where it refuses so `+
+		`many connections for so little memory it is asked for as many as it takes%s; for 1C for at most %s.
+- pgfettle: planned anew each time this page is made, as 'pgfettle plan --for ram=…,cpus=…,sockets=…,storage=…,pg=%d `+
+		`--connections N --profile P'.
 `, ConfiguratorVersion, refused(all), thousands(ConfiguratorMost1C), Major)
 	return b.String()
 }

@@ -114,7 +114,8 @@ func (m moment) snapshot(t testing.TB) *snapshot.Snapshot {
 	if m.history > 0 {
 		add("history/peaks.json",
 			fmt.Sprintf(
-				`{"schema":"pgfettle.peaks/1","from":%[1]d,"to":%[2]d,"days":30,"instances":[],"others":{"value":%[3]d,"at":%[1]d,"from":%[1]d,"to":%[2]d,"days":7.9}}`,
+				`{"schema":"pgfettle.peaks/1","from":%[1]d,"to":%[2]d,"days":30,"instances":[],`+
+					`"others":{"value":%[3]d,"at":%[1]d,"from":%[1]d,"to":%[2]d,"days":7.9}}`,
 				momentAt-8*24*3600, momentAt-600, m.history))
 	}
 	for _, miss := range d.MissingFiles() {

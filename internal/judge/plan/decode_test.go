@@ -116,7 +116,8 @@ func TestDecodeRefuses(t *testing.T) {
 // is written as what it reads again.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"schema":"pgfettle.plan/1","snapshot":"` + strings.Repeat("0", 64) +
-		`","profile":"web","changes":[{"address":"sysctl:vm.swappiness","layer":"kernel","risk":"low","effect":"now"}]}`))
+		`","profile":"web","changes":[{"address":"sysctl:vm.swappiness","layer":"kernel","risk":"low",` +
+		`"effect":"now"}]}`))
 	f.Add([]byte(`{"schema":"pgfettle.plan/1"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, _, err := plan.Decode(b)

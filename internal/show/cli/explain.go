@@ -43,7 +43,8 @@ func newExplain(env *Env) *cobra.Command {
 decided, for which versions, from which sources, and how it stands on this host.
 What there is once a device or a mount is named with it, block:nvme0n1/scheduler,
 or with a * for each of them.
-Of a knob that is read and not planned it says why. A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
+Of a knob that is read and not planned it says why. A NAME finds a page too: of a setting that was removed, of a ` +
+			`kernel value, a mount
 option or a tool about which one may read what is outdated or wrong, and of choices
 that no program can see. Without an argument it lists them all.
 

@@ -48,7 +48,8 @@ Verdicts: IMPROVED and REGRESSED (the 95 % interval excludes none), EQUIVALENT
 (within ±--margin), INCONCLUSIVE (neither; it says what would have been found).
 Whatever the verdict, the exit code is 0, unless --fail-on says otherwise.
 
---experiment runs an exercise of a course as a proper experiment: ` + strings.Join(experiment.ExerciseNames(), ", ") + `.
+--experiment runs an exercise of a course as a proper ` +
+			`experiment: ` + strings.Join(experiment.ExerciseNames(), ", ") + `.
 --aa compares a configuration with itself, which tells how small a difference can
 be found on this machine. --report shows a finished experiment again, --resume goes
 on with one that was interrupted, --clean removes what a killed one left behind, and

@@ -60,29 +60,41 @@ func hasNull(v any) bool {
 func TestSchemasRefuse(t *testing.T) {
 	for kind, bad := range map[string][]string{
 		"check": {`{}`,
-			`{"schema":"pgfettle.check/1","findings":null,"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`,
-			`{"schema":"pgfettle.check/1","findings":[{"id":"x"}],"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`},
+			`{"schema":"pgfettle.check/1","findings":null,"unknown":[],"subject":{"host":"","host_seen":true,` +
+				`"instances":[]}}`,
+			`{"schema":"pgfettle.check/1","findings":[{"id":"x"}],"unknown":[],"subject":{"host":"","host_seen":true,` +
+				`"instances":[]}}`},
 		"plan": {`{}`, `{"schema":"pgfettle.plan/1"}`},
 		"policy": {`{}`,
 			`{"schema":"pgfettle.policy/1","file":"p","today":"today","pins":[],"accepted":[],"limits":{}}`,
-			`{"schema":"pgfettle.policy/1","file":"p","today":"2027-01-31","pins":[],"accepted":[{"id":"x"}],"limits":{}}`},
+			`{"schema":"pgfettle.policy/1","file":"p","today":"2027-01-31","pins":[],"accepted":[{"id":"x"}],` +
+				`"limits":{}}`},
 		"explain": {`{}`, `{"schema":"pgfettle.explain/1","kind":"check","id":"x"}`,
 			`{"schema":"pgfettle.explain/1","kind":"index","index":[{"kind":"x","id":"x","title":"x"}]}`},
 		"journal": {`{}`, `{"schema":"pgfettle.journal.show/1"}`,
 			`{"schema":"pgfettle.journal.show/1","journals":[{"id":"x"}]}`},
 		"status": {`{}`, `{"schema":"pgfettle.status/1","knobs":[{"hold":"maybe"}]}`},
 		"diagnose-memory": {`{}`,
-			`{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"bad","verdict":"","instances":[],"oom":[],"unknown":[]}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"fine","verdict":"","instances":null,"oom":[],"unknown":[]}`},
+			`{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"bad","verdict":"","instances":[],"oom":[],` +
+				`"unknown":[]}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"fine","verdict":"",` +
+				`"instances":null,"oom":[],"unknown":[]}`},
 		"demo-oom": {`{}`,
-			`{"schema":"pgfettle.demo.oom/1","server":"18.6","overcommit":"stand-in","limit":1,"cgroup_version":3,"sessions":4,"work_mem":"1MB","query":"","rounds":[],"swept":[],"removed":[]}`},
+			`{"schema":"pgfettle.demo.oom/1","server":"18.6","overcommit":"stand-in","limit":1,"cgroup_version":3,` +
+				`"sessions":4,"work_mem":"1MB","query":"","rounds":[],"swept":[],"removed":[]}`},
 		"diagnose-oom": {`{}`,
-			`{"schema":"pgfettle.diagnose.oom/1","kills":[{"time":""}],"unexplained":[],"refused":[],"lines":[],"read":{"lines":0,"reports":0,"server_events":0,"cut":false},"missing":[]}`},
+			`{"schema":"pgfettle.diagnose.oom/1","kills":[{"time":""}],"unexplained":[],"refused":[],"lines":[],` +
+				`"read":{"lines":0,"reports":0,"server_events":0,"cut":false},"missing":[]}`},
 		"diagnose-slow": {`{}`,
-			`{"schema":"pgfettle.diagnose.slow/1","slow":{"name":"a"},"fast":{"name":"b"},"verdict":"","same_plan":true,"buffers":"none","spread":"unknown","diff":[],"nodes":[],"verdicts":[],"ruled_out":[],"missing":[]}`},
+			`{"schema":"pgfettle.diagnose.slow/1","slow":{"name":"a"},"fast":{"name":"b"},"verdict":"",` +
+				`"same_plan":true,"buffers":"none","spread":"unknown","diff":[],"nodes":[],"verdicts":[],` +
+				`"ruled_out":[],"missing":[]}`},
 		"probe": {`{}`, `{"schema":"pgfettle.probe/1"}`,
-			`{"schema":"pgfettle.probe/1","subject":{"host":"","host_seen":true,"instances":[]},"measured":{"schema":"x"},"methods":[],"findings":[],"follows":[]}`},
+			`{"schema":"pgfettle.probe/1","subject":{"host":"","host_seen":true,"instances":[]},` +
+				`"measured":{"schema":"x"},"methods":[],"findings":[],"follows":[]}`},
 		"diagnose-slow-sample": {`{}`,
-			`{"schema":"pgfettle.diagnose.slow-sample/1","instance":"","seconds":1,"cpus":1,"verdict":"","verdicts":[{"id":"x"}],"figures":{},"waits":[],"asked":0,"blockers":[],"processes":[],"functions":[],"missing":[]}`},
+			`{"schema":"pgfettle.diagnose.slow-sample/1","instance":"","seconds":1,"cpus":1,"verdict":"",` +
+				`"verdicts":[{"id":"x"}],"figures":{},"waits":[],"asked":0,"blockers":[],"processes":[],` +
+				`"functions":[],"missing":[]}`},
 	} {
 		s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
 		if err != nil {

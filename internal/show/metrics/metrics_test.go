@@ -172,7 +172,8 @@ func full(t *testing.T) *metrics.Reading {
 		"kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 " +
 		"kB\nVmSwap:\t12 kB\nHugetlbPages:\t0 kB\n"
 	files := map[string]string{
-		"instances.json":   `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
+		"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"processes":[400,401],` +
+			`"pid":400}]`,
 		"proc/400/status":  strings.ReplaceAll(status, "%PID", "400"),
 		"proc/400/cmdline": "/usr/bin/postgres\x00-D\x00/srv/pg\x00",
 		"proc/401/status":  strings.ReplaceAll(status, "%PID", "401"),

@@ -132,10 +132,13 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 	}
 	// Columns that a version does not have are NULL in the row's JSON.
 	r, err := one(ctx, conn,
-		`SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
-		coalesce(to_jsonb(d)->>'datlocprovider', 'c'), coalesce(to_jsonb(d)->>'datlocale', to_jsonb(d)->>'daticulocale', ''),
+		`SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), `+
+			`pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
+		coalesce(to_jsonb(d)->>'datlocprovider', 'c'), coalesce(to_jsonb(d)->>'datlocale', `+
+			`to_jsonb(d)->>'daticulocale', ''),
 		CASE WHEN current_setting('search_path') = '"$user", public' THEN '' ELSE current_setting('search_path') END,
-		(SELECT count(*) FROM pg_foreign_server), (SELECT count(*) FROM pg_class WHERE relkind = 'm'), current_setting('is_superuser')
+		(SELECT count(*) FROM pg_foreign_server), (SELECT count(*) FROM pg_class WHERE relkind = 'm'), `+
+			`current_setting('is_superuser')
 		FROM pg_database d WHERE d.datname = current_database()`)
 	if err != nil {
 		return err

@@ -112,10 +112,12 @@ const prewarmSQL = `with r as (
    where c.relkind in ('r', 'm', 'i', 't') and c.relfilenode <> 0 and c.relpersistence <> 't'
      and n.nspname not in ('pg_catalog', 'information_schema')),
 s as (
-  select oid, pages, coalesce(sum(pages) over (order by relkind = 'i' desc, pages, oid rows between unbounded preceding and 1 preceding), 0)::bigint as before
+  select oid, pages, coalesce(sum(pages) over (order by relkind = 'i' desc, pages, oid rows between unbounded ` +
+	`preceding and 1 preceding), 0)::bigint as before
     from r where pages > 0),
 f as (
-  select oid, pages, greatest(0, least(pages, (select setting::bigint * 9 / 10 from pg_settings where name = 'shared_buffers') - before)) as fit
+  select oid, pages, greatest(0, least(pages, (select setting::bigint * 9 / 10 from pg_settings where name = ` +
+	`'shared_buffers') - before)) as fit
     from s)
 select sum(case when fit > 0 then pg_prewarm(oid::regclass, 'buffer', 'main', 0, fit - 1) else 0 end),
        sum(case when fit < pages then pg_prewarm(oid::regclass, 'read', 'main', fit, pages - 1) else 0 end)
@@ -197,7 +199,8 @@ func counterSQL(major int) string {
 	}
 	return `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0'), ` + images + `, d.blks_read, d.blks_hit, ` +
 		written + `, d.temp_bytes, ` + checkpoints + `,
-       exists (select from pg_stat_activity where backend_type = 'autovacuum worker' and query like '%to prevent wraparound%')
+       exists (select from pg_stat_activity where backend_type = 'autovacuum worker' and query like '%to prevent ` +
+		`wraparound%')
   from pg_stat_database d where d.datname = current_database()`
 }
 

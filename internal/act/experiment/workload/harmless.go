@@ -33,7 +33,8 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 	}
 	if len(called) > 0 {
 		r := c.ExecParams(ctx,
-			`SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.provolatile = 'v' AND p.proname = ANY ($1::text[])
+			`SELECT p.proname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE p.provolatile = 'v' AND `+
+				`p.proname = ANY ($1::text[])
 			AND NOT p.proname = ANY ($2::text[]) AND ($3 = 'f' OR l.lanname IN ('internal', 'c')) ORDER BY 1 LIMIT 1`,
 			[][]byte{[]byte(array(called)), []byte(quiet), boolean(writes)}, nil, nil, nil).Read()
 		if r.Err != nil {
@@ -46,7 +47,8 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 	}
 	for _, s := range sources(ts) {
 		r := c.ExecParams(ctx, `SELECT t.relkind, CASE WHEN t.relkind = 'v' THEN pg_get_viewdef(t.oid) END,
-			EXISTS (SELECT FROM pg_partition_tree(t.oid) p JOIN pg_class k ON k.oid = p.relid WHERE k.relkind = 'f') FROM pg_class t WHERE t.oid = to_regclass($1)`,
+			EXISTS (SELECT FROM pg_partition_tree(t.oid) p JOIN pg_class k ON k.oid = p.relid WHERE k.relkind = 'f') `+
+			`FROM pg_class t WHERE t.oid = to_regclass($1)`,
 			[][]byte{[]byte(s.full())}, nil, nil, nil).Read()
 		if r.Err != nil {
 			return r.Err

@@ -103,7 +103,8 @@ func statements(text string) []string {
 // load made, to tell whether two are the same.
 func Checksum(ctx context.Context, s Session) (string, error) {
 	names, err := column(ctx, s,
-		`SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C"`)
+		`SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' `+
+			`ORDER BY relname COLLATE "C"`)
 	if err != nil {
 		return "", err
 	}

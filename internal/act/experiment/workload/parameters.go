@@ -137,8 +137,10 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 			continue
 		}
 		res := c.ExecParams(ctx,
-			`SELECT a.attname, s.most_common_vals::text::text[], s.most_common_freqs::float8[], s.histogram_bounds::text::text[]
-			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+			`SELECT a.attname, s.most_common_vals::text::text[], s.most_common_freqs::float8[], `+
+				`s.histogram_bounds::text::text[]
+			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid `+
+				`AND a.attnum > 0 AND NOT a.attisdropped
 			LEFT JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = t.relname AND s.attname = a.attname
 			WHERE t.oid = to_regclass($1) AND a.attname = $2 ORDER BY s.inherited DESC NULLS LAST LIMIT 1`,
 			[][]byte{[]byte(s.full()), []byte(u.column)}, nil, nil, nil).Read()

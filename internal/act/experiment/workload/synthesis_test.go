@@ -144,7 +144,9 @@ func TestRewrite(t *testing.T) {
 	want := `\set v1 random(1, 2)
 \set v2 least(2, :v1 + random(0, 20))
 \set v3 random(1, 2)
-SELECT * FROM t WHERE a >= (ARRAY[E'1',E'2']::integer[])[:v1] AND a < (ARRAY[E'3',E'4']::integer[])[:v2] AND (b = (ARRAY[E'it''s 10\x3a30\\',E'y']::text[])[:v3] OR c = (ARRAY[E'it''s 10\x3a30\\',E'y']::text[])[:v3]) LIMIT (ARRAY[E'5']::bigint[])[1] -- end
+SELECT * FROM t WHERE a >= (ARRAY[E'1',E'2']::integer[])[:v1] AND a < (ARRAY[E'3',E'4']::integer[])[:v2] AND (b = ` +
+		`(ARRAY[E'it''s 10\x3a30\\',E'y']::text[])[:v3] OR c = (ARRAY[E'it''s 10\x3a30\\',E'y']::text[])[:v3]) LIMIT ` +
+		`(ARRAY[E'5']::bigint[])[1] -- end
 ;
 `
 	if got := rewrite(sql, tokens(sql), ps, func(v int) string { return ":v" + string(rune('0'+v)) }).script(); got != want {

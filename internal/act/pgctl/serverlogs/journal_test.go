@@ -37,7 +37,8 @@ func (h *journalHost) Run(_ context.Context, c target.Command) (target.Output, e
 }
 
 const crashRecords = `{"MESSAGE":"Started it.","_TRANSPORT":"journal","SYSLOG_IDENTIFIER":"systemd"}` + "\n" +
-	`{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] LOG:  server process (PID 101) was terminated by signal 9: Killed","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}` + "\n"
+	`{"MESSAGE":"2026-11-24 06:39:30.000 UTC [100] LOG:  server process (PID 101) was terminated by signal 9: ` +
+	`Killed","_TRANSPORT":"stdout","SYSLOG_IDENTIFIER":"postgres"}` + "\n"
 
 // running makes the instance one whose standard error leads somewhere.
 func running(t *testing.T, h *target.Local, in *snapshot.Instance, unit, stderr string) {

@@ -174,7 +174,8 @@ func TestOOMSamePID(t *testing.T) {
 2026-11-21 06:00:00.000 UTC [1] DETAIL:  Failed process was running: the wrong one
 2026-11-21 07:00:01.000 UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed
 2026-11-21 07:00:01.000 UTC [1] DETAIL:  Failed process was running: the right one
-2026-11-21T07:00:00.000000+0000 h kernel: Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
+2026-11-21T07:00:00.000000+0000 h kernel: Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, ` +
+		`file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
 `
 	l, err := oomRead(log)
 	if err != nil {
@@ -189,7 +190,8 @@ func TestOOMSamePID(t *testing.T) {
 
 // TestOOMTwoServers: what another server of the same log did is not told of ours.
 func TestOOMTwoServers(t *testing.T) {
-	const log = `[1.000001] Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
+	const log = `[1.000001] Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, ` +
+		`shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
 2026-11-21 07:00:01.000 UTC [10] LOG:  server process (PID 77) was terminated by signal 9: Killed
 2026-11-21 07:00:01.100 UTC [20] LOG:  database system is ready to accept connections
 2026-11-21 07:00:01.200 UTC [10] LOG:  all server processes terminated; reinitializing

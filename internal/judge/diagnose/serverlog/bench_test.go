@@ -93,7 +93,8 @@ func (g *busyLog) put(time string, pid int, sev, state, message, detail, stateme
 			return `"` + string(bytes.ReplaceAll([]byte(s), []byte(`"`), []byte(`""`))) + `"`
 		}
 		fmt.Fprintf(&g.buf,
-			`%s,"shop","shop",%d,"10.0.0.7:40404",6f1c2d3e.%x,%d,"SELECT",2026-11-21 06:00:00 UTC,3/17,0,%s,%s,%s,%s,,,,,%s,,,"web","client backend",,0`+"\n",
+			`%s,"shop","shop",%d,"10.0.0.7:40404",6f1c2d3e.%x,%d,"SELECT",2026-11-21 06:00:00 `+
+				`UTC,3/17,0,%s,%s,%s,%s,,,,,%s,,,"web","client backend",,0`+"\n",
 			time, pid, pid, g.n, sev, state, q(message), q(detail), q(statement))
 	case pglog.JSON:
 		q := func(s string) string {
@@ -101,7 +102,9 @@ func (g *busyLog) put(time string, pid int, sev, state, message, detail, stateme
 				[]byte(`\n`)))
 		}
 		fmt.Fprintf(&g.buf,
-			`{"timestamp":"%s","user":"shop","dbname":"shop","pid":%d,"remote_host":"10.0.0.7","remote_port":40404,"session_id":"6f1c2d3e.%x","line_num":%d,"ps":"SELECT","session_start":"2026-11-21 06:00:00 UTC","vxid":"3/17","txid":0,"error_severity":"%s","state_code":"%s","message":"%s"`,
+			`{"timestamp":"%s","user":"shop","dbname":"shop","pid":%d,"remote_host":"10.0.0.7","remote_port":40404,`+
+				`"session_id":"6f1c2d3e.%x","line_num":%d,"ps":"SELECT","session_start":"2026-11-21 06:00:00 `+
+				`UTC","vxid":"3/17","txid":0,"error_severity":"%s","state_code":"%s","message":"%s"`,
 			time, pid, pid, g.n, sev, state, q(message))
 		if detail != "" {
 			fmt.Fprintf(&g.buf, `,"detail":"%s"`, q(detail))

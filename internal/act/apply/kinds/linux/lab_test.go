@@ -286,7 +286,8 @@ func (l *lab) program(argv []string) (string, error) {
 		return l.systemctl(argv[1:])
 	case "update-grub":
 		// grub-mkconfig reads its configuration with a shell, and so do we
-		script := `set -e; cd "$1"; . ./etc/default/grub; for f in ./etc/default/grub.d/*.cfg; do [ -e "$f" ] && . "$f"; done; echo "linux /vmlinuz root=/dev/vda1 ro $GRUB_CMDLINE_LINUX $GRUB_CMDLINE_LINUX_DEFAULT"; true`
+		script := `set -e; cd "$1"; . ./etc/default/grub; for f in ./etc/default/grub.d/*.cfg; do [ -e "$f" ] && . ` +
+			`"$f"; done; echo "linux /vmlinuz root=/dev/vda1 ro $GRUB_CMDLINE_LINUX $GRUB_CMDLINE_LINUX_DEFAULT"; true`
 		out, err := exec.Command("sh", "-c", script, "sh", l.Root).Output()
 		if err != nil {
 			return "", fmt.Errorf("update-grub: %w", err)

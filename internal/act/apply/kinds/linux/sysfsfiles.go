@@ -21,7 +21,8 @@ var tmpfilesForm = keyed{
 
 // udevRule is a rule as we write it, with whatever blanks.
 var udevRule = regexp.MustCompile(
-	`^ACTION=="add\|change"\s*,\s*SUBSYSTEM=="block"\s*,\s*(KERNEL|ENV\{DM_NAME\})=="([^"]+)"\s*,\s*ATTR\{queue/([a-z_]+)\}="([^"]*)"$`)
+	`^ACTION=="add\|change"\s*,\s*SUBSYSTEM=="block"\s*,\s*(KERNEL|ENV\{DM_NAME\})=="([^"]+)"\s*,` +
+		`\s*ATTR\{queue/([a-z_]+)\}="([^"]*)"$`)
 
 // mapper is what begins the name of a device that is a volume of device mapper: its
 // number, and with it the kernel's name, may be another volume's after the next boot.

@@ -61,7 +61,8 @@ func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
 // cut and could be another's.
 func catalogOf(ctx context.Context, s *pgctl.Session, name, option string) (catalog, error) {
 	rows, err := s.Rows(ctx,
-		`select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), false)::text,
+		`select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), `+
+			`false)::text,
  coalesce((select o.option_value from pg_options_to_table(t.spcoptions) o where o.option_name = $2), ''),
  exists (select from pg_options_to_table(t.spcoptions) o where o.option_name = $2)::text
  from (values (1)) one left join pg_tablespace t on t.spcname::text = $1::text`, name, option)

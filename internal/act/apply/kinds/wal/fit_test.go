@@ -222,7 +222,8 @@ var fitCases = []fitCase{
 	{name: "a note of something else", other: true, set: func(h *walHost, _ *snapshot.Instance) {
 		h.must(os.WriteFile(h.dir+"/pgfettle-move-wal.json",
 			[]byte(
-				`{"schema":"pgfettle.move-wal/1","from":{"path":"/etc"},"to":{"path":"/x","link":"/x"},"phase":"copy"}`), 0o600))
+				`{"schema":"pgfettle.move-wal/1","from":{"path":"/etc"},"to":{"path":"/x","link":"/x"},`+
+					`"phase":"copy"}`), 0o600))
 	}},
 	{name: "Patroni", other: true, set: func(_ *walHost, in *snapshot.Instance) { in.Manager = known.Is("patroni") }},
 	{name: "CloudNativePG", other: true, set: func(_ *walHost, in *snapshot.Instance) {
