@@ -265,7 +265,8 @@ func TestFaultsOfStandbysAreFound(t *testing.T) {
 		for range readers {
 			c := dial(t, standby)
 			ask(t, c, "select set_config('application_name', 'reader', false)")
-			if _, err := c.Exec(t.Context(), "begin isolation level repeatable read; select count(*) from t").ReadAll(); err != nil {
+			if _, err := c.Exec(t.Context(), "begin isolation level repeatable read; select count(*) from "+
+				"t").ReadAll(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -401,7 +401,8 @@ func TestLogOfStandardError(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"log_temp_files": "0", "work_mem": "64kB"})
 		if err := i.Exec(t.Context(),
-			"select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) s"); err != nil {
+			"select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) "+
+				"s"); err != nil {
 			t.Fatal(err)
 		}
 		r := diagnosed(t, i.DataDir)

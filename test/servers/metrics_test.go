@@ -130,7 +130,8 @@ func TestMetricsAgree(t *testing.T) {
 			wg.Go(func() {
 				ready <- struct{}{}
 				for ctx.Err() == nil {
-					if _, err := w.Exec(t.Context(), "select count(*), max(n) from load where filler <> ''").ReadAll(); err != nil {
+					if _, err := w.Exec(t.Context(), "select count(*), max(n) from load where filler <> "+
+						"''").ReadAll(); err != nil {
 						t.Error(err)
 						return
 					}

@@ -119,7 +119,8 @@ func TestPagesOfSettings(t *testing.T) {
 			t.Errorf("wal_sync_method knows %s", methods)
 		}
 		// The 1C page: up to 18 off is accepted.
-		if err := c.Exec(t.Context(), "set standard_conforming_strings = off; set work_mem = '1000GB'").Close(); err != nil {
+		if err := c.Exec(t.Context(), "set standard_conforming_strings = off; set work_mem = "+
+			"'1000GB'").Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -223,7 +223,8 @@ func TestWhyAfterACrash(t *testing.T) {
 			must(t, i.Start(t.Context()))
 			c := connect(t, i.ConnString())
 			if _, err := c.Exec(t.Context(),
-				"create table big as select repeat('x', 100) as x from generate_series(1, 1000000)").ReadAll(); err == nil {
+				"create table big as select repeat('x', 100) as x from generate_series(1, "+
+					"1000000)").ReadAll(); err == nil {
 				t.Fatal("32 MB of disk held the WAL of 100 MB")
 			}
 			await.That(t, "the end of a server whose WAL has no room", func() (bool, any) { return !i.Running(), nil })

@@ -242,7 +242,8 @@ func TestWatch(t *testing.T) {
 					default:
 					}
 					if _, err := c.Exec(t.Context(),
-						"insert into t select g, repeat('x', 100) from generate_series(1, 500) g").ReadAll(); err != nil {
+						"insert into t select g, repeat('x', 100) from generate_series(1, 500) "+
+							"g").ReadAll(); err != nil {
 						return // the restart
 					}
 				}

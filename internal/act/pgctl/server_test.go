@@ -136,9 +136,13 @@ func TestServiceOf(t *testing.T) {
 			"pg_ctl restart -D /data"},
 		{"a supervisor", &Server{}, "", 78, nil, true, "--restart-command"},
 		{"down, with a unit that names the data directory", &Server{}, "", 0, map[string]string{
-			"systemctl list-units --type=service --all --no-legend --plain postgres*":            "postgresql-16.service loaded failed failed x\npostgresql-17.service loaded active running y\n",
-			"systemctl show --property=Environment,ExecStart,LoadState -- postgresql-16.service": "Environment=PGDATA=/other\n",
-			"systemctl show --property=Environment,ExecStart,LoadState -- postgresql-17.service": "Environment=PGDATA=/data/ X=1\n",
+			"systemctl list-units --type=service --all --no-legend --plain " +
+				"postgres*": "postgresql-16.service loaded failed failed x\npostgresql-17.service loaded active " +
+				"running y\n",
+			"systemctl show --property=Environment,ExecStart,LoadState -- " +
+				"postgresql-16.service": "Environment=PGDATA=/other\n",
+			"systemctl show --property=Environment,ExecStart,LoadState -- " +
+				"postgresql-17.service": "Environment=PGDATA=/data/ X=1\n",
 		}, false, "systemctl restart postgresql-17.service"},
 		{"down", &Server{}, "", 0, nil, false, "pg_ctl restart -D /data"},
 	} {

@@ -8,7 +8,8 @@ import (
 func TestParseCPUCounters(t *testing.T) {
 	got, err := ParseCPUCounters(
 		[]byte(
-			"cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 99\nbtime 5\nprocs_running 3\nprocs_blocked 1\n"))
+			"cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 99\nbtime 5\nprocs_running 3\nprocs_blocked " +
+				"1\n"))
 	want := CPUCounters{User: 1, Nice: 2, System: 3, Idle: 4, IOWait: 5, IRQ: 6, SoftIRQ: 7, Steal: 8, Switches: 99,
 		Running: 3, Blocked: 1}
 	if err != nil || got != want || got.All() != 36 {

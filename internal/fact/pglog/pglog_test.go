@@ -294,8 +294,9 @@ func TestBounds(t *testing.T) {
 // TestFingerprint: statements that differ in literals alone are one, others are not.
 func TestFingerprint(t *testing.T) {
 	for sql, want := range map[string]string{
-		"select * from t where a in (1, 2,3) and b='it''s' /* x /* y */ */ and c = $$ f'oo $$ -- hey\n order  by 1;": "select * from t where a in (?) and b=? and c = ? order by ?",
-		"insert into t1 values (1,'a'), (2, 'b'),(3,E'\\'x')":                                                        "insert into t1 values (?)",
+		"select * from t where a in (1, 2,3) and b='it''s' /* x /* y */ */ and c = $$ f'oo $$ -- hey\n order  by " +
+			"1;": "select * from t where a in (?) and b=? and c = ? order by ?",
+		"insert into t1 values (1,'a'), (2, 'b'),(3,E'\\'x')": "insert into t1 values (?)",
 		`select "Na'me1", x.y2 from "t 1" where z > ` +
 			`-1.5e+3`: `select "Na'me1", x.y2 from "t 1" where z > -?`,
 		"select $1, $2::int, $tag$ secret $tag$": "select $, $::int, ?",

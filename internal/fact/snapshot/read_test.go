@@ -25,10 +25,12 @@ func files(changes map[string]string) fstest.MapFS {
 			"processes":[100,101,102],"unit":"postgresql-16.service","manager":"","notes":["the server is starting"]}]`,
 		"proc/meminfo":        "MemTotal: 4096 kB\n",
 		"proc/self/mountinfo": "20 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n",
-		"proc/100/status":     "Name:\tpostgres\nPid:\t100\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t200000 kB\nVmRSS:\t20 kB\nRssAnon:\t8 kB\nRssFile:\t8 kB\nRssShmem:\t4 kB\nVmPTE:\t100 kB\nVmSwap:\t0 kB\n",
-		"proc/100/cmdline":    "/usr/pgsql-16/bin/postgres\x00-D\x00/srv/b\x00",
-		"proc/102/status":     "Name:\tpostgres\nPid:\t102\nPPid:\t100\nUid:\t26\t26\t26\t26\nVmSize:\t200000 kB\nVmRSS:\t20 kB\nRssAnon:\t4 kB\nRssFile:\t8 kB\nRssShmem:\t8 kB\nVmPTE:\t60 kB\nVmSwap:\t0 kB\n",
-		"proc/102/cmdline":    "postgres: app app [local] idle\x00",
+		"proc/100/status": "Name:\tpostgres\nPid:\t100\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t200000 " +
+			"kB\nVmRSS:\t20 kB\nRssAnon:\t8 kB\nRssFile:\t8 kB\nRssShmem:\t4 kB\nVmPTE:\t100 kB\nVmSwap:\t0 kB\n",
+		"proc/100/cmdline": "/usr/pgsql-16/bin/postgres\x00-D\x00/srv/b\x00",
+		"proc/102/status": "Name:\tpostgres\nPid:\t102\nPPid:\t100\nUid:\t26\t26\t26\t26\nVmSize:\t200000 " +
+			"kB\nVmRSS:\t20 kB\nRssAnon:\t4 kB\nRssFile:\t8 kB\nRssShmem:\t8 kB\nVmPTE:\t60 kB\nVmSwap:\t0 kB\n",
+		"proc/102/cmdline": "postgres: app app [local] idle\x00",
 		"pg/1/places.json": `[{"role":"data","path":"/srv/b","device":"8:1","mode":"0700",` +
 			`"uid":26}]`,
 		"pg/1/settings.json": `{"columns":["name","setting","unit","vartype","context",` +

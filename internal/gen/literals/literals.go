@@ -91,10 +91,12 @@ func inFile(name string, src []byte, typeName, keyField string) ([]Literal, erro
 				}
 				key, ok := keyOf(lit, keyField)
 				if !ok {
-					return nil, fmt.Errorf("%s: %s has no %s that can be read from the text", name, vs.Names[i].Name, keyField)
+					return nil, fmt.Errorf("%s: %s has no %s that can be read from the "+
+						"text", name, vs.Names[i].Name, keyField)
 				}
 				if folder, _, inside := strings.Cut(name, "/"); inside && !vs.Names[i].IsExported() {
-					return nil, fmt.Errorf("%s: %s is listed outside of %s, and so has to be exported", name, vs.Names[i].Name, folder)
+					return nil, fmt.Errorf("%s: %s is listed outside of %s, and so has to be "+
+						"exported", name, vs.Names[i].Name, folder)
 				}
 				out = append(out, Literal{Name: vs.Names[i].Name, Key: key, File: name})
 			}

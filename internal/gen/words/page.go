@@ -66,7 +66,8 @@ files that the usual tools of translators open.
 
 ## Ids
 
-` + "`check/ID/title`, `/why`, `/do`, `/seen`; `rule/ADDRESS/title`, `/why`, `/formula`, `/reason`,\n`/warning`; `show/…`" + ` for the faces. A check may have several ` + "`seen`" + `: they share the id and
+` + "`check/ID/title`, `/why`, `/do`, `/seen`; `rule/ADDRESS/title`, `/why`, `/formula`, `/reason`,\n`/warning`; " +
+	"`show/…`" + ` for the faces. A check may have several ` + "`seen`" + `: they share the id and
 are told apart by their English, which each entry keeps as its msgid. So a translation
 stands for one English text, letter for letter. When that text is edited, English is
 shown until somebody has looked at the translation again: an old translation could

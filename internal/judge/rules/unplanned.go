@@ -19,7 +19,8 @@ var unplanned = []Unplanned{
 		"the kernel's default size is right; pages of 1 GB are reserved at boot by hand, and a size that the kernel " +
 			"lacks is a check's matter"},
 	{"pg:min_dynamic_shared_memory",
-		"memory reserved at start for parallel queries, which most servers never use up; worth it only after measuring"},
+		"memory reserved at start for parallel queries, which most servers never use up; worth it only after " +
+			"measuring"},
 	{"pg:logical_decoding_work_mem",
 		"64 MB suit most; whether transactions spill is seen per slot and is a check's matter"},
 	{"pg:max_stack_depth",

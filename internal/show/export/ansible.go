@@ -253,7 +253,8 @@ func (a *playbook) handlers() {
 	a.b.WriteString("  handlers:\n")
 	if a.daemon {
 		a.b.WriteString(
-			"    - name: systemd reads its units\n      ansible.builtin.systemd_service:\n        daemon_reload: true\n")
+			"    - name: systemd reads its units\n      ansible.builtin.systemd_service:\n        daemon_reload: " +
+				"true\n")
 	}
 	for _, key := range keys {
 		a.b.WriteString("    - name: " + title("reload "+a.handler(key)) +

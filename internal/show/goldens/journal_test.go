@@ -83,7 +83,8 @@ func TestLeftTextGathers(t *testing.T) {
 	}, nil), term.Style{Width: 80, Below: true}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nLeft out\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was declined\n"; b.String() != want {
+	if want := "\nLeft out\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was " +
+		"declined\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }

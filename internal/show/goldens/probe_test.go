@@ -134,6 +134,7 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Error(
-			"schema/probe.schema.json is not what the types say: go test ./internal/show/goldens -run TestProbe -update")
+			"schema/probe.schema.json is not what the types say: go test ./internal/show/goldens -run TestProbe " +
+				"-update")
 	}
 }

@@ -154,7 +154,8 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 	if r[9] != "0" && r[10] != "0" {
 		return &say.Problem{Message: "the database " + s.Database +
 			" has foreign servers and materialized views, which a copy may fill from those servers",
-			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as TARGET", Code: say.CodeRefused}
+			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as " +
+				"TARGET", Code: say.CodeRefused}
 	}
 	if id, err := one(ctx, conn, "SELECT system_identifier FROM pg_control_system()"); err == nil {
 		s.System = id[0]

@@ -28,7 +28,8 @@ func TestSysbenchCommand(t *testing.T) {
 		{func(o *SysbenchOptions) { o.Seconds = 60 },
 			"--threads=4 --time=60 --events=0 --report-interval=1 --histogram --percentile=99 --db-ps-mode=auto run"},
 		{func(o *SysbenchOptions) { o.Events, o.Protocol = 100, Simple },
-			"--threads=4 --time=0 --events=100 --report-interval=1 --histogram --percentile=99 --db-ps-mode=disable run"},
+			"--threads=4 --time=0 --events=100 --report-interval=1 --histogram --percentile=99 --db-ps-mode=disable " +
+				"run"},
 		{func(o *SysbenchOptions) { o.Seconds, o.Rate, o.Connect = 1, 99.6, true },
 			"--db-ps-mode=auto --rate=100 --reconnect=1 run"},
 	} {

@@ -18,7 +18,8 @@ var StringsNonstandard = check.Check{
 		"refuses to start with the line.",
 	Do: "ALTER SYSTEM SET standard_conforming_strings = on; SELECT pg_reload_conf(); after the application was " +
 		"tried with it; strings with " +
-		"escapes are written E'…'. Old versions of 1C:Enterprise ask for off: set it for their role (ALTER ROLE … SET " +
+		"escapes are written E'…'. Old versions of 1C:Enterprise ask for off: set it for their role (ALTER ROLE … " +
+		"SET " +
 		"standard_conforming_strings = off), and plan to have it gone before 19.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET standard_conforming_strings = on;"),

@@ -30,7 +30,8 @@ var CatalogLocked = check.Check{
 		"catalog, LOCK TABLE, and a session that is idle in transaction after one of these.",
 	Do: "End the transaction that holds the lock: SELECT pg_terminate_backend(PID); or, if no connection is " +
 		"possible, kill -TERM PID as the owner of the server; its open work is rolled back. " +
-		"Never use kill -9, which restarts the whole server. A prepared transaction ends with ROLLBACK PREPARED 'NAME';",
+		"Never use kill -9, which restarts the whole server. A prepared transaction ends with ROLLBACK PREPARED " +
+		"'NAME';",
 	Sources: []string{"pg-explicit-locking", "pg-system-views", "pg-signaling"},
 	Judge: func(c *check.Case) {
 		if running, ok := check.Need(c, c.Instance.Running); !ok || !running || !c.CatalogsLocked() {

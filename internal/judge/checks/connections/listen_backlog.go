@@ -14,11 +14,13 @@ var ListenBacklog = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "Few connections may wait to be taken",
 	Why: "Between the moment a client connects and the moment the postmaster takes it, the connection waits in the " +
-		"kernel's queue. net.core.somaxconn bounds that queue whatever the server asks for; where it is full, clients " +
+		"kernel's queue. net.core.somaxconn bounds that queue whatever the server asks for; where it is full, " +
+		"clients " +
 		"wait a second and more for a repeated SYN, or fail. It happens when an application server starts or a " +
 		"pooler reconnects.",
 	Do: "Write net.core.somaxconn = 4096, the default since kernel 5.4, into /etc/sysctl.d/60-postgresql.conf, run " +
-		"sysctl --system and restart the server, which asks once. nstat -az TcpExtListenOverflows counts what was lost.",
+		"sysctl --system and restart the server, which asks once. nstat -az TcpExtListenOverflows counts what was " +
+		"lost.",
 	Commands: []check.Command{
 		check.Conf("net.core.somaxconn = 4096"),
 		check.Shell("sysctl --system"),

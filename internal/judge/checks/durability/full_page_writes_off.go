@@ -61,7 +61,8 @@ var FullPageWritesOff = check.Check{
 			c.FoundDo(check.Warning,
 				"Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that "+
 					"no standby or "+
-					"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = on; "+
+					"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = "+
+					"on; "+
 					"SELECT pg_reload_conf();.",
 				"full_page_writes = off, and all folders of the instance are on ZFS, which does not tear pages when "+
 					"its record size is 8 kB or more.")

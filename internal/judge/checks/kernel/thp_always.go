@@ -32,7 +32,8 @@ var ThpAlways = check.Check{
 		if mem, ok := c.Snapshot.Host.Memory.Get(); ok {
 			if anon, ok := mem.Line("AnonHugePages"); ok && anon > 0 {
 				c.Found(
-					"transparent_hugepage/enabled is always; {anon} of private memory is in transparent huge pages now.", "anon", anon)
+					"transparent_hugepage/enabled is always; {anon} of private memory is in transparent huge pages "+
+						"now.", "anon", anon)
 				return
 			}
 		}

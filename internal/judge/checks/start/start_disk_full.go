@@ -23,7 +23,8 @@ var StartDiskFull = check.Check{
 	Do: "1. Free room on the filesystem, or enlarge it: old server logs, dumps, files of other programs. Never " +
 		"delete files in pg_wal by hand.\n" +
 		"2. If nothing else is there, move pg_wal to a larger filesystem (pgfettle move-wal).\n" +
-		"3. Start the server, then find what kept the WAL: a failing archive_command, a replication slot, max_wal_size.",
+		"3. Start the server, then find what kept the WAL: a failing archive_command, a replication slot, " +
+		"max_wal_size.",
 	Sources: []string{"pg-disk-full", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

@@ -16,7 +16,8 @@ var DataOnTmpfs = check.Check{
 	Title:    "Files of the cluster lie in memory",
 	Why: "A tmpfs or ramfs is gone after a reboot or an unmount, whatever fsync says. Without its WAL or one of its " +
 		"tablespaces the whole " +
-		"cluster is lost, not only what lay there. Its pages also take memory that cannot be given back under pressure.",
+		"cluster is lost, not only what lay there. Its pages also take memory that cannot be given back under " +
+		"pressure.",
 	Do: "Stop the server, copy the folder to a filesystem on a disk and point the data directory, pg_wal or the " +
 		"link in pg_tblspc there. For " +
 		"temporary files use a tablespace on a local disk named in temp_tablespaces, not one in memory.",

@@ -182,7 +182,8 @@ func (d *Report) otherPlan() {
 			d.add("other-values", slowPossible, nil, "The same plan, but not for the same values",
 				[]string{"only in the slow run: " + slowCut(other[0])},
 				[]string{
-					"compare two runs for the same values: a plan that is good for rare values is not for frequent ones"})
+					"compare two runs for the same values: a plan that is good for rare values is not for frequent " +
+						"ones"})
 		}
 		return
 	}

@@ -86,7 +86,8 @@ func (d *Report) spills() {
 			fmt.Sprintf(
 				"SET work_mem = '%s' for this query alone and run it again; for all sessions ask pgfettle plan, "+
 					"which counts the connections", want.GUC()),
-			"where the fast run had fewer rows, the data grew; where it had the same, its session had another work_mem"})
+			"where the fast run had fewer rows, the data grew; where it had the same, its session had another " +
+				"work_mem"})
 }
 
 // ioTime is the time of reads of a run; false where it was not measured.

@@ -193,7 +193,8 @@ func (d *Sample) processors() {
 		[]string{
 			"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY " +
 				"total_exec_time DESC LIMIT 10",
-			"more active connections than processors only make each slower: a pooler with about two for each processor"})
+			"more active connections than processors only make each slower: a pooler with about two for each " +
+				"processor"})
 }
 
 // slowStranger says what to do about the busiest program that is not ours.

@@ -16,7 +16,8 @@ var slowSymbols = []slowSymbol{
 		"somebody reads /proc/PID/smaps, mostly the monitoring; it is not PostgreSQL walking page tables: " +
 			"processors do that without any function"},
 	{[]string{"s_lock", "perform_spin_delay", "finish_spin_delay"}, "spinlocks",
-		"PostgreSQL waits for a spinlock: many processes at one structure at once; up to 9.4 LWLocks were made of them"},
+		"PostgreSQL waits for a spinlock: many processes at one structure at once; up to 9.4 LWLocks were made of " +
+			"them"},
 	{[]string{"LWLockAcquire", "LWLockAttemptLock", "LWLockRelease", "LWLockWaitListLock", "LWLockQueueSelf",
 		"LWLockConditionalAcquire"}, "lwlocks",
 		"PostgreSQL takes and gives internal locks; much of it is contention: pg_stat_activity names the lock"},
@@ -50,7 +51,8 @@ var slowSymbols = []slowSymbol{
 	{[]string{"task_numa_*", "do_numa_page", "migrate_misplaced_*", "change_prot_numa"}, "numa-balancing",
 		"automatic NUMA balancing moves pages between nodes"},
 	{[]string{"read_hpet", "acpi_pm_read", "pvclock_read_begin"}, "clock",
-		"reading the clock is a call into the kernel: EXPLAIN ANALYZE and track_io_timing become dear (pg_test_timing)"},
+		"reading the clock is a call into the kernel: EXPLAIN ANALYZE and track_io_timing become dear " +
+			"(pg_test_timing)"},
 	{[]string{"futex_*", "__futex_*", "do_futex"}, "", "processes sleep and wake one another over locks"},
 	{[]string{"finish_task_switch*", "__schedule", "schedule", "pick_next_task_fair", "update_curr", "try_to_wake_up"},
 		"", "the kernel changes from one process to another"},

@@ -44,6 +44,7 @@ var BgwriterLRUMaxpages = rule.Rule{
 			return
 		}
 		c.Set(bgwriterMore,
-			"{stops} of about {rounds} rounds stopped at {present} pages, and sessions had to write the rest themselves", "stops", s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
+			"{stops} of about {rounds} rounds stopped at {present} pages, and sessions had to write the rest "+
+				"themselves", "stops", s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
 	},
 }

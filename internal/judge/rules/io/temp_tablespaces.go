@@ -46,7 +46,8 @@ var TempTablespaces = rule.Rule{
 		if !best.roomy || !bareIdentifier.MatchString(best.name) {
 			c.Warn(
 				"Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
-					"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By "+
+					"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. "+
+					"By "+
 					"hand, "+
 					"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT "+
 					"pg_reload_conf(); "+

@@ -10,7 +10,8 @@ var TrackWALIOTiming = rule.Rule{
 	Title:   "whether the time of each write and flush of WAL is taken",
 	Why: "Every commit waits for a flush of the WAL. The time of it (in pg_stat_wal up to 17, in pg_stat_io " +
 		"from 18 on) tells a slow disk from everything else.",
-	Formula: "As track_io_timing: on with a clock that was measured to be cheap, or a clock source that is known to be.",
+	Formula: "As track_io_timing: on with a clock that was measured to be cheap, or a clock source that is known to " +
+		"be.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
 	Decide:  decideTiming("how long commits wait for the WAL's disk becomes visible"),
 }

@@ -12,7 +12,8 @@ var MaxParallelMaintenanceWorkers = rule.Rule{
 	Why: "Building a B-tree (from 17 on a BRIN, from 18 on a GIN index as well) and vacuuming several indexes use " +
 		"workers. They share one maintenance_work_mem, " +
 		"so memory does not grow with them, but each wants at least 32 MB of it.",
-	Formula: "Half of the processors, 2 (the default) to 4, and not above max_parallel_workers; more stays within that.",
+	Formula: "Half of the processors, 2 (the default) to 4, and not above max_parallel_workers; more stays within " +
+		"that.",
 	Sources: []string{"pg-config-resource"},
 	Needs:   []knob.Address{sizing.MaxParallelWorkersAddress},
 	Decide: func(c *rule.Case) {

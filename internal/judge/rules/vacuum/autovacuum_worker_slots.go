@@ -10,7 +10,8 @@ var AutovacuumWorkerSlots = rule.Rule{
 	Title:   "how many autovacuum workers there can be without a restart",
 	Why: "From 18 on autovacuum_max_workers is changed by a reload, but only up to this. A slot is a few " +
 		"kilobytes of shared memory; a server without a spare one needs a restart on the day that autovacuum lags.",
-	Formula: "At least 8, which is the most that any profile asks for; less goes back to the default of 16. More stays.",
+	Formula: "At least 8, which is the most that any profile asks for; less goes back to the default of 16. More " +
+		"stays.",
 	Sources: []string{"pg-config-autovacuum"},
 	From:    18,
 	Decide: func(c *rule.Case) {

@@ -15,7 +15,8 @@ var FullPageWrites = rule.Rule{
 	Address: knob.PG("full_page_writes"),
 	Title:   "whether a page goes into the WAL as a whole when it is first changed after a checkpoint",
 	Why: "Most filesystems write a page of 8 kB in two or more parts. A crash in between leaves a page that is half " +
-		"old and half new, and only its full image in the WAL mends it: without one the damage stays and is not seen. " +
+		"old and half new, and only its full image in the WAL mends it: without one the damage stays and is not " +
+		"seen. " +
 		"The images make up much of the WAL; checkpoints that are further apart and wal_compression make them fewer.",
 	Formula: "on, but for instances that lie on ZFS with all their folders and records of 8 kB and more, where no " +
 		"page is torn: those keep what they have. A plan never switches it off; a pin of off keeps a server as it " +

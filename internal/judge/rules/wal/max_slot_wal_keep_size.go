@@ -13,7 +13,8 @@ var MaxSlotWALKeepSize = rule.Rule{
 	Why: "A slot whose reader is gone holds back WAL until the disk is full and the server stops with a PANIC. A " +
 		"limit gives up that one slot instead: " +
 		"its standby or subscriber must then be made anew, while the server goes on.",
-	Formula: "Half of what slots have to themselves on the WAL's file system: free space plus what they hold back now. " +
+	Formula: "Half of what slots have to themselves on the WAL's file system: free space plus what they hold back " +
+		"now. " +
 		"Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot holds " +
 		"back now.",
 	Sources: []string{"pg-config-replication"},
