@@ -136,8 +136,8 @@ func (c *collector) stranger(in *instance) stranger {
 		if err != nil {
 			continue
 		}
-		most(&s.Shared, string(b), "RssShmem:")
-		most(&s.HugePages, string(b), "HugetlbPages:")
+		keepLargest(&s.Shared, string(b), "RssShmem:")
+		keepLargest(&s.HugePages, string(b), "HugetlbPages:")
 	}
 	for _, pid := range in.processes {
 		if p, ok := c.stat(pid); ok && c.census.programs != nil {
@@ -147,8 +147,8 @@ func (c *collector) stranger(in *instance) stranger {
 	return s
 }
 
-// most keeps the largest value of a line of /proc/PID/status in bytes.
-func most(to **int64, status, name string) {
+// keepLargest keeps the largest value of a line of /proc/PID/status in bytes.
+func keepLargest(to **int64, status, name string) {
 	for line := range strings.Lines(status) {
 		v, ok := strings.CutPrefix(line, name)
 		if !ok {

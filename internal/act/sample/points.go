@@ -38,17 +38,17 @@ func (p *Points) rate(name string, before, now, factor, seconds float64) {
 	}
 }
 
-// seen turns a number of the kernel into one that is NaN where it was not there.
-func seen(n int64) float64 {
+// orNaN turns a number of the kernel into one that is NaN where it was not there.
+func orNaN(n int64) float64 {
 	if n == Unseen {
 		return math.NaN()
 	}
 	return float64(n)
 }
 
-// between is the time between two readings; 0 where there is no first one, or it
+// secondsBetween is the time between two readings; 0 where there is no first one, or it
 // is too long ago to speak of the present.
-func between(last, now time.Time, most time.Duration) float64 {
+func secondsBetween(last, now time.Time, most time.Duration) float64 {
 	d := now.Sub(last)
 	if last.IsZero() || d <= 0 || d > most {
 		return 0
@@ -62,7 +62,7 @@ func (p *Points) AddHost(last, now *HostReading, page PageSize, most time.Durati
 	m := &now.Memory
 	p.gauge("memory_total_bytes", m[memTotal])
 	p.gauge("memory_available_bytes", m[memAvailable])
-	p.Add("memory_used_bytes", "", seen(m[memTotal])-seen(m[memAvailable]))
+	p.Add("memory_used_bytes", "", orNaN(m[memTotal])-orNaN(m[memAvailable]))
 	p.gauge("page_tables_bytes", m[memTables])
 	p.gauge("anonymous_bytes", m[memAnon])
 	p.gauge("shared_memory_bytes", m[memShmem])
@@ -71,19 +71,19 @@ func (p *Points) AddHost(last, now *HostReading, page PageSize, most time.Durati
 	p.gauge("committed_bytes", m[memCommitted])
 	p.gauge("commit_limit_bytes", m[memLimit])
 	p.gauge("swap_total_bytes", m[memSwapTotal])
-	p.Add("swap_used_bytes", "", seen(m[memSwapTotal])-seen(m[memSwapFree]))
+	p.Add("swap_used_bytes", "", orNaN(m[memSwapTotal])-orNaN(m[memSwapFree]))
 	p.gauge("huge_pages_total", m[memHugeTotal])
 	p.gauge("huge_pages_free", m[memHugeFree])
 	p.gauge("huge_pages_reserved", m[memHugeRsvd])
 	p.gauge("processes_running", now.Running)
 	p.gauge("processes_blocked", now.Blocked)
 
-	secs := between(last.At, now.At, most)
+	secs := secondsBetween(last.At, now.At, most)
 	if secs == 0 {
 		return
 	}
 	vm := func(name string, i int, factor float64) {
-		p.rate(name, seen(last.VM[i]), seen(now.VM[i]), factor, secs)
+		p.rate(name, orNaN(last.VM[i]), orNaN(now.VM[i]), factor, secs)
 	}
 	vm("swap_in_bytes_per_second", vmSwapIn, float64(page))
 	vm("swap_out_bytes_per_second", vmSwapOut, float64(page))
@@ -91,7 +91,7 @@ func (p *Points) AddHost(last, now *HostReading, page PageSize, most time.Durati
 	vm("oom_kills_per_second", OOMKills, 1)
 	p.processor(last, now)
 	const micro = 1e-6
-	psi := func(name string, before, now int64) { p.rate(name, seen(before), seen(now), micro, secs) }
+	psi := func(name string, before, now int64) { p.rate(name, orNaN(before), orNaN(now), micro, secs) }
 	psi("psi_cpu_some", last.Some[psiCPU], now.Some[psiCPU])
 	psi("psi_io_some", last.Some[psiIO], now.Some[psiIO])
 	psi("psi_io_full", last.Full[psiIO], now.Full[psiIO])
@@ -139,7 +139,7 @@ func (p *Points) AddServer(s *Server, most time.Duration) {
 		p.Add("oldest_transaction_seconds", "", v[colOldest])
 	}
 	l := &s.Last.Values
-	secs := between(s.Last.At, s.Now.At, most)
+	secs := secondsBetween(s.Last.At, s.Now.At, most)
 	if secs == 0 || !sameStart(l, v) {
 		return
 	}

@@ -10,10 +10,10 @@ const openLines = 2*maxTasks + 4096
 // rarest: a line is gone through once, and most of its bytes are passed over.
 var anchors = [256]bool{'m': true, 'M': true, 'K': true, 'f': true, '_': true, 'T': true}
 
-// tells says whether a line has one of the words that are in every line that can
+// hasAnchor says whether a line has one of the words that are in every line that can
 // begin a report or tells of memory on its own. A journal has some hundred of them
 // in a million lines, and to look for them costs a hundredth of taking a line apart.
-func tells(b []byte) bool {
+func hasAnchor(b []byte) bool {
 	for i, c := range b {
 		if !anchors[c] {
 			continue
@@ -111,7 +111,7 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.every || p.inReport() || tells(b):
+	case p.every || p.inReport() || hasAnchor(b):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {

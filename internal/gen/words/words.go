@@ -78,11 +78,11 @@ func All(checkout fs.FS) (texts []Text, unread []string, err error) {
 		texts, unread = append(texts, found...), append(unread, not...)
 	}
 	texts = slices.DeleteFunc(texts, func(t Text) bool { return strings.TrimSpace(t.English) == "" })
-	sort.Slice(texts, func(i, j int) bool { return less(texts[i], texts[j]) })
+	sort.Slice(texts, func(i, j int) bool { return sortsBefore(texts[i], texts[j]) })
 	return slices.Compact(texts), unread, nil
 }
 
-func less(a, b Text) bool {
+func sortsBefore(a, b Text) bool {
 	if a.ID != b.ID {
 		return a.ID < b.ID
 	}

@@ -46,7 +46,7 @@ func TestCatalogues(t *testing.T) {
 		}
 		sort.SliceStable(c.Entries, func(i, j int) bool {
 			a, b := c.Entries[i], c.Entries[j]
-			return less(Text{ID: a.ID, English: a.English}, Text{ID: b.ID, English: b.English})
+			return sortsBefore(Text{ID: a.ID, English: a.English}, Text{ID: b.ID, English: b.English})
 		})
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
 		want := say.WritePO(lang, c.Entries)

@@ -89,7 +89,7 @@ func spelled(d *rule.Decision, v rule.Value) string {
 // memory has moved out of what it counts.
 func phase(c *Change) int {
 	switch {
-	case c.Address == "sysctl:vm.nr_hugepages" && less(c.ToBase, c.FromBase):
+	case c.Address == "sysctl:vm.nr_hugepages" && shorterFirst(c.ToBase, c.FromBase):
 		return 5
 	case c.Address == "sysctl:vm.overcommit_memory" && c.ToBase == "2":
 		return 7
@@ -109,5 +109,5 @@ func phase(c *Change) int {
 	return 8
 }
 
-// less compares two whole numbers in their text form.
-func less(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
+// shorterFirst compares two whole numbers in their text form.
+func shorterFirst(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }

@@ -148,8 +148,8 @@ func estimateAbove(c *rule.Case, buffers unit.Bytes, conns int, f fractions) (un
 	s := shapeOf(c)
 	s.params.SharedBuffers, s.params.Connections = buffers, conns
 	slots, vacuums := float64(s.params.WorkerProcesses)+max(f.slots, 0), float64(s.params.Autovacuum)+max(f.vacuums, 0)
-	sum := between(slots, func(slots int) float64 {
-		return between(vacuums, func(vacuums int) float64 {
+	sum := interpolated(slots, func(slots int) float64 {
+		return interpolated(vacuums, func(vacuums int) float64 {
 			s.params.WorkerProcesses, s.params.Autovacuum = slots, vacuums
 			return float64(memory.EstimateShared(s.major, s.params))
 		})
@@ -157,8 +157,8 @@ func estimateAbove(c *rule.Case, buffers unit.Bytes, conns int, f fractions) (un
 	return unit.Bytes(math.Ceil(sum)), s.ok
 }
 
-// between returns the value between those of the whole numbers around x.
-func between(x float64, of func(int) float64) float64 {
+// interpolated returns the value between those of the whole numbers around x.
+func interpolated(x float64, of func(int) float64) float64 {
 	lo := math.Floor(x)
 	if lo == x {
 		return of(int(lo))

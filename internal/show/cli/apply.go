@@ -174,11 +174,11 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err == nil && len(s.Chosen) == 0 {
 		return nothing(env, s)
 	}
-	return told(env, j, err)
+	return showApplied(env, j, err)
 }
 
-// told shows the journal of an apply, also where it did not end well.
-func told(env *Env, j *journal.Journal, err error) error {
+// showApplied shows the journal of an apply, also where it did not end well.
+func showApplied(env *Env, j *journal.Journal, err error) error {
 	if j == nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	j, err := applying.Resume(ctx, o.place.place(env), o.restart.commands(), id, o.wait)
-	return told(env, j, err)
+	return showApplied(env, j, err)
 }
 
 // options turns the flags into the bounds of what is done.

@@ -42,7 +42,7 @@ func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p
 			}
 			return term.Write(env.Stdout, outline.Unselected(s.Left, env.words), env.Style().Under())
 		},
-		Applied: func(j *journal.Journal, err error) error { return told(env, j, err) },
+		Applied: func(j *journal.Journal, err error) error { return showApplied(env, j, err) },
 		Again: func(again *app.Session) error {
 			if in := &again.Snapshot.Instances[0]; memory.HugePagesHeld(again.Snapshot, in) > 0 {
 				fmt.Fprintf(env.Stdout, "\nThe server runs on huge pages: %d, all of its shared memory.\n",

@@ -293,7 +293,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		if o.format == "json" {
 			words = env.asked()
 		}
-		page.Here = here(l, out, r, subject, words, po.site)
+		page.Here = knobHere(l, out, r, subject, words, po.site)
 		if len(page.Here) == 0 {
 			page.Gaps = out.Unknown
 		}
@@ -304,9 +304,9 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 	return term.Write(env.Stdout, pages.Knob(page, env.words), env.Style())
 }
 
-// here tells what a knob is and would be, for the host or for each instance; of a
+// knobHere tells what a knob is and would be, for the host or for each instance; of a
 // family, for each device or mount that subject lets through.
-func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue,
+func knobHere(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue,
 	site *policy.Policy) []document.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}

@@ -103,7 +103,7 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 			typeset.Line(m.Plan.To))
 		return err
 	}
-	return told(env, m.Journal, err)
+	return showApplied(env, m.Journal, err)
 }
 
 func askMove(ctx context.Context, env *Env) error {

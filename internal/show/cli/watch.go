@@ -98,8 +98,8 @@ and tries again. SIGHUP reads the policy again and looks at once; SIGTERM ends i
 	return cmd
 }
 
-// within refuses a time that is out of its bounds.
-func within(flag string, d, least, most time.Duration, example string) error {
+// inRange refuses a time that is out of its bounds.
+func inRange(flag string, d, least, most time.Duration, example string) error {
 	if d < least || d > most {
 		return say.Usage(fmt.Sprintf("--%s: %s is out of range", flag, d), "write a time "+example)
 	}
@@ -107,9 +107,9 @@ func within(flag string, d, least, most time.Duration, example string) error {
 }
 
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
-	if err := errors.Join(within("interval", o.interval, app.WatchIntervalLeast, app.WatchIntervalMost,
+	if err := errors.Join(inRange("interval", o.interval, app.WatchIntervalLeast, app.WatchIntervalMost,
 		"from 1s to 1h"),
-		within("check-interval", o.look, app.WatchLookLeast, app.WatchLookMost, "from 1m to 24h")); err != nil {
+		inRange("check-interval", o.look, app.WatchLookLeast, app.WatchLookMost, "from 1m to 24h")); err != nil {
 		return err
 	}
 	from, err := check.ParseSeverity(o.notifyFrom)

@@ -43,7 +43,7 @@ func AlterSystem(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string)
 			restart++
 		}
 		b.WriteByte('\n')
-		comment(&b, "--", was(c), commentWidth)
+		comment(&b, "--", changeComment(c), commentWidth)
 		b.WriteString(alterSystem(c.Address.Name(), c.To) + "\n")
 	}
 	if len(list) > 0 {

@@ -92,7 +92,7 @@ func (a *playbook) task(c plan.Change) {
 			"\n    - name: Reload, and restart where that was asked for\n      ansible.builtin.meta: flush_handlers\n")
 	}
 	a.b.WriteByte('\n')
-	comment(a.b, "    #", was(c), commentWidth)
+	comment(a.b, "    #", changeComment(c), commentWidth)
 	switch c.Address.Prefix() {
 	case "pg":
 		a.setting(c)

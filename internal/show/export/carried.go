@@ -167,8 +167,8 @@ func changeOf(key string, host bool) func(*plan.Change) bool {
 	}
 }
 
-// was is the comment above a change: what it was, how it can hurt, and why it is made.
-func was(c plan.Change) string {
+// changeComment is the comment above a change: what it was, how it can hurt, and why it is made.
+func changeComment(c plan.Change) string {
 	text := "was " + outline.Shown(c.From) + "; "
 	if c.Risk == knob.High {
 		text += outline.RiskWords[c.Risk].String() + "; "

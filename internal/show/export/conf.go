@@ -59,7 +59,7 @@ func confOf(w io.Writer, d carried, s *snapshot.Snapshot, key string) error {
 			fmt.Fprintf(&b, "\n# ---- %s ----\n", outline.EffectWords[effect])
 		}
 		b.WriteByte('\n')
-		comment(&b, "#", was(c), commentWidth)
+		comment(&b, "#", changeComment(c), commentWidth)
 		for _, note := range rivals(s, c) {
 			comment(&b, "#", "BEWARE: "+note, commentWidth)
 		}

@@ -45,7 +45,7 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 	if list := withPrefix(d, "thp"); len(list) > 0 {
 		var b strings.Builder
 		for _, c := range list {
-			comment(&b, "#", was(c), commentWidth)
+			comment(&b, "#", changeComment(c), commentWidth)
 			b.WriteString(tmpfilesLine(c) + "\n")
 		}
 		out = append(out, File{"tmpfiles.d/60-pgfettle.conf", tmpfilesPlace,
@@ -58,7 +58,7 @@ func Files(p document.Plan, s *snapshot.Snapshot) ([]File, error) {
 		var b strings.Builder
 		b.WriteString("[Service]\n")
 		for _, c := range list {
-			comment(&b, "#", was(c), commentWidth)
+			comment(&b, "#", changeComment(c), commentWidth)
 			b.WriteString(strings.Join(assignments(c), "\n") + "\n")
 		}
 		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf",
@@ -75,7 +75,7 @@ func queues(d carried) (f File, ok bool) {
 	var b strings.Builder
 	for _, c := range withPrefix(d, "block") {
 		if q, ok := queueOf(c); ok {
-			comment(&b, "#", was(c), commentWidth)
+			comment(&b, "#", changeComment(c), commentWidth)
 			b.WriteString(q.line() + "\n")
 		}
 	}

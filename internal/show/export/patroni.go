@@ -111,7 +111,7 @@ func longerOrMore(a, b string) bool { return len(a) > len(b) || len(a) == len(b)
 // yamlParameters writes NAME: "VALUE" lines, each below its reason.
 func yamlParameters(b *strings.Builder, indent string, list []plan.Change) {
 	for _, c := range list {
-		comment(b, indent+"#", was(c), commentWidth)
+		comment(b, indent+"#", changeComment(c), commentWidth)
 		b.WriteString(indent + yamlKey(c.Address.Name()) + ": " + yamlString(c.To) + "\n")
 	}
 }

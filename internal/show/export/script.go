@@ -393,7 +393,7 @@ func (sc *script) changes() {
 			continue
 		}
 		sc.line("")
-		comment(&sc.b, "#", string(c.Address)+", "+was(c), commentWidth)
+		comment(&sc.b, "#", string(c.Address)+", "+changeComment(c), commentWidth)
 		switch c.Address.Prefix() {
 		case "pg":
 			n := number[c.Key]

@@ -70,7 +70,7 @@ func sysctlOf(w io.Writer, d carried, s *snapshot.Snapshot) error {
 			b.WriteString("\n# ---- after the restart ----\n")
 		}
 		b.WriteByte('\n')
-		comment(&b, "#", was(c), commentWidth)
+		comment(&b, "#", changeComment(c), commentWidth)
 		for _, note := range laterFiles(s, c.Address.Name()) {
 			comment(&b, "#", "BEWARE: "+note, commentWidth)
 		}

@@ -66,7 +66,7 @@ func (d carried) spaceStatements(b *strings.Builder, key string) {
 	b.WriteString("\n-- ---- tablespaces: in force at once ----\n")
 	for _, c := range list {
 		b.WriteByte('\n')
-		comment(b, "--", was(c), commentWidth)
+		comment(b, "--", changeComment(c), commentWidth)
 		sql, back, ok := spaceSQL(c)
 		if !ok {
 			b.WriteString("-- " + spaceLine(c) + "\n")
@@ -80,7 +80,7 @@ func (d carried) spaceStatements(b *strings.Builder, key string) {
 func (sc *script) spaces(n int, key string) {
 	for _, c := range sc.d.spacesOf(key) {
 		sc.line("")
-		comment(&sc.b, "#", string(c.Address)+", "+was(c), commentWidth)
+		comment(&sc.b, "#", string(c.Address)+", "+changeComment(c), commentWidth)
 		sql, back, ok := spaceSQL(c)
 		if !ok {
 			sc.line("say " + typeset.ShellQuote("by hand: "+spaceLine(c)))
@@ -107,7 +107,7 @@ func (d carried) spacesBeside() (out []plan.Change) {
 func (a *playbook) space(c plan.Change) {
 	sql, back, ok := spaceSQL(c)
 	a.b.WriteByte('\n')
-	comment(a.b, "    #", was(c), commentWidth)
+	comment(a.b, "    #", changeComment(c), commentWidth)
 	if !ok {
 		a.b.WriteString("    # by hand: " + spaceLine(c) + "\n")
 		return

@@ -218,7 +218,7 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 	case left(j.Changes) && !begun(j.Changes):
 		return owed, p.Say("show/journal/look_again", "Not everything is as it was. To check again: pgfettle undo {id}",
 			"id", how+id)
-	case j.State == journal.TakenBack && kept(j.Changes):
+	case j.State == journal.TakenBack && someEditStands(j.Changes):
 		return owed, p.Say("show/journal/theirs",
 			"Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack && !now:
@@ -251,8 +251,8 @@ func stops(list []journal.Change) bool {
 	return false
 }
 
-// kept says whether somebody's later edit stands.
-func kept(list []journal.Change) bool {
+// someEditStands says whether somebody's later edit stands.
+func someEditStands(list []journal.Change) bool {
 	for i := range list {
 		if list[i].State == journal.IsKept {
 			return true

@@ -83,7 +83,8 @@ func storageLabel(n string) string {
 // asked reads the answers about the purpose. What is wrong is noted beside its
 // question, and the answer left out.
 func asked(said url.Values, fields []field) app.PlanAsk {
-	a := app.PlanAsk{Profile: one(said, "profile"), Storage: one(said, "storage"), Shared: one(said, "shared") != ""}
+	a := app.PlanAsk{Profile: formValue(said, "profile"), Storage: formValue(said, "storage"),
+		Shared: formValue(said, "shared") != ""}
 	if a.Profile != "" {
 		if _, err := rule.ParseProfile(a.Profile); err != nil {
 			note(fields, "profile", err.Error())
@@ -97,7 +98,7 @@ func asked(said url.Values, fields []field) app.PlanAsk {
 		}
 	}
 	count := func(name string) int {
-		v := one(said, name)
+		v := formValue(said, name)
 		if v == "" {
 			return 0
 		}
@@ -162,7 +163,7 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 	}
 	var pairs []string
 	for _, name := range words {
-		v := strings.ReplaceAll(one(said, name), " ", "") // "64 GB" is how people write it
+		v := strings.ReplaceAll(formValue(said, name), " ", "") // "64 GB" is how people write it
 		if v == "" {
 			if name == "ram" {
 				wrong(name, "write how much memory the host has, such as 64GB")
@@ -203,8 +204,8 @@ func because(err error, pair string) string {
 	return strings.TrimPrefix(err.Error(), pair+": ")
 }
 
-// one is what was said once; of something said twice, the first.
-func one(said url.Values, name string) string { return strings.TrimSpace(said.Get(name)) }
+// formValue is what was said once; of something said twice, the first.
+func formValue(said url.Values, name string) string { return strings.TrimSpace(said.Get(name)) }
 
 // fill puts what was said into the fields.
 func fill(said url.Values, fields []field) {

@@ -142,7 +142,7 @@ func FuzzNext(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, next string) {
-		to := here(next)
+		to := localRedirect(next)
 		u, err := base.Parse(to)
 		if err != nil || u.Host != base.Host || u.Scheme != "http" || !strings.HasPrefix(to, "/") ||
 			len(to) > 1 && (to[1] == '/' || to[1] == '\\') || strings.ContainsAny(to, "\t\r\n\\") {

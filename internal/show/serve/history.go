@@ -160,9 +160,9 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	data := map[string]any{"Ranges": ranges(said, sp), "Moves": moves(said, sp, now), "Fields": fields,
 		"Instances": p.instances, "Instance": said.Get("instance"),
 		"From": sp.From.UTC().Format("2006-01-02 15:04"), "To": sp.To.UTC().Format("2006-01-02 15:04 UTC"),
-		"Diff": at("/history/settings", said, span{From: sp.From, To: sp.To})}
+		"Diff": atTime("/history/settings", said, span{From: sp.From, To: sp.To})}
 	if !p.last.IsZero() && (p.last.Before(sp.From) || p.first.After(sp.To)) {
-		data["Last"] = at("/history", said, span{From: p.last.Add(-24 * time.Hour), To: p.last.Add(time.Minute)})
+		data["Last"] = atTime("/history", said, span{From: p.last.Add(-24 * time.Hour), To: p.last.Add(time.Minute)})
 		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.UTC().Format("2006-01-02 15:04"),
 			p.last.UTC().Format("2006-01-02 15:04"))
 	}

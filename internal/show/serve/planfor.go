@@ -58,7 +58,7 @@ type questions struct{ hardware, purpose, further []field }
 
 func ask(said url.Values) questions {
 	q := questions{hardware(said), purpose(said, ""), further(said)}
-	if one(said, "profile") == "" {
+	if formValue(said, "profile") == "" {
 		for i, c := range q.purpose[0].Choices {
 			q.purpose[0].Choices[i].Chosen = c.Value == string(rule.Mixed)
 		}

@@ -219,7 +219,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, token, next strin
 	c := s.cookie(r)
 	c.Value, c.MaxAge = s.door.begin(), int(session/time.Second)
 	http.SetCookie(w, c)
-	http.Redirect(w, r, here(next), http.StatusSeeOther)
+	http.Redirect(w, r, localRedirect(next), http.StatusSeeOther)
 	return nil
 }
 
@@ -229,9 +229,9 @@ func (s *Server) cookie(r *http.Request) *http.Cookie {
 		Secure: r.TLS != nil || s.o.Listen.BehindProxy}
 }
 
-// here keeps a redirection on this server: a path, and nothing that a browser
+// localRedirect keeps a redirection on this server: a path, and nothing that a browser
 // takes for another host.
-func here(next string) string {
+func localRedirect(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
 		strings.ContainsAny(next, "\\\x00\r\n\t") {
@@ -254,5 +254,5 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, next, w
 	// With no-referrer a browser hides its origin from us too, when it posts.
 	w.Header().Set("Referrer-Policy", "same-origin")
 	return s.page(w, r, status, sheet{Title: "Log in", Bare: true, Name: "login",
-		Data: map[string]any{"Next": here(next), "Wrong": wrong, "In": s.in(r)}})
+		Data: map[string]any{"Next": localRedirect(next), "Wrong": wrong, "In": s.in(r)}})
 }

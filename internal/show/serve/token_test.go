@@ -138,7 +138,7 @@ func TestNext(t *testing.T) {
 		"\\\\evil.example": "/", "javascript:alert(1)": "/", "plan": "/", "/\n/evil": "/", "/login": "/",
 		"/memory/events": "/", "/%2f/evil.example": "/", "///evil": "/",
 	} {
-		if got := here(next); got != want {
+		if got := localRedirect(next); got != want {
 			t.Errorf("%q leads to %q, want %q", next, got, want)
 		}
 	}

@@ -61,7 +61,7 @@ func when(said url.Values) []field {
 // spanOf reads what an address says of the time. What is wrong is noted beside
 // its question.
 func spanOf(said url.Values, fields []field, now time.Time) span {
-	from, to, name := one(said, "from"), one(said, "to"), one(said, "range")
+	from, to, name := formValue(said, "from"), formValue(said, "to"), formValue(said, "range")
 	out := span{To: now, Range: name}
 	if from == "" && to == "" {
 		if name == "" {
@@ -105,8 +105,8 @@ func spanOf(said url.Values, fields []field, now time.Time) span {
 	return out
 }
 
-// at is the address of a page about another time, with what else was said.
-func at(path string, said url.Values, sp span) string {
+// atTime is the address of a page about another time, with what else was said.
+func atTime(path string, said url.Values, sp span) string {
 	v := url.Values{}
 	for name := range said {
 		v.Set(name, said.Get(name))
@@ -127,7 +127,7 @@ func at(path string, said url.Values, sp span) string {
 func ranges(said url.Values, now span) []web.Link {
 	var out []web.Link
 	for _, r := range spans {
-		out = append(out, web.Link{Href: at("/history", said, span{Range: r.Name}), Text: r.Name,
+		out = append(out, web.Link{Href: atTime("/history", said, span{Range: r.Name}), Text: r.Name,
 			Current: r.Name == now.Range})
 	}
 	return out
@@ -141,7 +141,7 @@ func moves(said url.Values, sp span, now time.Time) []web.Link {
 	add := func(text string, from, to time.Duration) {
 		next := span{From: sp.From.Add(from), To: sp.To.Add(to)}
 		if written(next.From) && written(next.To) {
-			out = append(out, web.Link{Href: at("/history", said, next), Text: text})
+			out = append(out, web.Link{Href: atTime("/history", said, next), Text: text})
 		}
 	}
 	add("earlier", -half, -half)

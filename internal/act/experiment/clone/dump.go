@@ -114,7 +114,7 @@ func Look(ctx context.Context, how pgclient.Connect) (*Source, *pgconn.PgConn, e
 		return nil, nil, errors.Join(fmt.Errorf("database of the workload: %w", err),
 			conn.Close(context.WithoutCancel(ctx)))
 	}
-	user, err := one(ctx, conn, "SELECT current_user")
+	user, err := firstRow(ctx, conn, "SELECT current_user")
 	if err == nil {
 		err = s.reach(how, user[0])
 	}
@@ -131,7 +131,7 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 		return err
 	}
 	// Columns that a version does not have are NULL in the row's JSON.
-	r, err := one(ctx, conn,
+	r, err := firstRow(ctx, conn,
 		`SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), `+
 			`pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
 		coalesce(to_jsonb(d)->>'datlocprovider', 'c'), coalesce(to_jsonb(d)->>'datlocale', `+
@@ -157,7 +157,7 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as " +
 				"TARGET", Code: say.CodeRefused}
 	}
-	if id, err := one(ctx, conn, "SELECT system_identifier FROM pg_control_system()"); err == nil {
+	if id, err := firstRow(ctx, conn, "SELECT system_identifier FROM pg_control_system()"); err == nil {
 		s.System = id[0]
 	}
 	for _, list := range []struct {
@@ -415,7 +415,7 @@ func rows(ctx context.Context, c *pgconn.PgConn, sql string) ([][]string, error)
 	return out, nil
 }
 
-func one(ctx context.Context, c *pgconn.PgConn, sql string) ([]string, error) {
+func firstRow(ctx context.Context, c *pgconn.PgConn, sql string) ([]string, error) {
 	all, err := rows(ctx, c, sql)
 	if err != nil {
 		return nil, err

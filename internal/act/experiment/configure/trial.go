@@ -40,11 +40,11 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 			return b, &say.Problem{Message: fmt.Sprintf("--pg %d: %s has another version, %s", c.Major, b.Dir,
 				b.Version), Hint: "leave one of --pg and --bin out", Code: say.CodeUsage}
 		}
-		return b, within(b)
+		return b, supported(b)
 	}
 	var best scratch.Binaries
 	for _, b := range scratch.Find(ctx) {
-		if (c.Major == 0 || b.Version.Major() == c.Major) && within(b) == nil && b.Version > best.Version {
+		if (c.Major == 0 || b.Version.Major() == c.Major) && supported(b) == nil && b.Version > best.Version {
 			best = b
 		}
 	}
@@ -60,7 +60,7 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 			"folder with --bin DIR; 'pgfettle demo' fetches some"}
 }
 
-func within(b scratch.Binaries) error {
+func supported(b scratch.Binaries) error {
 	if m := b.Version.Major(); m < oldest || m > newest {
 		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest),
 			Code: say.CodeUsage}

@@ -68,7 +68,7 @@ func verify(label string, want map[string]string, have []machine.Setting) error 
 		if !ok {
 			return wrong(label, name, "is no parameter of this server")
 		}
-		if !same(s, want[name]) {
+		if !isSetTo(s, want[name]) {
 			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)",
 				strings.TrimSpace(s.Value+" "+s.Unit), want[name], s.Source))
 		}
@@ -84,8 +84,8 @@ func wrong(label, name, what string) error {
 		Code:   say.CodeError}
 }
 
-// same says whether a value in pg_settings is the one that a file spelled.
-func same(s machine.Setting, want string) bool {
+// isSetTo says whether a value in pg_settings is the one that a file spelled.
+func isSetTo(s machine.Setting, want string) bool {
 	want = strings.TrimSpace(want)
 	switch s.Kind {
 	case "bool":

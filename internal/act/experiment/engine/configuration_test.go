@@ -51,7 +51,7 @@ func TestSame(t *testing.T) {
 		{machine.Setting{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: file},
 			"4 parsecs", false},
 	} {
-		if got := same(c.have, c.want); got != c.same {
+		if got := isSetTo(c.have, c.want); got != c.same {
 			t.Errorf("%s: %q for %q: %v", c.have.Name, c.have.Value, c.want, got)
 		}
 	}

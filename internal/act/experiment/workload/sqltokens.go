@@ -49,10 +49,10 @@ func tokens(s string) []token {
 		case strings.HasPrefix(s[i:], "/*"):
 			i = comment(s, i)
 		case c == '\'':
-			i = within(s, i, '\'')
+			i = endOfQuoted(s, i, '\'')
 			add(str, s[start:i])
 		case c == '"':
-			i = within(s, i, '"')
+			i = endOfQuoted(s, i, '"')
 			add(quoted, strings.ReplaceAll(strings.Trim(s[start:i], `"`), `""`, `"`))
 		case c == '$' && i+1 < len(s) && digit(s[i+1]):
 			for i++; i < len(s) && digit(s[i]); i++ {
@@ -89,8 +89,8 @@ func tokens(s string) []token {
 	return out
 }
 
-// within is the end of a text in quotes, where two quotes stand for one.
-func within(s string, i int, quote byte) int {
+// endOfQuoted is the end of a text in quotes, where two quotes stand for one.
+func endOfQuoted(s string, i int, quote byte) int {
 	for i++; i < len(s); i++ {
 		if s[i] == quote {
 			if i+1 < len(s) && s[i+1] == quote {
@@ -234,7 +234,7 @@ func useOf(ts []token, at int) use {
 	}
 found:
 	if i < 0 {
-		return after(ts, at)
+		return useAfter(ts, at)
 	}
 	var u use
 	switch {
@@ -250,7 +250,7 @@ found:
 			j--
 		}
 		if j < 0 || !ts[j].is("between") {
-			return after(ts, at)
+			return useAfter(ts, at)
 		}
 		u.high, i = true, j-1
 	case ts[i].is("between"):
@@ -262,20 +262,20 @@ found:
 		i--
 	case list: // the column stands right before IN
 	default:
-		return after(ts, at)
+		return useAfter(ts, at)
 	}
 	if i >= 0 && ts[i].is("not") {
 		i--
 	}
 	u.qualifier, u.column = columnBefore(ts, i)
 	if u.column == "" {
-		return after(ts, at)
+		return useAfter(ts, at)
 	}
 	return u
 }
 
-// after looks for an operator and a column behind a parameter: $1 = t.id.
-func after(ts []token, at int) use {
+// useAfter looks for an operator and a column behind a parameter: $1 = t.id.
+func useAfter(ts []token, at int) use {
 	i := at + 1
 	for i+1 < len(ts) && ts[i].text == "::" {
 		i += 2

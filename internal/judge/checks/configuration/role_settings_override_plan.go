@@ -76,7 +76,7 @@ var RoleSettingsOverridePlan = check.Check{
 					"value", r.Value, "server", server.Show())
 			case r.Name == "work_mem" && tooMuchWork(c, r, server):
 			case r.Name == "work_mem" && r.Role != "":
-			case plannedForSessions()[r.Name] && !same(r.Value, server):
+			case plannedForSessions()[r.Name] && !sameValue(r.Value, server):
 				lost = append(lost, fmt.Sprintf("%s: %s = %s (server: %s)", whose(r), r.Name, r.Value, server.Show()))
 			}
 		}
@@ -123,8 +123,8 @@ func isOff(v string) bool {
 		strings.HasPrefix("no", v))
 }
 
-// same says whether an override has the value that the server has anyway.
-func same(v string, server pg.Setting) bool {
+// sameValue says whether an override has the value that the server has anyway.
+func sameValue(v string, server pg.Setting) bool {
 	if n, err := unit.ParseGUC(v, server.Unit); err == nil {
 		m, err := unit.ParseGUC(server.Value, server.Unit)
 		return err == nil && n == m

@@ -10,8 +10,8 @@ import (
 // isRule says whether a line of pg_hba.conf lets somebody in or keeps him out.
 func isRule(r pg.HBARule) bool { return r.Type != "" && !r.Broken }
 
-// far says whether a rule is for clients on other hosts.
-func far(r pg.HBARule) bool { return r.Reach == "network" || r.Reach == "anywhere" }
+// isRemote says whether a rule is for clients on other hosts.
+func isRemote(r pg.HBARule) bool { return r.Reach == "network" || r.Reach == "anywhere" }
 
 // lineOf names a line: its number, and its file where it is an included one.
 func lineOf(r pg.HBARule) string {

@@ -37,7 +37,7 @@ var HbaCleartext = check.Check{
 		}
 		var told []string
 		for _, r := range rules {
-			if clearMethods[r.Method] && isRule(r) && far(r) && (r.Type == "host" || r.Type == "hostnossl") {
+			if clearMethods[r.Method] && isRule(r) && isRemote(r) && (r.Type == "host" || r.Type == "hostnossl") {
 				told = append(told, ruleText(r)+" with "+r.Method)
 			}
 		}

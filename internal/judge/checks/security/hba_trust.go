@@ -45,7 +45,7 @@ var HbaTrust = check.Check{
 			if r.Method != "trust" || !isRule(r) {
 				continue
 			}
-			if !far(r) {
+			if !isRemote(r) {
 				near = append(near, ruleText(r))
 				continue
 			}

@@ -33,7 +33,7 @@ var SuperuserRemote = check.Check{
 		}
 		var told []string
 		for _, r := range rules {
-			if !isRule(r) || !far(r) || !r.Superusers || r.Replication {
+			if !isRule(r) || !isRemote(r) || !r.Superusers || r.Replication {
 				continue
 			}
 			if r.Method == "reject" {

@@ -40,7 +40,7 @@ var TlsOff = check.Check{
 		if rules, ok := c.Instance.Server.HBA.Get(); ok {
 			var lines, all int
 			for _, r := range rules {
-				if isRule(r) && far(r) && r.Method != "reject" {
+				if isRule(r) && isRemote(r) && r.Method != "reject" {
 					lines++
 					if r.Reach == "anywhere" {
 						all++

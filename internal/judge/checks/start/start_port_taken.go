@@ -34,7 +34,7 @@ var StartPortTaken = check.Check{
 		}
 		var taken, by []string
 		for _, a := range s.Addresses {
-			if l, ok := takes(s.Listeners, a); ok {
+			if l, ok := listenerAt(s.Listeners, a); ok {
 				taken = append(taken, a)
 				if name := check.ProcessName(l.Program, l.PID); !slices.Contains(by, name) {
 					by = append(by, name)
@@ -52,9 +52,9 @@ var StartPortTaken = check.Check{
 	},
 }
 
-// takes finds who keeps a server from an address. A socket at :: has the addresses
+// listenerAt finds who keeps a server from an address. A socket at :: has the addresses
 // of IPv4 as well, unless its program has forbidden that; the server's own does.
-func takes(listeners []pg.StartListener, address string) (pg.StartListener, bool) {
+func listenerAt(listeners []pg.StartListener, address string) (pg.StartListener, bool) {
 	want, err := netip.ParseAddr(address)
 	if err != nil {
 		return pg.StartListener{}, false // a name that was not looked up

@@ -51,7 +51,7 @@ func Design(d document.Design) outline.Outline {
 			o.Toned(outline.ToneMind, n)
 		}
 	}
-	takes(&o, d)
+	costs(&o, d)
 	return o
 }
 
@@ -94,8 +94,8 @@ func leftOut(o *outline.Outline, name string, a *experiment.Configuration) {
 	}
 }
 
-// takes is the time, the disk, and the memory that the experiment needs.
-func takes(o *outline.Outline, d document.Design) {
+// costs is the time, the disk, and the memory that the experiment needs.
+func costs(o *outline.Outline, d document.Design) {
 	e, est := d.Experiment, &d.Estimation
 	o.Heading(2, "What it takes")
 	runs := ""

@@ -105,8 +105,8 @@ func orUnknown(s, otherwise string) string {
 	return otherwise
 }
 
-// between spells the least and the most of several figures.
-func between(low, high float64) string {
+// rangeOf spells the least and the most of several figures.
+func rangeOf(low, high float64) string {
 	a, b := plainFigure(low), plainFigure(high)
 	if a == b {
 		return a

@@ -60,7 +60,7 @@ func WorstOf(r *experiment.Result) string {
 			}
 		}
 		if len(all) > 0 {
-			said = append(said, g.name+" "+between(slices.Min(all), slices.Max(all))+g.unit)
+			said = append(said, g.name+" "+rangeOf(slices.Min(all), slices.Max(all))+g.unit)
 		}
 	}
 	if len(said) == 0 {
