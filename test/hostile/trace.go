@@ -59,6 +59,7 @@ type birth struct {
 type thread struct {
 	calls    []call
 	ended    bool
+	end      float64 // when, where it has ended
 	born     *birth
 	acts     []act
 	resolved bool
@@ -110,9 +111,12 @@ func readTrace(prefix string, first int) ([]act, error) {
 		if number == first { // the first one that had the number was there before
 			had = had[1:]
 		}
-		for i, b := range list {
-			if i < len(had) {
-				had[i].born = b
+		for _, b := range list {
+			for len(had) > 0 && had[0].before(b.at) {
+				had = had[1:] // nobody has written who made it
+			}
+			if len(had) > 0 {
+				had[0].born, had = b, had[1:]
 			}
 		}
 	}
@@ -140,6 +144,11 @@ func readTrace(prefix string, first int) ([]act, error) {
 	return out, nil
 }
 
+// before says whether a thread was there before a time.
+func (th *thread) before(at float64) bool {
+	return th.ended && th.end < at || len(th.calls) > 0 && th.calls[0].at < at
+}
+
 func (c *call) forks() bool {
 	return c.name == "clone" || c.name == "clone3" || c.name == "fork" || c.name == "vfork"
 }
@@ -159,9 +168,13 @@ func readThreads(name string) ([]*thread, error) {
 		if list[len(list)-1].ended {
 			list = append(list, &thread{})
 		}
-		if _, event, ok := strings.Cut(line, " +++ "); ok && (strings.HasPrefix(event, "exited") ||
+		if when, event, ok := strings.Cut(line, " +++ "); ok && (strings.HasPrefix(event, "exited") ||
 			strings.HasPrefix(event, "killed")) {
-			list[len(list)-1].ended = true
+			th := list[len(list)-1]
+			if th.end, err = strconv.ParseFloat(when, 64); err != nil {
+				return nil, err
+			}
+			th.ended = true
 			continue
 		}
 		m := callOf.FindStringSubmatch(line)

@@ -43,6 +43,16 @@ func TestNumbersAreGivenAgain(t *testing.T) {
 	if len(got) != 3 || got["/etc/passwd"] != 0 || got["/home/mallory/data"] != mallory {
 		t.Errorf("%v", got)
 	}
+	// its number was had before by a thread that nobody has written who made
+	if err := os.WriteFile(prefix+".13", []byte(`2.1 +++ exited with 0 +++
+2.3 openat(AT_FDCWD, "/home/mallory/x", O_RDONLY) = 3
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	acts, err = readTrace(prefix, 10)
+	if err != nil || acts[len(acts)-1].fsuid != mallory || acts[len(acts)-1].paths[0] != "/home/mallory/x" {
+		t.Error(acts, err)
+	}
 	// a thread that was made while its process ended, and did nothing
 	if err := os.WriteFile(prefix+".15", []byte("2.4 +++ exited with 0 +++\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -61,6 +71,7 @@ func TestNumbersAreGivenAgain(t *testing.T) {
 	// whose process ended in the middle of making it
 	if err := os.WriteFile(prefix+".11", []byte(`2.0 setresuid(42301, 42301, 42301) = 0
 2.1 clone(child_stack=0x0) = 12
+2.2 clone(child_stack=0x0) = 13
 2.2 clone(child_stack=0x0 <unfinished ...>) = ?
 `), 0o600); err != nil {
 		t.Fatal(err)
