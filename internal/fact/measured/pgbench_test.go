@@ -201,7 +201,10 @@ func TestWindowsLeaveOutTheEnds(t *testing.T) {
 }
 
 func FuzzPgbench(f *testing.F) {
-	files, _ := filepath.Glob("testdata/pgbench/*.txtar")
+	files, err := filepath.Glob("testdata/pgbench/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
 		if err != nil {

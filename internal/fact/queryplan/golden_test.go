@@ -73,7 +73,10 @@ func TestRefused(t *testing.T) {
 // FuzzParse holds that no text breaks the reader, and that whatever it reads is a
 // tree within its bounds without numbers that no server writes.
 func FuzzParse(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.txtar")
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
 		if err != nil {

@@ -164,7 +164,7 @@ Where the values come from:
 		`without --wal-disk-size.
 - pg-configurator: the program, %s (TantorLabs/pg_configurator, from PyPI), without replication. Where it refuses so `+
 		`many connections for so little memory it is asked for as many as it takes%s; for 1C for at most %s.
-- pgfettle: planned anew each time this page is made, as 'pgfettle plan --for ram=…,cpus=…,sockets=…,storage=…,pg=%d `+
+- pgfettle: the plan of this version, as of 'pgfettle plan --for ram=…,cpus=…,sockets=…,storage=…,pg=%d `+
 		`--connections N --profile P'.
 `, ConfiguratorVersion, refused(all), thousands(ConfiguratorMost1C), Major)
 	return b.String()

@@ -13,7 +13,10 @@ import (
 )
 
 func FuzzCGroup(f *testing.F) {
-	files, _ := filepath.Glob("testdata/cgroup.*.txtar")
+	files, err := filepath.Glob("testdata/cgroup.*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
 		if err != nil {
