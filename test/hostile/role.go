@@ -76,6 +76,25 @@ func role() {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started it lets go
 }
 
+// swap puts two files in turn in the place of a name, each for half a millisecond, and never
+// leaves it empty: a symbolic link as such, any other file as a hard link.
+func swap(name, one, other string) {
+	fmt.Println("ready")
+	aside := name + ".aside"
+	for {
+		for _, file := range []string{one, other} {
+			err := os.Link(file, aside) // of a link, the link itself
+			if err == nil {
+				err = os.Rename(aside, name)
+			}
+			if err != nil {
+				fail(err)
+			}
+			time.Sleep(time.Millisecond / 2)
+		}
+	}
+}
+
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)

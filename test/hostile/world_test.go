@@ -16,11 +16,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
+	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv("ROLE") != "" {
+		if os.Getenv("ROLE") == "swap" {
+			swap(os.Getenv("ROLE_NAME"), os.Getenv("ROLE_ONE"), os.Getenv("ROLE_OTHER"))
+		}
 		role()
 		return
 	}
@@ -167,15 +171,7 @@ func (w *world) start(uid int, env []string, argv ...string) string {
 // that is a data directory at first sight. env says what else it does: see role.
 func (w *world) fake(uid int, data string, env ...string) (port string) {
 	w.t.Helper()
-	home := map[int]string{mallory: w.home, eve: w.eves}[uid]
-	bin := filepath.Join(home, "bin", "postgres")
-	self, err := os.Executable()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	// root copies what only root may read, and gives it away
-	w.Sh(fmt.Sprintf(`mkdir -p "$1/bin"; [ -e "$2" ] || cp "$0" "$2"; chown -R %d:%d "$1/bin"; chmod 755 "$2"`, uid,
-		uid), self, home, bin)
+	bin := w.self(uid, "postgres")
 	w.Exec(account(uid), nil, "/bin/sh", "-c",
 		`mkdir -p -m 700 "$0"; printf '18\n' > "$0/PG_VERSION"; : > "$0/postgresql.conf"; mkdir -p "$0/global" `+
 			`"$0/pg_wal" "$0/pg_tblspc"`, data)
@@ -183,6 +179,29 @@ func (w *world) fake(uid int, data string, env ...string) (port string) {
 		"ROLE_PORT=54321"}, env...)
 	said := strings.Fields(w.start(uid, vars, bin))
 	return said[1]
+}
+
+// self is a copy of this test that belongs to an account.
+func (w *world) self(uid int, name string) string {
+	w.t.Helper()
+	home := map[int]string{mallory: w.home, eve: w.eves}[uid]
+	bin := filepath.Join(home, "bin", name)
+	self, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	// root copies what only root may read, and gives it away
+	w.Sh(fmt.Sprintf(`mkdir -p "$1/bin"; [ -e "$2" ] || cp "$0" "$2"; chown -R %d:%d "$1/bin"; chmod 755 "$2"`, uid,
+		uid), self, home, bin)
+	return bin
+}
+
+// swap has an account put two files in turn in the place of a name, a thousand times a
+// second, until the test ends.
+func (w *world) swap(uid int, name, one, other string) {
+	w.t.Helper()
+	w.start(uid, []string{"ROLE=swap", "ROLE_NAME=" + name, "ROLE_ONE=" + one, "ROLE_OTHER=" + other},
+		w.self(uid, "swap"))
 }
 
 // cluster makes and starts a real server of an account, from a copy of the programs
@@ -194,10 +213,13 @@ func (w *world) cluster(uid int, conf string, env ...string) (data, bin string) 
 	root := filepath.Dir(b.Dir)
 	w.Sh(fmt.Sprintf(`mkdir "$1/pg"; cp -a "$0"/. "$1/pg"; chown -R %d:%d "$1/pg"`, uid, uid), root, home)
 	data, bin = home+"/data", home+"/pg/"+filepath.Base(b.Dir)
-	w.sh(uid, `"$0/initdb" -D "$1" -U postgres -A trust --no-sync --locale=C >/dev/null
-mkdir "$2/sock"
-printf "listen_addresses=''\nport=54399\nunix_socket_directories='%s/sock'\n" "$2" >> `+
-		`"$1/postgresql.conf"`, bin, data, home)
+	if err := template.Copy(w.t.Context(), b, data); err != nil {
+		w.t.Fatal(err)
+	}
+	w.Sh(fmt.Sprintf(`chown -R %d:%d "$0"`, uid, uid), data)
+	w.sh(uid, `mkdir "$1/sock"
+printf "listen_addresses=''\nport=54399\nunix_socket_directories='%s/sock'\n" "$1" >> `+
+		`"$0/postgresql.conf"`, data, home)
 	if conf != "" {
 		w.sh(uid, `cat >> "$0/postgresql.conf" <<'END'
 `+conf+`

@@ -119,7 +119,7 @@ func (tr *trial) run() {
 	tr.disturb()
 
 	for killable := 3; ; killable-- {
-		if j = tr.read(); j.State == journal.TakenBack && len(j.Pending) == 0 {
+		if j = tr.read(); tr.over(j) {
 			break
 		}
 		if j.State == journal.Whole && tr.edits == nil {
@@ -147,6 +147,17 @@ func (tr *trial) run() {
 		}
 	}
 	tr.undone()
+}
+
+// over says whether an undo has nothing left to do. Where the apply was killed before it began
+// a change, and somebody has set that knob since, undo says that it is not what was planned
+// from, as lines may be lost at a journal's end, and leaves it.
+func (tr *trial) over(j *journal.Journal) bool {
+	others := func(c journal.Change) bool {
+		_, set := tr.edits[c.Address.Name()]
+		return c.Left != "" && !set
+	}
+	return len(j.Pending) == 0 && (j.State == journal.TakenBack || j.Undone() && !slices.ContainsFunc(j.Changes, others))
 }
 
 // way is how a person goes on: with an apply that was interrupted either way,

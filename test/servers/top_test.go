@@ -139,6 +139,8 @@ func newTmux(t *testing.T, width, height int) *tmux {
 	t.Cleanup(func() { m.cmd("kill-server").Run() }) // none runs where the test ended it
 	m.do("-f", "/dev/null", "new-session", "-d", "-s", "v", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "sh")
 	m.do("set-option", "-g", "window-size", "manual")
+	// What is typed before is shown before the prompt, and what it prints behind the prompt.
+	m.until("a prompt", func(s string) bool { return strings.TrimSpace(s) != "" })
 	return m
 }
 

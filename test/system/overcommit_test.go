@@ -23,22 +23,16 @@ select 'before ' || pg_backend_pid();
 select 'after ' || pg_backend_pid();
 `
 
-// TestMemoryRunsOut: a query asks for more memory than there is. As the kernel
-// comes, it is killed and all sessions of the instance with it; with strict
-// overcommit as planned that one query fails and everybody else goes on.
-func TestMemoryRunsOut(t *testing.T) {
-	needed(t)
-	dir := t.TempDir()
-	tools, err := tools(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := boot(t, fetched(t, dir, tools), tools)
+// killed is what becomes of a server on a machine that is as it came: a query asks for
+// more memory than there is, it is killed, and all sessions of the instance with it.
+func killed(t *testing.T, g *guest) {
 	g.sh(t, "runuser -u postgres -- "+bin+"/pgbench -i -q -s 1 postgres")
 
 	// Without it systemd would stop the whole unit after the kill: see the check
 	// oom_policy_stop.
-	g.fettle(t, 0, "apply", "--only", "unit:OOMPolicy", "--yes")
+	const dropIn = "/run/systemd/system/postgresql@15-main.service.d"
+	g.sh(t, "mkdir -p "+dropIn+" && printf '[Service]\nOOMPolicy=continue\n' > "+dropIn+
+		"/test.conf && systemctl daemon-reload")
 	before := crowd(t, g)
 	// An idle pool takes three quarters of the memory at once; to have a query
 	// fill them takes minutes under emulation.
@@ -46,11 +40,11 @@ func TestMemoryRunsOut(t *testing.T) {
 	r := runOut(t, g)
 	g.sh(t, "sysctl -q -w vm.nr_hugepages=0")
 	g.answers(t)
-	killed := g.sh(t, "journalctl -k -b --no-pager | grep 'Out of memory: Killed process' || true")
+	said := g.sh(t, "journalctl -k -b --no-pager | grep 'Out of memory: Killed process' || true")
 	log := g.sh(t, "cat /var/log/postgresql/postgresql-15-main.log")
-	if !strings.Contains(killed, "(postgres)") || !strings.Contains(log, "was terminated by signal 9: Killed") ||
+	if !strings.Contains(said, "(postgres)") || !strings.Contains(log, "was terminated by signal 9: Killed") ||
 		!strings.Contains(log, "all server processes terminated; reinitializing") {
-		t.Errorf("without strict overcommit no backend was killed:\n%s\n%s\n%s%s", killed, lastLines(log, 20),
+		t.Errorf("without strict overcommit no backend was killed:\n%s\n%s\n%s%s", said, lastLines(log, 20),
 			r.Stdout, r.Stderr)
 	}
 	if !strings.Contains(r.Stderr, "server closed the connection unexpectedly") ||
@@ -64,16 +58,20 @@ func TestMemoryRunsOut(t *testing.T) {
 		t.Errorf("the unit is %s, though a drop-in has it go on", n)
 	}
 	g.sh(t, "systemctl stop crowd witness; systemctl reset-failed crowd witness 2>/dev/null || true")
+	g.sh(t, "rm -r "+dropIn+" && systemctl daemon-reload && systemctl restart postgresql@15-main")
+}
 
-	g.fettle(t, 0, append([]string{"apply", "--yes", "--max-effect", "restart", "--accept-risk", "all"}, bounds...)...)
+// spared is the same query where strict overcommit is in force, as planned: it fails alone,
+// and everybody else goes on.
+func spared(t *testing.T, g *guest) {
 	if mode := g.line(t, "sysctl -n vm.overcommit_memory"); mode != "2" {
 		t.Fatalf("vm.overcommit_memory is %s", mode)
 	}
 	g.sh(t, "truncate -c -s 0 /var/log/postgresql/postgresql-15-main.log")
 	pm := g.postmaster(t)
-	before = crowd(t, g)
+	before := crowd(t, g)
 	done := g.transactions(t)
-	r = runOut(t, g)
+	r := runOut(t, g)
 	if !strings.Contains(r.Stderr, "ERROR:  53200: out of memory") {
 		t.Errorf("the query did not end with SQLSTATE 53200:\n%s%s", r.Stdout, r.Stderr)
 	}
@@ -97,11 +95,10 @@ func TestMemoryRunsOut(t *testing.T) {
 	if s := g.line(t, "systemctl is-active crowd"); s != "active" {
 		t.Errorf("pgbench is %s", s)
 	}
-	log = g.sh(t, "cat /var/log/postgresql/postgresql-15-main.log")
+	log := g.sh(t, "cat /var/log/postgresql/postgresql-15-main.log")
 	if strings.Contains(log, "terminated by signal") || strings.Contains(log, "reinitializing") {
 		t.Errorf("a server process was killed:\n%s", lastLines(log, 20))
 	}
-	g.off(t)
 }
 
 // crowd starts others at work, pgbench and a session that waits, and returns the

@@ -39,6 +39,28 @@ func New(ctx context.Context, b scratch.Binaries, o scratch.Options) (*scratch.I
 	return i, nil
 }
 
+// Copy makes a new cluster at dir, which is not there yet, as initdb with the arguments of
+// scratch.New would. Its files belong to whoever calls, and nobody else may read them.
+func Copy(ctx context.Context, b scratch.Binaries, dir string) error {
+	from, err := kept(ctx, b, nil)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		return err
+	}
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(name, 0o700)
+		}
+		return os.Chmod(name, 0o600)
+	})
+	return errors.Join(err, identify(dir, fresh()))
+}
+
 // recipe is another one where a template is made otherwise: old ones are not taken then.
 const recipe = 2
 
