@@ -157,6 +157,7 @@ func TestPlantedEffect(t *testing.T) {
 		e.B = experiment.Configuration{Name: "no index", Settings: map[string]string{"enable_indexscan": "off",
 			"enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
+		e.Spec.Clients, e.Spec.Rate = 1, 0
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +185,7 @@ func TestPlantedEffect(t *testing.T) {
 		e.A = experiment.Configuration{Name: "slow flushes", Settings: slow}
 		e.B = experiment.Configuration{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
 		e.B.Settings["synchronous_commit"] = "off"
-		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = 2, 1, 2 // each block is asked; no verdict is
+		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration, e.Spec.Rate = 2, 1, 2, 0 // each block is asked; no verdict is
 		if r, err = engine.Run(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}

@@ -49,6 +49,7 @@ func TestExperimentFixedNumber(t *testing.T) {
 		w := &witness{Pgbench: e.Load.(*loadgen.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
+		e.Spec.Rate = 0
 		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2,
 			workload.Simple, 0
 		r, err := engine.Run(t.Context(), e)

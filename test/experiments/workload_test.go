@@ -133,7 +133,7 @@ func folder(t *testing.T) string {
 // the data the same on every version, the database as large as was said.
 func TestWorkloadsRun(t *testing.T) {
 	sums := map[string]string{} // of the data by workload, as the first version has them
-	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		p := pgbench(t, b)
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})
 		for n, w := range workload.List() {

@@ -246,10 +246,12 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d loadgen.Drive)
 		return err
 	}
 	done := 0
+	tell := func() { g.tell(experiment.Event{Step: "measure", Config: s.label, Done: int64(done), All: int64(d.Seconds)}) }
+	tell()
 	d.Second = func(tps float64) bool {
 		s.seconds = append(s.seconds, tps)
 		done++
-		g.tell(experiment.Event{Step: "measure", Config: s.label, Done: int64(done), All: int64(d.Seconds)})
+		tell()
 		return s.cycles != nil && s.cycles.enough(done)
 	}
 	out, saw, err := g.guarded(ctx, s, d)

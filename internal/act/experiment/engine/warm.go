@@ -100,10 +100,14 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 		var rates []float64
 		d := g.drive(s, most, 0)
 		d.Logged = false
-		d.Second = func(tps float64) bool {
-			rates = append(rates, tps)
+		tell := func() {
 			g.tell(experiment.Event{Step: "warm-up", Block: b.Number, Config: s.label, Done: int64(len(rates)),
 				All: int64(most)})
+		}
+		tell()
+		d.Second = func(tps float64) bool {
+			rates = append(rates, tps)
+			tell()
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
 		for again := range uint64(mostWarm) {
