@@ -157,7 +157,8 @@ func (tr *trial) over(j *journal.Journal) bool {
 		_, set := tr.edits[c.Address.Name()]
 		return c.Left != "" && !set
 	}
-	return len(j.Pending) == 0 && (j.State == journal.TakenBack || j.Undone() && !slices.ContainsFunc(j.Changes, others))
+	return len(j.Pending) == 0 &&
+		(j.State == journal.TakenBack || j.Undone() && !slices.ContainsFunc(j.Changes, others))
 }
 
 // way is how a person goes on: with an apply that was interrupted either way,
