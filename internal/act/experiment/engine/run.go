@@ -246,7 +246,9 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d loadgen.Drive)
 		return err
 	}
 	done := 0
-	tell := func() { g.tell(experiment.Event{Step: "measure", Config: s.label, Done: int64(done), All: int64(d.Seconds)}) }
+	tell := func() {
+		g.tell(experiment.Event{Step: "measure", Config: s.label, Done: int64(done), All: int64(d.Seconds)})
+	}
 	tell()
 	d.Second = func(tps float64) bool {
 		s.seconds = append(s.seconds, tps)
