@@ -8,14 +8,14 @@ import (
 )
 
 // record is what is read of a line of journalctl -o json. A value of the journal is a string, or an array of bytes
-// where it is
-// no text, or null where it was too long.
+// where it is no text, or null where it was too long.
 type record struct {
 	Message   json.RawMessage `json:"MESSAGE"`
 	Transport string          `json:"_TRANSPORT"`
 	Ident     string          `json:"SYSLOG_IDENTIFIER"`
 	Real      string          `json:"__REALTIME_TIMESTAMP"`
 	PID       json.RawMessage `json:"_PID"`
+	Log       string          `json:"log"` // of Docker's files: a line as it was written
 }
 
 // json reads a line that is a JSON object; false where it is none of ours.
@@ -28,6 +28,10 @@ func (p *Reader) json(s string) bool {
 	var r record
 	if json.Unmarshal([]byte(s), &r) != nil {
 		return false
+	}
+	if r.Message == nil && r.Log != "" {
+		p.raw(r.Log)
+		return true
 	}
 	if r.Message == nil {
 		return false

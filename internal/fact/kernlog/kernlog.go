@@ -64,6 +64,7 @@ type Report struct {
 	WholeGroup bool   // memory.oom.group: all of the group were killed
 	NoVictim   bool   // no task could be killed
 	Panic      bool   // the kernel was told to panic
+	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
 }
 

@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,16 +31,22 @@ type line struct {
 var (
 	reBoot  = regexp.MustCompile(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
 	reDelta = regexp.MustCompile(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
-	reCtime = regexp.MustCompile(`^\[([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?`)
-	reHuman = regexp.MustCompile(`^\[[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d\] ?`)
+	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
+	// letters, digits, and points of any script. What stands about them tells that they are a date.
+	reCtime = regexp.MustCompile(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})\] ?`)
+	reHuman = regexp.MustCompile(`^\[ {0,2}(?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d\] ?`)
 	reISO   = regexp.MustCompile(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
-	reFull   = regexp.MustCompile(`^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
-	reSyslog = regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?:\.\d+)?) `)
-	reUnix   = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)
-	rePrio   = regexp.MustCompile(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
-	reKmsg   = regexp.MustCompile(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
-	reTag    = regexp.MustCompile(`^(?:\S{1,255} )?([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?: `)
+	reFull   = regexp.MustCompile(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
+	reSyslog = regexp.MustCompile(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
+	// RFC 5424: priority and version, time, host, program, process, message, structured data
+	re5424 = regexp.MustCompile(`^<\d{1,3}>1 (\S{1,40} )\S{1,255} (\S{1,48}) (\S{1,128}) \S{1,32} ` +
+		`(?:-|(?:\[[^\]]*\])+) ?`)
+	reCRI  = regexp.MustCompile(`^(?:stdout|stderr) [FP] `)
+	reUnix = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)
+	rePrio = regexp.MustCompile(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
+	reKmsg = regexp.MustCompile(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
+	reTag  = regexp.MustCompile(`^(?:\S{1,255} )?([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?: `)
 )
 
 // stripLine takes the prefixes off a line: of a quotation, of dmesg, of
@@ -47,17 +54,34 @@ var (
 func stripLine(s string) line {
 	l := line{at: none}
 	s = strings.TrimRight(s, " \t\r\n")
+	if strings.IndexByte(s, '&') >= 0 { // copied from the source of a page
+		s = strings.ReplaceAll(html.UnescapeString(s), "\u00a0", " ")
+	}
 	for strings.HasPrefix(s, "> ") || strings.HasPrefix(s, ">") && len(s) > 1 {
 		s = strings.TrimPrefix(strings.TrimPrefix(s, ">"), " ")
 	}
 	l.indent = strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\t")
 	s = strings.TrimLeft(s, " \t")
 	tagged := false
+	if strings.HasPrefix(s, "<") {
+		if m := re5424.FindStringSubmatch(s); m != nil {
+			tagged = true
+			_, _ = stripTime(m[1], &l.at)
+			l.from, _ = sourceOf(m[2])
+			l.pid, _ = strconv.Atoi(m[3])
+			s = s[len(m[0]):]
+		}
+	}
 	for range 5 { // priority, time, tag, the kernel's own time, and one to spare
 		rest, ok := stripTime(s, &l.at)
 		if !ok && !tagged {
 			rest, ok = stripTag(s, &l)
 			tagged = ok
+		}
+		if !ok && l.at.Text != "" && strings.HasPrefix(s, "std") { // as Kubernetes writes it
+			if m := reCRI.FindString(s); m != "" {
+				rest, ok = s[len(m):], true
+			}
 		}
 		if !ok {
 			break
@@ -99,11 +123,10 @@ func stripTime(s string, at *Stamp) (string, bool) {
 		}
 	case c == '<' || 'a' <= c && c <= 'z':
 		// Most lines that begin so are plain text: the expression is slow.
-		if i := strings.IndexByte(s[:min(len(s), 12)], ':'); c != '<' && i < 0 {
-			return s, false
-		}
-		if m := rePrio.FindString(s); m != "" {
-			return s[len(m):], true
+		if i := strings.IndexByte(s[:min(len(s), 12)], ':'); c == '<' || i >= 0 {
+			if m := rePrio.FindString(s); m != "" {
+				return s[len(m):], true
+			}
 		}
 	case '0' <= c && c <= '9':
 		if m := reISO.FindStringSubmatch(s); m != nil {
@@ -125,21 +148,37 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			}
 			return s[len(m[0]):], true
 		}
-	case 'A' <= c && c <= 'Z':
-		if len(s) < 16 || s[3] != ' ' {
-			return s, false
-		}
-		if m := reFull.FindStringSubmatch(s); m != nil {
-			note(m[1] + m[2] + " " + m[3])
-			at.setWall(m[1], m[2], " "+m[3])
-			return s[len(m[0]):], true
-		}
-		if m := reSyslog.FindStringSubmatch(s); m != nil {
-			note(m[1]) // neither year nor zone
-			return s[len(m[0]):], true
-		}
+	}
+	if !hasClock(s) {
+		return s, false
+	}
+	if m := reFull.FindStringSubmatch(s); m != nil {
+		note(m[1] + m[2] + " " + m[3])
+		at.setWall(m[1], m[2], " "+m[3])
+		return s[len(m[0]):], true
+	}
+	if m := reSyslog.FindStringSubmatch(s); m != nil {
+		note(m[1]) // neither year nor zone
+		return s[len(m[0]):], true
 	}
 	return s, false
+}
+
+// hasClock says quickly whether a line may begin with a date in words: with a time of day that
+// stands behind what three words of a language take.
+func hasClock(s string) bool {
+	const most = 3 * 48
+	for i := strings.IndexByte(s[:min(len(s), most)], ':'); i >= 0 && i+6 <= len(s); {
+		if s[i+3] == ':' {
+			return true
+		}
+		next := strings.IndexByte(s[i+1:min(len(s), most)], ':')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return false
 }
 
 // setWall sets the wall clock where the zone is told. Of letters only UTC and
@@ -177,21 +216,27 @@ func stripTag(s string, l *line) (string, bool) {
 	if m == nil {
 		return s, false
 	}
-	switch name := m[1]; {
-	case name == "kernel":
-		l.from = fromKernel
-	case name == "systemd" || name == "systemd-oomd":
-		l.from = fromSystemd
-	case name == "postgres" || name == "postgresql":
-		if m[2] == "" {
-			return s, false // «postgres: page allocation failure» is the kernel's
-		}
-		l.from = fromServer
-	case m[2] != "" && l.at.Text != "":
-		l.from = fromOther
+	switch from, known := sourceOf(m[1]); {
+	case from == fromServer && m[2] == "":
+		return s, false // «postgres: page allocation failure» is the kernel's
+	case known || m[2] != "" && l.at.Text != "":
+		l.from = from
 	default:
 		return s, false
 	}
 	l.pid, _ = strconv.Atoi(m[2])
 	return s[len(m[0]):], true
+}
+
+// sourceOf tells a program by its name; known is false where it is none of those that matter here.
+func sourceOf(name string) (from source, known bool) {
+	switch name {
+	case "kernel":
+		return fromKernel, true
+	case "systemd", "systemd-oomd":
+		return fromSystemd, true
+	case "postgres", "postgresql":
+		return fromServer, true
+	}
+	return fromOther, false
 }

@@ -30,8 +30,14 @@ var (
 	reAlloc   = regexp.MustCompile(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
 	reUnit    = regexp.MustCompile(
 		`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')`)
-	reOomd = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
+	// What a person asks of the kernel by SysRq, as 2.6, 4.x and 5.x spell it: a kill, and the state of memory,
+	// which is the same as in the report of a kill.
+	reSysRq = regexp.MustCompile(`^(?:sysrq: )?(?:SysRq : )?(` + sysRqKill + `|Show Memory)$`)
+	reOomd  = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
 )
+
+// sysRqKill is what SysRq f is called in the log.
+const sysRqKill = "Manual OOM execution"
 
 // Read reads a log to its end. An error is one of reading; what the bytes say is
 // never an error.
@@ -73,6 +79,8 @@ type Reader struct {
 	heldLine line
 	pieces   int
 	given    bool // the line before was somebody else's
+	shown    bool // the state of memory that follows is no part of a kill's report
+	asked    bool // the kill that follows is one that a person asked for
 	foreign  Foreign
 	every    bool // no line is passed over: for tests
 }
@@ -207,7 +215,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at, p.since = &Report{At: at}, 0
+	p.at, p.since, p.shown, p.asked = &Report{At: at}, 0, false, false
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -250,7 +258,10 @@ func (p *Reader) take(l line) {
 	switch {
 	case strings.Contains(s, " oom-killer:"):
 		if m := reInvoked.FindStringSubmatch(s); m != nil {
-			p.asker(p.open(l.at), m[1], m[2])
+			asked := p.asked
+			r := p.open(l.at)
+			r.Manual = asked
+			p.asker(r, m[1], m[2])
 			return
 		}
 	case strings.HasPrefix(s, "oom-kill:"):
@@ -298,6 +309,8 @@ func (p *Reader) asker(r *Report, name, rest string) {
 		case m[1] == "gfp_mask":
 			r.Asker.GFP = m[2]
 		case err != nil:
+		case m[1] == "order" && n == -1: // what SysRq f asks with, from 4.4 on
+			r.Manual = true
 		case m[1] == "order" && n >= 0 && n <= 64:
 			r.Asker.Order = n
 		case m[1] == "oom_score_adj" && n >= -1000 && n <= 1000:
@@ -361,7 +374,17 @@ func (p *Reader) other(l line) bool {
 		}
 		return true
 	}
+	if m := reSysRq.FindStringSubmatch(s); m != nil {
+		p.close()
+		p.asked, p.shown = m[1] == sysRqKill, m[1] != sysRqKill
+		return true
+	}
+	if strings.Contains(s, ": page allocation stalls for ") {
+		p.shown = true
+		return true
+	}
 	if strings.Contains(s, ": page allocation failure: order:") {
+		p.shown = true
 		if m := reAlloc.FindStringSubmatch(s); m != nil {
 			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
 		}
@@ -388,6 +411,9 @@ func (p *Reader) add(o Other) {
 // body reads the parts of a report between its beginning and the kill.
 func (p *Reader) body(l line) {
 	s := l.text
+	if p.at == nil && p.shown {
+		return
+	}
 	if c, ok := header(s); ok {
 		if p.at != nil && len(p.at.Victims) > 0 {
 			p.close()

@@ -33,7 +33,7 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'f':
-			if around(b, i, "allocation ", "failure") {
+			if around(b, i, "allocation ", "failure") || around(b, i, "allocation stalls ", "for ") {
 				return true
 			}
 		case '_': // parts of a report whose beginning is missing, as the next

@@ -30,6 +30,7 @@ const (
 	oomSlab        = "kernel_memory"
 	oomFragments   = "fragmentation" // memory was there, but not in one piece
 	oomNodes       = "numa_nodes"    // memory was there, but not where it was allowed
+	oomManual      = "sysrq"        // somebody asked for a kill
 	oomNotTold     = "unknown"
 )
 
@@ -47,6 +48,13 @@ const (
 // cause finds the largest of what held the memory, and names the others that
 // were large enough to matter.
 func (c *oomCase) cause() {
+	if c.report.Manual {
+		c.kill.Cause = Cause{ID: oomManual,
+			Text: "A manual OOM kill (SysRq f): a person, or a program such as earlyoom, asked the kernel for it. " +
+				"Memory was not necessarily short.",
+			Evidence: []string{"«Manual OOM execution», or order=-1 in the first line of the report"}}
+		return
+	}
 	m := &c.kill.Memory
 	var found []Cause
 	add := func(id string, b unit.Bytes, text string, evidence ...string) {

@@ -77,6 +77,8 @@ func TestOOMCauses(t *testing.T) {
 			"ALTER SYSTEM SET shared_buffers = '4GB';", ""},
 		{"the nodes of a cpuset", strings.ReplaceAll(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+
 			oomKilled(900, 500, 1000), "CONSTRAINT_NONE", "CONSTRAINT_CPUSET"), "numa_nodes", "numactl --show", ""},
+		{"a person", strings.Replace(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+
+			oomKilled(900, 500, 1000), "order=0", "order=-1", 1), "sysrq", "", ""},
 		{"in one piece", strings.Replace(oomHost(ram, 900000, 300000, 3000, 1000, 1000000, newTable+own)+
 			oomKilled(900, 500, 1000), "order=0", "order=3", 1), "fragmentation", "explain huge_pages", ""},
 		{"a query and, less, another program", oomHost(ram, 3500000, 300000, 3000, 1000, 10000,

@@ -66,6 +66,9 @@ var oomAlways = []knob.Address{"unit:OOMPolicy", "unit:OOMScoreAdjust", "sysctl:
 // prevent says what would have helped: first the plan's own changes for this
 // host, where there are any, then what the numbers of the report give.
 func (c *oomCase) prevent() {
+	if c.report.Manual {
+		return
+	}
 	causes := append([]Cause{c.kill.Cause}, c.kill.Also...)
 	planned := map[knob.Address]bool{}
 	for _, cause := range causes {
