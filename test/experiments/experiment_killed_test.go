@@ -38,6 +38,7 @@ func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Orde
 // it goes on behind the last whole block.
 func TestExperimentKilled(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
+		t.Parallel()
 		for _, design := range map[int][]string{15: {experiment.DesignRestart},
 			18: {experiment.DesignSlices}}[b.Version.Major()] {
 			t.Run(design, func(t *testing.T) {

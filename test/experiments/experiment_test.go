@@ -157,6 +157,7 @@ func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 // without the newer counters.
 func TestExperiments(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
+		t.Parallel()
 		type manner struct {
 			design, load string
 			full         bool // as fast as it goes
@@ -363,6 +364,7 @@ func TestExperimentKept(t *testing.T) {
 // configurations, and what it reports is whole.
 func TestExperimentSysbench(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
+		t.Parallel()
 		program, err := workload.FindSysbench(t.Context())
 		if err != nil {
 			tier.Missing(t, tier.Servers, "%v", err)

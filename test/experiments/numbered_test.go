@@ -45,6 +45,7 @@ func (w *witness) Drive(ctx context.Context, d loadgen.Drive) (_ loadgen.Driven,
 // of a temporary table takes its sample at random, and plans go by it.
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+		t.Parallel()
 		e := orderOf(t, b, "1c", experiment.DesignRestart)
 		w := &witness{Pgbench: e.Load.(*loadgen.Pgbench), t: t}
 		e.Load = w

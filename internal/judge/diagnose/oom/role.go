@@ -161,7 +161,7 @@ func (c *oomCase) role(o *Task) {
 	// Only a backend gathers so much: the others have some MB of their own.
 	if o.Anon != nil && *o.Anon >= 64*unit.MB {
 		o.Role, o.RoleFrom = "backend or worker",
-			"its private memory, of which the server's other processes have little"
+			"its private memory: the checkpointer and the like have little"
 	}
 }
 
