@@ -44,6 +44,9 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	case plainValue(v):
 		return v
 	case p.vartype != "" && p.vartype != "string":
+		if r.ownParam(name) { // its choices are somebody's words too, and are redacted in the same row
+			p.enum = ""
+		}
 		if typed(v, p) {
 			return v
 		}

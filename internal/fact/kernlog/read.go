@@ -79,8 +79,8 @@ type Reader struct {
 	heldLine line
 	pieces   int
 	given    bool // the line before was somebody else's
-	shown    bool // the state of memory that follows is no part of a kill's report
-	asked    bool // the kill that follows is one that a person asked for
+	shown    int  // number of the line behind which the state of memory stands that is no part of a kill's report
+	asked    int  // number of the line that says that a person asked for a kill; 0: none, as above
 	foreign  Foreign
 	every    bool // no line is passed over: for tests
 }
@@ -128,8 +128,20 @@ func (p *Reader) Add(r io.Reader) error {
 func (p *Reader) end() {
 	p.release()
 	p.close()
-	p.given = false
+	p.given, p.shown, p.asked = false, 0, 0
 }
+
+const (
+	// askedLines is how far the report may stand behind the request: it comes at once, with a few
+	// lines of others between. Where the kernel found nobody to kill, none comes.
+	askedLines = 16
+	// shownLines is how long the state of memory may be: a call trace, and some lines a zone, of
+	// which a host with 64 nodes has some hundred.
+	shownLines = 1024
+)
+
+// lately says whether a line was read, and so few lines ago.
+func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-line <= most }
 
 // Log closes what is open and returns all that was read.
 func (p *Reader) Log() *Log {
@@ -215,7 +227,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at, p.since, p.shown, p.asked = &Report{At: at}, 0, false, false
+	p.at, p.since, p.shown, p.asked = &Report{At: at}, 0, 0, 0
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -258,7 +270,7 @@ func (p *Reader) take(l line) {
 	switch {
 	case strings.Contains(s, " oom-killer:"):
 		if m := reInvoked.FindStringSubmatch(s); m != nil {
-			asked := p.asked
+			asked := p.lately(p.asked, askedLines)
 			r := p.open(l.at)
 			r.Manual = asked
 			p.asker(r, m[1], m[2])
@@ -376,15 +388,17 @@ func (p *Reader) other(l line) bool {
 	}
 	if m := reSysRq.FindStringSubmatch(s); m != nil {
 		p.close()
-		p.asked, p.shown = m[1] == sysRqKill, m[1] != sysRqKill
+		if p.asked, p.shown = 0, p.log.Lines; m[1] == sysRqKill {
+			p.asked, p.shown = p.log.Lines, 0
+		}
 		return true
 	}
 	if strings.Contains(s, ": page allocation stalls for ") {
-		p.shown = true
+		p.shown = p.log.Lines
 		return true
 	}
 	if strings.Contains(s, ": page allocation failure: order:") {
-		p.shown = true
+		p.shown = p.log.Lines
 		if m := reAlloc.FindStringSubmatch(s); m != nil {
 			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
 		}
@@ -411,7 +425,7 @@ func (p *Reader) add(o Other) {
 // body reads the parts of a report between its beginning and the kill.
 func (p *Reader) body(l line) {
 	s := l.text
-	if p.at == nil && p.shown {
+	if p.at == nil && p.lately(p.shown, shownLines) {
 		return
 	}
 	if c, ok := header(s); ok {

@@ -27,6 +27,11 @@ func TestSysRq(t *testing.T) {
 		{"the kernel's own, later", "sysrq: Manual OOM execution\nkworker/3:1 invoked oom-killer: gfp_mask=0xcc0, " +
 			"order=-1\n" + killed + "postgres invoked oom-killer: gfp_mask=0xcc0, order=0, oom_score_adj=0\n" +
 			state + strings.ReplaceAll(killed, "9113", "9114"), 2, 1},
+		{"nobody was killed, and the kernel's own later", "sysrq: Manual OOM execution\nsysrq: OOM request ignored. " +
+			"No task eligible\n" + strings.Repeat("usb 1-1: new device\n", 20) + "postgres invoked oom-killer: " +
+			"gfp_mask=0xcc0, order=0, oom_score_adj=0\n" + state + killed, 1, 0},
+		{"a report without its beginning, later", "sysrq: Show Memory\n" + state +
+			strings.Repeat("usb 1-1: new device\n", 1100) + state + killed, 1, 0},
 		{"the state alone, 4.x", "[ 3621.473841] sysrq: SysRq : Show Memory\n" + state, 0, 0},
 		{"the state alone, 6.x", "[ 3621.473841] sysrq: Show Memory\n" + state, 0, 0},
 		{"a request that failed", "postgres: page allocation failure: order:5, mode:0x40cc0\n" + state, 0, 0},

@@ -30,7 +30,7 @@ const (
 	oomSlab        = "kernel_memory"
 	oomFragments   = "fragmentation" // memory was there, but not in one piece
 	oomNodes       = "numa_nodes"    // memory was there, but not where it was allowed
-	oomManual      = "sysrq"        // somebody asked for a kill
+	oomManual      = "sysrq"         // somebody asked for a kill
 	oomNotTold     = "unknown"
 )
 
