@@ -35,16 +35,19 @@ const traced = "trace=%process,%creds,open,openat,openat2,creat,unlink,unlinkat,
 	"chmod,fchmodat,chown,lchown,fchownat,link,linkat,symlink,symlinkat,truncate,connect,sendto,sendmsg,write"
 
 var (
-	callOf  = regexp.MustCompile(`^(\d+\.\d+) ([a-z0-9_]+)\((.*)\)\s+= (-?\d+|\?)`)
-	quoted  = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"`)
-	numbers = regexp.MustCompile(`-?\d+`)
+	callOf = regexp.MustCompile(`^(\d+\.\d+) ([a-z0-9_]+)\((.*)\)\s+= (-?\d+|\?)`)
+	// lostCall is one that the end of its process cut off; it may also end as the former, with ?
+	lostCall = regexp.MustCompile(`^(\d+\.\d+) ([a-z0-9_]+)\((.*) <unfinished \.\.\.>()$`)
+	quoted   = regexp.MustCompile(`(?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"`)
+	numbers  = regexp.MustCompile(`-?\d+`)
 )
 
 // call is a system call of a trace.
 type call struct {
 	at         float64 // seconds
 	name, args string
-	result     int // ? of a call that never came back counts as 0
+	result     int
+	lost       bool // it never came back; its result counts as 0
 	line       string
 }
 
@@ -99,7 +102,7 @@ func readTrace(prefix string, first int) ([]act, error) {
 				switch {
 				case c.forks() && c.result > 0:
 					births[c.result] = append(births[c.result], &birth{c.at, th, i})
-				case c.forks() && strings.Contains(c.args, "<unfinished ...>"):
+				case c.forks() && c.lost:
 					unfinished = append(unfinished, &birth{c.at, th, i})
 				}
 			}
@@ -179,6 +182,9 @@ func readThreads(name string) ([]*thread, error) {
 		}
 		m := callOf.FindStringSubmatch(line)
 		if m == nil {
+			m = lostCall.FindStringSubmatch(line)
+		}
+		if m == nil {
 			continue
 		}
 		at, err := strconv.ParseFloat(m[1], 64)
@@ -186,11 +192,9 @@ func readThreads(name string) ([]*thread, error) {
 			return nil, err
 		}
 		n, err := strconv.Atoi(m[4])
-		if err != nil {
-			n = 0
-		}
+		lost := err != nil && !strings.Contains(line, " = ? ERESTART") // which is made once more
 		th := list[len(list)-1]
-		th.calls = append(th.calls, call{at, m[2], m[3], n, line[len(m[1])+1:]})
+		th.calls = append(th.calls, call{at, m[2], m[3], n, lost, line[len(m[1])+1:]})
 	}
 	return list, s.Err()
 }
