@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/cell"
 )
 
 // looks are the commands that look at a whole host, as timers and people run them.
@@ -162,6 +165,28 @@ func TestSwappedProgram(t *testing.T) {
 	}
 	w.root("apply", data, "--yes", "--max-effect", "restart", "--only",
 		"pg:shared_buffers,pg:max_connections,pg:huge_pages")
+}
+
+// TestLookedAtByAnother: somebody who is not root looks at the host, and runs no program
+// of an account that has started a server there.
+func TestLookedAtByAnother(t *testing.T) {
+	w := newWorld(t)
+	data, bin := w.cluster(mallory, "")
+	w.plant(mallory, bin+"/postgres")
+	for _, args := range append(looks, []string{"plan", data}, []string{"plan", "--trust", data},
+		[]string{"watch", "--once", "--history", w.eves + "/history.db"}) {
+		r := w.Exec(account(eve), nil, append([]string{cell.Binary(t)}, args...)...)
+		if r.Code < 0 || r.Code == 1 {
+			t.Errorf("%v", r)
+		}
+	}
+	w.sh(mallory, `"$1/pg_ctl" -D "$0" -w -m fast stop >/dev/null`, data, bin)
+	for _, args := range [][]string{{"check", data}, {"plan", data}} { // nor of one that is stopped
+		w.Exec(account(eve), nil, append([]string{cell.Binary(t)}, args...)...)
+	}
+	if strings.Contains(w.took(), strconv.Itoa(eve)) {
+		t.Error("a program of another account ran as who looked at the host")
+	}
 }
 
 // TestProgramOfAThird: the server of one account runs from a program of another's,

@@ -131,8 +131,12 @@ func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as 
 		if st, err := w.t.Stat(file); err != nil || !st.Mode.IsRegular() {
 			continue
 		}
+		whose := trust.Account{UID: w.t.UID()} // who is not root runs it as himself
 		if as != nil && w.t.UID() == 0 {
-			if _, err := (trust.Account{UID: as.UID, GID: as.GID}).Program(w.t, file); err != nil {
+			whose = trust.Account{UID: as.UID, GID: as.GID}
+		}
+		if as != nil || w.t.UID() != 0 {
+			if _, err := whose.Program(w.t, file); err != nil {
 				continue
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 )
 
 // askTimeout bounds one call of postgres --version, which takes a few
@@ -66,11 +68,30 @@ func At(ctx context.Context, dir string) (Binaries, error) {
 	if err != nil {
 		return Binaries{}, err
 	}
-	return AtAs(ctx, dir, acc)
+	return at(ctx, dir, acc)
 }
 
-// AtAs is At for the binaries of an instance, which run as its account alone.
+// AtAs is At for the binaries of an instance that was found, which run as its account
+// alone. Who is not root runs them as himself: they have to be root's or his own, in
+// folders that nobody else can change, or whoever starts a server would have the rights
+// of each account that looks at the host.
 func AtAs(ctx context.Context, dir string, acc Account) (Binaries, error) {
+	if uid := os.Geteuid(); uid != 0 {
+		bin := dir
+		if _, err := os.Stat(filepath.Join(dir, "bin", "postgres")); err == nil {
+			bin = filepath.Join(dir, "bin")
+		}
+		for _, tool := range []string{"postgres", "initdb"} {
+			_, err := trust.Of(uid, os.Getegid()).Program(&target.Local{}, filepath.Join(bin, tool))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // which at tells
+				return Binaries{}, fmt.Errorf("server binaries: %w", err)
+			}
+		}
+	}
+	return at(ctx, dir, acc)
+}
+
+func at(ctx context.Context, dir string, acc Account) (Binaries, error) {
 	if _, err := os.Stat(filepath.Join(dir, "bin", "postgres")); err == nil {
 		dir = filepath.Join(dir, "bin")
 	}
