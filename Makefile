@@ -55,8 +55,8 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
 	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestMoveWALKilled|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
 
-score: ## read the corpus of real inputs and print recall and precision of each reader; V=-v tells each miss, UPDATE=-update writes docs/readers.md, KIND=oom reads that kind alone
-	$(GO) run ./test/readers/score $(V) $(UPDATE) $(KIND)
+score: ## read the corpus of real inputs and print recall and precision of each reader; V=-v tells each miss, UPDATE=-update writes docs/readers.md, KIND=oom reads that kind alone, CORPUS=dir reads another corpus
+	$(GO) run ./test/readers/score $(if $(CORPUS),-corpus $(CORPUS)) $(V) $(UPDATE) $(KIND)
 
 # all that are drawn over random hosts
 PROMISES := ^Test(Fits|Legal|Settled|SameInSameOut|Monotone|Coherent|Explained|Modest|Obedient|Durable|Survives|Capped|Floored|Ordered|MonotoneWorkMem|OneWorkMem|ChosenValuesStay|DesktopKeepsItsMemory|WAL.*|SmallHosts.*|OutsideIsSettled|Neighbours|SeveralInstances|.*Anywhere|PlannedConnectionsAreNotFound)$$

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -27,7 +28,7 @@ type FileMajor struct {
 
 // CheckFile judges a configuration file with all that it includes, without a server.
 // host is the machine that it is for; nil: that is not known. from says what gave the
-// major version: "--pg", m.From, "PG_VERSION", or "newest"; "" where none matters.
+// major version: "--pg", m.From, "PG_VERSION", "file" or "newest"; "" where none matters.
 func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string,
 	err error) {
 	main, err := h.confMain(file)
@@ -45,37 +46,94 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	if err != nil {
 		return r, "", fmt.Errorf("--conf: %w", err)
 	}
-	switch form := conffile.FormOf(text); form {
-	case conffile.PostgreSQL:
-	case conffile.HBA:
+	form, told := conffile.Recognize(text)
+	switch {
+	case form == conffile.HBA:
 		return r, "", say.Usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file),
 			"its lines are judged on the server that reads them: pgfettle check")
-	default:
+	case others[told.Form] != "" && form == conffile.Form(told.Form):
+		return r, "", say.Usage(fmt.Sprintf("--conf: %q is %s", file, others[told.Form]),
+			"name a postgresql.conf, or a text with settings of the server in it")
+	case conffile.Foreign(form):
 		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
+	}
+	major := m.Given
+	if major != 0 && !params.Covers(major) {
+		return r, "", say.Usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
+			"the versions that are known are "+knownMajors())
+	}
+	if told.Form != conftext.Plain && told.Form != conftext.Recovery || len(told.Settings) > 0 {
+		major, from = fileMajor(m, told.Named)
+		on, machine := host, ""
+		if host == nil {
+			on, machine = h.told(told.Named, major)
+		}
+		r = conffile.JudgeText(told, main, major, show, on, machine != "", checks.All())
+		r.Machine = machine
+		return r, from, nil
 	}
 	resolved := conf.Resolve(files, main, "")
 	dir := confDataDir(view, main, resolved)
 	if dir != "" && path.Base(main) != conf.AutoFile {
 		resolved = conf.Resolve(files, main, dir)
 	}
-	from = "--pg"
-	major := m.Given
-	switch {
-	case major != 0 && !params.Covers(major):
-		return r, "", say.Usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
-			"the versions that are known are "+knownMajors())
-	case m.From != "":
-		from = m.From
-	case major != 0:
-	default:
-		if major = clusterMajor(view, dir); params.Covers(major) {
-			from = "PG_VERSION"
-		} else {
-			all := params.Majors()
-			major, from = all[len(all)-1], "newest"
-		}
+	if at := clusterMajor(view, dir); major == 0 && params.Covers(at) {
+		major, from = at, "PG_VERSION"
+	} else {
+		major, from = fileMajor(m, told.Named)
 	}
-	return conffile.Judge(resolved, main, major, show, host, checks.All()), from, nil
+	on, machine := host, ""
+	if host == nil {
+		on, machine = h.told(told.Named, major)
+	}
+	r = conffile.JudgePlain(resolved, told, main, major, show, on, machine != "", checks.All())
+	r.Machine = machine
+	return r, from, nil
+}
+
+// others are files of programs beside the server, as a sentence names them.
+var others = map[conftext.Form]string{
+	conftext.PgBouncer: "a configuration of PgBouncer (pgbouncer.ini)", conftext.Pgpool: "a pgpool.conf of Pgpool-II",
+	conftext.PgBackups: "a configuration of pgBackRest", conftext.MySQL: "a configuration of MySQL or MariaDB (my.cnf)",
+	conftext.HBA: "a pg_hba.conf",
+}
+
+// fileMajor is the version that a file without a data directory is judged for: the one
+// that was asked for, else the one that the text names, else the newest.
+func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
+	switch {
+	case m.Given != 0 && m.From != "":
+		return m.Given, m.From
+	case m.Given != 0:
+		return m.Given, "--pg"
+	}
+	head, _, _ := strings.Cut(named.Version, ".")
+	if n, err := strconv.Atoi(head); err == nil && params.Covers(n) {
+		return n, "file"
+	}
+	all := params.Majors()
+	return all[len(all)-1], "newest"
+}
+
+// told is the machine that a text names, and its description as of --for; nil where the
+// text does not name one that can be described.
+func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
+	if n.RAM == 0 {
+		return nil, ""
+	}
+	words := []string{"ram=" + strconv.FormatUint(n.RAM>>20, 10) + "MB"}
+	if n.CPUs > 0 {
+		words = append(words, "cpus="+strconv.Itoa(n.CPUs))
+	}
+	if n.Storage != "" {
+		words = append(words, "storage="+n.Storage)
+	}
+	spec := strings.Join(words, ",")
+	s, err := h.Describe(spec + ",pg=" + strconv.Itoa(major))
+	if err != nil {
+		return nil, "" // too small or too large for a server
+	}
+	return s.Snapshot, spec
 }
 
 // confMain returns the absolute path of a file that is there and can be read.

@@ -11,9 +11,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
@@ -43,6 +45,11 @@ type Probed struct {
 	Methods  []string        // wal_sync_method of the instances, each value once
 	Findings []check.Finding // of the checks that rest on measurements
 	Follows  []ProbedKnob    // what the rules make of it
+
+	// Of a file that was read: what is in it, and what that means by itself.
+	Outputs  []output.Output
+	Verdicts []outputs.Verdict
+	Unread   []output.Unread
 }
 
 // ProbedKnob is a knob whose rule rests on a measurement.

@@ -6,47 +6,101 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 )
 
 // readMost bounds a file of --read; the outputs that are meant are some kilobytes.
 const readMost = 4 << 20
 
-// ReadProbe reads and judges what a measuring program has said elsewhere. file may be
+// ReadProbe reads and judges what measuring programs have said elsewhere. file may be
 // "-"; storage is the kind of disk, "" where it is not known.
 func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	b, name, err := h.readMeasured(file)
 	if err != nil {
 		return nil, err
 	}
+	r, err := output.Read(b)
+	if err != nil {
+		p := &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing, fio, pgbench, sysbench, " +
+			"iostat, vmstat or sar", Detail: err.Error(), Code: say.CodeError}
+		if len(r.Unread) > 0 {
+			p.Hint = "line " + strconv.Itoa(r.Unread[0].Line) + " looks like one and was not understood: " +
+				r.Unread[0].First
+		}
+		return nil, p
+	}
 	spec := "ram=16GB"
 	if storage != "" {
 		spec += ",storage=" + storage
 	}
-	s, err := h.Describe(spec)
-	if err != nil {
-		return nil, err
+	d := &Probed{Outputs: r.Outputs, Unread: r.Unread, Verdicts: outputs.Judge(r.Outputs)}
+	runs := 0
+	for i := range r.Outputs {
+		if r.Outputs[i].Fsync != nil {
+			runs++
+		}
 	}
-	p, err := probeOf(b, s.Snapshot)
-	if err != nil {
-		return nil, &say.Problem{Message: name +
-			" is no output of pg_test_fsync, pg_test_timing or fio --output-format=json",
-			Detail: err.Error(), Code: say.CodeError}
+	for i := range r.Outputs {
+		o := &r.Outputs[i]
+		if o.Fsync == nil && o.Timing == nil && o.Fio == nil {
+			continue
+		}
+		// each on a host of its own: two runs in a file may well be of two disks
+		s, err := h.Describe(spec)
+		if err != nil {
+			return nil, err
+		}
+		p := probeOf(o, s.Snapshot)
+		one := whatFollows(s.Snapshot, p)
+		at := file
+		if runs > 1 {
+			at = file + ", line " + strconv.Itoa(o.Line)
+		}
+		for k := range one.Findings {
+			one.Findings[k].Instance = at
+		}
+		d.Findings = append(d.Findings, one.Findings...)
+		d.join(one)
 	}
-	d := whatFollows(s.Snapshot, p)
-	d.Methods, d.Follows = nil, nil // nothing else is known of where it was measured
-	for i := range d.Findings {
-		d.Findings[i].Instance = file
+	if d.Snapshot == nil {
+		s, err := h.Describe(spec)
+		if err != nil {
+			return nil, err
+		}
+		d.Snapshot = s.Snapshot
+		d.Measured = measured.Probe{Schema: measured.Schema, TakenAt: max(s.Snapshot.TakenAt, 1),
+			Disks: []measured.Disk{}, Missing: []known.Gap{}}
 	}
-	if storage == "" && len(p.Disks) > 0 {
+	if storage == "" && slices.ContainsFunc(d.Measured.Disks, func(k measured.Disk) bool { return k.Flush != nil }) {
 		h.Tell("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
 	}
 	return d, nil
+}
+
+// join adds what another output measured; the first of each kind stands for the whole.
+func (d *Probed) join(o *Probed) {
+	if d.Snapshot == nil {
+		d.Snapshot, d.Measured = o.Snapshot, o.Measured
+		return
+	}
+	m := &d.Measured
+	m.Disks = append(m.Disks, o.Measured.Disks...)
+	if m.Timing == nil {
+		m.Timing = o.Measured.Timing
+	}
+	if m.Seconds == 0 {
+		m.Seconds = o.Measured.Seconds
+	}
 }
 
 func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
@@ -76,8 +130,8 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 	return b, name, err
 }
 
-// probeOf makes a probe of one program's output, on the disk of a described host.
-func probeOf(b []byte, s *snapshot.Snapshot) (*measured.Probe, error) {
+// probeOf makes a probe of one output, on the disk of a described host.
+func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 	p := &measured.Probe{Schema: measured.Schema, TakenAt: max(s.TakenAt, 1), Disks: []measured.Disk{},
 		Missing: []known.Gap{}}
 	if c, ok := s.Host.Clock.Get(); ok {
@@ -97,43 +151,61 @@ func probeOf(b []byte, s *snapshot.Snapshot) (*measured.Probe, error) {
 		// Who says what kind of disk it is means the disk, whatever is between.
 		s.Host.Blocks, s.Host.Virt = known.Is(blocks), known.Is(host.Virt{Kind: "none"})
 	}
-	f, err1 := measured.ParseFsync(b)
-	if err1 == nil {
-		p.Seconds = f.Seconds
-		disk.Flush = &measured.Flush{By: "pg_test_fsync", Fsync: *f}
+	switch {
+	case o.Fsync != nil:
+		p.Seconds = o.Fsync.Seconds
+		disk.Flush = &measured.Flush{By: output.TestFsync, Fsync: *o.Fsync}
+	case o.Timing != nil:
+		p.Seconds = o.Timing.Seconds
+		p.Timing = &measured.TimingRun{By: output.TestTiming, Timing: *o.Timing}
+	case o.Fio != nil:
+		fioDisk(o, &disk)
+	}
+	if disk.Flush != nil || disk.Reads != nil || disk.FioFlush != nil {
 		p.Disks = append(p.Disks, disk)
-		return p, nil
 	}
-	t, err2 := measured.ParseTiming(b)
-	if err2 == nil {
-		p.Seconds = t.Seconds
-		p.Timing = &measured.TimingRun{By: "pg_test_timing", Timing: *t}
-		return p, nil
+	return p
+}
+
+// page is what the server reads at once.
+const page = 8 * unit.KB
+
+// fioDisk is what fio told of reads at random and of flushes after each write.
+func fioDisk(o *output.Output, disk *measured.Disk) {
+	by := o.Version
+	if by == "" {
+		by = output.FioProgram
 	}
-	fio, err3 := measured.ParseFio(b)
-	if err3 != nil {
-		return nil, fmt.Errorf("%w; %w; %w", err1, err2, err3)
-	}
-	r := &measured.Reads{By: fio.Version, Random: []measured.Random{}}
-	for _, j := range fio.Jobs {
-		if j.Read.PerSecond > 0 {
-			r.Random = append(r.Random, measured.Random{Depth: j.Depth, PerSecond: j.Read.PerSecond, Mean: j.Read.Mean,
-				P99: j.Read.P99})
-		}
-		if j.Sync.Count > 0 {
-			sync := j.Sync
-			if j.Write.PerSecond > 0 {
-				sync.PerSecond = j.Write.PerSecond
+	r := &measured.Reads{By: by, Random: []measured.Random{}, Access: "unknown"}
+	for i := range o.Fio.Jobs {
+		j := &o.Fio.Jobs[i]
+		if random, ok := j.Random(); j.Read != nil && ok {
+			if j.Direct != nil {
+				r.Access = map[bool]string{true: "", false: "buffered"}[*j.Direct]
 			}
-			disk.FioFlush = &sync
+			if j.BlockSize != page {
+				r.Block = j.BlockSize
+			}
+			switch {
+			case !random:
+				r.Sequential = max(r.Sequential, j.Read.Speed)
+			case j.AtOnce() > 0 && j.Read.PerSecond > 0:
+				r.Random = append(r.Random, measured.Random{Depth: j.AtOnce(), PerSecond: j.Read.PerSecond,
+					Mean: j.Read.Mean, P99: j.Read.P99})
+			}
+		}
+		if s := j.Sync; s != nil {
+			f := measured.FioSide{Count: s.Count, PerSecond: s.PerSecond, Mean: s.Mean, P50: s.P50, P99: s.P99}
+			switch {
+			case s.Count == 0 && j.Write != nil || j.EachFlushed():
+				f.PerSecond = j.Write.PerSecond // each write waited for its flush
+			case s.Count > 0 && j.Seconds > 0:
+				f.PerSecond = float64(s.Count) / j.Seconds
+			}
+			disk.FioFlush = &f
 		}
 	}
-	if len(r.Random) > 0 {
+	if len(r.Random) > 0 || r.Sequential > 0 {
 		disk.Reads = r
 	}
-	if disk.Reads == nil && disk.FioFlush == nil {
-		return nil, errors.New("fio read nothing and flushed nothing")
-	}
-	p.Disks = append(p.Disks, disk)
-	return p, nil
 }

@@ -50,6 +50,7 @@ var kernels = map[string]string{
 	"act/experiment/configure": "how much memory there is for servers of its own, through the target",
 	"act/scratch":              "whether servers of its own still run",
 	"act/trust":                "whose a process is, through the target",
+	"show/outline/reports":     "calls parts of what people pasted after them, and reads nothing",
 	"show/export":              "writes them into a script and reads nothing",
 }
 

@@ -11,8 +11,9 @@ import (
 // values and looks at nothing. A package that opens files, asks a clock, draws numbers
 // or talks to anybody is not in it; io/fs is, as the evidence is one.
 var pure = []string{
-	"bufio", "bytes", "cmp", "compress/gzip", "crypto/sha256", "embed", "encoding/binary", "encoding/hex",
-	"encoding/json", "errors", "fmt", "hash/crc32", "html", "io", "io/fs", "maps", "math", "math/bits", "net/netip",
+	"bufio", "bytes", "cmp", "compress/gzip", "crypto/sha256", "embed", "encoding/binary", "encoding/csv",
+	"encoding/hex", "encoding/json", "encoding/xml", "errors", "fmt", "hash/crc32", "html", "io", "io/fs", "maps",
+	"math", "math/bits", "net/netip",
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
 	"unicode/utf8", "github.com/BurntSushi/toml", "gonum.org/v1/gonum/mathext",
 	module + "docs/pages", // words alone

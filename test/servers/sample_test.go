@@ -19,12 +19,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // watched watches a throwaway server and this host, and judges.
-func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string) *slow.Sample {
+func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string) *sampled.Sample {
 	t.Helper()
 	lock, err := collect.ReadLock(&target.Local{}, i.DataDir)
 	if err != nil {
@@ -35,7 +36,7 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := slow.JudgeSample(i.DataDir, e)
+	d := sampled.Judge(i.DataDir, e)
 	figures, err := json.Marshal(d.Figures)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	return d
 }
 
-func sampleVerdict(d *slow.Sample, id string) *slow.Verdict {
+func sampleVerdict(d *sampled.Sample, id string) *slow.Verdict {
 	i := slices.IndexFunc(d.Verdicts, func(v slow.Verdict) bool { return v.ID == id })
 	if i < 0 {
 		return nil
@@ -180,7 +181,7 @@ func TestSampleSeesASqueeze(t *testing.T) {
 		}
 		// On a busy machine the queries may be too slow to fill the group within one sample:
 		// the promise is for a sample in which the group was at its limit.
-		var d *slow.Sample
+		var d *sampled.Sample
 		var v *slow.Verdict
 		for range 10 {
 			d = watched(t, i, 6*time.Second, g.Dir)

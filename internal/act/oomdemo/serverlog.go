@@ -60,7 +60,7 @@ func (p *picker) Entry(e *pglog.Entry) {
 			p.deaths = append(p.deaths, uint32(d.PID))
 		}
 		p.show(append([]string{p.line(e)}, p.below(e, "DETAIL:")...)...)
-	case pglog.Reinit, pglog.EndingAll, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone:
+	case pglog.Reinit, pglog.EndingAll, pglog.Interrupted, pglog.NotShutDown, pglog.RedoStart, pglog.RedoDone:
 		p.restarted = p.restarted || k == pglog.Reinit
 		if len(p.crash) > 0 {
 			p.show(p.line(e))

@@ -1,6 +1,6 @@
 // Package probe measures a machine with the programs that are installed on it:
-// pg_test_fsync and fio on the disks of an instance, pg_test_timing on its
-// clock, and a walk through memory. It says before what it will cost, keeps a
+// pg_test_fsync and fio on the disks of an instance, or loops of its own where
+// they are not; pg_test_timing on its clock, and a walk through memory. It says before what it will cost, keeps a
 // share of each disk free, runs everything as the owner of the data, and leaves
 // nothing behind.
 package probe
@@ -30,7 +30,7 @@ var Parts = []string{Fsync, Timing, Fio, Memory}
 const (
 	Fsync  = "fsync"  // how often a second a write reaches the disk: pg_test_fsync
 	Timing = "timing" // what reading the clock costs: pg_test_timing
-	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio
+	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio, or reads of our own
 	Memory = "memory" // latency and speed of memory
 )
 
@@ -85,6 +85,7 @@ type Place struct {
 	ReadSize unit.Bytes
 
 	name, identity string
+	fio            bool // is installed; else our own reads stand in
 	as             target.User
 	in             *snapshot.Instance
 }
@@ -116,8 +117,12 @@ func Prepare(t target.Target, s *snapshot.Snapshot, o Options) *Work {
 			w.Writes += flushSize
 		}
 		if d.ReadSize > 0 {
-			w.Time += time.Duration(len(depths)+2)*each + time.Duration(d.ReadSize/layoutSpeed)*time.Second
-			w.Writes += d.ReadSize + fioFlushSize
+			w.Time += time.Duration(len(depths)+1)*each + time.Duration(d.ReadSize/layoutSpeed)*time.Second
+			w.Writes += d.ReadSize
+			if d.fio {
+				w.Time += each
+				w.Writes += fioFlushSize
+			}
 		}
 	}
 	if w.wants(Timing) {
@@ -141,10 +146,9 @@ func (w *Work) disks() {
 	if len(w.s.Instances) == 0 {
 		w.miss("disks", "no instance was found, whose disks would be measured", "name a data directory")
 	}
-	fio := w.wants(Fio)
-	if fio && !w.has("fio") {
-		fio = false
-		w.miss("reads (fio)", "fio is not installed",
+	fio := w.wants(Fio) && w.has("fio")
+	if w.wants(Fio) && !fio {
+		w.miss("fio", "it is not installed; "+measured.OwnReads+" stood in, without flushes of a file that grows",
 			"install it: apt-get install fio, dnf install fio or zypper install fio")
 	}
 	for i := range w.s.Instances {
@@ -177,7 +181,7 @@ func (w *Work) disks() {
 // place finds a folder on the filesystem of a place where ours can be made, and
 // the space that may be taken there.
 func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, bool) {
-	d := Place{Device: p.Device, Places: []string{p.Path}, Roles: []string{string(p.Role)}, in: in}
+	d := Place{Device: p.Device, Places: []string{p.Path}, Roles: []string{string(p.Role)}, in: in, fio: fio}
 	name := "disk under " + p.Path
 	own, err := w.t.Stat(p.Path)
 	if err != nil || !own.Mode.IsDir() || own.UID != p.UID {
@@ -234,7 +238,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 			"free some space")
 		return d, false
 	}
-	if fio {
+	if w.wants(Fio) {
 		if d.ReadSize = min(readMost, (left - fioFlushSize).RoundDown(unit.MB)); d.ReadSize < readLeast {
 			d.ReadSize = 0
 			w.miss("reads of the "+name, fmt.Sprintf("%s are free there, and %s have to stay so",
@@ -300,8 +304,12 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 		w.o.Tell("measuring flushes under " + d.Places[0])
 		out.Flush = w.fsync(ctx, d, f)
 	}
-	if d.ReadSize > 0 {
+	switch {
+	case d.ReadSize == 0:
+	case d.fio:
 		w.fio(ctx, d, f, &out)
+	default:
+		w.ownReads(ctx, d, f, &out)
 	}
 	return out
 }

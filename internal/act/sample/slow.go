@@ -52,8 +52,9 @@ FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid() GROUP 
 // for, and wait for none themselves; counted are all behind them. Process 0 stands
 // for a prepared transaction. Fifty waiters are enough to find them.
 const blockers = `WITH RECURSIVE edge AS MATERIALIZED (
-  SELECT w.pid AS waiter, u.pid AS blocker, w.query
-  FROM (SELECT pid, left(query, 200) AS query, pg_catalog.pg_blocking_pids(pid) AS by FROM ` +
+  SELECT w.pid AS waiter, u.pid AS blocker, w.query, w.age
+  FROM (SELECT pid, left(query, 200) AS query, coalesce(extract(epoch FROM now() - query_start), 0)::bigint AS age, ` +
+	`pg_catalog.pg_blocking_pids(pid) AS by FROM ` +
 	`pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT 50) w
   CROSS JOIN LATERAL unnest(w.by) AS u(pid)),
 chain AS (SELECT blocker AS root, waiter FROM edge UNION SELECT c.root, e.waiter FROM chain c JOIN edge e ON ` +
@@ -61,7 +62,9 @@ chain AS (SELECT blocker AS root, waiter FROM edge UNION SELECT c.root, e.waiter
 SELECT c.root, count(DISTINCT c.waiter), CASE WHEN c.root = 0 THEN 'a prepared transaction' ELSE coalesce(b.state, ` +
 	`'') END,
   coalesce(extract(epoch FROM now() - b.xact_start), 0)::bigint, left(coalesce(b.query, ''), 200), coalesce((SELECT ` +
-	`min(query) FROM edge WHERE blocker = c.root), '')
+	`min(query) FROM edge WHERE blocker = c.root), ''),
+  coalesce((SELECT string_agg(x.waiter || ' ' || x.age, ',' ORDER BY x.age DESC) FROM (SELECT waiter, ` +
+	`max(age) AS age FROM edge WHERE blocker = c.root GROUP BY waiter ORDER BY 2 DESC LIMIT 5) x), '')
 FROM chain c LEFT JOIN pg_catalog.pg_stat_activity b ON b.pid = c.root
 WHERE coalesce(b.wait_event_type, '') <> 'Lock'
 GROUP BY c.root, b.state, b.xact_start, b.query ORDER BY 2 DESC LIMIT 10`
@@ -321,20 +324,28 @@ func (w *slowSampler) look(ctx context.Context, n int) {
 		b.Waiters, _ = strconv.Atoi(r[1])
 		b.State, b.Query, b.Example = r[2], r[4], r[5]
 		b.Since, _ = strconv.ParseInt(r[3], 10, 64)
+		for _, one := range strings.Split(r[6], ",") {
+			pid, age, ok := strings.Cut(one, " ")
+			var x live.Waiter
+			x.PID, _ = strconv.Atoi(pid)
+			if x.Seconds, _ = strconv.ParseInt(age, 10, 64); ok && x.PID > 0 {
+				b.Waiting = append(b.Waiting, x)
+			}
+		}
 		if old, ok := w.blockers[b.PID]; (!ok || old.Waiters <= b.Waiters) && (ok || len(w.blockers) < 100) {
 			w.blockers[b.PID] = b
 		}
 	}
 }
 
-func (w *slowSampler) ask(ctx context.Context, sql string) ([][6]string, error) {
+func (w *slowSampler) ask(ctx context.Context, sql string) ([][7]string, error) {
 	res := w.o.Conn.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	if res.Err != nil {
 		return nil, res.Err
 	}
-	var out [][6]string
+	var out [][7]string
 	for _, r := range res.Rows {
-		var row [6]string
+		var row [7]string
 		for i := range min(len(r), len(row)) {
 			row[i] = string(r[i])
 		}

@@ -56,7 +56,8 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 			return nil, err
 		}
 	}
-	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, Redact: r.Redact})
+	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, WALDisk: in.walDisk,
+		Redact: r.Redact})
 	po := pglog.Options{Prefix: r.Prefix, Known: r.Given, How: "given"}
 	if p, ok := in.settings.Text("log_line_prefix"); ok && !r.Given {
 		po = pglog.Options{Prefix: p, Known: true, How: "of the server", Doubt: true}
@@ -161,6 +162,7 @@ func logError(name string, err error) error {
 type logInput struct {
 	subject  string
 	settings pg.Settings
+	walDisk  *serverlog.WALDisk // nil: not known
 	files    []logFile
 	gaps     []known.Gap
 }
@@ -302,6 +304,7 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 		g := one.Server.Settings.Gap()
 		in.gaps = append(in.gaps, known.Gap{Fact: "settings of the server", Reason: g.Reason, Reveal: g.Reveal})
 	}
+	in.walDisk = walDisk(l.Snapshot, one)
 	if with {
 		return nil
 	}
@@ -310,6 +313,22 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 			"run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, l.Host, one, days)
+}
+
+// walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.
+func walDisk(s *snapshot.Snapshot, one *snapshot.Instance) *serverlog.WALDisk {
+	places, _ := one.Places.Get()
+	i := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.WALPlace })
+	spaces, ok := s.Host.Spaces.Get()
+	if i < 0 || !ok {
+		return nil
+	}
+	space, ok := s.SpaceAt(spaces, places[i].Path)
+	if !ok {
+		return nil
+	}
+	dir, _ := one.Server.WALDir.Get() // where it may not be listed the room is the smaller for it
+	return &serverlog.WALDisk{Total: space.Total, Free: space.Free, WAL: dir.Size}
 }
 
 // find finds the logs of an instance of this host, those that were written to in

@@ -17,34 +17,45 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 )
 
-// Slow compares two runs of one query, a slow and a fast one, as EXPLAIN wrote them: in
-// two files, or both in one; "-" is standard input.
-func Slow(h *app.Host, args []string) (*slow.Report, error) {
-	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a " +
-		"live instance"
+// SlowPlans is what plans tell: two runs compared, or one plan read. One of them is nil.
+type SlowPlans struct {
+	Report  *slow.Report
+	Reading *slow.Reading
+}
+
+// Slow reads plans as EXPLAIN wrote them: two runs of one query, a slow and a fast one, are
+// compared, in two files or both in one; else the one that took longest is read. "-" is
+// standard input.
+func Slow(h *app.Host, args []string) (SlowPlans, error) {
 	if len(args) == 0 {
-		return nil, say.Usage("two runs of one query are compared, and no file is named", hint)
+		return SlowPlans{}, say.Usage("no file with a plan is named",
+			"give the output of EXPLAIN (ANALYZE, BUFFERS), of a slow run or of a slow and a fast one, or --sample "+
+				"to watch "+
+				"a live instance")
 	}
 	if len(args) == 2 && args[0] == "-" && args[1] == "-" {
-		return nil, say.Usage("stdin cannot be both runs", "name one file, or give both plans on stdin and - once")
+		return SlowPlans{}, say.Usage("stdin cannot be both runs",
+			"name one file, or give both plans on stdin and - once")
 	}
 	var names []string
 	var plans []*queryplan.Plan
 	for _, name := range args {
 		found, err := readPlans(h, name)
 		if err != nil {
-			return nil, err
+			return SlowPlans{}, err
 		}
 		label := filepath.Base(name)
 		if name == "-" {
 			label = "stdin"
 		}
 		if len(args) == 2 && len(found) > 1 {
-			return nil, say.Usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
+			return SlowPlans{}, say.Usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
 				"with two files each holds one plan: cut out the one that is meant")
 		}
 		for i, p := range found {
@@ -55,53 +66,79 @@ func Slow(h *app.Host, args []string) (*slow.Report, error) {
 			names, plans = append(names, l), append(plans, p)
 		}
 	}
-	switch {
-	case len(plans) == 1:
-		return nil, say.Usage(fmt.Sprintf("%s: one plan is in it, and two are compared", names[0]), hint)
-	case len(plans) > 2:
-		return nil, say.Usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]),
-			len(plans)), "cut out the slow and the fast run of one query")
+	if len(plans) != 2 || len(args) == 1 && !slow.Comparable(plans[0], plans[1]) {
+		return SlowPlans{Reading: slow.ReadAll(names, plans)}, nil
 	}
 	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
 		names[0], names[1] = args[0], args[1]
 	}
-	return slow.Compare(names[0], plans[0], names[1], plans[1]), nil
+	return SlowPlans{Report: slow.Compare(names[0], plans[0], names[1], plans[1])}, nil
 }
 
 // readPlans reads the plans of a file, never more of it than a plan may be.
 func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
+	b, label, err := readBounded(h, name, queryplan.MaxText, "the output of EXPLAIN (ANALYZE, BUFFERS)")
+	if err != nil {
+		return nil, err
+	}
+	plans, err := queryplan.Parse(b)
+	if err != nil {
+		return nil, &say.Problem{Message: label + ": " + err.Error(),
+			Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), in any of its formats", Code: say.CodeError}
+	}
+	return plans, nil
+}
+
+// readBounded reads a file or standard input, one byte more than may be read at most.
+func readBounded(h *app.Host, name string, most int, what string) (b []byte, label string, err error) {
 	var r io.Reader = h.Input
-	label := "stdin"
+	label = "stdin"
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
 			switch {
 			case errors.Is(err, fs.ErrPermission):
-				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+				return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
 					Hint: "run pgfettle as somebody who may read it", Code: say.CodeNoAccess}
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, say.Usage(fmt.Sprintf("no such file: %q", name),
-					"name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
+				return nil, "", say.Usage(fmt.Sprintf("no such file: %q", name), "name a file with "+what)
 			}
-			return nil, fmt.Errorf("plan %q: %w", name, err)
+			return nil, "", fmt.Errorf("%q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, say.Usage(fmt.Sprintf("%q is a folder", name),
-				"name a file with the output of EXPLAIN (ANALYZE, BUFFERS); to watch an instance, --sample")
+			return nil, "", say.Usage(fmt.Sprintf("%q is a folder", name),
+				"name a file with "+what+"; to watch an instance, --sample")
 		}
 		r, label = f, fmt.Sprintf("%q", name)
 	}
-	b, err := io.ReadAll(io.LimitReader(r, queryplan.MaxText+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", label, err)
+	if b, err = io.ReadAll(io.LimitReader(r, int64(most)+1)); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", label, err)
 	}
-	plans, err := queryplan.Parse(b)
+	return b, label, nil
+}
+
+// Profile reads what perf wrote: perf report --stdio, perf script, or folded stacks; "-" is
+// standard input.
+func Profile(h *app.Host, name string) (*sampled.Profile, error) {
+	b, label, err := readBounded(h, name, live.MaxProfile, "the output of perf report --stdio or perf script")
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > live.MaxProfile {
+		return nil, &say.Problem{Message: fmt.Sprintf("%s: larger than %d MB", label, live.MaxProfile>>20),
+			Hint: "give perf report --stdio, or record for less long", Code: say.CodeError}
+	}
+	p, err := live.ParseProfile(b)
 	if err != nil {
 		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), text or JSON", Code: say.CodeError}
+			Hint: "perf record -a -g -- sleep 10, then perf report --stdio > FILE", Code: say.CodeError}
 	}
-	return plans, nil
+	base := filepath.Base(name)
+	if name == "-" {
+		base = "stdin"
+	}
+	return sampled.JudgeProfile(base, p), nil
 }
 
 // SampleRequest says which live instance is sampled, and for how long.
@@ -112,7 +149,7 @@ type SampleRequest struct {
 }
 
 // Sample samples a live instance and its host while they are slow.
-func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*slow.Sample, error) {
+func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*sampled.Sample, error) {
 	l, err := h.Open(ctx, app.Request{Target: r.Target})
 	if err != nil {
 		return nil, err
@@ -151,5 +188,5 @@ func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*slow.Sample, er
 		return nil, err
 	}
 	e.Missing = append(missing, e.Missing...)
-	return slow.JudgeSample(label, e), nil
+	return sampled.Judge(label, e), nil
 }

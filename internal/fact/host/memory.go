@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,9 @@ type Memory struct {
 	// Hugepagesize: the default size; 0 where the kernel has no huge pages
 	HugePageSize unit.Bytes            `json:"huge_page_size"`
 	Lines        map[string]unit.Bytes `json:"lines"` // every line with a kB value
+	// Untold are the lines of the fields above that the text does not have: their fields are
+	// zero and mean nothing. A kernel before 3.14 has no MemAvailable, and a paste what it has.
+	Untold []string `json:"untold,omitempty"`
 }
 
 // Hugetlb returns the memory in huge pages of all sizes, surplus included: the
@@ -55,6 +59,38 @@ func (m Memory) Hugetlb() unit.Bytes {
 
 // HugeUsed returns the default-size huge pages that are in use or promised.
 func (m Memory) HugeUsed() int64 { return m.HugeTotal - m.HugeFree + m.HugeRsvd }
+
+// lines are the lines of the fields that every kernel since 3.14 has.
+var lines = []string{"MemFree", "MemAvailable", "Buffers", "Cached", "AnonPages", "Shmem", "SReclaimable", "SUnreclaim",
+	"KernelStack", "PageTables", "SwapTotal", "SwapFree", "Dirty", "Writeback", "CommitLimit", "Committed_AS"}
+
+// field is the field of a line.
+func (m Memory) field(name string) unit.Bytes {
+	if p := m.fields()[name]; p != nil {
+		return *p
+	}
+	return 0
+}
+
+func (m *Memory) fields() map[string]*unit.Bytes {
+	return map[string]*unit.Bytes{
+		"MemTotal": &m.Total, "MemFree": &m.Free, "MemAvailable": &m.Available, "Buffers": &m.Buffers,
+		"Cached": &m.Cached, "AnonPages": &m.AnonPages, "Shmem": &m.Shmem, "SReclaimable": &m.SlabReclaim,
+		"SUnreclaim": &m.SlabUnreclaim, "KernelStack": &m.KernelStack, "PageTables": &m.PageTables,
+		"SwapTotal": &m.SwapTotal, "SwapFree": &m.SwapFree, "Dirty": &m.Dirty, "Writeback": &m.Writeback,
+		"CommitLimit": &m.CommitLimit, "Committed_AS": &m.CommittedAS, "Hugepagesize": &m.HugePageSize,
+	}
+}
+
+// Told returns a line of /proc/meminfo that has a field. One that is not there is not
+// known, where its field is zero.
+func (m Memory) Told(name string) known.Fact[unit.Bytes] {
+	if !slices.Contains(m.Untold, name) {
+		return known.Is(m.field(name))
+	}
+	return known.Missed[unit.Bytes](known.Gap{Fact: name + " of proc/meminfo", Reason: "its line is not there",
+		Reveal: "take all of /proc/meminfo"})
+}
 
 // Line returns a line of /proc/meminfo by its name, where this kernel has it.
 func (m Memory) Line(name string) (unit.Bytes, bool) { b, ok := m.Lines[name]; return b, ok }
@@ -72,13 +108,7 @@ func ParseMemory(b []byte) (Memory, error) {
 		"HugePages_Total": &m.HugeTotal, "HugePages_Free": &m.HugeFree,
 		"HugePages_Rsvd": &m.HugeRsvd, "HugePages_Surp": &m.HugeSurp,
 	}
-	fields := map[string]*unit.Bytes{
-		"MemTotal": &m.Total, "MemFree": &m.Free, "MemAvailable": &m.Available, "Buffers": &m.Buffers,
-		"Cached": &m.Cached, "AnonPages": &m.AnonPages, "Shmem": &m.Shmem, "SReclaimable": &m.SlabReclaim,
-		"SUnreclaim": &m.SlabUnreclaim, "KernelStack": &m.KernelStack, "PageTables": &m.PageTables,
-		"SwapTotal": &m.SwapTotal, "SwapFree": &m.SwapFree, "Dirty": &m.Dirty, "Writeback": &m.Writeback,
-		"CommitLimit": &m.CommitLimit, "Committed_AS": &m.CommittedAS, "Hugepagesize": &m.HugePageSize,
-	}
+	fields := m.fields()
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	for sc.Scan() {
 		name, rest, ok := strings.Cut(sc.Text(), ":")
@@ -104,6 +134,11 @@ func ParseMemory(b []byte) (Memory, error) {
 	}
 	if m.Total == 0 {
 		return Memory{}, fmt.Errorf("no MemTotal")
+	}
+	for _, name := range lines {
+		if _, ok := m.Lines[name]; !ok {
+			m.Untold = append(m.Untold, name)
+		}
 	}
 	return m, sc.Err()
 }

@@ -51,7 +51,8 @@ func Excerpt(log string) []byte {
 			if strings.Contains(s, "Killed process ") {
 				in, left = false, afterKill
 			}
-		case l.from == fromSystemd && (strings.Contains(s, "by the OOM killer") || strings.Contains(s, "'oom-kill'")),
+		case l.from == fromSystemd && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||
+			strings.HasPrefix(s, "Killed ") || strings.Contains(s, "systemd-oomd killed")),
 			strings.HasPrefix(s, "__vm_enough_memory:"):
 			b.WriteString(raw)
 		case in && b.Len() < maxExcerpt:

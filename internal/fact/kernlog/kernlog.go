@@ -30,6 +30,7 @@ var none = Stamp{Boot: -1}
 type Log struct {
 	Reports []Report // of the OOM killer, in the order of the log
 	Other   []Other  // other lines about memory, in the order of the log
+	Unread  []Unread // lines that tell of a kill and were not understood, by what they tell
 	Lines   int      // read
 	Cut     bool     // a bound was met: the oldest or the longest was left out
 }
@@ -46,6 +47,17 @@ const (
 	Unclear Constraint = ""              // the log does not tell
 )
 
+// Telling is what tells the constraint of a report.
+type Telling string
+
+// What tells a constraint, from what leaves no doubt to what has to be concluded.
+const (
+	BySummary Telling = "oom_kill_line" // «oom-kill:constraint=…»
+	ByGroup   Telling = "group"         // the group's limit, usage or figures, which only it has
+	ByKill    Telling = "kill_line"     // «Memory cgroup out of memory», or «Out of memory» alone
+	ByTrace   Telling = "call_trace"    // the functions through which memory was asked for
+)
+
 // Report is one run of the OOM killer. Any part may be missing: a log that is
 // cut, that hides the table of tasks, or that was searched with grep.
 type Report struct {
@@ -53,19 +65,25 @@ type Report struct {
 	Kernel     string // release, such as 6.1.0-56-cloud-amd64
 	Asker      Asker  // who wanted memory: not the one that held it
 	Constraint Constraint
-	Group      string // control group whose limit was hit
-	TaskGroup  string // control group of the victim
+	From       Telling // what tells the constraint; "" where it is unclear
+	Group      string  // control group whose limit was hit
+	TaskGroup  string  // control group of the victim
 	Info       *MemInfo
 	Memcg      *MemcgInfo
 	Table      Table
 	Slabs      []Slab // where the kernel listed them, largest first
 	Victims    []Victim
 	Score      *int64 // of the victim, where the kernel tells (before 5.0)
+	Called     bool   // it is sure that the killer was called: else there is the state of memory alone
 	WholeGroup bool   // memory.oom.group: all of the group were killed
 	NoVictim   bool   // no task could be killed
+	Allocating bool   // vm.oom_kill_allocating_task: who asked was killed, not who held most
 	Panic      bool   // the kernel was told to panic
 	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
+	named      Victim // by the line «oom-kill:»
+	trace      trace
+	nodes      map[string]int64 // sums over the nodes, kB
 }
 
 // Asker is the task whose request could not be met.
@@ -82,6 +100,7 @@ type MemInfo struct {
 	ActiveAnon, InactiveAnon, ActiveFile, InactiveFile, Unevictable *int64
 	SlabReclaimable, SlabUnreclaimable, Shmem, PageTables, Free     *int64
 	RAM, Reserved, SwapCache                                        *int64
+	Dirty, Writeback, Mapped                                        *int64
 	SwapTotal, SwapFree                                             *unit.Bytes
 	Huge                                                            []HugePool
 }
@@ -135,8 +154,10 @@ type Victim struct {
 	PID, UID                  int // UID -1: not told
 	Name                      string
 	VM, Anon, File, Shm, Ptes *unit.Bytes
+	RSS, Swap                 *unit.Bytes // as OpenVZ tells them
 	Adj                       *int
 	Reaped                    bool
+	chosen                    bool // by the line of the choice, before who was killed for it
 }
 
 // Kind is what another line tells.
@@ -147,6 +168,8 @@ const (
 	UnitKilled Kind = "unit_killed"    // systemd: a process of a unit was killed by the OOM killer
 	UnitFailed Kind = "unit_failed"    // systemd: the unit failed with result oom-kill
 	OomdKilled Kind = "oomd_killed"    // systemd-oomd killed a control group
+	OomdUnit   Kind = "oomd_unit"      // systemd: systemd-oomd killed processes of a unit
+	OomdLooked Kind = "oomd_looked"    // systemd-oomd lists what it could kill
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
 )
@@ -158,6 +181,29 @@ type Other struct {
 	Name string // unit, control group or process
 	PID  int
 	Text string
+	// What systemd and systemd-oomd tell besides; nil where they do not.
+	Processes      int         // that were killed; 0: not told
+	Peak, SwapPeak *unit.Bytes // of the unit in its life
+	Why            Shortage
+	Used, Total    *unit.Bytes // of memory, or of swap where that is why
+	Pressure, Most *float64    // percent of the time, and what was allowed
+}
+
+// Shortage is why systemd-oomd killed.
+type Shortage string
+
+// The shortages.
+const (
+	MemoryUsed     Shortage = "memory_used"
+	SwapUsed       Shortage = "swap_used"
+	MemoryPressure Shortage = "memory_pressure"
+)
+
+// Unread are lines that have words of a kill and were not understood.
+type Unread struct {
+	What  string // the words
+	Lines int
+	First string // as it stands, without its prefix
 }
 
 // Bounds of what is kept. A report is about 100 lines and a row of the table for
@@ -171,4 +217,6 @@ const (
 	maxText    = 4096 // of a statement or a line that is kept
 	maxJoin    = 6    // pieces that a paste may have broken one line into
 	maxSlabs   = 8
+	maxInner   = 4096 // messages that a page has put into one line
+	maxFirst   = 512  // of a line that was not understood
 )

@@ -19,7 +19,7 @@ func (p *Reader) kill(l line) bool {
 	choice := reKill.FindStringSubmatch(s)
 	killed := reKilled.FindStringSubmatch(s)
 	if choice == nil && killed == nil {
-		return false
+		return reExited.MatchString(s)
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 	v := Victim{At: l.at, UID: -1}
@@ -27,6 +27,7 @@ func (p *Reader) kill(l line) bool {
 		v.Name = choice[4]
 		v.PID, _ = strconv.Atoi(choice[2])
 		v.setUID(choice[3])
+		v.chosen = strings.Contains(strings.ToLower(s[:len(choice[1])+16]), ": kill process ")
 	} else {
 		v.Name = killed[3]
 		v.PID, _ = strconv.Atoi(killed[1])
@@ -35,27 +36,60 @@ func (p *Reader) kill(l line) bool {
 	if p.at != nil && len(p.at.Victims) > 0 && !p.group {
 		last := &p.at.Victims[len(p.at.Victims)-1]
 		// The line of the choice is made whole by the one that follows.
-		if !(last.Anon == nil && choice == nil) {
+		// Until 2.6.30 the second line began as the first.
+		if !last.chosen || choice != nil && v.chosen {
 			p.close()
 		}
 	}
 	r := p.current(l.at)
+	r.Called, p.tail = true, p.since+sizeLines
 	if choice != nil {
 		switch {
 		case r.Constraint != Unclear:
 		case strings.HasPrefix(strings.ToLower(choice[1]), "memory cgroup"):
-			r.Constraint = Memcg
-		case r.Info != nil && r.Memcg == nil:
-			r.Constraint = Global
+			r.Constraint, r.From = Memcg, ByKill
+		case strings.EqualFold(choice[1], "out of memory") && r.Memcg == nil && !r.trace.group:
+			r.Constraint, r.From = Global, ByKill
+		}
+		if strings.Contains(choice[1], "oom_kill_allocating_task") {
+			r.Allocating = true
+			if r.Constraint == Unclear {
+				r.Constraint, r.From = Global, ByKill
+			}
 		}
 		if choice[5] != "" {
 			r.Score = number(choice[5])
 		}
 	}
+	v.sizes(s)
+	if (choice == nil || !v.chosen) && len(r.Victims) > 0 && !p.group {
+		r.Victims = r.Victims[:0] // the choice gives way to who was killed for it
+	}
+	if len(r.Victims) < maxTasks {
+		r.Victims = append(r.Victims, v)
+	}
+	return true
+}
+
+// sizeLines is how many lines may stand between a kill and the rest of its line that somebody broke off.
+const sizeLines = 3
+
+// sizes takes the rest of a line about a kill that was broken by hand or by a page.
+func (p *Reader) sizes(l line) bool {
+	if p.at == nil || len(p.at.Victims) == 0 || p.since > p.tail || l.from == fromSystemd || l.at.Boot >= 0 ||
+		!reRest.MatchString(l.text) {
+		return false
+	}
+	p.at.Victims[len(p.at.Victims)-1].sizes(l.text)
+	return true
+}
+
+// sizes reads what the line of a kill tells of its victim.
+func (v *Victim) sizes(s string) {
 	for _, m := range reSize.FindAllStringSubmatch(s, 8) {
 		b := kilobytes(m[2])
 		switch m[1] {
-		case "total-vm":
+		case "total-vm", "vm":
 			v.VM = b
 		case "anon-rss":
 			v.Anon = b
@@ -65,6 +99,10 @@ func (p *Reader) kill(l line) bool {
 			v.Shm = b
 		case "pgtables":
 			v.Ptes = b
+		case "rss":
+			v.RSS = b
+		case "swap":
+			v.Swap = b
 		}
 	}
 	if m := reUID.FindStringSubmatch(s); m != nil && v.UID < 0 {
@@ -75,13 +113,6 @@ func (p *Reader) kill(l line) bool {
 			v.Adj = &n
 		}
 	}
-	if choice == nil && len(r.Victims) > 0 && !p.group {
-		r.Victims = r.Victims[:0] // the choice gives way to who was killed for it
-	}
-	if len(r.Victims) < maxTasks {
-		r.Victims = append(r.Victims, v)
-	}
-	return true
 }
 
 func (v *Victim) setUID(s string) {

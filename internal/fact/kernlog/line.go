@@ -44,9 +44,16 @@ var (
 		`(?:-|(?:\[[^\]]*\])+) ?`)
 	reCRI  = regexp.MustCompile(`^(?:stdout|stderr) [FP] `)
 	reUnix = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)
+	// The time since boot behind something that a console or a program put before it.
+	reBootIn  = regexp.MustCompile(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?`)
+	reBootCut = regexp.MustCompile(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
+	// Not within a word: that is somebody's name for a process.
+	reColor  = regexp.MustCompile(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
+	reMarkup = regexp.MustCompile(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
+		`span|li|td|tr|br) ?/?>)+$`)
 	rePrio = regexp.MustCompile(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
 	reKmsg = regexp.MustCompile(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
-	reTag  = regexp.MustCompile(`^(?:\S{1,255} )?([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?: `)
+	reTag  = regexp.MustCompile(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
 )
 
 // stripLine takes the prefixes off a line: of a quotation, of dmesg, of
@@ -57,11 +64,13 @@ func stripLine(s string) line {
 	if strings.IndexByte(s, '&') >= 0 { // copied from the source of a page
 		s = strings.ReplaceAll(html.UnescapeString(s), "\u00a0", " ")
 	}
+	s = plainText(s)
 	for strings.HasPrefix(s, "> ") || strings.HasPrefix(s, ">") && len(s) > 1 {
 		s = strings.TrimPrefix(strings.TrimPrefix(s, ">"), " ")
 	}
 	l.indent = strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\t")
 	s = strings.TrimLeft(s, " \t")
+	s = stripFile(s)
 	tagged := false
 	if strings.HasPrefix(s, "<") {
 		if m := re5424.FindStringSubmatch(s); m != nil {
@@ -88,8 +97,85 @@ func stripLine(s string) line {
 		}
 		s = rest
 	}
+	if l.at.Boot < 0 && l.from == bare {
+		if rest, boot, ok := bootWithin(s); ok {
+			s, l.at.Boot = rest, boot
+			if l.at.Text == "" {
+				l.at.Text = "[" + boot.String() + "]"
+			}
+			l.from = fromKernel
+		}
+	}
+	if l.from == fromKernel && strings.HasPrefix(s, "systemd") { // what systemd writes to the kernel's buffer
+		if rest, ok := stripTag(s, &l); ok {
+			s = rest
+		}
+	}
 	l.text = strings.TrimSpace(s)
 	return l
+}
+
+// plainText undoes what terminals and pages put about a line: colors, blanks that do not break, marks of
+// Markdown and HTML.
+func plainText(s string) string {
+	if strings.Contains(s, "\x1b[") {
+		s = reColor.ReplaceAllString(s, "$1$2")
+	}
+	if strings.Contains(s, "\u00a0") {
+		s = strings.ReplaceAll(s, "\u00a0", " ")
+	}
+	s = strings.TrimPrefix(s, "\ufeff")
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = strings.Trim(s, "`")
+	}
+	if strings.HasSuffix(s, ">") || strings.HasPrefix(s, "<p") || strings.HasPrefix(s, "<c") {
+		s = reMarkup.ReplaceAllString(s, "")
+	}
+	return s
+}
+
+// bootWithin finds the kernel's own time behind what a console or a hypervisor wrote before it. What a server
+// or a program quotes is none.
+func bootWithin(s string) (rest string, boot time.Duration, ok bool) {
+	const most = 100
+	m := reBootIn.FindStringSubmatchIndex(s[:min(len(s), most)])
+	if m == nil || m[0] == 0 || strings.ContainsAny(s[:m[0]], "'\"") || hasSeverity([]byte(s[:m[0]])) {
+		return s, 0, false
+	}
+	sec, _ := strconv.ParseInt(s[m[2]:m[3]], 10, 64)
+	micro, _ := strconv.ParseInt(s[m[4]:m[5]], 10, 64)
+	return s[m[1]:], time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond, true
+}
+
+// stripFile takes the name of a file and the number of a line off, as grep writes them, where a time stands
+// behind them.
+func stripFile(s string) string {
+	const most = 160
+	rest := s
+	if q, ok := strings.CutPrefix(s, `"`); ok || strings.HasPrefix(s, "\u201c") {
+		q = strings.TrimPrefix(q, "\u201c")
+		var at Stamp
+		if _, ok := stripTime(q, &at); ok {
+			return q
+		}
+	}
+	for range 2 {
+		i := strings.IndexByte(rest[:min(len(rest), most)], ':')
+		if i <= 0 || strings.ContainsAny(rest[:i], " \t[]<>") {
+			return s
+		}
+		rest = rest[i+1:]
+		digits := strings.TrimLeft(rest, "0123456789")
+		if len(digits) < len(rest) && strings.HasPrefix(digits, ":") {
+			continue // the number, or a time of day
+		}
+		var at Stamp
+		if _, ok := stripTime(rest, &at); ok {
+			return rest
+		}
+		return s
+	}
+	return s
 }
 
 // stripTime takes one mark of time off. A line may have two, of the wall clock
@@ -129,6 +215,13 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			}
 		}
 	case '0' <= c && c <= '9':
+		if m := reBootCut.FindStringSubmatch(s); m != nil {
+			sec, _ := strconv.ParseInt(m[1], 10, 64)
+			micro, _ := strconv.ParseInt(m[2], 10, 64)
+			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
+			note(m[1] + "." + m[2])
+			return s[len(m[0]):], true
+		}
 		if m := reISO.FindStringSubmatch(s); m != nil {
 			note(strings.TrimSpace(m[1] + m[2] + m[3]))
 			at.setWall(m[1], m[2], m[3])
@@ -209,10 +302,21 @@ func (at *Stamp) setWall(text, fraction, zone string) {
 // stripTag takes «host program[pid]: » off. Without a host only the programs
 // that matter here are taken for one: "Node 0 DMA: " is no tag.
 func stripTag(s string, l *line) (string, bool) {
-	if !strings.Contains(s, ": ") {
+	i := strings.Index(s, ": ")
+	if k := strings.Index(s[:min(len(s), 270)], "kernel:"); k >= 0 && (i < 0 || k+6 < i) && (k == 0 || s[k-1] == ' ') {
+		i = k + 6 // rsyslogd's messages to all terminals have no blank
+	}
+	if i < 0 {
 		return s, false
 	}
-	m := reTag.FindStringSubmatch(s)
+	host, name, two := strings.Cut(s[:i], " ")
+	if !two {
+		host, name = "", host
+	}
+	if len(host) > 255 {
+		return s, false
+	}
+	m := reTag.FindStringSubmatch(name)
 	if m == nil {
 		return s, false
 	}
@@ -225,7 +329,7 @@ func stripTag(s string, l *line) (string, bool) {
 		return s, false
 	}
 	l.pid, _ = strconv.Atoi(m[2])
-	return s[len(m[0]):], true
+	return strings.TrimPrefix(s[i+1:], " "), true
 }
 
 // sourceOf tells a program by its name; known is false where it is none of those that matter here.

@@ -13,14 +13,17 @@ var (
 	reHuge = regexp.MustCompile(
 		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} ` +
 			`hugepages_size=(\d{1,12})kB`)
-	reSwap    = regexp.MustCompile(`^(Free|Total) swap\s*=\s*(\d{1,15})kB`)
-	rePages   = regexp.MustCompile(`^(\d{1,15}) pages (RAM|reserved|in swap cache)\b`)
-	reBuddy   = regexp.MustCompile(`^Node \d+ \w+: \d+\*(\d{1,4})kB`)
-	reUsage   = regexp.MustCompile(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
-	reStat    = regexp.MustCompile(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
-	reStatOne = regexp.MustCompile(`([a-z_]+):(\d{1,15})KB`)
-	reSlab    = regexp.MustCompile(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
-	reTaskIn  = regexp.MustCompile(`^Task in (\S+) killed as a result of limit of (\S+)`)
+	reSwap  = regexp.MustCompile(`^(Free|Total) swap\s*[=:]\s*(\d{1,15})kB`)
+	rePages = regexp.MustCompile(`^(\d{1,15}) (?:pages (?:of )?(RAM|reserved|in swap cache)|(reserved) pages)\b`)
+	reBuddy = regexp.MustCompile(`^(?:Node \d+ )?\w+: \d+\*(\d{1,4})kB`)
+	// The sums of a node, in kB, as since 4.8.
+	reNode     = regexp.MustCompile(`^Node (\d{1,5}) active_anon:\d+kB `)
+	reNodePart = regexp.MustCompile(`\b([a-z_]+):(\d{1,15})kB`)
+	reUsage    = regexp.MustCompile(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
+	reStat     = regexp.MustCompile(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
+	reStatOne  = regexp.MustCompile(`([a-z_]+):(\d{1,15})KB`)
+	reSlab     = regexp.MustCompile(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
+	reTaskIn   = regexp.MustCompile(`^Task in (\S+) killed as a result of limit of (\S+)`)
 )
 
 // unlimited is about what the kernel shows for «no limit»: 2^63 in pages, in kB.
@@ -46,6 +49,13 @@ func kilobytes(s string) *unit.Bytes {
 // info takes a line of the host's state. Lines of nodes and zones are in kB and
 // repeat what the sums in pages told.
 func (r *Report) info(text string) bool {
+	// The first of the list of free blocks is one page.
+	if m := reBuddy.FindStringSubmatch(text); m != nil {
+		if b := kilobytes(m[1]); r.PageSize == 0 && b != nil && *b >= 4*unit.KB {
+			r.PageSize = *b
+		}
+		return true
+	}
 	if strings.HasPrefix(text, "Node ") {
 		if m := reHuge.FindStringSubmatch(text); m != nil {
 			node, _ := strconv.Atoi(m[1])
@@ -55,11 +65,8 @@ func (r *Report) info(text string) bool {
 			}
 			return true
 		}
-		// The first of the list of free blocks is one page.
-		if m := reBuddy.FindStringSubmatch(text); m != nil && r.PageSize == 0 {
-			if b := kilobytes(m[1]); b != nil && *b >= 4*unit.KB {
-				r.PageSize = *b
-			}
+		if m := reNode.FindStringSubmatch(text); m != nil {
+			r.node(m[1], text)
 		}
 		return true
 	}
@@ -72,7 +79,7 @@ func (r *Report) info(text string) bool {
 		return true
 	}
 	if m := rePages.FindStringSubmatch(text); m != nil {
-		switch n := number(m[1]); m[2] {
+		switch n := number(m[1]); m[2] + m[3] {
 		case "RAM":
 			r.mem().RAM = n
 		case "reserved":
@@ -82,28 +89,82 @@ func (r *Report) info(text string) bool {
 		}
 		return true
 	}
-	hit := false
 	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") &&
-		!strings.HasPrefix(text, "unevictable:") &&
-		!strings.HasPrefix(text, "slab_reclaimable:") && !strings.HasPrefix(text, "mapped:") &&
-		!strings.HasPrefix(text, "free:") {
+		!strings.HasPrefix(text, "unevictable:") && !strings.HasPrefix(text, "slab_reclaimable:") &&
+		!strings.HasPrefix(text, "mapped:") && !strings.HasPrefix(text, "free:") &&
+		!strings.HasPrefix(text, "Active:") {
 		return false
 	}
+	hit := false
+	i := r.mem()
 	for _, m := range rePair.FindAllStringSubmatch(text, 16) {
-		at := map[string]**int64{}
-		i := r.mem()
-		for name, p := range map[string]**int64{"active_anon": &i.ActiveAnon, "inactive_anon": &i.InactiveAnon,
-			"active_file": &i.ActiveFile, "inactive_file": &i.InactiveFile,
-			"unevictable": &i.Unevictable, "slab_reclaimable": &i.SlabReclaimable,
-			"slab_unreclaimable": &i.SlabUnreclaimable, "shmem": &i.Shmem, "pagetables": &i.PageTables,
-			"free": &i.Free} {
-			at[name] = p
-		}
-		if p, ok := at[m[1]]; ok {
-			*p, hit = number(m[2]), true
+		if at := i.part(m[1]); at != nil {
+			*at, hit = number(m[2]), true
 		}
 	}
 	return hit
+}
+
+// part is where a sum of the whole host belongs, by its name; nil where it is none that is kept.
+func (i *MemInfo) part(name string) **int64 {
+	switch name {
+	case "active_anon":
+		return &i.ActiveAnon
+	case "inactive_anon":
+		return &i.InactiveAnon
+	case "active_file":
+		return &i.ActiveFile
+	case "inactive_file":
+		return &i.InactiveFile
+	case "unevictable":
+		return &i.Unevictable
+	case "slab_reclaimable":
+		return &i.SlabReclaimable
+	case "slab_unreclaimable":
+		return &i.SlabUnreclaimable
+	case "shmem":
+		return &i.Shmem
+	case "pagetables":
+		return &i.PageTables
+	case "free":
+		return &i.Free
+	case "dirty":
+		return &i.Dirty
+	case "writeback":
+		return &i.Writeback
+	case "mapped":
+		return &i.Mapped
+	}
+	return nil
+}
+
+// node adds the sums of one node, where the excerpt has all of them from the first on.
+func (r *Report) node(id, text string) {
+	if r.nodes == nil {
+		if id != "0" {
+			return
+		}
+		r.nodes = map[string]int64{}
+	}
+	for _, m := range reNodePart.FindAllStringSubmatch(text, 32) {
+		if n := number(m[2]); n != nil && (&MemInfo{}).part(m[1]) != nil {
+			r.nodes[m[1]] += *n
+		}
+	}
+}
+
+// sumNodes takes what the nodes have together for the sums of the host, where those were cut off.
+func (r *Report) sumNodes() {
+	if len(r.nodes) == 0 || r.Info != nil && r.Info.ActiveAnon != nil {
+		return
+	}
+	i, page := r.mem(), int64(r.tableSize()/unit.KB)
+	for name, kb := range r.nodes {
+		if at := i.part(name); *at == nil {
+			n := kb / page
+			*at = &n
+		}
+	}
 }
 
 func (r *Report) mem() *MemInfo {
@@ -124,6 +185,7 @@ func (r *Report) cg() *MemcgInfo {
 func (r *Report) memcg(text string, inStat *bool) bool {
 	if m := reUsage.FindStringSubmatch(text); m != nil {
 		c, usage, limit := r.cg(), kilobytes(m[2]), kilobytes(m[3])
+		r.Called = true // it is only written for a kill
 		switch m[1] {
 		case "memory":
 			c.Usage, c.Limit = usage, limit
@@ -135,11 +197,15 @@ func (r *Report) memcg(text string, inStat *bool) bool {
 		return true
 	}
 	if m := reTaskIn.FindStringSubmatch(text); m != nil {
-		r.TaskGroup, r.Group, r.Constraint = m[1], m[2], Memcg
+		r.TaskGroup, r.Group, r.Called = m[1], m[2], true
+		if r.Constraint == Unclear {
+			r.Constraint, r.From = Memcg, ByGroup
+		}
 		return true
 	}
-	if rest, ok := strings.CutPrefix(text, "Memory cgroup stats for "); ok {
-		*inStat = true
+	if rest, ok := strings.CutPrefix(text, statsFor); ok {
+		*inStat, r.Called = true, true
+		r.cg()
 		path, stats, _ := strings.Cut(rest, ":")
 		if r.Group == "" {
 			r.Group = path

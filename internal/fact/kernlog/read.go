@@ -11,29 +11,34 @@ import (
 )
 
 var (
-	reInvoked = regexp.MustCompile(`^(.{1,64}?) (?:invoked|triggered) oom-killer: ?(.*)$`)
-	reField   = regexp.MustCompile(`\b(order|oom_score_adj|gfp_mask)=(-?\w+(?:\([\w|]*\))?)`)
-	reCPU     = regexp.MustCompile(
-		`^CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm: .{1,64}? (?:Not tainted|Tainted: [A-Z ]+?)\s+(\d\S{0,127})`)
-	reSummary = regexp.MustCompile(`^oom-kill:\s?constraint=CONSTRAINT_([A-Z_]+)`)
+	reInvoked = regexp.MustCompile(`^(.{1,64}?) (?:invoked|triggered) (?:loc )?oom-killer(?:: ?(.*))?$`)
+	// OpenVZ names the task by its number first.
+	reLocal = regexp.MustCompile(`^(\d{1,10}) \((.{1,64})\)$`)
+	reField = regexp.MustCompile(`\b(order|oom_score_adj|gfp_mask)[= ](-?\w+(?:\([\w|]*\))?)`)
+	reCPU   = regexp.MustCompile(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
+		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)\s+(\d\S{0,127})`)
+	// The line behind the first, until 4.18.
+	reAsks    = regexp.MustCompile(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
+	reSummary = regexp.MustCompile(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
+	reChosen  = regexp.MustCompile(`\btask=(.{1,64}?),pid=(\d{1,10})(?:,uid=(\d{1,10}))?`)
 	reKill    = regexp.MustCompile(
-		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID ` +
-			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
+		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
+			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
 	reKilled = regexp.MustCompile(
-		`(?i)^Killed process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?:,| total-vm|\.|$)`)
-	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables): ?(\d{1,16})kB`)
+		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
+	// OpenVZ has a second line about the same kill.
+	reExited  = regexp.MustCompile(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
+	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
+	reRest    = regexp.MustCompile(`^(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regexp.MustCompile(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regexp.MustCompile(`\boom_score_adj:(-?\d{1,4})`)
 	reReaped  = regexp.MustCompile(`^oom_reaper: reaped process (\d{1,10}) `)
 	reGroup   = regexp.MustCompile(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
 	reRefused = regexp.MustCompile(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
 	reAlloc   = regexp.MustCompile(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
-	reUnit    = regexp.MustCompile(
-		`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')`)
 	// What a person asks of the kernel by SysRq, as 2.6, 4.x and 5.x spell it: a kill, and the state of memory,
 	// which is the same as in the report of a kill.
 	reSysRq = regexp.MustCompile(`^(?:sysrq: )?(?:SysRq : )?(` + sysRqKill + `|Show Memory)$`)
-	reOomd  = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
 )
 
 // sysRqKill is what SysRq f is called in the log.
@@ -80,8 +85,10 @@ type Reader struct {
 	pieces   int
 	given    bool // the line before was somebody else's
 	shown    int  // number of the line behind which the state of memory stands that is no part of a kill's report
+	tail     int  // lines that may still tell of the kill before them
 	asked    int  // number of the line that says that a person asked for a kill; 0: none, as above
 	foreign  Foreign
+	inner    bool // a line is one of many that stood in one
 	every    bool // no line is passed over: for tests
 }
 
@@ -156,10 +163,79 @@ func (p *Reader) raw(s string) {
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
-	if !p.hand(s, l) {
+	if p.hand(s, l) {
+		return
+	}
+	if l.from == bare && l.at.Text == "" && l.at.Boot < 0 {
+		l.text = quoted(l)
+	}
+	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
+		l.at.Text != "" && strings.HasPrefix(s, "[")) {
+		// A page may have put many lines into one.
+		if at := reInner.FindAllStringIndex(l.text, maxInner); at != nil && !p.inner {
+			p.inner = true
+			whole := l.text
+			l.text = strings.TrimSpace(whole[:at[0][0]])
+			p.line(l)
+			for i := range at {
+				end := len(whole)
+				if i+1 < len(at) {
+					end = at[i+1][0]
+				}
+				p.raw(whole[at[i][0]+1 : end])
+			}
+			p.inner = false
+			return
+		}
+	}
+	if !strings.Contains(l.text, folded) {
+		p.line(l)
+		return
+	}
+	for _, t := range strings.Split(l.text, folded) {
+		l.text = strings.TrimSpace(t)
 		p.line(l)
 	}
 }
+
+// reInner is a time before a further message of the kernel.
+var reInner = regexp.MustCompile(
+	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
+
+// quoted takes off what an event of Kubernetes or somebody's words have before the line of a kill. In what a
+// server or its user quotes, behind a label or a quotation mark, is none.
+func quoted(l line) string {
+	const most = 2048
+	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill"} {
+		i := strings.Index(l.text[:min(len(l.text), most)], words)
+		if i > 0 && !l.indent && !strings.ContainsAny(l.text[:i], "'\"`") && !hasLabel(l.text[:i]) {
+			return l.text[i:]
+		}
+	}
+	return l.text
+}
+
+// hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
+// for a note that somebody made.
+func hasLabel(s string) bool {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], ':')
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + 1
+		word := strings.TrimRight(s[:i], " \u00a0")
+		word = word[strings.LastIndexAny(word, " \t]")+1:]
+		if len(word) >= 3 && strings.ToUpper(word) == word && strings.ToLower(word) != word ||
+			strings.HasPrefix(word, "DEBUG") {
+			return true
+		}
+	}
+}
+
+// folded is what rsyslog writes for an end of line within a message.
+const folded = "#012"
 
 // hand hands a line on that may be a server's.
 func (p *Reader) hand(s string, l line) bool {
@@ -178,7 +254,33 @@ func (p *Reader) hand(s string, l line) bool {
 // comma is put together first.
 func (p *Reader) line(l line) {
 	if l.from == fromOther || l.from == fromServer {
+		if l.from == fromOther {
+			p.unread(l.text)
+		}
 		return
+	}
+	if i := strings.Index(l.text, " Killed process "); i > 0 && outOf(l.text) &&
+		strings.Contains(l.text[:i], ": Kill process ") {
+		rest := l // two lines that somebody put into one
+		rest.text = l.text[i+1:]
+		l.text = l.text[:i]
+		p.line(l)
+		p.line(rest)
+		return
+	}
+	if p.held != "" && p.broken() {
+		// A terminal breaks a line where it ends, within a word.
+		if p.pieces < maxJoin && l.text != "" && l.from == bare && l.at.Text == "" && l.at.Boot < 0 && !opens(l.text) {
+			if end := p.held[len(p.held)-1]; strings.HasSuffix(p.held, " of") ||
+				strings.HasSuffix(p.held, " as a result") ||
+				end == ':' {
+				p.held += " "
+			}
+			p.held += l.text
+			p.pieces++
+			return
+		}
+		p.release()
 	}
 	if p.held != "" {
 		if p.pieces < maxJoin && l.text != "" && !opens(l.text) && len(p.held)+len(l.text) < 4*maxText {
@@ -192,17 +294,31 @@ func (p *Reader) line(l line) {
 		}
 		p.release()
 	}
-	if opens(l.text) && (strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, ":")) {
+	if opens(l.text) && (strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, ":") ||
+		strings.HasSuffix(l.text, ": OOM")) {
 		p.held, p.heldLine, p.pieces = l.text, l, 1
 		return
+	}
+	if l.from == fromKernel || l.at.Text != "" || l.at.Boot >= 0 {
+		if strings.HasPrefix(l.text, "Task in /") || strings.HasPrefix(l.text, statsFor) {
+			p.held, p.heldLine, p.pieces = l.text, l, 1
+			return
+		}
 	}
 	p.take(l)
 }
 
+// broken says whether what is held is one of the long lines that have no comma to be broken at.
+func (p *Reader) broken() bool {
+	return strings.HasPrefix(p.held, "Task in /") || strings.HasPrefix(p.held, statsFor)
+}
+
+const statsFor = "Memory cgroup stats for "
+
 // opens says whether a line begins one of the three long lines of a report.
 func opens(text string) bool {
-	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") ||
-		strings.Contains(text, "Killed process ") || outOf(text)
+	return strings.Contains(text, "invoked oom-killer") || strings.HasPrefix(text, "oom-kill:") ||
+		strings.HasPrefix(text, "Killed process ") || outOf(text)
 }
 
 // outOf says whether a line begins with «Out of memory», of the host or of a
@@ -227,7 +343,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at, p.since, p.shown, p.asked = &Report{At: at}, 0, 0, 0
+	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at}, 0, 0, 0, 0
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -238,6 +354,10 @@ func (p *Reader) close() {
 	p.at, p.inTable, p.inStat, p.inSlab, p.group = nil, false, false, false, false
 	if r == nil {
 		return
+	}
+	r.conclude()
+	if !r.Called && r.Info == nil && len(r.Table.Tasks) == 0 {
+		return // who asked for memory alone is no report
 	}
 	r.Table.sumUp(p.cols, r.tableSize())
 	p.cols = columns{}
@@ -257,6 +377,17 @@ func (p *Reader) current(at Stamp) *Report {
 	return p.at
 }
 
+// next is the report that ends without a victim; where the one before has named some, it is another.
+func (p *Reader) next(at Stamp) *Report {
+	asked := p.lately(p.asked, askedLines)
+	if p.at != nil && len(p.at.Victims) > 0 {
+		p.close()
+	}
+	r := p.current(at)
+	r.Called, r.Manual = true, r.Manual || asked
+	return r
+}
+
 // take reads a whole line of the kernel, of systemd, or of nobody in particular.
 func (p *Reader) take(l line) {
 	s := l.text
@@ -267,12 +398,18 @@ func (p *Reader) take(l line) {
 		p.systemd(l)
 		return
 	}
+	if p.sizes(l) {
+		return
+	}
 	switch {
-	case strings.Contains(s, " oom-killer:"):
-		if m := reInvoked.FindStringSubmatch(s); m != nil {
+	case strings.Contains(s, " oom-killer"):
+		// People shorten it; without anything behind it only a line with a time is one.
+		if m := reInvoked.FindStringSubmatch(s); m != nil && (m[2] != "" || strings.HasSuffix(s, ":") ||
+			l.from == fromKernel ||
+			l.at.Text != "" || l.at.Boot >= 0) {
 			asked := p.lately(p.asked, askedLines)
 			r := p.open(l.at)
-			r.Manual = asked
+			r.Manual, r.Called = asked, true
 			p.asker(r, m[1], m[2])
 			return
 		}
@@ -298,23 +435,29 @@ func (p *Reader) take(l line) {
 	case low == "":
 	case strings.HasPrefix(low, "out of memory and no killable"),
 		strings.HasPrefix(low, "system is deadlocked on memory"):
-		r := p.current(l.at)
-		r.NoVictim, r.Panic = true, r.Panic || strings.HasPrefix(low, "system")
+		p.next(l.at).NoVictim = true
+		p.at.Panic = p.at.Panic || strings.HasPrefix(low, "system")
 		return
 	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"),
 		strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
-		p.current(l.at).Panic = true
+		p.next(l.at).Panic = true
 		return
 	}
 	if p.other(l) {
 		return
 	}
-	p.body(l)
+	if !p.body(l) {
+		p.unread(s)
+	}
 }
 
 // asker reads who wanted memory.
 func (p *Reader) asker(r *Report, name, rest string) {
 	r.Asker.Name = name
+	if m := reLocal.FindStringSubmatch(name); m != nil {
+		r.Asker.Name = m[2]
+		r.Asker.PID, _ = strconv.Atoi(m[1])
+	}
 	for _, m := range reField.FindAllStringSubmatch(rest, 8) {
 		n, err := strconv.Atoi(m[2])
 		switch {
@@ -333,23 +476,28 @@ func (p *Reader) asker(r *Report, name, rest string) {
 
 // summary reads «oom-kill:constraint=…», whose lists have commas of their own.
 func (p *Reader) summary(l line) {
-	m := reSummary.FindStringSubmatch(l.text)
-	if m == nil {
-		return
-	}
-	if p.at != nil && len(p.at.Victims) > 0 {
+	if p.at != nil && (len(p.at.Victims) > 0 || p.at.named.PID > 0) {
 		p.close() // another report whose beginning is missing
 	}
 	r := p.current(l.at)
-	switch m[1] {
-	case "NONE":
-		r.Constraint = Global
-	case "MEMCG":
-		r.Constraint = Memcg
-	case "CPUSET":
-		r.Constraint = CPUSet
-	case "MEMORY_POLICY":
-		r.Constraint = Policy
+	r.Called = true
+	if m := reSummary.FindStringSubmatch(l.text); m != nil {
+		r.From = BySummary
+		switch m[1] {
+		case "NONE":
+			r.Constraint = Global
+		case "MEMCG":
+			r.Constraint = Memcg
+		case "CPUSET":
+			r.Constraint = CPUSet
+		case "MEMORY_POLICY":
+			r.Constraint = Policy
+		}
+	}
+	if m := reChosen.FindStringSubmatch(l.text); m != nil {
+		r.named = Victim{At: l.at, Name: m[1], UID: -1}
+		r.named.PID, _ = strconv.Atoi(m[2])
+		r.named.setUID(m[3])
 	}
 	for _, f := range strings.Split(l.text, ",") {
 		k, v, _ := strings.Cut(strings.TrimSpace(f), "=")
@@ -361,19 +509,6 @@ func (p *Reader) summary(l line) {
 		}
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
-}
-
-// systemd reads what systemd and systemd-oomd say about a kill.
-func (p *Reader) systemd(l line) {
-	if m := reUnit.FindStringSubmatch(l.text); m != nil {
-		kind := UnitKilled
-		if strings.HasPrefix(m[2], "Failed") {
-			kind = UnitFailed
-		}
-		p.add(Other{At: l.at, Kind: kind, Name: m[1], Text: l.text})
-	} else if m := reOomd.FindStringSubmatch(l.text); m != nil {
-		p.add(Other{At: l.at, Kind: OomdKilled, Name: m[1], Text: l.text})
-	}
 }
 
 // other reads lines about memory that are no part of a report.
@@ -404,9 +539,9 @@ func (p *Reader) other(l line) bool {
 		}
 		return true
 	}
-	if l.from == bare && (strings.Contains(s, "by the OOM killer") || strings.Contains(s, "'oom-kill'")) {
-		p.systemd(l)
-		return true
+	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||
+		strings.Contains(s, "systemd-oomd killed") || strings.Contains(s, " memory peak")) {
+		return p.systemd(l)
 	}
 	return false
 }
@@ -423,18 +558,19 @@ func (p *Reader) add(o Other) {
 }
 
 // body reads the parts of a report between its beginning and the kill.
-func (p *Reader) body(l line) {
+func (p *Reader) body(l line) bool {
 	s := l.text
 	if p.at == nil && p.lately(p.shown, shownLines) {
-		return
+		return false
 	}
 	if c, ok := header(s); ok {
 		if p.at != nil && len(p.at.Victims) > 0 {
 			p.close()
 		}
-		p.current(l.at).Table.Header = true
+		r := p.current(l.at)
+		r.Table.Header, r.Called = true, true
 		p.cols, p.inTable, p.inStat, p.inSlab = c, true, false, false
-		return
+		return true
 	}
 	if p.inTable || strings.HasPrefix(s, "[") {
 		if p.cols.names == nil {
@@ -443,7 +579,7 @@ func (p *Reader) body(l line) {
 					if p.at != nil && len(p.at.Victims) > 0 {
 						p.close()
 					}
-					p.current(l.at)
+					p.current(l.at).Called = true
 					p.cols, p.inTable = c, true
 				}
 			}
@@ -455,12 +591,11 @@ func (p *Reader) body(l line) {
 				} else {
 					p.log.Cut = true
 				}
-				return
+				return true
 			}
 		}
 	}
-	if strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) ||
-		strings.HasPrefix(s, "memory: usage ") {
+	if begins(s) {
 		// They stand before the table: after it another report begins.
 		if p.at != nil && (len(p.at.Victims) > 0 || len(p.at.Table.Tasks) > 0) {
 			p.close()
@@ -469,27 +604,117 @@ func (p *Reader) body(l line) {
 	}
 	r := p.at
 	if r == nil {
-		if !strings.HasPrefix(s, "active_anon:") {
-			return
+		if !continues(s) {
+			return false
 		}
 		r = p.current(l.at)
 	}
 	if len(r.Victims) > 0 {
-		return // what follows the kill belongs to others
+		return false // what follows the kill belongs to others
 	}
 	if m := reCPU.FindStringSubmatch(s); m != nil {
-		r.Asker.PID, _ = strconv.Atoi(m[1])
-		r.Kernel = m[2]
-		return
+		if r.Asker.PID == 0 {
+			r.Asker.PID, _ = strconv.Atoi(m[1] + m[2])
+		}
+		if r.Asker.Name == "" {
+			r.Asker.Name = m[3]
+		}
+		r.Kernel = m[4]
+		return true
+	}
+	if m := reAsks.FindStringSubmatch(s); m != nil {
+		if r.Asker.Name == "" {
+			r.Asker.Name = m[1]
+		}
+		return true
 	}
 	switch {
 	case strings.HasPrefix(s, "Unreclaimable slab info:"):
 		p.inSlab, p.inStat = true, false
 	case p.inSlab && r.slab(s):
 	case strings.HasPrefix(s, "Tasks state"):
-		p.inSlab, p.inStat = false, false
+		p.inSlab, p.inStat, r.Called = false, false, true
+	case r.frame(s):
 	case r.memcg(s, &p.inStat):
 	default:
-		r.info(s)
+		return r.info(s)
+	}
+	return true
+}
+
+// begins says whether a line is one of those that stand before the table: after it they are of another report.
+func begins(s string) bool {
+	return strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Free pages:") ||
+		strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) || strings.HasPrefix(s, "memory: usage ")
+}
+
+// continues says whether a line is a part of a report that may come without what stands before it: of one that
+// is cut.
+func continues(s string) bool {
+	switch {
+	case strings.HasPrefix(s, "active_anon:"), strings.HasPrefix(s, statsFor),
+		strings.HasPrefix(s, "memory+swap: usage "),
+		strings.HasPrefix(s, "Active:") && strings.Contains(s, " inactive:"):
+		return true
+	case strings.HasPrefix(s, "Free swap"), strings.HasPrefix(s, "Total swap"):
+		return reSwap.MatchString(s)
+	case strings.HasPrefix(s, "Node "):
+		return reNode.MatchString(s)
+	}
+	return isFrame(s) && strings.Contains(s, "oom_kill_process") || reAsks.MatchString(s)
+}
+
+// conclude works out what only the whole report tells.
+func (r *Report) conclude() {
+	if len(r.Victims) == 0 && r.named.PID > 0 && !r.NoVictim && !r.Panic {
+		r.Victims = append(r.Victims, r.named) // the line of the kill is cut, or was left out
+	}
+	kept := r.Victims[:0]
+	for _, v := range r.Victims {
+		for i := range r.Table.Tasks {
+			if t := &r.Table.Tasks[i]; v.Name == "" && t.PID == v.PID {
+				v.Name = t.Name
+			}
+		}
+		if r.named.PID == v.PID && v.UID < 0 {
+			v.UID = r.named.UID
+		}
+		if v.Name == "" && r.named.PID == v.PID {
+			v.Name = r.named.Name
+		}
+		kept = append(kept, v)
+	}
+	r.Victims = kept
+	if r.Constraint == Unclear {
+		switch {
+		case r.Memcg != nil:
+			r.Constraint, r.From = Memcg, ByGroup
+		default:
+			if c := r.trace.constraint(); c != Unclear {
+				r.Constraint, r.From = c, ByTrace
+			}
+		}
+	}
+	r.sumNodes()
+}
+
+// marks are words of a kill: a line that has one and is not understood is told to be there.
+var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:"}
+
+// unread counts a line that tells of a kill and was not understood.
+func (p *Reader) unread(text string) {
+	for _, m := range marks {
+		if !strings.Contains(text, m) {
+			continue
+		}
+		what := strings.TrimSpace(m)
+		for i := range p.log.Unread {
+			if u := &p.log.Unread[i]; u.What == what {
+				u.Lines++
+				return
+			}
+		}
+		p.log.Unread = append(p.log.Unread, Unread{What: what, Lines: 1, First: text[:min(len(text), maxFirst)]})
+		return
 	}
 }

@@ -8,7 +8,7 @@ const openLines = 2*maxTasks + 4096
 
 // anchors are a letter each of the words that tells looks for, of those the
 // rarest: a line is gone through once, and most of its bytes are passed over.
-var anchors = [256]bool{'m': true, 'M': true, 'K': true, 'f': true, '_': true, 'T': true}
+var anchors = [256]bool{'m': true, 'M': true, 'K': true, 'f': true, '_': true, 'T': true, 'F': true}
 
 // hasAnchor says whether a line has one of the words that are in every line that can
 // begin a report or tells of memory on its own. A journal has some hundred of them
@@ -21,7 +21,7 @@ func hasAnchor(b []byte) bool {
 		switch c {
 		// oom-killer, oom-kill, oom_reaper, memory.oom.group; Out of memory, __vm_enough_memory, memory: usage
 		case 'm':
-			if around(b, i, "oo", "m") || around(b, i, "e", "mory") {
+			if around(b, i, "oo", "m") || around(b, i, "e", "mory") || around(b, i, "", "mems_allowed=") {
 				return true
 			}
 		case 'M': // by the OOM killer; Out of Memory, as it was once; a part of a report
@@ -41,7 +41,11 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'T':
-			if around(b, i, "", "Task in ") {
+			if around(b, i, "", "Task in ") || around(b, i, "", "Total swap") {
+				return true
+			}
+		case 'F':
+			if around(b, i, "", "Free swap") || around(b, i, "", "Free pages:") {
 				return true
 			}
 		}
@@ -82,12 +86,12 @@ func around(b []byte, i int, before, behind string) bool {
 func taskRow(b []byte) bool {
 	b = b[bytes.LastIndexByte(b, ']')+1:]
 	for numbers := 0; ; numbers++ {
-		b = bytes.TrimLeft(b, " ")
+		b = bytes.TrimLeft(b, " \t")
 		n := 0
 		for n < len(b) && (b[n] >= '0' && b[n] <= '9' || n == 0 && b[n] == '-') {
 			n++
 		}
-		if n == 0 || n == len(b) || b[n] != ' ' {
+		if n == 0 || n == len(b) || b[n] != ' ' && b[n] != '\t' {
 			return numbers >= 6 // the shortest table has seven
 		}
 		b = b[n:]
@@ -96,7 +100,8 @@ func taskRow(b []byte) bool {
 
 // inReport says whether the lines that come may be parts of a report.
 func (p *Reader) inReport() bool {
-	return p.held != "" || p.at != nil && (len(p.at.Victims) == 0 || p.group) && p.since < openLines
+	return p.held != "" || p.at != nil && ((len(p.at.Victims) == 0 || p.group) && p.since < openLines ||
+		p.since <= p.tail)
 }
 
 // What is to be done with a line.

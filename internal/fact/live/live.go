@@ -71,12 +71,19 @@ type Wait struct {
 
 // Blocker is a backend that others waited for.
 type Blocker struct {
-	PID     int    `json:"pid"`
-	Waiters int    `json:"waiters"` // most that were seen at once
-	State   string `json:"state"`
-	Since   int64  `json:"xact_seconds"` // age of its transaction
-	Query   string `json:"query"`        // the beginning of its last query
-	Example string `json:"example"`      // a query that waits for it
+	PID     int      `json:"pid"`
+	Waiters int      `json:"waiters"` // most that were seen at once
+	State   string   `json:"state"`
+	Since   int64    `json:"xact_seconds"`      // age of its transaction
+	Query   string   `json:"query"`             // the beginning of its last query
+	Example string   `json:"example"`           // a query that waits for it
+	Waiting []Waiter `json:"waiting,omitempty"` // who waits for it, the longest first; five at most
+}
+
+// Waiter is a backend that waits for another one.
+type Waiter struct {
+	PID     int   `json:"pid"`
+	Seconds int64 `json:"seconds"` // age of its query
 }
 
 // Symbol is one line of a report of perf.

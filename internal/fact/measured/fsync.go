@@ -11,6 +11,7 @@ import (
 // by each method that wal_sync_method offers.
 type Fsync struct {
 	Seconds     int    `json:"seconds"`                // of each test; 0 where it was not told
+	Operations  int64  `json:"operations,omitempty"`   // of each test, before 9.2
 	DirectIO    bool   `json:"direct_io"`              // the open_… methods pass the page cache by
 	NoDirectIO  bool   `json:"no_direct_io,omitempty"` // some method wanted it, and this filesystem refused (n/a*)
 	One         []Rate `json:"one"`                    // one 8 kB write, then the flush

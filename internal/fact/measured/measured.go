@@ -63,13 +63,21 @@ const OwnFlush = "pgfettle's own fdatasync loop"
 // Rate returns the flushes a second with one 8 kB write by a method.
 func (f *Flush) Rate(method string) (float64, bool) { return rateOf(f.Fsync.One, method) }
 
-// Reads is what fio read past the page cache.
+// Reads is what was read past the page cache.
 type Reads struct {
-	By         string     `json:"by"`         // fio-3.33
+	By         string     `json:"by"`         // fio-3.33, or OwnReads
 	Size       unit.Bytes `json:"size"`       // of the file that was read from
 	Random     []Random   `json:"random"`     // 8 kB at random, by depth
 	Sequential unit.Bytes `json:"sequential"` // bytes a second in 128 kB requests; 0: not measured
+	// Of reads that were measured elsewhere: the size of a request where it is another than 8 kB,
+	// and whether the page cache was passed by ("buffered": it was not; "unknown").
+	Block  unit.Bytes `json:"block,omitempty"`
+	Access string     `json:"access,omitempty"`
 }
+
+// OwnReads is the measurement of this program itself, which stands in where fio is not
+// installed: pread with O_DIRECT, from as many threads as requests are under way at once.
+const OwnReads = "pgfettle's own reads"
 
 // Random is 8 kB reads at random with a number of them under way at once.
 type Random struct {

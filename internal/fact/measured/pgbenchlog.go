@@ -247,3 +247,11 @@ func count(s string) (int64, error) {
 	}
 	return n, nil
 }
+
+// Seconds are from the second of the first transaction to that of the last, both counted.
+func (l *Log) Seconds() int64 {
+	if l.seconds == nil {
+		return 0
+	}
+	return l.last - l.first + 1
+}

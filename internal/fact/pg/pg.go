@@ -84,5 +84,10 @@ func Read(fsys fs.FS, key string) Server {
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })
 	s.Version = known.Try(s.Settings, "server_version_num", Settings.version)
+	if list, ok := s.Settings.Get(); ok && list["server_version_num"].Value == "" {
+		s.Version = known.Missed[unit.Version](known.Gap{Fact: "server_version_num",
+			Reason: "the settings do not have it",
+			Reveal: "SELECT version() tells it"})
+	}
 	return s
 }

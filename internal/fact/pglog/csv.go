@@ -189,7 +189,7 @@ func (r *csvReader) emit() {
 		Hint: f[csvHint], Context: f[csvContext], Statement: f[csvStatement], App: f[csvApp], Backend: f[csvBackend],
 		Line: r.line, Cut: r.cut}
 	e.stamp(f[csvTime])
-	e.Severity, e.Foreign = severityOf(f[csvSeverity])
+	e.Severity, e.word = severityOf(f[csvSeverity])
 	if v, n := leadingNumber(f[csvPID]); n > 0 && n <= 10 {
 		e.PID = int(v)
 	}

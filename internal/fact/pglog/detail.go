@@ -45,21 +45,101 @@ type Checkpoint struct {
 	Sync     float64
 	Total    float64
 	Longest  float64 // of the syncs
+	Files    int64   // that were synced
 }
 
 // Checkpoint reads «checkpoint complete: …» and «restartpoint complete: …».
 func (e *Entry) Checkpoint() Checkpoint {
 	m := e.Message
-	c := Checkpoint{Restart: m[0] == 'r', Buffers: numberAfter(m, "wrote "), Distance: -1, Estimate: -1,
-		Write: seconds(m, "write="), Sync: seconds(m, " sync="), Total: seconds(m, "total="),
-		Longest: seconds(m, "longest=")}
-	if kb := numberAfter(m, "distance="); kb >= 0 && kb < 1<<50 {
+	c := Checkpoint{Restart: m[0] == 'r', Buffers: whole(m, "wrote ", " "), Distance: -1, Estimate: -1,
+		Write: wholeSeconds(m, "write="), Sync: wholeSeconds(m, " sync="), Total: wholeSeconds(m, "total="),
+		Longest: wholeSeconds(m, "longest="), Files: whole(m, "sync files=", ",")}
+	if kb := whole(m, "distance=", " "); kb >= 0 && kb < 1<<50 {
 		c.Distance = kb << 10
 	}
-	if kb := numberAfter(m, "estimate="); kb >= 0 && kb < 1<<50 {
+	if kb := whole(m, "estimate=", " "); kb >= 0 && kb < 1<<50 {
 		c.Estimate = kb << 10
 	}
 	return c
+}
+
+// Took reads «duration: N.NNN ms»: milliseconds, -1 where they are not all there; rest is
+// what stands behind them. Busy servers write little else: it costs no more than its digits.
+func (e *Entry) Took() (ms float64, rest []byte) {
+	rest, ok := bytes.CutPrefix(e.Message, []byte("duration: "))
+	v, n := leadingNumber(rest)
+	if !ok || n == 0 || v < 0 {
+		return -1, nil
+	}
+	ms, rest = float64(v), rest[n:]
+	if len(rest) > 4 && rest[0] == '.' {
+		f, k := leadingNumber(rest[1:4])
+		if k == 3 {
+			ms, rest = ms+float64(f)/1000, rest[4:]
+		}
+	}
+	if !hasPrefix(rest, " ms") {
+		return -1, nil
+	}
+	return ms, rest[len(" ms"):]
+}
+
+// TookStatement returns the statement of «duration: N.NNN ms  statement: SQL» and its like; nil where
+// that is in another entry.
+func (e *Entry) TookStatement() []byte {
+	_, rest := e.Took()
+	rest = bytes.TrimLeft(rest, " ")
+	for _, how := range []string{"statement: ", "execute "} {
+		if !hasPrefix(rest, how) {
+			continue
+		}
+		if rest = rest[len(how):]; how == "execute " { // and the name of what was prepared
+			i := bytes.Index(rest, []byte(": "))
+			if i < 0 {
+				return nil
+			}
+			rest = rest[i+2:]
+		}
+		return rest
+	}
+	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		return line
+	}
+	return nil
+}
+
+// Apart reads the seconds of «checkpoints are occurring too frequently (N seconds apart)»;
+// -1: they are not there.
+func (e *Entry) Apart() int64 { return whole(e.Message, "frequently (", " ") }
+
+// whole reads a number that is all there, as what has to follow it is: a message may be
+// cut anywhere, and a part of a number is none. -1: it is not.
+func whole(m []byte, word, after string) int64 {
+	i := bytes.Index(m, []byte(word))
+	if i < 0 {
+		return -1
+	}
+	rest := m[i+len(word):]
+	v, n := leadingNumber(rest)
+	if n == 0 || !hasPrefix(rest[n:], after) {
+		return -1
+	}
+	return v
+}
+
+// wholeSeconds reads «WORD=N.NNN s» that is all there.
+func wholeSeconds(m []byte, word string) float64 {
+	i := bytes.Index(m, []byte(word))
+	if i < 0 {
+		return -1
+	}
+	rest := m[i+len(word):]
+	n := span(rest, func(c byte) bool { return isDigit(c) || c == '.' })
+	if !hasPrefix(rest[n:], " s") {
+		return -1
+	}
+	return seconds(m, word)
 }
 
 // CheckpointReason returns the flags behind «checkpoint starting:».
@@ -105,8 +185,10 @@ func seconds(m []byte, word string) float64 {
 type Death struct {
 	What   string // "server process", "client backend", "checkpointer process", …
 	PID    int
-	Signal int // 0: it exited
-	Exit   int // exit code
+	Signal int    // 0: it exited
+	Name   string // of the signal, as the C library calls it: "Killed", "Bus error"
+	Exit   int    // exit code
+	Raised string // Windows' exception: "0xC0000005"
 }
 
 // Death reads «WHAT (PID N) was terminated by signal N: …» and «… exited with exit code N».
@@ -125,6 +207,14 @@ func (e *Entry) Death() (d Death, ok bool) {
 	rest := m[i+6+n:]
 	if v := numberAfter(rest, "by signal "); v > 0 {
 		d.Signal = int(v)
+		if _, name, ok := bytes.Cut(rest, []byte(": ")); ok {
+			d.Name = string(bytes.TrimSpace(name[:min(len(name), maxName)]))
+		}
+		return d, true
+	}
+	if _, code, ok := bytes.Cut(rest, []byte("by exception ")); ok {
+		n := span(code, func(c byte) bool { return nameByte(c) })
+		d.Raised, d.Exit = string(code[:min(n, maxName)]), -1
 		return d, true
 	}
 	if v := numberAfter(rest, "exit code "); v >= 0 {
@@ -253,13 +343,287 @@ func (e *Entry) Vacuum() Vacuum {
 	return v
 }
 
-// Request returns the bytes of «Failed on request of size N in memory context "X".»
+// Request returns the bytes of «Failed on request of size N in memory context "X".»; -1:
+// they are not told, or cut.
 func (e *Entry) Request() (size int64, where string) {
-	size = numberAfter(e.Detail, "request of size ")
+	if size = whole(e.Detail, "request of size ", " "); size < 0 {
+		size = whole(e.Detail, "request of size ", ".")
+	}
 	if _, rest, ok := bytes.Cut(e.Detail, []byte(`memory context "`)); ok {
 		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok {
 			where = string(name[:min(len(name), maxName)])
 		}
 	}
 	return size, where
+}
+
+// quoted returns what stands in double quotes behind a text, up to most bytes.
+func quoted(b []byte, after string, most int) string {
+	_, rest, ok := bytes.Cut(b, []byte(after))
+	if !ok {
+		return ""
+	}
+	name, _, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok {
+		return ""
+	}
+	return string(name[:min(len(name), most)])
+}
+
+// cause is what the kernel said: the text behind the last colon.
+func cause(m []byte) string {
+	i := bytes.LastIndex(m, []byte(": "))
+	if i < 0 {
+		return ""
+	}
+	return string(m[i+2 : min(len(m), i+2+maxName)])
+}
+
+// SharedRequest is a request for shared memory that was refused at the start.
+type SharedRequest struct {
+	Call  string // mmap or shmget; semget for semaphores
+	Error string // the kernel's: "Cannot allocate memory"
+	Size  int64  // bytes; -1: not told
+	Limit string // that the HINT names: SHMMAX, SHMMNI, SHMALL, SEMMNI; "" for memory itself
+}
+
+// SharedRequest reads «could not map anonymous shared memory: …» and «could not create
+// shared memory segment: …», whose size the DETAIL or the HINT tells.
+func (e *Entry) SharedRequest() SharedRequest {
+	r := SharedRequest{Call: "mmap", Error: cause(e.Message), Size: whole(e.Detail, "size=", ",")}
+	switch {
+	case hasPrefix(e.Message, "could not create shared memory segment"):
+		r.Call = "shmget"
+	case hasPrefix(e.Message, "could not create semaphores"):
+		r.Call = "semget"
+	}
+	if r.Size < 0 {
+		r.Size = whole(e.Hint, "(currently ", " bytes")
+	}
+	// The hint for ENOSPC names SHMMNI, that for EINVAL SHMMAX and then SHMMIN; that for
+	// ENOMEM SHMALL.
+	for _, limit := range []string{"SHMMNI", "SHMMAX", "SHMALL", "SEMMNI"} {
+		if contains(e.Hint, limit) {
+			r.Limit = limit
+			break
+		}
+	}
+	return r
+}
+
+// SegmentRequest reads «could not resize shared memory segment "X" to N bytes: …»: bytes,
+// -1 where they are not told, and what the kernel said.
+func (e *Entry) SegmentRequest() (size int64, why string) {
+	return whole(e.Message, `" to `, " bytes"), cause(e.Message)
+}
+
+// LimitOf returns the role or the database of «too many connections for role "X"».
+func (e *Entry) LimitOf() string {
+	if name := quoted(e.Message, `role "`, maxName); name != "" {
+		return name
+	}
+	return quoted(e.Message, `database "`, maxName)
+}
+
+// Locked reads «lock file "X" already exists» and whose it is, by its HINT; 0: not told.
+func (e *Entry) Locked() (file string, pid int) {
+	if v := whole(e.Hint, "(PID ", ")"); v > 0 && v < 1<<31 {
+		pid = int(v)
+	}
+	return quoted(e.Message, `lock file "`, 4*maxName), pid
+}
+
+// Version returns that of «starting PostgreSQL 17.4 on …».
+func (e *Entry) Version() string {
+	rest, ok := bytes.CutPrefix(e.Message, []byte("starting PostgreSQL "))
+	if !ok {
+		return ""
+	}
+	n := bytes.IndexByte(rest, ' ')
+	if n < 0 { // it may be cut
+		return ""
+	}
+	return string(rest[:min(n, maxName)])
+}
+
+// LastUp reads the time of «database system was interrupted; last known up at …» and of
+// «database system was shut down at …».
+func (e *Entry) LastUp() (us int64, zoneName []byte, ok bool) {
+	i := bytes.LastIndex(e.Message, []byte(" at "))
+	if j := bytes.LastIndex(e.Message, []byte(" at log time ")); j >= 0 {
+		i = j + len(" at log time ") - len(" at ")
+	}
+	if i < 0 {
+		return 0, nil, false
+	}
+	rest := e.Message[i+len(" at "):]
+	us, n := clock(rest)
+	if n == 0 || n >= len(rest) || rest[n] != ' ' { // without its zone it may be cut
+		return 0, nil, false
+	}
+	zoneName = zone(rest[n+1:])
+	return us, zoneName, len(zoneName) > 0
+}
+
+// Timeline returns that of «selected new timeline ID: N»; 0: it is not told.
+func (e *Entry) Timeline() int64 { return max(numberAfter(e.Message, "timeline ID: "), 0) }
+
+const (
+	// maxLocked is how many statements of one deadlock are read: two, almost always.
+	maxLocked = 4
+	// maxHolders of a lock are read.
+	maxHolders = 16
+)
+
+// DeadlockStatements returns the statements of the DETAIL of a deadlock: «Process N: SQL»,
+// which goes on until the next one.
+func (e *Entry) DeadlockStatements() (out [][]byte) {
+	rest := e.Detail
+	for len(rest) > 0 && len(out) < maxLocked {
+		line, more, _ := bytes.Cut(rest, []byte("\n"))
+		at := processColon(line)
+		if at == 0 {
+			rest = more
+			continue
+		}
+		sql := rest[at:]
+		end := len(sql)
+		for i := 0; i < len(sql); {
+			nl := bytes.IndexByte(sql[i:], '\n')
+			if nl < 0 {
+				break
+			}
+			i += nl + 1
+			if processColon(sql[i:]) > 0 {
+				end = i - 1
+				break
+			}
+		}
+		if sql := bytes.TrimSpace(sql[:end]); len(sql) > 0 {
+			out = append(out, sql)
+		}
+		rest = bytes.TrimPrefix(sql[end:], []byte("\n"))
+	}
+	return out
+}
+
+// processColon returns where a statement begins in «Process N: …»; 0: it is no such line.
+func processColon(line []byte) int {
+	const word = "Process "
+	line = line[:min(len(line), len(word)+16)]
+	trimmed := bytes.TrimLeft(line, " \t")
+	if !hasPrefix(trimmed, word) {
+		return 0
+	}
+	_, n := leadingNumber(trimmed[len(word):])
+	if n == 0 || !hasPrefix(trimmed[len(word)+n:], ": ") {
+		return 0
+	}
+	return len(line) - len(trimmed) + len(word) + n + 2
+}
+
+// Holders reads «Process holding the lock: N. Wait queue: N, N.» of a wait, and
+// «Processes holding the lock: N, N. …».
+func (e *Entry) Holders() (pids []int, queue int) {
+	_, rest, ok := bytes.Cut(e.Detail, []byte("holding the lock: "))
+	if !ok {
+		return nil, 0
+	}
+	list, rest, _ := bytes.Cut(rest, []byte("."))
+	for f := range bytes.SplitSeq(list, []byte(", ")) {
+		if v, n := leadingNumber(f); n > 0 && n == len(f) && n <= 10 && len(pids) < maxHolders {
+			pids = append(pids, int(v))
+		}
+	}
+	if _, waiting, ok := bytes.Cut(rest, []byte("Wait queue: ")); ok {
+		queue = 1 + bytes.Count(waiting, []byte(", "))
+	}
+	return pids, queue
+}
+
+// Relation returns that of a CONTEXT: «while updating tuple (3,4) in relation "X"».
+func (e *Entry) Relation() string { return quoted(e.Context, `in relation "`, maxName) }
+
+// Within returns the statement that a CONTEXT names innermost: «SQL statement "…"», of a
+// function; nil: it names none.
+func (e *Entry) Within() []byte {
+	rest, ok := bytes.CutPrefix(e.Context, []byte(`SQL statement "`))
+	if !ok {
+		return nil
+	}
+	// The statement may have quotes of its own: its line ends with one, or its text is cut.
+	if i := bytes.Index(rest, []byte("\"\n")); i >= 0 {
+		return rest[:i]
+	}
+	return bytes.TrimSuffix(rest, []byte(`"`))
+}
+
+// Doing returns what an entry came from: its STATEMENT, and where it has none, as a
+// process of the server's own has not, the first line of its CONTEXT.
+func (e *Entry) Doing() []byte {
+	if len(e.Statement) > 0 || len(e.Context) == 0 {
+		return e.Statement
+	}
+	line, _, _ := bytes.Cut(e.Context, []byte("\n"))
+	return line
+}
+
+// Maintenance says whether a statement sorts within maintenance_work_mem: what builds
+// indexes, checks foreign keys or rewrites a table in an order.
+func Maintenance(sql []byte) bool {
+	w := words(sql, 4)
+	switch w[0] {
+	case "reindex", "cluster", "vacuum", "autovacuum:", "automatic":
+		return true
+	case "create":
+		return w[1] == "index" || w[1] == "unique" && w[2] == "index"
+	case "alter":
+		return w[1] == "table" && addsConstraint(sql)
+	}
+	return false
+}
+
+// addsConstraint says whether an ALTER TABLE adds or checks a constraint, or gives it a new
+// order.
+func addsConstraint(sql []byte) bool {
+	low := bytes.ToLower(sql[:min(len(sql), maxIdent)])
+	for _, w := range []string{" primary key", " unique", " add constraint", " exclude ", " validate constraint",
+		" foreign key", " cluster on"} {
+		if contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// words returns the first words of a statement in lower case, without its comments.
+func words(sql []byte, most int) []string {
+	out := make([]string, 0, most)
+	for i := 0; i < len(sql) && len(out) < most; {
+		switch {
+		case sql[i] <= ' ' || sql[i] == '(' || sql[i] == ';':
+			i++
+		case hasPrefix(sql[i:], "--"):
+			nl := bytes.IndexByte(sql[i:], '\n')
+			if nl < 0 {
+				nl = len(sql) - i
+			}
+			i += nl
+		case hasPrefix(sql[i:], "/*"):
+			end := bytes.Index(sql[i:], []byte("*/"))
+			if end < 0 {
+				end = len(sql) - i - 2
+			}
+			i += end + 2
+		default:
+			n := span(sql[i:], func(c byte) bool { return c > ' ' && c != '(' && c != ';' })
+			w := sql[i : i+min(n, maxName)]
+			i += n
+			out = append(out, string(bytes.ToLower(w)))
+		}
+	}
+	for len(out) < most {
+		out = append(out, "")
+	}
+	return out
 }

@@ -112,7 +112,7 @@ func (f *Feed) End() {
 // wherever finds a label behind any prefix, also one with a single space behind it.
 func wherever(b []byte) (l label, before, rest []byte, ok bool) {
 	if i := findLabel(b); i >= 0 {
-		l, rest, ok = labelled(b[i:], false)
+		l, rest, ok = labelled(b[i:], false, false)
 		return l, b[:i], rest, ok
 	}
 	head := b[:min(len(b), maxLabelAt)]
@@ -127,7 +127,7 @@ func wherever(b []byte) (l label, before, rest []byte, ok bool) {
 			word--
 		}
 		if word < end && (word == 0 || !wordByte(head[word-1])) {
-			if l, ok = labels[string(head[word:end])]; ok && !l.foreign && known(l) {
+			if l, ok = labels()[string(head[word:end])]; ok && !l.foreign() && known(l) {
 				return l, b[:word], text(b[end+1:]), true
 			}
 		}

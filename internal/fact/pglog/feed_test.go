@@ -85,7 +85,7 @@ func TestForeignSignals(t *testing.T) {
 		"Serverprozess (PID 7) wurde von Signal 11 beendet: Segmentation fault": {PID: 7, Signal: 11},
 		"процесс сервера (PID 8) был завершён по сигналу 9: Killed":             {PID: 8, Signal: 9},
 		"server process (PID 9) was terminated by signal 6: Aborted": {What: "server process",
-			PID: 9, Signal: 6},
+			PID: 9, Signal: 6, Name: "Aborted"},
 		"background worker \"logical replication launcher\" (PID 5) exited with exit code 1": {
 			What: "background worker \"logical replication launcher\"", PID: 5, Exit: 1},
 	} {

@@ -18,6 +18,7 @@ var usual = []string{
 	"%m [%p] %q%u@%d/%a ",
 	"%m [%p] %q%u@%d ",
 	"%t [%p-%l] %q%u@%d ",
+	"%t [%p-%l] %r %q%u@%d ", // of autobase, a collection for Patroni
 	"%t:%r:%u@%d:[%p]:",
 	"%m:%r:%u@%d:[%p]:%l:%e:%s:%v:%x:%c:%q%a:",
 	"%m [%p]: ",
@@ -43,16 +44,27 @@ const (
 	maxShapes = 24
 )
 
-// infer finds the prefix of the lines at the head of a log.
-func infer(head []byte) (p *prefix, how string) {
-	sample, before := labelledLines(head)
+// infer finds the prefix of the lines at the head of a log. one says that its labels have one space behind them.
+func infer(head []byte) (p *prefix, how string, one bool) {
+	sample, before := labelledLines(head, false)
+	// Of a page that ate spaces hardly a line is left as it was.
+	if few, b := labelledLines(head, true); len(few) > 2*len(sample) {
+		sample, before, one = few, b, true
+	}
 	if len(sample) == 0 {
-		return newPrefix("%m [%p] "), "none fits"
+		p = newPrefix("%m [%p] ")
+		p.one = one
+		return p, "none fits", one
 	}
 	try := func(specs []string) (best *prefix, most int) {
 		for _, spec := range specs {
 			q := newPrefix(spec)
-			if n := fit(q, sample); n > most {
+			q.one = one
+			n, used := fit(q, sample)
+			if !used && strings.Contains(spec, "%q") { // no line has what it has more than another
+				continue
+			}
+			if n > most {
 				best, most = q, n
 			}
 		}
@@ -61,7 +73,7 @@ func infer(head []byte) (p *prefix, how string) {
 	enough := int(fitShare*float64(len(sample)) + 0.5)
 	best, n := try(usual)
 	if n == len(sample) {
-		return best, "usual"
+		return coarse(best, sample), "usual", one
 	}
 	var shapes []string
 	seen := map[string]bool{}
@@ -74,23 +86,53 @@ func infer(head []byte) (p *prefix, how string) {
 		}
 	}
 	if other, m := try(shapes); m > n && m >= enough {
-		return other, "inferred"
+		return other, "inferred", one
 	}
 	if n >= enough {
-		return best, "usual"
+		return coarse(best, sample), "usual", one
 	}
-	return nil, "none fits"
+	return nil, "none fits", one
+}
+
+// oneSpace says whether the labels of a log have one space behind them.
+func oneSpace(head []byte) bool {
+	two, _ := labelledLines(head, false)
+	few, _ := labelledLines(head, true)
+	return len(few) > 2*len(two)
+}
+
+// coarse is a prefix with %t where no time has a fraction of a second: %m would fit too.
+func coarse(p *prefix, sample [][]byte) *prefix {
+	if !strings.Contains(p.spec, "%m") {
+		return p
+	}
+	var f fields
+	for _, line := range sample {
+		if _, _, ok := p.match(line, &f); ok && f.fine {
+			return p
+		}
+	}
+	q := newPrefix(strings.Replace(p.spec, "%m", "%t", 1))
+	q.one = p.one
+	return q
 }
 
 // labelledLines are the lines of a head with a label somewhere, and what stands
 // before it.
-func labelledLines(head []byte) (sample, before [][]byte) {
+func labelledLines(head []byte, one bool) (sample, before [][]byte) {
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 || line[0] == '\t' {
 			continue
 		}
-		if i := findLabel(line); i >= 0 {
+		i := findLabel(line)
+		if i < 0 && one {
+			i = findOne(line)
+		}
+		if i >= 0 {
+			if at := seek(line, i); at > 0 { // pg_ctl's words stand before it
+				line, i = line[at:], i-at
+			}
 			sample, before = append(sample, line), append(before, line[:i])
 		}
 		if len(sample) == sampleLines {
@@ -100,23 +142,39 @@ func labelledLines(head []byte) (sample, before [][]byte) {
 	return sample, before
 }
 
-// fit counts the lines that a prefix fits.
-func fit(p *prefix, sample [][]byte) (n int) {
+// seek returns where the last time before a label begins, 0 where there is none or where it is what a prefix has
+// other than at its beginning: only words end right before it, such as «waiting for server to start....».
+func seek(line []byte, label int) int {
+	for at := label - 19; at > 0; at-- {
+		if _, n := clock(line[at:]); n > 0 && at+n <= label && !isDigit(line[at-1]) {
+			if c := line[at-1]; c == '.' || c >= 0x80 || c == '>' || c == '+' || c == '|' {
+				return at
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// fit counts the lines that a prefix fits; used says that one of them has names of a session.
+func fit(p *prefix, sample [][]byte) (n int, used bool) {
 	var f fields
 	for _, line := range sample {
 		// A name with a space in it is another part of the prefix, almost always.
 		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 &&
 			bytes.IndexByte(f.db, ' ') < 0 && !bytes.ContainsAny(f.host, " ,=") {
 			n++
+			used = used || len(f.user) > 0 || len(f.db) > 0 || len(f.app) > 0 || len(f.host) > 0 || len(f.be) > 0
 		}
 	}
-	return n
+	return n, used
 }
 
 // fits says whether a prefix that is said to be that of a log is.
 func fits(p *prefix, head []byte) bool {
-	sample, _ := labelledLines(head)
-	return float64(fit(p, sample)) >= fitShare*float64(len(sample))
+	sample, _ := labelledLines(head, false)
+	n, _ := fit(p, sample)
+	return float64(n) >= fitShare*float64(len(sample))
 }
 
 // known says whether a label is one of the lists.
@@ -140,12 +198,58 @@ func findLabel(line []byte) int {
 			isDigit(b[word-1]) && word == end) {
 			word--
 		}
-		if l, _, ok := labelled(line[word:], false); ok && known(l) {
+		if l, _, ok := labelled(line[word:], false, false); ok && known(l) {
 			return word
+		}
+		// Some words are two: «명령 구문».
+		if more := bytes.LastIndexByte(line[:max(word-1, 0)], ' ') + 1; word > 1 && line[word-1] == ' ' &&
+			end-more < maxLabel {
+			if l, _, ok := labelled(line[more:], false, false); ok && known(l) {
+				return more
+			}
 		}
 		at = end + 3
 	}
 }
+
+// findOne is findLabel for labels with one space behind them: right at the beginning, or behind a time, or behind a
+// process in brackets.
+func findOne(line []byte) int {
+	b := line[:min(len(line), maxLabelAt)]
+	for at := 0; ; {
+		i := bytes.Index(b[at:], []byte(": "))
+		if i < 0 {
+			return -1
+		}
+		end := at + i
+		word := end
+		for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' ||
+			isDigit(b[word-1]) && word == end) {
+			word--
+		}
+		if l, _, ok := labelled(line[word:], false, true); ok && known(l) && ownBefore(line[:word]) {
+			return word
+		}
+		at = end + 2
+	}
+}
+
+// ownBefore says whether what stands before a label with one space behind it is a server's: nothing, a time that no
+// comma goes on with, or a number in brackets.
+func ownBefore(b []byte) bool {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return true
+	}
+	for at := 0; at+19 <= len(b); at++ {
+		if _, n := clock(b[at:]); n > 0 {
+			return at+n == len(b) || b[at+n] != ','
+		}
+	}
+	return bracketed(b) > 0
+}
+
+// hasLabel says whether a line has a label of an entry.
+func hasLabel(line []byte) bool { return findLabel(line) >= 0 || findOne(line) >= 0 }
 
 // keys are the words that stand before a value in a prefix, KEY=VALUE.
 var keys = map[string]string{
@@ -153,7 +257,8 @@ var keys = map[string]string{
 	"application_name": "%a", "a": "%a",
 	"client": "%h", "host": "%h", "remote": "%r", "h": "%h", "r": "%r", "pid": "%p", "p": "%p", "tag": "%i",
 	"cmd": "%i", "sid": "%c", "session": "%c", "s": "%c", "line": "%l", "l": "%l",
-	"sqlstate": "%e", "state": "%e", "code": "%e", "err": "%e", "e": "%e", "txid": "%x", "xid": "%x", "tx": "%x",
+	"sqlstate": "%e", "statecode": "%e", "ts": "%m", "vtxid": "%v", "cmdtag": "%i", "state": "%e", "code": "%e",
+	"err": "%e", "e": "%e", "txid": "%x", "xid": "%x", "tx": "%x",
 	"x": "%x", "vxid": "%v", "v": "%v", "qid": "%Q", "query_id": "%Q", "backend": "%b", "b": "%b", "bt": "%b",
 }
 

@@ -99,7 +99,7 @@ func (r *jsonReader) next(line []byte, number int64, cut bool) bool {
 		Hint:   f[jsHint], Context: f[jsContext], Statement: f[jsStatement], App: f[jsApp], Backend: f[jsBackend],
 		Line: number, Cut: r.cut}
 	e.stamp(f[jsTime])
-	e.Severity, e.Foreign = severityOf(f[jsSeverity])
+	e.Severity, e.word = severityOf(f[jsSeverity])
 	if v, n := leadingNumber(f[jsPID]); n > 0 && n <= 10 {
 		e.PID = int(v)
 	}

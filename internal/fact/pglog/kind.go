@@ -13,8 +13,19 @@ const (
 	Reinit               // the postmaster starts all over after a crash
 	CrashNotice          // a session was ended because another process crashed
 	EndingAll            // the postmaster ends all of them, because a process crashed
+	PostmasterGone       // a session finds that the postmaster has gone
 	Starting             // a postmaster starts
-	Interrupted          // the startup process finds no clean shutdown
+	StartPhase           // it listens, or hands its log on, which it does while it starts
+	StartFailed          // it does not start, or a standby does not take connections
+	StartupGaveUp        // as its startup process ended
+	LockFile             // another server seems to run, or the lock file was taken away
+	NoRestart            // restart_after_crash is off
+	WasShutDown          // the startup process finds a clean shutdown
+	Interrupted          // the startup process finds none
+	NotShutDown          // and recovers by itself
+	Restoring            // a standby, or a restored backup
+	Promoted             //
+	NewTimeline          //
 	RedoStart            // recovery begins
 	RedoDone             //
 	Ready                // connections are accepted
@@ -24,6 +35,7 @@ const (
 	OutOfShared          // a table in shared memory is full: locks, predicate locks
 	ForkFailed           // no process could be made
 	NoSharedMemory       // the server could not get its shared memory
+	DynamicShared        // a parallel query did not get its own: /dev/shm
 	DiskFull             //
 	IOError              //
 	TempLimit            // temp_file_limit
@@ -37,11 +49,16 @@ const (
 	LockTimeout          // lock_timeout, or NOWAIT
 	Canceled             // statement_timeout, or by a user
 	TooMany              // no connection left
+	RoleLimit            // ALTER ROLE … CONNECTION LIMIT
+	DatabaseLimit        // ALTER DATABASE … CONNECTION LIMIT
+	SendersLimit         // max_wal_senders
+	NoSuchName           // no such role or database
 	AuthFailed           //
 	NotAccepting         // the server starts, stops or recovers
 	ConnectionLost       // the client went away
 	Terminated           // by an administrator or by a timeout of idle sessions
-	ArchiveFailed        //
+	ArchiveFailed        // one attempt
+	ArchiveGaveUp        // the archiver waits a minute
 	Wraparound           // transaction ids run out
 	Failsafe             // vacuum leaves out all but freezing
 	VacuumRun            // a report of autovacuum
@@ -50,27 +67,42 @@ const (
 	SlotLost             // a replication slot was invalidated
 	StandbyConflict      // a query on a standby was canceled for replay
 	StreamBroken         // replication was interrupted
+	Diverged             // two servers have different histories
 	ConfigError          //
+	ConfigReloaded       // «contains errors»: what went before says which, and some are none
 	NeedsRestart         // a changed setting waits for one
+	StrangeClient        // what connects speaks another protocol, or nothing
+	StaleStats           // the statistics collector does not answer
+	NoWorker             // max_worker_processes
+	Collation            // the C library sorts in another way than when the database was made
+	Duration             // how long a statement took
 	Fault                // any other ERROR, FATAL or PANIC
-	kinds
+
+	// Kinds is how many there are.
+	Kinds
 )
 
-// Kind tells what an entry is about: by its SQLSTATE where it has one, in any
-// language; else, and for what the server logs without an error, by the English text.
+// Kind tells what an entry is about: by its text, which is one of messages, and where
+// that is in another language by its SQLSTATE.
 func (e *Entry) Kind() Kind {
 	m := e.Message
 	if len(m) == 0 {
 		return Other
 	}
-	if e.Severity >= Error || e.Severity == Warning {
-		if len(e.State) == 5 {
-			if k := e.byState(); k != Other {
-				return k
-			}
+	if string(e.State) == "P0001" { // RAISE EXCEPTION: its words are somebody's own
+		return Fault
+	}
+	k := byText(m, e)
+	if k == Other && (e.Severity >= Error || e.Severity == Warning) && len(e.State) == 5 {
+		k = e.byState()
+	}
+	if k == Other || k == Corrupt || k == StartFailed {
+		// «could not access status of transaction» is of damaged data or of a full disk.
+		if other := e.byErrno(); other != Other {
+			return other
 		}
 	}
-	if k := byText(m, e); k != Other {
+	if k != Other {
 		return k
 	}
 	if e.Severity >= Error {
@@ -129,6 +161,8 @@ func (e *Entry) byState() Kind {
 		return ConfigError
 	case "28000", "28P01":
 		return AuthFailed
+	case "F0001":
+		return LockFile
 	case "40001":
 		if bytes.Contains(m, []byte("conflict with recovery")) {
 			return StandbyConflict
@@ -141,183 +175,86 @@ func hasPrefix(m []byte, s string) bool { return bytes.HasPrefix(m, []byte(s)) }
 
 func contains(m []byte, s string) bool { return bytes.Contains(m, []byte(s)) }
 
+// errnos are what the kernel said, by the C library's words: glibc's, and musl's where
+// they differ.
+var errnos = []struct {
+	text string
+	kind Kind
+}{
+	{"No space left on device", DiskFull},
+	{"Disk quota exceeded", DiskFull},
+	{"Quota exceeded", DiskFull},
+	{"Input/output error", IOError},
+	{"I/O error", IOError},
+	{"Structure needs cleaning", IOError},
+	{"Stale file handle", IOError},
+	{"Read-only file system", IOError},
+}
+
+// byErrno reads what failed from «could not …: %m», or from such a DETAIL.
+func (e *Entry) byErrno() Kind {
+	if m := e.Message; hasPrefix(m, "could not ") {
+		for _, x := range errnos {
+			if contains(m, x.text) {
+				return x.kind
+			}
+		}
+	}
+	if e.Severity < Error || len(e.Detail) == 0 || !hasPrefix(e.Detail, "Could not ") {
+		return Other
+	}
+	for _, x := range errnos {
+		if contains(e.Detail, x.text) {
+			return x.kind
+		}
+	}
+	return Other
+}
+
 // byText goes by the first letter: most entries of a busy log are of no interest,
 // and are to cost nothing.
 func byText(m []byte, e *Entry) Kind {
 	switch m[0] {
-	case 'a':
-		switch {
-		case hasPrefix(m, "automatic vacuum of"), hasPrefix(m, "automatic aggressive vacuum"):
-			return VacuumRun
-		case hasPrefix(m, "all server processes terminated; reinitializing"):
-			return Reinit
-		case hasPrefix(m, "archive command failed"), hasPrefix(m, "archive command was terminated"),
-			hasPrefix(m, "archiving write-ahead log file"):
-			return ArchiveFailed
+	case 'd':
+		if e.Severity == Log && hasPrefix(m, "duration: ") {
+			return Duration
 		}
-	case 'b':
-		if hasPrefix(m, "bypassing nonessential maintenance of table") {
-			return Failsafe
+		if hasPrefix(m, "disconnection: ") || hasPrefix(m, "duplicate key value") {
+			return Other
 		}
 	case 'c':
-		switch {
-		case hasPrefix(m, "connection received"), hasPrefix(m, "connection auth"):
+		if hasPrefix(m, "connection ") && !hasPrefix(m, "connection to ") {
 			return Other
-		case hasPrefix(m, "checkpoint complete:"):
-			return CheckpointDone
-		case hasPrefix(m, "checkpoint starting:"):
-			return CheckpointStart
-		case hasPrefix(m, "checkpoints are occurring too frequently"):
-			return CheckpointOften
-		case hasPrefix(m, "connection to client lost"), hasPrefix(m, "could not receive data from client"),
-			hasPrefix(m, "could not send data to client"):
-			return ConnectionLost
-		case hasPrefix(m, "could not fork"):
-			return ForkFailed
-		case hasPrefix(m, "could not map anonymous shared memory"),
-			hasPrefix(m, "could not create shared memory segment"):
-			return NoSharedMemory
-		case hasPrefix(m, "canceling autovacuum task"):
-			return VacuumCanceled
-		case hasPrefix(m, "canceling statement due to conflict with recovery"):
-			return StandbyConflict
-		case hasPrefix(m, "canceling statement due to lock timeout"):
-			return LockTimeout
-		case hasPrefix(m, "canceling statement due to"):
-			return Canceled
-		case hasPrefix(m, "configuration file "), hasPrefix(m, "could not load pg_hba.conf"):
-			if contains(m, "contains errors") || m[6] != 'g' {
-				return ConfigError
-			}
-		case hasPrefix(m, "could not receive data from WAL stream"), hasPrefix(m, "could not send data to WAL stream"),
-			hasPrefix(m, "could not connect to the primary server"):
-			return streamOrGone(m)
-		case hasPrefix(m, "could not ") && contains(m, "No space left on device"):
-			return DiskFull
-		case hasPrefix(m, "could not ") && contains(m, "Input/output error"):
-			return IOError
-		case hasPrefix(m, "could not read block "):
-			return Corrupt
-		}
-	case 'd':
-		switch {
-		case hasPrefix(m, "duration: "):
-			return Other
-		case hasPrefix(m, "database system is ready to accept"):
-			return Ready
-		case hasPrefix(m, "database system was interrupted"),
-			hasPrefix(m, "database system was not properly shut down"),
-			hasPrefix(m, "database system shutdown was interrupted"):
-			return Interrupted
-		case hasPrefix(m, "database system is shut down"):
-			return ShutDown
-		case hasPrefix(m, "deadlock detected"):
-			return Deadlock
-		case hasPrefix(m, "database ") && (contains(m, " must be vacuumed within ") ||
-			contains(m, "not accepting commands")):
-			return Wraparound
-		}
-	case 'i':
-		switch {
-		case hasPrefix(m, "invalid page in block"), hasPrefix(m, "index ") &&
-			contains(m, "contains unexpected zero page"), hasPrefix(m, "index ") &&
-			contains(m, "contains corrupted page"):
-			return Corrupt
-		case hasPrefix(m, "invalidating obsolete replication slot"), hasPrefix(m, "invalidating slot "):
-			return SlotLost
-		}
-	case 'm':
-		if hasPrefix(m, "missing chunk number ") || hasPrefix(m, "multixact \"members\" limit exceeded") {
-			if m[1] == 'i' {
-				return Corrupt
-			}
-			return Wraparound
-		}
-	case 'n':
-		if hasPrefix(m, "no pg_hba.conf entry for") {
-			return AuthFailed
-		}
-	case 'o':
-		switch {
-		case hasPrefix(m, "out of memory"):
-			return OutOfMemory
-		case hasPrefix(m, "out of shared memory"):
-			return OutOfShared
-		case hasPrefix(m, "oldest xmin is far in the past"), hasPrefix(m, "oldest multixact is far in the past"):
-			return Wraparound
-		}
-	case 'p':
-		switch {
-		case hasPrefix(m, "process ") && contains(m, " still waiting for "):
-			return LockWait
-		case hasPrefix(m, "process ") && contains(m, " acquired "):
-			return LockGot
-		case hasPrefix(m, "parameter \"") && (contains(m, "cannot be changed without restarting") ||
-			contains(m, "cannot be changed now")):
-			return NeedsRestart
-		case hasPrefix(m, "page verification failed"):
-			return Corrupt
-		case hasPrefix(m, "password authentication failed"):
-			return AuthFailed
-		case hasPrefix(m, "peer authentication failed"), hasPrefix(m, "pg_hba.conf rejects"):
-			return AuthFailed
-		}
-	case 'r':
-		switch {
-		case hasPrefix(m, "redo starts at "):
-			return RedoStart
-		case hasPrefix(m, "redo done at "), hasPrefix(m, "redo is not required"):
-			return RedoDone
-		case hasPrefix(m, "received fast shutdown request"), hasPrefix(m, "received smart shutdown request"),
-			hasPrefix(m, "received immediate shutdown request"):
-			return ShutdownAsked
-		case hasPrefix(m, "remaining connection slots are reserved"):
-			return TooMany
-		case hasPrefix(m, "requested WAL segment ") && contains(m, "has already been removed"):
-			return WALGone
-		case hasPrefix(m, "restartpoint complete:"):
-			return CheckpointDone
-		case hasPrefix(m, "restartpoint starting:"):
-			return CheckpointStart
-		case hasPrefix(m, "replication terminated by primary server"):
-			return StreamBroken
 		}
 	case 's':
-		switch {
-		case hasPrefix(m, "sorry, too many clients already"):
-			return TooMany
-		case hasPrefix(m, "starting PostgreSQL "):
-			return Starting
-		}
-	case 't':
-		switch {
-		case hasPrefix(m, "temporary file: path "):
-			return TempFile
-		case hasPrefix(m, "temporary file size exceeds"):
-			return TempLimit
-		case hasPrefix(m, "the database system is "):
-			return NotAccepting
-		case hasPrefix(m, "terminating connection because of crash of another server process"):
-			return CrashNotice
-		case hasPrefix(m, "terminating connection due to conflict with recovery"):
-			return StandbyConflict
-		case hasPrefix(m, "terminating connection due to "), hasPrefix(m, "terminating autovacuum process due to"):
-			return Terminated
-		case hasPrefix(m, "terminating any other active server processes"):
-			return EndingAll
-		case hasPrefix(m, "terminating walreceiver"), hasPrefix(m,
-			"terminating walsender process due to replication timeout"):
-			return StreamBroken
-		case hasPrefix(m, "too many connections for "):
-			return TooMany
-		}
-	case 'u':
-		if hasPrefix(m, "unrecognized configuration parameter ") && e.Severity == Log {
-			return ConfigError
-		}
-		if hasPrefix(m, "using stale statistics instead of current ones") {
+		if hasPrefix(m, "statement: ") {
 			return Other
 		}
+	case 'e':
+		if hasPrefix(m, "execute ") {
+			return Other
+		}
+	case '"': // "%s" is not a valid data directory
+		if e.Severity >= Fatal && contains(m, `" is not a valid data directory`) {
+			return StartFailed
+		}
+	}
+	found := Other
+	for i := range patterns[m[0]] {
+		p := &patterns[m[0]][i]
+		if !p.match(m) || !p.only.has(e.Severity) {
+			continue
+		}
+		if len(m) >= len(p.head) {
+			return streamOrGone(p.kind, m)
+		}
+		if found != Other && found != p.kind { // cut where several may go on
+			return Other
+		}
+		found = p.kind
+	}
+	if found != Other {
+		return found
 	}
 	// These begin with the name of a process, or of a person's role.
 	if head := m[:min(len(m), maxWho)]; e.Severity == Log && contains(head, " (PID ") &&
@@ -327,12 +264,17 @@ func byText(m []byte, e *Entry) Kind {
 	if e.Severity >= Fatal && contains(m, " authentication failed for user ") {
 		return AuthFailed
 	}
+	if e.Severity >= Error && contains(m, " could not connect to the publisher: ") {
+		return StreamBroken
+	}
 	return Other
 }
 
-func streamOrGone(m []byte) Kind {
-	if contains(m, "has already been removed") {
+// streamOrGone tells a stream that broke from one whose WAL is gone, which the other
+// server says within the message.
+func streamOrGone(k Kind, m []byte) Kind {
+	if k == StreamBroken && contains(m, "has already been removed") {
 		return WALGone
 	}
-	return StreamBroken
+	return k
 }

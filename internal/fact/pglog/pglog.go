@@ -9,6 +9,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pglog/translated"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog/wrapped"
 )
 
 // Format is how a log is written.
@@ -51,14 +55,17 @@ type Entry struct {
 	Zone      []byte // "UTC", "CET", "+03"
 	PID       int
 	Severity  Severity
-	Foreign   bool   // the word for the severity is not English
+	Foreign   bool   // a word for the severity or a part of it, or the message, is not English
+	Language  string // of the message, where it was found in a catalog: "ru", "pt_BR"
+	Local     []byte // the message as it is in the log, where it was in another language; else nil
+	word      string // the language of the words
 	State     []byte // SQLSTATE, five characters
 	User      []byte
 	Database  []byte
 	App       []byte
 	Host      []byte // without the port
 	Backend   []byte // backend_type
-	Message   []byte
+	Message   []byte // in English, where a catalog has it
 	Detail    []byte
 	Hint      []byte
 	Context   []byte
@@ -86,16 +93,21 @@ type Options struct {
 type Source struct {
 	Format  Format
 	Prefix  string // of plain lines
+	Wrapped string // what brought the lines: "docker compose", …; "": nothing
 	How     string // of Prefix: what Options.How said, "usual", "inferred", "none fits"
 	Gzip    bool
 	Bytes   int64 // after unpacking
 	Lines   int64
 	Entries int64
-	Stray   int64 // lines that belong to no entry and to no dump
-	Foreign int64 // entries whose severity is not in English
-	Cut     int64 // entries of which a part was left out for its length
-	NoState int64 // entries at ERROR or worse without SQLSTATE
-	Zones   []string
+	Stray   int64  // lines that belong to no entry and to no dump
+	Unread  int64  // of these those with the label of an entry
+	First   string // the first of them, its beginning
+	Foreign int64  // entries whose words are in a language that no catalog has: their messages are not known
+	// Language is that of most messages and words that are not English: "ru"; "" where all are.
+	Language string
+	Cut      int64 // entries of which a part was left out for its length
+	NoState  int64 // entries at ERROR or worse without SQLSTATE
+	Zones    []string
 }
 
 const (
@@ -146,16 +158,43 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	head := in.peek(headSize)
 	src.Format = formatOf(head)
 	out := &counter{src: &src, sink: sink}
-	switch src.Format {
-	case CSV:
+	outer := in
+	if src.Format == Stderr && !(o.Known && prefixed(newPrefix(o.Prefix), head)) {
+		if name, open := wrapped.Find(head, hasLabel); open != nil {
+			src.Wrapped = name
+			in = newLines(open(outer))
+			head = in.peek(headSize)
+			src.Format = formatOf(head)
+		}
+	}
+	if text := reflowed(head); src.Format == Stderr && in.eof && len(head) < headSize && text != nil {
+		in = newLines(bytes.NewReader(text))
+		head = in.peek(headSize)
+	}
+	switch {
+	case src.Format == CSV:
 		readCSV(in, out)
-	case JSON:
+	case src.Format == JSON && src.Wrapped == "":
 		readJSON(in, out)
-	default:
+	default: // an operator's objects have plain lines among them
 		readStderr(in, head, o, out)
 	}
-	src.Bytes, src.Lines = in.bytes, in.count
+	src.Bytes, src.Lines = outer.bytes, in.count
+	if in.err == nil {
+		in.err = outer.err
+	}
 	return src, in.err
+}
+
+// prefixed says whether a line of a head is one of a prefix.
+func prefixed(p *prefix, head []byte) bool {
+	var f fields
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		if _, _, ok := p.match(line, &f); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // counter stands before the sink: it counts, and gathers the memory contexts that
@@ -164,13 +203,13 @@ type counter struct {
 	src   *Source
 	sink  Sink
 	asked dumper
+	tally map[string]int // entries by language
+	lang  string         // the last one that is sure
 }
 
 func (c *counter) entry(e *Entry) {
 	c.src.Entries++
-	if e.Foreign {
-		c.src.Foreign++
-	}
+	c.english(e)
 	if e.Cut {
 		c.src.Cut++
 	}
@@ -190,6 +229,77 @@ func (c *counter) entry(e *Entry) {
 		}
 	}
 	c.sink.Entry(e)
+}
+
+// english turns an entry of another language into an English one.
+func (c *counter) english(e *Entry) {
+	e.Foreign = e.word != ""
+	if e.word != "" && e.word != strangeLanguage && e.word != severalLanguages {
+		c.lang = e.word
+	}
+	if c.lang == "" && !e.Foreign && usualEnglish(e.Message) {
+		return
+	}
+	m, language, ok := translated.English(e.Message, c.lang)
+	if ok {
+		e.Local, e.Message, e.Language, e.Foreign = e.Message, m, language, true
+		c.lang = language
+	} else if c.lang != "" && e.Severity >= Error && e.Foreign {
+		e.Message = translated.WithoutPosition(e.Message)
+	}
+	if !e.Foreign && c.lang == "" {
+		return
+	}
+	for _, part := range []*[]byte{&e.Detail, &e.Hint, &e.Context} {
+		if p, _, ok := translated.English(*part, c.lang); ok {
+			*part = p
+		}
+	}
+	switch {
+	case !e.Foreign:
+	case e.word == strangeLanguage && !ok:
+		c.src.Foreign++
+	case c.lang != "":
+		if c.tally == nil {
+			c.tally = map[string]int{}
+		}
+		if c.tally[c.lang]++; c.src.Language == "" || c.tally[c.lang] > c.tally[c.src.Language] {
+			c.src.Language = c.lang
+		}
+	}
+}
+
+// usualEnglish says whether a message is one of those that most of a busy log are, in English.
+func usualEnglish(m []byte) bool {
+	if len(m) < 12 {
+		return false
+	}
+	switch m[0] {
+	case 'c':
+		return hasPrefix(m, "connection ") || hasPrefix(m, "checkpoint ")
+	case 'd':
+		return hasPrefix(m, "duration: ") || hasPrefix(m, "disconnection: ") || hasPrefix(m, "duplicate key ")
+	case 'p':
+		return hasPrefix(m, "process ")
+	case 's':
+		return hasPrefix(m, "statement: ")
+	case 't':
+		return hasPrefix(m, "temporary file: ")
+	}
+	return false
+}
+
+// maxFirst is how much is kept of the first line that was not understood.
+const maxFirst = 160
+
+// unread notes a line that looks like one of a server and is none that could be read.
+func (c *counter) unread(line []byte) {
+	if !hasLabel(line) {
+		return
+	}
+	if c.src.Unread++; c.src.Unread == 1 {
+		c.src.First = strings.ToValidUTF8(string(line[:min(len(line), maxFirst)]), "")
+	}
 }
 
 func (c *counter) zone(z []byte) {

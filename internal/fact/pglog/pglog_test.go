@@ -74,10 +74,25 @@ func TestPrefixes(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"2026-11-21 06:39:28.833 UTC [] LOG:  x", "2026-13-21 06:39:28.833 UTC [7] LOG:  x",
-		"LOG:  x", "2026-11-21 06:39:28.833 UTC [7] LOG: x of somebody else", "\tLOG:  x"} {
+		"LOG:  x", "\tLOG:  x"} {
 		if l, src := readAll(t, line+"\n", Options{Prefix: "%m [%p] ", Known: true}); len(l.lines) != 0 ||
 			src.Stray != 1 {
 			t.Errorf("%q is no line of that prefix: %q %+v", line, l.lines, src)
+		}
+	}
+}
+
+// TestOneSpace: behind a label one space is enough where a page has eaten the other of all lines.
+func TestOneSpace(t *testing.T) {
+	one := "2026-11-21 06:39:28.833 UTC [7] LOG: x\n"
+	for _, o := range []Options{{Prefix: "%m [%p] ", Known: true}, {}} {
+		if l, src := readAll(t, one+"2026-11-21 06:39:28,833 INFO: of somebody else\n", o); len(l.lines) != 1 ||
+			src.Stray != 1 {
+			t.Errorf("%q %+v", l.lines, src)
+		}
+		two := strings.Replace(one, ": ", ":  ", 1)
+		if l, src := readAll(t, two+two+one, o); len(l.lines) != 2 || src.Stray != 1 {
+			t.Errorf("of somebody else: %q %+v", l.lines, src)
 		}
 	}
 }
@@ -107,7 +122,7 @@ func TestOneSessionFillsTheHead(t *testing.T) {
 				"[bob depot stock] STATEMENT:  z\n", i, i)
 	}
 	l, src := readAll(t, b.String(), Options{})
-	if len(l.lines) != 65 || src.How != "inferred" || src.Stray != 1 {
+	if len(l.lines) != 65 || src.How != "guessed" || src.Prefix != "" || src.Stray != 1 {
 		t.Fatalf("%d entries of 65: %+v", len(l.lines), src)
 	}
 	if last := l.lines[64]; !strings.HasPrefix(last, `06:40:04.833 UTC 8 ERROR  "y"`) ||
@@ -299,7 +314,7 @@ func TestFingerprint(t *testing.T) {
 		"insert into t1 values (1,'a'), (2, 'b'),(3,E'\\'x')": "insert into t1 values (?)",
 		`select "Na'me1", x.y2 from "t 1" where z > ` +
 			`-1.5e+3`: `select "Na'me1", x.y2 from "t 1" where z > -?`,
-		"select $1, $2::int, $tag$ secret $tag$": "select $, $::int, ?",
+		"select $1, $2::int, $tag$ secret $tag$": "select $1, $2::int, ?",
 		"select 'open":                           "select ?",
 		"select E'\\\\', 'x'":                    "select ?",
 		"":                                       "",

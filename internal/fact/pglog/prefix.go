@@ -13,7 +13,8 @@ type step struct {
 type prefix struct {
 	spec  string
 	steps []step
-	tries int // left for the line at hand
+	tries int  // left for the line at hand
+	one   bool // one space behind a label is enough
 }
 
 const (
@@ -74,6 +75,7 @@ func newPrefix(spec string) *prefix {
 type fields struct {
 	time                          int64
 	timed                         bool
+	fine                          bool // the time has fractions of a second
 	pid                           int
 	zone, user, db, app, host, be []byte
 	state                         []byte
@@ -112,6 +114,7 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 		switch s.escape {
 		case 'm', 't', 's':
 			us, k := clock(b)
+			f.fine = f.fine || k > 19
 			if k == 0 {
 				if s.escape == 's' { // a process without a session
 					break
@@ -165,7 +168,7 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 			}
 			// A process without a session ends its prefix here.
 			f.user, f.db, f.app, f.host = nil, nil, nil, nil
-			return labelled(b, strange)
+			return labelled(b, strange, p.one)
 		default:
 			return p.free(at, b, f, strange)
 		}
@@ -176,7 +179,7 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 			}
 		}
 	}
-	return labelled(b, strange)
+	return labelled(b, strange, p.one)
 }
 
 // free takes free text: up to each place where what follows it may begin.

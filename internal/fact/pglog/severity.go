@@ -1,6 +1,11 @@
 package pglog
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pglog/translated"
+)
 
 // part is which part of an entry a word begins.
 type part uint8
@@ -21,81 +26,59 @@ const (
 type label struct {
 	part     part
 	severity Severity
-	foreign  bool
+	language string // "": English; or severalLanguages, strangeLanguage
 }
 
-// labels are the words of the server's message catalogues, as 15 ships them, by
-// language: DEBUG … PANIC, then DETAIL, HINT, QUERY, CONTEXT, STATEMENT, LOCATION.
-// Those equal to the English ones are left out.
-var labels = func() map[string]label {
+// foreign says whether the word is not English.
+func (l label) foreign() bool { return l.language != "" }
+
+// labels are the English words and those of the server's message catalogs in all languages.
+var labels = sync.OnceValue(func() map[string]label {
 	m := map[string]label{
-		"INFO": {partMessage, Info, false}, "NOTICE": {partMessage, Notice, false}, "LOG": {partMessage, Log, false},
-		"WARNING": {partMessage, Warning, false}, "ERROR": {partMessage, Error, false},
-		"FATAL": {partMessage, Fatal, false}, "PANIC": {partMessage, Panic, false},
-		"DEBUG": {partMessage, Debug, false}, "DETAIL": {partDetail, 0, false}, "HINT": {partHint, 0, false},
-		"QUERY":   {partQuery, 0, false},
-		"CONTEXT": {partContext, 0, false}, "STATEMENT": {partStatement, 0, false},
-		"LOCATION": {partLocation, 0, false}, "BACKTRACE": {partBacktrace, 0, false},
+		"INFO": {partMessage, Info, ""}, "NOTICE": {partMessage, Notice, ""}, "LOG": {partMessage, Log, ""},
+		"WARNING": {partMessage, Warning, ""}, "ERROR": {partMessage, Error, ""},
+		"FATAL": {partMessage, Fatal, ""}, "PANIC": {partMessage, Panic, ""},
+		"DEBUG": {partMessage, Debug, ""}, "DETAIL": {partDetail, 0, ""}, "HINT": {partHint, 0, ""},
+		"QUERY": {partQuery, 0, ""}, "CONTEXT": {partContext, 0, ""}, "STATEMENT": {partStatement, 0, ""},
+		"LOCATION": {partLocation, 0, ""}, "BACKTRACE": {partBacktrace, 0, ""},
 	}
-	for _, d := range []string{"DEBUG1", "DEBUG2", "DEBUG3", "DEBUG4", "DEBUG5"} {
-		m[d] = label{partMessage, Debug, false}
-	}
-	severities := []Severity{Debug, Log, Info, Notice, Warning, Error, Fatal, Panic}
-	parts := []part{partDetail, partHint, partQuery, partContext, partStatement, partLocation}
-	for _, words := range [][14]string{
-		// de
-		{"", "", "", "HINWEIS", "WARNUNG", "FEHLER", "", "PANIK", "", "TIPP", "ANFRAGE", "ZUSAMMENHANG",
-			"ANWEISUNG", "ORT"},
-		// es
-		{"", "", "", "", "", "", "", "", "DETALLE", "", "CONSULTA", "CONTEXTO", "SENTENCIA", "UBICACIÓN"},
-		// fr
-		{"", "", "", "", "ATTENTION", "ERREUR", "", "", "DÉTAIL", "ASTUCE", "REQUÊTE", "CONTEXTE", "INSTRUCTION",
-			"EMPLACEMENT"},
-		// it
-		{"", "", "", "NOTIFICA", "ATTENZIONE", "ERRORE", "FATALE", "PANICO", "DETTAGLI", "SUGGERIMENTO", "", "CONTESTO",
-			"ISTRUZIONE", "POSIZIONE"},
-		// ja
-		{"", "", "", "", "", "", "", "", "詳細", "ヒント", "問い合わせ", "文脈", "文", "場所"},
-		// ka
-		{"გამართვა", "ჟურნალი", "ინფორმაცია", "", "გაფრთხილება", "შეცდომა", "ფატალური", "პანიკა", "დეტალები",
-			"მინიშნება", "მოთხოვნა", "კონტექსტი", "ოპერატორი", "მდებარეობა"},
-		// ko
-		{"디버그", "로그", "정보", "알림", "경고", "오류", "치명적오류", "손상", "상세정보", "힌트", "쿼리", "내용", "명령 구문", "위치"},
-		// ru
-		{"ОТЛАДКА", "СООБЩЕНИЕ", "ИНФОРМАЦИЯ", "ЗАМЕЧАНИЕ", "ПРЕДУПРЕЖДЕНИЕ", "ОШИБКА", "ВАЖНО", "ПАНИКА",
-			"ПОДРОБНОСТИ", "ПОДСКАЗКА", "ЗАПРОС", "КОНТЕКСТ", "ОПЕРАТОР", "ПОЛОЖЕНИЕ"},
-		// sv
-		{"", "LOGG", "", "NOTIS", "VARNING", "FEL", "FATALT", "PANIK", "DETALJ", "TIPS", "FRÅGA", "KONTEXT",
-			"SATS", "PLATS"},
-		// uk
-		{"НАЛАГОДЖЕННЯ", "ЗАПИСУВАННЯ", "ІНФОРМАЦІЯ", "ПОВІДОМЛЕННЯ", "ПОПЕРЕДЖЕННЯ", "ПОМИЛКА", "ФАТАЛЬНО", "ПАНІКА",
-			"ВІДОМОСТІ", "УКАЗІВКА", "ЗАПИТ", "КОНТЕКСТ", "ІНСТРУКЦІЯ", "РОЗТАШУВАННЯ"},
-		// zh_CN
-		{"调试", "日志", "信息", "注意", "警告", "错误", "致命错误", "比致命错误还过分的错误", "详细信息", "提示", "查询", "上下文", "语句", "位置"},
-	} {
-		for i, w := range words {
-			if w == "" {
-				continue
-			}
-			l := label{part: partMessage, foreign: true}
-			if i < len(severities) {
-				l.severity = severities[i]
-			} else {
-				l.part = parts[i-len(severities)]
-			}
-			m[w] = l
+	for _, w := range translated.Words() {
+		l, ok := m[w.English]
+		if !ok {
+			continue
+		}
+		l.language = w.Language
+		have, ok := m[w.Word]
+		switch {
+		case ok && have.language == "": // the English word of something
+		case ok && have.language != l.language: // several languages write so
+			have.language = severalLanguages
+			m[w.Word] = have
+		case !ok:
+			m[w.Word] = l
 		}
 	}
+	for _, d := range []string{"DEBUG1", "DEBUG2", "DEBUG3", "DEBUG4", "DEBUG5"} {
+		m[d] = label{partMessage, Debug, ""}
+	}
 	return m
-}()
+})
+
+const (
+	// severalLanguages is the language of a word that is one of several.
+	severalLanguages = "several"
+	// strangeLanguage is that of a word that is in no catalog.
+	strangeLanguage = "?"
+)
 
 // maxLabel is longer than any word of them in bytes.
 const maxLabel = 48
 
 // labelled takes the word from the beginning of a text: "LOG:  text", and in
 // French "INSTRUCTION :  text". A word of no list is one too where strange is set:
-// the catalogue may be of another language or version.
-func labelled(b []byte, strange bool) (l label, rest []byte, ok bool) {
+// the catalogue may be of another language or version. One space behind the word of a
+// severity is enough where one is set: a page has eaten the other.
+func labelled(b []byte, strange, one bool) (l label, rest []byte, ok bool) {
 	head := b[:min(len(b), maxLabel)]
 	// The usual ones first, without a look into the map.
 	if len(b) > 5 && b[3] == ':' && b[4] == ' ' && b[5] == ' ' && b[0] == 'L' && b[1] == 'O' && b[2] == 'G' {
@@ -107,14 +90,15 @@ func labelled(b []byte, strange bool) (l label, rest []byte, ok bool) {
 	}
 	word := bytes.TrimSuffix(head[:i], []byte(" "))
 	word = bytes.TrimSuffix(word, []byte("\u00a0"))
-	l, ok = labels[string(word)]
+	l, ok = labels()[string(word)]
 	if !ok {
 		if !strange || i+2 >= len(b) || b[i+2] != ' ' || len(word) < 2 || span(word, strangeByte) < len(word) {
 			return l, nil, false
 		}
-		l = label{part: partMessage, foreign: true}
+		l = label{part: partMessage, language: strangeLanguage}
 	}
-	if l.part == partMessage && (i+2 >= len(b) || b[i+2] != ' ') { // translators shortened those of the parts alone
+	// translators shortened those of the parts alone
+	if l.part == partMessage && !one && (i+2 >= len(b) || b[i+2] != ' ') {
 		return l, nil, false
 	}
 	return l, text(b[i+1:]), true
@@ -135,17 +119,17 @@ func text(b []byte) []byte {
 	return b
 }
 
-// severityOf reads the severity of csvlog and jsonlog.
-func severityOf(b []byte) (Severity, bool) {
+// severityOf reads the severity of csvlog and jsonlog; foreign says that it is not English.
+func severityOf(b []byte) (s Severity, language string) {
 	switch string(b) {
 	case "LOG":
-		return Log, false
+		return Log, ""
 	case "ERROR":
-		return Error, false
+		return Error, ""
 	}
-	l, ok := labels[string(b)]
+	l, ok := labels()[string(b)]
 	if !ok || l.part != partMessage {
-		return NoSeverity, true
+		return NoSeverity, strangeLanguage
 	}
-	return l.severity, l.foreign
+	return l.severity, l.language
 }

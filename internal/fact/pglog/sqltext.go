@@ -86,7 +86,8 @@ func Fingerprint(sql []byte, buf []byte, most int) (text []byte, hash uint64) {
 			}
 			put('$')
 			i++
-			for i < len(sql) && isDigit(sql[i]) { // a parameter: its number tells nothing
+			for i < len(sql) && isDigit(sql[i]) { // a parameter, and no literal
+				put(sql[i])
 				i++
 			}
 		case isDigit(c) && !nameByte(last):

@@ -1,6 +1,9 @@
 package pglog
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // plainReader puts the lines of a plain log together. A line that begins with a
 // tab continues the part before it; the server writes it so. One without a prefix
@@ -17,18 +20,31 @@ type plainReader struct {
 	dumps  dumper
 	only   bool
 	f      fields
+	one    bool // one space stands behind its labels
+	small  bool // a paste, not a log: what goes on without a mark is of the line before
+	widest int  // line of it
+	last   int  // width of the line before
+	json   *jsonReader
 }
 
 func readStderr(in *lines, head []byte, o Options, out *counter) {
 	r := &plainReader{out: out, only: o.DumpsOnly}
 	src := out.src
 	if o.Known && (!o.Doubt || fits(newPrefix(o.Prefix), head)) {
-		r.prefix, src.How, r.sure = newPrefix(o.Prefix), o.How, true
+		r.prefix, src.How, r.sure, r.one = newPrefix(o.Prefix), o.How, true, oneSpace(head)
+		r.prefix.one = r.one
 	} else {
-		r.prefix, src.How = infer(head)
+		r.prefix, src.How, r.one = infer(head)
 	}
 	if r.prefix != nil {
 		src.Prefix = r.prefix.spec
+		if src.How == "inferred" && guess(r.prefix.spec) {
+			src.Prefix, src.How = "", "guessed"
+		}
+	}
+	r.small = in.eof && len(head) < headSize
+	if r.small {
+		r.widest = widest(head)
 	}
 	for {
 		line, ok := in.next()
@@ -52,6 +68,18 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 	if len(line) == 0 {
 		return
 	}
+	before := r.last
+	r.last = len(line)
+	if line[0] == '{' && bytes.Contains(line, ownObject) {
+		if r.json == nil {
+			r.json = &jsonReader{out: r.out}
+		}
+		r.flush()
+		if !r.json.next(line, number, cut) {
+			r.out.src.Stray++
+		}
+		return
+	}
 	if line[0] == '\t' {
 		if r.have && r.at != partNone {
 			r.add(r.at, line[1:], true)
@@ -63,10 +91,50 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 	}
 	l, rest, ok := r.take(line)
 	if !ok {
-		r.without(line)
+		r.without(line, before)
 		return
 	}
+	if l.part == partMessage && len(rest) > 7 && rest[5] == ':' && rest[6] == ' ' && isState(rest[:5]) &&
+		len(r.f.state) == 0 { // log_error_verbosity = verbose
+		r.f.state, rest = rest[:5], rest[7:]
+	}
 	r.labelled(l, rest, number, cut)
+}
+
+// ownObject is in each line of jsonlog.
+var ownObject = []byte(`"error_severity":"`)
+
+// widest is the longest line of a head with a label.
+func widest(head []byte) (n int) {
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		if len(line) > n && hasLabel(line) {
+			n = len(line)
+		}
+	}
+	return n
+}
+
+// guess says whether a prefix that was built of the lines has words of them in it that no person would have put there:
+// it reads the lines, but is not what SHOW log_line_prefix tells.
+func guess(spec string) bool {
+	word := 0
+	for i := 0; i < len(spec); i++ {
+		c := spec[i]
+		switch {
+		case c == '%' && i+1 < len(spec):
+			i++
+			word = 0
+		case c == '=':
+			word = 0
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
+			if word++; word > 2 && !strings.Contains(spec[i:], "=%") {
+				return true
+			}
+		default:
+			word = 0
+		}
+	}
+	return strings.Count(spec, "%l") > 1
 }
 
 // labelled takes what stands behind a label; r.f is what stands before it.
@@ -77,7 +145,9 @@ func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 		r.add(partMessage, rest, false)
 	} else if r.have && (r.f.pid == 0 || r.f.pid == r.cur.PID) {
 		r.add(l.part, rest, false)
-		r.cur.Foreign = r.cur.Foreign || l.foreign
+		if l.foreign() {
+			r.cur.word = l.language
+		}
 	} else {
 		r.at = partNone
 		r.out.src.Stray++
@@ -91,39 +161,59 @@ func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 // a line; where one was inferred and does not fit this line, a time at the
 // beginning and a label do.
 func (r *plainReader) take(line []byte) (label, []byte, bool) {
+	if r.small && len(line) > 0 && (line[0] == '.' || line[0] == '[' || line[0] == '(' || line[0] == 0xe2) {
+		line = leftOut(line)
+	}
 	if r.prefix != nil {
 		if l, rest, ok := r.prefix.match(line, &r.f); ok || r.sure {
 			return l, rest, ok
 		}
 	}
 	i := findLabel(line)
+	if i < 0 && r.one {
+		i = findOne(line)
+	}
 	if i < 0 {
 		return label{}, nil, false
 	}
-	l, rest, ok := labelled(line[i:], false)
+	if at := seek(line, i); at > 0 {
+		if r.prefix != nil {
+			if l, rest, ok := r.prefix.match(line[at:], &r.f); ok {
+				return l, rest, ok
+			}
+		}
+	}
+	l, rest, ok := labelled(line[i:], false, r.one)
 	r.f = loose(line[:i])
 	return l, rest, ok && (r.prefix == nil || r.f.timed)
 }
 
-// loose looks for a time and a process in what stands before a label: the time
-// first, but for a bracket or the like, then the first whole number.
+// loose looks for a time, a process and what has a key of its own in what stands before a label.
 func loose(b []byte) (f fields) {
-	at := span(b, func(c byte) bool { return !isDigit(c) })
-	if at > 8 || at == len(b) { // it begins with a name
-		at = 0
-	}
-	us, n := clock(b[at:])
-	if n > 0 {
+	at := 0
+	for ; at < len(b); at++ {
+		us, n := clock(b[at:])
+		if n == 0 && at == 0 {
+			us, n = epoch(b)
+		}
+		if n == 0 {
+			continue
+		}
 		f.time, f.timed = us, true
 		if at += n; at < len(b) && b[at] == ' ' {
 			f.zone = zone(b[at+1:])
 			at += 1 + len(f.zone)
 		}
-	} else if us, n = epoch(b[at:]); n > 0 {
-		f.time, f.timed = us, true
-		at += n
+		break
 	}
-	for rest := b[at:]; len(rest) > 0; {
+	if !f.timed {
+		at = 0
+	}
+	f.keys(b)
+	if f.pid == 0 {
+		f.pid = bracketed(b)
+	}
+	for rest := b[at:]; len(rest) > 0 && f.pid == 0; {
 		n := span(rest, wordByte)
 		if v, k := leadingNumber(rest[:n]); k == n && k > 0 && k <= 10 {
 			f.pid = int(v)
@@ -134,11 +224,69 @@ func loose(b []byte) (f fields) {
 	return f
 }
 
+// keys takes «pid="123"» and the like.
+func (f *fields) keys(b []byte) {
+	for {
+		i := bytes.IndexByte(b, '=')
+		if i < 0 {
+			return
+		}
+		key := bytes.TrimRight(b[:i], " ")
+		from := len(key)
+		for from > 0 && wordByte(key[from-1]) {
+			from--
+		}
+		b = bytes.TrimLeft(b[i+1:], " ")
+		n := bytes.IndexAny(b, " ,;|")
+		if len(b) > 0 && b[0] == '"' {
+			b = b[1:]
+			n = bytes.IndexByte(b, '"')
+		}
+		if n < 0 {
+			n = len(b)
+		}
+		switch v := b[:n]; strings.ToLower(string(key[from:])) {
+		case "pid":
+			if p, k := leadingNumber(v); k == len(v) && k > 0 && k <= 10 {
+				f.pid = int(p)
+			}
+		case "user":
+			f.set('u', v)
+		case "db", "database":
+			f.set('d', v)
+		case "app", "application_name":
+			f.set('a', v)
+		case "client", "host", "connection_source":
+			f.set('r', v)
+		case "sql_error_code", "sqlstate", "statecode":
+			if isState(v) {
+				f.state = v
+			}
+		}
+		b = b[n:]
+	}
+}
+
 // without takes a line that has no prefix.
-func (r *plainReader) without(line []byte) {
+func (r *plainReader) without(line []byte, before int) {
 	d, is := r.dumps.line(line)
 	if !is {
+		// A paste has lost its tabs, or a terminal has folded it.
+		if r.small && r.have && r.at != partNone {
+			indent := span(line, func(c byte) bool { return c == ' ' })
+			text := line[indent:]
+			clause := r.inStatement() && clauses[string(bytes.ToUpper(text[:span(text, wordByte)]))]
+			if len(text) > 0 && (indent >= 4 || clause || before >= minFold && 10*before >= 8*r.widest) {
+				if indent > 0 || clause {
+					r.add(r.at, text, true)
+				} else {
+					r.join(text)
+				}
+				return
+			}
+		}
 		r.out.src.Stray++
+		r.out.unread(line)
 		return
 	}
 	// What came before is over: its message must not come after the dump, which
@@ -149,10 +297,43 @@ func (r *plainReader) without(line []byte) {
 	}
 }
 
+// inStatement says whether the part that was read last is the text of a statement.
+func (r *plainReader) inStatement() bool {
+	return r.at == partStatement ||
+		r.at == partDetail && bytes.HasPrefix(r.store[r.at], []byte("Failed process was running: "))
+}
+
+// clauses are words that a line in the midst of a statement begins with, and hardly one of prose.
+var clauses = map[string]bool{"SELECT": true, "FROM": true, "WHERE": true, "GROUP": true, "ORDER": true,
+	"HAVING": true, "LIMIT": true, "OFFSET": true, "UNION": true, "JOIN": true, "LEFT": true, "INNER": true,
+	"VALUES": true, "RETURNING": true}
+
+// leftOut takes off the mark of what a page has left out before a line.
+func leftOut(line []byte) []byte {
+	for _, mark := range []string{"…", "...", "[...]", "[…]", "(...)", "(…)"} {
+		if rest, ok := bytes.CutPrefix(line, []byte(mark)); ok {
+			return bytes.TrimLeft(rest, " ")
+		}
+	}
+	return line
+}
+
+// minFold is as narrow as a terminal that folds lines is.
+const minFold = 70
+
+// join goes on with a part in the middle of a word or of a line, as a terminal has folded it.
+func (r *plainReader) join(b []byte) {
+	s := bytes.TrimRight(r.store[r.at], " ")
+	if n := maxField - len(s); len(b) > n {
+		b, r.cur.Cut = b[:max(n, 0)], true
+	}
+	r.store[r.at] = append(s, b...)
+}
+
 func (r *plainReader) begin(l label, number int64) {
 	f := &r.f
 	r.names = r.names[:0]
-	r.cur = Entry{Time: f.time, Timed: f.timed, PID: f.pid, Severity: l.severity, Foreign: l.foreign, Line: number}
+	r.cur = Entry{Time: f.time, Timed: f.timed, PID: f.pid, Severity: l.severity, word: l.language, Line: number}
 	// One buffer holds all names: it has room for them, so that no append moves it.
 	if need := len(f.zone) + len(f.state) + len(f.user) + len(f.db) + len(f.app) + len(f.host) +
 		len(f.be); cap(r.names) < need {

@@ -1,14 +1,15 @@
-// Package explain reads what EXPLAIN (ANALYZE, BUFFERS) wrote, of PostgreSQL
-// 9.x to 18, in the text and the JSON format, into one tree of nodes: the same
-// execution gives the same tree whichever format it was written in. It reads
-// what people have: psql's table with its borders, quoted lines of pgAdmin, a
-// server log with auto_explain, several plans in one paste.
+// Package queryplan reads what EXPLAIN (ANALYZE, BUFFERS) wrote, of PostgreSQL
+// 8.x to 19, in the text, JSON, YAML and XML format, into one tree of nodes: the
+// same execution gives the same tree whichever format it was written in. It reads
+// what people have: psql's table with its borders, lines that a terminal or a mail
+// broke, quoted lines of pgAdmin, comments, Markdown, a server log with
+// auto_explain, the page of explain.depesz.com, several plans in one paste, parts
+// of plans. What is cut is marked and never guessed.
 package queryplan
 
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Bounds of what is read. A plan of a thousand partitions is about 1 MB.
@@ -22,7 +23,7 @@ const (
 // Plan is one plan with what was measured when it ran. Times are milliseconds.
 // A pointer that is nil was not written: not measured, or not by that version.
 type Plan struct {
-	Format   string   `json:"format"`             // text or json
+	Format   string   `json:"format"`             // text, json, yaml or xml
 	Query    string   `json:"query,omitempty"`    // auto_explain's Query Text
 	Root     *Node    `json:"root"`               //
 	Planning *float64 `json:"planning,omitempty"` // Planning Time
@@ -36,13 +37,25 @@ type Plan struct {
 	Memory    *Memory    `json:"memory,omitempty"`    // MEMORY, 17 and later
 	Settings  []Property `json:"settings,omitempty"`  // SETTINGS, sorted by name
 	Buffers   bool       `json:"buffers"`             // the run counted buffers
-	Flat      bool       `json:"flat,omitempty"`      // the indentation is lost: every node stands below the first
+	// the indentation is lost: every node stands below the first, unless it was rebuilt
+	Flat     bool     `json:"flat,omitempty"`
+	Rebuilt  bool     `json:"rebuilt,omitempty"`  // the tree follows from how many inputs each node has
+	Fragment bool     `json:"fragment,omitempty"` // its beginning is missing: the first node is not the whole query
+	Cut      string   `json:"cut,omitempty"`      // the line that is cut off, where one is
+	Unknown  *Unknown `json:"unknown,omitempty"`  // lines of the plan that were not understood
+}
+
+// Unknown counts lines that were seen and not understood.
+type Unknown struct {
+	Lines int    `json:"lines"`
+	First string `json:"first"`
 }
 
 // Node is one node of a plan.
 type Node struct {
 	// as the text format prints it, quotes taken off: "Index Scan using i on t a"
 	Head     string     `json:"head"`
+	Missing  bool       `json:"missing,omitempty"`  // the paste has what stands below its line, but not its line
 	Subplan  string     `json:"subplan,omitempty"`  // "InitPlan 1 (returns $0)", "CTE c", "SubPlan 2"
 	Cost     *Cost      `json:"cost,omitempty"`     // nil: COSTS OFF
 	Actual   *Actual    `json:"actual,omitempty"`   // nil: not executed, or no ANALYZE
@@ -54,7 +67,9 @@ type Node struct {
 	Launched *int64     `json:"launched,omitempty"` // Workers Launched
 	Sort     *Sort      `json:"sort,omitempty"`
 	Hash     *Hash      `json:"hash,omitempty"`
-	Removed  int64      `json:"removed,omitempty"`  // rows removed by filters, join filters and rechecks, each loop
+	Removed  int64      `json:"removed,omitempty"`  // rows removed by filters and join filters, each loop
+	Recheck  int64      `json:"recheck,omitempty"`  // rows removed by rechecks of an index's condition, each loop
+	Own      *float64   `json:"own,omitempty"`      // its exclusive time, all loops, where a page wrote it
 	Fetches  *int64     `json:"fetches,omitempty"`  // Heap Fetches
 	Searches *int64     `json:"searches,omitempty"` // Index Searches, 18 and later
 	Exact    int64      `json:"exact,omitempty"`    // Heap Blocks of a bitmap
@@ -181,8 +196,6 @@ type Memory struct {
 // errors of a text that holds no plan, for people.
 var (
 	ErrNone  = errors.New("no plan of EXPLAIN is in it")
-	ErrXML   = errors.New("it is EXPLAIN's XML; its text and JSON formats are read")
-	ErrYAML  = errors.New("it is EXPLAIN's YAML; its text and JSON formats are read")
 	ErrLarge = fmt.Errorf("larger than %d MB", MaxText>>20)
 )
 
@@ -191,22 +204,17 @@ func Parse(b []byte) ([]*Plan, error) {
 	if len(b) > MaxText {
 		return nil, ErrLarge
 	}
-	lines := tidy(string(b))
-	plans, err := parseJSON(lines)
-	if err == nil && len(plans) == 0 {
-		plans, err = parseText(lines)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(plans) > 0 {
-		return plans, nil
-	}
-	switch text := strings.Join(lines, "\n"); {
-	case strings.Contains(text, "<explain"):
-		return nil, ErrXML
-	case strings.Contains(text, "Node Type:"):
-		return nil, ErrYAML
+	text := plain(string(b))
+	for _, read := range []func(string) ([]*Plan, error){
+		func(t string) ([]*Plan, error) { return parseJSON(tidy(t)) },
+		parseXML,
+		func(t string) ([]*Plan, error) { return parseYAML(tidy(t)) },
+		parseText,
+	} {
+		plans, err := read(text)
+		if err != nil || len(plans) > 0 {
+			return plans, err
+		}
 	}
 	return nil, ErrNone
 }
@@ -217,9 +225,10 @@ func (p *Plan) finish() {
 	p.Root.Walk(func(n *Node) { p.Buffers = p.Buffers || n.Buffers != nil && *n.Buffers != Buffers{} })
 	p.Root.Walk(func(n *Node) {
 		switch {
-		case !p.Buffers || n.Actual == nil:
+		case !p.Buffers, n.Actual == nil && n.Buffers != nil && *n.Buffers == Buffers{}:
 			n.Buffers = nil
-		case n.Buffers == nil:
+		case n.Actual == nil:
+		case n.Buffers == nil && p.Cut == "":
 			n.Buffers = &Buffers{}
 		}
 		if n.IO != nil && *n.IO == (IO{}) {
@@ -266,13 +275,27 @@ func (p *Plan) Total() (float64, bool) {
 	return t, ok
 }
 
-// Ran is the time of the execution: what the plan says, else that of its root.
+// Ran is the time of the execution: what the plan says, else that of its root and
+// of the triggers, which the root does not hold. It is unknown of a part of a plan.
 func (p *Plan) Ran() (float64, bool) {
 	if p.Execution != nil {
 		return *p.Execution, true
 	}
-	if a := p.Root.Actual; a != nil && a.Total != nil {
-		return *a.Total * max(a.Loops, 1), true
+	if a := p.Root.Actual; a != nil && a.Total != nil && !p.Fragment {
+		t := *a.Total * max(a.Loops, 1)
+		for _, x := range p.Triggers {
+			if x.Time != nil {
+				t += *x.Time
+			}
+		}
+		return t, true
 	}
 	return 0, false
+}
+
+// Executed says whether the plan was measured: whether any of its nodes ran.
+func (p *Plan) Executed() bool {
+	ran := false
+	p.Root.Walk(func(n *Node) { ran = ran || n.Actual != nil || n.Never })
+	return ran
 }

@@ -26,7 +26,10 @@ func TestGoldens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same, ok := c.Given["same"]; ok {
+		for name, same := range c.Given {
+			if !strings.HasPrefix(name, "same") {
+				continue
+			}
 			others, err := Parse(same)
 			if err != nil {
 				t.Fatal(err)
@@ -37,7 +40,7 @@ func TestGoldens(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(plans, others); d != "" {
-				t.Errorf("not the same plan (-input +same):\n%s", d)
+				t.Errorf("not the same plan (-input +%s):\n%s", name, d)
 			}
 		}
 		return map[string][]byte{"want.json": append(got, '\n')}
@@ -48,15 +51,15 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]error{
 		"":        ErrNone,
 		"SELECT;": ErrNone,
-		"<explain xmlns=\"http://www.postgresql.org/2009/explain\">": ErrXML,
-		"- Plan: \n    Node Type: \"Result\"\n":                      ErrYAML,
+		"<explain xmlns=\"http://www.postgresql.org/2009/explain\">": ErrNone,
+		"- Plan: \n    Startup Cost: 1\n":                            ErrNone,
 	} {
 		if _, err := Parse([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
 	}
-	for _, text := range []string{`[{"Plan": {"Node Type": "Result",`, `[{"Plan": {}}]`, `[{"Plan": 3}]`,
-		`"Plan": {"Node Type": "Result"}`} {
+	for _, text := range []string{`[{"Plan": {"Node Type": "Result"`, `[{"Plan": {}}]`, `[{"Plan": 3}]`,
+		`"Plan": {"Node Kind": "Result"}`} {
 		if p, err := Parse([]byte(text)); err == nil {
 			t.Errorf("%q: %v is no plan", text, p)
 		}

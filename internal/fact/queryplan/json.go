@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,43 +13,33 @@ import (
 type object map[string]any
 
 // parseJSON reads every JSON plan that is in the lines; none is no error, as they
-// may be text. A plan that begins and cannot be read is one.
+// may be text. A plan that is cut off is read as far as it goes.
 func parseJSON(lines []string) ([]*Plan, error) {
 	text := strings.Join(lines, "\n")
 	var out []*Plan
 	for at := 0; at < len(text) && len(out) < maxPlans; {
-		key := strings.Index(text[at:], `"Plan":`)
-		if key < 0 {
+		from, fragment, ok := beginJSON(text, at)
+		if !ok {
 			break
 		}
-		key += at
-		from := strings.LastIndexByte(text[at:key], '{')
-		if from < 0 {
-			return nil, fmt.Errorf("JSON: the beginning of the plan is missing")
-		}
-		from += at
-		// auto_explain's object begins with the query, which may hold a brace.
-		if q := strings.LastIndex(text[at:key], `"Query Text":`); q >= 0 {
-			if b := strings.LastIndexByte(text[at:at+q], '{'); b >= 0 {
-				from = at + b
-			}
-		}
-		dec := json.NewDecoder(strings.NewReader(text[from:]))
-		dec.UseNumber()
-		var o object
-		if err := dec.Decode(&o); err != nil {
+		o, end, cut, err := decode(text[from:])
+		if err != nil {
 			return nil, fmt.Errorf("JSON: the plan is cut off or damaged: %w", err)
+		}
+		if fragment {
+			o = object{"Plan": map[string]any(o)}
 		}
 		p, err := planOf(o)
 		if err != nil {
 			return nil, err
 		}
+		p.Fragment, p.Cut = fragment, cut
 		if m := logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
 			if v, ok := number(m[len(m)-1][1]); ok {
 				p.Execution = &v
 			}
 		}
-		at = from + int(dec.InputOffset())
+		at = from + end
 		rest, _, _ := strings.Cut(text[at:], `"Plan":`)
 		for _, l := range strings.Split(rest, "\n") {
 			if m := clock.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
@@ -64,6 +55,104 @@ func parseJSON(lines []string) ([]*Plan, error) {
 	return out, nil
 }
 
+var (
+	planKey = regexp.MustCompile(`"Plan" ?:`)
+	nodeKey = regexp.MustCompile(`\{\s*"Node Type" ?:`)
+)
+
+// beginJSON finds the object of the next plan; where a part of a plan alone was pasted,
+// that of the first node whose beginning is there.
+func beginJSON(text string, at int) (from int, fragment, ok bool) {
+	m := planKey.FindStringIndex(text[at:])
+	if m == nil {
+		if at > 0 {
+			return 0, false, false
+		}
+		if m = nodeKey.FindStringIndex(text); m == nil {
+			return 0, false, false
+		}
+		return m[0], true, true
+	}
+	key := at + m[0]
+	from = strings.LastIndexByte(text[at:key], '{')
+	// auto_explain's object begins with the query, which may hold a brace.
+	if q := strings.LastIndex(text[at:key], `"Query Text":`); q >= 0 {
+		if b := strings.LastIndexByte(text[at:at+q], '{'); b >= 0 {
+			from = b
+		}
+	}
+	if from < 0 { // the brace is cut off
+		if m = nodeKey.FindStringIndex(text[key:]); m == nil {
+			return 0, false, false
+		}
+		return key + m[0], true, true
+	}
+	return at + from, false, true
+}
+
+// decode reads an object and where it ends. One that is cut off is closed behind its last
+// whole value; the third result is then the line where it ends.
+func decode(text string) (object, int, string, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var o object
+	err := dec.Decode(&o)
+	if err == nil {
+		return o, int(dec.InputOffset()), "", nil
+	}
+	whole, end := closed(text)
+	if whole == "" {
+		return nil, 0, "", err
+	}
+	dec = json.NewDecoder(strings.NewReader(whole))
+	dec.UseNumber()
+	if dec.Decode(&o) != nil {
+		return nil, 0, "", err
+	}
+	return o, len(text), lastLine(text[:end]), nil
+}
+
+// closed is an object that is cut off, up to its last whole value and with its brackets
+// closed; "" where nothing of it is whole. The second result is how much of it was read.
+func closed(text string) (string, int) {
+	var stack, at []byte // brackets that are open, and those at the last whole value
+	end, inside, escaped := 0, false, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case escaped:
+			escaped = false
+		case inside:
+			escaped = c == '\\'
+			inside = c != '"'
+		case c == '"':
+			inside = true
+		case c == '{', c == '[':
+			stack = append(stack, c)
+		case c == '}', c == ']':
+			if len(stack) == 0 {
+				return "", 0
+			}
+			stack = stack[:len(stack)-1]
+			end, at = i+1, append(at[:0], stack...)
+		case c == ',':
+			end, at = i, append(at[:0], stack...)
+		}
+		if len(stack) > 4*maxDepth {
+			return "", 0
+		}
+	}
+	if end == 0 {
+		return "", 0
+	}
+	var b strings.Builder
+	b.WriteString(text[:end])
+	for i := len(at) - 1; i >= 0; i-- {
+		b.WriteByte(at[i] + 2) // { } and [ ] are two apart
+	}
+	return b.String(), end
+}
+
 func planOf(o object) (*Plan, error) {
 	p := &Plan{Format: "json", Query: o.text("Query Text"), Planning: o.time("Planning Time"),
 		Execution: o.time("Execution Time")}
@@ -71,7 +160,7 @@ func planOf(o object) (*Plan, error) {
 		p.Execution = o.time("Total Runtime")
 	}
 	root := o.object("Plan")
-	if root.text("Node Type") == "" {
+	if strings.TrimSpace(root.text("Node Type")) == "" {
 		return nil, fmt.Errorf("JSON: the plan has no Node Type")
 	}
 	count := 0
@@ -107,8 +196,11 @@ func planOf(o object) (*Plan, error) {
 		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format")}
 	}
 	for name, v := range o.object("Settings") {
-		if text, ok := v.(string); ok {
-			p.Settings = append(p.Settings, Property{Name: name, Text: text})
+		switch v := v.(type) {
+		case string:
+			p.Settings = append(p.Settings, Property{Name: name, Text: v})
+		case json.Number: // XML and YAML
+			p.Settings = append(p.Settings, Property{Name: name, Text: string(v)})
 		}
 	}
 	return p, nil
@@ -119,6 +211,11 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 		return nil, errNodes
 	}
 	n := &Node{Head: headOf(o), Subplan: o.text("Subplan Name")}
+	if strings.TrimSpace(o.text("Node Type")) == "" { // a part of a plan
+		n.Head, n.Missing = MissingHead, true
+	} else if n.Head == "" { // a ModifyTable whose operation is cut off
+		n.Head = Head(o.text("Node Type"))
+	}
 	if _, ok := o["Total Cost"]; ok {
 		n.Cost = &Cost{Startup: o.float("Startup Cost"), Total: o.float("Total Cost"), Rows: o.float("Plan Rows"),
 			Width: o.count("Plan Width")}
@@ -134,10 +231,8 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 	n.Planned, n.Launched = o.maybe("Workers Planned"), o.maybe("Workers Launched")
 	n.Sort = sortFrom(o)
 	n.hashFrom(o)
-	for _, k := range []string{"Rows Removed by Filter", "Rows Removed by Join Filter",
-		"Rows Removed by Index Recheck"} {
-		n.Removed += o.count(k)
-	}
+	n.Removed = o.count("Rows Removed by Filter") + o.count("Rows Removed by Join Filter")
+	n.Recheck = o.count("Rows Removed by Index Recheck")
 	n.Fetches, n.Searches = o.maybe("Heap Fetches"), o.maybe("Index Searches")
 	n.Exact, n.Lossy, n.Storage = o.count("Exact Heap Blocks"), o.count("Lossy Heap Blocks"), o.text("Storage")
 	if _, ok := o["Cache Hits"]; ok && n.Actual != nil {
@@ -320,8 +415,13 @@ func (n *Node) hashFrom(o object) {
 }
 
 func (o object) text(k string) string {
-	s, _ := o[k].(string)
-	return s
+	switch v := o[k].(type) {
+	case string:
+		return v
+	case json.Number: // a name of digits, in XML
+		return string(v)
+	}
+	return ""
 }
 
 func (o object) object(k string) object {

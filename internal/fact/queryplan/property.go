@@ -2,6 +2,7 @@ package queryplan
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,19 +26,45 @@ func (n *Node) word(name, text string) {
 	}
 }
 
-// property reads one line below a node. Unknown ones are passed over.
-func (n *Node) property(text string) {
-	name, val, ok := strings.Cut(text, ": ")
+// ordinary are properties that say nothing about time and are not kept.
+var ordinary = []string{"Output", "Query Identifier", "Query Parameters", "Window", "Params Evaluated",
+	"Subplans Removed", "Options", "Single Copy", "Inner Unique", "Function Name", "Disabled", "Remote SQL",
+	"Relations", "Tuples Inserted", "Conflicting Tuples", "Conflict Resolution", "Conflict Arbiter Indexes", "Tuples",
+	"Sampling", "Repeatable Seed", "Estimates", "Optimizer", "Table Function Call", "Workers"}
+
+// counters are properties by which even a node without its own line is known to be one.
+var counters = []string{"Buffers", "I/O Timings", "WAL", "Rows Removed by Filter", "Rows Removed by Join Filter",
+	"Rows Removed by Index Recheck", "Heap Blocks", "Heap Fetches", "Sort Method", "Workers Launched", "Batches",
+	"Buckets"}
+
+// measures are the other properties that are read.
+var measures = []string{"Workers Planned", "Index Searches", "Storage", "Hits", "Full-sort Groups",
+	"Pre-sorted Groups", "Sort Methods", "Planned Partitions"}
+
+// known says whether a name is that of a property of a node.
+func known(name string) bool {
+	return slices.Contains(words, name) || slices.Contains(counters, name) || slices.Contains(measures, name) ||
+		slices.Contains(ordinary, name)
+}
+
+// property reads one line below a node; false where it is not understood.
+func (n *Node) property(text string) bool {
+	name, val, ok := strings.Cut(text, ":")
 	if !ok {
-		return
+		return false
 	}
+	val = strings.TrimSpace(val)
 	if slices.Contains(words, name) {
 		n.word(name, val)
-		return
+		return true
 	}
 	switch name {
 	case "Buffers":
-		n.Buffers = buffers(val)
+		b := buffers(val)
+		if b == nil {
+			return false
+		}
+		n.Buffers = b
 	case "I/O Timings":
 		n.IO = ioTimes(val)
 	case "WAL":
@@ -51,13 +78,22 @@ func (n *Node) property(text string) {
 		n.Launched = &v
 	case "Sort Method":
 		n.Sort = sortOf(val)
+	case "Full-sort Groups", "Pre-sorted Groups":
+		n.groups(val)
 	case "Buckets":
 		n.Hash = hashOf(text)
+	case "Planned Partitions": // HashAggregate that expected to spill
+		if strings.Contains(text, "Batches: ") {
+			n.Hash = &Hash{Batches: numberAfter(text, "Batches: "), MemoryKB: numberAfter(text, "Memory Usage: "),
+				DiskKB: numberAfter(text, "Disk Usage: ")}
+		}
 	case "Batches": // HashAggregate
 		n.Hash = &Hash{Batches: leadingNumber(val), MemoryKB: numberAfter(text, "Memory Usage: "),
 			DiskKB: numberAfter(text, "Disk Usage: ")}
-	case "Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck":
+	case "Rows Removed by Filter", "Rows Removed by Join Filter":
 		n.Removed += leadingNumber(val)
+	case "Rows Removed by Index Recheck":
+		n.Recheck += leadingNumber(val)
 	case "Heap Fetches":
 		v := leadingNumber(val)
 		n.Fetches = &v
@@ -67,10 +103,30 @@ func (n *Node) property(text string) {
 	case "Heap Blocks":
 		n.Exact, n.Lossy = numberAfter(val, "exact="), numberAfter(val, "lossy=")
 	case "Storage":
-		n.Storage, _, _ = strings.Cut(val, "  ")
+		n.Storage, _, _ = strings.Cut(val, " ")
 	case "Hits":
 		n.Memoize = &Memoize{Hits: leadingNumber(val), Misses: numberAfter(text, "Misses: "),
 			Evictions: numberAfter(text, "Evictions: ")}
+	default:
+		return slices.Contains(ordinary, name)
+	}
+	return true
+}
+
+// groups reads what an incremental sort says of its groups: "1  Sort Method: quicksort
+// Average Memory: 25kB  Peak Memory: 25kB". The largest group stands for the sort.
+func (n *Node) groups(val string) {
+	_, rest, ok := strings.Cut(val, "Sort Method")
+	if !ok {
+		return
+	}
+	rest = strings.TrimLeft(strings.TrimPrefix(rest, "s"), ": ")
+	s := &Sort{Disk: strings.Contains(rest, "Disk: ")}
+	s.Method, _, _ = strings.Cut(rest, " Average")
+	s.Method = strings.TrimSpace(s.Method)
+	s.KB = max(numberAfter(rest, "Peak Memory: "), numberAfter(rest, "Peak Disk: "))
+	if n.Sort == nil || s.Disk && !n.Sort.Disk || s.KB > n.Sort.KB && s.Disk == n.Sort.Disk {
+		n.Sort = s
 	}
 }
 
@@ -78,18 +134,28 @@ func (w *Worker) property(text string) {
 	name, val, _ := strings.Cut(text, ": ")
 	switch name {
 	case "Buffers":
-		w.Buffers = buffers(val)
+		if b := buffers(val); b != nil {
+			w.Buffers = b
+		}
 	case "Sort Method":
 		w.Sort = sortOf(val)
 	}
 }
 
+// spaceUsed is the end of a sort's line.
+var spaceUsed = regexp.MustCompile(`\s+(Memory|Disk): ([\d,]+)\s?kB`)
+
 // sortOf reads "external merge  Disk: 1234kB".
 func sortOf(val string) *Sort {
-	method, rest, _ := strings.Cut(val, "  ")
-	s := &Sort{Method: strings.TrimSpace(method), Disk: strings.Contains(rest, "Disk: ")}
-	_, kb, _ := strings.Cut(rest, ": ")
-	s.KB = leadingNumber(kb)
+	m := spaceUsed.FindStringSubmatchIndex(val)
+	if m == nil {
+		// The size is cut off or was not written.
+		method, _, _ := strings.Cut(val, "  ")
+		method, _, disk := strings.Cut(method, " Disk:")
+		return &Sort{Method: strings.TrimSpace(method), Disk: disk || strings.HasPrefix(method, "external")}
+	}
+	s := &Sort{Method: strings.TrimSpace(val[:m[0]]), Disk: val[m[2]:m[3]] == "Disk"}
+	s.KB = leadingNumber(strings.ReplaceAll(val[m[4]:m[5]], ",", ""))
 	return s
 }
 
@@ -99,7 +165,7 @@ func hashOf(text string) *Hash {
 		MemoryKB: numberAfter(text, "Memory Usage: ")}
 	h.Original = h.Batches
 	if _, rest, ok := strings.Cut(text, "Batches: "); ok {
-		rest, _, _ = strings.Cut(rest, "  ")
+		rest, _, _ = strings.Cut(rest, "Memory Usage")
 		if o := numberAfter(rest, "(originally "); o > 0 {
 			h.Original = o
 		}
@@ -107,8 +173,12 @@ func hashOf(text string) *Hash {
 	return h
 }
 
-// buffers reads "shared hit=1 read=2, local hit=3, temp read=4 written=5".
+// buffers reads "shared hit=1 read=2, local hit=3, temp read=4 written=5"; nil where no
+// counter is in it, as in a line that was cut.
 func buffers(val string) *Buffers {
+	if !strings.Contains(val, "=") {
+		return nil
+	}
 	b := &Buffers{}
 	for _, part := range strings.Split(val, ",") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(part), " ")

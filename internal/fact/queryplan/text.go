@@ -3,6 +3,7 @@ package queryplan
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,15 +12,21 @@ import (
 
 var (
 	errNodes = errors.New("a plan of too many nodes, or nested too deeply")
-	// measured is the end of a node's line: estimate and measurement, each of which may be missing.
-	estimated = regexp.MustCompile(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+) width=(\d+)\)`)
-	measured  = regexp.MustCompile(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)\)`)
+	errPlans = errors.New("more plans than can be read")
+	// estimated and measured are the end of a node's line, each of which may be missing.
+	estimated = regexp.MustCompile(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
+	measured  = regexp.MustCompile(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
 	workerAct = regexp.MustCompile(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
-	planTimes = regexp.MustCompile(`(?i)\b(Planning Time|Execution Time|Total runtime): ([\d.]+) ms`)
+	planTimes = regexp.MustCompile(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.]+) ms`)
 	// psql's \timing; the word is translated
-	clock     = regexp.MustCompile(`^[\p{L}]+: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
-	logged    = regexp.MustCompile(`duration: ([\d.]+) ms  plan:`)
-	subplan   = regexp.MustCompile(`^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
+	clock  = regexp.MustCompile(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
+	logged = regexp.MustCompile(`duration: ([\d.]+) ms +plan:`)
+	// techLog is what stands before a plan in the technological log of 1C.
+	techLog = regexp.MustCompile(`,planSQLText=["']?`)
+	// logLine begins another entry of a log
+	logLine = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
+	// a label of a subplan stands on a line of its own, above the subplan's node
+	subplan   = regexp.MustCompile(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
 	workerTag = regexp.MustCompile(`^Worker (\d+): +`)
 	trigger   = regexp.MustCompile(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
@@ -32,112 +39,303 @@ var (
 		`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
 		`Limit|` +
 		`Insert|Update|Delete|Result|ProjectSet)\b`)
+	// bareHead is a whole line of a node without any number (COSTS OFF).
+	bareHead = regexp.MustCompile(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
+	// shouted is a statement's word that somebody wrote in capitals.
+	shouted = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) on `)
+	marks   = []string{"(cost=", "(actual ", "(never executed)"}
 )
 
-// reader makes plans of lines.
+// An item is one line of a plan.
+type item struct {
+	kind   int
+	text   string
+	column int
+	arrow  bool
+	own    *float64 // a node's exclusive time, where a page wrote it
+}
+
+const (
+	itemNode = iota
+	itemLabel
+	itemProperty
+)
+
+// segment is what belongs to one plan.
+type segment struct {
+	items    []item
+	nodes    int
+	query    string
+	duration *float64 // of auto_explain
+	fragment bool
+	flat     bool // by the form of the page
+	ended    bool // its execution time was seen
+	blank    bool // an empty line came since
+	cut      string
+	unknown  Unknown
+}
+
+// reader makes segments of lines.
 type reader struct {
 	plans []*Plan
-	plan  *Plan
-	stack []frame // the nodes that are open, outermost first
-	count int
-	label string // subplan label that waits for its node
+	cur   *segment
 	query []string
 	inSQL bool
 	pend  *float64 // duration that stands before the plan of a log
-	// where the lines of a worker, of planning or of JIT end
-	worker, section int // column; -1: none
-	inPlanning      bool
-	inJIT           bool
+	csv   bool     // the log is CSV: quotes within a message stand twice
 }
 
-type frame struct {
-	node   *Node
-	column int
-}
+// maxQuery bounds the lines of a query in a log.
+const maxQuery = 10000
 
-func parseText(lines []string) ([]*Plan, error) {
-	r := &reader{worker: -1, section: -1}
-	for _, l := range lines {
-		if err := r.line(l); err != nil {
+func parseText(text string) ([]*Plan, error) {
+	if rows, ok := page(text); ok {
+		p, err := rows.build()
+		if err != nil || p == nil {
+			return nil, err
+		}
+		return []*Plan{p}, nil
+	}
+	r := &reader{}
+	lines := unwrap(tidyRaw(text))
+	for i, l := range lines {
+		next := ""
+		if i+1 < len(lines) {
+			next = lines[i+1]
+		}
+		if err := r.line(strings.TrimRight(l, " "), next); err != nil {
 			return nil, err
 		}
 	}
-	r.end()
-	return r.plans, nil
+	return r.plans, r.end()
 }
 
 // end closes the plan that is being read.
-func (r *reader) end() {
-	if r.plan != nil {
-		r.plan.finish()
-		r.plans = append(r.plans, r.plan)
-	}
-	r.plan, r.stack, r.count, r.label, r.worker, r.section = nil, nil, 0, "", -1, -1
-	r.inPlanning, r.inJIT = false, false
-}
-
-func (r *reader) line(l string) error {
-	text := strings.TrimLeft(l, " ")
-	if text == "" {
-		r.inSQL = false
+func (r *reader) end() error {
+	s := r.cur
+	r.cur = nil
+	if s == nil {
 		return nil
 	}
-	column := len(l) - len(text)
-	if m := logged.FindStringSubmatch(l); m != nil {
-		r.end()
-		v, _ := number(m[1])
-		r.pend, r.query = &v, nil
-		return nil
-	}
-	if rest, ok := strings.CutPrefix(text, "Query Text: "); ok {
-		r.query, r.inSQL = []string{rest}, true
-		return nil
-	}
-	arrow := strings.HasPrefix(text, "->")
-	if arrow {
-		text = strings.TrimLeft(text[2:], " ")
-	}
-	head := heads(text)
-	switch {
-	case head && !arrow:
-		return r.root(text, column)
-	case head && r.plan != nil:
-		return r.child(text, column)
-	case r.inSQL && r.plan == nil:
-		r.query = append(r.query, text)
-		return nil
-	case r.plan == nil:
-		return nil
+	p, err := s.build()
+	if err != nil || p == nil {
+		return err
 	}
 	if len(r.plans) >= maxPlans {
-		return errors.New("more plans than can be read")
+		return errPlans
 	}
-	r.property(text, column)
+	r.plans = append(r.plans, p)
 	return nil
 }
 
-// heads says whether a line is that of a node.
-func heads(text string) bool {
-	at := strings.Index(text, "  (")
-	if at < 0 {
-		at = strings.Index(text, " (") // pasted without double blanks
+func (r *reader) start(fragment bool) error {
+	if err := r.end(); err != nil {
+		return err
 	}
-	if at < 0 {
+	r.cur = &segment{fragment: fragment, duration: r.pend, query: strings.TrimSpace(strings.Join(r.query, "\n"))}
+	r.pend, r.query, r.inSQL = nil, nil, false
+	return nil
+}
+
+func (r *reader) line(l, next string) error {
+	if r.csv {
+		l = strings.ReplaceAll(l, `""`, `"`)
+	}
+	text := strings.TrimLeft(l, " ")
+	column := len(l) - len(text)
+	if text == "" {
+		if r.cur != nil {
+			r.cur.blank = true
+		}
+		return nil
+	}
+	if m := logged.FindStringSubmatch(l); m != nil {
+		err := r.end()
+		v, _ := number(m[1])
+		r.pend, r.query, r.inSQL = &v, nil, false
+		r.csv = strings.Contains(l, `,"duration: `)
+		return err
+	}
+	if rest, ok := strings.CutPrefix(text, "Query Text:"); ok {
+		err := r.end()
+		r.query, r.inSQL = []string{strings.TrimSpace(rest)}, true
+		return err
+	}
+	if logLine.MatchString(text) {
+		r.inSQL = false
+		return r.end()
+	}
+	if m := techLog.FindStringIndex(text); m != nil {
+		text, column = text[m[1]:], 0
+	}
+	it := item{text: text, column: column}
+	it.arrow = strings.HasPrefix(text, "->")
+	if it.arrow {
+		it.text = strings.TrimLeft(text[2:], " ")
+	}
+	if shouted.MatchString(it.text) {
+		it.text = it.text[:1] + strings.ToLower(it.text[1:6]) + it.text[6:]
+	}
+	switch {
+	case heads(it, next, r.cur != nil || r.inSQL):
+		if !it.arrow || r.cur == nil || r.cur.ended {
+			if err := r.start(it.arrow); err != nil {
+				return err
+			}
+		}
+		return r.cur.node(it)
+	case r.inSQL:
+		if len(r.query) < maxQuery {
+			r.query = append(r.query, text)
+		}
+		return nil
+	case r.cur == nil:
+		name, val, _ := strings.Cut(text, ":")
+		if !slices.Contains(counters, name) || !strings.ContainsAny(val, "0123456789") {
+			return nil
+		}
+		if err := r.start(true); err != nil { // a node whose own line is missing
+			return err
+		}
+	}
+	r.cur.line(it)
+	return nil
+}
+
+// node adds a node's line, and what somebody's page put behind it.
+func (s *segment) node(it item) error {
+	if s.nodes++; s.nodes > maxNodes {
+		return errNodes
+	}
+	it.kind = itemNode
+	s.blank = false
+	rest := ""
+	if m := measured.FindStringIndex(it.text); m != nil && len(strings.TrimSpace(it.text[m[1]:])) > 0 {
+		it.text, rest = it.text[:m[1]], strings.TrimSpace(it.text[m[1]:])
+	}
+	s.items = append(s.items, it)
+	if name, _, ok := strings.Cut(rest, ":"); ok && known(name) {
+		s.items = append(s.items, item{kind: itemProperty, text: rest, column: it.column + 2})
+	}
+	return nil
+}
+
+// line adds a line that is no node's.
+func (s *segment) line(it item) {
+	it.kind = itemProperty
+	it.text = strings.TrimPrefix(it.text, "• ")
+	name, _, colon := strings.Cut(it.text, ":")
+	plain := s.summary(it.text)
+	switch {
+	case s.ended && !plain:
+		return // what follows a plan
+	case subplan.MatchString(it.text) && !colon:
+		it.kind = itemLabel
+	case !plain && !(colon && known(name)) && !workerTag.MatchString(it.text):
+		switch {
+		case s.blank || len(s.items) == 0:
+		case partOfName(it.text):
+			s.cut = it.text
+		case it.text != "..." && it.text != "…" && !strings.HasPrefix(it.text, "```") && it.text != "*/":
+			if s.unknown.Lines++; s.unknown.First == "" {
+				s.unknown.First = it.text
+			}
+		}
+		return
+	}
+	if len(s.items) < 50*maxNodes {
+		s.items = append(s.items, it)
+	}
+	if m := planTimes.FindStringSubmatch(it.text); m != nil && !strings.EqualFold(m[1], "Planning Time") {
+		s.ended = true
+	}
+}
+
+// summary says whether a line is one of those at the end of a plan.
+func (s *segment) summary(text string) bool {
+	switch {
+	case planTimes.MatchString(text), trigger.MatchString(text), text == "Planning:", text == "JIT:":
+		return true
+	case clock.MatchString(text):
+		return s.ended || strings.HasPrefix(text, "Time:")
+	}
+	for _, begin := range []string{"Settings:", "Serialization:", "Functions:", "Timing:", "Options:", "Memory:"} {
+		if strings.HasPrefix(text, begin) {
+			return !s.ended || !s.blank
+		}
+	}
+	return false
+}
+
+// partOfName says whether a text is the beginning of a property's name, as in a line
+// that was cut.
+func partOfName(text string) bool {
+	if len(text) < 4 {
 		return false
 	}
-	tail := text[at:]
-	return headWord.MatchString(text) && (strings.Contains(tail, "(cost=") || strings.Contains(tail, "(actual ") ||
-		strings.Contains(tail, "(never executed)"))
+	for _, list := range [][]string{words, counters, measures} {
+		for _, n := range list {
+			if strings.HasPrefix(n, text) && n != text {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heads says whether a line is that of a node. A line without numbers is one where an
+// arrow stands before it in a plan, or where what follows belongs to a plan.
+func heads(it item, next string, within bool) bool {
+	at := markAt(it.text)
+	if at == 0 {
+		return false
+	}
+	if at > 0 {
+		name := strings.TrimSpace(it.text[:at])
+		if headWord.MatchString(name) {
+			return true
+		}
+		// Extensions and forks have nodes of their own.
+		return name != "" && name[0] >= 'A' && name[0] <= 'Z' && (it.arrow || estimated.MatchString(it.text)) &&
+			!strings.Contains(name, ":") && len(name) < 300
+	}
+	if !headWord.MatchString(it.text) || len(it.text) > 300 {
+		return false
+	}
+	if open := strings.Count(it.text, "(") - strings.Count(it.text, ")"); open > 0 && it.arrow {
+		return true // cut in its estimate
+	}
+	if !bareHead.MatchString(it.text) {
+		return false
+	}
+	if it.arrow {
+		return within
+	}
+	after := strings.TrimSpace(next)
+	name, _, colon := strings.Cut(after, ":")
+	deeper := len(next)-len(strings.TrimLeft(next, " ")) > it.column
+	return strings.HasPrefix(after, "->") || colon && known(name) && deeper
+}
+
+// markAt is where the numbers of a node's line begin; -1 where it has none.
+func markAt(text string) int {
+	at := -1
+	for _, m := range marks {
+		if i := strings.Index(text, m); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	return at
 }
 
 // node makes a node of its line.
 func node(text string) *Node {
 	n := &Node{}
 	end := len(text)
-	for _, mark := range []string{"(cost=", "(actual ", "(never executed)"} {
-		if at := strings.Index(text, mark); at >= 0 {
-			end = min(end, at)
-		}
+	if at := markAt(text); at >= 0 {
+		end = at
+	} else if at := strings.LastIndex(text, " ("); at >= 0 && !strings.Contains(text[at:], ")") {
+		end = at
 	}
 	n.Head = Head(unquoteNames(strings.TrimSpace(text[:end])))
 	if m := estimated.FindStringSubmatch(text); m != nil {
@@ -160,163 +358,17 @@ func actual(m []string) *Actual {
 	if m == nil {
 		return nil
 	}
-	a := &Actual{}
+	a := &Actual{Loops: 1} // people who shorten a plan leave it out where it is one
 	if m[1] != "" {
 		s, _ := number(m[1])
 		t, _ := number(m[2])
 		a.Startup, a.Total = &s, &t
 	}
 	a.Rows, _ = number(m[3])
-	a.Loops, _ = number(m[4])
+	if m[4] != "" {
+		a.Loops, _ = number(m[4])
+	}
 	return a
-}
-
-func (r *reader) root(text string, column int) error {
-	r.end()
-	r.plan = &Plan{Format: "text", Execution: r.pend, Query: strings.Join(r.query, "\n")}
-	r.pend, r.query, r.inSQL = nil, nil, false
-	r.plan.Root = node(text)
-	r.stack = []frame{{r.plan.Root, column}}
-	r.count = 1
-	return nil
-}
-
-// child hangs a node below the nearest one before it that stands further left.
-func (r *reader) child(text string, column int) error {
-	if r.count++; r.count > maxNodes {
-		return errNodes
-	}
-	if column <= r.stack[0].column {
-		// Lost blanks: no tree can be told, but the nodes can.
-		r.plan.Flat = true
-		column = r.stack[0].column + 1
-	}
-	for len(r.stack) > 1 && r.stack[len(r.stack)-1].column >= column {
-		r.stack = r.stack[:len(r.stack)-1]
-	}
-	if len(r.stack) > maxDepth {
-		return errNodes
-	}
-	n := node(text)
-	n.Subplan, r.label = r.label, ""
-	parent := r.stack[len(r.stack)-1].node
-	parent.Children = append(parent.Children, n)
-	r.stack = append(r.stack, frame{n, column})
-	r.worker, r.section = -1, -1
-	return nil
-}
-
-// property gives a line to the node it belongs to, to the plan, or to nobody.
-func (r *reader) property(text string, column int) {
-	p := r.plan
-	if found := planTimes.FindAllStringSubmatch(text, -1); found != nil {
-		for _, m := range found {
-			v, ok := number(m[2])
-			switch {
-			case !ok:
-			case strings.EqualFold(m[1], "Planning Time"):
-				p.Planning = &v
-			default:
-				p.Execution = &v
-			}
-		}
-		r.section, r.inPlanning, r.inJIT = -1, false, false
-		return
-	}
-	if m := trigger.FindStringSubmatch(text); m != nil {
-		t := Trigger{Name: unquoteNames(m[1])}
-		if v, ok := number(m[2]); ok {
-			t.Time = &v
-		}
-		t.Calls, _ = number(m[3])
-		if len(p.Triggers) < maxNodes {
-			p.Triggers = append(p.Triggers, t)
-		}
-		return
-	}
-	switch {
-	case text == "Planning:":
-		r.inPlanning, r.section = true, column
-		return
-	case text == "JIT:":
-		r.inJIT, r.section = true, column
-		p.JIT = &JIT{}
-		return
-	case r.section >= 0 && column > r.section:
-		r.ofSection(text)
-		return
-	}
-	r.section, r.inPlanning, r.inJIT = -1, false, false
-	if rest, ok := strings.CutPrefix(text, "Serialization: "); ok {
-		p.Serialize = serialize(rest)
-		return
-	}
-	if rest, ok := strings.CutPrefix(text, "Settings: "); ok {
-		p.Settings = settings(rest)
-		return
-	}
-	if m := clock.FindStringSubmatch(text); m != nil && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
-		if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
-			p.Client = &v
-		}
-		return
-	}
-	if subplan.MatchString(text) && !strings.Contains(text, ": ") {
-		// Its node stands below the one that the label belongs to, not below the
-		// last one, which may be as far left as the label.
-		for len(r.stack) > 1 && r.stack[len(r.stack)-1].column >= column && !p.Flat {
-			r.stack = r.stack[:len(r.stack)-1]
-		}
-		r.label = text
-		return
-	}
-	n := r.owner(column)
-	if m := workerTag.FindStringSubmatch(text); m != nil {
-		w := n.worker(leadingNumber(m[1]))
-		r.worker = column
-		rest := text[len(m[0]):]
-		if a := actual(workerAct.FindStringSubmatch(rest)); a != nil {
-			w.Actual = a
-			return
-		}
-		w.property(rest)
-		return
-	}
-	if r.worker >= 0 && column > r.worker && len(n.Workers) > 0 {
-		n.Workers[len(n.Workers)-1].property(text)
-		return
-	}
-	r.worker = -1
-	n.property(text)
-}
-
-// owner is the innermost open node that stands further left than a line.
-func (r *reader) owner(column int) *Node {
-	for i := len(r.stack) - 1; i > 0; i-- {
-		if r.stack[i].column < column || r.plan.Flat {
-			return r.stack[i].node
-		}
-	}
-	return r.stack[0].node
-}
-
-// ofSection reads the lines below «Planning:» and «JIT:».
-func (r *reader) ofSection(text string) {
-	name, val, ok := strings.Cut(text, ": ")
-	switch {
-	case !ok:
-	case r.inPlanning && name == "Buffers":
-		r.plan.PlanUsage = buffers(val)
-	case r.inPlanning && name == "Memory":
-		r.plan.Memory = &Memory{UsedKB: numberAfter(val, "used="), AllocatedKB: numberAfter(val, "allocated=")}
-	case r.inJIT && name == "Functions":
-		r.plan.JIT.Functions = leadingNumber(val)
-	case r.inJIT && name == "Timing":
-		if at := strings.Index(val, "Total "); at >= 0 {
-			t, _, _ := strings.Cut(val[at+len("Total "):], " ")
-			r.plan.JIT.Total, _ = number(t)
-		}
-	}
 }
 
 // worker returns the node's worker of that number.
@@ -339,7 +391,7 @@ func number(s string) (float64, bool) {
 }
 
 // leadingNumber reads the digits that a text begins with; 0 where there are none. What
-// is above 2^62 is 2^62, so that sums of two cannot overflow.
+// is above 2^40 is 2^40, so that sums and products with loops cannot overflow.
 func leadingNumber(s string) int64 {
 	s = strings.TrimSpace(s)
 	n := 0

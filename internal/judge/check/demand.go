@@ -46,8 +46,13 @@ func CommitLimit(c *Case) (memory.Commit, bool) {
 	mem, ok1 := Need(c, c.Snapshot.Host.Memory)
 	ratio, ok2 := Need(c, sys.Int("vm.overcommit_ratio"))
 	kbytes, ok3 := Need(c, sys.Int("vm.overcommit_kbytes"))
-	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: mem.SwapTotal, Ratio: ratio,
-		KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2 && ok3
+	if !ok1 || !ok2 || !ok3 {
+		return memory.Commit{}, false
+	}
+	swap, ok1 := Need(c, mem.Told("SwapTotal"))
+	_, ok2 = Need(c, mem.Told("Committed_AS")) // who has it has the lines of the huge pages too
+	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: swap, Ratio: ratio,
+		KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2
 }
 
 // WorkShare: the finding is about work_mem only where sorts and hashes are a

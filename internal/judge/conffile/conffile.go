@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -31,15 +32,49 @@ type Finding struct {
 // Report is the document of a run.
 type Report struct {
 	Schema   string     `json:"schema"`
-	Form     Form       `json:"form"` // which program reads the file
+	Form     Form       `json:"form"` // which program reads the file, or what the text was taken for
 	Main     string     `json:"main"`
-	Major    int        `json:"major"`              // 0 for a file that is none of the server's
-	Preview  bool       `json:"preview"`            // the facts of this version are from its sources
-	Files    []string   `json:"files"`              // read, each once, in their order
-	Settings int        `json:"settings"`           // lines that set something
-	Findings []Finding  `json:"findings"`           // by file in the order read, then by line
-	Left     int        `json:"left_out"`           // findings past the bound
-	Accepted []Accepted `json:"accepted,omitempty"` // in the same order; none of them is among Findings
+	Major    int        `json:"major"`                    // 0 for a file that is none of the server's
+	Preview  bool       `json:"preview"`                  // the facts of this version are from its sources
+	Files    []string   `json:"files"`                    // read, each once, in their order
+	Settings int        `json:"settings"`                 // lines that set something
+	Read     []Read     `json:"read"`                     // what they set, in the order read; bounded
+	Unread   *Unread    `json:"not_understood,omitempty"` // of a text that no program reads as it is; nil for none
+	Names    *Names     `json:"names,omitempty"`          // what the text says of the server and its machine
+	Product  string     `json:"product,omitempty"`        // made from PostgreSQL, whose parameters the text sets
+	Machine  string     `json:"machine,omitempty"`        // that Names describes, where the text was judged for it
+	NotGiven []string   `json:"not_given,omitempty"`      // files that the text includes
+	Findings []Finding  `json:"findings"`                 // by file in the order read, then by line
+	Left     int        `json:"left_out"`                 // findings past the bound
+	Accepted []Accepted `json:"accepted,omitempty"`       // in the same order; none of them is among Findings
+}
+
+// Read is a setting as it was read.
+type Read struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"` // without passwords
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Counts   bool   `json:"counts"`             // no later line sets it again
+	Template bool   `json:"template,omitempty"` // a template fills the value in
+}
+
+// Unread are lines that were seen and not understood.
+type Unread struct {
+	Lines int    `json:"lines"`
+	First int    `json:"first"` // its number, from 1
+	Text  string `json:"text"`
+}
+
+// Names is what a text says of the server and the machine that it is for; what it does
+// not say is absent.
+type Names struct {
+	Version string `json:"version,omitempty"` // as written: "14", "9.6"
+	Line    int    `json:"version_line,omitempty"`
+	RAM     uint64 `json:"ram,omitempty"` // bytes
+	RAMLine int    `json:"ram_line,omitempty"`
+	CPUs    int    `json:"cpus,omitempty"`
+	Storage string `json:"storage,omitempty"` // ssd, hdd, san
 }
 
 // Accepted is a finding with the acceptance that keeps it out of the others.
@@ -99,11 +134,21 @@ const most = 1000
 // then the checks judge what settings alone tell.
 func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	checks []check.Check) Report {
+	return judgeAs(r, conftext.Text{Form: conftext.Plain}, main, major, show, host, false, checks)
+}
+
+// judgeAs judges settings that stand in a text of some form.
+func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show func(string) string,
+	host *snapshot.Snapshot, named bool, checks []check.Check) Report {
+	given := r.Settings
+	r.Settings = withMeant(r)
 	j := &judge{
-		major: major, show: show, main: main, last: map[string]conf.Setting{},
-		out: Report{Schema: Schema, Form: PostgreSQL, Main: show(main), Major: major, Preview: major == params.Preview,
-			Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
+		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
+		named: named,
+		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
+			Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
+	j.out.Read = j.read(r.Settings)
 	rank := map[string]int{}
 	for _, f := range r.Files {
 		if _, ok := rank[show(f)]; !ok {
@@ -113,6 +158,11 @@ func Judge(r conf.Resolved, main string, major int, show func(string) string, ho
 	}
 	for _, f := range r.Faults {
 		j.fault(f)
+	}
+	for _, s := range given {
+		if odd(s) && text.Form == conftext.Plain {
+			j.fault(conf.Fault{File: s.File, Line: s.Line, Reason: "syntax error", Text: s.Name + " = " + s.Value})
+		}
 	}
 	for _, s := range r.Settings {
 		j.name(s)
@@ -138,6 +188,8 @@ type judge struct {
 	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
 	bad   map[string]bool         // settings whose value the server refuses, for those who would reckon with it
 	asked int                     // names that were compared with all known ones
+	told  map[place]conftext.Setting
+	named bool // the machine is one that the text names: what the file as a whole lacks is not told
 	out   Report
 }
 
@@ -170,6 +222,10 @@ func (j *judge) fault(f conf.Fault) {
 	if !strings.HasPrefix(f.Reason, "syntax error") {
 		k = &Include
 	}
+	if _, why := conftext.Meant(f.Text); why != "" {
+		j.found(k, conf.Setting{File: f.File, Line: f.Line}, "{reason}: {why}.", "reason", f.Reason, "why", why)
+		return
+	}
 	j.found(k, conf.Setting{File: f.File, Line: f.Line}, "{reason}.", "reason", f.Reason)
 }
 
@@ -178,6 +234,9 @@ func (j *judge) name(s conf.Setting) {
 	if len(j.out.Findings) >= most {
 		j.out.Left++ // not looked at: at most one finding each
 		return
+	}
+	if j.told[at(s)].Template {
+		return // its value is not known
 	}
 	p, ok := params.Find(j.major, s.Name)
 	if ok {
@@ -200,6 +259,11 @@ func (j *judge) name(s conf.Setting) {
 	if first, ok := params.Since(j.major, s.Name); ok {
 		j.found(&NotYet, s, "{name} came with PostgreSQL {first}; {major} does not know it.", "name", s.Name, "first",
 			first, "major", j.major)
+		return
+	}
+	if product, ok := params.ForkOf(s.Name); ok {
+		j.found(&Fork, s, "{name} is a parameter of {product}; PostgreSQL {major} does not have it.", "name", s.Name,
+			"product", product, "major", j.major)
 		return
 	}
 	text := "PostgreSQL {major} has no parameter {name}."
@@ -251,7 +315,8 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 			"major", j.major)
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
-		if s.Wins { // what is overridden the server never looks at
+		// what a server shows nobody set // what is overridden the server never looks at
+		if s.Wins && !j.told[at(s)].Shown {
 			j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
 		}
 		return
@@ -259,7 +324,7 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	j.counts(key, s)
 	r := p.Accepts(j.major, s.Value)
 	if r == nil {
-		if s.Wins {
+		if s.Wins && !j.told[at(s)].Shown {
 			j.slip(s, p)
 		}
 		return
@@ -271,8 +336,8 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 		}
 		j.bad[key] = true
 	}
-	if !s.Wins {
-		return // the server never looks at it; that it is overridden is told
+	if !s.Wins || j.told[at(s)].Shown {
+		return // the server never looks at it, and that it is overridden is told; or it has taken what it shows
 	}
 	j.found(k, s, "{name} = {value}: {reason}.", "name", p.Name, "value", quoted(s.Value), "reason", r.Text)
 }

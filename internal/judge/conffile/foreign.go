@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -26,48 +27,110 @@ const (
 	Sysctl     Form = "sysctl.d"
 	Unit       Form = "systemd unit"
 	Fstab      Form = "fstab"
+	Tuned      Form = "TuneD profile"
+	Limits     Form = "limits.conf"
+	Grub       Form = "kernel command line"
 	HBA        Form = "pg_hba.conf"
 )
 
 var (
-	section    = regexp.MustCompile(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
-	sysctlLine = regexp.MustCompile(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
-	hbaLine    = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
-	fstabLine  = regexp.MustCompile(
+	section      = regexp.MustCompile(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
+	sysctlLine   = regexp.MustCompile(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
+	hbaLine      = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
+	tunedSection = regexp.MustCompile(`^\[(main|sysctl|vm|cpu|disk|bootloader|sysfs|variables|scheduler|script|video|` +
+		`selinux|net|audio|usb|modules|systemd)\]$`)
+	limitsLine = regexp.MustCompile(`^(\S+)\s+(soft|hard|-)\s+(core|data|fsize|memlock|nofile|rss|stack|cpu|nproc|as|` +
+		`maxlogins|maxsyslogins|priority|locks|sigpending|msgqueue|nice|rtprio)\s+(\S+)`)
+	grubLine = regexp.MustCompile(
+		`^(GRUB_CMDLINE_LINUX\w*=|BOOT_IMAGE=|linux(16|efi)?\s+\S*vmlinuz|kernel\s+\S*vmlinuz)`)
+	fstabLine = regexp.MustCompile(
 		`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
 )
 
 // FormOf tells the form of a file by what stands in it: a section of systemd's,
-// or the shape of most of its lines.
+// or the shape of most of its lines. What somebody pasted, with prose and prompts around
+// it, is a form too where it holds no setting of the server.
 func FormOf(text []byte) Form {
-	var all, sysctl, hba, fstab int
-	for line := range bytes.Lines(text) {
+	f, _ := Recognize(text)
+	return f
+}
+
+// Recognize is FormOf, with what was read of a text whose settings are the server's.
+func Recognize(text []byte) (Form, conftext.Text) {
+	n := countLines(text)
+	switch { // most of the lines: a slip or two does not make it another form
+	case n.tuned:
+		return Tuned, conftext.Text{}
+	case n.unit:
+		return Unit, conftext.Text{}
+	case n.all == 0:
+		return PostgreSQL, conftext.Text{Form: conftext.Plain}
+	case 2*n.sysctl > n.all:
+		return Sysctl, conftext.Text{}
+	case 2*n.hba > n.all:
+		return HBA, conftext.Text{}
+	case 2*n.fstab > n.all:
+		return Fstab, conftext.Text{}
+	case 2*n.limits > n.all:
+		return Limits, conftext.Text{}
+	case n.grub > 0 && 2*n.grub >= n.all:
+		return Grub, conftext.Text{}
+	}
+	t := conftext.Read(string(text))
+	if len(t.Settings) == 0 && n.known == 0 {
+		switch {
+		case n.limits > 1 && n.limits >= n.sysctl:
+			return Limits, t
+		case n.sysctl > 1:
+			return Sysctl, t
+		case n.grub > 0:
+			return Grub, t
+		case n.fstab > 0 && 3*n.fstab > n.all:
+			return Fstab, t
+		}
+	}
+	return Form(t.Form), t
+}
+
+// shapes counts lines by their shape.
+type shapes struct {
+	all, sysctl, hba, fstab, limits, grub int
+	known                                 int // assignments of the server's parameters
+	unit, tuned                           bool
+}
+
+func countLines(text []byte) (n shapes) {
+	main, sections := false, 0
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || line[0] == '#' || line[0] == ';' {
 			continue
 		}
-		all++
+		n.all++
 		switch {
+		case tunedSection.Match(line):
+			main = main || string(line) == "[main]"
+			sections++
 		case section.Match(line):
-			return Unit
+			n.unit = true
 		case sysctlLine.Match(line):
-			sysctl++
+			n.sysctl++
 		case hbaLine.Match(line):
-			hba++
+			n.hba++
 		case fstabLine.Match(line):
-			fstab++
+			n.fstab++
+		case limitsLine.Match(line):
+			n.limits++
+		case grubLine.Match(line):
+			n.grub++
+		default:
+			if name, _, ok := bytes.Cut(line, []byte("=")); ok && params.Known(string(bytes.TrimSpace(name))) {
+				n.known++
+			}
 		}
 	}
-	switch { // most of the lines: a slip or two does not make it another form
-	case all == 0:
-	case 2*sysctl > all:
-		return Sysctl
-	case 2*hba > all:
-		return HBA
-	case 2*fstab > all:
-		return Fstab
-	}
-	return PostgreSQL
+	n.tuned = main && sections > 1 || sections > 2
+	return n
 }
 
 // JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
@@ -76,10 +139,17 @@ func FormOf(text []byte) Form {
 func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
 	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
-		out: Report{Schema: Schema, Form: form, Main: show(file), Files: []string{show(file)}, Findings: []Finding{}}}
+		out: Report{Schema: Schema, Form: form, Main: show(file), Files: []string{show(file)}, Read: []Read{},
+			Findings: []Finding{}}}
 	switch form {
 	case Sysctl:
-		f.sysctl(text)
+		f.sysctl(carried(text, sysctlLine))
+	case Tuned:
+		f.tuned(text)
+	case Limits:
+		f.limits(text)
+	case Grub:
+		f.grub(text)
 	case Unit:
 		f.unit(text)
 	case Fstab:
@@ -133,13 +203,19 @@ func (f *foreign) sysctl(text []byte) {
 	}
 	var all []line
 	for _, s := range sets {
+		s.Value = withoutRemark(s.Value)
+		f.read(s.Name, s.Value, s.Line)
 		if !slices.Contains(host.SysctlNames, s.Name) {
 			continue // nothing looks at it
 		}
 		all = slices.DeleteFunc(all, func(l line) bool { return l.name == s.Name }) // the last one counts
 		all = append(all, line{s.Name, s.Value, s.Line})
 	}
-	f.out.Settings = len(sets)
+	f.kernel(all)
+}
+
+// kernel judges values of kernel parameters.
+func (f *foreign) kernel(all []line) {
 	f.judge(all, func(list []line) *snapshot.Snapshot {
 		s := onHost(f.on)
 		s.Host.Sysctls = maps.Clone(s.Host.Sysctls)
@@ -188,7 +264,7 @@ func (f *foreign) unit(text []byte) {
 			continue
 		}
 		key = strings.TrimSpace(key)
-		f.out.Settings++
+		f.read(key, strings.TrimSpace(value), n)
 		whole = whole || key == "ExecStart"
 		if service && slices.Contains(judgedKeys, key) {
 			all = slices.DeleteFunc(all, func(l line) bool { return l.name == key })
@@ -212,8 +288,7 @@ func (f *foreign) unit(text []byte) {
 		s := onHost(f.on)
 		in := &s.Instances[0]
 		if !in.Server.Settings.Known() {
-			majors := params.Majors()
-			in.Server.Settings = known.Is(fresh(majors[len(majors)-1]))
+			in.Server.Settings = known.Is(fresh(newest()))
 		}
 		in.Unit = known.Is(host.Unit{Name: path.Base(f.file), OOMPolicy: p["OOMPolicy"], Properties: p})
 		in.Limits = limitsOf(p)
@@ -260,10 +335,10 @@ func limit(text string) (int64, bool) {
 
 func (f *foreign) fstab(text []byte) {
 	lines := host.FstabLines(string(text))
-	f.out.Settings = len(lines)
 	judged := 0
 	sources := strings.Split(string(text), "\n")
 	for _, l := range lines {
+		f.read(l.Point, l.Options, l.Line)
 		if l.Type == "" || l.Type == "swap" {
 			continue
 		}

@@ -62,6 +62,17 @@ var Unknown = check.Check{
 	Sources: []string{"pg-config"},
 }
 
+// Fork is a parameter of a product that was made from PostgreSQL.
+var Fork = check.Check{
+	ID: "conf_fork", Area: check.Config, Severity: check.Warning,
+	Title: "A parameter belongs to a product made from PostgreSQL",
+	Why: "Greenplum, EDB Postgres Advanced Server, Amazon Aurora and others have parameters of their own. A server " +
+		"of PostgreSQL refuses to start with them.",
+	Do: "Keep the line if the file is for that product. Remove it before the file is used for a server of " +
+		"PostgreSQL.",
+	Sources: []string{"pg-config"},
+}
+
 // Fixed is a parameter that only shows something.
 var Fixed = check.Check{
 	ID: "conf_fixed", Area: check.Config, Severity: check.Critical, Title: "A parameter cannot be set in a file",
@@ -170,7 +181,8 @@ var Risky = check.Check{
 // Kinds are all judgements of this package, for the pages about them. Dangerous
 // values carry the id and the words of the check that finds them on a server.
 func Kinds() []check.Check {
-	return []check.Check{BuildDecides, Conflict, Duplicate, Fixed, Include, Module, NotYet, OutOfRange, Overridden,
+	return []check.Check{BuildDecides, Conflict, Duplicate, Fixed, Fork, Include, Module, NotYet, OutOfRange,
+		Overridden,
 		Removed, Renamed, Risky, Syntax, UnitSlip, Unknown, WrongUnit, WrongValue}
 }
 

@@ -37,7 +37,11 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		keys[i] = j.key(name)
 	}
 	without := map[string][][]check.Finding{} // what each check says without each line
-	for _, f := range run(checks, known.Is(set)) {
+	found := run(checks, known.Is(set))
+	found = append(found, behind(checks, func(ck check.Check) []check.Finding {
+		return run([]check.Check{ck}, known.Is(set))
+	}, found)...)
+	for _, f := range found {
 		ck := checks[slices.IndexFunc(checks, func(c check.Check) bool { return c.ID == f.ID })]
 		if ck.Scope != check.PerInstance {
 			continue // of the host, whatever the file says
@@ -56,7 +60,7 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		var place conf.Setting
 		if at := blame(f, keys, without[f.ID]); at >= 0 {
 			place = j.last[names[at]]
-		} else if host != nil &&
+		} else if host != nil && !j.named &&
 			len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
 			place = conf.Setting{File: j.main}
 		} else {
@@ -70,6 +74,22 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		j.out.Findings = append(j.out.Findings, Finding{Finding: f, File: j.show(place.File), Line: place.Line,
 			Setting: place.Name})
 	}
+}
+
+// behind are the findings that keep silent beside fsync = off and synchronous_commit =
+// off: in a file they stand on lines of their own, and stay there when those are mended.
+func behind(checks []check.Check, alone func(check.Check) []check.Finding,
+	found []check.Finding) (out []check.Finding) {
+	for _, ck := range checks {
+		hidden := slices.ContainsFunc(ck.DependsOn, func(id string) bool {
+			return (id == "fsync_off" || id == "synchronous_commit_off") &&
+				slices.ContainsFunc(found, func(f check.Finding) bool { return f.ID == id })
+		})
+		if hidden && !slices.ContainsFunc(found, func(f check.Finding) bool { return f.ID == ck.ID }) {
+			out = append(out, alone(ck)...)
+		}
+	}
+	return out
 }
 
 // blame returns the index of the line that a finding belongs to, where without has
@@ -157,6 +177,12 @@ func boot(p params.Param) string {
 func setting(p params.Param, value, source string) pg.Setting {
 	if p.Type == "enum" {
 		value = strings.ToLower(value)
+		// what the server shows for words that it takes for on and off
+		if on, ok := params.ParseBool(value); ok && !slices.Contains(p.Enum, value) {
+			if word := map[bool]string{true: "on", false: "off"}[on]; slices.Contains(p.Enum, word) {
+				value = word
+			}
+		}
 	}
 	return pg.Setting{Name: p.Name, Value: value, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: source,
 		Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}

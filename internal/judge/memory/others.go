@@ -154,5 +154,10 @@ func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 			}
 		}
 	}
+	if all := m.Told("AnonPages"); !all.Known() { // all that is in use stands for it: too much again
+		if left, ok := m.Told("MemAvailable").Get(); ok {
+			return max(m.Total-left-ours, 0)
+		}
+	}
 	return max(m.AnonPages-ours, 0)
 }

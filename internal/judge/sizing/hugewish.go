@@ -53,6 +53,9 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		return none("the memory of the host is not known")
 	}
 	page := rule.HugePageSize(c.Snapshot, c.Instance)
+	if mem.HugePageSize == 0 && !mem.Told("Committed_AS").Known() {
+		return none("what /proc/meminfo says of huge pages is not known")
+	}
 	if mem.HugePageSize == 0 || page == 0 {
 		return none("this kernel has no huge pages")
 	}

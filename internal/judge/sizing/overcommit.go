@@ -34,6 +34,10 @@ func StrictCommit(c *rule.Case) (s strict, ok bool) {
 	if !ok {
 		return s, false
 	}
+	_, ok1 := rule.Need(c, m.Told("SwapTotal"))
+	if _, ok2 := rule.Need(c, m.Told("Committed_AS")); !ok1 || !ok2 {
+		return s, false
+	}
 	s.Commit = memory.Commit{Total: m.Total, Swap: m.SwapTotal, Hugetlb: plannedHugetlb(c, m)}
 	s.Commit.KBytes = s.Commit.KBytesFor()
 	if s.Commit.KBytes > 0 {

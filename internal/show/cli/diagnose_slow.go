@@ -21,20 +21,28 @@ type slowOptions struct {
 	format string
 	sample time.Duration
 	noPerf bool
+	perf   string
 }
 
 func newDiagnoseSlow(env *Env) *cobra.Command {
 	o := &slowOptions{}
 	cmd := &cobra.Command{
-		Use:   "slow FILE [FILE] | --sample [DURATION] [TARGET]",
+		Use:   "slow FILE [FILE] | --perf FILE | --sample [DURATION] [TARGET]",
 		Short: "Say why a query is slow now and was not before, or why everything is slow",
-		Long: `Compare two runs of one query, a slow and a fast one, as EXPLAIN (ANALYZE, BUFFERS)
-wrote them: text or JSON, of any version from 9.x to 18, as psql or pgAdmin showed it
-or auto_explain logged it; with \timing what the client waited counts too. One file may
-hold both, and - is stdin. Which one is slow is told by the times. Shown are whether the
-plan, the rows and the buffers are the same, where the time went node by node, and
-what follows: the plan, the disks, memory for sorts, locks, or none of these: then
-CPU, memory or internal locks were slow, and what to look at next.
+		Long: `Read a plan as EXPLAIN (ANALYZE, BUFFERS) wrote it, and say what took its time:
+estimates against rows, loops × time, filters that throw rows away, reads, spills, JIT,
+workers that were missing, triggers, planning, and figures that contradict each other.
+Or compare two runs of one query, a slow and a fast one: what the fast one had, an index,
+another work_mem, blocks in memory, other settings, and where the time went node by node.
+
+Plans are text, JSON, YAML or XML, of any version from 8.x to 19, as psql, pgAdmin or
+DBeaver showed them, auto_explain logged them, a terminal or a mail broke them, or
+explain.depesz.com shows them; with \timing what the client waited counts too. Parts of
+plans are read as far as they go. One file may hold both runs, and - is stdin. Which one
+is slow is told by the times.
+
+With --perf FILE the output of perf report --stdio, of perf script, or folded stacks are
+read, and what the time is: spinlocks, page faults, compaction, reclaim, and others.
 
 With --sample a live instance and its host are watched for a while, while it is slow:
 wait events and who blocks whom, run queue, stolen and throttled time, pressure (PSI),
@@ -49,16 +57,24 @@ TARGET is one of
   a data directory   its instance, and this host
   a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
                      host it gives no host facts`,
-		Example: `  pgfettle diagnose slow slow.txt fast.txt
+		Example: `  pgfettle diagnose slow slow.txt
+  pgfettle diagnose slow slow.txt fast.txt
   psql -XqAt -c 'EXPLAIN (ANALYZE, BUFFERS) SELECT …' | pgfettle diagnose slow - fast.txt
   pgfettle diagnose slow both.txt --format json
   pgfettle diagnose slow slow.txt fast.txt --format markdown
+  pgfettle diagnose slow --perf perf.txt
   pgfettle diagnose slow --sample
   pgfettle diagnose slow --sample=2m /var/lib/postgresql/17/main`,
 		Args: atMost(2, "two files at most, or --sample and one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, docForms...); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("perf") {
+				if len(args) > 0 || cmd.Flags().Changed("sample") || o.noPerf {
+					return say.Usage("--perf reads one file and nothing else", "leave the other arguments out")
+				}
+				return runSlowProfile(env, o)
 			}
 			if cmd.Flags().Changed("sample") {
 				return runSlowSample(cmd.Context(), env, o, args)
@@ -73,6 +89,7 @@ TARGET is one of
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	f.DurationVar(&o.sample, "sample", sampleDefault, "watch a live instance for `DURATION`, such as 30s or 2m")
 	f.Lookup("sample").NoOptDefVal = sampleDefault.String()
+	f.StringVar(&o.perf, "perf", "", "read a profile of perf: `FILE` of perf report --stdio or perf script, or folded")
 	f.BoolVar(&o.noPerf, "no-perf", false, "with --sample, leave perf out")
 	complete(cmd, "format", docForms...)
 	return cmd
@@ -87,10 +104,32 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if r := d.Reading; r != nil {
+		return env.writeForm(o.format, forms{
+			text:     func(w io.Writer) error { return term.Write(w, reports.SlowPlan(r), env.Style()) },
+			json:     func(w io.Writer) error { return json.SlowPlan(w, r) },
+			markdown: func(w io.Writer) error { return markdown.Write(w, reports.SlowPlan(r)) },
+			html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPlanPage(r, v) },
+		})
+	}
+	r := d.Report
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Slow(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(d)) },
-		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(r), env.Style()) },
+		json:     func(w io.Writer) error { return json.Slow(w, r) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(r)) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(r, v) },
+	})
+}
+
+func runSlowProfile(env *Env, o *slowOptions) error {
+	d, err := diagnose.Profile(env.host(), o.perf)
+	if err != nil {
+		return err
+	}
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return term.Write(w, reports.Profile(d), env.Style()) },
+		json:     func(w io.Writer) error { return json.Profile(w, d) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Profile(d)) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowProfilePage(d, v) },
 	})
 }

@@ -43,7 +43,9 @@ fsync: how often a second a write reaches the disk, with pg_test_fsync of the
 instance's own version, else of another one; where there is none an own loop stands
 in, and is named so.
 fio: 8 kB reads at random with 1, 4, 16 and 64 at once, reads in order, and flushes
-of a file that grows, with fio where it is installed.
+of a file that grows, with fio where it is installed. Where it is not, own reads stand
+in and are named so: pread with O_DIRECT, from as many threads as are at once. plan's
+random_page_cost and effective_io_concurrency rest on them as on those of fio.
 timing: what reading the clock costs, with pg_test_timing.
 memory: latency and speed of memory, as one processor sees it.
 
@@ -59,9 +61,11 @@ $XDG_STATE_HOME/pgfettle/measured. For 90 days check and plan rest on it and say
 as long as the devices and the kernel are the same. Speeds that no such disk can have
 are findings: a cache answers in its place.
 
-With --read nothing is run: the output of pg_test_fsync, pg_test_timing or fio
-(--output-format=json) is read from a file, or from stdin with -, of any version and
-of Windows too, and judged for the kind of disk that --storage names.
+With --read nothing is run: outputs of pg_test_fsync, pg_test_timing, fio (text or
+JSON), pgbench (reports, --progress and --log), sysbench, iostat, vmstat and sar are
+read from a file, or from stdin with -: several in one file, of any version and system,
+quoted, indented, in another language, or cut. What contradicts itself in an output is
+reported. --storage names the kind of disk, for which the rates of flushes are judged.
 
 ` + targetHelp,
 		Example: `  pgfettle probe
@@ -163,7 +167,8 @@ func runProbeRead(env *Env, o *probeOptions) error {
 }
 
 func probeDocument(p *app.Probed) *document.Probe {
-	d := &document.Probe{Schema: document.ProbeSchema, Measured: p.Measured, Methods: p.Methods, Findings: p.Findings}
+	d := &document.Probe{Schema: document.ProbeSchema, Measured: p.Measured, Methods: p.Methods, Findings: p.Findings,
+		Outputs: p.Outputs, Verdicts: p.Verdicts, Unread: p.Unread}
 	for _, k := range p.Follows {
 		d.Follows = append(d.Follows, document.ProbeKnob(k))
 	}

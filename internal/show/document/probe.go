@@ -2,7 +2,9 @@ package document
 
 import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 )
 
 // ProbeSchema names the version of the JSON form of Probe.
@@ -18,6 +20,12 @@ type Probe struct {
 	Findings []check.Finding `json:"findings"`       // of the checks that rest on measurements
 	Follows  []ProbeKnob     `json:"follows"`        // what the rules make of it
 	Kept     string          `json:"kept,omitempty"` // the file that check and plan will read it from
+
+	// Of a file that was read (From): each output in it, what it means by itself, and lines that
+	// look like one and were not understood.
+	Outputs  []output.Output   `json:"outputs,omitempty"`
+	Verdicts []outputs.Verdict `json:"verdicts,omitempty"`
+	Unread   []output.Unread   `json:"unread,omitempty"`
 }
 
 // ProbeKnob is a knob whose rule rests on a measurement.

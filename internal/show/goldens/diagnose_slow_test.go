@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -66,6 +67,64 @@ func TestSlowText(t *testing.T) {
 	}
 }
 
+// TestSlowPlanText renders what each plan of the cases tells alone: as JSON against the
+// published schema, and some as text.
+func TestSlowPlanText(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range ar.Files {
+			if f.Name != "slow" {
+				continue
+			}
+			list, err := queryplan.Parse(f.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := slow.Read("slow.txt", list[0])
+			var text, doc bytes.Buffer
+			if err := term.Write(&text, reports.SlowPlan(d), term.Style{Width: 100}); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.SlowPlan(&doc, d); err != nil {
+				t.Fatal(err)
+			}
+			valid(t, "diagnose-slow-plan", doc.Bytes())
+			switch name {
+			case "other_plan", "spill", "trigger", "reads_timed":
+				slowGolden(t, "slow_plan_"+name, text.Bytes())
+			}
+		}
+	}
+}
+
+// TestProfileText renders a profile of perf: as text, and as JSON against the published
+// schema.
+func TestProfileText(t *testing.T) {
+	p, err := live.ParseProfile([]byte("postgres;main;s_lock 55\n" +
+		"postgres;main;asm_exc_page_fault_[k];handle_mm_fault_[k];clear_page_erms_[k] 20\npostgres;main;ExecScan 25\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sampled.JudgeProfile("perf.folded", p)
+	var text, doc bytes.Buffer
+	if err := term.Write(&text, reports.Profile(d), term.Style{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Profile(&doc, d); err != nil {
+		t.Fatal(err)
+	}
+	valid(t, "diagnose-slow-perf", doc.Bytes())
+	slowGolden(t, "slow_perf", text.Bytes())
+}
+
 // jam is a watch that shows everything, with texts of the server that would act
 // upon a terminal.
 func jam() *live.Episode {
@@ -95,7 +154,7 @@ func jam() *live.Episode {
 func TestSlowSampleText(t *testing.T) {
 	e := jam()
 	for name, e := range map[string]*live.Episode{"sample_jam": e, "sample_nothing": {Seconds: 1}} {
-		d := slow.JudgeSample("/srv/pg/17", e)
+		d := sampled.Judge("/srv/pg/17", e)
 		var text, doc bytes.Buffer
 		if err := term.Write(&text, reports.Sample(d), term.Style{Width: 100}); err != nil {
 			t.Fatal(err)

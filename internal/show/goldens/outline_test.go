@@ -20,6 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
@@ -244,7 +245,7 @@ func TestFormsOfDiagnoses(t *testing.T) {
 		}
 		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1])))
 	}
-	documentGolden(t, "slow/sample", reports.Sample(slow.JudgeSample("/srv/pg/17", jam())))
+	documentGolden(t, "slow/sample", reports.Sample(sampled.Judge("/srv/pg/17", jam())))
 }
 
 // TestFormsOfExperiments holds the Markdown and the HTML of every verdict, and that one that

@@ -12,8 +12,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -95,9 +97,47 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// read is what pgfettle probe --read makes of a file with an output of each program:
+// testdata/proberead.in.
+func read(t *testing.T) *document.Probe {
+	t.Helper()
+	b, err := os.ReadFile("testdata/proberead.in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := output.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &document.Probe{Schema: document.ProbeSchema, From: "paste.txt", Outputs: r.Outputs, Unread: r.Unread,
+		Verdicts: outputs.Judge(r.Outputs),
+		Measured: measured.Probe{Schema: measured.Schema, Disks: []measured.Disk{}, Missing: []known.Gap{}}}
+}
+
+// TestProbeRead is what a person reads of a file, in testdata/proberead.txt.
+func TestProbeRead(t *testing.T) {
+	var b bytes.Buffer
+	if err := term.Write(&b, reports.Probe(read(t), nil), term.Style{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/proberead.txt"
+	if golden.Updating() {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestProbeJSON holds the document to its schema, full and with nothing in it.
 func TestProbeJSON(t *testing.T) {
-	for _, d := range []*document.Probe{probed(), {Schema: document.ProbeSchema,
+	for _, d := range []*document.Probe{probed(), read(t), {Schema: document.ProbeSchema,
 		Measured: measured.Probe{Schema: measured.Schema, Disks: []measured.Disk{}, Missing: []known.Gap{}}}} {
 		var b bytes.Buffer
 		if err := json.Probe(&b, d); err != nil {
@@ -118,7 +158,8 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 		File:    "probe.schema.json",
 		Module:  "github.com/pgfettle/pgfettle",
 		Source:  os.DirFS("../../.."),
-		Enums:   map[string][]any{"check.Severity": {check.Info, check.Notice, check.Warning, check.Critical}},
+		Enums: map[string][]any{"check.Severity": {check.Info, check.Notice, check.Warning, check.Critical},
+			"outputs.Tone": {outputs.Good, outputs.Info, outputs.Warning, outputs.Critical}},
 	})
 	if err != nil {
 		t.Fatal(err)

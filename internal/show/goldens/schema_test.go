@@ -69,6 +69,7 @@ func TestSchemasRefuse(t *testing.T) {
 			`{"schema":"pgfettle.policy/1","file":"p","today":"today","pins":[],"accepted":[],"limits":{}}`,
 			`{"schema":"pgfettle.policy/1","file":"p","today":"2027-01-31","pins":[],"accepted":[{"id":"x"}],` +
 				`"limits":{}}`},
+		"read": {`{}`, `{"schema":"pgfettle.read/1","parts":[{"kind":"free"}]}`},
 		"explain": {`{}`, `{"schema":"pgfettle.explain/1","kind":"check","id":"x"}`,
 			`{"schema":"pgfettle.explain/1","kind":"index","index":[{"kind":"x","id":"x","title":"x"}]}`},
 		"journal": {`{}`, `{"schema":"pgfettle.journal.show/1"}`,

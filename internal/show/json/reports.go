@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 )
 
 // Memory writes the report as JSON. No array is null.
@@ -30,8 +31,14 @@ func Log(w io.Writer, r *serverlog.Report) error { return Write(w, r) }
 // Slow writes the comparison of two plans as JSON. No array is null.
 func Slow(w io.Writer, d *slow.Report) error { return Write(w, d) }
 
+// SlowPlan writes what one plan tells as JSON. No array is null.
+func SlowPlan(w io.Writer, d *slow.Reading) error { return Write(w, d) }
+
+// Profile writes what a profile of perf tells as JSON. No array is null.
+func Profile(w io.Writer, d *sampled.Profile) error { return Write(w, d) }
+
 // Sample writes what a watch told as JSON. No array is null.
-func Sample(w io.Writer, d *slow.Sample) error { return Write(w, d) }
+func Sample(w io.Writer, d *sampled.Sample) error { return Write(w, d) }
 
 // Now writes what a host and an instance do at this moment as JSON. No array
 // is null.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -59,12 +60,16 @@ func (p Words) FileSubject(d document.File) []string {
 		"--pg":       say.M("show/file/flag", "as --pg says"),
 		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
 		"--for":      say.M("show/file/described", "as --for says"),
+		"file":       say.M("show/file/told", "as its text says"),
 		"newest": say.M("show/file/newest",
 			"the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
 	}[d.From]
 	text := p.Say("show/file/checked", "Checked: {file}", "file", typeset.Clean(d.Main))
-	if d.Form != conffile.PostgreSQL {
-		return p.foreignSubject(d, text)
+	if conffile.Foreign(d.Form) {
+		return append(p.foreignSubject(d, text), p.fileRest(d)...)
+	}
+	if form := p.fileForm(d.Form); form != "" {
+		text += ", " + p.Say("show/file/form", "read as {form}", "form", form)
 	}
 	if n := len(d.Files); n > 1 {
 		text += " " + p.Many("show/file/more", n-1, "and {n} file that are read with it",
@@ -78,10 +83,82 @@ func (p Words) FileSubject(d document.File) []string {
 			"PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.",
 			"major", d.Major))
 	}
+	out = append(out, p.fileNames(d)...)
+	out = append(out, p.fileRest(d)...)
+	if d.Machine != "" && d.For == "" {
+		return append(out, p.Say("show/file/machine",
+			"The text names a machine, and its lines were judged for it: {machine}. --for names another one.",
+			"machine", typeset.Clean(d.Machine)))
+	}
 	out = append(out, p.fileAssumed(d)...)
 	return append(out, p.fileHost(d, p.Say("show/file/alone",
 		"The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or "+
 			"this one with --on.")))
+}
+
+// fileForm is what a text was taken for; "" for what the server reads itself.
+func (p Words) fileForm(f conffile.Form) string {
+	switch conftext.Form(f) {
+	case conftext.Plain:
+		return ""
+	case conftext.Pasted:
+		return p.Say("show/file/form/pasted", "lines of a postgresql.conf in a text")
+	case conftext.Recovery:
+		return p.Say("show/file/form/recovery",
+			"a recovery.conf, which PostgreSQL 12 and later does not start with")
+	case conftext.AlterSystem:
+		return p.Say("show/file/form/alter", "ALTER SYSTEM statements")
+	case conftext.CommandLine:
+		return p.Say("show/file/form/options", "options of a command line")
+	case conftext.ShowAll:
+		return p.Say("show/file/form/show", "the output of SHOW ALL")
+	case conftext.PgSettings:
+		return p.Say("show/file/form/settings", "rows of pg_settings")
+	case conftext.List:
+		return p.Say("show/file/form/list", "a list of parameters")
+	case conftext.Program:
+		return p.Say("show/file/form/program", "settings in a text of another program")
+	}
+	return p.Say("show/file/form/of", "{name} configuration", "name", string(f))
+}
+
+// fileNames tells where the text names another version than the one it was judged for.
+func (p Words) fileNames(d document.File) (out []string) {
+	if d.Names != nil && d.Names.Version != "" && d.From != "file" && d.Names.Version != strconv.Itoa(d.Major) {
+		out = append(out, p.Say("show/file/names", "The text names PostgreSQL {version} (line {line}).",
+			"version", typeset.Clean(d.Names.Version), "line", d.Names.Line))
+	}
+	if d.Product != "" {
+		out = append(out, p.Say("show/file/product",
+			"It sets parameters of {product}, which was made from PostgreSQL. They were not judged.",
+			"product", d.Product))
+	}
+	for _, f := range d.NotGiven {
+		out = append(out, p.Say("show/file/include", "It includes {file}, which was not given.",
+			"file", typeset.Clean(f)))
+	}
+	return out
+}
+
+// fileRest says what was seen and not understood.
+func (p Words) fileRest(d document.File) (out []string) {
+	if d.Unread != nil {
+		out = append(out, p.Many("show/file/unread", d.Unread.Lines, "{n} line was not understood",
+			"{n} lines were not understood")+p.Say("show/file/first", ", the first is line {line}: {text}", "line",
+			d.Unread.First, "text", typeset.Clean(d.Unread.Text)))
+	}
+	templates := 0
+	for _, r := range d.Read {
+		if r.Template {
+			templates++
+		}
+	}
+	if templates > 0 {
+		out = append(out, p.Many("show/file/templates", templates,
+			"{n} value is filled in by a template and was not judged.",
+			"{n} values are filled in by a template and were not judged."))
+	}
+	return out
 }
 
 // fileAssumed says what stands in for what the description of the machine does not tell.
@@ -115,6 +192,18 @@ func (p Words) foreignSubject(d document.File, text string) []string {
 	case conffile.Unit:
 		what = p.Say("show/file/unit", "a unit of systemd")
 		how = p.Say("show/file/unit/alone", "It was judged as the unit of a server with default settings.")
+	case conffile.Tuned:
+		what = p.Say("show/file/tuned", "a profile of TuneD")
+		how = p.Say("show/file/sysctl/alone",
+			"What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or "+
+				"this one with --on.")
+	case conffile.Limits:
+		what = p.Say("show/file/limits", "limits as of limits.conf")
+		how = p.Say("show/file/limits/alone",
+			"They hold for login sessions. A service that systemd starts does not read them: see its LimitNOFILE.")
+	case conffile.Grub:
+		what = p.Say("show/file/grub", "parameters of the kernel's command line")
+		how = p.Say("show/file/grub/alone", "Only transparent_hugepage was judged.")
 	case conffile.Fstab:
 		what = p.Say("show/file/fstab", "mounts as of fstab")
 		how = p.Say("show/file/fstab/alone", "Each mount was judged as if a data directory lay on it.")

@@ -211,7 +211,10 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 
 // commitLine tells how much memory is promised, of how much.
 func commitLine(st Style, m *now.Memory) string {
-	text := m.Available.String() + " available" + st.dot()
+	text := ""
+	if m.Available != nil {
+		text = m.Available.String() + " available" + st.dot()
+	}
 	share := 0.0
 	if m.CommitLimit > 0 {
 		share = 100 * float64(m.Committed) / float64(m.CommitLimit)
@@ -227,7 +230,7 @@ func commitLine(st Style, m *now.Memory) string {
 	default:
 		text += committed + ", enforced"
 	}
-	if m.SwapTotal > 0 {
+	if m.SwapTotal != nil && m.SwapUsed != nil && *m.SwapTotal > 0 {
 		text += st.dot() + "swap " + m.SwapUsed.String() + " of " + m.SwapTotal.String()
 	} else {
 		text += st.dot() + "no swap"

@@ -3,10 +3,12 @@ package web
 import (
 	"html/template"
 
+	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -51,8 +53,18 @@ func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
 	return v.english().page("", reports.Slow(d), nil)
 }
 
+// DiagnoseSlowPlanPage is the page of what one plan tells.
+func DiagnoseSlowPlanPage(d *slow.Reading, v View) (Page, error) {
+	return v.english().page("", reports.SlowPlan(d), nil)
+}
+
+// DiagnoseSlowProfilePage is the page of what a profile of perf tells.
+func DiagnoseSlowProfilePage(d *sampled.Profile, v View) (Page, error) {
+	return v.english().page("", reports.Profile(d), nil)
+}
+
 // DiagnoseSlowSamplePage is the page of what a watch told.
-func DiagnoseSlowSamplePage(d *slow.Sample, v View) (Page, error) {
+func DiagnoseSlowSamplePage(d *sampled.Sample, v View) (Page, error) {
 	return v.english().page("", reports.Sample(d), sampleDrawing(d))
 }
 
@@ -86,11 +98,21 @@ func logDrawing(r *serverlog.Report) html.Draw {
 	}
 }
 
-func sampleDrawing(d *slow.Sample) html.Draw {
+func sampleDrawing(d *sampled.Sample) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureWaits {
 			return waitsStack(d)
 		}
 		return html.Picture{}, nil
 	}
+}
+
+// ReadPage is the page of what was recognized in pastes.
+func ReadPage(r *paste.Read, v View) (Page, error) {
+	return v.english().page("", reports.Read(r), nil)
+}
+
+// Read is the sections of what was recognized in pastes.
+func Read(r *paste.Read, v View) (template.HTML, error) {
+	return v.english().document(reports.Read(r), nil)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -157,7 +158,7 @@ func TestSlowPages(t *testing.T) {
 			Event: "transactionid\"><script>", Seen: 300}},
 		Blockers: []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120,
 			Query: "UPDATE t SET x = '</code><script>alert(1)</script>'"}}}
-	p, err := DiagnoseSlowSamplePage(slow.JudgeSample("/srv/<i>pg", e), View{})
+	p, err := DiagnoseSlowSamplePage(sampled.Judge("/srv/<i>pg", e), View{})
 	pageGolden(t, "slow/sample", p, err)
 }
 

@@ -29,7 +29,7 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 		add(v.say("show/web/report/ram", "{size} of memory", "size", m.Total))
 		if m.SwapTotal > 0 {
 			add(v.say("show/web/report/swap", "{size} of swap", "size", m.SwapTotal))
-		} else {
+		} else if m.Told("SwapTotal").Known() {
 			add(v.say("show/web/report/no_swap", "no swap"))
 		}
 	}

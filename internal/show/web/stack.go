@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
@@ -87,6 +87,7 @@ var memoryClasses = map[string]string{
 	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared",
 	memory.PartHuge:   "c-work",
 	memory.PartOthers: "c-others", memory.PartTables2: "c-maintenance", memory.PartKernel: "c-reserve",
+	memory.PartUntold:   "c-reserve",
 	memory.PartIdleHuge: "c-unused",
 	memory.PartCache:    "c-file_cache", memory.PartFree: "",
 }
@@ -157,7 +158,7 @@ func tablesStack(in *memory.Instance) (html.Picture, error) {
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *slow.Sample) (html.Picture, error) {
+func waitsStack(d *sampled.Sample) (html.Picture, error) {
 	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
 	var parts []stackPart
 	for i := range d.Waits {

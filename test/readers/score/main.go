@@ -13,27 +13,28 @@ import (
 
 func main() {
 	verbose := flag.Bool("v", false, "tell each fact that is missing or wrong")
+	dir := flag.String("corpus", "test/readers/corpus", "the folder of the corpus")
 	update := flag.Bool("update", false, "write the table into docs/readers.md")
 	flag.Parse()
-	if err := run(*verbose, *update, flag.Args()); err != nil {
+	if err := run(*dir, *verbose, *update, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(verbose, update bool, kinds []string) error {
-	cases, err := readers.ReadCorpus("test/readers/corpus", kinds...)
+func run(dir string, verbose, update bool, kinds []string) error {
+	cases, err := readers.ReadCorpus(dir, kinds...)
 	if err != nil {
 		return err
 	}
 	var sums readers.Sums
 	for i := range cases {
-		dir, err := os.MkdirTemp("", "pgf-score-")
+		at, err := os.MkdirTemp("", "pgf-score-")
 		if err != nil {
 			return err
 		}
-		r, err := readers.Measure(context.Background(), &cases[i], dir)
-		if rmErr := os.RemoveAll(dir); err == nil {
+		r, err := readers.Measure(context.Background(), &cases[i], at)
+		if rmErr := os.RemoveAll(at); err == nil {
 			err = rmErr
 		}
 		if err != nil {

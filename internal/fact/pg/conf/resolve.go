@@ -24,6 +24,7 @@ type Fault struct {
 	File   string
 	Line   int // 0: the file as a whole
 	Reason string
+	Text   string // the line that the server cannot read; "" where it is not the fault of one
 }
 
 // Error returns "/etc/x.conf line 3: syntax error near …".
@@ -161,7 +162,7 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 		here := &from{abs, i + 1}
 		switch {
 		case l.Err != "":
-			r.out.Faults = append(r.out.Faults, Fault{abs, i + 1, l.Err})
+			r.out.Faults = append(r.out.Faults, Fault{abs, i + 1, l.Err, l.Text})
 			if faults++; faults == maxFaults {
 				return
 			}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -33,8 +34,9 @@ var DirtyLimitsLarge = check.Check{
 		if !ok {
 			return
 		}
-		stop, how, ok1 := dirtyLimit(c, mem.Available, "vm.dirty_bytes", "vm.dirty_ratio")
-		start, _, ok2 := dirtyLimit(c, mem.Available, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
+		dirtyable := mem.Told("MemAvailable")
+		stop, how, ok1 := dirtyLimit(c, dirtyable, "vm.dirty_bytes", "vm.dirty_ratio")
+		start, _, ok2 := dirtyLimit(c, dirtyable, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
 		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes",
 			"vm.dirty_background_ratio"} {
 			if _, _, told := notInForce(c, name); told {
@@ -56,7 +58,7 @@ var DirtyLimitsLarge = check.Check{
 
 // dirtyLimit returns a limit in bytes: the one in bytes where it is set, else
 // the ratio of the memory that can be dirty.
-func dirtyLimit(c *check.Case, dirtyable unit.Bytes, inBytes, inPercent string) (limit unit.Bytes,
+func dirtyLimit(c *check.Case, dirtyable known.Fact[unit.Bytes], inBytes, inPercent string) (limit unit.Bytes,
 	how string, ok bool) {
 	b, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inBytes))
 	if !ok {
@@ -69,5 +71,9 @@ func dirtyLimit(c *check.Case, dirtyable unit.Bytes, inBytes, inPercent string) 
 	if !ok || r < 0 {
 		return 0, "", false
 	}
-	return dirtyable.Scale(float64(r) / 100), inPercent + " is a share of the memory", true
+	of, ok := check.Need(c, dirtyable)
+	if !ok {
+		return 0, "", false
+	}
+	return of.Scale(float64(r) / 100), inPercent + " is a share of the memory", true
 }

@@ -51,6 +51,9 @@ var StartSharedMemory = check.Check{
 		switch {
 		case !ok1 || !ok2:
 		case mode == 0 && need > mem.Total+mem.SwapTotal:
+			if _, ok := check.Need(c, mem.Told("SwapTotal")); !ok {
+				return
+			}
 			c.Found("The server asks for {need} of shared memory; RAM and swap are {all} (vm.overcommit_memory = 0).",
 				"need", need, "all", mem.Total+mem.SwapTotal)
 		case mode == 2:

@@ -47,12 +47,14 @@ type Plan map[string]unit.Bytes
 
 // Host is the memory of the host and where it is now.
 type Host struct {
-	Total      unit.Bytes `json:"total_bytes"`
-	Available  unit.Bytes `json:"available_bytes"`
-	SwapTotal  unit.Bytes `json:"swap_total_bytes"`
-	SwapUsed   unit.Bytes `json:"swap_used_bytes"`
-	PageTables unit.Bytes `json:"page_tables_bytes"` // PageTables of /proc/meminfo, of all programs
-	Parts      []Part     `json:"parts"`             // add up to the total
+	Total unit.Bytes `json:"total_bytes"`
+	// MemAvailable; not there where the line is missing, as in what somebody pasted
+	Available *unit.Bytes `json:"available_bytes,omitempty"`
+	SwapTotal *unit.Bytes `json:"swap_total_bytes,omitempty"`
+	SwapUsed  *unit.Bytes `json:"swap_used_bytes,omitempty"`
+	// PageTables of /proc/meminfo, of all programs
+	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
+	Parts      []Part      `json:"parts"` // add up to the total
 }
 
 // Part is one part of the host's memory.
@@ -73,6 +75,8 @@ const (
 	PartIdleHuge = "huge pages not in use"
 	PartCache    = "file cache"
 	PartFree     = "free"
+	// PartUntold is what lines that are missing would part: programs, page tables, the kernel.
+	PartUntold = "programs and kernel, not told apart"
 )
 
 // Instance is what one instance holds.
@@ -316,12 +320,34 @@ func hostMemory(s *snapshot.Snapshot, m host.Memory) *Host {
 	return LayOut(m, tables, private)
 }
 
+// roughly parts the memory of a host of which only some lines were written down, as free
+// has them: what is not told apart stays one part.
+func roughly(m host.Memory) []Part {
+	cache := max(m.Cached+m.Buffers+m.SlabReclaim-m.Shmem, 0)
+	parts := []Part{{PartShared, m.Shmem}, {PartUntold, 0}, {PartCache, cache}, {PartFree, m.Free}}
+	parts[1].Size = max(m.Total-m.Shmem-cache-m.Free, 0)
+	return parts
+}
+
 // LayOut parts the memory of a host, given what the instances' processes have of
 // it. What no line of meminfo claims counts with the kernel, so that the parts add
 // up to the total.
 func LayOut(m host.Memory, tables, private unit.Bytes) *Host {
-	out := &Host{Total: m.Total, Available: m.Available, SwapTotal: m.SwapTotal, SwapUsed: m.SwapTotal - m.SwapFree,
-		PageTables: m.PageTables}
+	out := &Host{Total: m.Total}
+	for to, name := range map[**unit.Bytes]string{&out.Available: "MemAvailable", &out.SwapTotal: "SwapTotal",
+		&out.PageTables: "PageTables"} {
+		if b, ok := m.Told(name).Get(); ok {
+			*to = &b
+		}
+	}
+	if left, ok := m.Told("SwapFree").Get(); ok && out.SwapTotal != nil {
+		used := *out.SwapTotal - left
+		out.SwapUsed = &used
+	}
+	if !m.Told("AnonPages").Known() || !m.Told("SUnreclaim").Known() {
+		out.Parts = roughly(m)
+		return out
+	}
 	// The processes were read one after the other and before or after meminfo:
 	// no part of the whole is larger than the whole.
 	tables, private = min(tables, m.PageTables), min(private, m.AnonPages)

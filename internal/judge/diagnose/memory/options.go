@@ -204,10 +204,14 @@ func (r *Report) verdict(s *snapshot.Snapshot) {
 	case len(r.Instances) == 0 && r.Host == nil:
 		r.Verdict = "Nothing could be read: neither the memory of a host nor an instance."
 		return
+	case len(r.Instances) == 0 && r.Host.PageTables == nil:
+		r.Level = Fine
+		r.Verdict = "No instance was found; how much page tables take is not known."
+		return
 	case len(r.Instances) == 0:
 		r.Level = Fine
 		r.Verdict = fmt.Sprintf("No instance was found; page tables of all programs take %s, %s of the memory.",
-			r.Host.PageTables, percent(r.Host.PageTables, r.Host.Total))
+			*r.Host.PageTables, percent(*r.Host.PageTables, r.Host.Total))
 		return
 	}
 	worst, at := -1, 0

@@ -1,6 +1,7 @@
 package oom
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
@@ -32,6 +33,14 @@ func (c *oomCase) after() {
 	a, v := &c.kill.After, c.kill.Victim
 	a.State = oomUnknown
 	switch {
+	case c.report.Panic:
+		a.State, a.Text = oomStopped,
+			"A panic of the kernel takes the whole host down, and every server on it. What had "+
+				"committed is kept: a server recovers when it is started again."
+		return
+	case c.report.NoVictim:
+		a.State, a.Text = oomUntouched, "No process was killed by this run of the killer."
+		return
 	case v == nil:
 		a.Text = "Who was killed is not known, so neither is what it did to a server."
 		return
@@ -49,11 +58,22 @@ func (c *oomCase) after() {
 				"starts it again"
 		}
 		a.Text += "; whether it did so is in its log, which was not given."
+		if end, ok := c.silent(); ok {
+			a.Text = fmt.Sprintf(
+				"The server's log ends at %s, before the kill, and reports no death. Either the postmaster itself was "+
+					"killed, or the log is cut there.", end)
+		}
 		if failed != "" {
 			a.State, a.Text = oomStopped, "systemd stopped "+failed+
 				" because of the kill (OOMPolicy=stop, its default): the server stays down until somebody starts it. "+
 				oomLost
 		}
+		return
+	}
+	if c.death.Orphaned {
+		a.State, a.Text = oomStopped,
+			"The postmaster itself was gone: its other processes ended, and the server accepts no connections until "+
+				"systemd, a cluster manager or an administrator starts it. "+oomLost
 		return
 	}
 	var text []string
@@ -130,6 +150,17 @@ loop:
 		text = append(text, "The log ends before it takes connections again.")
 	}
 	a.Text = strings.Join(text, " ")
+}
+
+// silent says whether the server's log ends before the kill, with when.
+func (c *oomCase) silent() (end string, ok bool) {
+	last, v := c.log.Last, &c.report.Victims[0]
+	died, known := oomWall(v.At, c.facts)
+	at, both := oomWall(last, c.facts)
+	if !known || !both || at.After(died) {
+		return "", false
+	}
+	return oomTime(last, c.facts), true
 }
 
 // unitFailed is the unit that systemd took down, if it is that of the victim or

@@ -28,14 +28,17 @@ const (
 	oomHugeUnused  = "huge_pages_unused"
 	oomProgram     = "other_program"
 	oomSlab        = "kernel_memory"
-	oomFragments   = "fragmentation" // memory was there, but not in one piece
-	oomNodes       = "numa_nodes"    // memory was there, but not where it was allowed
-	oomManual      = "sysrq"         // somebody asked for a kill
+	oomFragments   = "fragmentation"   // memory was there, but not in one piece
+	oomNodes       = "numa_nodes"      // memory was there, but not where it was allowed
+	oomManual      = "sysrq"           // somebody asked for a kill
+	oomAllocating  = "allocating_task" // who asked was killed, whoever held the memory
+	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
 	oomNotTold     = "unknown"
 )
 
 // Lines from which a part matters, as shares of the memory (or of the limit).
 const (
+	oomOne       = 0.20 // private memory of one process that can be called the cause
 	oomHeavy     = 0.05 // private memory of one process: on a 64 GB host 3.2 GB, far beyond what a session has
 	oomManySum   = 0.25 // private memory of all light processes of a server
 	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
@@ -43,6 +46,8 @@ const (
 	oomHugeMin   = 0.10 // a pool that nobody uses
 	oomOtherMin  = 0.10 // another program
 	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
+	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
+	oomDirtyMin  = 0.05 // of it not written yet
 )
 
 // cause finds the largest of what held the memory, and names the others that
@@ -53,6 +58,9 @@ func (c *oomCase) cause() {
 			Text: "A manual OOM kill (SysRq f): a person, or a program such as earlyoom, asked the kernel for it. " +
 				"Memory was not necessarily short.",
 			Evidence: []string{"«Manual OOM execution», or order=-1 in the first line of the report"}}
+		if c.report.Panic {
+			c.kill.Cause.Text += " The kernel is set to panic instead of killing (vm.panic_on_oom)."
+		}
 		return
 	}
 	m := &c.kill.Memory
@@ -88,6 +96,7 @@ func (c *oomCase) cause() {
 			fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s, %s",
 				*s, c.of(*s)))
 	}
+	c.cache(add, share)
 	if h := m.HugeFree; h != nil && share(*h) >= oomHugeMin {
 		add(oomHugeUnused, *h,
 			fmt.Sprintf(
@@ -103,7 +112,7 @@ func (c *oomCase) cause() {
 		}
 		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name,
 			oomCount(p.Processes, "process", "processes"), p.Private),
-			fmt.Sprintf("%s of user %d: %s in RAM and swap, %s", p.Name, p.UID, p.Private, c.of(p.Private)))
+			fmt.Sprintf("%s of user %d: %s in RAM and swap, %s", p.Name, p.UID, p.Private, c.ofBoth(p.Private)))
 		break // the largest
 	}
 	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
@@ -137,7 +146,28 @@ func (c *oomCase) of(b unit.Bytes) string {
 	if c.kill.Limit != nil {
 		what = "the limit"
 	}
+	if b > *t { // what is in swap counts too
+		return "more than " + what
+	}
 	return fmt.Sprintf("%.0f %% of %s", 100*float64(b)/float64(*t), what)
+}
+
+// cache looks at the page cache: it is a cause where what is in it was not written yet, so that it could not be
+// dropped.
+func (c *oomCase) cache(add func(string, unit.Bytes, string, ...string), share func(unit.Bytes) float64) {
+	m := &c.kill.Memory
+	if m.Cache == nil || m.Dirty == nil || share(*m.Cache) < oomCacheMin || share(*m.Dirty) < oomDirtyMin {
+		return
+	}
+	text := fmt.Sprintf("Page cache: %s of files were in memory, %s of it dirty (not written yet), which cannot be "+
+		"dropped before the disk has it.", *m.Cache, *m.Dirty)
+	if c.report.Constraint == kernlog.Memcg {
+		text = fmt.Sprintf(
+			"Page cache within the limit of the control group: %s of files, %s of it dirty (not written "+
+				"yet), which cannot be dropped before the disk has it.", *m.Cache, *m.Dirty)
+	}
+	add(oomCache, *m.Cache, text, fmt.Sprintf("page cache: %s, %s", *m.Cache, c.of(*m.Cache)),
+		fmt.Sprintf("dirty or being written: %s, %s", *m.Dirty, c.of(*m.Dirty)))
 }
 
 // ofBoth says it of memory that may be in swap.
@@ -171,7 +201,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 	var heavy []one
 	var heavySum, light unit.Bytes
 	n := 0
-	seen := false
+	seen, most := false, "none of them much"
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
 		if !oomServer(t.Name) {
@@ -192,6 +222,15 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 		heavy, heavySum = append(heavy, one{v.PID, *v.Anon}), heavySum+*v.Anon
 	}
 	slices.SortStableFunc(heavy, func(a, b one) int { return oomSign(int64(b.b - a.b)) })
+	// One of them is the cause only with a real share of all; some of them with one together, and more than all the
+	// others of the server have. Else it is the sum of the sessions.
+	single := len(heavy) > 0 && share(heavy[0].b) >= oomOne && (len(heavy) == 1 || heavy[0].b*10 >= heavySum*6)
+	if !single && (share(heavySum) < oomOne || heavySum < light) {
+		if light += heavySum; len(heavy) > 0 {
+			most = fmt.Sprintf("the largest of them %s", heavy[0].b)
+		}
+		heavy, heavySum = nil, 0
+	}
 	if len(heavy) > 0 {
 		h := heavy[0]
 		var ev []string
@@ -200,7 +239,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 				ev = append(ev, fmt.Sprintf("process %d: %s of its own, %s", o.pid, o.b, c.ofBoth(o.b)))
 			}
 		}
-		if len(heavy) == 1 || h.b*10 >= heavySum*6 {
+		if single {
 			c.most = &Task{PID: h.pid, Anon: oomPtr(h.b)}
 			text := fmt.Sprintf("One query: process %d of the server had %s for itself", h.pid, h.b)
 			if v := c.kill.Victim; v != nil && v.PID == h.pid {
@@ -217,8 +256,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 	}
 	if light > 0 && share(light) >= oomManySum {
 		add(oomConnections, light,
-			fmt.Sprintf("Many sessions: %d processes of the server had %s together, none of them much.",
-				n-len(heavy), light),
+			fmt.Sprintf("Many sessions: %d processes of the server had %s together, %s.", n-len(heavy), light, most),
 			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
 	}
 }
@@ -227,6 +265,12 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 func (c *oomCase) special() (Cause, bool) {
 	m, r := &c.kill.Memory, c.report
 	switch {
+	case r.Allocating:
+		return Cause{ID: oomAllocating,
+			Text: "vm.oom_kill_allocating_task is on: the kernel kills the process that asked for memory, not the " +
+				"one that " +
+				"holds most of it.",
+			Evidence: []string{"«Out of memory (oom_kill_allocating_task)» in the line of the kill"}}, true
 	case r.Constraint == kernlog.CPUSet || r.Constraint == kernlog.Policy:
 		return Cause{ID: oomNodes,
 			Text: "A restriction to NUMA nodes: the nodes that the process may use were full, whatever the " +
@@ -274,7 +318,9 @@ func (c *oomCase) unknown() Cause {
 	if m.Anon != nil {
 		o.Evidence = append(o.Evidence, fmt.Sprintf("anonymous memory of all processes: %s", *m.Anon))
 	}
-	if m.Total == nil {
+	if c.report.Panic {
+		o.Text = "The kernel is set to panic when memory runs out (vm.panic_on_oom)."
+	} else if m.Total == nil {
 		o.Text = "What held the memory cannot be told: how much there was is not in what was read."
 	} else if len(c.report.Table.Tasks) > 0 {
 		o.Text = "No single part of what was read explains it: see the largest processes."

@@ -17,11 +17,16 @@ import (
 type Report struct {
 	Kills []Kill `json:"kills"` // in the order of the log
 	// processes of the server that signal 9 ended, and no report of the kernel names
-	Unexplained []Death     `json:"unexplained"`
-	Refused     []Refusal   `json:"refused"` // queries that were refused memory, which kills nothing
-	Lines       []string    `json:"lines"`   // what systemd and the kernel say besides
-	Read        Read        `json:"read"`
-	Missing     []known.Gap `json:"missing"`
+	Unexplained []Death   `json:"unexplained"`
+	Refused     []Refusal `json:"refused"` // what was refused memory, which kills nothing
+	Units       []Unit    `json:"units"`   // kills as systemd and systemd-oomd tell them
+	// lines that have words of a kill and were not understood
+	NotUnderstood []Unread `json:"not_understood"`
+	// place in Kills of the one that tells most: the headline; absent where there is none
+	TellsMost *int        `json:"tells_most,omitempty"`
+	Lines     []string    `json:"lines"` // what systemd and the kernel say besides
+	Read      Read        `json:"read"`
+	Missing   []known.Gap `json:"missing"`
 }
 
 // Read says what was looked at.
@@ -35,13 +40,18 @@ type Read struct {
 // Kill is one run of the OOM killer.
 type Kill struct {
 	// RFC 3339 where year and zone are known, else as the log has it; "" where it has none
-	Time       string       `json:"time"`
-	Kernel     string       `json:"kernel"`
-	Constraint string       `json:"constraint"` // none (the whole host), memcg, cpuset, memory_policy, unknown
-	Group      string       `json:"group"`      // control group whose limit was hit
+	Time   string `json:"time"`
+	Kernel string `json:"kernel"`
+	// none (the whole host), memcg, cpuset, memory_policy, unknown
+	Constraint string       `json:"constraint"`
+	From       string       `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
+	Group      string       `json:"group"`                     // control group whose limit was hit
 	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
 	Victim     *Task        `json:"victim,omitempty"` // absent: the log does not name one
 	Killed     int          `json:"killed"`           // processes; more than one where the whole group was killed
+	NoVictim   bool         `json:"no_victim"`        // the killer found no process that it could kill
+	Panic      bool         `json:"panic"`            // the kernel panicked instead of killing
+	OnlyMemory bool         `json:"only_memory"`      // there is the state of memory alone: it may be that of no kill
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -69,6 +79,9 @@ type Task struct {
 	PageTables *unit.Bytes `json:"pgtables_bytes,omitempty"`
 	Swap       *unit.Bytes `json:"swap_bytes,omitempty"`
 	Adj        *int        `json:"oom_score_adj,omitempty"`
+	VM         *unit.Bytes `json:"vm_bytes,omitempty"` // address space
+	Score      *int64      `json:"score,omitempty"`    // as the kernel told it before 5.0
+	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, where it has another id there
 	Statement  string      `json:"statement,omitempty"`
 }
 
@@ -78,6 +91,7 @@ type Invoker struct {
 	Name  string `json:"name"`
 	Role  string `json:"role"`
 	Order *int   `json:"order,omitempty"` // 2^order pages in one piece
+	Adj   *int   `json:"oom_score_adj,omitempty"`
 }
 
 // Memory is what held the memory, of the host or of the control group.
@@ -90,6 +104,8 @@ type Memory struct {
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
 	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
 	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
+	Dirty      *unit.Bytes `json:"dirty_bytes,omitempty"` // of files, and not written yet or being written
+	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a control group
 	Free       *unit.Bytes `json:"free_bytes,omitempty"`
 	HugeTotal  *unit.Bytes `json:"huge_pages_bytes,omitempty"`
 	HugeFree   *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
@@ -113,14 +129,15 @@ type Program struct {
 // Death is a process that signal 9 ended, by the server's log.
 type Death struct {
 	Time      string `json:"time"`
-	PID       int    `json:"pid"`
+	PID       int    `json:"pid,omitempty"` // 0: not told, as that of a postmaster which the others miss
 	Role      string `json:"role"`
 	Statement string `json:"statement,omitempty"`
 }
 
-// Refusal is a query that was refused memory.
+// Refusal is a query that was refused memory, or a process that could not be made.
 type Refusal struct {
 	Time      string `json:"time"`
+	What      string `json:"what"` // query, process
 	PID       int    `json:"pid,omitempty"`
 	Text      string `json:"text"`
 	Statement string `json:"statement,omitempty"`
@@ -137,8 +154,8 @@ type Facts struct {
 // Diagnose makes the post-mortem.
 func Diagnose(log *Log, f Facts) *Report {
 	d := &Report{Kills: []Kill{}, Unexplained: []Death{}, Refused: []Refusal{}, Lines: []string{},
-		Missing: []known.Gap{},
-		Read:    Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
+		Missing: []known.Gap{}, Units: unitsOf(log, &f), NotUnderstood: []Unread{},
+		Read: Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
 	used := map[int]bool{} // deaths of the server's log that a report explains
 	for i := range log.Reports {
 		d.Kills = append(d.Kills, oomKillOf(&log.Reports[i], log, &f, used))
@@ -147,10 +164,20 @@ func Diagnose(log *Log, f Facts) *Report {
 		switch {
 		case e.Kind == pglog.ChildDied && !used[i]:
 			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, oomRole(e.Role), e.Statement})
-		case e.Kind == pglog.OutOfMemory && len(d.Refused) < oomMaxRefused:
-			d.Refused = append(d.Refused, Refusal{oomTime(e.At, &f), e.PID, e.Text, e.Statement})
+		case e.Orphaned && !used[i] && !slices.ContainsFunc(d.Unexplained, isPostmaster):
+			d.Unexplained = append(d.Unexplained, Death{Time: oomTime(e.At, &f), Role: "postmaster"})
+		case (e.Kind == pglog.OutOfMemory || e.Kind == pglog.ForkFailed) && len(d.Refused) < oomMaxRefused:
+			what := "query"
+			if e.Kind == pglog.ForkFailed {
+				what = "process"
+			}
+			d.Refused = append(d.Refused, Refusal{oomTime(e.At, &f), what, e.PID, e.Text, e.Statement})
 		}
 	}
+	for _, u := range log.Unread {
+		d.NotUnderstood = append(d.NotUnderstood, Unread{u.What, u.Lines, u.First})
+	}
+	d.TellsMost = tellsMost(d.Kills)
 	for _, o := range log.Other {
 		if len(d.Lines) < oomMaxLines && !slices.Contains(d.Lines, o.Text) {
 			d.Lines = append(d.Lines, o.Text)
@@ -158,6 +185,36 @@ func Diagnose(log *Log, f Facts) *Report {
 	}
 	d.gaps(log, &f)
 	return d
+}
+
+func isPostmaster(d Death) bool { return d.Role == "postmaster" }
+
+// tellsMost is the kill with the most to tell, of several alike the last: a report that is cut says less than
+// one that names its victim, wherever it stands in the log.
+func tellsMost(kills []Kill) *int {
+	if len(kills) == 0 {
+		return nil
+	}
+	most, at := -1, 0
+	for i := range kills {
+		k, n := &kills[i], 0
+		if k.Victim != nil || k.NoVictim || k.Panic {
+			n += 8
+		}
+		if k.Victim != nil && oomServer(k.Victim.Name) {
+			n += 4
+		}
+		if k.Cause.ID != oomNotTold {
+			n += 2
+		}
+		if k.Memory.Total != nil {
+			n++
+		}
+		if n >= most {
+			most, at = n, i
+		}
+	}
+	return &at
 }
 
 // Bounds of what a person reads, and of a JSON.
@@ -173,8 +230,8 @@ func (d *Report) gaps(log *Log, f *Facts) {
 	add := func(fact, reason, reveal string) {
 		d.Missing = append(d.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
-	if len(log.Reports) == 0 {
-		add("the kernel's report", "no line of the OOM killer is in what was read",
+	if len(log.Reports) == 0 && len(log.Unread) == 0 {
+		add("the kernel's report", "no line of the kernel's OOM killer is in what was read",
 			"journalctl -k -b all -o short-iso, or dmesg -T, as root; the ring buffer forgets, and a container's "+
 				"host keeps it")
 	}
@@ -201,12 +258,19 @@ func (d *Report) gaps(log *Log, f *Facts) {
 
 func oomPtr[T any](v T) *T { return &v }
 
+func oomValue[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
 // oomTime spells a time: by the clock where it can be known.
 func oomTime(at kernlog.Stamp, f *Facts) string {
 	if t, ok := oomWall(at, f); ok {
 		return t.UTC().Format(time.RFC3339)
 	}
-	if at.Boot >= 0 {
+	if at.Boot >= 0 && strings.Trim(at.Text, "[] .0123456789") == "" { // nothing else tells
 		return fmt.Sprintf("%.3f s after the boot", at.Boot.Seconds())
 	}
 	return at.Text
@@ -220,7 +284,7 @@ func oomServer(name string) bool {
 // oomKillOf makes the post-mortem of one report.
 func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group,
-		Killed:   len(r.Victims),
+		From: string(r.From), NoVictim: r.NoVictim, Panic: r.Panic, OnlyMemory: !r.Called,
 		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []known.Gap{}}
 	if r.Constraint == kernlog.Unclear {
 		k.Constraint = "unknown"
@@ -228,6 +292,11 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	if k.Time == "" && len(r.Victims) > 0 {
 		k.Time = oomTime(r.Victims[0].At, f)
 	}
+	pids := map[int]bool{} // of a whole group the first is told twice
+	for _, v := range r.Victims {
+		pids[v.PID] = true
+	}
+	k.Killed = len(pids)
 	c := &oomCase{kill: &k, report: r, log: log, facts: f}
 	c.page()
 	c.memory()
@@ -252,6 +321,7 @@ type oomCase struct {
 	death  *Event
 	deathI int
 	byTime bool       // found by the time alone
+	timed  string     // and how it was compared
 	tables unit.Bytes // page tables of the server's processes
 	procs  int        // of the server
 	most   *Task      // process of the server with the most private memory
@@ -312,6 +382,9 @@ func (c *oomCase) memory() {
 		if i.ActiveFile != nil && i.InactiveFile != nil {
 			m.Cache = c.pages(oomPtr(*i.ActiveFile + *i.InactiveFile))
 		}
+		if i.Dirty != nil {
+			m.Dirty = c.pages(oomPtr(*i.Dirty + oomValue(i.Writeback)))
+		}
 		m.SwapTotal, m.SwapFree = i.SwapTotal, i.SwapFree
 		if len(i.Huge) > 0 {
 			var total, free unit.Bytes
@@ -324,7 +397,7 @@ func (c *oomCase) memory() {
 	}
 	if g := r.Memcg; g != nil {
 		// The limit of the group is what counts, not the host's memory.
-		*m = Memory{Total: g.Limit}
+		*m = Memory{Total: g.Limit, Used: g.Usage}
 		c.kill.Limit = g.Limit
 		figure := func(names ...string) *unit.Bytes {
 			for _, n := range names {
@@ -340,13 +413,19 @@ func (c *oomCase) memory() {
 			m.Cache = oomPtr(max(*cache-*m.Shared, 0))
 		}
 		m.Slab = figure("slab_unreclaimable")
+		if d := figure("file_dirty", "total_dirty", "dirty"); d != nil {
+			if w := figure("file_writeback", "total_writeback", "writeback"); w != nil {
+				*d += *w
+			}
+			m.Dirty = d
+		}
 	}
 	if m.Total == nil && r.Constraint == kernlog.Global && c.facts.Snapshot != nil {
 		if h, ok := c.facts.Snapshot.Host.Memory.Get(); ok {
 			m.Total = oomPtr(h.Total)
 		}
 	}
-	if m.Total == nil && m.Anon != nil && m.Shared != nil && m.Free != nil {
+	if m.Total == nil && m.Anon != nil && m.Shared != nil && m.Free != nil && r.Memcg == nil {
 		sum := *m.Anon + *m.Shared + *m.Free
 		for _, b := range []*unit.Bytes{m.PageTables, m.Slab, m.Cache, m.HugeTotal} {
 			if b != nil {
@@ -389,13 +468,31 @@ func (c *oomCase) private(t *kernlog.Task) (b unit.Bytes, atLeast bool) {
 		}
 	}
 	rss := unit.Bytes(t.RSS) * c.size
-	if !oomServer(t.Name) {
-		return b + rss, false
-	}
-	if s := c.kill.Memory.Shared; s != nil {
+	if s := c.sharable(); s != nil {
 		return b + max(rss-*s, 0), true
 	}
-	return b, true
+	if oomServer(t.Name) {
+		return b, true
+	}
+	return b + rss, false
+}
+
+// sharable is the most that several processes may have together without having it twice: shared memory, and
+// files that are mapped. Resident memory counts it in full for each of them.
+func (c *oomCase) sharable() *unit.Bytes {
+	if g := c.report.Memcg; g != nil {
+		s := c.kill.Memory.Shared
+		for _, name := range []string{"file_mapped", "total_mapped_file", "mapped_file"} {
+			if v, ok := g.Stat[name]; ok && v >= 0 && (s == nil || unit.Bytes(v) > *s) {
+				s = oomPtr(unit.Bytes(v))
+			}
+		}
+		return s
+	}
+	if i := c.report.Info; i != nil && i.Mapped != nil {
+		return c.pages(i.Mapped)
+	}
+	return c.kill.Memory.Shared
 }
 
 // tasks sums the table by program and picks the largest processes.
@@ -405,6 +502,7 @@ func (c *oomCase) tasks() {
 		uid  int
 	}
 	by := map[key]*Program{}
+	least := map[key]unit.Bytes{} // resident of the smallest of them
 	type sized struct {
 		t *kernlog.Task
 		b unit.Bytes
@@ -412,7 +510,7 @@ func (c *oomCase) tasks() {
 	var all []sized
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
-		b, least := c.private(t)
+		b, bound := c.private(t)
 		p := by[key{t.Name, t.UID}]
 		if p == nil {
 			p = &Program{Name: t.Name, UID: t.UID}
@@ -420,7 +518,10 @@ func (c *oomCase) tasks() {
 		}
 		p.Processes++
 		p.Private += b
-		p.AtLeast = p.AtLeast || least
+		p.AtLeast = p.AtLeast || bound
+		if rss := unit.Bytes(t.RSS) * c.size; p.Processes == 1 || rss < least[key{t.Name, t.UID}] {
+			least[key{t.Name, t.UID}] = rss
+		}
 		p.PageTables += t.PageTables
 		p.Swap += unit.Bytes(t.Swap) * c.size
 		// What the killer goes by: all that is resident, swap, page tables.
@@ -430,7 +531,11 @@ func (c *oomCase) tasks() {
 			c.procs++
 		}
 	}
-	for _, p := range by {
+	for k, p := range by {
+		if !c.report.Table.Split && c.sharable() == nil && !oomServer(p.Name) && p.Processes > 1 {
+			// Nothing tells how much of it they share: what each has beyond the smallest of them is not all shared.
+			p.Private, p.AtLeast = max(p.Private-unit.Bytes(p.Processes-1)*least[k], p.Swap), true
+		}
 		c.kill.Programs = append(c.kill.Programs, *p)
 	}
 	slices.SortFunc(c.kill.Programs, func(a, b Program) int {
@@ -469,15 +574,18 @@ func oomSign(d int64) int {
 func (c *oomCase) missing() {
 	r := c.report
 	const whole = "journalctl -k -b all (or the file of syslog), from «invoked oom-killer» to «Killed process»"
-	if len(r.Victims) == 0 && !r.NoVictim {
+	if len(r.Victims) == 0 && !r.NoVictim && !r.Panic {
 		c.miss("the victim", "the line «Killed process» is not in what was read", whole)
 	}
 	if r.Asker.Name == "" {
 		c.miss("who asked for memory", "the first line, «invoked oom-killer», is not in what was read", whole)
 	}
-	if len(r.Table.Tasks) == 0 {
+	switch {
+	case len(r.Table.Tasks) == 0 && r.Table.Header:
+		c.miss("the processes", "of the table of tasks only its head is in what was read", whole)
+	case len(r.Table.Tasks) == 0:
 		c.miss("the processes", "the table of tasks is not in what was read", whole+"; vm.oom_dump_tasks = 0 hides it")
-	} else if !r.Table.Split {
+	case !r.Table.Split:
 		c.miss("private memory of each process",
 			"before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process "+
 				"that touched it", "")

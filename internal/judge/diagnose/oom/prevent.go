@@ -56,6 +56,7 @@ var oomKnobs = map[string][]knob.Address{
 	oomProgram:    {"pg:shared_buffers", "pg:work_mem"},
 	oomFragments:  {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
 	oomSlab:       {},
+	oomCache:      {"sysctl:vm.dirty_background_bytes", "sysctl:vm.dirty_bytes"},
 	oomNotTold: {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages",
 		"sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
 }
@@ -67,6 +68,9 @@ var oomAlways = []knob.Address{"unit:OOMPolicy", "unit:OOMScoreAdjust", "sysctl:
 // host, where there are any, then what the numbers of the report give.
 func (c *oomCase) prevent() {
 	if c.report.Manual {
+		c.add("report", "no manual OOM kill (SysRq f)",
+			"SysRq f kills the process with the highest score even if memory is not short; programs such as earlyoom "+
+				"can request it too", "journalctl -u earlyoom", "sysctl kernel.sysrq")
 		return
 	}
 	causes := append([]Cause{c.kill.Cause}, c.kill.Also...)
@@ -81,6 +85,10 @@ func (c *oomCase) prevent() {
 	}
 	for _, cause := range causes {
 		c.formula(cause.ID, planned)
+	}
+	// Gigabytes of page tables are worth huge pages whatever else there was.
+	if t, _ := c.allTables(); t >= unit.GB && c.kill.Memory.Shared != nil && !planned["pg:huge_pages"] {
+		c.hugePages()
 	}
 	c.protect(planned)
 }
@@ -181,6 +189,15 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 					"with huge pages",
 				fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", (*t/4).RoundDown(unit.MB).GUC()))
 		}
+	case oomCache:
+		c.add("report", "dirty pages written back earlier",
+			"the kernel can drop clean page cache at once, but it has to write dirty pages first; cgroup version 1 "+
+				"does "+
+				"not slow the writers of a group down", "pgfettle explain dirty_background_bytes")
+		if c.report.Constraint == kernlog.Memcg {
+			c.add("report", "a higher limit of the control group",
+				"page cache of the files that a group reads and writes counts against its limit")
+		}
 	case oomHugeUnused:
 		if !planned["sysctl:vm.nr_hugepages"] {
 			c.shrinkPool()
@@ -193,6 +210,13 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 					"systemctl set-property UNIT-OF-"+oomShellWord(p.Name)+" MemoryMax=…")
 				break
 			}
+		}
+	case oomAllocating:
+		if !planned["sysctl:vm.oom_kill_allocating_task"] {
+			c.add("report", "vm.oom_kill_allocating_task = 0",
+				"the killer then picks the process with the highest score, and a session of the server is not "+
+					"killed for "+
+					"another program's memory", "sysctl -w vm.oom_kill_allocating_task=0")
 		}
 	case oomNodes:
 		c.add("report", "no restriction of the server to some NUMA nodes",

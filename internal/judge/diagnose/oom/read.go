@@ -1,7 +1,9 @@
 package oom
 
 import (
+	"bytes"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
@@ -11,7 +13,8 @@ import (
 // Log is what logs of the kernel and of servers tell of memory, as one story.
 type Log struct {
 	*kernlog.Log
-	Server []Event // of the servers' logs, in their order
+	Server []Event       // of the servers' logs, in their order
+	Last   kernlog.Stamp // of the last entry of a server, whatever it tells; no text: there is none with a time
 }
 
 // Event is an entry of a server's log that bears on a kill.
@@ -25,6 +28,7 @@ type Event struct {
 	Role      string
 	Statement string // that it was running
 	Text      string // the message
+	Orphaned  bool   // a process ended because its postmaster was gone
 }
 
 const (
@@ -39,6 +43,8 @@ type Reader struct {
 	events []Event
 	cut    bool
 	at     kernlog.Stamp // of the entry that is open
+	last   int64         // time of the last entry that has one, microseconds
+	zone   []byte
 }
 
 // NewReader returns one that has read nothing.
@@ -60,7 +66,11 @@ func (r *Reader) Add(in io.Reader) error {
 func (r *Reader) Log() *Log {
 	log := r.kernel.Log()
 	log.Cut = log.Cut || r.cut
-	return &Log{log, r.events}
+	l := &Log{Log: log, Server: r.events}
+	if r.last != 0 {
+		l.Last = oomStamp(r.last, string(r.zone))
+	}
+	return l
 }
 
 func (r *Reader) line(f *kernlog.Foreign) bool {
@@ -79,6 +89,9 @@ func (r *Reader) Dump(*pglog.Dump) {}
 
 // Entry implements pglog.Sink.
 func (r *Reader) Entry(e *pglog.Entry) {
+	if e.Timed {
+		r.last, r.zone = e.Time, append(r.zone[:0], e.Zone...)
+	}
 	ev := Event{Kind: e.Kind(), By: e.PID, Text: oomKept(e.Message)}
 	switch ev.Kind {
 	case pglog.ChildDied:
@@ -87,6 +100,12 @@ func (r *Reader) Entry(e *pglog.Entry) {
 			return
 		}
 		ev.PID, ev.Role, ev.Statement = d.PID, d.What, oomKept(e.Running())
+		ev.Statement = strings.TrimRight(ev.Statement, " \t\r\n")
+	case pglog.ForkFailed:
+		if !bytes.Contains(e.Message, []byte("allocate memory")) {
+			return // a limit of processes, not memory
+		}
+		ev.PID = e.PID
 	case pglog.OutOfMemory:
 		if e.Severity < pglog.Error {
 			return
@@ -95,10 +114,14 @@ func (r *Reader) Entry(e *pglog.Entry) {
 		if len(e.Detail) > 0 {
 			ev.Text += " (" + oomKept(e.Detail) + ")"
 		}
-	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone, pglog.Ready, pglog.Starting,
-		pglog.ShutdownAsked, pglog.ShutDown:
+	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.NotShutDown, pglog.RedoStart, pglog.RedoDone,
+		pglog.Ready, pglog.Starting, pglog.ShutdownAsked, pglog.ShutDown:
 	default:
-		return
+		if ev.Orphaned = e.Severity >= pglog.Fatal && bytes.Contains(e.Message,
+			[]byte("unexpected postmaster exit")); !ev.Orphaned {
+			return
+		}
+		ev.PID = e.PID
 	}
 	ev.At = r.at
 	if e.Timed {

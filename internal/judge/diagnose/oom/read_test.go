@@ -15,7 +15,8 @@ import (
 )
 
 var oomKinds = map[pglog.Kind]string{pglog.ChildDied: "died", pglog.EndingAll: "sessions", pglog.Reinit: "reinitialize",
-	pglog.Interrupted: "interrupted", pglog.RedoStart: "redo_start", pglog.RedoDone: "redo_done",
+	pglog.Interrupted: "interrupted", pglog.NotShutDown: "interrupted",
+	pglog.RedoStart: "redo_start", pglog.RedoDone: "redo_done",
 	pglog.Ready: "ready", pglog.Starting: "started", pglog.ShutdownAsked: "stop_asked", pglog.ShutDown: "down",
 	pglog.OutOfMemory: "out_of_memory"}
 

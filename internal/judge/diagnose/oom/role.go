@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ func (c *oomCase) victim(used map[int]bool) {
 		return
 	}
 	v := &r.Victims[0]
-	o := Task{PID: v.PID, Name: v.Name, Anon: v.Anon, File: v.File, Shmem: v.Shm, PageTables: v.Ptes, Adj: v.Adj}
+	o := Task{PID: v.PID, Name: v.Name, Anon: v.Anon, File: v.File, Shmem: v.Shm, PageTables: v.Ptes, Adj: v.Adj,
+		VM: v.VM, Score: r.Score, RSS: v.RSS, Swap: v.Swap}
 	if v.UID >= 0 {
 		o.UID = oomPtr(v.UID)
 	}
@@ -44,45 +46,54 @@ func (c *oomCase) victim(used map[int]bool) {
 		o.Statement = c.death.Statement
 	}
 	c.role(&o)
-	if c.byTime {
-		o.Role, o.RoleFrom = oomRole(c.death.Role),
-			fmt.Sprintf("the server's log, by its time: there it is process %d, as a container counts", c.death.PID)
+	switch {
+	case c.byTime && c.death.Orphaned:
+		o.Role, o.RoleFrom = "postmaster",
+			"the server's log, by "+c.timed+": its other processes logged that the postmaster was gone"
+	case c.byTime:
+		o.Role, o.LogPID = oomRole(c.death.Role), c.death.PID
+		o.RoleFrom = fmt.Sprintf("the server's log, by %s, the signal and the name: there it is process %d, as a "+
+			"container counts", c.timed, c.death.PID)
 	}
 	c.kill.Victim = &o
 }
 
 // findDeath finds the victim in the server's log: by its process id, or, as the
 // kernel counts processes otherwise than a container does, by the time alone
-// where only one died then.
+// where only one died then. A postmaster cannot log its own death: its children
+// log that it is gone.
 func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	c.deathI = -1
 	if !oomServer(v.Name) {
 		return
 	}
-	killed, known := oomWall(v.At, c.facts)
-	then := -1
+	then, timed, group := -1, "", c.report.TaskGroup+c.report.Group
 	for i := range c.log.Server {
 		e := &c.log.Server[i]
-		if e.Kind != pglog.ChildDied || used[i] {
+		if e.Kind != pglog.ChildDied && !e.Orphaned || used[i] {
 			continue
 		}
-		died, both := oomWall(e.At, c.facts)
-		both = both && known
-		apart := died.Sub(killed).Abs()
-		if e.PID == v.PID && (!both || apart < oomApart) {
+		apart, how := c.apart(v.At, e.At)
+		if e.Kind == pglog.ChildDied && e.PID == v.PID && (how != byClock || apart < oomApart) {
 			c.death, c.deathI, used[i] = e, i, true
 			return
 		}
-		if both && apart < oomTogether {
-			if then >= 0 {
-				then = -2 // two of them: which one is not known
-			} else if then == -1 {
-				then = i
-			}
+		if !e.Orphaned && group != "" && !oomContainer(group) {
+			continue // its process ids are those of the kernel
+		}
+		if how == "" || apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
+			continue
+		}
+		switch {
+		case then == -1:
+			then, timed = i, how
+		case then >= 0 && e.Orphaned && c.log.Server[then].Orphaned: // the others tell the same
+		default:
+			then = -2 // two of them: which one is not known
 		}
 	}
-	if then >= 0 && oomContainer(c.report.TaskGroup+c.report.Group) {
-		c.death, c.deathI, c.byTime, used[then] = &c.log.Server[then], then, true, true
+	if then >= 0 {
+		c.death, c.deathI, c.byTime, c.timed, used[then] = &c.log.Server[then], then, true, timed, true
 	}
 }
 
@@ -91,8 +102,61 @@ const (
 	// the death of a child at once, but a host that swaps may take minutes.
 	oomApart = 10 * time.Minute
 	// oomTogether is the same where nothing but the time tells.
-	oomTogether = 30 * time.Second
+	oomTogether = 5 * time.Second
+	// oomInContainer is the same of a container, whose processes have other numbers for certain.
+	oomInContainer = 30 * time.Second
 )
+
+// How two times were compared.
+const (
+	byClock = "its time"
+	byZone  = "its time, but for the zone, which one of the logs does not tell"
+)
+
+// apart is how long two lines are apart; how is "" where they cannot be compared.
+func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how string) {
+	a, known := oomWall(kill, c.facts)
+	b, both := oomWall(death, c.facts)
+	if known && both {
+		return a.Sub(b).Abs(), byClock
+	}
+	// A clock without its zone is some quarters of an hour off.
+	a, known = oomLocal(kill.Text, death)
+	b, both = oomLocal(death.Text, kill)
+	if !known || !both {
+		return 0, ""
+	}
+	const quarter, most = 15 * time.Minute, 14 * time.Hour
+	if d = a.Sub(b); d.Abs() > 2*most {
+		return d.Abs(), byZone
+	}
+	return (d - d.Round(quarter)).Abs(), byZone
+}
+
+// oomLocal is a time as a clock showed it, of whatever zone; of syslog's, which have no year, in the year of the
+// other.
+func oomLocal(text string, other kernlog.Stamp) (time.Time, bool) {
+	for _, layout := range []string{"Mon Jan _2 15:04:05 2006", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if n := len("2006-01-02 15:04:05"); len(text) > n && layout[0] == '2' {
+			text = text[:n] // without a fraction and a zone
+		}
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	year := other.Wall.Year()
+	if other.Wall.IsZero() {
+		if y, err := strconv.Atoi(other.Text[:min(len(other.Text), 4)]); err == nil {
+			year = y
+		}
+	}
+	for _, layout := range []string{"2006 Jan _2 15:04:05", "2006 Jan 2 15:04:05"} {
+		if t, err := time.Parse(layout, fmt.Sprint(year, " ", text)); err == nil && year > 1 {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
 
 // oomContainer says whether a control group is that of a container, in which
 // processes have other ids than the kernel's log has.
@@ -124,8 +188,26 @@ func oomWall(at kernlog.Stamp, f *Facts) (time.Time, bool) {
 
 const oomOther = "other program"
 
+// oomKernelThread says whether a task is one of the kernel's own, which asks for memory but holds none that could
+// be freed by killing it.
+func oomKernelThread(name string) bool {
+	for _, p := range []string{"kworker/", "kswapd", "khugepaged", "kcompactd", "kthreadd", "ksoftirqd/", "migration/",
+		"events/", "kblockd", "jbd2/", "xfsaild/", "xfs-", "rcu_", "flush-", "pdflush", "kauditd", "ksmd",
+		"md_", "loop",
+		"nfsd", "kjournald", "writeback"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // role says what a process was in its instance.
 func (c *oomCase) role(o *Task) {
+	if oomKernelThread(o.Name) {
+		o.Role, o.RoleFrom = "kernel thread", "its name"
+		return
+	}
 	if !oomServer(o.Name) {
 		o.Role, o.RoleFrom = oomOther, "its name"
 		return
@@ -210,11 +292,13 @@ func (c *oomCase) invoker() {
 		}
 	}
 	c.role(&t)
-	c.kill.Invoker = &Invoker{PID: a.PID, Name: a.Name, Role: t.Role}
+	c.kill.Invoker = &Invoker{PID: a.PID, Name: a.Name, Role: t.Role, Adj: a.Adj}
 	if a.Order >= 0 {
 		c.kill.Invoker.Order = oomPtr(a.Order)
 	}
 }
+
+func lastPart(group string) string { return path.Base(group) }
 
 // oomUnit is the unit of systemd that a control group belongs to, "" where none.
 func oomUnit(group string) string {

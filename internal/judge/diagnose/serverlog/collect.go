@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -14,7 +15,13 @@ import (
 type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
+	WALDisk  *WALDisk    // nil: not known
 	Redact   bool
+}
+
+// WALDisk is the filesystem of pg_wal.
+type WALDisk struct {
+	Total, Free, WAL unit.Bytes // WAL: what pg_wal holds
 }
 
 // Collector takes the entries of logs, in the order of time, and holds what the
@@ -26,7 +33,7 @@ type Collector struct {
 	entries int64
 	first   stamp
 	last    stamp
-	kinds   [64]tally
+	kinds   [pglog.Kinds]tally
 	errors  names
 	mask    mask
 
@@ -37,6 +44,21 @@ type Collector struct {
 	locks     locks
 	vacuum    vacuum
 	statement [2]top // out of memory, canceled
+	starts    starts
+	shared    sharedMemory
+	conns     connections
+	disk      DiskFull
+	faults    faults
+	durations durations
+	panicked  tally
+	places    [pglog.Kinds]few // statements of the kinds that name none
+	reasons   names            // of refused authentication
+	locked    struct{ pid int }
+	timeline  int64
+	restart   int // PID that said of settings that they wait for a restart, in the reload that goes on
+	refusing  int64
+	fatalConf bool // the configuration kept it from starting
+	ours      int64
 }
 
 // stamp is a time of the log.
@@ -71,6 +93,7 @@ type tally struct {
 	first, last stamp
 	who         names    // users, hosts, databases: what tells the entries apart
 	samples     []string // the first different messages
+	words       string   // theirs, as PostgreSQL's source has them
 }
 
 const (
@@ -84,8 +107,9 @@ const (
 func NewCollector(o Options) *Collector {
 	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}}
 	c.temp.group = map[int]*spill{}
-	c.wal.init(o.Settings)
-	c.locks.kinds = names{}
+	c.wal.init(o.Settings, o.WALDisk)
+	c.locks.init()
+	c.conns.roles, c.conns.databases = names{}, names{}
 	return c
 }
 
@@ -95,7 +119,7 @@ func (c *Collector) File(name string, src pglog.Source, dumpsOnly bool) {
 	c.sources = append(c.sources, src)
 	c.files = append(c.files, File{Name: name, Format: string(src.Format), Prefix: src.Prefix, PrefixHow: src.How,
 		Bytes: src.Bytes, Lines: src.Lines,
-		Entries: src.Entries, Stray: src.Stray, Dumps: dumpsOnly})
+		Entries: src.Entries, Stray: src.Stray, Dumps: dumpsOnly, Wrapped: src.Wrapped, Language: src.Language})
 }
 
 // Dump takes a memory-context dump.
@@ -115,26 +139,66 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		}
 	}
 	if e.Severity >= pglog.Error {
+		if own(e) {
+			c.ours++
+			return
+		}
 		c.errors.add(string(e.State))
-	}
-	if c.crashes.open != nil {
-		c.crashes.during(e)
-	}
-	if k == pglog.Other {
-		return
 	}
 	at := c.last
 	at.ok = e.Timed
+	c.crashes.alive(e, k, at)
+	if e.Severity == pglog.Panic {
+		c.panic(e, at)
+	}
+	switch k {
+	case pglog.Duration:
+		c.durations.take(c, e, at)
+		return
+	case pglog.Other:
+		if e.Severity == pglog.Warning || e.Severity == pglog.Log && bytes.HasPrefix(e.Message, couldNot) {
+			c.faults.add(e, at)
+		}
+		return
+	case pglog.Terminated:
+		if c.crashes.stopping { // each session says so at a shutdown
+			return
+		}
+	}
+	if k == pglog.Fault {
+		if e.Severity >= pglog.Fatal && c.crashes.phase && len(e.User) == 0 && len(e.Database) == 0 {
+			k = pglog.StartFailed // whatever it was: nobody but the server itself says it then
+		} else {
+			c.faults.add(e, at)
+		}
+	}
+	if k = c.config(e, k); k == pglog.Other {
+		return
+	}
 	t := &c.kinds[k]
 	t.count++
 	if t.count == 1 {
 		t.first = at
 	}
 	t.last = at
+	c.take(e, k, at, t)
+}
+
+var couldNot = []byte("could not ")
+
+// take hands an entry on to what gathers its kind.
+func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	switch k {
-	case pglog.ChildDied, pglog.Reinit, pglog.CrashNotice, pglog.Starting, pglog.Interrupted, pglog.RedoStart,
+	case pglog.ChildDied, pglog.Reinit, pglog.EndingAll, pglog.CrashNotice, pglog.PostmasterGone, pglog.Starting,
+		pglog.StartPhase, pglog.WasShutDown, pglog.Interrupted, pglog.NotShutDown, pglog.Restoring, pglog.RedoStart,
 		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
+		open := c.crashes.open
+		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.starts.open)
+		if k == pglog.NotAccepting && !bytes.HasSuffix(e.Message, []byte("shutting down")) {
+			c.refusing++
+			c.sample(t, e)
+		}
 	case pglog.OutOfMemory:
 		c.memory.refused(c, e, at)
 		c.sample(t, e)
@@ -144,37 +208,165 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		c.wal.take(e, k, at)
 	case pglog.LockWait, pglog.LockGot:
 		c.locks.take(c, e, k)
+	case pglog.Deadlock:
+		c.locks.deadlock(c, e)
 	case pglog.VacuumRun:
 		c.vacuum.take(c, e, at)
 	case pglog.Canceled:
 		c.statement[1].add(e.Statement, 0, c.user(e), c.database(e))
 		c.sample(t, e)
-	case pglog.Fault:
-	case pglog.TooMany, pglog.AuthFailed, pglog.ConnectionLost, pglog.Terminated:
+	case pglog.Fault, pglog.StartupGaveUp, pglog.NoRestart:
+	case pglog.NoSharedMemory, pglog.DynamicShared:
+		c.shared.take(c, e, k)
+		c.sample(t, e)
+	case pglog.TooMany, pglog.RoleLimit, pglog.DatabaseLimit, pglog.SendersLimit:
+		c.conns.take(c, e, k)
 		c.person(t, e)
 		c.sample(t, e)
+	case pglog.AuthFailed:
+		c.reasonOf(e)
+		c.person(t, e)
+		c.detailed(t, e)
+	case pglog.ConnectionLost, pglog.Terminated, pglog.NoSuchName, pglog.WALGone, pglog.StrangeClient:
+		c.person(t, e)
+		c.sample(t, e)
+	case pglog.DiskFull:
+		c.whereFull(e)
+		c.places[k].add(c, e)
+		c.detailed(t, e)
+	case pglog.NewTimeline:
+		c.timeline = e.Timeline()
+	case pglog.Collation:
+		c.detailed(t, e)
+	case pglog.LockFile:
+		if _, pid := e.Locked(); pid > 0 {
+			c.locked.pid = pid
+		}
+		c.hinted(t, e)
+	case pglog.StartFailed:
+		c.hinted(t, e)
+	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.Diverged, pglog.ConfigError,
+		pglog.OutOfShared, pglog.IOError, pglog.TempLimit, pglog.LockTimeout:
+		c.places[k].add(c, e)
+		c.detailed(t, e)
+	case pglog.StreamBroken:
+		_, more, _ := bytes.Cut(e.Message, []byte("\n"))
+		c.keepSample(t, e, more)
+	case pglog.ArchiveGaveUp:
+		c.sample(&c.kinds[pglog.ArchiveFailed], e)
 	default:
 		c.sample(t, e)
 	}
 }
 
+// ownName is the application_name of pgfettle's own sessions, and ownGuard how each of
+// their transactions begins.
+const (
+	ownName  = "pgfettle"
+	ownGuard = "select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"
+)
+
+// own says whether an error is of a statement of pgfettle's, which asks with short
+// timeouts and gives up itself: it is no fault of the server's.
+func own(e *pglog.Entry) bool {
+	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
+}
+
+// panic notes what the server could not go on from.
+func (c *Collector) panic(e *pglog.Entry, at stamp) {
+	t := &c.panicked
+	t.count++
+	if t.count == 1 {
+		t.first = at
+	}
+	t.last = at
+	c.detailed(t, e)
+	line, _, _ := bytes.Cut(e.Message, []byte("\n"))
+	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
+}
+
+// config tells a configuration that is refused from one that «contains errors» only as a
+// setting of it waits for a restart, which the same process has said right before.
+func (c *Collector) config(e *pglog.Entry, k pglog.Kind) pglog.Kind {
+	switch k {
+	case pglog.NeedsRestart:
+		c.restart = max(e.PID, 1)
+	case pglog.ConfigError:
+		c.restart = 0
+		if e.Severity >= pglog.Fatal {
+			c.fatalConf = true
+		}
+	case pglog.ConfigReloaded:
+		waiting := c.restart != 0 && c.restart == max(e.PID, 1)
+		c.restart = 0
+		if waiting {
+			return pglog.Other
+		}
+		return pglog.ConfigError
+	}
+	return k
+}
+
+// whereFull counts what did not fit by the file that it names.
+func (c *Collector) whereFull(e *pglog.Entry) {
+	text := e.Message
+	if bytes.HasPrefix(e.Detail, []byte("Could not ")) {
+		text = e.Detail
+	}
+	has := func(s string) bool { return bytes.Contains(text, []byte(s)) }
+	switch {
+	case has("pgsql_tmp") || has("temporary file") && !has("statistics"):
+		c.disk.Temp++
+	case has("pg_wal/") || has("pg_xlog/") || has("xlogtemp") || has("WAL file") || has("write-ahead log"):
+		c.disk.WAL++
+	case has("base/") || has("global/") || has("pg_tblspc/"):
+		c.disk.Data++
+	default:
+		c.disk.Other++
+	}
+}
+
+// detailed keeps the message with its DETAIL, hinted also with its HINT: of these kinds
+// they tell the reason, and no rows.
+func (c *Collector) detailed(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail) }
+
+func (c *Collector) hinted(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail, e.Hint) }
+
 // sample keeps the message where it is a new one. Messages of these kinds name
 // files, relations and settings, no rows.
-func (c *Collector) sample(t *tally, e *pglog.Entry) {
+func (c *Collector) sample(t *tally, e *pglog.Entry) { c.keepSample(t, e) }
+
+func (c *Collector) keepSample(t *tally, e *pglog.Entry, parts ...[]byte) {
 	if len(t.samples) >= maxSamples {
 		return
 	}
-	m := e.Message
-	if i := bytes.IndexByte(m, '\n'); i >= 0 {
-		m = m[:i]
+	if c.o.Redact { // what a DETAIL names stands in no quotes: commands, and hosts in them
+		parts = nil
 	}
-	s := c.mask.text(shorten(string(m), maxSample))
+	var b strings.Builder
+	m := e.Message
+	if e.Local != nil { // what a person finds in the log
+		m = e.Local
+	}
+	first, _, _ := bytes.Cut(m, []byte("\n"))
+	for _, p := range append([][]byte{first}, parts...) {
+		text := strings.Join(strings.Fields(shorten(string(p), maxSample)), " ")
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(text)
+	}
+	s := c.mask.text(b.String())
 	for _, have := range t.samples {
 		if have == s {
 			return
 		}
 	}
 	t.samples = append(t.samples, s)
+	t.words += shorten(string(e.Message), maxSample) + "\n"
 }
 
 // person counts who met it.

@@ -20,11 +20,10 @@ func (c *Collector) gaps(r *Report) {
 				"log_line_prefix' tells it")
 		return
 	}
-	var foreign, noState int64
+	var foreign int64
 	var zones []string
 	for i, s := range c.sources {
 		foreign += s.Foreign
-		noState += s.NoState
 		for _, z := range s.Zones {
 			if !strings.Contains(" "+strings.Join(zones, " ")+" ", " "+z+" ") {
 				zones = append(zones, z)
@@ -46,22 +45,24 @@ func (c *Collector) gaps(r *Report) {
 			gap("lines of "+f.Name, fmt.Sprintf("%d lines are no %s: cut by a rotation, a crash or a full disk",
 				s.Stray, s.Format), "")
 		}
+		if s.Unread > 0 {
+			reason := fmt.Sprintf("%s with a severity fit no prefix and were left out",
+				Things(s.Unread, "line", "lines"))
+			if !c.o.Redact {
+				reason += "; the first: " + s.First
+			}
+			gap("entries of "+f.Name, reason, "give their prefix with --prefix")
+		}
 		if s.Cut > 0 {
 			gap("long entries of "+f.Name, fmt.Sprintf("of %d entries only the first part was kept", s.Cut), "")
 		}
 	}
 	if foreign > 0 {
-		reason := fmt.Sprintf(
-			"%s not in English, by their labels alone: errors are told by their SQLSTATE; checkpoints, crashes, "+
-				"lock waits and autovacuum have none and are not recognized",
-			Things(foreign, "entry is", "entries are"))
-		if noState > 0 {
-			reason = fmt.Sprintf(
-				"%s not in English, by their labels alone, and %s without SQLSTATE: of such a log only temporary "+
-					"files are recognized", Things(foreign, "entry is", "entries are"),
-				Things(noState, "error is", "errors are"))
-		}
-		gap("messages in another language", reason,
+		gap("messages in another language", fmt.Sprintf(
+			"%s in a language that PostgreSQL has no message catalog of: errors are recognized by their "+
+				"SQLSTATE only, "+
+				"and what has none (checkpoints, crashes, lock waits, autovacuum) is not",
+			Things(foreign, "entry is", "entries are")),
 			"lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
 	}
 	if len(zones) > 1 {
@@ -69,8 +70,12 @@ func (c *Collector) gaps(r *Report) {
 			"); spans across a change are off by the difference", "log_timezone = 'UTC'")
 	}
 	if !c.first.ok && c.entries > 0 {
-		gap("times", "the entries have no time: durations, rates and the max_wal_size cannot be told",
+		gap("times", "the entries have no time: durations and rates cannot be told, of WAL either",
 			"%m in log_line_prefix")
+	}
+	if c.ours > 0 {
+		gap("pgfettle's own statements", fmt.Sprintf("%s left out: it asks with short timeouts, and gives up itself",
+			Things(c.ours, "error of them is", "errors of them are")), "")
 	}
 	c.settingsGaps(r, gap)
 	if r.Temp.Files > 0 && len(r.Temp.Statements) == 1 && r.Temp.Statements[0].Fingerprint == "" {

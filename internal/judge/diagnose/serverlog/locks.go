@@ -3,6 +3,8 @@ package serverlog
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -14,7 +16,13 @@ type locks struct {
 	longest float64
 	kinds   names
 	by      top
+	holders names
+	queue   int
+	on      names
+	tied    top // statements of deadlocks
 }
+
+func (s *locks) init() { s.kinds, s.holders, s.on = names{}, names{}, names{} }
 
 func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
 	w, ok := e.Wait()
@@ -25,15 +33,50 @@ func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
 	if k == pglog.LockWait {
 		s.waits++
 		s.kinds.add(w.Mode + " on " + w.Kind)
-		s.by.add(e.Statement, 0, c.user(e), c.database(e))
+		doing := e.Doing()
+		s.by.add(doing, 0, c.user(e), c.database(e))
+		s.by.within(doing, e.Within())
+		pids, queue := e.Holders()
+		for _, p := range pids {
+			s.holders.add(strconv.Itoa(p))
+		}
+		s.queue = max(s.queue, queue)
+		s.place(c, e, w.On)
+	}
+}
+
+// place counts what was waited for: the relation that the CONTEXT names, or its number.
+func (s *locks) place(c *Collector, e *pglog.Entry, on string) {
+	switch name := e.Relation(); {
+	case name != "":
+		s.on.add(c.mask.name("table", name))
+	case strings.HasPrefix(on, "relation "), strings.HasPrefix(on, "tuple "):
+		s.on.add(on)
+	}
+}
+
+func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
+	s.place(c, e, "")
+	list := e.DeadlockStatements()
+	if len(list) == 0 && len(e.Statement) > 0 {
+		list = [][]byte{e.Statement}
+	}
+	for _, sql := range list {
+		s.tied.add(sql, 0, c.user(e), c.database(e))
 	}
 }
 
 func (s *locks) report(c *Collector) Locks {
 	out := Locks{Waits: s.waits, Longest: s.longest, Deadlocks: c.kinds[pglog.Deadlock].count,
 		Timeouts: c.kinds[pglog.LockTimeout].count, Kinds: s.kinds.list(shownTop)}
+	out.Holders, out.Queue, out.Relations = s.holders.list(shownTop), s.queue, s.on.list(shownTop)
 	out.Waiting, _ = s.by.first(shownTop)
 	c.hide(out.Waiting)
+	out.Deadlocked, _ = s.tied.first(shownTop)
+	for i := range out.Deadlocked { // the entry names the user of one of them only
+		out.Deadlocked[i].User, out.Deadlocked[i].Database = "", ""
+	}
+	c.hide(out.Deadlocked)
 	return out
 }
 

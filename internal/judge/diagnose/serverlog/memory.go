@@ -21,7 +21,18 @@ type refusals struct {
 	dumps   []Dump
 	seen    int64
 	waiting []Dump // written, and their error is still to come
+	asked   map[request]int64
+	largest int64
 }
+
+// request is an allocation that was refused; below 0 its size is not told.
+type request struct {
+	size  int64
+	where string
+}
+
+// maxRequests is how many different ones are counted.
+const maxRequests = 256
 
 func (s *refusals) dump(c *Collector, d *pglog.Dump) {
 	s.seen++
@@ -79,13 +90,24 @@ func (s *refusals) context(c *Collector, x pglog.Context, size int64) Context {
 
 // refused takes an «out of memory» and gives it the dump that was written before.
 func (s *refusals) refused(c *Collector, e *pglog.Entry, at stamp) {
-	c.statement[0].add(e.Statement, 0, c.user(e), c.database(e))
+	doing := e.Doing()
+	c.statement[0].add(doing, 0, c.user(e), c.database(e))
+	c.statement[0].within(doing, e.Within())
+	if size, where := e.Request(); size >= 0 || where != "" {
+		if s.asked == nil {
+			s.asked = map[request]int64{}
+		}
+		if r := (request{size, where}); s.asked[r] > 0 || len(s.asked) < maxRequests {
+			s.asked[r]++
+		}
+		s.largest = max(s.largest, size)
+	}
 	if len(s.waiting) == 0 {
 		return
 	}
 	d := s.waiting[0]
 	s.waiting = s.waiting[1:]
-	d.Time, d.PID, d.Statement = at.String(), e.PID, c.normal(e.Statement)
+	d.Time, d.PID, d.Statement = at.String(), e.PID, c.normal(doing)
 	d.Request, d.In = e.Request()
 	s.keep(d)
 }
@@ -106,17 +128,37 @@ func (s *refusals) report(c *Collector) Memory {
 		s.keep(d)
 	}
 	s.waiting = nil
-	out := Memory{Refused: c.kinds[pglog.OutOfMemory].count, Dumps: append([]Dump{}, s.dumps...), DumpsSeen: s.seen}
+	out := Memory{Refused: c.kinds[pglog.OutOfMemory].count, Requests: s.requests(),
+		Dumps:     append([]Dump{}, s.dumps...),
+		DumpsSeen: s.seen}
 	out.Statements, _ = c.statement[0].first(shownTop)
 	c.hide(out.Statements)
 	return out
+}
+
+// requests are the most frequent first.
+func (s *refusals) requests() []Request {
+	out := []Request{}
+	for r, n := range s.asked {
+		out = append(out, Request{Bytes: larger(nil, r.size), In: r.where, Count: n})
+	}
+	size := func(r Request) unit.Bytes {
+		if r.Bytes == nil {
+			return -1
+		}
+		return *r.Bytes
+	}
+	slices.SortFunc(out, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(size(b), size(a)), strings.Compare(a.In, b.In))
+	})
+	return out[:min(len(out), shownTop)]
 }
 
 // hide takes the texts out of a redacted report; the fingerprints stay.
 func (c *Collector) hide(list []Statement) {
 	for i := range list {
 		if c.o.Redact {
-			list[i].Text = ""
+			list[i].Text, list[i].Within = "", ""
 		}
 	}
 }

@@ -28,13 +28,24 @@ func (c *Collector) Report() *Report {
 		From: c.first.String(), To: c.last.String(), Entries: c.entries,
 		Crashes: append([]Crash{}, c.crashes.list...), Memory: c.memory.report(c), Temp: c.temp.report(c),
 		Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
-		Errors: c.errors.list(2 * shownTop), Findings: []Finding{}, Unknown: []known.Gap{}}
+		Starts: append([]Start{}, c.starts.list...), Shutdowns: append([]Shutdown{}, c.starts.shutdowns...),
+		Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
+		Durations: c.durations.report(), Findings: []Finding{},
+		Unknown: []known.Gap{}}
 	r.SpanSeconds, _ = c.last.since(c.first)
+	c.shared.report(c, r)
+	c.conns.report(r)
+	if c.kinds[pglog.DiskFull].count > 0 {
+		r.DiskFull = &c.disk
+	}
 	for _, f := range []func(*Report) (Finding, bool){
-		c.corrupt, c.crashed, c.wraparound, c.diskFull, c.ioErrors, c.noShared, c.outOfMemory, c.forkFailed, c.tooMany,
-		c.walGone, c.archive, c.configuration,
-		c.outOfShared, c.checkpoints, c.tempFiles, c.tempLimit, c.deadlocks, c.lockWaits, c.canceled, c.vacuumGaveWay,
-		c.vacuumStuck, c.stream, c.conflicts, c.auth, c.needsRestart, c.lost,
+		c.corrupt, c.crashed, c.panics, c.startFailed, c.lockFile, c.wraparound, c.diskFull, c.ioErrors, c.noShared,
+		c.outOfMemory, c.memoryContexts, c.dynamicShared, c.forkFailed, c.tooMany, c.roleLimit, c.databaseLimit,
+		c.sendersLimit, c.diverged, c.walGone, c.archive, c.configuration,
+		c.outOfShared, c.slowSyncs, c.checkpoints, c.tempFiles, c.maintenance, c.tempLimit, c.deadlocks, c.lockWaits,
+		c.canceled, c.vacuumGaveWay, c.vacuumStuck, c.stream, c.conflicts, c.auth, c.noSuchName, c.promoted,
+		c.notAccepting,
+		c.needsRestart, c.lost,
 	} {
 		if x, ok := f(r); ok {
 			if x.Evidence == nil {
@@ -68,6 +79,14 @@ func (c *Collector) finding(k pglog.Kind, id, severity, verdict string, do ...st
 	return f, true
 }
 
+// inBytes spells a size, and its bytes as the log has them.
+func inBytes(b unit.Bytes) string {
+	if b < unit.KB {
+		return Things(int64(b), "byte", "bytes")
+	}
+	return fmt.Sprintf("%s (%d bytes)", b, int64(b))
+}
+
 func times(n int64) string {
 	if n == 1 {
 		return "once"
@@ -98,7 +117,7 @@ func span(s float64) string {
 }
 
 func (c *Collector) corrupt(*Report) (Finding, bool) {
-	return c.finding(pglog.Corrupt, "corruption", Critical,
+	f, ok := c.finding(pglog.Corrupt, "corruption", Critical,
 		"damaged data was met, {n}: this comes before everything else",
 		"Stop writing: stop the server and copy the whole data directory with its WAL to another disk before any "+
 			"repair; every try at one destroys evidence.",
@@ -106,63 +125,8 @@ func (c *Collector) corrupt(*Report) (Finding, bool) {
 			"memtest). A replica or a backup that is not damaged is the way back; pg_amcheck --heapallindexed shows "+
 			"how far it goes.",
 		"Leave zero_damaged_pages and ignore_checksum_failure off: they hide the damage and let it spread.")
-}
-
-func (c *Collector) crashed(r *Report) (Finding, bool) {
-	s := &c.crashes
-	if s.count == 0 {
-		return Finding{}, false
-	}
-	var down float64
-	var lost, killed int64
-	known := 0 // crashes whose end the log tells
-	for _, x := range r.Crashes {
-		if x.DownSeconds >= 0 {
-			down += x.DownSeconds
-			known++
-		}
-		lost += x.ProcessesEnded
-		if x.Signal == 9 {
-			killed++
-		}
-	}
-	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(),
-		Verdict: "the server crashed " + times(s.count)}
-	switch {
-	case known == 0:
-		f.Verdict += "; the log does not tell when it took connections again"
-	case int64(known) == s.count:
-		f.Verdict += fmt.Sprintf(", and was down for %s in all", span(down))
-	case known == len(r.Crashes):
-		f.Verdict += fmt.Sprintf("; it was down for %s in the first %d", span(down), known)
-	default:
-		f.Verdict += fmt.Sprintf("; it was down for %s in the %d whose end the log tells", span(down), known)
-	}
-	if lost > 0 {
-		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
-			" because of it; a session lost its open transaction (14 and later do not log them)")
-	}
-	if killed > 0 {
-		f.Do = append(f.Do,
-			"Signal 9: ask the kernel whether it was the OOM killer, for the same PID and second: journalctl -k | "+
-				"pgfettle diagnose oom -",
-			"If it was: pgfettle plan says the values of this host for vm.overcommit_memory = 2 (the query fails "+
-				"alone instead), huge pages, work_mem and max_connections.")
-	}
-	for _, x := range r.Crashes {
-		if x.Signal == 11 || x.Signal == 6 || x.Signal == 4 || x.Signal == 7 {
-			f.Do = append(f.Do,
-				fmt.Sprintf(
-					"Signal %d: look for a core (coredumpctl list postgres), update to the newest minor release, "+
-						"and try without extensions (shared_preload_libraries).", x.Signal))
-			break
-		}
-	}
-	if len(f.Do) == 0 {
-		f.Do = append(f.Do,
-			"Look at what the host wrote at that time: journalctl --since and --until around it, last -x for reboots.")
-	}
-	return f, true
+	f.Evidence = append(f.Evidence, said(c.places[pglog.Corrupt].list(c))...)
+	return f, ok
 }
 
 func (c *Collector) wraparound(*Report) (Finding, bool) {
@@ -184,13 +148,27 @@ func (c *Collector) wraparound(*Report) (Finding, bool) {
 	return f, ok
 }
 
-func (c *Collector) diskFull(*Report) (Finding, bool) {
-	return c.finding(pglog.DiskFull, "disk_full", Critical, "a disk was full, {n}",
-		"The messages name the file: base/ is the data, pg_wal the WAL, pgsql_tmp temporary files, /PostgreSQL.N is "+
-			"/dev/shm (a container's --shm-size).",
-		"For pg_wal: look for a slot or an archive command that retains it (pg_replication_slots, "+
-			"pg_stat_archiver). Never remove files from pg_wal by hand.",
-		"For pgsql_tmp: temp_file_limit makes the one query fail instead of all.")
+func (c *Collector) diskFull(r *Report) (Finding, bool) {
+	f, ok := c.finding(pglog.DiskFull, "disk_full", Critical, "a disk was full, {n}")
+	if !ok {
+		return f, false
+	}
+	f.Evidence = append(f.Evidence, said(c.places[pglog.DiskFull].list(c))...)
+	d := r.DiskFull
+	if d.WAL > 0 {
+		f.Verdict += ": that of the WAL " + times(d.WAL)
+		f.Do = append(f.Do, "For pg_wal: look for a slot or an archive command that retains it (pg_replication_slots, "+
+			"pg_stat_archiver), and for a max_wal_size larger than the disk. Never remove files from pg_wal by hand.")
+	}
+	if d.Temp > 0 {
+		f.Do = append(f.Do, "For pgsql_tmp: temp_file_limit makes the one query fail instead of all.")
+	}
+	if d.Data > 0 || d.Other > 0 {
+		f.Do = append(f.Do, "df -h and df -i of the data directory's filesystem, and the quota of its account: the "+
+			"messages name the file. base/ and global/ are the data, pg_stat_tmp and the like are small files of the "+
+			"server. A full disk often is a full pg_wal on the same one.")
+	}
+	return f, true
 }
 
 func (c *Collector) ioErrors(*Report) (Finding, bool) {
@@ -199,24 +177,22 @@ func (c *Collector) ioErrors(*Report) (Finding, bool) {
 			"pg_amcheck, and pg_checksums --check with the server stopped.")
 }
 
-func (c *Collector) noShared(*Report) (Finding, bool) {
-	return c.finding(pglog.NoSharedMemory, "no_shared_memory", Critical,
-		"the server did not get its shared memory, {n}, and could not start",
-		"With huge_pages = on the pool is too small: compare vm.nr_hugepages with 'postgres -C "+
-			"shared_memory_size_in_huge_pages'. pgfettle plan gives both for this host.",
-		"Without: shared_buffers is beyond the memory, the control group's limit or the commit limit.")
-}
-
 func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.OutOfMemory, "out_of_memory", Critical,
 		"memory was refused to a session, {n}: its query failed and the others went on")
 	if !ok {
 		return f, false
 	}
-	for _, s := range r.Memory.Statements[:min(len(r.Memory.Statements), 3)] {
-		if s.Text != "" {
-			f.Evidence = append(f.Evidence, times(s.Count)+": "+s.Text)
+	f.Evidence = append(f.Evidence, said(r.Memory.Statements)...)
+	for _, q := range r.Memory.Requests[:min(len(r.Memory.Requests), 3)] {
+		text := "a request"
+		if q.Bytes != nil {
+			text = "a request of " + inBytes(*q.Bytes)
 		}
+		if q.In != "" {
+			text += " in " + q.In
+		}
+		f.Evidence = append(f.Evidence, text+": "+times(q.Count))
 	}
 	if len(r.Memory.Dumps) == 0 {
 		f.Evidence = append(f.Evidence,
@@ -231,6 +207,30 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	f.Do = append(f.Do,
 		"The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: "+
 			"'pgfettle check' tells which of them this host has, 'pgfettle plan' what fits.")
+	return f, true
+}
+
+// memoryContexts is the finding of dumps that somebody asked for, or whose error is not in
+// the log.
+func (c *Collector) memoryContexts(r *Report) (Finding, bool) {
+	if r.Memory.DumpsSeen == 0 || c.kinds[pglog.OutOfMemory].count > 0 {
+		return Finding{}, false
+	}
+	f := Finding{ID: "memory_contexts", Severity: Notice, Count: r.Memory.DumpsSeen,
+		Verdict: "a session wrote down its memory contexts, " + times(r.Memory.DumpsSeen)}
+	for i := range r.Memory.Dumps {
+		d := &r.Memory.Dumps[i]
+		f.First, f.Last = cmp.Or(f.First, d.Time), cmp.Or(d.Time, f.Last)
+	}
+	d := r.Memory.Dumps[0]
+	f.Evidence = append(f.Evidence, fmt.Sprintf("the largest has %s in all", d.TotalBytes))
+	if !d.Whole {
+		f.Evidence = append(f.Evidence, "it ends before its grand total: there may be more")
+	}
+	if len(d.Largest) > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("most of it in %s: %s", d.Largest[0].Name, d.Largest[0].Bytes))
+	}
+	f.Do = advise(d)
 	return f, true
 }
 
@@ -284,18 +284,25 @@ func advise(d Dump) []string {
 }
 
 func (c *Collector) forkFailed(*Report) (Finding, bool) {
-	return c.finding(pglog.ForkFailed, "fork_failed", Critical,
-		"no new process could be made, {n}: connections or workers were refused",
-		"«Cannot allocate memory» is the commit limit (grep Commit /proc/meminfo); «Resource temporarily "+
-			"unavailable» a limit of processes: ulimit -u, TasksMax of the unit, pids.max of the control group.")
-}
-
-func (c *Collector) tooMany(*Report) (Finding, bool) {
-	return c.finding(pglog.TooMany, "too_many_connections", Warning, "no connection was left, {n}",
-		"A pooler (transaction mode) in front serves more clients with fewer sessions; a higher max_connections "+
-			"needs a restart and memory for each, page tables included: pgfettle plan.",
-		"Look at who holds them idle: SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP "+
-			"BY 1,2,3 ORDER BY 4 DESC.")
+	f, ok := c.finding(pglog.ForkFailed, "fork_failed", Critical,
+		"no new process could be made, {n}: connections or workers were refused")
+	if !ok {
+		return f, false
+	}
+	all := c.kinds[pglog.ForkFailed].words
+	// glibc's words, and musl's.
+	memory := strings.Contains(all, "Cannot allocate memory") || strings.Contains(all, "Out of memory")
+	processes := strings.Contains(all, "Resource temporarily unavailable")
+	if memory || !processes {
+		f.Do = append(f.Do, "«Cannot allocate memory»: memory, or the commit limit (grep Commit /proc/meminfo, "+
+			"vm.overcommit_memory): a new process needs the right to a copy of the postmaster's. pgfettle plan says "+
+			"what fits this host.")
+	}
+	if processes || !memory {
+		f.Do = append(f.Do, "«Resource temporarily unavailable» is a limit of processes: ulimit -u of the account, "+
+			"TasksMax of the unit, pids.max of the control group (docker run --pids-limit), kernel.pid_max.")
+	}
+	return f, true
 }
 
 func (c *Collector) walGone(*Report) (Finding, bool) {
@@ -317,70 +324,44 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 }
 
 func (c *Collector) archive(*Report) (Finding, bool) {
-	return c.finding(pglog.ArchiveFailed, "archive_failed", Warning,
+	f, ok := c.finding(pglog.ArchiveFailed, "archive_failed", Warning,
 		"WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
 		"Run the archive_command by hand as the server's user. SELECT * FROM pg_stat_archiver tells the last "+
 			"failure, and when one last succeeded.")
+	if n := c.kinds[pglog.ArchiveGaveUp].count; n > 0 {
+		text := "the archiver gave up for a minute, " + times(n) + " (after three attempts each)"
+		if !ok { // the attempts are in another language, or cut away
+			if f, ok = c.finding(pglog.ArchiveGaveUp, "archive_failed", Warning,
+				"WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
+				"SELECT * FROM pg_stat_archiver tells the last failure, and when one last succeeded."); ok {
+				f.Evidence = append(f.Evidence, c.kinds[pglog.ArchiveFailed].samples...)
+			}
+		}
+		f.Evidence = append(f.Evidence, text)
+	}
+	return f, ok
 }
 
 func (c *Collector) configuration(*Report) (Finding, bool) {
-	return c.finding(pglog.ConfigError, "config_error", Warning,
+	f, ok := c.finding(pglog.ConfigError, "config_error", Warning,
 		"the configuration was refused, {n}: what is wrong in it is not in force, and the next start may fail",
 		"pgfettle check --conf postgresql.conf names each fault by file and line; pg_file_settings and "+
 			"pg_hba_file_rules show them on the server.")
+	if ok && c.fatalConf {
+		f.Severity = Critical
+		f.Verdict = "the server could not start with its configuration: " + Things(f.Count, "line", "lines") +
+			" in the log say why"
+		f.Do[0] = "pgfettle check --conf postgresql.conf names each fault by file and line. The server starts when " +
+			"they are mended or taken out (# before the line)."
+	}
+	return f, ok
 }
 
 func (c *Collector) outOfShared(*Report) (Finding, bool) {
-	return c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "a table in shared memory was full, {n}",
+	f, ok := c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "a table in shared memory was full, {n}",
 		"It is almost always that of locks: raise max_locks_per_transaction (restart), or touch fewer tables or "+
 			"partitions in one transaction. For pg_dump of very many tables it has to hold all of them.")
-}
-
-func (c *Collector) checkpoints(r *Report) (Finding, bool) {
-	w := r.Checkpoints
-	if w.ByWAL == 0 && w.Warnings == 0 {
-		return Finding{}, false
-	}
-	k := pglog.CheckpointStart
-	if c.kinds[k].count == 0 {
-		k = pglog.CheckpointOften
-	}
-	// One or two by a bulk load are how max_wal_size is meant to work.
-	sev := Notice
-	if w.Warnings > 0 || w.ByWAL >= 10 && w.ByWAL > w.ByTime {
-		sev = Warning
-	}
-	f, ok := c.finding(k, "checkpoints", sev, fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over",
-		Things(w.ByWAL, "checkpoint", "checkpoints")))
-	if w.ByWAL == 0 {
-		f.Verdict = fmt.Sprintf("checkpoints came too often: the server warned %s", times(w.Warnings))
-	}
-	f.Count = max(w.ByWAL, w.Warnings)
-	f.Evidence = append(f.Evidence, fmt.Sprintf("%d by WAL, %d by time, %d requested; %s of «too frequently»", w.ByWAL,
-		w.ByTime, w.Requested, Things(w.Warnings, "warning", "warnings")))
-	how := fmt.Sprintf("checkpoint_timeout = %s and checkpoint_completion_target = %g", span(c.wal.timeout),
-		c.wal.target)
-	if w.Assumed {
-		how += ", the defaults, as the server's settings are not known here"
-	}
-	if w.MaxWALSize > 0 {
-		f.Evidence = append(f.Evidence,
-			fmt.Sprintf(
-				"the busiest checkpoint_timeout wrote %s of WAL, nine of ten at most %s (from «distance=», with %s)",
-				w.Busiest, w.Nine, how))
-		f.Do = append(f.Do,
-			fmt.Sprintf(
-				"ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); would have let every checkpoint "+
-					"come by the clock", w.MaxWALSize.GUC()))
-		if w.NineWALSize < w.MaxWALSize {
-			f.Do[0] += fmt.Sprintf(", '%s' those of nine of ten stretches", w.NineWALSize.GUC())
-		}
-		f.Do[0] += ". It needs that much disk below pg_wal, and a longer recovery after a crash."
-	} else {
-		f.Do = append(f.Do,
-			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, from "+
-				"which the max_wal_size follows. Without it: double max_wal_size until the warnings end.")
-	}
+	f.Evidence = append(f.Evidence, said(c.places[pglog.OutOfShared].list(c))...)
 	return f, ok
 }
 
@@ -395,6 +376,14 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	// 10 GB an hour written and read back: the disk of a small server is busy with it.
 	if r.SpanSeconds > 0 && float64(t.Bytes)/max(r.SpanSeconds, 3600)*3600 > float64(10*unit.GB) {
 		f.Severity = Warning
+	}
+	for _, s := range t.Statements[:min(len(t.Statements), 3)] {
+		if s.Within != "" {
+			f.Evidence = append(f.Evidence, "within "+s.Text+": "+s.Within)
+		}
+	}
+	if len(t.Holds) == 0 { // all of them are of index builds and the like
+		return f, true
 	}
 	var holds []string
 	for _, h := range t.Holds {
@@ -420,16 +409,61 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	return f, true
 }
 
+// maintenance is the finding of what index builds and the like wrote.
+func (c *Collector) maintenance(r *Report) (Finding, bool) {
+	m := r.Temp.Maintenance
+	if m == nil {
+		return Finding{}, false
+	}
+	t := &c.kinds[pglog.TempFile]
+	f := Finding{ID: "maintenance_spills", Severity: Notice, Count: m.Spills, First: t.first.String(),
+		Last: t.last.String(), Verdict: fmt.Sprintf("of the temporary files %s (%s) are of index builds, constraints "+
+			"and the like, which sort within maintenance_work_mem", Things(m.Files, "file", "files"), m.Bytes)}
+	f.Evidence = append(f.Evidence, fmt.Sprintf("the largest of these commands wrote %s", m.Largest))
+	if m.Shared > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of parallel workers, who hand their sorted parts on in files "+
+			"whatever their memory is", Things(m.Shared, "file is", "files are")))
+	}
+	do := "SET maintenance_work_mem in the session that runs such a command, and put it back: it is divided " +
+		"among the " +
+		"workers of a parallel build. pgfettle plan says what this host can give."
+	if v := unit.Bytes(m.Largest).Scale(limits.SpillFactor).RoundUp(unit.MB); v <= limits.WorkMemMost && m.Shared == 0 {
+		do = fmt.Sprintf(
+			"SET maintenance_work_mem = '%s' in the session that runs such a command would hold the largest "+
+				"(%d × what it wrote); put it back behind. pgfettle plan says what this host can give.", v.GUC(),
+			limits.SpillFactor)
+	}
+	f.Do = append(f.Do, do)
+	return f, true
+}
+
 func (c *Collector) tempLimit(*Report) (Finding, bool) {
 	return c.finding(pglog.TempLimit, "temp_file_limit", Notice, "temp_file_limit ended a query, {n}",
 		"That is its purpose. Look at the statement before raising it: a join without a condition is the usual one.")
 }
 
-func (c *Collector) deadlocks(*Report) (Finding, bool) {
-	return c.finding(pglog.Deadlock, "deadlocks", Warning,
+func (c *Collector) deadlocks(r *Report) (Finding, bool) {
+	f, ok := c.finding(pglog.Deadlock, "deadlocks", Warning,
 		"sessions waited for each other, {n}; the server ended one of them each time",
 		"The DETAIL in the log names both statements. Have all transactions lock rows in one order (ORDER BY … FOR "+
 			"UPDATE), keep them short, and repeat the one that fails.")
+	if ok {
+		f.Evidence = append(f.Evidence, said(r.Locks.Deadlocked)...)
+		f.Evidence = append(f.Evidence, c.lockedOn(r)...)
+	}
+	return f, ok
+}
+
+// lockedOn tells what was waited for.
+func (c *Collector) lockedOn(r *Report) (out []string) {
+	for _, k := range r.Locks.Relations[:min(len(r.Locks.Relations), 3)] {
+		name := k.Name
+		if !strings.HasPrefix(name, "relation ") && !strings.HasPrefix(name, "tuple ") && name != otherNames {
+			name = "relation " + name
+		}
+		out = append(out, "on "+name+": "+times(k.Count))
+	}
+	return out
 }
 
 func (c *Collector) lockWaits(r *Report) (Finding, bool) {
@@ -446,6 +480,18 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 	}
 	for _, k := range r.Locks.Kinds[:min(len(r.Locks.Kinds), 4)] {
 		f.Evidence = append(f.Evidence, k.Name+": "+times(k.Count))
+	}
+	f.Evidence = append(f.Evidence, c.lockedOn(r)...)
+	for _, h := range r.Locks.Holders[:min(len(r.Locks.Holders), 3)] {
+		f.Evidence = append(f.Evidence, "held by PID "+h.Name+": "+times(h.Count))
+	}
+	if r.Locks.Queue > 1 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d sessions waited for one lock at once", r.Locks.Queue))
+	}
+	for _, w := range r.Locks.Waiting[:min(len(r.Locks.Waiting), 3)] {
+		if w.Within != "" {
+			f.Evidence = append(f.Evidence, "within "+w.Text+": "+w.Within)
+		}
 	}
 	f.Do = append(f.Do,
 		"The DETAIL of each entry names the holder's PID. «ShareLock on transaction» is a row that another "+
@@ -493,23 +539,38 @@ func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
 }
 
 func (c *Collector) stream(*Report) (Finding, bool) {
-	return c.finding(pglog.StreamBroken, "replication_broken", Warning, "replication was interrupted, {n}",
-		"Look at the network and at the other side's log at the same times; wal_sender_timeout and "+
-			"wal_receiver_timeout end a connection that is silent.")
+	f, ok := c.finding(pglog.StreamBroken, "replication_broken", Warning, "replication was interrupted, {n}")
+	if !ok {
+		return f, false
+	}
+	all := c.kinds[pglog.StreamBroken].words
+	switch {
+	case strings.Contains(all, "replication slot ") && strings.Contains(all, "does not exist"):
+		f.Do = append(f.Do, "The slot that primary_slot_name names is not on the primary (any more): create the slot "+
+			"with SELECT pg_create_physical_replication_slot('NAME'), or take the setting out. WAL that was removed "+
+			"meanwhile has to come from the archive.")
+	case strings.Contains(all, "system identifier differs"):
+		f.Do = append(f.Do, "The standby is not one of this primary: build it anew with pg_basebackup.")
+	case strings.Contains(all, "Connection refused"):
+		f.Do = append(f.Do, "The primary did not take connections there: does it run, listen on that address "+
+			"(listen_addresses), and is primary_conninfo right?")
+	}
+	if strings.Contains(all, "timeout") || strings.Contains(all, "closed") || strings.Contains(all, "timed out") ||
+		len(f.Do) == 0 {
+		f.Do = append(f.Do,
+			"Look at the network and at the other side's log at the same times; wal_sender_timeout and "+
+				"wal_receiver_timeout end a connection that is silent.")
+	}
+	return f, true
 }
 
 func (c *Collector) conflicts(*Report) (Finding, bool) {
-	return c.finding(pglog.StandbyConflict, "standby_conflicts", Notice,
+	f, ok := c.finding(pglog.StandbyConflict, "standby_conflicts", Notice,
 		"queries of a standby were canceled for the replay of WAL, {n}",
 		"max_standby_streaming_delay gives them longer, at the price of a standby that lags; hot_standby_feedback = "+
 			"on keeps the rows on the primary, at the price of bloat there.")
-}
-
-func (c *Collector) auth(*Report) (Finding, bool) {
-	return c.finding(pglog.AuthFailed, "authentication_failed", Notice,
-		"connections were turned away by authentication, {n}",
-		"Many from one address that nobody knows are an attack: close the port to it. Many of one user of your own "+
-			"are a password that was changed in one place only.")
+	f.Evidence = append(f.Evidence, said(c.places[pglog.StandbyConflict].list(c))...)
+	return f, ok
 }
 
 func (c *Collector) needsRestart(*Report) (Finding, bool) {

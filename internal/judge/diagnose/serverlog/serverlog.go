@@ -11,23 +11,36 @@ const Schema = "pgfettle.diagnose.log/1"
 // Report is what a server's log shows, worst first. Times are those of the log,
 // by the clock of its zone.
 type Report struct {
-	Schema      string      `json:"schema"`
-	Subject     string      `json:"subject"`  // the instance that the settings are of; "" for files alone
-	Redacted    bool        `json:"redacted"` // names are replaced, statements left out
-	Files       []File      `json:"files"`
-	From        string      `json:"from"` // time of the first entry; "" where the log tells none
-	To          string      `json:"to"`
-	SpanSeconds float64     `json:"span_seconds"` // between the two
-	Entries     int64       `json:"entries"`
-	Findings    []Finding   `json:"findings"`
-	Crashes     []Crash     `json:"crashes"` // the first ones; their finding counts all
-	Memory      Memory      `json:"memory"`
-	Temp        Temp        `json:"temporary_files"`
-	Checkpoints Checkpoints `json:"checkpoints"`
-	Locks       Locks       `json:"locks"`
-	Vacuum      Vacuum      `json:"autovacuum"`
-	Errors      []Count     `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" where the log has none
-	Unknown     []known.Gap `json:"unknown"`
+	Schema      string     `json:"schema"`
+	Subject     string     `json:"subject"`  // the instance that the settings are of; "" for files alone
+	Redacted    bool       `json:"redacted"` // names are replaced, statements left out
+	Files       []File     `json:"files"`
+	From        string     `json:"from"` // time of the first entry; "" where the log tells none
+	To          string     `json:"to"`
+	SpanSeconds float64    `json:"span_seconds"` // between the two
+	Entries     int64      `json:"entries"`
+	Findings    []Finding  `json:"findings"`
+	Crashes     []Crash    `json:"crashes"` // the first ones; their finding counts all
+	Starts      []Start    `json:"starts"`  // of the server, the first ones
+	Shutdowns   []Shutdown `json:"shutdowns"`
+	// connections that were turned away as the server started or recovered
+	Refused int64  `json:"refused_while_starting"`
+	Memory  Memory `json:"memory"`
+	// the server's own that it did not get at its start
+	SharedMemory *SharedMemory `json:"shared_memory,omitempty"`
+	// that of parallel queries: /dev/shm
+	DynamicShared *DynamicShared `json:"dynamic_shared_memory,omitempty"`
+	Connections   *Connections   `json:"connections,omitempty"` // limits that were met
+	DiskFull      *DiskFull      `json:"disk_full,omitempty"`
+	Temp          Temp           `json:"temporary_files"`
+	Checkpoints   Checkpoints    `json:"checkpoints"`
+	Locks         Locks          `json:"locks"`
+	Vacuum        Vacuum         `json:"autovacuum"`
+	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" where the log has none
+	Durations     Durations      `json:"durations"`
+	// errors and warnings that no finding is of, the most frequent, without the values in them
+	Messages []Message   `json:"messages"`
+	Unknown  []known.Gap `json:"unknown"`
 }
 
 // File is one file that was read.
@@ -40,6 +53,10 @@ type File struct {
 	Lines     int64  `json:"lines"`
 	Entries   int64  `json:"entries"`
 	Stray     int64  `json:"stray_lines"` // of no entry: other programs', or cut
+	// what brought the lines, and was taken off them: "docker compose", "CloudNativePG", "syslog"
+	Wrapped string `json:"wrapped,omitempty"`
+	// of the messages, if some are not in English: "ru", "pt_BR"; not there if no catalog has it
+	Language string `json:"language,omitempty"`
 	// only memory-context dumps were taken from it, as another file holds the entries
 	Dumps bool `json:"dumps_only"`
 }
@@ -58,22 +75,119 @@ type Finding struct {
 
 // Crash is one crash or unclean end.
 type Crash struct {
-	Time            string  `json:"time"`
-	Cause           string  `json:"cause"`            // in words
-	Process         string  `json:"process"`          // that died first; "" where the log does not say
-	PID             int     `json:"pid"`              // 0: not said
-	Signal          int     `json:"signal"`           // 0: none
-	ExitCode        int     `json:"exit_code"`        // -1: none
-	Statement       string  `json:"statement"`        // normalized
-	ProcessesEnded  int64   `json:"processes_ended"`  // that the log tells of: since 14 it tells of none
-	Refused         int64   `json:"refused"`          // connections, until it was ready
-	DownSeconds     float64 `json:"down_seconds"`     // until connections were accepted; -1: the log does not tell
-	RecoverySeconds float64 `json:"recovery_seconds"` // of that the replay of WAL; -1: not told
+	Time string `json:"time"`
+	// process_died, postmaster_gone, unclean_end (it ended without a word) or immediate_shutdown
+	Kind           string `json:"kind"`
+	Cause          string `json:"cause"`               // in words
+	Process        string `json:"process"`             // that died first; "" where the log does not say
+	PID            int    `json:"pid"`                 // 0: not said
+	Signal         int    `json:"signal"`              // 0: none
+	ExitCode       int    `json:"exit_code"`           // -1: none
+	Exception      string `json:"exception,omitempty"` // Windows' code
+	Statement      string `json:"statement"`           // normalized
+	ProcessesEnded int64  `json:"processes_ended"`     // that the log tells of: since 14 it tells of none
+	Refused        int64  `json:"refused"`             // connections, until it was ready
+	// the last sign of life before: the death itself, the last entry, or «last known up at»
+	LastAlive string `json:"last_alive,omitempty"`
+	Ready     string `json:"ready,omitempty"` // when connections were accepted again
+	Recovered bool   `json:"recovered"`       // the log has that they were
+	// from the last sign of life until connections were accepted; -1: the log does not tell
+	DownSeconds     float64 `json:"down_seconds"`
+	DownAtMost      bool    `json:"down_at_most,omitempty"` // it may have lived on after that sign
+	RecoverySeconds float64 `json:"recovery_seconds"`       // of that the replay of WAL; -1: not told
+}
+
+// Start is a start of the server.
+type Start struct {
+	Time    string `json:"time"`
+	Version string `json:"version,omitempty"`
+	// how the one before ended, as the server found it: shut_down, interrupted or recovering
+	Found      string `json:"found,omitempty"`
+	ShutDownAt string `json:"shut_down_at,omitempty"`
+	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: the log does not tell
+}
+
+// Shutdown is one that was asked for.
+type Shutdown struct {
+	Time string `json:"time"`
+	How  string `json:"how"`            // smart, fast or immediate
+	Done string `json:"done,omitempty"` // when it was complete; absent: the log does not tell
+	// until connections were accepted again; absent: the log does not tell
+	DownSeconds *float64 `json:"down_seconds,omitempty"`
+}
+
+// SharedMemory is shared memory that the server did not get at its start.
+type SharedMemory struct {
+	Refused int64       `json:"refused"`
+	Call    string      `json:"call"`                    // mmap, shmget or semget
+	Error   string      `json:"error"`                   // the kernel's
+	Request *unit.Bytes `json:"request_bytes,omitempty"` // the largest
+	Limit   string      `json:"limit,omitempty"`         // that the server's hint names: SHMMAX, SHMMNI, …
+}
+
+// DynamicShared is shared memory that a query did not get.
+type DynamicShared struct {
+	Refused    int64       `json:"refused"`
+	NoSpace    int64       `json:"no_space"` // of them as /dev/shm was full
+	Largest    *unit.Bytes `json:"largest_request_bytes,omitempty"`
+	Statements []Statement `json:"statements"`
+}
+
+// Connections counts connections that a limit turned away.
+type Connections struct {
+	Full      int64   `json:"full"`     // max_connections
+	Reserved  int64   `json:"reserved"` // only those for superusers, or for a role, were left
+	Untold    int64   `json:"untold"`   // by a limit that the log does not tell
+	Roles     []Count `json:"roles"`    // CONNECTION LIMIT of a role
+	Databases []Count `json:"databases"`
+	Senders   int64   `json:"senders"` // max_wal_senders
+}
+
+// DiskFull counts what did not fit, by where it was to go.
+type DiskFull struct {
+	WAL   int64 `json:"wal"`
+	Data  int64 `json:"data"`
+	Temp  int64 `json:"temporary_files"`
+	Other int64 `json:"other"` // files of neither, or untold
+}
+
+// Durations is what the log tells of how long statements took: by
+// log_min_duration_statement, which hides the shorter ones.
+type Durations struct {
+	Count   int64     `json:"count"`
+	Slow    int64     `json:"slow"`    // of a second or more
+	Longest []LongRun `json:"longest"` // the longest first
+}
+
+// LongRun is a statement that took long.
+type LongRun struct {
+	Time      string  `json:"time"`
+	Seconds   float64 `json:"seconds"`
+	Statement string  `json:"statement"` // normalized; "" where another entry has it
+	User      string  `json:"user"`
+	Database  string  `json:"database"`
+}
+
+// Message is an error or a warning, by its words.
+type Message struct {
+	Severity string `json:"severity"`
+	Text     string `json:"text"`
+	Count    int64  `json:"count"`
+	First    string `json:"first"`
+	Last     string `json:"last"`
+}
+
+// Request is an allocation that was refused.
+type Request struct {
+	Bytes *unit.Bytes `json:"bytes,omitempty"` // absent: not told, or cut
+	In    string      `json:"in,omitempty"`    // memory context
+	Count int64       `json:"count"`
 }
 
 // Memory is what the log tells of memory that was refused.
 type Memory struct {
 	Refused    int64       `json:"refused"`
+	Requests   []Request   `json:"requests"` // the most frequent
 	Statements []Statement `json:"statements"`
 	Dumps      []Dump      `json:"dumps"`
 	DumpsSeen  int64       `json:"dumps_seen"`
@@ -112,20 +226,33 @@ type Statement struct {
 	Largest     unit.Bytes `json:"largest"`
 	User        string     `json:"user"` // of the largest; "" where the log has none
 	Database    string     `json:"database"`
+	// the statement of a function that it was in, of the largest: from its CONTEXT
+	Within string `json:"within,omitempty"`
 }
 
 // Temp is what the log tells of temporary files.
 type Temp struct {
-	Files      int64       `json:"files"`
-	Bytes      unit.Bytes  `json:"bytes"`
-	Smallest   unit.Bytes  `json:"smallest"` // file that was logged: log_temp_files may hide smaller ones
-	Classes    []SizeClass `json:"classes"`
-	Spills     int64       `json:"spills"` // executions: files of one process and statement together
-	Holds      []Hold      `json:"work_mem"`
-	Statements []Statement `json:"statements"`
-	Others     Statement   `json:"others"`
+	Files    int64       `json:"files"`
+	Bytes    unit.Bytes  `json:"bytes"`
+	Smallest unit.Bytes  `json:"smallest"` // file that was logged: log_temp_files may hide smaller ones
+	Classes  []SizeClass `json:"classes"`
+	Spills   int64       `json:"spills"` // executions: files of one process and statement together
+	Holds    []Hold      `json:"work_mem"`
+	// of the files those of statements that sort within maintenance_work_mem
+	Maintenance *Maintained `json:"maintenance,omitempty"`
+	Statements  []Statement `json:"statements"`
+	Others      Statement   `json:"others"`
 	// more different statements than are kept: counts of the listed ones are at least these
 	Lossy bool `json:"lossy"`
+}
+
+// Maintained is what CREATE INDEX and the like wrote: maintenance_work_mem is theirs.
+type Maintained struct {
+	Files   int64      `json:"files"`
+	Bytes   unit.Bytes `json:"bytes"`
+	Spills  int64      `json:"spills"`
+	Largest unit.Bytes `json:"largest"` // execution
+	Shared  int64      `json:"shared"`  // files of parallel workers, who write them whatever their memory
 }
 
 // SizeClass counts files of a size.
@@ -145,14 +272,21 @@ type Hold struct {
 
 // Checkpoints is what the log tells of checkpoints.
 type Checkpoints struct {
-	Complete       int64      `json:"complete"`
-	ByWAL          int64      `json:"by_wal"`
-	ByTime         int64      `json:"by_time"`
-	Requested      int64      `json:"requested"`
-	Other          int64      `json:"other"`    // shutdowns, ends of recovery
-	Warnings       int64      `json:"warnings"` // «occurring too frequently»
-	Distance       unit.Bytes `json:"distance"` // WAL that they cover
-	Busiest        unit.Bytes `json:"busiest"`  // WAL in the busiest checkpoint_timeout
+	Complete  int64      `json:"complete"`
+	ByWAL     int64      `json:"by_wal"`
+	ByTime    int64      `json:"by_time"`
+	Requested int64      `json:"requested"`
+	Other     int64      `json:"other"`    // shutdowns, ends of recovery
+	Warnings  int64      `json:"warnings"` // «occurring too frequently»
+	Distance  unit.Bytes `json:"distance"` // WAL that they cover
+	// of one checkpoint: what it covered, and what the server then expected of the next
+	LargestDistance unit.Bytes `json:"largest_distance"`
+	LargestEstimate unit.Bytes `json:"largest_estimate"`
+	Busiest         unit.Bytes `json:"busiest"` // WAL in the busiest checkpoint_timeout
+	// no checkpoint_timeout is whole in the log: busiest is what its rate would have come to
+	Extrapolated bool `json:"extrapolated"`
+	// what that rate was seen for
+	SeenSeconds    float64    `json:"seen_seconds"`
 	Nine           unit.Bytes `json:"nine_of_ten"`
 	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is reckoned with
 	// timeout and completion target are defaults, as no settings were at hand
@@ -160,7 +294,16 @@ type Checkpoints struct {
 	// that would have kept every checkpoint from being forced; 0: nothing was
 	MaxWALSize  unit.Bytes `json:"max_wal_size"`
 	NineWALSize unit.Bytes `json:"max_wal_size_nine_of_ten"`
-	LongestSync float64    `json:"longest_sync_seconds"`
+	// what the WAL's disk has room for bounds it
+	Bounded     bool    `json:"bounded,omitempty"`
+	LongestSync float64 `json:"longest_sync_seconds"` // of one file; -1: not told
+	// of one checkpoint; -1: not told
+	LongestPhase float64 `json:"longest_sync_phase_seconds"`
+	LongestWrite float64 `json:"longest_write_seconds"`
+	LongestTotal float64 `json:"longest_total_seconds"`
+	SlowSyncs    int64   `json:"slow_syncs"` // checkpoints of which one file took a second or more
+	// between two of the warnings «too frequently»; absent: none is told
+	ShortestApart *int64 `json:"shortest_apart_seconds,omitempty"`
 }
 
 // Locks is what the log tells of waits for locks.
@@ -171,6 +314,11 @@ type Locks struct {
 	Timeouts  int64       `json:"timeouts"`
 	Kinds     []Count     `json:"kinds"` // mode and kind of object
 	Waiting   []Statement `json:"statements"`
+	Holders   []Count     `json:"holders"`       // PIDs that waits were for
+	Queue     int         `json:"longest_queue"` // of those that waited for one lock; 0: not told
+	Relations []Count     `json:"relations"`     // that waits and deadlocks were on, by the CONTEXT
+	// those that waited for each other
+	Deadlocked []Statement `json:"deadlock_statements"`
 }
 
 // Vacuum is what the log tells of autovacuum.

@@ -45,26 +45,28 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 	ready := at("09:00:20", "LOG:  database system is ready to accept connections")
 	for name, c := range map[string]struct {
 		lines []string
-		cause string // "": no crash
+		cause string  // "": no crash
+		down  float64 // from the last sign of life to ready; -1: not told
 	}{
 		"orderly": {[]string{at("09:00:00", "LOG:  received fast shutdown request"),
 			at("09:00:05", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),
-			ready}, ""},
-		"standby": {[]string{interrupted, at("09:00:11", "LOG:  entering standby mode"), ready}, ""},
+			ready}, "", 0},
+		"standby": {[]string{interrupted, at("09:00:11", "LOG:  entering standby mode"), ready}, "", 0},
 		"backup": {[]string{interrupted, at("09:00:11",
-			"LOG:  starting backup recovery with redo LSN 0/2000028"), ready}, ""},
+			"LOG:  starting backup recovery with redo LSN 0/2000028"), ready}, "", 0},
 		"power": {[]string{at("09:00:09", "LOG:  starting PostgreSQL 17.4"), interrupted, ready},
-			"lost power"},
+			"lost power", 3620}, // since «last known up at»
 		"immediate": {[]string{at("09:00:00", "LOG:  received immediate shutdown request"),
 			at("09:00:01", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),
-			interrupted, ready}, "immediate shutdown"},
+			interrupted, ready}, "immediate shutdown", 20},
 		"segfault": {[]string{at("09:00:10",
 			"LOG:  client backend (PID 7) was terminated by signal 11: Segmentation fault"), ready},
-			"fault in the server"},
+			"fault in the server", 10},
 		"worker ends": {[]string{at("09:00:10",
-			`LOG:  background worker "logical replication launcher" (PID 7) exited with exit code 1`), ready}, ""},
+			`LOG:  background worker "logical replication launcher" (PID 7) exited with exit code 1`), ready}, "", 0},
+		// It said why, and the server did not start: no crash.
 		"startup gives up": {[]string{at("09:00:10", "LOG:  startup process (PID 7) exited with exit code 1")},
-			"gave up"},
+			"", 0},
 	} {
 		r := reported(t, Options{}, c.lines...)
 		if c.cause == "" && len(r.Crashes) > 0 {
@@ -77,8 +79,8 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 			t.Errorf("%s: %+v", name, r.Crashes)
 			continue
 		}
-		if want := map[bool]float64{true: 10, false: -1}[len(c.lines) > 1]; r.Crashes[0].DownSeconds != want {
-			t.Errorf("%s: down for %g s, want %g", name, r.Crashes[0].DownSeconds, want)
+		if r.Crashes[0].DownSeconds != c.down {
+			t.Errorf("%s: down for %g s, want %g", name, r.Crashes[0].DownSeconds, c.down)
 		}
 	}
 }

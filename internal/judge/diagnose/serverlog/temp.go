@@ -19,21 +19,25 @@ var sizeClasses = []unit.Bytes{unit.MB, 10 * unit.MB, 100 * unit.MB, unit.GB, 10
 
 // spill is what one execution wrote, as far as its files have been removed.
 type spill struct {
-	bytes int64
-	hash  uint64
-	time  int64
+	bytes      int64
+	hash       uint64
+	time       int64
+	maintained bool // CREATE INDEX and the like
 }
 
 type temp struct {
 	files    int64
 	bytes    unit.Bytes
 	smallest int64
-	largest  int64
 	class    [6]SizeClass
 	by       top
 	group    map[int]*spill
 	spills   sizes
+	largest  int64
 	buf      []byte
+
+	executions int64
+	maintained Maintained
 }
 
 func (s *temp) take(c *Collector, e *pglog.Entry) {
@@ -52,13 +56,24 @@ func (s *temp) take(c *Collector, e *pglog.Entry) {
 			break
 		}
 	}
-	s.by.add(e.Statement, t.Size, c.user(e), c.database(e))
+	doing := e.Doing()
+	s.by.add(doing, t.Size, c.user(e), c.database(e))
+	inner := e.Within()
+	s.by.within(doing, inner)
+	maintained := pglog.Maintenance(doing) || pglog.Maintenance(inner)
+	if maintained {
+		s.maintained.Files++
+		s.maintained.Bytes = plus(s.maintained.Bytes, t.Size)
+		if t.Set {
+			s.maintained.Shared++
+		}
+	}
 	pid := t.PID
 	if pid == 0 {
 		pid = e.PID
 	}
 	var hash uint64
-	s.buf, hash = pglog.Fingerprint(e.Statement, s.buf, 1)
+	s.buf, hash = pglog.Fingerprint(doing, s.buf, 1)
 	g := s.group[pid]
 	if g != nil && (g.hash != hash || !e.Timed || e.Time-g.time > spillGap) {
 		s.done(g)
@@ -68,7 +83,7 @@ func (s *temp) take(c *Collector, e *pglog.Entry) {
 		if len(s.group) >= maxGroups {
 			s.flush()
 		}
-		g = &spill{hash: hash}
+		g = &spill{hash: hash, maintained: maintained}
 		s.group[pid] = g
 	}
 	g.bytes = int64(plus(unit.Bytes(g.bytes), t.Size))
@@ -76,6 +91,12 @@ func (s *temp) take(c *Collector, e *pglog.Entry) {
 }
 
 func (s *temp) done(g *spill) {
+	s.executions++
+	if g.maintained { // work_mem has no part in it
+		s.maintained.Spills++
+		s.maintained.Largest = max(s.maintained.Largest, unit.Bytes(g.bytes))
+		return
+	}
 	s.spills.add(g.bytes)
 	s.largest = max(s.largest, g.bytes)
 }
@@ -90,7 +111,7 @@ func (s *temp) flush() {
 
 func (s *temp) report(c *Collector) Temp {
 	s.flush()
-	out := Temp{Files: s.files, Bytes: s.bytes, Smallest: unit.Bytes(s.smallest), Spills: s.spills.all,
+	out := Temp{Files: s.files, Bytes: s.bytes, Smallest: unit.Bytes(s.smallest), Spills: s.executions,
 		Classes: []SizeClass{}, Holds: []Hold{}, Lossy: s.by.lossy}
 	for i, cl := range s.class {
 		if cl.Files > 0 {
@@ -107,6 +128,10 @@ func (s *temp) report(c *Collector) Temp {
 			out.Holds = append(out.Holds, Hold{Percent: p, Spill: size,
 				WorkMem: max(size.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)})
 		}
+	}
+	if s.maintained.Files > 0 {
+		m := s.maintained
+		out.Maintenance = &m
 	}
 	out.Statements, out.Others = s.by.first(shownTop)
 	c.hide(out.Statements)

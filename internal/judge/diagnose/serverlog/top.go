@@ -59,6 +59,19 @@ func (t *top) add(sql []byte, bytes int64, user, database string) {
 	}
 }
 
+// within notes the statement of a function that a statement was in.
+func (t *top) within(sql, inner []byte) {
+	if len(inner) == 0 {
+		return
+	}
+	text, hash := pglog.Fingerprint(sql, t.buf, 1)
+	t.buf = text
+	if s := t.of[hash]; s != nil && s.Within == "" {
+		text, _ := pglog.Fingerprint(inner, nil, shownText)
+		s.Within = string(text)
+	}
+}
+
 // sorted are the statements, those of the most bytes first, then the most frequent.
 func (t *top) sorted() []*Statement {
 	all := make([]*Statement, 0, len(t.of))

@@ -13,9 +13,9 @@ import (
 
 // Certainties of a verdict.
 const (
-	slowSure     = "sure"
-	slowLikely   = "likely"
-	slowPossible = "possible"
+	Sure     = "sure"
+	Likely   = "likely"
+	Possible = "possible"
 )
 
 // block is what one buffer holds unless the server was built otherwise.
@@ -33,11 +33,14 @@ func (d *Report) judge() {
 		d.Verdict = fmt.Sprintf(
 			"No slow run: %s took %s, %s %s, which is as much as two runs of one query differ by anyway.",
 			d.Slow.Name, ms(*slowWhole(d.Slow)), d.Fast.Name, ms(*slowWhole(d.Fast)))
+		if !d.SamePlan {
+			d.otherPlan()
+		}
 		return
 	}
 	for _, f := range []func(){d.otherPlan, d.otherSettings, d.planning, d.client, d.outside, d.jit, d.triggers,
 		d.serialize, d.spills, d.reads, d.slowReads, d.rows, d.moreBuffers, d.heapFetches,
-		d.lossy, d.workers, d.locks, d.writes, d.memoize} {
+		d.lossy, d.workers, d.locks, d.writes, d.memoize, d.slowAlone} {
 		f()
 	}
 	d.rest()
@@ -49,9 +52,9 @@ func (d *Report) judge() {
 
 // slowRank orders verdicts: what explains most first, the unexplained by certainty.
 func slowRank(v Verdict) float64 {
-	r := map[string]float64{slowSure: 3, slowLikely: 2, slowPossible: 1}[v.Certainty] / 1000
+	r := map[string]float64{Sure: 3, Likely: 2, Possible: 1}[v.Certainty] / 1000
 	switch {
-	case v.ID == "other-plan", v.ID == "other-query":
+	case v.ID == "other-plan", v.ID == "other-query", v.ID == "other-index":
 		return math.MaxFloat64 // every other difference may follow from it
 	case v.Explains != nil:
 		return *v.Explains + r
@@ -109,33 +112,11 @@ func factor(f float64) string {
 
 // measured says what the runs did not measure.
 func (d *Report) measured() {
-	for _, r := range []struct {
-		name string
-		p    *queryplan.Plan
-	}{{d.Slow.Name, d.slowRun}, {d.Fast.Name, d.fastRun}} {
-		timed, executed, io := false, false, false
-		r.p.Root.Walk(func(n *queryplan.Node) {
-			executed = executed || n.Actual != nil
-			timed = timed || n.Actual != nil && n.Actual.Total != nil
-			io = io || n.IO != nil
-		})
-		switch {
-		case !executed:
-			d.Missing = append(d.Missing, r.name+
-				" was not executed, so it holds estimates alone: run it with EXPLAIN (ANALYZE, BUFFERS)")
-			continue
-		case !timed:
-			d.Missing = append(d.Missing, r.name+" was run with TIMING OFF: leave that out, to see where the time goes")
-		}
-		if !r.p.Buffers {
-			d.Missing = append(d.Missing, r.name+
-				" does not count buffers, so hits cannot be told from reads: run it with EXPLAIN (ANALYZE, BUFFERS)")
-		} else if b := r.p.Root.Buffers; b != nil && b.Read+b.TempRead > 0 && !io {
-			d.Missing = append(d.Missing, r.name+" has no time of its reads: SET track_io_timing = on before it")
-		}
-		if r.p.Flat {
-			d.Missing = append(d.Missing, r.name+
-				" has lost its indentation: which node stands below which cannot be told, and no node's own time")
+	d.Missing = append(d.Missing, planGaps(d.Slow.Name, d.slowRun)...)
+	d.Missing = append(d.Missing, planGaps(d.Fast.Name, d.fastRun)...)
+	for _, p := range []Plan{d.Slow, d.Fast} {
+		if p.Cut != "" {
+			d.Missing = append(d.Missing, p.Name+" is cut off at: "+Cut(p.Cut))
 		}
 	}
 }
@@ -179,32 +160,138 @@ func (d *Report) otherPlan() {
 			}
 		}
 		if len(other) > 0 {
-			d.add("other-values", slowPossible, nil, "The same plan, but not for the same values",
-				[]string{"only in the slow run: " + slowCut(other[0])},
+			d.add("other-values", Possible, nil, "The same plan, but with other conditions",
+				[]string{"only in the slow run: " + Cut(other[0])},
 				[]string{
-					"compare two runs for the same values: a plan that is good for rare values is not for frequent " +
-						"ones"})
+					"compare two runs for one value: a plan that is good for rare values is not for frequent ones"})
 		}
 		return
 	}
 	e := d.extra()
 	if a, b := slowTables(d.slowRun), slowTables(d.fastRun); !slowOverlap(a, b) {
-		d.add("other-query", slowLikely, nil, "These are probably not two runs of one query",
-			[]string{"the slow one reads " + slowCut(strings.Join(slowKeys(a), ", ")),
-				"the fast one reads " + slowCut(strings.Join(slowKeys(b), ", "))},
+		d.add("other-query", Likely, nil, "These are probably not two runs of one query",
+			[]string{"the slow one reads " + Cut(strings.Join(slowKeys(a), ", ")),
+				"the fast one reads " + Cut(strings.Join(slowKeys(b), ", "))},
 			[]string{"give two runs of the same query"})
+		return
+	}
+	if d.otherIndex(&e) {
 		return
 	}
 	evidence := []string{"the diff of both plans stands below"}
 	next := []string{
-		"find what the planner believed: compare the estimated with the actual rows of the first node that differs",
-		"ANALYZE the tables of the plan, then EXPLAIN again; where the values are skewed raise their statistics: " +
-			"ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000",
-		"for a prepared statement try SET plan_cache_mode = force_custom_plan"}
-	if text := slowMisjudged(d.slowRun); text != "" {
-		evidence = append(evidence, text)
+		"find what the planner believed: compare the estimated with the actual rows of the first node that differs"}
+	evidence = append(evidence, misjudgedLines(d.slowRun)...)
+	if n := slowMisjudged(d.slowRun); n != nil {
+		if t := relation(n.Head); t != "" {
+			next = append(next, "ANALYZE "+t+
+				", then EXPLAIN again; where its values are skewed raise their statistics: "+
+				"ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000")
+		}
 	}
-	d.add("other-plan", slowSure, &e, "The planner chose another plan", evidence, next)
+	if slowGeneric(d.slowRun) && !slowGeneric(d.fastRun) {
+		evidence = append(evidence,
+			"the slow plan is a generic one (it has parameters, such as $1), the fast one is not")
+		next = append(next, "for this session: SET plan_cache_mode = force_custom_plan, and run it again")
+	}
+	d.add("other-plan", Sure, &e, "The planner chose another plan", evidence, next)
+}
+
+// misjudgedLines says whose rows were estimated worst; nothing where all are well.
+func misjudgedLines(p *queryplan.Plan) []string {
+	n := slowMisjudged(p)
+	if n == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("in the slow plan %s was estimated at %.0f rows and returned %.0f a loop", n.Head,
+		n.Cost.Rows, n.Actual.Rows)}
+}
+
+// otherIndex tells an index that the fast run used on a table that the slow one read
+// without it. Where it was made in between, nothing else is to be done; statistics are
+// not what is missing.
+func (d *Report) otherIndex(e *float64) bool {
+	var evidence []string
+	var names []string
+	d.fastRun.Root.Walk(func(n *queryplan.Node) {
+		index := indexOf(n.Head)
+		if index == "" || slices.Contains(d.Slow.Indexes, index) || slices.Contains(names, index) || len(names) >= 3 {
+			return
+		}
+		table := relation(n.Head)
+		if table == "" { // a Bitmap Index Scan: its table is in the node above
+			table = bitmapTable(d.fastRun.Root, n)
+		}
+		d.slowRun.Root.Walk(func(s *queryplan.Node) {
+			if table == "" || relation(s.Head) != table || slices.Contains(names, index) {
+				return
+			}
+			names = append(names, index)
+			text := fmt.Sprintf("only the fast run used the index %s of %s; the slow one: %s", index, table, s.Head)
+			if s.Removed > 0 && s.Actual != nil {
+				text += fmt.Sprintf(", which threw %s rows away", figure(float64(s.Removed)*s.Actual.Loops))
+				if _, cond := word(s, "Filter"); cond != "" {
+					text += " by " + Cut(cond)
+				}
+			}
+			evidence = append(evidence, text)
+		})
+	})
+	if len(names) == 0 {
+		return false
+	}
+	evidence = append(evidence, misjudgedLines(d.slowRun)...)
+	evidence = append(evidence, "the diff of both plans stands below")
+	d.add("other-index", Sure, e, "The fast run used an index that the slow one did not", evidence, []string{
+		"see whether it is there where the slow run was: SELECT indexrelid::regclass, indisvalid FROM pg_index WHERE " +
+			"indexrelid = '" + strings.ReplaceAll(names[0], "'", "''") + "'::regclass",
+		"where it is not, or was made between the two runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
+			"makes it " +
+			"without blocking writes; where it is, compare the conditions and the settings of both runs"})
+	return true
+}
+
+// bitmapTable is the table of the Bitmap Heap Scan that a node stands below.
+func bitmapTable(root, n *queryplan.Node) string {
+	out := ""
+	root.Walk(func(h *queryplan.Node) {
+		if out == "" && strings.Contains(h.Head, "Bitmap Heap Scan") {
+			h.Walk(func(x *queryplan.Node) {
+				if x == n {
+					out = relation(h.Head)
+				}
+			})
+		}
+	})
+	return out
+}
+
+// slowAlone tells what the slow plan shows by itself, where it is another one than the
+// fast run's.
+func (d *Report) slowAlone() {
+	if d.SamePlan || d.has("other-query") {
+		return
+	}
+	for _, v := range Read(d.Slow.Name, d.slowRun).Verdicts {
+		switch v.ID {
+		case "rows-removed", "repeated", "misestimate", "lossy-bitmap", "many-buffers":
+			if !d.has(v.ID) && !(d.has("other-index") && v.ID != "repeated") {
+				d.add(v.ID, v.Certainty, nil, v.Title, v.Evidence, v.Next)
+			}
+		}
+	}
+}
+
+// slowGeneric says whether a plan has parameters that a custom plan would have as values.
+func slowGeneric(p *queryplan.Plan) bool {
+	generic, inner := false, false
+	p.Root.Walk(func(n *queryplan.Node) {
+		inner = inner || n.Subplan != ""
+		for _, w := range n.Words {
+			generic = generic || strings.Contains(w.Text, "$1")
+		}
+	})
+	return generic && !inner // the parameter of a subplan looks the same
 }
 
 // slowTables names what a plan reads.
@@ -233,20 +320,17 @@ func slowOverlap(a, b map[string]bool) bool {
 	return false
 }
 
-// slowMisjudged names the node whose rows were estimated worst.
-func slowMisjudged(p *queryplan.Plan) string {
-	worst, text := 10.0, "" // an estimate within ten times is a good one
-	p.Root.Walk(func(n *queryplan.Node) {
-		if n.Actual == nil || n.Cost == nil {
-			return
+// slowMisjudged is the node whose rows were estimated worst; nil where all are well.
+func slowMisjudged(p *queryplan.Plan) *queryplan.Node {
+	var out *queryplan.Node
+	worst := readMisjudged
+	for _, r := range Read("", p).list {
+		f, ok := r.misjudged()
+		if ok && f > worst && (r.Actual.Rows > r.Cost.Rows || !r.stops) && max(r.Actual.Rows, r.Cost.Rows) >= 100 {
+			worst, out = f, r.Node
 		}
-		have, want := max(n.Actual.Rows, 1), max(n.Cost.Rows, 1)
-		if f := max(have/want, want/have); f > worst {
-			worst, text = f, fmt.Sprintf("in the slow plan %s was estimated at %.0f rows and returned %.0f a loop",
-				n.Head, n.Cost.Rows, n.Actual.Rows)
-		}
-	})
-	return text
+	}
+	return out
 }
 
 func (d *Report) otherSettings() {
@@ -257,16 +341,16 @@ func (d *Report) otherSettings() {
 	var evidence []string
 	for _, p := range a {
 		if !slices.Contains(b, p) {
-			evidence = append(evidence, "only in the slow run: "+p.Name+" = "+slowCut(p.Text))
+			evidence = append(evidence, "only in the slow run: "+p.Name+" = "+Cut(p.Text))
 		}
 	}
 	for _, p := range b {
 		if !slices.Contains(a, p) {
-			evidence = append(evidence, "only in the fast run: "+p.Name+" = "+slowCut(p.Text))
+			evidence = append(evidence, "only in the fast run: "+p.Name+" = "+Cut(p.Text))
 		}
 	}
 	if len(evidence) > 0 {
-		d.add("other-settings", slowSure, nil, "The two runs had other settings", evidence,
+		d.add("other-settings", Sure, nil, "The two runs had other settings", evidence,
 			[]string{
 				"see where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE and ALTER " +
 					"DATABASE set some too (\\drds)"})
@@ -288,7 +372,7 @@ func (d *Report) planning() {
 		evidence = append(evidence, fmt.Sprintf("planning found %d blocks of catalogues in shared buffers and read %d",
 			u.Hit, u.Read))
 	}
-	d.add("planning", slowSure, &e, "Planning took longer", evidence, next)
+	d.add("planning", Sure, &e, "Planning took longer", evidence, next)
 }
 
 // client looks at time that the client waited and the server did not work.
@@ -308,7 +392,7 @@ func (d *Report) client() {
 		return
 	}
 	e := a - b
-	d.add("waited-outside", slowSure, &e, "The time was spent before or after the query, not in it",
+	d.add("waited-outside", Sure, &e, "The time was spent before or after the query, not in it",
 		[]string{fmt.Sprintf("the client waited %s, planning and execution took %s", ms(*d.Slow.Client),
 			ms(*d.Slow.Total))},
 		[]string{
@@ -344,7 +428,7 @@ func (d *Report) outside() {
 		return
 	}
 	e := a - b
-	d.add("start-and-end", slowLikely, &e, "Execution took time that is in no node: starting and ending the plan",
+	d.add("start-and-end", Likely, &e, "Execution took time that is in no node: starting and ending the plan",
 		[]string{fmt.Sprintf("%s of %s are in no node, against %s of the fast run", ms(a),
 			ms(*d.slowRun.Execution), ms(b))},
 		[]string{
@@ -362,7 +446,7 @@ func (d *Report) jit() {
 		before = f.Total
 	}
 	if e := j.Total - before; e > d.extra()/10 {
-		d.add("jit", slowSure, &e, "Just-in-time compilation took the time",
+		d.add("jit", Sure, &e, "Just-in-time compilation took the time",
 			[]string{fmt.Sprintf("%d functions were compiled in %s, against %s of the fast run", j.Functions,
 				ms(j.Total), ms(before))},
 			[]string{
@@ -388,7 +472,7 @@ func (d *Report) triggers() {
 	a, worst := sum(d.slowRun)
 	b, _ := sum(d.fastRun)
 	if e := a - b; e > d.extra()/10 {
-		d.add("triggers", slowSure, &e, "Triggers took the time", []string{"trigger " + worst},
+		d.add("triggers", Sure, &e, "Triggers took the time", []string{"trigger " + worst},
 			[]string{"for a foreign key: an index on the referencing columns, and who locks the referenced rows",
 				"for one of your own: log its statements with auto_explain.log_nested_statements"})
 	}
@@ -402,7 +486,7 @@ func (d *Report) serialize() {
 		return *p.Serialize.Time
 	}
 	if e := at(d.slowRun) - at(d.fastRun); e > d.extra()/10 && e > 0 {
-		d.add("serialize", slowSure, &e, "Making the output took the time",
+		d.add("serialize", Sure, &e, "Making the output took the time",
 			[]string{fmt.Sprintf("serialization took %s, for %d kB", ms(at(d.slowRun)), d.slowRun.Serialize.OutputKB)},
 			[]string{"large values are fetched from TOAST only when they are written out: select fewer columns"})
 	}
@@ -417,8 +501,8 @@ func slowKeys(m map[string]bool) []string {
 	return out
 }
 
-// slowCut bounds a text of a query that is shown.
-func slowCut(s string) string {
+// Cut bounds a text of a query that is shown, with single blanks.
+func Cut(s string) string {
 	const most = 160
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > most {

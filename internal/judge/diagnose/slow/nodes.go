@@ -7,13 +7,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // slowTotals is what is summed over a plan's nodes.
 type slowTotals struct {
 	spills   []string
 	spillOwn float64
+	planned  bool  // batches were chosen before the first row
 	memKB    int64 // the largest sort or hash that went to disk
 	fetches  int64
 	lossy    int64
@@ -46,6 +46,7 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		}
 		if kb > 0 {
 			t.spillOwn += own[n]
+			t.planned = t.planned || n.Hash != nil && n.Hash.Original == 0 && n.Hash.DiskKB == 0
 			t.memKB = max(t.memKB, kb)
 		}
 		if n.Fetches != nil {
@@ -76,18 +77,62 @@ func (d *Report) spills() {
 		return
 	}
 	e := s.spillOwn - f.spillOwn
-	want := (unit.Bytes(s.memKB) * unit.KB * limits.SpillFactor).RoundUp(unit.MB)
 	evidence := s.spills[:min(len(s.spills), 5)]
 	if t := d.Slow.Temp; t != nil && *t > 0 {
 		evidence = append(evidence, fmt.Sprintf("%d blocks of temporary files were read and written", *t))
 	}
-	d.add("spill", slowLikely, &e, "Sorts or hashes did not fit into work_mem and went to disk", evidence,
-		[]string{
-			fmt.Sprintf(
-				"SET work_mem = '%s' for this query alone and run it again; for all sessions ask pgfettle plan, "+
-					"which counts the connections", want.GUC()),
-			"where the fast run had fewer rows, the data grew; where it had the same, its session had another " +
-				"work_mem"})
+	next := spillAdvice(s.memKB)
+	if d.SamePlan {
+		// The same node of the fast run says what it takes in memory.
+		e = 0
+		fits, known := int64(0), true
+		nodes := d.Nodes
+		pairs := d.pairs()
+		d.Nodes = nodes // they are filled already
+		for _, p := range pairs {
+			if _, disk := memoryOf(p.slow); !disk {
+				continue
+			}
+			e += max(p.slowOwn-p.fastOwn, 0)
+			kb, disk := memoryOf(p.fast)
+			fits, known = max(fits, kb), known && !disk && kb > 0
+		}
+		if known && fits > 0 {
+			evidence = append(evidence, fmt.Sprintf("the fast run did the same in %s of memory",
+				unit.Bytes(fits)*unit.KB))
+			next = d.fittingAdvice(fits)
+		}
+	} else if d.Fast.DiskKB == nil {
+		// Another plan: what it took is no measure of this sort, but bounds what is needed.
+		took := "nothing"
+		if m := d.Fast.MemoryKB; m != nil {
+			took = (unit.Bytes(*m) * unit.KB).String() + " at most"
+		}
+		evidence = append(evidence, "the fast run, with another plan, took "+took+" for a sort or hash")
+		next = []string{"the plan is the reason, not the memory: with the fast run's plan nothing spills"}
+	}
+	d.add("spill", Likely, &e, "Sorts or hashes did not fit into work_mem and went to disk", evidence, next)
+}
+
+// fittingAdvice names the work_mem with which a sort or hash fits that took so many kB in
+// the fast run: what its session is known to have had, or what the figure comes to.
+func (d *Report) fittingAdvice(kb int64) []string {
+	want := max((unit.Bytes(kb) * unit.KB).RoundUp(unit.MB), unit.MB)
+	for _, p := range d.Fast.Settings {
+		if p.Name == "work_mem" {
+			if had, err := unit.ParseBytes(p.Text); err == nil && had < want {
+				want = had // a hash may take several times as much
+			}
+		}
+	}
+	return []string{
+		fmt.Sprintf(
+			"for this session or this query alone: SET work_mem = '%s', enough for what the fast run took, and run it "+
+				"again", want.GUC()),
+		"see why the sessions differ: SELECT setting, source FROM pg_settings WHERE name = 'work_mem'; ALTER ROLE " +
+			"and ALTER " +
+			"DATABASE set it too (\\drds)",
+		"for a role or all sessions ask pgfettle plan, which counts the connections"}
 }
 
 // ioTime is the time of reads of a run; false where it was not measured.
@@ -115,12 +160,12 @@ func (d *Report) reads() {
 	evidence := []string{
 		fmt.Sprintf("the slow run read %d blocks (%s) that were not in shared buffers, the fast run %d", *s.Read,
 			unit.Bytes(*s.Read)*slowBlock, *f.Read)}
-	certainty := slowLikely
+	certainty := Likely
 	var explains *float64
 	if t, ok := slowIO(d.slowRun); ok {
 		before, _ := slowIO(d.fastRun)
 		e := t - before
-		explains, certainty = &e, slowSure
+		explains, certainty = &e, Sure
 		evidence = append(evidence, fmt.Sprintf("reading took %s, %s a block", ms(t),
 			ms(t/math.Max(float64(*s.Read), 1))))
 	} else if *s.Read > 0 {
@@ -151,7 +196,7 @@ func (d *Report) slowReads() {
 		return
 	}
 	e := a - b
-	d.add("slow-reads", slowSure, &e, "The same reads took longer: the disk, or the page cache had them before",
+	d.add("slow-reads", Sure, &e, "The same reads took longer: the disk, or the page cache had them before",
 		[]string{fmt.Sprintf("%d blocks in %s (%s each), against %d in %s (%s each)", *d.Slow.Read, ms(a),
 			ms(a/float64(*d.Slow.Read)), *d.Fast.Read, ms(b), ms(b/float64(*d.Fast.Read)))},
 		[]string{"below 0.05 ms a block comes from the page cache, 0.1 ms from an SSD, 5 ms from a spinning disk",
@@ -187,9 +232,10 @@ func (d *Report) rows() {
 	if b > 0 && d.Fast.Execution != nil {
 		e = min(e, (a/b-1)**d.Fast.Execution)
 	}
-	d.add("other-rows", slowLikely, &e, "The same plan had more rows to handle", []string{text},
+	d.add("other-rows", Likely, &e, "The same plan had more rows to handle", []string{text},
 		[]string{"other values, or a table that grew: compare the conditions and count(*) of the table",
-			"where the estimate stayed what it was, ANALYZE the table: another plan may be better now"})
+			"where the estimate stayed what it was, another plan may be better now: see when the table was last " +
+				"analyzed"})
 }
 
 // slowWork is the number of rows that the nodes made or threw away.
@@ -197,7 +243,7 @@ func slowWork(p *queryplan.Plan) float64 {
 	sum := 0.0
 	p.Root.Walk(func(n *queryplan.Node) {
 		if n.Actual != nil {
-			sum += (n.Actual.Rows + float64(n.Removed)) * n.Actual.Loops
+			sum += (n.Actual.Rows + float64(n.Removed+n.Recheck)) * n.Actual.Loops
 		}
 	})
 	return sum
@@ -219,7 +265,7 @@ func (d *Report) moreBuffers() {
 	if d.has("reads") {
 		explains = nil // the same time twice
 	}
-	d.add("more-buffers", slowLikely, explains,
+	d.add("more-buffers", Likely, explains,
 		"The same rows stood in more blocks: bloat, or dead rows that an open transaction keeps",
 		[]string{fmt.Sprintf("%d blocks were looked at instead of %d, for about the same rows", a, b)},
 		[]string{
@@ -235,7 +281,7 @@ func (d *Report) heapFetches() {
 	if s.fetches < 2*f.fetches+100 {
 		return
 	}
-	d.add("heap-fetches", slowLikely, nil, "Index only scans had to look into the table",
+	d.add("heap-fetches", Likely, nil, "Index only scans had to look into the table",
 		[]string{fmt.Sprintf("%d heap fetches instead of %d: the visibility map did not cover these pages", s.fetches,
 			f.fetches)},
 		[]string{
@@ -248,10 +294,10 @@ func (d *Report) lossy() {
 	if s.lossy <= 2*f.lossy || s.lossy < s.exact/10 {
 		return
 	}
-	d.add("lossy-bitmap", slowLikely, nil, "A bitmap did not fit into work_mem and became lossy",
+	d.add("lossy-bitmap", Likely, nil, "A bitmap did not fit into work_mem and became lossy",
 		[]string{fmt.Sprintf("%d lossy blocks beside %d exact ones; every row of a lossy block is tested again",
 			s.lossy, s.exact)},
-		[]string{"raise work_mem for this query and run it again"})
+		[]string{"in this session set work_mem to what the fast run had, and run it again"})
 }
 
 func (d *Report) workers() {
@@ -263,7 +309,7 @@ func (d *Report) workers() {
 	if d.Fast.Execution != nil {
 		e = min(e, *d.Fast.Execution*(float64(f.launched+1)/float64(s.launched+1)-1))
 	}
-	d.add("fewer-workers", slowSure, &e, "Fewer parallel workers were there",
+	d.add("fewer-workers", Sure, &e, "Fewer parallel workers were there",
 		[]string{fmt.Sprintf("%d workers were launched, %d fewer than planned; the fast run had %d", s.launched,
 			s.missing, f.launched)},
 		[]string{
@@ -279,7 +325,7 @@ func (d *Report) locks() {
 		d.Buffers != "same-hits" && d.Buffers != "same" && d.Buffers != "unknown" {
 		return
 	}
-	d.add("lock-wait", slowLikely, &e, "It probably waited for a lock on rows",
+	d.add("lock-wait", Likely, &e, "It probably waited for a lock on rows",
 		[]string{fmt.Sprintf("%s took %s itself instead of %s, and looked at no more blocks", s.lockNode, ms(s.lockOwn),
 			ms(f.lockOwn))},
 		[]string{"log_lock_waits = on writes who waited for whom, after deadlock_timeout",
@@ -295,7 +341,7 @@ func (d *Report) writes() {
 		return
 	}
 	if a.Written > b.Written+100 {
-		d.add("backend-writes", slowPossible, nil, "The query had to write other sessions' dirty blocks to find room",
+		d.add("backend-writes", Possible, nil, "The query had to write other sessions' dirty blocks to find room",
 			[]string{fmt.Sprintf("it wrote %d blocks (%s), the fast run %d", a.Written, unit.Bytes(a.Written)*slowBlock,
 				b.Written)},
 			[]string{
@@ -303,13 +349,13 @@ func (d *Report) writes() {
 					"bgwriter_lru_maxpages"})
 	}
 	if a.Dirtied > b.Dirtied+100 && d.slowRun.Root.WAL == nil {
-		d.add("hint-bits", slowPossible, nil,
+		d.add("hint-bits", Possible, nil,
 			"The first reader after many changes sets hint bits, which dirties blocks",
 			[]string{fmt.Sprintf("it dirtied %d blocks, the fast run %d", a.Dirtied, b.Dirtied)},
 			[]string{"run it once more: the second run does not; VACUUM after a bulk load does it beforehand"})
 	}
 	if s, f := d.slowRun.Root.WAL, d.fastRun.Root.WAL; s != nil && f != nil && s.FPI > 2*f.FPI+100 {
-		d.add("full-page-images", slowLikely, nil,
+		d.add("full-page-images", Likely, nil,
 			"It wrote full page images, as the first change of a page after a checkpoint does",
 			[]string{fmt.Sprintf("%d images (%s of WAL), the fast run %d", s.FPI, unit.Bytes(s.Bytes), f.FPI)},
 			[]string{"checkpoints that are further apart: pgfettle explain max_wal_size"})
@@ -319,7 +365,7 @@ func (d *Report) writes() {
 func (d *Report) memoize() {
 	s, f := slowSum(d.slowRun), slowSum(d.fastRun)
 	if s.evicted > 2*f.evicted+1000 {
-		d.add("memoize-evictions", slowPossible, nil, "The cache of Memoize was too small",
+		d.add("memoize-evictions", Possible, nil, "The cache of Memoize was too small",
 			[]string{fmt.Sprintf("%d entries were evicted, %d in the fast run", s.evicted, f.evicted)},
 			[]string{"raise work_mem or hash_mem_multiplier for this query and run it again"})
 	}

@@ -61,25 +61,25 @@ func (d *Report) rest() {
 	}
 	switch {
 	case d.Buffers == "same-hits":
-		d.add("cpu-memory-or-lock", slowSure, &left,
+		d.add("cpu-memory-or-lock", Sure, &left,
 			"CPU, memory or internal locks were slow: no disk and no plan problem", evidence, slowEpisode)
 	case d.Buffers == "unknown":
 		next := append(
 			[]string{
 				"run both again with EXPLAIN (ANALYZE, BUFFERS): if all blocks are hits in both, disks and plan are " +
 					"ruled out, and it is CPU, memory or locks"}, slowEpisode...)
-		d.add("cpu-memory-or-lock", slowPossible, &left,
+		d.add("cpu-memory-or-lock", Possible, &left,
 			"Reads, or CPU, memory and internal locks: without BUFFERS they cannot be told apart", evidence, next)
 	case d.has("reads"):
 		// A read whose time was measured and does not explain it, or was not measured.
 		for _, v := range d.Verdicts {
 			if v.ID == "reads" && v.Explains != nil {
-				d.add("cpu-memory-or-lock", slowLikely, &left,
+				d.add("cpu-memory-or-lock", Likely, &left,
 					"The reads do not explain it: CPU, memory or internal locks were slow too", evidence, slowEpisode)
 			}
 		}
 	case len(d.Verdicts) == 0 || left > d.extra()/2:
-		d.add("cpu-memory-or-lock", slowLikely, &left,
+		d.add("cpu-memory-or-lock", Likely, &left,
 			"CPU, memory or internal locks were slow: the plan and the blocks are the same", evidence, slowEpisode)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
@@ -14,14 +15,29 @@ const Schema = "pgfettle.diagnose.slow/1"
 
 // Plan is one of the two runs, as a person named it.
 type Plan struct {
-	Name      string   `json:"name"`                // file
-	Total     *float64 `json:"total,omitempty"`     // milliseconds of planning and execution
-	Planning  *float64 `json:"planning,omitempty"`  //
-	Execution *float64 `json:"execution,omitempty"` //
-	Client    *float64 `json:"client,omitempty"`    // as psql's \timing saw it
-	Hit       *int64   `json:"hit,omitempty"`       // blocks; left out where the run did not count them
-	Read      *int64   `json:"read,omitempty"`
-	Temp      *int64   `json:"temp,omitempty"` // blocks of temporary files, read and written
+	Name      string               `json:"name"`                // file
+	Total     *float64             `json:"total,omitempty"`     // milliseconds of planning and execution
+	Planning  *float64             `json:"planning,omitempty"`  //
+	Execution *float64             `json:"execution,omitempty"` //
+	Client    *float64             `json:"client,omitempty"`    // as psql's \timing saw it
+	Hit       *int64               `json:"hit,omitempty"`       // blocks; left out where the run did not count them
+	Read      *int64               `json:"read,omitempty"`
+	Dirtied   *int64               `json:"dirtied,omitempty"`
+	Written   *int64               `json:"written,omitempty"`
+	Temp      *int64               `json:"temp,omitempty"` // blocks of temporary files, read and written
+	IORead    *float64             `json:"io_read,omitempty"`
+	Format    string               `json:"format"`
+	Query     string               `json:"query,omitempty"` // as auto_explain wrote it, cut where it is long
+	Executed  bool                 `json:"executed"`
+	Fragment  bool                 `json:"fragment,omitempty"`  // its beginning is missing
+	Flat      bool                 `json:"flat,omitempty"`      // its indentation is lost
+	Cut       string               `json:"cut,omitempty"`       // the line at which it is cut off
+	Indexes   []string             `json:"indexes"`             // that it used
+	MemoryKB  *int64               `json:"memory_kb,omitempty"` // the most that one sort or hash took and did not spill
+	DiskKB    *int64               `json:"disk_kb,omitempty"`   // the most that one sort or hash wrote to disk
+	Settings  []queryplan.Property `json:"settings,omitempty"`  // SETTINGS
+	JIT       *queryplan.JIT       `json:"jit,omitempty"`
+	Triggers  []queryplan.Trigger  `json:"triggers,omitempty"`
 }
 
 // Node is one node in both runs. Times are milliseconds.
@@ -110,7 +126,26 @@ func slowWhole(p Plan) *float64 {
 }
 
 func slowPlan(name string, p *queryplan.Plan) Plan {
-	s := Plan{Name: name, Planning: p.Planning, Client: p.Client}
+	s := Plan{Name: name, Planning: p.Planning, Client: p.Client, Format: p.Format, Executed: p.Executed(),
+		Fragment: p.Fragment, Flat: p.Flat, Cut: p.Cut, Settings: p.Settings, JIT: p.JIT, Triggers: p.Triggers,
+		Indexes: indexes(p)}
+	const most = 2000 // bytes of a query
+	if s.Query = p.Query; len(s.Query) > most {
+		s.Query = strings.ToValidUTF8(s.Query[:most], "") + "…"
+	}
+	p.Root.Walk(func(n *queryplan.Node) {
+		kb, disk := memoryOf(n)
+		to := &s.MemoryKB
+		if disk {
+			to = &s.DiskKB
+		}
+		if kb > 0 && (*to == nil || kb > **to) {
+			*to = &kb
+		}
+	})
+	if t, ok := slowIO(p); ok && t > 0 {
+		s.IORead = &t
+	}
 	if t, ok := p.Total(); ok {
 		s.Total = &t
 	}
@@ -119,9 +154,53 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 	}
 	if b := p.Root.Buffers; p.Buffers && b != nil {
 		hit, read, temp := b.Hit+b.LocalHit, b.Read+b.LocalRead, b.TempRead+b.TempWritten
-		s.Hit, s.Read, s.Temp = &hit, &read, &temp
+		dirtied, written := b.Dirtied+b.LocalDirtied, b.Written+b.LocalWritten
+		s.Hit, s.Read, s.Temp, s.Dirtied, s.Written = &hit, &read, &temp, &dirtied, &written
 	}
 	return s
+}
+
+// memoryOf is what a sort or hash took, in kB: of memory, or of disk where it spilled.
+func memoryOf(n *queryplan.Node) (kb int64, disk bool) {
+	switch {
+	case n.Sort != nil:
+		return n.Sort.KB, n.Sort.Disk
+	case n.Hash != nil && n.Hash.DiskKB > 0:
+		return n.Hash.DiskKB, true
+	case n.Hash != nil && n.Hash.Batches > 1:
+		return n.Hash.MemoryKB * min(n.Hash.Batches, 1<<20), true
+	case n.Hash != nil:
+		return n.Hash.MemoryKB, false
+	}
+	return 0, false
+}
+
+// indexes are those that a plan used, by name.
+func indexes(p *queryplan.Plan) []string {
+	out := []string{}
+	p.Root.Walk(func(n *queryplan.Node) {
+		name := indexOf(n.Head)
+		if name != "" && !slices.Contains(out, name) && len(out) < 1000 {
+			out = append(out, name)
+		}
+	})
+	slices.Sort(out)
+	return out
+}
+
+// indexOf is the index that a node reads; "" where it reads none.
+func indexOf(head string) string {
+	kind, rest, ok := strings.Cut(head, " using ")
+	if !ok {
+		if kind, rest, ok = strings.Cut(head, " on "); !ok || !strings.HasSuffix(kind, "Bitmap Index Scan") {
+			return ""
+		}
+	}
+	if !strings.Contains(kind, "Index") {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, " ")
+	return name
 }
 
 // slowPair is one node in both trees.
@@ -232,8 +311,20 @@ func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map
 			ctes[name] -= take
 		}
 		own[n] = max(t, 0)
+		switch {
+		case n.Own != nil: // the page worked it out, and had the tree
+			own[n], timed[n] = *n.Own, true
+		case p.Flat && !p.Rebuilt, !n.Complete(), n.Missing, unmeasured(n.Children):
+			own[n], timed[n] = 0, false // what is below it is not known
+		}
 	})
 	return own, timed
+}
+
+// unmeasured says whether a node is among some that was executed and has no figures, as
+// where its line is cut.
+func unmeasured(list []*queryplan.Node) bool {
+	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
 }
 
 func slowCTE(subplan string) (string, bool) {
@@ -288,4 +379,16 @@ func (d *Report) worst(n int) []Node {
 	slices.SortStableFunc(list, func(a, b Node) int { return cmp.Compare(b.Share, a.Share) })
 	list = slices.DeleteFunc(list, func(s Node) bool { return s.Share < 5 })
 	return list[:min(n, len(list))]
+}
+
+// Comparable says whether two plans of one input look like two runs of one query: they read
+// the same tables, are not known to be of two queries, and both were measured.
+func Comparable(a, b *queryplan.Plan) bool {
+	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if a.Query != "" && b.Query != "" && squeeze(a.Query) != squeeze(b.Query) {
+		return false
+	}
+	_, oka := a.Total()
+	_, okb := b.Total()
+	return oka && okb && a.Executed() && b.Executed() && slowOverlap(slowTables(a), slowTables(b))
 }

@@ -102,7 +102,7 @@ var NrHugepages = rule.Rule{
 			c.Set(want, text+": {spare} ({memory}) can be given back",
 				append(pairs, "spare", rule.Count(int(have-want), "page"), "memory",
 					unit.Bytes(have-want)*m.HugePageSize)...)
-		case unit.Bytes(want-have)*m.HugePageSize > m.Available:
+		case m.Told("MemAvailable").Known() && unit.Bytes(want-have)*m.HugePageSize > m.Available:
 			c.Set(want, text+
 				". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's "+
 				"command line",

@@ -50,9 +50,30 @@ func Log(r *serverlog.Report) outline.Outline {
 		}
 		o.Add(outline.TableOf("Errors by SQLSTATE", rows, 1))
 	}
+	logMessages(&o, r.Messages)
 	gaps(&o, 2, "Could not be told", r.Unknown)
 	return o
 }
+
+// logMessages is a table of the errors that no finding is of.
+func logMessages(o *outline.Outline, list []serverlog.Message) {
+	if len(list) == 0 {
+		return
+	}
+	o.Part("Other errors, by their words")
+	t := outline.Table{Caption: "Other errors", Head: []string{"severity", "message", "times", "last"}, Long: true}
+	for i := range list[:min(len(list), ShownMessages)] {
+		m := &list[i]
+		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), typeset.Digits(int(m.Count)), m.Last))
+	}
+	o.Add(t)
+	if n := len(list) - ShownMessages; n > 0 {
+		o.Toned(outline.ToneNote, "… and "+typeset.Count(n, "message", "messages")+"; --format json has them.")
+	}
+}
+
+// ShownMessages are the worst and the most frequent.
+const ShownMessages = 10
 
 // mostErrors bounds a table that nobody reads to its end.
 const mostErrors = 30
@@ -70,7 +91,7 @@ func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
 	switch f.ID {
 	case "crash":
 		logCrashes(o, r)
-	case "out_of_memory":
+	case "out_of_memory", "memory_contexts":
 		for i := range r.Memory.Dumps {
 			logDump(o, &r.Memory.Dumps[i])
 		}
@@ -78,6 +99,8 @@ func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
 		logTemp(o, &r.Temp)
 	case "lock_waits":
 		logStatements(o, "Statements that waited", r.Locks.Waiting, false)
+	case "deadlocks":
+		logStatements(o, "Statements that waited for each other", r.Locks.Deadlocked, false)
 	}
 	steps(o, "What to do", f.Do)
 }
@@ -203,6 +226,9 @@ func LogAbout(r *serverlog.Report) []string {
 	} else if r.Entries > 0 {
 		out = append(out, typeset.Digits(int(r.Entries))+" entries, without times.")
 	}
+	if text := logStarts(r); text != "" {
+		out = append(out, text)
+	}
 	for _, f := range r.Files {
 		text := fmt.Sprintf("%s: %s, %s", f.Name, f.Format, unit.Bytes(f.Bytes))
 		if f.Dumps {
@@ -212,9 +238,44 @@ func LogAbout(r *serverlog.Report) []string {
 				map[string]string{"usual": "a usual one that fits", "inferred": "inferred from its lines"}[f.PrefixHow]+
 					map[bool]string{true: f.PrefixHow}[f.PrefixHow != "usual" && f.PrefixHow != "inferred"])
 		}
+		if f.Wrapped != "" {
+			text += ", outer format: " + f.Wrapped
+		}
+		if f.Language != "" {
+			text += ", language of the messages: " + f.Language
+		}
 		out = append(out, text)
 	}
 	return out
+}
+
+// logStarts says how often the server started and was stopped, which is no fault.
+func logStarts(r *serverlog.Report) string {
+	var parts []string
+	version := ""
+	for _, x := range r.Starts {
+		if x.Version != "" {
+			version = " (PostgreSQL " + x.Version + ")"
+		}
+	}
+	if n := len(r.Starts); n > 0 {
+		parts = append(parts, typeset.Count(n, "start", "starts")+version)
+	}
+	for _, x := range r.Shutdowns[max(len(r.Shutdowns)-1, 0):] {
+		text := typeset.Count(len(r.Shutdowns), "shutdown", "shutdowns") + " that was asked for"
+		if len(r.Shutdowns) > 1 {
+			text = typeset.Count(len(r.Shutdowns), "shutdown", "shutdowns") + " that were asked for, the last"
+		}
+		text += fmt.Sprintf(" (%s, %s", x.How, x.Time)
+		if x.DownSeconds != nil {
+			text += "; connections again after " + seconds(*x.DownSeconds)
+		}
+		parts = append(parts, text+")")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Of the server: " + strings.Join(parts, ", ") + "."
 }
 
 // LogWhen is when a finding was first and last logged.
@@ -239,9 +300,15 @@ func CrashText(c *serverlog.Crash) string {
 // CrashLasted says for how long, and whom else it hit.
 func CrashLasted(c *serverlog.Crash) string {
 	var parts []string
-	if c.DownSeconds >= 0 {
+	switch {
+	case c.DownSeconds >= 0 && c.DownAtMost:
+		parts = append(parts, "connections again at most "+seconds(c.DownSeconds)+" after its last sign of life ("+
+			c.LastAlive+")")
+	case c.DownSeconds >= 0:
 		parts = append(parts, "connections again after "+seconds(c.DownSeconds))
-	} else {
+	case c.Recovered:
+		parts = append(parts, "connections again after a time that is not told")
+	default:
 		parts = append(parts, "the log does not tell when connections were accepted again")
 	}
 	if c.RecoverySeconds >= 0 {

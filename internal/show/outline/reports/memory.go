@@ -66,6 +66,7 @@ var partSigns = map[string]outline.Sign{
 	memory.PartShared: {Mark: "#", Hue: "34"},
 	memory.PartHuge:   {Mark: "H", Hue: "34"}, memory.PartOthers: {Mark: "o", Hue: "37"},
 	memory.PartTables2: {Mark: "*", Hue: "31"},
+	memory.PartUntold:  {Mark: "?", Hue: "2"},
 	memory.PartKernel:  {Mark: ":", Hue: "2"}, memory.PartIdleHuge: {Mark: "!", Hue: "1;31"},
 	memory.PartCache: {Mark: "-", Hue: "33"},
 	memory.PartFree:  {Mark: ".", Hue: "32"},
@@ -136,11 +137,19 @@ func GapLine(g known.Gap) string {
 
 // HostMemory is the memory of the host in a line.
 func HostMemory(h *memory.Host) string {
-	head := fmt.Sprintf("%s, %s available", h.Total, h.Available)
-	if h.SwapTotal > 0 {
-		return head + fmt.Sprintf("; %s of %s swap in use", h.SwapUsed, h.SwapTotal)
+	head := h.Total.String()
+	if h.Available != nil {
+		head += fmt.Sprintf(", %s available", *h.Available)
 	}
-	return head + "; no swap"
+	switch {
+	case h.SwapTotal == nil:
+		return head
+	case *h.SwapTotal == 0:
+		return head + "; no swap"
+	case h.SwapUsed == nil:
+		return head + fmt.Sprintf("; %s of swap", *h.SwapTotal)
+	}
+	return head + fmt.Sprintf("; %s of %s swap in use", *h.SwapUsed, *h.SwapTotal)
 }
 
 // MemoryHead names an instance.

@@ -22,20 +22,23 @@ func OOM(d *oom.Report) outline.Outline {
 	switch {
 	case len(d.Kills) > 0:
 		tone = outline.ToneBad
-	case len(d.Unexplained)+len(d.Refused) > 0:
+	case len(d.Units) > 0:
+		tone = outline.ToneBad
+	case len(d.Unexplained)+len(d.Refused)+len(d.NotUnderstood) > 0:
 		tone = outline.ToneMind
 	}
 	o.Toned(tone, outline.Bold(typeset.Flat(KillVerdict(d))))
 	timeline(&o, d)
-	shown := 0
-	for i := len(d.Kills) - 1; i >= 0 && shown < MaxKillsShown; i-- {
-		shown++
+	shown := KillsShown(d)
+	for _, i := range shown {
 		kill(&o, &d.Kills[i], i, len(d.Kills))
 	}
-	if n := len(d.Kills) - shown; n > 0 {
+	if n := len(d.Kills) - len(shown); n > 0 {
 		o.Toned(outline.ToneMind, KillsBefore(n))
 	}
+	units(&o, d)
 	deaths(&o, d)
+	notUnderstood(&o, d)
 	gaps(&o, 2, "Not told by what was read", d.Missing)
 	if d.Read.Cut {
 		o.Toned(outline.ToneMind, LogsCut)
@@ -45,6 +48,20 @@ func OOM(d *oom.Report) outline.Outline {
 
 // MaxKillsShown is about what somebody reads.
 const MaxKillsShown = 5
+
+// KillsShown are the places of the kills that are shown: the one that tells most, then the last ones.
+func KillsShown(d *oom.Report) []int {
+	var out []int
+	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
+		out = append(out, *d.TellsMost)
+	}
+	for i := len(d.Kills) - 1; i >= 0 && len(out) < MaxKillsShown; i-- {
+		if d.TellsMost == nil || i != *d.TellsMost {
+			out = append(out, i)
+		}
+	}
+	return out
+}
 
 const LogsCut = "The logs are larger than what is kept of them: the oldest reports or the longest lines were left out."
 
@@ -60,28 +77,168 @@ func KillVerdict(d *oom.Report) string {
 			return fmt.Sprintf(
 				"The server lost %s to signal 9, and no report of the OOM killer was read: it may have been the "+
 					"killer, or somebody's kill -9.", typeset.Count(len(d.Unexplained), "process", "processes"))
+		case len(d.Units) > 0:
+			return unitsVerdict(d.Units)
 		case len(d.Refused) > 0:
-			return fmt.Sprintf("Nothing was killed: memory was refused to %s.",
-				typeset.Count(len(d.Refused), "query", "queries"))
+			return "No kill is in what was read, but memory was refused " + refusedTo(d.Refused) + "."
+		case len(d.NotUnderstood) > 0:
+			return UnreadText(&d.NotUnderstood[0])
 		}
 		if d.Read.Lines == 0 {
 			return "There was nothing to read: what was given is empty."
 		}
 		return "No kill by the OOM killer is in what was read."
 	}
-	k := &d.Kills[len(d.Kills)-1]
-	who := "A process that is not named"
-	if v := k.Victim; v != nil {
-		who = fmt.Sprintf("%s (process %d%s)", v.Name, v.PID, RoleComma(v.Role))
+	at := len(d.Kills) - 1
+	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
+		at = *d.TellsMost
 	}
-	first := fmt.Sprintf("%s was killed by the OOM killer. %s", who, k.Cause.Text)
-	if k.Victim == nil {
-		first = "The OOM killer was called; whom it killed is not told. " + k.Cause.Text
-	}
-	if n := len(d.Kills); n > 1 {
+	first := killFirst(&d.Kills[at])
+	switch n := len(d.Kills); {
+	case n > 1 && at == n-1:
 		first = fmt.Sprintf("%d runs of the OOM killer. The last: %s", n, first)
+	case n > 1:
+		first = fmt.Sprintf("%d runs of the OOM killer. The most complete report is number %d: %s", n, at+1, first)
 	}
 	return first
+}
+
+// killFirst is what comes first of a kill: whom, and why.
+func killFirst(k *oom.Kill) string {
+	switch v := k.Victim; {
+	case v != nil:
+		return fmt.Sprintf("%s (process %d%s) was killed by the OOM killer. %s", v.Name, v.PID, RoleComma(v.Role),
+			k.Cause.Text)
+	case k.Panic:
+		return "The kernel panicked instead of killing a process. " + k.Cause.Text
+	case k.NoVictim:
+		return "The OOM killer was called and found no process to kill. " + k.Cause.Text
+	case k.OnlyMemory:
+		return "What was read has only the state of memory, which the kernel logs for an OOM kill, for a failed " +
+			"allocation, and for SysRq m; nothing shows which it was. " + k.Cause.Text
+	}
+	return "The OOM killer was called; whom it killed is not told. " + k.Cause.Text
+}
+
+// unitsVerdict is the one line above all where only systemd tells of a kill.
+func unitsVerdict(list []oom.Unit) string {
+	at := 0
+	for i := range list {
+		if strings.Contains(list[i].Name, "postgres") && !strings.Contains(list[at].Name, "postgres") {
+			at = i
+		}
+	}
+	text := UnitText(&list[at])
+	if n := len(list) - 1; n > 0 {
+		text += fmt.Sprintf(
+			" systemd reports the same for %s: it logs a kill for the unit and for each slice above it.",
+			typeset.Count(n, "other unit", "other units"))
+	}
+	return text + " The kernel's own report is not in what was read."
+}
+
+// UnitText is a kill as systemd or systemd-oomd tells it.
+func UnitText(u *oom.Unit) string {
+	var t string
+	if u.By == "systemd-oomd" {
+		t = fmt.Sprintf("systemd-oomd killed %s", u.Name)
+		if u.Processes > 0 {
+			t = fmt.Sprintf("systemd-oomd killed %s of %s", typeset.Count(u.Processes, "process", "processes"), u.Name)
+		}
+		switch {
+		case u.Reason == "memory_pressure" && u.Pressure != nil && u.Most != nil:
+			t += fmt.Sprintf(
+				": its tasks were stalled on memory %.2f%% of the time (memory pressure, limit %.2f%%)",
+				*u.Pressure, *u.Most)
+		case u.Reason == "memory_pressure":
+			t += " for memory pressure"
+		case u.Reason == "swap_used":
+			t += " because the host's swap was nearly used up" + usedOf(u)
+		case u.Reason == "memory_used":
+			t += " because the host's memory and swap were nearly used up" + usedOf(u)
+		}
+		t += "."
+	} else {
+		t = fmt.Sprintf("A process of %s was killed by the OOM killer, as systemd reports.", u.Name)
+	}
+	if u.Failed {
+		t += " The unit failed (result oom-kill): unless OOMPolicy=continue is set, systemd stops a unit after " +
+			"such a kill."
+	}
+	switch {
+	case u.Peak != nil && u.SwapPeak != nil:
+		t += fmt.Sprintf(" Peak memory of the unit: %s, page cache included; peak swap: %s.", *u.Peak,
+			*u.SwapPeak)
+	case u.Peak != nil:
+		t += fmt.Sprintf(" Peak memory of the unit: %s, page cache included.", *u.Peak)
+	}
+	return t
+}
+
+func usedOf(u *oom.Unit) string {
+	switch {
+	case u.Used == nil:
+		return ""
+	case u.Total == nil:
+		return fmt.Sprintf(" (%s used)", *u.Used)
+	}
+	return fmt.Sprintf(" (%s used of %s)", *u.Used, *u.Total)
+}
+
+// refusedTo says what memory was refused to.
+func refusedTo(list []oom.Refusal) string {
+	queries, processes := 0, 0
+	for i := range list {
+		if list[i].What == "process" {
+			processes++
+		} else {
+			queries++
+		}
+	}
+	switch {
+	case processes == 0:
+		return "to " + typeset.Count(queries, "query", "queries")
+	case queries == 0:
+		return "to " + typeset.Count(processes, "new process", "new processes") + " (could not fork)"
+	}
+	return fmt.Sprintf("to %s and to %s (could not fork)", typeset.Count(queries, "query", "queries"),
+		typeset.Count(processes, "new process", "new processes"))
+}
+
+// UnreadText is what was seen and not understood.
+func UnreadText(u *oom.Unread) string {
+	if u.Lines == 1 {
+		return fmt.Sprintf("1 line with «%s» was seen and not understood: %s", u.What,
+			typeset.Shorten(typeset.Flat(u.First),
+				200))
+	}
+	return fmt.Sprintf("%d lines with «%s» were seen and not understood. The first: %s", u.Lines, u.What,
+		typeset.Shorten(typeset.Flat(u.First), 200))
+}
+
+func units(o *outline.Outline, d *oom.Report) {
+	if len(d.Units) == 0 {
+		return
+	}
+	o.Part("Reported by systemd")
+	var list []outline.Item
+	for i := range d.Units {
+		u := &d.Units[i]
+		list = append(list, outline.Item{Text: outline.Join(strings.TrimSpace(u.Time + " " + UnitText(u)))})
+	}
+	o.List(list)
+}
+
+func notUnderstood(o *outline.Outline, d *oom.Report) {
+	if len(d.NotUnderstood) == 0 {
+		return
+	}
+	o.Part("Seen and not understood")
+	var list []outline.Item
+	for i := range d.NotUnderstood {
+		list = append(list, outline.Item{Text: outline.Join(UnreadText(&d.NotUnderstood[i]))})
+	}
+	o.List(list)
 }
 
 func RoleComma(role string) string {
@@ -116,6 +273,10 @@ func kill(o *outline.Outline, k *oom.Kill, at, of int) {
 		if st := StatementOf(k.Victim.Statement, 600); st != "" {
 			field("statement", outline.ToneNone, outline.Code(st))
 		}
+	} else if k.NoVictim {
+		field("victim", outline.ToneMind, "none: no process could be killed")
+	} else if k.Panic {
+		field("victim", outline.ToneMind, "none: the kernel panicked")
 	} else {
 		field("victim", outline.ToneMind, "not told")
 	}
@@ -156,7 +317,11 @@ func kill(o *outline.Outline, k *oom.Kill, at, of int) {
 }
 
 func KillHead(k *oom.Kill, n, of int) string {
-	head := fmt.Sprintf("Kill %d of %d", n, of)
+	what := "Kill"
+	if k.Victim == nil && (k.OnlyMemory || k.NoVictim || k.Panic) {
+		what = "Report"
+	}
+	head := fmt.Sprintf("%s %d of %d", what, n, of)
 	if k.Time != "" {
 		head += ", " + typeset.Clean(k.Time)
 	}
@@ -202,6 +367,11 @@ func InvokerText(a *oom.Invoker) string {
 // ShortOf says where memory was short, and how much there was.
 func ShortOf(k *oom.Kill) string {
 	where := constraintWords[k.Constraint]
+	if k.From == "call_trace" {
+		where += " (from the call trace)"
+	} else if k.From == "kill_line" && k.Constraint == "none" {
+		where = "the host, not a control group"
+	}
 	if k.Limit != nil {
 		where += " with a limit of " + k.Limit.String()
 	} else if k.Memory.Total != nil {
@@ -231,12 +401,21 @@ func PreventionText(v *oom.Prevention) string {
 	return v.What
 }
 
+// residentAlone is resident memory where it is not told by kind.
+func residentAlone(v *oom.Task) *unit.Bytes {
+	if v.Anon != nil {
+		return nil
+	}
+	return v.RSS
+}
+
 func victimSizes(v *oom.Task) string {
 	var s []string
 	for _, x := range []struct {
 		b    *unit.Bytes
 		what string
-	}{{v.Anon, "of its own"}, {v.Shmem, "of shared memory touched"}, {v.File, "of files"},
+	}{{v.Anon, "of its own"}, {residentAlone(v), "resident"}, {v.Shmem, "of shared memory touched"},
+		{v.File, "of files"},
 		{v.PageTables, "of page tables"}, {v.Swap, "in swap"}} {
 		if x.b != nil && (*x.b > 0 || x.what == "of its own") {
 			s = append(s, x.b.String()+" "+x.what)
@@ -304,9 +483,10 @@ func HeldParts(m *oom.Memory) []HeldPart {
 		b    *unit.Bytes
 	}{
 		{"anonymous", m.Anon}, {"shared", m.Shared}, {"page tables", m.PageTables}, {"kernel (slab)", m.Slab},
-		{"file cache", m.Cache}, {"free", m.Free}, {"huge pages", m.HugeTotal}, {"  of them unused", m.HugeFree},
+		{"file cache", m.Cache}, {"  of it dirty", m.Dirty}, {"free", m.Free}, {"huge pages", m.HugeTotal},
+		{"  of them unused", m.HugeFree},
 	} {
-		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 {
+		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 || r.b == m.Dirty && !worthSaying(m) {
 			continue
 		}
 		part := HeldPart{r.name, *r.b, -1}
@@ -316,6 +496,11 @@ func HeldParts(m *oom.Memory) []HeldPart {
 		out = append(out, part)
 	}
 	return out
+}
+
+// worthSaying says whether dirty pages are more than what is always there.
+func worthSaying(m *oom.Memory) bool {
+	return m.Dirty != nil && (m.Total == nil || *m.Dirty*100 >= *m.Total)
 }
 
 func largest(o *outline.Outline, k *oom.Kill) {
@@ -377,6 +562,11 @@ func deaths(o *outline.Outline, d *oom.Report) {
 }
 
 func DeathText(u *oom.Death) string {
+	if u.PID == 0 {
+		return strings.TrimSpace(
+			fmt.Sprintf("%s the %s: its processes ended because it was gone (unexpected postmaster exit)",
+				u.Time, u.Role))
+	}
 	return strings.TrimSpace(fmt.Sprintf("%s process %d%s", u.Time, u.PID, RoleComma(u.Role)))
 }
 

@@ -20,13 +20,14 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 	var o outline.Outline
 	if d.From != "" {
 		o.Para("Read from ", d.From, ":")
+		readOutputs(&o, d, c)
 	} else {
 		o.Add(outline.About("Measured", d.Subject, c)...)
+		for i := range d.Measured.Disks {
+			probedDisk(&o, d, &d.Measured.Disks[i])
+		}
+		probedClock(&o, d, d.Measured.Timing)
 	}
-	for i := range d.Measured.Disks {
-		probedDisk(&o, d, &d.Measured.Disks[i])
-	}
-	probedClock(&o, d)
 	if m := d.Measured.Memory; m != nil {
 		o.Part("Memory, as one processor reads it")
 		o.Para(fmt.Sprintf("%.0f ns for a load at random within %s; %s a second in order", m.Latency*1e9, m.Size,
@@ -52,12 +53,13 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 }
 
 // probedClock is how long a reading of each clock takes.
-func probedClock(o *outline.Outline, d *document.Probe) {
-	t := d.Measured.Timing
+func probedClock(o *outline.Outline, d *document.Probe, t *measured.TimingRun) {
 	if t == nil {
 		return
 	}
-	o.Part("Clock (", t.By, ")")
+	if d.From == "" {
+		o.Part("Clock (", t.By, ")")
+	}
 	for i := range t.Timing.Clocks {
 		c := &t.Timing.Clocks[i]
 		name := c.Name
@@ -85,13 +87,7 @@ func probedDisk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 		name += ", under " + under
 	}
 	o.Part("Disk ", name)
-	if k.Flush != nil {
-		o.Para("One 8 kB write and its flush, as a commit waits for it (", k.Flush.By, "):")
-	}
-	o.Add(flushTable(d, k)...)
-	if k.Flush != nil && k.Flush.Fsync.NoDirectIO {
-		o.Toned(outline.ToneNote, "This filesystem has no direct I/O for the open_… methods.")
-	}
+	flushedWrites(o, d, k)
 	r := k.Reads
 	if r == nil {
 		return
@@ -116,6 +112,17 @@ func probedDisk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 	}
 	if compared {
 		o.Para(fmt.Sprintf("A page read at random, one by one, takes %.0f times as long as one in order.", ratio))
+	}
+}
+
+// flushedWrites is what was measured of writes and their flushes.
+func flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
+	if k.Flush != nil {
+		o.Para("One 8 kB write and its flush, as a commit waits for it (", k.Flush.By, "):")
+	}
+	o.Add(flushTable(d, k)...)
+	if k.Flush != nil && k.Flush.Fsync.NoDirectIO {
+		o.Toned(outline.ToneNote, "This filesystem has no direct I/O for the open_… methods.")
 	}
 }
 

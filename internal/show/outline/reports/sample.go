@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -15,7 +15,7 @@ import (
 const FigureWaits = "waits"
 
 // Sample is what a watch told, before any form.
-func Sample(d *slow.Sample) outline.Outline {
+func Sample(d *sampled.Sample) outline.Outline {
 	var o outline.Outline
 	o.Command("pgfettle diagnose slow --sample")
 	o.Para(outline.Bold(typeset.Flat(d.Verdict)))
@@ -59,11 +59,44 @@ func Sample(d *slow.Sample) outline.Outline {
 	return o
 }
 
+// Profile is what a profile of perf tells, before any form.
+func Profile(d *sampled.Profile) outline.Outline {
+	var o outline.Outline
+	o.Command("pgfettle diagnose slow --perf")
+	o.Para(outline.Bold(typeset.Flat(d.Verdict)))
+	slowVerdicts(&o, d.Verdicts)
+	if len(d.Groups) > 0 {
+		o.Part("What the time is")
+		rows := [][]string{{"what", "meaning", "share"}}
+		for _, g := range d.Groups {
+			rows = append(rows, []string{g.ID, g.Meaning, fmt.Sprintf("%.1f %%", g.Percent)})
+		}
+		o.Add(outline.TableOf("What the time is, by the functions that have it", rows, 2))
+	}
+	for _, list := range []struct {
+		title string
+		of    []sampled.Function
+	}{{"Functions, by their own time", d.Functions}, {"Functions, with what they called", d.Callers}} {
+		if len(list.of) == 0 {
+			continue
+		}
+		o.Part(list.title)
+		rows := [][]string{{"function", "meaning", "share"}}
+		for i := range list.of {
+			f := &list.of[i]
+			rows = append(rows, []string{FunctionName(f), f.Meaning, fmt.Sprintf("%.1f %%", f.Percent)})
+		}
+		o.Add(outline.TableOf(list.title, rows, 2))
+	}
+	slowList(&o, "Not measured or not in the file", d.Missing)
+	return o
+}
+
 // most lines of each list that a person reads in an emergency.
 const SlowLines = 10
 
 // SampleHead names what was watched, and for how long.
-func SampleHead(d *slow.Sample) string {
+func SampleHead(d *sampled.Sample) string {
 	if d.Instance == "" {
 		return fmt.Sprintf("Seen in %.0f s", d.Seconds)
 	}
@@ -71,7 +104,7 @@ func SampleHead(d *slow.Sample) string {
 }
 
 // AtOnce is how many processes waited so, on average.
-func AtOnce(d *slow.Sample, w *live.Wait) string {
+func AtOnce(d *sampled.Sample, w *live.Wait) string {
 	return fmt.Sprintf("%.1f", float64(w.Seen)/float64(max(d.Asked, 1)))
 }
 
@@ -83,7 +116,7 @@ func WaitName(w *live.Wait) string {
 	return w.Type + " / " + w.Event
 }
 
-func ProcessorsUsed(d *slow.Sample, b *live.Busy) string {
+func ProcessorsUsed(d *sampled.Sample, b *live.Busy) string {
 	return fmt.Sprintf("%.2f", b.CPU/max(d.Seconds, 0.001))
 }
 
@@ -97,7 +130,7 @@ func WhoseProcess(b *live.Busy) string {
 	return ""
 }
 
-func FunctionName(f *slow.Function) string {
+func FunctionName(f *sampled.Function) string {
 	where := ""
 	if f.Kernel {
 		where = " (kernel)"
@@ -107,7 +140,7 @@ func FunctionName(f *slow.Function) string {
 
 // SlowShown says whether the i-th function is told: the first, and of more those
 // that have a meaning.
-func SlowShown(i int, f *slow.Function) bool {
+func SlowShown(i int, f *sampled.Function) bool {
 	return i < SlowLines || f.Meaning != "" && i < 2*SlowLines
 }
 
@@ -119,7 +152,7 @@ func Unseen(g known.Gap) string {
 }
 
 // SlowFigureRows are what was measured; what was not is ~.
-func SlowFigureRows(d *slow.Sample) [][2]string {
+func SlowFigureRows(d *sampled.Sample) [][2]string {
 	f := d.Figures
 	num := func(v *float64, unit string) string {
 		switch {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
@@ -17,7 +18,7 @@ func Slow(d *slow.Report) outline.Outline {
 	o.Para("slow: ", outline.Code(d.Slow.Name), slowTotal(&d.Slow), "; fast: ", outline.Code(d.Fast.Name),
 		slowTotal(&d.Fast))
 	slowVerdicts(&o, d.Verdicts)
-	if len(d.Nodes) > 0 && d.Nodes[0].SlowOwn != nil {
+	if slices.ContainsFunc(d.Nodes, func(n slow.Node) bool { return n.SlowOwn != nil }) {
 		o.Part("Where the time went")
 		rows := SlowRows(d)
 		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...),

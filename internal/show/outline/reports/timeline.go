@@ -46,12 +46,27 @@ func oomEvents(d *oom.Report) []event {
 	for i := range d.Kills {
 		k := &d.Kills[i]
 		e := event{at: k.Time, what: "killed by the OOM killer", whom: "not told", cause: typeset.Flat(k.Cause.Text)}
+		switch {
+		case k.Victim != nil:
+		case k.Panic:
+			e.what, e.whom = "kernel panic, out of memory", "none"
+		case k.NoVictim:
+			e.what, e.whom = "the OOM killer found no process to kill", "none"
+		case k.OnlyMemory:
+			e.what = "state of memory"
+		default:
+			e.what = "OOM killer called"
+		}
 		if v := k.Victim; v != nil {
 			e.whom = fmt.Sprintf("%d %s%s", v.PID, v.Name, RoleComma(v.Role))
 		}
 		out = append(out, e)
 	}
 	for _, u := range d.Unexplained {
+		if u.PID == 0 {
+			out = append(out, event{u.Time, "gone (unexpected postmaster exit)", u.Role, ""})
+			continue
+		}
 		out = append(out, event{u.Time, "ended by signal 9, and no report says by whom",
 			fmt.Sprintf("%d%s", u.PID, RoleComma(u.Role)), ""})
 	}

@@ -1,4 +1,4 @@
-package slow
+package sampled
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
@@ -17,6 +18,10 @@ const (
 	slowShareOfActive = 20.0 // percent of the active backends' time
 	slowShareOfTime   = 5.0  // percent of the clock
 )
+
+// slowIdle is from how many seconds on a transaction that is idle is one that somebody left
+// open: below it a program is between two of its statements, as pgbench always is.
+const slowIdle = 5
 
 // seen returns the share of the active backends' time, in percent, that was spent
 // in waits that match, and the average number of backends in them.
@@ -67,7 +72,7 @@ func (d *Sample) lockJam() {
 		fmt.Sprintf(
 			"%.0f %% of the time of active queries went by waiting for locks, on average %.1f backends at once (%s)",
 			share, avg, d.top("Lock", 3))}
-	next := []string{}
+	next, between := []string{}, false
 	for i, b := range d.Blockers {
 		if i == 3 {
 			break
@@ -79,18 +84,39 @@ func (d *Sample) lockJam() {
 					"ROLLBACK PREPARED")
 			continue
 		}
-		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others: %s", b.PID, b.State, b.Since,
-			b.Waiters, slowCut(b.Query))
+		idle := strings.HasPrefix(b.State, "idle in transaction")
+		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others", b.PID, b.State, b.Since,
+			b.Waiters)
+		if len(b.Waiting) > 0 {
+			var list []string
+			for _, w := range b.Waiting {
+				list = append(list, fmt.Sprintf("%d for %d s", w.PID, w.Seconds))
+			}
+			text += " (waiting: " + strings.Join(list, ", ") + ")"
+		}
+		if b.Query != "" {
+			text += ": " + slow.Cut(b.Query)
+		}
 		evidence = append(evidence, text)
-		if strings.HasPrefix(b.State, "idle in transaction") {
+		switch {
+		case idle && b.Since >= slowIdle:
 			next = append(next,
 				fmt.Sprintf(
 					"process %d does nothing and keeps its locks: end it with SELECT pg_terminate_backend(%d), and "+
 						"set idle_in_transaction_session_timeout", b.PID, b.PID))
+		case idle:
+			between = true
 		}
 	}
+	if between {
+		next = append(next,
+			"a session that is idle in transaction for less than a second or so is between two statements: "+
+				"what its client takes in between counts while it holds the lock; several statements in one "+
+				"message, or in "+
+				"a function, hold it shorter")
+	}
 	if len(d.Blockers) > 0 && d.Blockers[0].Example != "" {
-		evidence = append(evidence, "waiting for it: "+slowCut(d.Blockers[0].Example))
+		evidence = append(evidence, "waiting for it: "+slow.Cut(d.Blockers[0].Example))
 	}
 	if len(next) == 0 {
 		next = append(next,
@@ -98,7 +124,7 @@ func (d *Sample) lockJam() {
 				"one transaction at a time")
 	}
 	next = append(next, "log_lock_waits = on writes such waits into the log; lock_timeout bounds them")
-	d.add("lock-jam", slowSure, share, "Queries wait for locks that other sessions hold", evidence, next)
+	d.add("lock-jam", slow.Sure, share, "Queries wait for locks that other sessions hold", evidence, next)
 }
 
 // slowWaitWords are what the types of wait say, for those that matter.
@@ -138,7 +164,7 @@ func (d *Sample) waits() {
 			evidence = append(evidence, fmt.Sprintf("some process of the host waited for a disk %.0f %% of the time",
 				*d.Figures.IOPSI))
 		}
-		d.add(words.id, slowSure, share, words.title, evidence, words.next)
+		d.add(words.id, slow.Sure, share, words.title, evidence, words.next)
 	}
 }
 
@@ -180,7 +206,7 @@ func (d *Sample) processors() {
 					p.CPU/d.e.Seconds))
 			}
 		}
-		d.add("cpu-others", slowSure, weight,
+		d.add("cpu-others", slow.Sure, weight,
 			"The processors are full, most of all with other programs than this instance", evidence,
 			[]string{slowStranger(worst),
 				"systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
@@ -189,7 +215,7 @@ func (d *Sample) processors() {
 	evidence = append(evidence,
 		fmt.Sprintf("of the busiest processes those of this instance used %.1f processors, others %.1f",
 			ours/d.e.Seconds, others/d.e.Seconds))
-	d.add("cpu-full", slowSure, weight, "The processors are full with the work of this instance", evidence,
+	d.add("cpu-full", slow.Sure, weight, "The processors are full with the work of this instance", evidence,
 		[]string{
 			"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY " +
 				"total_exec_time DESC LIMIT 10",
@@ -208,7 +234,7 @@ func slowStranger(p live.Busy) string {
 
 func (d *Sample) stolen() {
 	if s := slowValue(d.Figures.Steal); s >= slowShareOfTime {
-		d.add("steal", slowSure, 2*s, "The hypervisor gives this machine less processor time than it wants",
+		d.add("steal", slow.Sure, 2*s, "The hypervisor gives this machine less processor time than it wants",
 			[]string{fmt.Sprintf("%.0f %% of the time was stolen: other guests of the same host had it", s)},
 			[]string{"ask who runs the host for reserved processors, or move the guest; nothing inside of it helps"})
 	}
@@ -216,7 +242,7 @@ func (d *Sample) stolen() {
 
 func (d *Sample) throttled() {
 	if t := slowValue(d.Figures.Throttled); t >= slowShareOfTime {
-		d.add("throttled", slowSure, 2*t, "The CPU quota of the control group stops the server",
+		d.add("throttled", slow.Sure, 2*t, "The CPU quota of the control group stops the server",
 			[]string{
 				fmt.Sprintf("in %.0f %% of the periods the group had used its quota up and stood still to their end",
 					t)},
@@ -239,9 +265,9 @@ func (d *Sample) memory() {
 	// that fills a group meets its limit too, but makes nobody wait.
 	room := d.e.Available > d.e.Memory/10
 	squeezed := full && (group >= slowShareOfTime || f.GroupPSI == nil && room && host >= slowShareOfTime)
-	certainty := slowSure
+	certainty := slow.Sure
 	if f.GroupPSI == nil {
-		certainty = slowLikely
+		certainty = slow.Likely
 	}
 	if !squeezed && host < slowShareOfTime && group < slowShareOfTime && swap < 100 && slowValue(f.DirectScan) < 1000 {
 		return
@@ -270,7 +296,7 @@ func (d *Sample) memory() {
 				"the page cache of the instance's files counts in the limit too"})
 		return
 	}
-	d.add("memory", slowSure, weight, "The host has too little memory for what runs on it", evidence,
+	d.add("memory", slow.Sure, weight, "The host has too little memory for what runs on it", evidence,
 		[]string{"who has it: pgfettle diagnose memory",
 			"then pgfettle plan: shared_buffers, work_mem and connections for the memory that there is"})
 }
@@ -291,7 +317,7 @@ func (d *Sample) compaction() {
 			fmt.Sprintf("%.1f %% of the processor time of the profile is in compaction and transparent huge pages",
 				perf))
 	}
-	d.add("compaction", slowLikely, max(10*perf, min(c, 50)),
+	d.add("compaction", slow.Likely, max(10*perf, min(c, 50)),
 		"The kernel compacts memory to make transparent huge pages", evidence,
 		[]string{
 			"see /sys/kernel/mm/transparent_hugepage/enabled and defrag; madvise is what PostgreSQL wants (pgfettle " +
@@ -308,9 +334,9 @@ func (d *Sample) pageTables() {
 	if share < limits.TablesMuch && *t < unit.GB { // where check warns as well
 		return
 	}
-	certainty := slowPossible
+	certainty := slow.Possible
 	if share >= limits.TablesTooMuch {
-		certainty = slowLikely
+		certainty = slow.Likely
 	}
 	d.add("page-tables", certainty, 2*share,
 		"Page tables take much memory, and every access to shared_buffers is slower for it",
@@ -326,14 +352,20 @@ func (d *Sample) spins() {
 	if share < 2 && perf < 2 { // nobody ever sees a healthy spinlock
 		return
 	}
-	d.add("spinlocks", slowLikely, max(5*share, 5*perf), "Processes wait for spinlocks",
-		[]string{
-			fmt.Sprintf(
-				"%.1f %% of the time of active queries in SpinDelay, %.1f %% of the processor time of the profile "+
-					"in s_lock", share, perf)},
-		[]string{
-			"too many processes at one structure: fewer active connections; more often the consequence of stolen or " +
-				"full processors, where who holds a lock is not running"})
+	evidence := []string{fmt.Sprintf("%.1f %% of the processor time of the profile in s_lock", perf)}
+	if d.e.Asked > 0 {
+		evidence[0] = fmt.Sprintf("%.1f %% of the time of active queries in SpinDelay, ", share) + evidence[0]
+	}
+	next := []string{
+		"too many processes at one structure: fewer active connections; more often the consequence of stolen or " +
+			"full processors, where who holds a lock is not running"}
+	if faults := d.profileShare("page-faults"); faults >= 5 {
+		evidence = append(evidence,
+			fmt.Sprintf("%.1f %% in page faults: a process that holds a spinlock while it touches a "+
+				"page of shared_buffers for the first time lets all others spin", faults))
+		next = append(next, "shared_buffers in huge pages need no faults for each 4 kB (pgfettle explain huge_pages)")
+	}
+	d.add("spinlocks", slow.Likely, max(5*share, 5*perf), "Processes wait for spinlocks", evidence, next)
 }
 
 func (d *Sample) clients() {
@@ -341,7 +373,7 @@ func (d *Sample) clients() {
 	if share < slowShareOfActive {
 		return
 	}
-	d.add("clients", slowSure, share, "The server waits for its clients",
+	d.add("clients", slow.Sure, share, "The server waits for its clients",
 		[]string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s", share,
 			avg, d.top("Client", 3))},
 		[]string{"ClientWrite: the clients do not take their rows, or the network is slow: fetch less, or in batches"})
@@ -356,7 +388,11 @@ func (d *Sample) profileShare(ids ...string) float64 {
 			sum += f.Percent
 		}
 	}
-	return sum
+	with := 0.0
+	for _, id := range ids {
+		with += d.inclusive[id]
+	}
+	return max(sum, with)
 }
 
 // profile tells what no counter shows.
@@ -392,17 +428,10 @@ func (d *Sample) profile() {
 	} {
 		share := d.profileShare(v.id)
 		if share < v.least || len(d.Verdicts) > 0 && slices.ContainsFunc(d.Verdicts,
-			func(x Verdict) bool { return x.ID == "memory" || x.ID == "cgroup-memory" }) && v.id == "reclaim" {
+			func(x slow.Verdict) bool { return x.ID == "memory" || x.ID == "cgroup-memory" }) && v.id == "reclaim" {
 			continue
 		}
-		var evidence []string
-		for _, f := range d.Functions {
-			if m, ok := slowMeaning(f.Name); ok && m.trouble == v.id && len(evidence) < 3 {
-				evidence = append(evidence, fmt.Sprintf("%s in %s: %.1f %% of the profile", f.Name, f.Command,
-					f.Percent))
-			}
-		}
-		d.add(v.id, slowLikely, share, v.title, evidence, v.next)
+		d.add(v.id, slow.Likely, share, v.title, d.functionLines(v.id), v.next)
 	}
 }
 
@@ -412,7 +441,7 @@ func (d *Sample) computes() {
 	if len(d.Verdicts) > 0 || f.Active == nil || *f.Active < 1 || slowValue(f.Computing) < 60 {
 		return
 	}
-	d.add("computing", slowLikely, 1, "The queries compute: they wait for nothing",
+	d.add("computing", slow.Likely, 1, "The queries compute: they wait for nothing",
 		[]string{fmt.Sprintf("on average %.1f queries were active, and %.0f %% of their time they waited for nothing",
 			*f.Active, *f.Computing)},
 		[]string{

@@ -1,4 +1,4 @@
-package slow
+package sampled
 
 import (
 	"fmt"
@@ -9,10 +9,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 )
 
-// SampleSchema names the version of the document of a watch.
-const SampleSchema = "pgfettle.diagnose.slow-sample/1"
+// Schema names the version of the document of a watch.
+const Schema = "pgfettle.diagnose.slow-sample/1"
 
 // Figures are what was measured. A figure that is nil could not be; shares
 // are percent of the time, rates a second, sizes bytes.
@@ -59,7 +60,7 @@ type Sample struct {
 	Seconds   float64        `json:"seconds"`
 	CPUs      int            `json:"cpus"`
 	Verdict   string         `json:"verdict"`
-	Verdicts  []Verdict      `json:"verdicts"`
+	Verdicts  []slow.Verdict `json:"verdicts"`
 	Figures   Figures        `json:"figures"`
 	Waits     []live.Wait    `json:"waits"` // of active backends and of processes of the server that do not idle
 	Asked     int            `json:"asked"` // how often the server was asked
@@ -70,14 +71,16 @@ type Sample struct {
 
 	e      *live.Episode
 	weight map[string]float64
-	hosted bool
+	// shares of groups of functions with what they called; nil where no stacks were recorded
+	inclusive map[string]float64
+	hosted    bool
 }
 
-// JudgeSample judges a watch.
-func JudgeSample(instance string, e *live.Episode) *Sample {
-	d := &Sample{Schema: SampleSchema, Instance: instance, Seconds: math.Round(e.Seconds*10) / 10, CPUs: e.CPUs,
+// Judge judges a watch.
+func Judge(instance string, e *live.Episode) *Sample {
+	d := &Sample{Schema: Schema, Instance: instance, Seconds: math.Round(e.Seconds*10) / 10, CPUs: e.CPUs,
 		Asked: e.Asked, e: e, weight: map[string]float64{},
-		Verdicts: []Verdict{}, Waits: []live.Wait{}, Functions: []Function{},
+		Verdicts: []slow.Verdict{}, Waits: []live.Wait{}, Functions: []Function{},
 		Blockers: append([]live.Blocker{}, e.Blockers...), Processes: append([]live.Busy{}, e.Processes...),
 		Missing: append([]known.Gap{}, e.Missing...)}
 	d.figures()
@@ -94,7 +97,7 @@ func JudgeSample(instance string, e *live.Episode) *Sample {
 		d.pageTables, d.spins, d.clients, d.profile, d.computes} {
 		f()
 	}
-	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int {
+	slices.SortStableFunc(d.Verdicts, func(a, b slow.Verdict) int {
 		switch x, y := d.weight[a.ID], d.weight[b.ID]; {
 		case x > y:
 			return -1
@@ -123,7 +126,7 @@ func JudgeSample(instance string, e *live.Episode) *Sample {
 // add puts a verdict in, with its weight: the share of the time, in percent, that
 // it costs, as far as that can be told.
 func (d *Sample) add(id, certainty string, weight float64, title string, evidence, next []string) {
-	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Title: title,
+	d.Verdicts = append(d.Verdicts, slow.Verdict{ID: id, Certainty: certainty, Title: title,
 		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
 	d.weight[id] = weight
 }

@@ -1,4 +1,4 @@
-package slow
+package sampled
 
 import "strings"
 

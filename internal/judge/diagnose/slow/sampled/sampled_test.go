@@ -1,4 +1,4 @@
-package slow
+package sampled
 
 import (
 	"strings"
@@ -58,6 +58,16 @@ func TestSlowSample(t *testing.T) {
 				e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction", Since: 600,
 					Query: "UPDATE t", Example: "UPDATE t SET x = 1"}}
 			}}},
+		{"pgbench", "lock-jam", "between two statements", []func(*live.Episode){wait("Lock", "transactionid", 300),
+			func(e *live.Episode) {
+				e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction",
+					Query: "UPDATE pgbench_branches", Waiting: []live.Waiter{{PID: 12, Seconds: 3}}}}
+			}}},
+		{"who waits", "lock-jam", "waiting: 12 for 3 s", []func(*live.Episode){wait("Lock", "transactionid", 300),
+			func(e *live.Episode) {
+				e.Blockers = []live.Blocker{{PID: 4711, Waiters: 1, State: "active", Since: 5, Query: "UPDATE t",
+					Waiting: []live.Waiter{{PID: 12, Seconds: 3}}}}
+			}}},
 		{"commits", "lwlocks", "WALWrite 100 %", []func(*live.Episode){wait("LWLock", "WALWrite", 100)}},
 		{"disk", "io-waits", "DataFileRead 100 %", []func(*live.Episode){wait("IO", "DataFileRead", 100)}},
 		{"standby", "ipc-waits", "SyncRep", []func(*live.Episode){wait("IPC", "SyncRep", 100)}},
@@ -98,7 +108,7 @@ func TestSlowSample(t *testing.T) {
 			for _, f := range c.change {
 				f(e)
 			}
-			d := JudgeSample("x", e)
+			d := Judge("x", e)
 			if c.id == "" {
 				if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict, "Nothing out of the ordinary") {
 					t.Errorf("%q: %+v", d.Verdict, d.Verdicts)
@@ -117,15 +127,29 @@ func TestSlowSample(t *testing.T) {
 	}
 }
 
+// TestIdleForNoTime holds that nobody is told to end a session that is between two
+// statements.
+func TestIdleForNoTime(t *testing.T) {
+	e := calm()
+	e.Waits = append(e.Waits, live.Wait{Backend: "client backend", State: "active", Type: "Lock", Event: "tuple",
+		Seen: 300})
+	e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction", Query: "UPDATE pgbench_tellers"}}
+	for _, v := range Judge("x", e).Verdicts {
+		if strings.Contains(strings.Join(v.Next, " "), "pg_terminate_backend") {
+			t.Errorf("%v", v.Next)
+		}
+	}
+}
+
 // TestSlowSampleKnowsNothing holds that what could not be seen is not judged.
 func TestSlowSampleKnowsNothing(t *testing.T) {
-	d := JudgeSample("x", &live.Episode{Seconds: 10})
+	d := Judge("x", &live.Episode{Seconds: 10})
 	if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict, "Nothing could be seen") || d.Figures != (Figures{}) {
 		t.Errorf("%q %+v %+v", d.Verdict, d.Verdicts, d.Figures)
 	}
 	e := calm()
 	e.HostSeen, e.Before, e.After, e.Ticks, e.Processes, e.Tables = false, live.Counters{}, live.Counters{}, nil, nil, 0
-	d = JudgeSample("x", e)
+	d = Judge("x", e)
 	if d.Figures.Busy != nil || d.Figures.PageTables != nil || d.Figures.Active == nil {
 		t.Errorf("figures of a host that was not seen: %+v", d.Figures)
 	}

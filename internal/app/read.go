@@ -1,0 +1,107 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/paste"
+)
+
+// Pasted is what was recognized in texts, and the evidence that it makes.
+type Pasted struct {
+	Read     *paste.Read
+	Evidence *evidence.Archive
+}
+
+// ReadPastes says what texts are that people pasted, and makes an evidence of them.
+// Nothing is executed. files may hold "-" once; none is "-". host is whose parts are used
+// where the texts are of several; "" is the host with the most parts.
+func (h *Host) ReadPastes(files []string, host string) (*Pasted, error) {
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	var in []paste.Input
+	left, stdin := int64(paste.MaxText), false
+	for _, name := range files {
+		if name == "-" && stdin {
+			return nil, say.Usage("- stands there twice", "stdin can be read once")
+		}
+		stdin = stdin || name == "-"
+		b, err := h.readPaste(name, left)
+		if err != nil {
+			return nil, err
+		}
+		left -= int64(len(b))
+		if name == "-" {
+			name = "stdin"
+		}
+		in = append(in, paste.Input{Name: name, Text: b})
+	}
+	return MakePasted(in, host)
+}
+
+// MakePasted is ReadPastes of texts that are at hand.
+func MakePasted(in []paste.Input, host string) (*Pasted, error) {
+	for _, i := range in {
+		if bytes.Count(i.Text, []byte("\n")) >= paste.MaxLines {
+			return nil, &say.Problem{Message: fmt.Sprintf("%q: more than %d lines", i.Name, paste.MaxLines),
+				Hint: "a log of this size is for diagnose log and diagnose oom", Code: say.CodeError}
+		}
+	}
+	r := paste.ReadAll(in, host)
+	if host != "" && r.Host == "" {
+		return nil, say.Usage(fmt.Sprintf("--host: no part is of %q", host), hostsHint(r))
+	}
+	a, err := r.Evidence()
+	if err != nil {
+		return nil, err
+	}
+	return &Pasted{Read: r, Evidence: a}, nil
+}
+
+func hostsHint(r *paste.Read) string {
+	if len(r.Hosts) == 0 {
+		return "leave it out: no prompt and no log names a host"
+	}
+	text := "name one of"
+	for i, n := range r.Hosts {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + n
+	}
+	return text
+}
+
+func (h *Host) readPaste(name string, left int64) ([]byte, error) {
+	r := h.Input
+	if name != "-" {
+		f, err := os.Open(name)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+				Hint: "run pgfettle as its owner",
+				Code: say.CodeNoAccess}
+		case err != nil:
+			return nil, say.Usage(fmt.Sprintf("no such file: %q", name), "name files, or - for stdin")
+		}
+		defer f.Close()
+		if st, err := f.Stat(); err != nil || st.IsDir() {
+			return nil, say.Usage(fmt.Sprintf("%q is a directory", name), "name files, or - for stdin")
+		}
+		r = f
+	}
+	b, err := io.ReadAll(io.LimitReader(r, left+1))
+	if err == nil && int64(len(b)) > left {
+		return nil, &say.Problem{Message: fmt.Sprintf("more than %s in all", unit.Bytes(paste.MaxText)),
+			Hint: "a log of this size is for diagnose log and diagnose oom", Code: say.CodeError}
+	}
+	return b, err
+}

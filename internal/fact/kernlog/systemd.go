@@ -1,0 +1,108 @@
+package kernlog
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+var (
+	reUnit = regexp.MustCompile(`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|` +
+		`The kernel OOM killer killed some processes in this unit|Failed with result 'oom-kill'|` +
+		`systemd-oomd killed (\d{1,9}) process)`)
+	reConsumed = regexp.MustCompile(`^(\S{1,256}): Consumed .*?\b(\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory peak` +
+		`(?:, (\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory swap peak)?`)
+	reOomd = regexp.MustCompile(`^Killed (\S{1,512})(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
+	// «(32305733632) / total (33046663168)»
+	reOomdUsed     = regexp.MustCompile(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
+	reOomdPressure = regexp.MustCompile(`\bbeing (\d{1,3}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
+)
+
+// systemd reads what systemd and systemd-oomd say about a kill.
+func (p *Reader) systemd(l line) bool {
+	s := l.text
+	if m := reUnit.FindStringSubmatch(s); m != nil {
+		o := Other{At: l.at, Kind: UnitKilled, Name: m[1], Text: s}
+		switch {
+		case strings.HasPrefix(m[2], "Failed"):
+			o.Kind = UnitFailed
+		case m[3] != "":
+			o.Kind = OomdUnit
+			o.Processes, _ = strconv.Atoi(m[3])
+		}
+		p.add(o)
+		return true
+	}
+	if m := reConsumed.FindStringSubmatch(s); m != nil {
+		p.consumed(m)
+		return true
+	}
+	if strings.HasPrefix(s, "Considered ") && strings.Contains(s, " cgroups for killing") {
+		p.add(Other{At: l.at, Kind: OomdLooked, Text: s})
+		return true
+	}
+	m := reOomd.FindStringSubmatch(s)
+	if m == nil || l.from != fromSystemd {
+		return false
+	}
+	o := Other{At: l.at, Kind: OomdKilled, Name: m[1], Text: s}
+	switch m[2] {
+	case "memory used":
+		o.Why = MemoryUsed
+	case "swap used":
+		o.Why = SwapUsed
+	case "memory pressure":
+		o.Why = MemoryPressure
+	}
+	if u := reOomdUsed.FindStringSubmatch(m[3]); u != nil && o.Why != MemoryPressure {
+		o.Used, o.Total = wholeBytes(u[1]), wholeBytes(u[2])
+	}
+	if u := reOomdPressure.FindStringSubmatch(m[3]); u != nil && o.Why == MemoryPressure {
+		o.Pressure, o.Most = percent(u[1]), percent(u[2])
+	}
+	p.add(o)
+	return true
+}
+
+// consumed notes the peaks of a unit of which a kill was told: systemd tells them of every unit that ends.
+func (p *Reader) consumed(m []string) {
+	const far = 64
+	for i := len(p.log.Other) - 1; i >= 0 && i >= len(p.log.Other)-far; i-- {
+		o := &p.log.Other[i]
+		if o.Name != m[1] || o.Kind == Refused || o.Kind == AllocFail {
+			continue
+		}
+		o.Peak, o.SwapPeak = scaled(m[2], m[3]), scaled(m[4], m[5])
+		return
+	}
+}
+
+// scaled is a size as systemd writes it, rounded to a tenth of a power of 1024.
+func scaled(number, letter string) *unit.Bytes {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return nil
+	}
+	b := unit.Bytes(f * float64(map[string]unit.Bytes{"": 1, "K": unit.KB, "M": unit.MB, "G": unit.GB, "T": unit.TB,
+		"P": 1024 * unit.TB}[letter]))
+	return &b
+}
+
+func wholeBytes(s string) *unit.Bytes {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return nil
+	}
+	b := unit.Bytes(n)
+	return &b
+}
+
+func percent(s string) *float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil
+	}
+	return &f
+}

@@ -1,0 +1,297 @@
+package output
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// quoted is how mails and Markdown begin a quoted line.
+	quoted = regexp.MustCompile(`^(?:[ \t]{0,3}>[ \t]?)+`)
+	// shipped is what docker, Kubernetes and the journal put before a line.
+	shipped = regexp.MustCompile(
+		`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s)(?:(?:stdout|stderr) [FP] )?`)
+	escapes   = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+	backslash = regexp.MustCompile(`\\([_*'<>\[\]#|~-])`)
+	commented = regexp.MustCompile(`^\s*(?:#|//) {1,3}`)
+	entities  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&#39;", "'", "&quot;", `"`,
+		"&#x27;", "'", "&#42;", "*")
+)
+
+// clean splits a file into lines, without what carried them: quotes of mails, escapes of
+// Markdown and of web pages, colors, prefixes of containers. A text that has lost its line
+// breaks gets them back where a line of such a program surely begins.
+func clean(b []byte) []string {
+	text := strings.ToValidUTF8(string(b), "\uFFFD")
+	text = strings.TrimPrefix(text, "\uFEFF")
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "\u2009", " ").Replace(text)
+	if strings.Contains(text, "\x1b") {
+		text = escapes.ReplaceAllString(text, "")
+	}
+	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
+		strings.Contains(text, "&#")
+	lines := strings.Split(text, "\n")
+	out := make([]string, 0, len(lines))
+	for _, l := range lines {
+		if strings.Contains(l, ">") {
+			l = quoted.ReplaceAllString(l, "")
+		}
+		if html {
+			l = entities.Replace(l)
+		}
+		if strings.Contains(l, `\`) && strings.Contains(text, `\_`) {
+			l = backslash.ReplaceAllString(l, "$1")
+		}
+		if len(l) > 20 && l[4] == '-' {
+			l = shipped.ReplaceAllString(l, "")
+		}
+		if c := begun(l); c != '#' && c != '/' {
+			out = append(out, l)
+			continue
+		}
+		if m := commented.FindString(l); m != "" && len(l) > len(m) {
+			l = strings.Repeat(" ", len(m)) + l[len(m):]
+		}
+		out = append(out, l)
+	}
+	return folded(flat(out))
+}
+
+// begins are where a line begins in a text that has lost its breaks; they are looked for in
+// long lines alone.
+var begins = regexp.MustCompile(`(?:^|\s)(` +
+	`\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
+	`Compare (?:file sync|open_sync)|Test if fsync|Non-[Ss]ync'ed|` +
+	`(?:open_datasync|fdatasync|fsync_writethrough|fsync|open_sync)\s+(?:[0-9]+[.,][0-9]+\s+ops/sec|n/a)|` +
+	`(?:[0-9]+ \*\s+)?[0-9]+kB open_sync writes?\s|write, (?:fsync, close|close, fsync)\s|` +
+	`write\s+[0-9]+[.,][0-9]+\s+ops/sec|` +
+	`Testing timing overhead|(?:Per|Average) loop time|Histogram of timing|` +
+	`transaction type: |scaling factor: |query mode: |number of (?:clients|threads|transactions|failed)[a-z ]*: |` +
+	`maximum number of tries: |duration: [0-9]+ s|latency (?:average|stddev)\s*[=:] |initial connection time = |` +
+	`tps = |statement latencies in|progress: [0-9]|` +
+	`<=? (?:us|ns)\s|[0-9]{1,10} +[0-9]{1,3}[.,][0-9]{4,5} +(?:[0-9]{1,3}[.,][0-9]{4,5} +)?[0-9]+\b|` +
+	`\S+: \(g=[0-9]+\): rw=|\S+: \(groupid=[0-9]+|(?:read|write) ?: (?:IOPS|io)=|` +
+	`(?:slat|clat|lat|sync) \((?:nsec|usec|msec)\) ?: min=|(?:clat|lat|sync) percentiles \(|` +
+	`bw \( *[KMG]i?B|iops +: min=|` +
+	`lat \((?:nsec|usec|msec)\) +: [0-9]|cpu +: usr=|IO depths +: |issued (?:rwts)?: total|issued +: total|` +
+	`latency +: target|Run status group|(?:READ|WRITE): (?:bw|io)=|Disk stats|fsync/fdatasync/sync_file_range:|` +
+	`fio-[0-9][0-9A-Za-z.-]* Starting|Starting [0-9]+ (?:process|thread)|` +
+	`(?:transactions|queries|read/write requests|other operations|ignored errors|deadlocks|reconnects): +[0-9]+ +\(|` +
+	`(?:read|write|other|total|total number of events): +[0-9]+\b|total time: +[0-9.]+s|` +
+	`(?:min|avg|max|sum|(?:approx\. +)?[0-9.]+(?:th)? percentile): +[0-9.]+(?:ms)?\b|` +
+	`(?:SQL|OLTP test|General) statistics:|Latency \(ms\):|Threads fairness:|Number of threads: [0-9]|` +
+	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free)`)
+
+// flatLine is how long a line is that may hold several.
+const flatLine = 160
+
+// flatMost bounds what is looked at of one line, and flatAll of all of them.
+const flatMost, flatAll = 64 << 10, 1 << 20
+
+func flat(lines []string) []string {
+	budget := flatAll
+	out := make([]string, 0, len(lines))
+	for _, l := range lines {
+		if len(l) < flatLine || len(l) > flatMost || len(l) > budget {
+			out = append(out, l)
+			continue
+		}
+		budget -= len(l)
+		at := begins.FindAllStringSubmatchIndex(l, 4096)
+		if len(at) < 2 {
+			out = append(out, l)
+			continue
+		}
+		from := 0
+		for _, m := range at {
+			if m[2] > from {
+				out = append(out, l[from:m[2]])
+			}
+			from = m[2]
+		}
+		out = append(out, l[from:])
+	}
+	return rows(out)
+}
+
+var (
+	headOfRows = regexp.MustCompile(`^(?:avg-cpu:|Device:? |r b swpd )`)
+	column     = regexp.MustCompile(
+		`^(?:[a-z0-9_A-Z]*[%/]\S*|%\S+|\S*await|\S+-sz|svctm|tps|kB_\S+|MB_\S+|[a-z]{1,5})$`)
+)
+
+// rows breaks a table that stands in one line: its columns tell how many figures a row has.
+func rows(lines []string) []string {
+	out := make([]string, 0, len(lines))
+	for _, l := range lines {
+		if len(l) < flatLine/2 || !holds(l[:flatLine/2], "avg-cpu", "evice", "swpd") ||
+			!headOfRows.MatchString(strings.Join(strings.Fields(l[:flatLine/2]), " ")) {
+			out = append(out, l)
+			continue
+		}
+		f := strings.Fields(l)
+		n := 1
+		for n < len(f) && column.MatchString(f[n]) && !onlyFigures(f[n:n+1]) {
+			n++
+		}
+		cpu, numbers := f[0] == "avg-cpu:", f[0] == "r"
+		if !cpu && !numbers && n < len(f) && n > 2 && onlyFigures(f[n:n+1]) {
+			n-- // the name of the first device looked like a column
+		}
+		out = append(out, strings.Join(f[:n], " "))
+		for at := n; at < len(f); {
+			end, from := at+n, at+1
+			switch {
+			case cpu:
+				end, from = at+n-1, at
+			case numbers:
+				from = at
+			}
+			if end > len(f) || !onlyFigures(f[from:end]) {
+				out = append(out, strings.Join(f[at:], " "))
+				break
+			}
+			out = append(out, strings.Join(f[at:end], " "))
+			at = end
+		}
+	}
+	return out
+}
+
+var (
+	fioOpened = regexp.MustCompile(`^\s*[^\s:].*: \(g=\d+\): rw=`)
+	fioGroup  = regexp.MustCompile(`^\s*(?:READ|WRITE|TRIM): (?:bw|io)=`)
+)
+
+// folded joins lines that a mailer has folded, of the kinds that are longer than its width.
+func folded(lines []string) []string {
+	for i := 0; i+1 < len(lines); i++ {
+		var whole string
+		switch {
+		case !holds(lines[i], "rw=", "bw=", "io="):
+			continue
+		case fioOpened.MatchString(lines[i]):
+			whole = "iodepth="
+		case fioGroup.MatchString(lines[i]):
+			whole = "run="
+			if strings.Contains(lines[i], "aggrb=") {
+				whole = "mint="
+			}
+		default:
+			continue
+		}
+		// the line that was joined stays as an empty one, so that numbers of lines hold
+		for n := 1; n <= 2 && i+n < len(lines) && !strings.Contains(lines[i], whole); n++ {
+			if strings.TrimSpace(lines[i+n]) == "" {
+				break
+			}
+			lines[i] += " " + strings.TrimSpace(lines[i+n])
+			lines[i+n] = ""
+		}
+	}
+	return lines
+}
+
+// short bounds a text to some characters, and makes it harmless.
+func short(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}
+
+// figure reads a number with a decimal point or comma, and with separators of thousands
+// where there are several. ok is false for what is none.
+func figure(s string) (float64, bool) {
+	switch commas, points := strings.Count(s, ","), strings.Count(s, "."); {
+	case commas == 1 && points == 0:
+		s = strings.Replace(s, ",", ".", 1)
+	case commas > 0 && points <= 1:
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	if s == "" || len(s) > 32 || strings.Trim(s, "0123456789.") != "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, false
+	}
+	return f, true
+}
+
+// figures reads all fields, or none.
+func figures(fields []string) ([]float64, bool) {
+	out := make([]float64, 0, len(fields))
+	for _, f := range fields {
+		v, ok := figure(f)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
+
+// whole reads digits.
+func whole(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n >= 0
+}
+
+// neat rounds what a unit of time made of a printed number, to a thousandth of a nanosecond.
+func neat(seconds float64) float64 { return math.Round(seconds*1e12) / 1e12 }
+
+// holds says whether a text holds one of some words: cheaper than a pattern, for lines of which
+// most hold none.
+func holds(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// loneNumber returns the only run of digits of a text, of up to six; 0 where there is none, or
+// several.
+func loneNumber(s string) int {
+	n, runs, digits := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < '0' || c > '9' {
+			digits = 0
+			continue
+		}
+		if digits == 0 {
+			if runs++; runs > 1 {
+				return 0
+			}
+		}
+		if digits++; digits > 6 {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// begun returns the first byte of a text that is no space; 0 where there is none.
+func begun(s string) byte {
+	s = strings.TrimLeft(s, " \t")
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,755 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Fio is a run of fio, from its text or its JSON.
+type Fio struct {
+	Jobs []Job `json:"jobs"`
+}
+
+// Job is a job of it. What the output does not tell is absent: text never tells whether the
+// page cache was passed by, unless the command stands above it.
+type Job struct {
+	Name      string     `json:"name,omitempty"`
+	RW        string     `json:"rw,omitempty"` // randread, write, randrw, …
+	Engine    string     `json:"engine,omitempty"`
+	BlockSize unit.Bytes `json:"block_size,omitempty"`
+	Depth     int        `json:"depth,omitempty"`      // requests under way at once, of each of its processes
+	Jobs      int        `json:"jobs,omitempty"`       // processes or threads whose numbers are added up
+	Direct    *bool      `json:"direct,omitempty"`     // past the page cache
+	SyncEvery int        `json:"sync_every,omitempty"` // writes, after which it flushes; 0: not told
+	Error     int        `json:"error,omitempty"`      // errno that ended it
+	Seconds   float64    `json:"seconds,omitempty"`
+	Read      *Side      `json:"read,omitempty"`
+	Write     *Side      `json:"write,omitempty"`
+	Sync      *Side      `json:"sync,omitempty"`    // fsync or fdatasync after writes
+	SyncBy    string     `json:"sync_by,omitempty"` // fsync or fdatasync, where that was told
+}
+
+// Side is what it did of one kind. Latencies are seconds.
+type Side struct {
+	Count     int64      `json:"count,omitempty"`
+	PerSecond float64    `json:"per_second,omitempty"`
+	Speed     unit.Bytes `json:"speed,omitempty"` // bytes a second
+	Mean      float64    `json:"mean,omitempty"`
+	P50       float64    `json:"p50,omitempty"`
+	P99       float64    `json:"p99,omitempty"`
+	Max       float64    `json:"max,omitempty"`
+}
+
+// waiting are the engines that wait for each request, whatever depth they are told.
+var waiting = []string{"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+
+// AtOnce is how many requests of the job were under way at once, at most; 0 where it was not told.
+func (j *Job) AtOnce() int {
+	if slices.Contains(waiting, j.Engine) {
+		return max(j.Jobs, 1)
+	}
+	return j.Depth * max(j.Jobs, 1)
+}
+
+// Random says whether the places were taken at random; ok is false where that was not told.
+func (j *Job) Random() (random, ok bool) { return strings.HasPrefix(j.RW, "rand"), j.RW != "" }
+
+// EachFlushed says whether each write was followed by a flush.
+func (j *Job) EachFlushed() bool {
+	switch {
+	case j.Sync == nil || j.Write == nil:
+		return false
+	case j.SyncEvery > 0:
+		return j.SyncEvery == 1
+	case j.Sync.Count > 0 && j.Write.Count > 0:
+		return float64(j.Sync.Count) >= 0.98*float64(j.Write.Count)
+	}
+	return false
+}
+
+const maxFioJobs = 256
+
+type fio struct {
+	r       *reader
+	out     *Output
+	job     *Job
+	side    *Side
+	def     Job // what the definition and the command tell of the next jobs
+	version string
+	line0   int // where the definition stood; 0: none
+	scale   float64
+	latOf   string             // whose percentiles are read: clat, lat, sync
+	total   map[string]float64 // mean of lat, and of slat, of the side
+	json    map[string]bool    // names of jobs that JSON has told
+	command string
+	tries   int
+	defs    map[string]Job // each job that was defined, by its name
+	ended   bool           // the summary of its group was there: what follows is another run
+}
+
+func newFio(r *reader) *fio { return &fio{r: r} }
+
+var (
+	fioDefined = regexp.MustCompile(`^\s*([^\s:(][^:]{0,200}): \(g=[0-9]+\): rw=([a-z]+)(?:,| |$)(.*)$`)
+	fioVersion = regexp.MustCompile(`^\s*(fio-[0-9][0-9A-Za-z.-]*)\s*(?:Starting .*)?$`)
+	fioHead    = regexp.MustCompile(
+		`^\s*([^\s:(][^:]{0,200})?:? ?\(groupid=[0-9]+, jobs=([0-9]{1,5})\): err= ?([0-9]{1,4})`)
+	fioSide  = regexp.MustCompile(`^\s*(?:[|]\s*)?(read|write|trim)\s?: (?:io|IOPS|bw|BW)=(.*)$`)
+	fioIOPS  = regexp.MustCompile(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
+	fioBW    = regexp.MustCompile(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioBWOld = regexp.MustCompile(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioRun   = regexp.MustCompile(`(?:/|runt= *|run= *)([0-9]+)(?:-[0-9]+)?msec`)
+	fioLat   = regexp.MustCompile(
+		`^\s*(slat|clat|lat|sync) ?\((nsec|usec|msec)\) ?: min=\s*([0-9.]+[kKMG]?) ?, ` +
+			`max=\s*([0-9.]+[kKMG]?) ?, avg=\s*([0-9.]+[kKMG]?)`)
+	fioPercent = regexp.MustCompile(`^\s*(clat|lat|sync)(?: prio [0-9/]+)? percentiles \((nsec|usec|msec)\):`)
+	fioPoint   = regexp.MustCompile(`([0-9]{1,2}\.[0-9]{2})th=\[\s*([0-9.]+)([kKM]?)\]`)
+	fioIssued  = regexp.MustCompile(
+		`^\s*issued\s*(?:rwts?|rwt)?\s*: ?total=(?:r=)?([0-9]+)[,/](?:w=)?([0-9]+)[,/](?:d=)?([0-9]+)(?:,([0-9]+))?`)
+	fioDepth   = regexp.MustCompile(`^\s*latency\s+: target=.*\bdepth=([0-9]{1,6})`)
+	fioGroupIO = regexp.MustCompile(`^\s*(READ|WRITE): (?:bw|io)=`)
+	fioStatus  = regexp.MustCompile(`^\s*Run status group`)
+	fioSyncs   = regexp.MustCompile(`^\s*fsync/fdatasync/sync_file_range:`)
+	fioNoise   = regexp.MustCompile(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
+		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|Jobs: [0-9]+ \(f=|` +
+		`Disk stats|[a-z0-9-]+: ios=[0-9]+/|[^:]+: Laying out IO file|zone resets)`)
+	fioCommand = regexp.MustCompile(`(?:^|[\s$#;(])fio(?:\.exe)?\s+-`)
+	fioOption  = regexp.MustCompile(
+		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
+)
+
+// line reads the text of fio 2 and 3.
+func (f *fio) line(s scanned) bool {
+	if f.command == "" && f.out == nil && !holds(s.text, "=", "fio") {
+		return false
+	}
+	if f.command != "" || strings.Contains(s.text, "fio") && fioCommand.MatchString(s.text) {
+		f.follow(s.text)
+	}
+	if m := match(fioDefined, s.text, "(g="); m != nil {
+		f.define(s, m)
+		return true
+	}
+	if m := fioVersion.FindStringSubmatch(s.text); m != nil {
+		f.version = m[1]
+		if f.line0 == 0 {
+			f.line0 = s.number
+		}
+		return true
+	}
+	if m := match(fioHead, s.text, "groupid="); m != nil {
+		f.head(s, m)
+		return true
+	}
+	if m := match(fioSide, s.text, ": ", " :"); m != nil {
+		return f.begin(s, m[1])
+	}
+	if f.out == nil {
+		return f.group(s)
+	}
+	return f.detail(s) || f.group(s) || fioNoise.MatchString(s.text)
+}
+
+// follow gathers the options of a command, which may go on over lines.
+func (f *fio) follow(text string) {
+	if strings.Contains(text, "fio") && fioCommand.MatchString(text) {
+		f.finish()
+		f.command, f.def, f.line0 = "", Job{}, 0
+	}
+	if len(f.command) < 4096 {
+		f.command += " " + text
+	}
+	for _, m := range fioOption.FindAllStringSubmatch(text, 64) {
+		f.option(&f.def, m[1], strings.Trim(m[2], `"'`))
+	}
+	if !strings.HasSuffix(strings.TrimSpace(text), `\`) && !strings.Contains(text, "--") &&
+		!fioCommand.MatchString(text) {
+		f.command = ""
+	}
+}
+
+func (f *fio) option(j *Job, name, value string) {
+	n, number := whole(value)
+	yes := number && n != 0
+	switch name {
+	case "name":
+		j.Name = short(value, 64)
+	case "rw", "readwrite":
+		j.RW, _, _ = strings.Cut(value, ":")
+	case "bs":
+		j.BlockSize = fioSize(value)
+	case "ioengine":
+		j.Engine = short(value, 32)
+	case "iodepth":
+		if number && n > 0 && n < 1<<20 {
+			j.Depth = int(n)
+		}
+	case "numjobs":
+		if number && n > 0 && n < 1<<16 {
+			j.Jobs = int(n)
+		}
+	case "direct":
+		j.Direct = &yes
+	case "buffered":
+		no := !yes
+		j.Direct = &no
+	case "fsync", "fdatasync":
+		if number && n > 0 && n < 1<<30 {
+			j.SyncEvery, j.SyncBy = int(n), name
+		}
+	}
+}
+
+// fioSize reads «4k», «4096B», «(R) 4096B-4096B»: of a range the first.
+func fioSize(s string) unit.Bytes {
+	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "(R)"))
+	s, _, _ = strings.Cut(s, ",")
+	s, _, _ = strings.Cut(s, "/")
+	s, _, _ = strings.Cut(s, "-")
+	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	number, suffix := s, ""
+	if i >= 0 {
+		number, suffix = s[:i], s[i:]
+	}
+	v, ok := figure(number)
+	if !ok {
+		return 0
+	}
+	return unit.Bytes(math.Round(v * fioUnit(suffix)))
+}
+
+// fioUnit is a unit of fio 3, KiB or k, or of fio 2, KB: all of 1,024.
+func fioUnit(s string) float64 {
+	switch strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(s), "B"), "i")) {
+	case "K":
+		return 1 << 10
+	case "M":
+		return 1 << 20
+	case "G":
+		return 1 << 30
+	case "T":
+		return 1 << 40
+	}
+	return 1
+}
+
+// define reads «randread: (g=0): rw=randread, bs=(R) 4096B-4096B, …, ioengine=psync, iodepth=1».
+func (f *fio) define(s scanned, m []string) {
+	if f.out != nil {
+		f.finish()
+	}
+	if f.line0 == 0 {
+		f.line0, f.version, f.json = s.number, "", nil
+	}
+	f.command = ""
+	if len(f.defs) > 0 { // another job of the same run: its options are its own
+		f.def.BlockSize, f.def.Engine, f.def.Depth = 0, "", 0
+	}
+	f.def.Name, f.def.RW = short(m[1], 64), m[2]
+	for _, part := range []string{"bs=", "ioengine=", "iodepth="} {
+		_, v, ok := strings.Cut(m[3], part)
+		if !ok {
+			continue
+		}
+		if part != "bs=" {
+			v, _, _ = strings.Cut(v, ",")
+			v = strings.TrimSpace(v)
+		}
+		if part == "bs=" {
+			f.def.BlockSize = fioSize(v)
+		} else {
+			f.option(&f.def, strings.TrimSuffix(part, "="), v)
+		}
+	}
+	if f.defs == nil {
+		f.defs = map[string]Job{}
+	}
+	if len(f.defs) < maxFioJobs {
+		f.defs[f.def.Name] = f.def
+	}
+}
+
+// head begins a job: «randread: (groupid=0, jobs=1): err= 0: pid=2542: …».
+func (f *fio) head(s scanned, m []string) {
+	f.close()
+	f.next()
+	name := short(strings.TrimSpace(m[1]), 64)
+	if f.json[name] {
+		f.job, f.side = &Job{}, nil // told by JSON already: read on, and not kept
+		return
+	}
+	j, ok := f.defs[name]
+	if !ok {
+		j = f.def
+	}
+	j.Name = name
+	if j.Jobs == 0 || m[2] != "1" {
+		n, _ := whole(m[2])
+		j.Jobs = int(n)
+	}
+	n, _ := whole(m[3])
+	j.Error = int(n)
+	f.add(s, j)
+}
+
+// next ends a run whose summary was there.
+func (f *fio) next() {
+	if f.ended {
+		f.finish()
+	}
+}
+
+// add begins a job in the run that is open, or in another one.
+func (f *fio) add(s scanned, j Job) {
+	if f.out == nil {
+		line := s.number
+		if f.line0 > 0 {
+			line = f.line0
+		}
+		f.out = f.r.open(FioProgram, line)
+		f.out.Version, f.out.Fio = f.version, &Fio{}
+	}
+	if f.out.Version == "" {
+		f.out.Version = f.version
+	}
+	if len(f.out.Fio.Jobs) >= maxFioJobs {
+		f.job = &Job{}
+		return
+	}
+	f.out.Fio.Jobs = append(f.out.Fio.Jobs, j)
+	f.job, f.side = &f.out.Fio.Jobs[len(f.out.Fio.Jobs)-1], nil
+	f.total = map[string]float64{}
+}
+
+// begin begins the reads or writes of a job.
+func (f *fio) begin(s scanned, kind string) bool {
+	iops, bw := fioIOPS.FindStringSubmatch(s.text), fioBW.FindStringSubmatch(s.text)
+	if bw == nil {
+		bw = fioBWOld.FindStringSubmatch(s.text)
+	}
+	if iops == nil && bw == nil {
+		return false
+	}
+	if f.job == nil || kind == "read" && f.job.Read != nil || kind == "write" && f.job.Write != nil {
+		f.close()
+		f.next()
+		f.add(s, f.def) // a job without its head
+	}
+	f.closeSide()
+	side := &Side{}
+	if iops != nil {
+		v, _ := figure(iops[1])
+		side.PerSecond = math.Round(v*fioThousand(iops[2])*1000) / 1000
+	}
+	if bw != nil {
+		v, _ := figure(bw[1])
+		side.Speed = unit.Bytes(math.Round(v * fioUnit(bw[2])))
+	}
+	if m := fioRun.FindStringSubmatch(s.text); m != nil {
+		v, _ := figure(m[1])
+		f.job.Seconds = max(f.job.Seconds, v/1000)
+	}
+	if side.PerSecond > mostPerSecond {
+		return false
+	}
+	f.side, f.latOf, f.total = side, "", map[string]float64{}
+	switch kind {
+	case "read":
+		f.job.Read = side
+	case "write":
+		f.job.Write = side
+	}
+	return true
+}
+
+func fioThousand(s string) float64 {
+	switch s {
+	case "k", "K":
+		return 1e3
+	case "M":
+		return 1e6
+	case "G":
+		return 1e9
+	}
+	return 1
+}
+
+var fioScales = map[string]float64{"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3}
+
+// detail reads latencies, percentiles and counts of the job that is open.
+func (f *fio) detail(s scanned) bool {
+	if f.job == nil {
+		return false
+	}
+	if fioSyncs.MatchString(s.text) {
+		f.closeSide()
+		f.job.Sync = &Side{}
+		f.side, f.total = f.job.Sync, map[string]float64{}
+		return true
+	}
+	if m := fioLat.FindStringSubmatch(s.text); m != nil {
+		f.latency(m)
+		return true
+	}
+	if m := fioPercent.FindStringSubmatch(s.text); m != nil {
+		f.latOf, f.scale = m[1], fioScales[m[2]]
+		for _, p := range fioPoint.FindAllStringSubmatch(s.text, 32) {
+			f.percentile(p) // where the breaks of lines are lost
+		}
+		return true
+	}
+	if points := fioPoint.FindAllStringSubmatch(s.text, 16); points != nil && f.latOf != "" {
+		for _, p := range points {
+			f.percentile(p)
+		}
+		return true
+	}
+	f.latOf = ""
+	if m := fioIssued.FindStringSubmatch(s.text); m != nil {
+		f.closeSide()
+		for i, side := range []*Side{f.job.Read, f.job.Write, nil, f.job.Sync} {
+			if side != nil && m[i+1] != "" {
+				side.Count, _ = whole(m[i+1])
+			}
+		}
+		return true
+	}
+	if m := fioDepth.FindStringSubmatch(s.text); m != nil {
+		n, _ := whole(m[1])
+		if f.job.Depth == 0 || n > 1 {
+			f.job.Depth = int(n)
+		}
+		return true
+	}
+	return false
+}
+
+func (f *fio) latency(m []string) {
+	value := func(s string) float64 {
+		i := strings.IndexAny(s, "kKMG")
+		factor := 1.0
+		if i >= 0 {
+			factor, s = fioThousand(s[i:]), s[:i]
+		}
+		v, _ := figure(s)
+		return neat(v * factor * fioScales[m[2]])
+	}
+	if f.side == nil {
+		return
+	}
+	f.total[m[1]] = value(m[5])
+	if m[1] == "clat" || m[1] == "sync" {
+		f.side.Mean, f.side.Max = value(m[5]), value(m[4])
+	}
+}
+
+func (f *fio) percentile(p []string) {
+	v, ok := figure(p[2])
+	if !ok || f.side == nil {
+		return
+	}
+	v = neat(v * fioThousand(p[3]) * f.scale)
+	switch p[1] {
+	case "50.00":
+		f.side.P50 = v
+	case "99.00":
+		f.side.P99 = v
+	}
+}
+
+// closeSide settles what the latency of a side is. Where the submission took longer than the
+// completion, the engine waited in it, as libaio does without direct I/O: what the job saw is
+// both together, and the percentiles of the completion say nothing.
+func (f *fio) closeSide() {
+	if f.side == nil {
+		return
+	}
+	if all, ok := f.total["lat"]; ok {
+		switch {
+		case f.side.Mean == 0:
+			f.side.Mean = all
+		case f.total["slat"] > f.side.Mean:
+			f.side.Mean, f.side.P50, f.side.P99, f.side.Max = all, 0, 0, 0
+		}
+	}
+	f.side = nil
+}
+
+// group reads the summary of a group where no job told of it: «READ: bw=11.4MiB/s (11.9MB/s), …».
+func (f *fio) group(s scanned) bool {
+	if fioStatus.MatchString(s.text) {
+		return f.out != nil || f.version != "" || f.line0 > 0
+	}
+	m := fioGroupIO.FindStringSubmatch(s.text)
+	if m == nil {
+		return false
+	}
+	if f.out != nil || f.line0 == 0 {
+		f.ended = f.out != nil
+		return f.out != nil // the jobs have told it
+	}
+	bw := fioBWOld.FindStringSubmatch(s.text)
+	run := fioRun.FindStringSubmatch(s.text)
+	if bw == nil {
+		return false
+	}
+	v, _ := figure(bw[1])
+	side := &Side{Speed: unit.Bytes(math.Round(v * fioUnit(bw[2])))}
+	j := f.def
+	if run != nil {
+		ms, _ := figure(run[1])
+		j.Seconds = ms / 1000
+	}
+	if m[1] == "READ" {
+		j.Read = side
+	} else {
+		j.Write = side
+	}
+	f.add(s, j)
+	f.finish()
+	return true
+}
+
+// close ends a job.
+func (f *fio) close() {
+	f.closeSide()
+	f.job, f.latOf = nil, ""
+}
+
+// finish ends a run.
+func (f *fio) finish() {
+	f.close()
+	if f.out != nil {
+		jobs := f.out.Fio.Jobs[:0]
+		for _, j := range f.out.Fio.Jobs {
+			if j.Sync != nil && j.Sync.Mean == 0 && j.Sync.Count == 0 {
+				j.Sync = nil
+			}
+			if j.Read != nil || j.Write != nil || j.Error != 0 {
+				jobs = append(jobs, j)
+			}
+		}
+		f.out.Fio.Jobs = jobs
+	}
+	f.out, f.def, f.version, f.line0, f.json, f.defs, f.ended = nil, Job{}, "", 0, nil, nil, false
+}
+
+func (f *fio) end() { f.finish() }
+
+// match is a pattern that is only looked for where one of some words is there.
+func match(re *regexp.Regexp, s string, words ...string) []string {
+	if !holds(s, words...) {
+		return nil
+	}
+	return re.FindStringSubmatch(s)
+}
+
+// maxTries bounds how many openings of JSON are looked into.
+const maxTries = 16
+
+// document reads a document of JSON that begins in the first line, and returns how many lines
+// it takes; 0 where there is none of fio.
+func (f *fio) document(lines []string, number int) int {
+	if len(lines) < 2 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "{") || f.tries >= maxTries {
+		return 0
+	}
+	if first := strings.Join(lines[:min(len(lines), 3)], " "); !strings.Contains(first, `"fio version"`) {
+		return 0
+	}
+	f.tries++
+	text := []byte(strings.Join(lines, "\n"))
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var doc fioDocument
+	err := dec.Decode(&doc)
+	end := dec.InputOffset()
+	cut := false
+	if err != nil {
+		mended := closed(text)
+		doc = fioDocument{}
+		if err := json.Unmarshal(mended, &doc); err != nil {
+			return 0
+		}
+		end, cut = int64(len(text)), true
+	}
+	f.close()
+	if f.out != nil && len(f.out.Fio.Jobs) > 0 {
+		f.finish() // what was defined was of the run before
+	}
+	def, defs, version := f.def, f.defs, f.version
+	if doc.Version != "" {
+		version = short(doc.Version, 64)
+	}
+	if f.line0 == 0 {
+		f.line0 = number
+	}
+	f.version, f.def = version, def
+	f.json = map[string]bool{}
+	s := scanned{number: number}
+	for i := range doc.Jobs {
+		if i >= maxFioJobs {
+			break
+		}
+		of, ok := defs[short(doc.Jobs[i].Name, 64)]
+		if !ok {
+			of = def
+		}
+		j := doc.Jobs[i].job(of, doc.Global)
+		f.json[j.Name] = true
+		f.add(s, j)
+	}
+	f.job = nil
+	if f.out != nil {
+		f.out.Cut = cut
+	}
+	return 1 + bytes.Count(text[:end], []byte("\n"))
+}
+
+type fioDocument struct {
+	Version string            `json:"fio version"`
+	Global  map[string]string `json:"global options"`
+	Jobs    []fioJob          `json:"jobs"`
+}
+
+type fioJob struct {
+	Name    string            `json:"jobname"`
+	Error   int               `json:"error"`
+	Options map[string]string `json:"job options"`
+	Read    fioSideJSON       `json:"read"`
+	Write   fioSideJSON       `json:"write"`
+	Sync    fioSideJSON       `json:"sync"`
+	Runtime float64           `json:"job_runtime"` // ms
+}
+
+type fioSideJSON struct {
+	Total   int64       `json:"total_ios"`
+	IOPS    float64     `json:"iops"`
+	BWBytes float64     `json:"bw_bytes"`
+	BW      float64     `json:"bw"` // KiB a second
+	Runtime float64     `json:"runtime"`
+	SLat    *fioLatJSON `json:"slat_ns"`
+	CLat    *fioLatJSON `json:"clat_ns"`
+	Lat     *fioLatJSON `json:"lat_ns"`
+	OldSLat *fioLatJSON `json:"slat"` // fio 2: microseconds
+	OldCLat *fioLatJSON `json:"clat"`
+	OldLat  *fioLatJSON `json:"lat"`
+}
+
+type fioLatJSON struct {
+	Mean       float64            `json:"mean"`
+	Max        float64            `json:"max"`
+	N          int64              `json:"N"`
+	Percentile map[string]float64 `json:"percentile"`
+}
+
+// job is a job of JSON, with what the text above it told.
+func (j *fioJob) job(def Job, global map[string]string) Job {
+	out := Job{Name: short(j.Name, 64), Error: j.Error, Engine: def.Engine, BlockSize: def.BlockSize, RW: def.RW,
+		Depth: def.Depth, Jobs: def.Jobs, Direct: def.Direct}
+	f := &fio{}
+	for _, options := range []map[string]string{global, j.Options} {
+		for name, value := range options {
+			if name != "name" {
+				f.option(&out, name, value)
+			}
+		}
+	}
+	if out.Direct == nil && (len(global) > 0 || len(j.Options) > 0) {
+		no := false // all options that were given are there, and this is the default
+		out.Direct = &no
+	}
+	if out.Depth == 0 {
+		out.Depth = 1
+	}
+	out.Read, out.Write, out.Sync = j.Read.side(), j.Write.side(), j.Sync.side()
+	for _, ms := range []float64{j.Runtime, j.Read.Runtime, j.Write.Runtime} {
+		if out.Seconds == 0 && ms > 0 && ms < 1e12 {
+			out.Seconds = ms / 1000
+		}
+	}
+	return out
+}
+
+func (s *fioSideJSON) side() *Side {
+	lat, slat, all, scale := s.CLat, s.SLat, s.Lat, 1e-9
+	if lat == nil && s.OldCLat != nil {
+		lat, slat, all, scale = s.OldCLat, s.OldSLat, s.OldLat, 1e-6
+	}
+	if lat == nil {
+		lat = all // flushes
+	}
+	out := &Side{Count: s.Total, PerSecond: s.IOPS, Speed: unit.Bytes(s.BWBytes)}
+	if s.BWBytes == 0 {
+		out.Speed = unit.Bytes(s.BW * 1024)
+	}
+	if lat != nil {
+		if lat != all && slat != nil && all != nil && slat.Mean > lat.Mean {
+			out.Mean = nano(all.Mean * scale)
+		} else {
+			out.Mean, out.Max = nano(lat.Mean*scale), nano(lat.Max*scale)
+			out.P50, out.P99 = nano(lat.Percentile["50.000000"]*scale), nano(lat.Percentile["99.000000"]*scale)
+		}
+		out.Count = max(out.Count, lat.N)
+	}
+	for _, v := range []float64{out.PerSecond, float64(out.Speed), out.Mean, out.P50, out.P99, float64(out.Count)} {
+		if !(v >= 0) || v > 1e15 {
+			return nil
+		}
+	}
+	if out.Count == 0 && out.PerSecond == 0 || out.PerSecond > mostPerSecond {
+		return nil
+	}
+	return out
+}
+
+// nano rounds to a nanosecond, as fine as fio's own clock.
+func nano(seconds float64) float64 { return math.Round(seconds*1e9) / 1e9 }
+
+// closed ends a document of JSON that was cut: what came after its last whole value is left
+// out, and what is open is closed.
+func closed(b []byte) []byte {
+	type place struct {
+		at    int
+		stack string
+	}
+	var stack []byte
+	var last place
+	inText, escaped := false, false
+	for i, c := range b {
+		switch {
+		case inText:
+			switch {
+			case escaped:
+				escaped = false
+			case c == '\\':
+				escaped = true
+			case c == '"':
+				inText = false
+			}
+			continue
+		case c == '"':
+			inText = true
+			continue
+		case c == '{' || c == '[':
+			stack = append(stack, c+2) // the bracket that closes it
+		case (c == '}' || c == ']') && len(stack) > 0:
+			stack = stack[:len(stack)-1]
+			last = place{i + 1, string(stack)}
+		case c == ',':
+			last = place{i, string(stack)}
+		}
+		if len(stack) > 64 {
+			break
+		}
+	}
+	out := append([]byte{}, b[:last.at]...)
+	for i := len(last.stack) - 1; i >= 0; i-- {
+		out = append(out, last.stack[i])
+	}
+	return out
+}

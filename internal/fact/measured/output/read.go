@@ -1,0 +1,204 @@
+// Package output reads what measuring programs have printed, as people paste it: several
+// outputs in one file, quoted, indented, without their line breaks, in another language, cut.
+// It parses bytes that others wrote and judges nothing.
+package output
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+)
+
+// The programs whose output is read.
+const (
+	TestFsync  = "pg_test_fsync"
+	TestTiming = "pg_test_timing"
+	FioProgram = "fio"
+	PgbenchRun = "pgbench"
+	PgbenchLog = "pgbench --log"
+	SysbenchRT = "sysbench"
+	IostatRun  = "iostat"
+	VmstatRun  = "vmstat"
+	SarRun     = "sar"
+	MpstatRun  = "mpstat"
+)
+
+// Output is one output of one program. One of the parts is there.
+type Output struct {
+	Program string `json:"program"`           // pg_test_fsync, fio, …
+	Version string `json:"version,omitempty"` // as the program printed it
+	Line    int    `json:"line"`              // of the file, in which it begins
+	Cut     bool   `json:"cut,omitempty"`     // its beginning or its end is missing
+
+	Fsync    *measured.Fsync     `json:"fsync,omitempty"`
+	Timing   *measured.Timing    `json:"timing,omitempty"`
+	Fio      *Fio                `json:"fio,omitempty"`
+	Pgbench  *Pgbench            `json:"pgbench,omitempty"`
+	Progress []measured.Progress `json:"progress,omitempty"` // lines of pgbench --progress
+	Log      *Log                `json:"log,omitempty"`      // of pgbench --log
+	Sysbench *Sysbench           `json:"sysbench,omitempty"`
+	Iostat   *Iostat             `json:"iostat,omitempty"`
+	Vmstat   *Vmstat             `json:"vmstat,omitempty"`
+	Sar      *Sar                `json:"sar,omitempty"`
+}
+
+// Unread is what looks like a line of such a program and was not understood.
+type Unread struct {
+	What  string `json:"what"`  // that all of them contain
+	Count int    `json:"count"` // lines
+	Line  int    `json:"line"`  // of the first
+	First string `json:"first"` // the first one, shortened
+}
+
+// Reading is what a file holds.
+type Reading struct {
+	Outputs []Output
+	Unread  []Unread
+}
+
+// Bounds of a file. A person pastes some outputs; sar of a week has 1,008 reports a table.
+const (
+	maxBytes   = 4 << 20
+	maxOutputs = 256
+	maxRows    = 20_000 // of all tables of an output
+	maxFirst   = 200    // characters of an unread line
+	maxLine    = 4096   // the longest is a statement of pgbench, which is cut there
+)
+
+// Errors of Read.
+var (
+	ErrTooLong = errors.New("longer than any output of these programs")
+	ErrNone    = errors.New("no line of such a program is in it")
+)
+
+// part reads the lines of one kind of program. line says whether it took a line; the line is
+// clean, raw is as it was found but for its ending. end closes what is open.
+type part interface {
+	line(s scanned) bool
+	end()
+}
+
+// scanned is a line of the file.
+type scanned struct {
+	number int // from 1
+	text   string
+	last   bool // no text follows
+}
+
+// reader collects the outputs.
+type reader struct {
+	out    []*Output
+	unread []Unread
+	host   *hostHead // of iostat and sar, until a table follows
+	full   bool
+}
+
+// open begins an output.
+func (r *reader) open(program string, line int) *Output {
+	o := &Output{Program: program, Line: line}
+	if len(r.out) >= maxOutputs {
+		r.full = true
+		return o // read on, and not kept
+	}
+	r.out = append(r.out, o)
+	return o
+}
+
+// Read reads a file. What is in it of no such program is passed over; a file with nothing of
+// one is ErrNone.
+func Read(b []byte) (*Reading, error) {
+	if len(b) > maxBytes {
+		return nil, ErrTooLong
+	}
+	lines := clean(b)
+	r := &reader{}
+	fio := newFio(r)
+	parts := []part{&fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
+		&iostat{r: r}, &vmstat{r: r}, &sar{r: r}}
+	text := 0 // lines up to the last that is not empty
+	for i, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			text = i + 1
+		}
+	}
+	for i := 0; i < text; i++ {
+		if n := fio.document(lines[i:text], i+1); n > 0 {
+			i += n - 1
+			continue
+		}
+		if r.full {
+			break
+		}
+		s := scanned{number: i + 1, text: lines[i], last: i+1 == text}
+		if len(s.text) > maxLine {
+			continue // no program writes such a line
+		}
+		taken := r.hostLine(s)
+		for _, p := range parts {
+			if taken {
+				break
+			}
+			taken = p.line(s)
+		}
+		if !taken {
+			r.notice(s)
+		}
+	}
+	for _, p := range parts {
+		p.end()
+	}
+	if r.full {
+		r.unread = append(r.unread, Unread{What: "outputs", Count: 1, Line: r.out[maxOutputs-1].Line,
+			First: fmt.Sprintf("more than %d outputs: what follows is not read", maxOutputs)})
+	}
+	out := &Reading{Unread: r.unread}
+	for _, o := range r.out {
+		if o.filled() {
+			out.Outputs = append(out.Outputs, *o)
+		}
+	}
+	if len(out.Outputs) == 0 {
+		return out, ErrNone
+	}
+	return out, nil
+}
+
+// filled says whether anything was read of it.
+func (o *Output) filled() bool {
+	switch {
+	case o.Fsync != nil:
+		f := o.Fsync
+		return len(f.One)+len(f.Two)+len(f.Sizes)+len(f.Descriptors) > 0 || f.Plain != nil
+	case o.Timing != nil:
+		return len(o.Timing.Clocks) > 0
+	case o.Fio != nil:
+		return len(o.Fio.Jobs) > 0
+	}
+	return o.Pgbench != nil || o.Progress != nil || o.Log != nil || o.Sysbench != nil || o.Iostat != nil ||
+		o.Vmstat != nil || o.Sar != nil
+}
+
+// tells are words that only lines of these programs have, so that one which no reader took is
+// worth a word.
+var tells = []string{"ops/sec", "IOPS=", "iops=", "loop time including overhead", "latency average", "tps = ",
+	"per sec.)", "thds: ", "clat (", "sync percentiles"}
+
+// notice counts a line that was not understood.
+func (r *reader) notice(s scanned) {
+	for _, what := range tells {
+		if !strings.Contains(s.text, what) {
+			continue
+		}
+		for i := range r.unread {
+			if r.unread[i].What == what {
+				r.unread[i].Count++
+				return
+			}
+		}
+		r.unread = append(r.unread, Unread{What: what, Count: 1, Line: s.number,
+			First: short(strings.TrimSpace(s.text), maxFirst)})
+		return
+	}
+}

@@ -1,0 +1,182 @@
+package output
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Sar is the tables of sar, or of mpstat, as far as they are of processors and devices.
+type Sar struct {
+	Host    string     `json:"host,omitempty"`
+	Kernel  string     `json:"kernel,omitempty"`
+	Date    string     `json:"date,omitempty"` // as printed
+	CPUs    int        `json:"cpus,omitempty"`
+	CPU     []SarCPU   `json:"cpu,omitempty"`
+	Devices []Device   `json:"devices,omitempty"`
+	Average SarAverage `json:"average"`
+	Others  []string   `json:"others,omitempty"` // the first columns of tables that are not read
+}
+
+// SarAverage is the averages at the end, where they are there.
+type SarAverage struct {
+	CPU     []SarCPU `json:"cpu,omitempty"`
+	Devices []Device `json:"devices,omitempty"`
+}
+
+// SarCPU is a row of processors.
+type SarCPU struct {
+	At  string `json:"at,omitempty"` // the end of the interval, as printed
+	Of  string `json:"of"`           // all, or a number
+	CPU        //
+}
+
+var (
+	// «13:57:04», «01:10:08 PM», «11时50分01秒», «12.05.01»
+	sarTime = regexp.MustCompile(
+		`^\s*([0-9]{1,2}[:.h时時시][0-9]{2}[:.m分분][0-9]{2}(?:秒|초)?(?: ?[APap]\.?[Mm]\.?)?)\s+(\S.*)$`)
+	// «Average:», «Moyenne :», «Durchschn.:», «Среднее:», «平均时间:»
+	sarMean  = regexp.MustCompile(`^\s*([\p{L}.]{4,16} ?[:：])\s+(\S.*)$`)
+	sarTable = regexp.MustCompile(
+		`^(?:CPU\s+%usr|CPU\s+%user|DEV\s+tps|tps\s+rtps|kbmemfree|kbswpfree|runq-sz|proc/s|` +
+			`pswpin/s|pgpgin/s|IFACE|cswch/s|dentunusd|kbhugfree|totsck|INTR|TTY|MHz|FILESYSTEM|call/s|scall/s|TEMP)`)
+)
+
+const maxOthers = 32
+
+type sar struct {
+	r       *reader
+	out     *Output
+	columns []string // of the table that is open; nil: none, or one that is not read
+	rows    int
+	broken  bool // other text came between
+}
+
+func (t *sar) line(s scanned) bool {
+	taken := t.read(s)
+	t.broken = t.broken || !taken && !between.MatchString(s.text)
+	return taken
+}
+
+func (t *sar) read(s scanned) bool {
+	if t.out == nil && !holds(s.text, "/s", "%idle", "DEV", "kb", "runq-sz", "INTR", "TTY", "MHz", "TEMP", "dentunusd",
+		"FILESYSTEM", "totsck") {
+		return false
+	}
+	at, rest, mean := "", "", false
+	if m := sarTime.FindStringSubmatch(s.text); m != nil {
+		at, rest = m[1], m[2]
+	} else if m := sarMean.FindStringSubmatch(s.text); m != nil {
+		rest, mean = m[2], true
+	} else if f := strings.TrimSpace(s.text); sarTable.MatchString(f) && strings.HasPrefix(s.text, "   ") {
+		rest = f // a head without a time
+	} else {
+		return false
+	}
+	fields := strings.Fields(rest)
+	if sarTable.MatchString(rest) {
+		return t.head(s, fields)
+	}
+	if t.out == nil || t.columns == nil {
+		return t.out != nil && !mean && len(fields) > 1 && onlyFigures(fields[1:])
+	}
+	return t.row(s, at, mean, fields)
+}
+
+func onlyFigures(fields []string) bool {
+	_, ok := figures(fields)
+	return ok
+}
+
+// head begins a table.
+func (t *sar) head(s scanned, fields []string) bool {
+	if t.out == nil || t.broken || t.r.host != nil {
+		t.end()
+		t.out = t.r.open(SarRun, s.number)
+		t.out.Sar = &Sar{}
+		if h := t.r.host; h != nil {
+			t.out.Line = h.line
+			x := t.out.Sar
+			x.Host, x.Kernel, x.Date, x.CPUs = h.host, h.kernel, h.date, h.cpus
+		}
+		t.r.host = nil
+	}
+	switch {
+	case fields[0] == "CPU" && slices.Contains(fields, "%idle"):
+		t.columns = fields
+		// mpstat has %irq before %steal, sar -u ALL behind it
+		irq, steal := slices.Index(fields, "%irq"), slices.Index(fields, "%steal")
+		if irq >= 0 && irq < steal {
+			t.out.Program = MpstatRun
+		}
+	case fields[0] == "DEV":
+		t.columns = fields
+	default:
+		t.columns = nil
+		name := short(strings.Join(fields[:min(len(fields), 3)], " "), 60)
+		if x := t.out.Sar; len(x.Others) < maxOthers && !slices.Contains(x.Others, name) {
+			x.Others = append(x.Others, name)
+		}
+	}
+	return true
+}
+
+func (t *sar) row(s scanned, at string, mean bool, fields []string) bool {
+	if len(fields) != len(t.columns) || !onlyFigures(fields[1:]) {
+		if s.last && len(fields) < len(t.columns) {
+			t.out.Cut = true
+			return true
+		}
+		return false
+	}
+	if t.rows++; t.rows > maxRows {
+		return true
+	}
+	v, _ := figures(fields[1:])
+	x := t.out.Sar
+	if t.columns[0] == "DEV" {
+		d := Device{At: short(at, 24), Name: short(fields[0], 64)}
+		for i, column := range t.columns[1:] {
+			d.set(column, v[i])
+		}
+		if mean {
+			x.Average.Devices = append(x.Average.Devices, d)
+		} else {
+			x.Devices = append(x.Devices, d)
+		}
+		return true
+	}
+	c := SarCPU{At: short(at, 24), Of: short(fields[0], 8)}
+	for i, column := range t.columns[1:] {
+		switch column {
+		case "%user", "%usr":
+			c.User = v[i]
+		case "%nice":
+			c.Nice = v[i]
+		case "%system", "%sys":
+			c.System = v[i]
+		case "%iowait":
+			c.IOWait = v[i]
+		case "%steal":
+			c.Steal = v[i]
+		case "%idle":
+			c.Idle = v[i]
+		}
+	}
+	if mean {
+		x.Average.CPU = append(x.Average.CPU, c)
+	} else {
+		x.CPU = append(x.CPU, c)
+	}
+	return true
+}
+
+func (t *sar) end() {
+	if t.out != nil {
+		x := t.out.Sar
+		if len(x.CPU)+len(x.Devices)+len(x.Average.CPU)+len(x.Average.Devices)+len(x.Others) == 0 {
+			t.out.Sar = nil
+		}
+	}
+	t.out, t.columns, t.rows, t.broken = nil, nil, 0, false
+}

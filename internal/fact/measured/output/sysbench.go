@@ -1,0 +1,280 @@
+package output
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Sysbench is the report of sysbench 0.4 to 1.1 on a database, or the lines of its progress.
+type Sysbench struct {
+	Test          string   `json:"test,omitempty"` // what it ran, where that was told: oltp_read_write
+	Threads       int64    `json:"threads,omitempty"`
+	Transactions  *int64   `json:"transactions,omitempty"`
+	TPS           *float64 `json:"tps,omitempty"`
+	Queries       *int64   `json:"queries,omitempty"`
+	QPS           *float64 `json:"qps,omitempty"`
+	Reads         *int64   `json:"reads,omitempty"` // statements
+	Writes        *int64   `json:"writes,omitempty"`
+	Others        *int64   `json:"others,omitempty"`
+	IgnoredErrors *int64   `json:"ignored_errors,omitempty"` // deadlocks and the like, after which it went on
+	Reconnects    *int64   `json:"reconnects,omitempty"`
+	Seconds       float64  `json:"seconds,omitempty"`
+	Events        *int64   `json:"events,omitempty"` // of a test without a database: its operations
+	// Operations a second of a test of files, memory or the processor.
+	Rate       *float64         `json:"events_per_second,omitempty"`
+	ReadSpeed  *float64         `json:"read_mib_per_second,omitempty"` // of a test of files
+	WriteSpeed *float64         `json:"written_mib_per_second,omitempty"`
+	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
+	Latency    *SysbenchLatency `json:"latency_ms,omitempty"`
+	Progress   []SysbenchPoint  `json:"progress,omitempty"`
+}
+
+// SysbenchLatency is in milliseconds.
+type SysbenchLatency struct {
+	Min        *float64 `json:"min,omitempty"`
+	Mean       *float64 `json:"mean,omitempty"`
+	Max        *float64 `json:"max,omitempty"`
+	Percentile float64  `json:"percentile,omitempty"` // which one it is: 95
+	At         *float64 `json:"at_percentile,omitempty"`
+}
+
+// SysbenchPoint is a line of --report-interval.
+type SysbenchPoint struct {
+	At      float64  `json:"at_s"`
+	Threads int64    `json:"threads"`
+	TPS     float64  `json:"tps"`
+	QPS     *float64 `json:"qps,omitempty"`
+	Latency *float64 `json:"latency_ms,omitempty"` // at the percentile that the line names
+	Errors  *float64 `json:"errors_per_second,omitempty"`
+}
+
+var (
+	sysbenchHead    = regexp.MustCompile(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
+	sysbenchCommand = regexp.MustCompile(
+		`\bsysbench\b.*?(?:--test=)?\b([a-z_]*oltp[a-z_]*|fileio|tpcc)(?:\.lua)?\b.*\brun\b`)
+	sysbenchThreads = regexp.MustCompile(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
+	sysbenchPart    = regexp.MustCompile(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
+		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
+		`Threads fairness:|File operations:|Throughput:|CPU speed:|Running the test with following options:|` +
+		`Initializing worker threads|Threads started!|Response time:)`)
+	sysbenchCount = regexp.MustCompile(
+		`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|errors|` +
+			`reconnects):\s+([0-9]{1,15})\s+\(([0-9.]+) per sec\.\)`)
+	sysbenchSum = regexp.MustCompile(
+		`^\s*(read|write|other|total|total number of events):\s+([0-9]{1,15})\s*$`)
+	sysbenchTime = regexp.MustCompile(`^\s*(?:total time|time elapsed):\s+([0-9.]+s?)\s*$`)
+	sysbenchLat  = regexp.MustCompile(
+		`^\s*(min|avg|max|(?:approx\. +)?([0-9.]+)(?:th)? percentile):\s+([0-9.]+)(ms|s)?\s*$`)
+	sysbenchLine = regexp.MustCompile(`^\s*\[ *([0-9.]+)s ?\] thds: ([0-9]+) tps: ([0-9.]+)(.*)$`)
+	sysbenchQPS  = regexp.MustCompile(`\bqps: ([0-9.]+)`)
+	sysbenchPLat = regexp.MustCompile(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
+	sysbenchPErr = regexp.MustCompile(`\berr(?:ors)?/s:? ([0-9.]+)`)
+	sysbenchFile = regexp.MustCompile(
+		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
+	sysbenchFair = regexp.MustCompile(`^\s*(?:events|execution time) \(avg/stddev\):`)
+	sysbenchSumT = regexp.MustCompile(`^\s*(?:sum|total time taken by event execution):\s+[0-9.]+s?\s*$`)
+)
+
+type sysbench struct {
+	r       *reader
+	out     *Output
+	command string
+	ended   bool // its last part was seen
+}
+
+func (b *sysbench) open(s scanned) *Sysbench {
+	if b.out == nil {
+		b.out = b.r.open(SysbenchRT, s.number)
+		b.out.Sysbench = &Sysbench{Test: b.command}
+		b.command, b.ended = "", false
+	}
+	return b.out.Sysbench
+}
+
+func (b *sysbench) line(s scanned) bool {
+	if !holds(s.text, ":", "sysbench", "Threads started") {
+		return false
+	}
+	if m := match(sysbenchHead, s.text, "sysbench "); m != nil {
+		b.end()
+		b.open(s)
+		b.out.Version = m[1]
+		return true
+	}
+	if m := match(sysbenchCommand, s.text, "sysbench"); m != nil && len(s.text) < 2000 {
+		b.end()
+		b.command = m[1]
+		return true
+	}
+	if m := match(sysbenchLine, s.text, "thds:"); m != nil {
+		return b.progress(s, m)
+	}
+	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
+		return b.count(s, m)
+	}
+	if b.out == nil {
+		if sysbenchPart.MatchString(s.text) && !strings.Contains(s.text, "Throughput") {
+			b.open(s)
+			return true
+		}
+		m := sysbenchSum.FindStringSubmatch(s.text)
+		if m == nil || m[1] != "read" && m[1] != "write" {
+			return false
+		}
+	}
+	return b.rest(s)
+}
+
+// count reads a line with a rate: «    transactions:   25068  (417.70 per sec.)».
+func (b *sysbench) count(s scanned, m []string) bool {
+	n, ok1 := whole(m[2])
+	rate, ok2 := figure(m[3])
+	if !ok1 || !ok2 {
+		return false
+	}
+	if m[1] == "transactions" && b.out != nil && b.out.Sysbench.Transactions != nil {
+		b.end() // another report
+	}
+	x := b.open(s)
+	switch m[1] {
+	case "transactions":
+		x.Transactions, x.TPS = &n, &rate
+	case "queries":
+		x.Queries, x.QPS = &n, &rate
+	case "ignored errors", "deadlocks", "errors":
+		x.IgnoredErrors = &n
+	case "reconnects":
+		x.Reconnects = &n
+	}
+	return true
+}
+
+func (b *sysbench) progress(s scanned, m []string) bool {
+	at, ok1 := figure(m[1])
+	threads, ok2 := whole(m[2])
+	tps, ok3 := figure(m[3])
+	if !ok1 || !ok2 || !ok3 {
+		return false
+	}
+	if b.out != nil && (b.ended || b.out.Sysbench.Transactions != nil) {
+		b.end()
+	}
+	x := b.open(s)
+	p := SysbenchPoint{At: at, Threads: threads, TPS: tps, QPS: find(sysbenchQPS, m[4]),
+		Latency: find(sysbenchPLat, m[4]), Errors: find(sysbenchPErr, m[4])}
+	if len(x.Progress) < maxRows {
+		x.Progress = append(x.Progress, p)
+	}
+	return true
+}
+
+func find(re *regexp.Regexp, s string) *float64 {
+	m := re.FindStringSubmatch(s)
+	if m == nil {
+		return nil
+	}
+	v, ok := figure(m[1])
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// rest reads the other lines of a report.
+func (b *sysbench) rest(s scanned) bool {
+	if m := sysbenchThreads.FindStringSubmatch(s.text); m != nil {
+		b.open(s).Threads, _ = whole(m[1])
+		return true
+	}
+	if m := sysbenchSum.FindStringSubmatch(s.text); m != nil {
+		n, ok := whole(m[2])
+		if !ok {
+			return false
+		}
+		x := b.open(s)
+		switch m[1] {
+		case "read":
+			x.Reads = &n
+		case "write":
+			x.Writes = &n
+		case "other":
+			x.Others = &n
+		case "total":
+			x.Queries = &n
+		default:
+			x.Events = &n
+		}
+		return true
+	}
+	x := b.open(s)
+	if m := sysbenchTime.FindStringSubmatch(s.text); m != nil {
+		v, ok := secondsOf(m[1])
+		if ok {
+			x.Seconds = v
+		}
+		return ok
+	}
+	if m := sysbenchLat.FindStringSubmatch(s.text); m != nil {
+		return x.latency(m)
+	}
+	if m := sysbenchFile.FindStringSubmatch(s.text); m != nil {
+		v, ok := figure(m[2])
+		if !ok {
+			return false
+		}
+		switch {
+		case m[1] == "fsyncs/s":
+			x.Fsyncs = &v
+		case m[1] == "read, MiB/s":
+			x.ReadSpeed = &v
+		case m[1] == "written, MiB/s":
+			x.WriteSpeed = &v
+		case strings.HasPrefix(m[1], "events"):
+			x.Rate = &v
+		}
+		return true
+	}
+	if sysbenchFair.MatchString(s.text) {
+		b.ended = true
+		return true
+	}
+	return sysbenchPart.MatchString(s.text) || sysbenchSumT.MatchString(s.text)
+}
+
+func (x *Sysbench) latency(m []string) bool {
+	v, ok := figure(m[3])
+	if !ok {
+		return false
+	}
+	if m[4] == "s" {
+		v *= 1000
+	}
+	if x.Latency == nil {
+		x.Latency = &SysbenchLatency{}
+	}
+	switch m[1] {
+	case "min":
+		x.Latency.Min = &v
+	case "avg":
+		x.Latency.Mean = &v
+	case "max":
+		x.Latency.Max = &v
+	default:
+		x.Latency.Percentile, _ = figure(m[2])
+		x.Latency.At = &v
+	}
+	return true
+}
+
+func (b *sysbench) end() {
+	if b.out == nil {
+		return
+	}
+	x := b.out.Sysbench
+	told := x.Transactions != nil || x.Events != nil || x.Rate != nil
+	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0
+	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil {
+		b.out.Sysbench = nil // a head alone
+	}
+	b.out = nil
+}

@@ -1,0 +1,252 @@
+package output
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// hostHead is the line that iostat, sar and mpstat begin with.
+type hostHead struct {
+	kernel, host, date string
+	cpus, line         int
+	sinceBoot          bool // the first report is the mean since the boot
+}
+
+// «Linux 5.15.0-48-generic (ubu-22) 	17.10.2022 	_x86_64_	(2 CPU)»
+var (
+	headLine = regexp.MustCompile(
+		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+(\S{1,24})\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
+	iostatNo = regexp.MustCompile(`\biostat\b.*\s-[a-zA-Z]*y`)
+)
+
+// hostLine takes the head of a report.
+func (r *reader) hostLine(s scanned) bool {
+	if !holds(s.text, "iostat", "Linux ") {
+		return false
+	}
+	if iostatNo.MatchString(s.text) {
+		r.host = &hostHead{line: s.number} // without the report since the boot
+		return false
+	}
+	m := headLine.FindStringSubmatch(s.text)
+	if m == nil {
+		return false
+	}
+	since := r.host == nil || s.number-r.host.line > 3 || r.host.kernel != ""
+	n, _ := whole(m[4])
+	r.host = &hostHead{kernel: short(m[1], 80), host: short(m[2], 80), date: short(m[3], 24), cpus: int(n),
+		line: s.number, sinceBoot: since}
+	return true
+}
+
+// CPU is the share of the time of all processors, in percent.
+type CPU struct {
+	User   float64 `json:"user"`
+	Nice   float64 `json:"nice"`
+	System float64 `json:"system"`
+	IOWait float64 `json:"iowait"`
+	Steal  float64 `json:"steal"`
+	Idle   float64 `json:"idle"`
+}
+
+// Device is what iostat or sar tells of a device in an interval. What the form does not have
+// is absent.
+type Device struct {
+	At      string      `json:"at,omitempty"` // of sar: the end of the interval, as printed
+	Name    string      `json:"name"`
+	TPS     *float64    `json:"tps,omitempty"` // requests a second, of all kinds
+	Reads   *float64    `json:"reads_per_second,omitempty"`
+	Writes  *float64    `json:"writes_per_second,omitempty"`
+	Flushes *float64    `json:"flushes_per_second,omitempty"`
+	Read    *unit.Bytes `json:"read_speed,omitempty"` // bytes a second
+	Written *unit.Bytes `json:"write_speed,omitempty"`
+	Await   *float64    `json:"await_ms,omitempty"` // of reads and writes
+	ReadMS  *float64    `json:"read_ms,omitempty"`
+	WriteMS *float64    `json:"write_ms,omitempty"`
+	FlushMS *float64    `json:"flush_ms,omitempty"`
+	Queue   *float64    `json:"queue,omitempty"` // requests under way or waiting, on average
+	Util    *float64    `json:"util,omitempty"`  // percent of the time with a request under way
+}
+
+// Longest is the greatest of the latencies that the device has, with its name: reads, writes
+// or requests. Of reads or writes that there were none of it says nothing.
+func (d *Device) Longest() (ms float64, of string) {
+	for _, x := range []struct {
+		ms, count *float64
+		of        string
+	}{{d.ReadMS, d.Reads, "reads"}, {d.WriteMS, d.Writes, "writes"}, {d.Await, d.TPS, "requests"}} {
+		if x.ms != nil && *x.ms > ms && (x.count == nil || *x.count > 0) {
+			ms, of = *x.ms, x.of
+		}
+	}
+	return ms, of
+}
+
+// set puts the value of a column into a device.
+func (d *Device) set(column string, v float64) {
+	to := map[string]**float64{"tps": &d.TPS, "r/s": &d.Reads, "w/s": &d.Writes, "f/s": &d.Flushes, "await": &d.Await,
+		"r_await": &d.ReadMS, "w_await": &d.WriteMS, "f_await": &d.FlushMS, "aqu-sz": &d.Queue, "avgqu-sz": &d.Queue,
+		"qlen": &d.Queue, "%util": &d.Util, "%b": &d.Util, "ms/r": &d.ReadMS, "ms/w": &d.WriteMS}[column]
+	if to != nil {
+		*to = &v
+		return
+	}
+	sizes := map[string]struct {
+		to   **unit.Bytes
+		unit float64
+	}{"rkB/s": {&d.Read, 1024}, "wkB/s": {&d.Written, 1024}, "rMB/s": {&d.Read, 1 << 20},
+		"wMB/s":  {&d.Written, 1 << 20},
+		"rsec/s": {&d.Read, 512}, "wsec/s": {&d.Written, 512}, "rd_sec/s": {&d.Read, 512},
+		"wr_sec/s": {&d.Written, 512}, "kB_read/s": {&d.Read, 1024}, "kB_wrtn/s": {&d.Written, 1024},
+		"MB_read/s": {&d.Read, 1 << 20}, "MB_wrtn/s": {&d.Written, 1 << 20}, "Blk_read/s": {&d.Read, 512},
+		"Blk_wrtn/s": {&d.Written, 512}, "kr/s": {&d.Read, 1024}, "kw/s": {&d.Written, 1024},
+		"Mr/s": {&d.Read, 1 << 20},
+		"Mw/s": {&d.Written, 1 << 20}}[column]
+	if sizes.to != nil && v*sizes.unit < 1<<60 {
+		n := unit.Bytes(math.Round(v * sizes.unit))
+		*sizes.to = &n
+	}
+}
+
+// Iostat is the reports of a run.
+type Iostat struct {
+	Host    string         `json:"host,omitempty"`
+	Kernel  string         `json:"kernel,omitempty"`
+	Date    string         `json:"date,omitempty"` // as printed
+	CPUs    int            `json:"cpus,omitempty"`
+	Samples []IostatSample `json:"samples"`
+}
+
+// IostatSample is a report of it.
+type IostatSample struct {
+	SinceBoot bool     `json:"since_boot,omitempty"` // not of an interval
+	CPU       *CPU     `json:"cpu,omitempty"`
+	Devices   []Device `json:"devices,omitempty"`
+}
+
+var (
+	iostatCPU  = regexp.MustCompile(`^\s*avg-cpu:\s+%user`)
+	iostatHead = regexp.MustCompile(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
+)
+
+// between are lines that may stand between the tables of one output: times, and dots for what
+// somebody left out. Any other text ends it, for what follows may be of another host.
+var between = regexp.MustCompile(`^\s*(?:[0-9][0-9./:-]*(?: [0-9:]+)?(?: [AP]M)?|\.{2,}|…|Time: .{0,24})?\s*$`)
+
+type iostat struct {
+	r       *reader
+	out     *Output
+	columns []string
+	cpu     bool
+	rows    int
+	boot    bool // the first report is the mean since the boot
+	broken  bool // other text came between
+}
+
+func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
+	if t.out == nil || t.broken || t.r.host != nil && t.r.host.kernel != "" {
+		t.end()
+		t.out = t.r.open(IostatRun, s.number)
+		t.out.Iostat = &Iostat{}
+		if h := t.r.host; h != nil && h.kernel != "" {
+			t.out.Line, t.boot = h.line, h.sinceBoot
+			x := t.out.Iostat
+			x.Host, x.Kernel, x.Date, x.CPUs = h.host, h.kernel, h.date, h.cpus
+		}
+		t.r.host = nil
+	}
+	x := t.out.Iostat
+	n := len(x.Samples)
+	if n == 0 || len(x.Samples[n-1].Devices) > 0 || cpu && x.Samples[n-1].CPU != nil {
+		if n >= maxRows {
+			return &IostatSample{}
+		}
+		first := n == 0 && t.boot
+		x.Samples = append(x.Samples, IostatSample{SinceBoot: first})
+		n++
+	}
+	return &x.Samples[n-1]
+}
+
+func (t *iostat) line(s scanned) bool {
+	if t.out == nil && !holds(s.text, "avg-cpu", "evice") {
+		return false
+	}
+	fields := strings.Fields(s.text)
+	switch {
+	case iostatCPU.MatchString(s.text):
+		t.sample(s, true)
+		t.cpu, t.columns = true, nil
+		return true
+	case iostatHead.MatchString(s.text):
+		t.sample(s, false)
+		t.columns, t.cpu = fields, false
+		return true
+	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
+		return true
+	case len(fields) == 0:
+		return false
+	case t.cpu && t.out != nil && onlyFigures(fields):
+		t.cpu = false
+		v, ok := figures(fields)
+		if !ok || len(v) < 4 || len(v) > 6 || t.out == nil {
+			return false
+		}
+		c := &CPU{User: v[0], Nice: v[1], System: v[2], IOWait: v[3], Idle: v[len(v)-1]}
+		if len(v) == 6 {
+			c.Steal = v[4]
+		}
+		t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1].CPU = c
+		return true
+	case t.columns == nil:
+		t.broken = t.broken || !between.MatchString(s.text)
+		return false
+	}
+	taken := t.row(s, fields)
+	t.broken = t.broken || !taken && !between.MatchString(s.text)
+	return taken
+}
+
+func (t *iostat) row(s scanned, fields []string) bool {
+	v, ok := figures(fields[1:])
+	if !ok || len(v) != len(t.columns)-1 {
+		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 {
+			t.out.Cut = true
+			return true
+		}
+		if !s.last || len(fields) > len(t.columns) {
+			t.columns = nil
+			return false
+		}
+		t.out.Cut = true
+		return true
+	}
+	if t.rows++; t.rows > maxRows {
+		return true
+	}
+	d := Device{Name: short(fields[0], 64)}
+	for i, column := range t.columns[1:] {
+		d.set(column, v[i])
+	}
+	x := &t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1]
+	x.Devices = append(x.Devices, d)
+	return true
+}
+
+func (t *iostat) end() {
+	if t.out != nil {
+		kept := t.out.Iostat.Samples[:0]
+		for _, s := range t.out.Iostat.Samples {
+			if s.CPU != nil || len(s.Devices) > 0 {
+				kept = append(kept, s)
+			}
+		}
+		if t.out.Iostat.Samples = kept; len(kept) == 0 {
+			t.out.Iostat = nil
+		}
+	}
+	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken = nil, nil, false, 0, false, false
+}

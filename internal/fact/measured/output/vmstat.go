@@ -1,0 +1,139 @@
+package output
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Vmstat is the lines of a run, in the columns and units of vmstat: kB, kB or blocks of 1,024
+// bytes a second, percent.
+type Vmstat struct {
+	Unit    string         `json:"unit,omitempty"` // of -S, for swpd to cache, where it is another than kB
+	Samples []VmstatSample `json:"samples"`
+}
+
+// VmstatSample is a line of it.
+type VmstatSample struct {
+	SinceBoot bool   `json:"since_boot,omitempty"` // the first line is the mean since the boot
+	R         int64  `json:"r"`                    // processes that run or wait for a processor
+	B         int64  `json:"b"`                    // processes that wait for I/O and cannot be interrupted
+	Swpd      int64  `json:"swpd"`
+	Free      int64  `json:"free"`
+	Buff      *int64 `json:"buff,omitempty"`
+	Cache     *int64 `json:"cache,omitempty"`
+	Inact     *int64 `json:"inact,omitempty"`
+	Active    *int64 `json:"active,omitempty"`
+	SI        int64  `json:"si"` // swapped in
+	SO        int64  `json:"so"` // swapped out
+	BI        int64  `json:"bi"` // read
+	BO        int64  `json:"bo"` // written
+	In        int64  `json:"in"` // interrupts a second
+	CS        int64  `json:"cs"` // switches of context a second
+	US        int64  `json:"us"`
+	SY        int64  `json:"sy"`
+	ID        int64  `json:"id"`
+	WA        int64  `json:"wa"`
+	ST        *int64 `json:"st,omitempty"`
+	GU        *int64 `json:"gu,omitempty"`
+}
+
+var (
+	vmstatHead = regexp.MustCompile(`^\s*r\s+b\s+swpd\s+free\s`)
+	vmstatUnit = regexp.MustCompile(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
+)
+
+type vmstat struct {
+	r       *reader
+	out     *Output
+	columns []string
+	unit    string // that the command above asked for
+	broken  bool   // other text came between
+}
+
+func (t *vmstat) line(s scanned) bool {
+	taken := t.read(s)
+	t.broken = t.broken || !taken && !between.MatchString(s.text)
+	return taken
+}
+
+func (t *vmstat) read(s scanned) bool {
+	if t.out == nil && !holds(s.text, "swpd", "procs ", "vmstat") {
+		return false
+	}
+	fields := strings.Fields(s.text)
+	if m := vmstatUnit.FindStringSubmatch(s.text); m != nil {
+		t.end()
+		t.unit = map[string]string{"k": "1000 B", "m": "1000000 B", "M": "MB"}[m[1]]
+		return false
+	}
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(s.text), "procs ") && strings.Contains(s.text, "memory"):
+		return true
+	case vmstatHead.MatchString(s.text):
+		if t.out == nil || t.broken {
+			t.end()
+			t.out = t.r.open(VmstatRun, s.number)
+			t.out.Vmstat = &Vmstat{Unit: t.unit, Samples: []VmstatSample{}}
+			t.unit = ""
+		}
+		t.columns = nil
+		for _, f := range fields {
+			if len(f) > 6 || strings.ToUpper(f) == f { // -t: the zone of the time that follows
+				break
+			}
+			t.columns = append(t.columns, f)
+		}
+		return true
+	case t.columns == nil || len(fields) == 0:
+		return false
+	}
+	row := fields
+	if len(fields) > len(t.columns) && len(fields) <= len(t.columns)+3 {
+		row = fields[:len(t.columns)] // date and time behind
+	}
+	n := make([]int64, 0, len(row))
+	for _, f := range row {
+		v, ok := whole(f)
+		if !ok {
+			t.columns = nil
+			return false
+		}
+		n = append(n, v)
+	}
+	if len(n) != len(t.columns) {
+		if s.last && len(n) < len(t.columns) {
+			t.out.Cut = true
+			return true
+		}
+		t.columns = nil
+		return false
+	}
+	if x := t.out.Vmstat; len(x.Samples) < maxRows {
+		v := VmstatSample{SinceBoot: len(x.Samples) == 0}
+		for i, column := range t.columns {
+			v.set(column, n[i])
+		}
+		x.Samples = append(x.Samples, v)
+	}
+	return true
+}
+
+func (v *VmstatSample) set(column string, n int64) {
+	to := map[string]*int64{"r": &v.R, "b": &v.B, "swpd": &v.Swpd, "free": &v.Free, "si": &v.SI, "so": &v.SO,
+		"bi": &v.BI, "bo": &v.BO, "in": &v.In, "cs": &v.CS, "us": &v.US, "sy": &v.SY, "id": &v.ID, "wa": &v.WA}[column]
+	if to != nil {
+		*to = n
+		return
+	}
+	if to := map[string]**int64{"buff": &v.Buff, "cache": &v.Cache, "inact": &v.Inact, "active": &v.Active,
+		"st": &v.ST, "gu": &v.GU}[column]; to != nil {
+		*to = &n
+	}
+}
+
+func (t *vmstat) end() {
+	if t.out != nil && len(t.out.Vmstat.Samples) == 0 {
+		t.out.Vmstat = nil
+	}
+	t.out, t.columns, t.broken = nil, nil, false
+}

@@ -1,0 +1,246 @@
+package paste
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// lscpu, in the languages of util-linux.
+
+var reKeyValue = regexp.MustCompile(`^([^:：]{1,60}?)\s*[:：]\s*(.*)$`)
+
+// lscpuKeys are its labels in lower case, with the facts that they name.
+var lscpuKeys = map[string]string{}
+
+func init() {
+	for name, keys := range map[string]string{
+		"cpu.architecture": "architecture|architektur|arquitectura|arquitetura|architettura|архитектура|架构|アーキテク" +
+			"チャ|architectuur|mimari|architektura|arkitektur",
+		"cpu.logical": "cpu(s)|cpu|processeur(s)|procesador(es)|cpu:s|cpu 数",
+		"cpu.model": "model name|modellname|nom de modèle|nom du modèle|nombre del modelo|nome do " +
+			"modelo|nome del modello|имя модели|型号名称|型号|モデル名|nazwa modelu|modelnaam|modellnamn",
+		"cpu.threads_per_core": "thread(s) per core|thread(s) pro kern|thread(s) par cœur|thread(s) par " +
+			"coeur|hilo(s) de procesamiento por núcleo|hilo(s) por núcleo|thread(s) por núcleo|thread(s) per " +
+			"core|потоков на ядро|每个核的线程数|コアあたりのスレッド数|wątków na rdzeń|tråd(ar) per kärna",
+		"cpu.cores_per_socket": "core(s) per socket|kern(e) pro sockel|kern(e) pro socket|cœur(s) par " +
+			"socket|coeur(s) par socket|núcleo(s) por «socket»|núcleo(s) por zócalo|núcleo(s) por soquete|core per " +
+			"socket|ядер на сокет|每个座的核数|ソケットあたりのコア数|rdzeni na gniazdo|kärna(or) per sockel|core(s) per cluster",
+		"cpu.sockets": "socket(s)|sockel|socket|«socket(s)»|zócalo(s)|soquete(s)|сокетов|座|ソケット数|gniazd|sockel/socklar",
+		"numa.nodes": "numa node(s)|numa-knoten|nœud(s) numa|noeud(s) numa|modo(s) numa|nó(s) de " +
+			"numa|nodo(i) numa|numa node|узлов numa|numa 节点|numa ノード数|węzłów numa|numa-nod(er)",
+		"cpu.hypervisor": "hypervisor vendor|hypervisor-anbieter|constructeur d'hyperviseur|fabricante del " +
+			"hipervisor|fabricante do hipervisor|производитель гипервизора|超管理器厂商|虚拟机监控程序厂商|ハイパーバイザのベンダー",
+	} {
+		for k := range strings.SplitSeq(keys, "|") {
+			lscpuKeys[k] = name
+		}
+	}
+}
+
+func readLscpu(w *window) (f found) {
+	first := reKeyValue.FindStringSubmatch(w.t(0))
+	if first == nil {
+		return
+	}
+	start := lscpuKeys[strings.ToLower(first[1])]
+	if start != "cpu.architecture" && !(start != "" && lscpuNear(w)) {
+		return
+	}
+	if start == "cpu.architecture" && !lscpuNear(w) {
+		return
+	}
+	seen := map[string]bool{}
+	for f.n < len(w.lines) && w.lines[f.n].is != blank {
+		l := w.lines[f.n]
+		m := reKeyValue.FindStringSubmatch(l.t)
+		if m == nil {
+			if f.n == 0 || l.text == l.t { // wrapped flags are set in
+				break
+			}
+			f.n++
+			continue
+		}
+		f.n++
+		name, val := lscpuKeys[strings.ToLower(m[1])], strings.TrimSpace(m[2])
+		if name == "" || seen[name] || val == "" || val == "-" {
+			continue
+		}
+		seen[name] = true
+		switch name {
+		case "cpu.architecture", "cpu.model", "cpu.hypervisor":
+			f.add(word(name, "", val))
+		default:
+			if n, ok := whole(val); ok {
+				f.add(count(name, "", n))
+			}
+		}
+	}
+	return f
+}
+
+// lscpuNear says whether at least three labels of lscpu follow.
+func lscpuNear(w *window) bool {
+	n := 0
+	for i := 0; i < len(w.lines) && i < 20; i++ {
+		if m := reKeyValue.FindStringSubmatch(w.t(i)); m != nil && lscpuKeys[strings.ToLower(m[1])] != "" {
+			n++
+		}
+	}
+	return n >= 3
+}
+
+// readCPUInfo reads /proc/cpuinfo, whole or the line of one label for each processor.
+var (
+	reProcessor = regexp.MustCompile(`^processor\s*:\s*\d+$`)
+	reCPULine   = regexp.MustCompile(
+		`^(?:processor|vendor_id|cpu family|model|model name|stepping|microcode|cpu MHz|cache size|physical id|s` +
+			`iblings|core id|cpu cores|apicid|initial apicid|fpu|fpu_exception|cpuid level|wp|flags|bugs|bogomip` +
+			`s|clflush size|cache_alignment|address sizes|power management|TLB size|cpu|clock|revision|timebase|` +
+			`platform|machine|MMU|firmware|BogoMIPS|Features|CPU \w+|Hardware|Serial|vmx flags|Processor|process` +
+			`or \d+|bogomips per cpu|features|facilities)\s*:(?:\s|$)`)
+	reModelName = regexp.MustCompile(`^model name\s*:\s*(\S.*)$`)
+)
+
+func readCPUInfo(w *window) (f found) {
+	if m := reModelName.FindStringSubmatch(w.t(0)); m != nil && strings.Contains(w.command, "cpuinfo") {
+		for f.n < len(w.lines) && reModelName.MatchString(w.t(f.n)) {
+			f.n++
+		}
+		f.add(count("cpu.logical", "", int64(f.n)), word("cpu.model", "", strings.TrimSpace(m[1])))
+		if strings.Contains(w.command, "uniq") || strings.Contains(w.command, "head") ||
+			strings.Contains(w.command, "-m") {
+			f.facts = f.facts[1:] // not one line a processor
+		}
+		f.body = []string{}
+		return f
+	}
+	if !reProcessor.MatchString(w.t(0)) && !(strings.HasPrefix(w.t(0), "vendor_id") &&
+		strings.Contains(w.command, "cpuinfo")) {
+		return
+	}
+	model := ""
+	for i := range w.lines {
+		switch {
+		case w.lines[i].is == blank || w.lines[i].is == elided:
+			continue
+		case !reCPULine.MatchString(w.t(i)):
+			goto end
+		}
+		if m := reKeyValue.FindStringSubmatch(w.t(i)); m[1] == "cpu" && model == "" {
+			model = m[2]
+		}
+		f.n = i + 1
+	}
+end:
+	for _, l := range w.lines[:f.n] {
+		f.body = append(f.body, l.t)
+	}
+	c, err := host.ParseCPUInfo([]byte(strings.Join(f.body, "\n") + "\n"))
+	if err != nil {
+		return found{}
+	}
+	f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
+		count("cpu.sockets", "", int64(c.Sockets)))
+	if c.Model != "" {
+		model = c.Model
+	}
+	if model != "" {
+		f.add(word("cpu.model", "", model))
+	}
+	if slices.ContainsFunc(w.lines[:f.n], func(l line) bool { return l.is == elided }) {
+		f.notes = append(f.notes, "lines were left out: there may be more processors")
+	}
+	return f
+}
+
+// readNumactl reads numactl --hardware.
+var (
+	reNumaHead = regexp.MustCompile(`^available: (\d+) nodes?(?: \([\d,-]+\))?$`)
+	reNumaLine = regexp.MustCompile(`^node (\d+) (cpus|size|free):(.*)$`)
+	reNumaRest = regexp.MustCompile(
+		`^(?:node distances:|node(?:\s+\d+)+|\d+:(?:\s+\d+)+|No distance information available\.)$`)
+)
+
+func readNumactl(w *window) (f found) {
+	m := reNumaHead.FindStringSubmatch(w.t(0))
+	if m == nil {
+		return
+	}
+	n, _ := whole(m[1])
+	f.add(count("numa.nodes", "", n))
+	f.n = 1
+	sum, sized, cpus := int64(0), int64(0), 0
+	for ; f.n < len(w.lines); f.n++ {
+		l := reNumaLine.FindStringSubmatch(w.t(f.n))
+		if l == nil {
+			if !reNumaRest.MatchString(w.t(f.n)) {
+				break
+			}
+			continue
+		}
+		switch l[2] {
+		case "cpus":
+			list, k := cpuList(l[3])
+			cpus += k
+			f.add(word("numa.node.cpus", l[1], list))
+		default:
+			v, ok := whole(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(l[3]), "MB")))
+			if !ok || v > maxAmount/mb {
+				continue
+			}
+			a := amount{bytes: v * mb}
+			if v > 0 {
+				a.step = mb
+			}
+			if l[2] == "size" {
+				sum, sized = sum+a.bytes, sized+1
+				f.add(a.fact("numa.node.total", l[1]))
+			} else {
+				f.add(a.fact("numa.node.free", l[1]))
+			}
+		}
+	}
+	if sized == n && sum > 0 {
+		f.add(amount{sum, float64(n) * mb}.fact("memory.total", ""))
+	}
+	if cpus > 0 {
+		f.add(count("cpu.logical", "", int64(cpus)))
+	}
+	return f
+}
+
+// cpuList makes "0-2,8" of "0 1 2 8".
+func cpuList(s string) (string, int) {
+	var b strings.Builder
+	first, last, n := -1, -1, 0
+	flush := func() {
+		if first < 0 {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(first))
+		if last > first {
+			b.WriteString("-" + strconv.Itoa(last))
+		}
+	}
+	for _, w := range strings.Fields(s) {
+		v, err := strconv.Atoi(w)
+		if err != nil || v < 0 || v <= last {
+			break
+		}
+		n++
+		if v != last+1 || first < 0 {
+			flush()
+			first = v
+		}
+		last = v
+	}
+	flush()
+	return b.String(), n
+}

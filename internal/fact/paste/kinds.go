@@ -1,0 +1,101 @@
+package paste
+
+// The kinds, by the command or the file that a part is of.
+const (
+	Meminfo         Kind = "meminfo"
+	Free            Kind = "free"
+	VmstatSums      Kind = "vmstat_sums" // vmstat -s
+	Swaps           Kind = "swaps"
+	Top             Kind = "top"
+	Uptime          Kind = "uptime"
+	Ps              Kind = "ps"
+	Vmstat          Kind = "vmstat"
+	Iostat          Kind = "iostat"
+	Lscpu           Kind = "lscpu"
+	CPUInfo         Kind = "cpuinfo"
+	Numactl         Kind = "numactl"
+	Lsblk           Kind = "lsblk"
+	Df              Kind = "df"
+	Mount           Kind = "mount"
+	Findmnt         Kind = "findmnt"
+	Mounts          Kind = "mounts" // /proc/mounts
+	Mountinfo       Kind = "mountinfo"
+	Fstab           Kind = "fstab"
+	Uname           Kind = "uname"
+	OSRelease       Kind = "os_release"
+	Sysctl          Kind = "sysctl"
+	SysctlConf      Kind = "sysctl_conf"
+	THP             Kind = "thp"
+	Cmdline         Kind = "cmdline"
+	Tuned           Kind = "tuned"
+	Unit            Kind = "unit"
+	SystemctlStatus Kind = "systemctl_status"
+	Cgroup          Kind = "cgroup"
+	Ulimit          Kind = "ulimit"
+	Limits          Kind = "limits"
+	ProcessStatus   Kind = "process_status"
+	Smaps           Kind = "smaps"
+	ShowAll         Kind = "show_all"
+	PgSettings      Kind = "pg_settings"
+	Show            Kind = "show"
+	Version         Kind = "version"
+	PostgresConf    Kind = "postgresql_conf"
+	PgHBA           Kind = "pg_hba"
+	PgControldata   Kind = "pg_controldata"
+	PgTestFsync     Kind = "pg_test_fsync"
+	PgTestTiming    Kind = "pg_test_timing"
+	Fio             Kind = "fio"
+	Pgbench         Kind = "pgbench"
+	Sysbench        Kind = "sysbench"
+	Explain         Kind = "explain"
+	KernelLog       Kind = "kernel_log"
+	ServerLog       Kind = "server_log"
+	Journal         Kind = "journal" // lines of others
+	Answer          Kind = "answer"  // a bare value that the command before it explains
+)
+
+// recognizers are asked in this order: those with a head that nothing else has first, and
+// last those that go by the form of a line.
+var recognizers []recognizer
+
+func init() {
+	recognizers = []recognizer{
+		{Answer, readAnswer},
+		{Top, readTop},
+		{Free, readFree},
+		{Vmstat, readVmstat},
+		{VmstatSums, readVmstatSums},
+		{Iostat, readIostat},
+		{Numactl, readNumactl},
+		{Lsblk, readLsblk},
+		{Findmnt, readFindmnt},
+		{Mount, readMount},
+		{Mountinfo, readMountinfo},
+		{Swaps, readSwaps},
+		{Df, readDf},
+		{Limits, readLimits},
+		{SystemctlStatus, readUnitStatus},
+		{Smaps, readSmaps},
+		{ProcessStatus, readStatus},
+		{Meminfo, readMeminfo},
+		{CPUInfo, readCPUInfo},
+		{Lscpu, readLscpu},
+		{PgControldata, readControl},
+		{Pgbench, readMeasured},
+		{Version, readVersion},
+		{PgSettings, readSettings},
+		{Explain, readExplain},
+		{Uname, readUname},
+		{OSRelease, readOSRelease},
+		{Cmdline, readCmdline},
+		{THP, readTHP},
+		{Cgroup, readCgroup},
+		{Fstab, readFstab},
+		{Unit, readUnit},
+		{Sysctl, readSysctl},
+		{Ulimit, readUlimit},
+		{Ps, readPs},
+		{PgHBA, readHBA},
+		{PostgresConf, readConf},
+	}
+}

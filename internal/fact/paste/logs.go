@@ -1,0 +1,146 @@
+package paste
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+)
+
+var (
+	reDmesg   = regexp.MustCompile(`^(?:<\d{1,3}>)?\[ {0,7}\d{1,10}\.\d{3,9}\] `)
+	reDmesgT  = regexp.MustCompile(`^\[\p{L}{2,5}\.? \p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\] `)
+	reJournal = wrappers[0]
+	reISOLog  = regexp.MustCompile(
+		`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[\d{1,10}\])?: `)
+	reOOM = regexp.MustCompile(
+		`invoked oom-killer|[Oo]ut of memory: Kill|Killed process \d+|oom-kill:\s?constraint|oom_reaper: reaped|` +
+			`killed by the OOM killer|result 'oom-kill'|Memory cgroup out of memory|page allocation failure`)
+	reKernel = regexp.MustCompile(`\bkernel: `)
+)
+
+// logs reads lines of the kernel, of the journal and of servers, which stand together in a
+// journal and are told apart by what they say.
+func logs(w *window) (found, bool) {
+	t := w.t(0)
+	headed := func(t string) bool {
+		return reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reJournal.MatchString(t) || reISOLog.MatchString(t)
+	}
+	var sink entries
+	feed := pglog.NewFeed(&sink)
+	oom := reOOM.MatchString(t)
+	taken, _ := feed.Line([]byte(t), 0)
+	if !headed(t) && !oom && !taken {
+		return found{}, false
+	}
+	var f found
+	kernel, own, bare := 0, 0, !headed(t) && oom
+	for i := 0; i < len(w.lines); i++ {
+		l := w.lines[i]
+		t := l.t
+		if l.is == elided {
+			continue
+		}
+		if l.is == blank {
+			if i+1 < len(w.lines) && headed(w.t(i+1)) { // a gap in a log
+				continue
+			}
+			break
+		}
+		is := headed(t)
+		begun := false
+		if i == 0 {
+			begun = taken
+			is = is || taken
+		} else {
+			var ours bool
+			ours, begun = feed.Line([]byte(strings.TrimLeft(l.text, " ")), 0)
+			is = is || ours
+		}
+		if !is && !bare && !reOOM.MatchString(t) && l.text == l.t { // no line of a log, and none that goes on
+			break
+		}
+		if !is && !bare && l.text != l.t && !begun && i > 0 && !headed(w.t(i-1)) && sink.n == 0 && kernel == 0 {
+			break
+		}
+		if reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reKernel.MatchString(t) || reOOM.MatchString(t) {
+			kernel++
+		}
+		if begun {
+			own++
+		}
+		f.n = i + 1
+	}
+	feed.End()
+	if f.n == 0 {
+		return found{}, false
+	}
+	text := block(w, f.n)
+	f.kind, f.sure = Journal, Likely
+	if m := reJournal.FindStringSubmatch(t); m != nil {
+		f.host = m[1]
+	} else if m := reISOLog.FindStringSubmatch(t); m != nil {
+		f.host = m[1]
+	}
+	if kernel > 0 {
+		f.kind = KernelLog
+		kernelFacts(&f, text)
+	}
+	if own > 0 {
+		if kernel == 0 {
+			f.kind = ServerLog
+		}
+		f.add(count("log.entries", "", sink.n), count("log.errors", "", sink.errors))
+		if sink.panics > 0 {
+			f.add(count("log.panics", "", sink.panics))
+		}
+		if headed(t) || own > 1 {
+			f.sure = Certain
+		}
+	}
+	return f, true
+}
+
+// entries counts what a server logged.
+type entries struct{ n, errors, panics int64 }
+
+// Entry implements pglog.Sink.
+func (s *entries) Entry(e *pglog.Entry) {
+	s.n++
+	if e.Severity >= pglog.Error {
+		s.errors++
+	}
+	if e.Severity == pglog.Panic {
+		s.panics++
+	}
+}
+
+// Dump implements pglog.Sink.
+func (s *entries) Dump(*pglog.Dump) {}
+
+func kernelFacts(f *found, text []byte) {
+	l, err := kernlog.Read(bytes.NewReader(text))
+	if err != nil {
+		return
+	}
+	kills := int64(0)
+	var victims []Fact
+	for _, r := range l.Reports {
+		kills += int64(len(r.Victims))
+		for _, v := range r.Victims {
+			victims = append(victims, word("oom.victim", strconv.Itoa(v.PID), v.Name))
+		}
+	}
+	if len(l.Reports) > 0 {
+		f.add(count("oom.reports", "", int64(len(l.Reports))), count("oom.kills", "", kills))
+		f.sure = Certain
+	}
+	f.add(victims...)
+	for _, o := range l.Other {
+		f.sure = Certain
+		f.add(word("oom.note", o.Name, string(o.Kind)))
+	}
+}

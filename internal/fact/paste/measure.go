@@ -1,0 +1,242 @@
+package paste
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+)
+
+// Outputs of measuring programs: their beginning is found here, and package measured reads
+// them.
+var (
+	reFsync = regexp.MustCompile(
+		`^(?:\d+ seconds? per test|O_DIRECT supported|Compare file sync methods using|Direct I/O is not supported)`)
+	reTiming = regexp.MustCompile(
+		`^(?:Testing timing overhead for|Per loop time including overhead|Average loop time including overhead|H` +
+			`istogram of timing durations)`)
+	rePgbench  = regexp.MustCompile(`^(?:starting vacuum\.\.\.|pgbench \(\d|transaction type: |progress: [\d.]+ s, )`)
+	reBenchRow = regexp.MustCompile(
+		`^(?:starting vacuum\.\.\.|pgbench \(|transaction type:|scaling factor:|query mode:|partition|number of ` +
+			`|maximum number of tries:|duration:|latency |initial connection time|tps = |progress: |SQL script |` +
+			`statement latencies|- |\s*[\d.]+ +\S|script statistics:|rate limit |vacuuming|end\.|\.\.\.|scale option)`)
+	reSysbench = regexp.MustCompile(`^sysbench \d+\.\d+`)
+	reFioText  = regexp.MustCompile(`^fio-\d|^\S+: \(g=\d+\): rw=`)
+)
+
+// block is the lines from the window's first to the next fence or prompt.
+func block(w *window, n int) []byte {
+	var b strings.Builder
+	for _, l := range w.lines[:n] {
+		b.WriteString(l.text + "\n")
+	}
+	return []byte(b.String())
+}
+
+func readMeasured(w *window) (f found) {
+	t := w.t(0)
+	if !reFsync.MatchString(t) && !reTiming.MatchString(t) && !rePgbench.MatchString(t) && !reSysbench.MatchString(t) &&
+		!(strings.HasPrefix(t, "{") && fioNear(w)) {
+		return
+	}
+	lines, ok := w.far()
+	if !ok {
+		return
+	}
+	all := block(w, len(lines))
+	switch {
+	case reFsync.MatchString(t):
+		r, err := measured.ParseFsync(all)
+		if err != nil || len(r.One) == 0 {
+			return
+		}
+		for _, x := range r.One {
+			if !x.Missing {
+				f.add(Fact{Name: "fsync.rate", Of: x.Name, Value: x.PerSecond, Unit: "per second"})
+			}
+		}
+		f.n, f.kind = lastLine(w, regexp.MustCompile(`ops/sec|n/a\*?$|usecs/op`)), PgTestFsync
+	case reTiming.MatchString(t):
+		r, err := measured.ParseTiming(all)
+		if err != nil {
+			return
+		}
+		for _, c := range r.Clocks {
+			f.add(Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
+		}
+		f.n, f.kind = lastLine(w, regexp.MustCompile(`\d\s+[\d.]+%?\s+\d+|time including overhead`)), PgTestTiming
+	case rePgbench.MatchString(t):
+		n := 0
+		for n < len(w.lines) && (w.lines[n].is == blank || w.lines[n].is == elided || reBenchRow.MatchString(w.t(n))) {
+			n++
+		}
+		return readPgbench(w, n)
+	case reSysbench.MatchString(t):
+		r, err := measured.ParseSysbench(all)
+		if err != nil {
+			return
+		}
+		if r.Seconds > 0 {
+			f.add(Fact{Name: "sysbench.tps", Value: float64(r.Transactions) / r.Seconds, Unit: "per second"})
+		}
+		f.n, f.kind = lastLine(w, regexp.MustCompile(`^(?:events|execution time)|percentile:|per sec`)), Sysbench
+	case strings.HasPrefix(t, "{") && fioNear(w):
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(string(all)))
+		if d.Decode(&raw) != nil {
+			return
+		}
+		r, err := measured.ParseFio(raw)
+		if err != nil {
+			return
+		}
+		for _, j := range r.Jobs {
+			fio(&f, j)
+		}
+		f.n, f.kind = strings.Count(string(all[:d.InputOffset()]), "\n")+1, Fio
+	}
+	return f
+}
+
+func fio(f *found, j measured.FioJob) {
+	if j.Read.PerSecond > 0 {
+		f.add(Fact{Name: "fio.reads", Of: j.Name, Value: j.Read.PerSecond, Unit: "per second"})
+	}
+	if j.Write.PerSecond > 0 {
+		f.add(Fact{Name: "fio.writes", Of: j.Name, Value: j.Write.PerSecond, Unit: "per second"})
+	}
+}
+
+func fioNear(w *window) bool {
+	for i := 0; i < len(w.lines) && i < 4; i++ {
+		if strings.Contains(w.t(i), `"fio version"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastLine is behind the last line that matches.
+func lastLine(w *window, re *regexp.Regexp) int {
+	n := 1
+	for i := range w.lines {
+		if re.MatchString(w.t(i)) {
+			n = i + 1
+		}
+	}
+	return n
+}
+
+var reBench = map[string]*regexp.Regexp{
+	"pgbench.scale":   regexp.MustCompile(`^scaling factor: (\d+)`),
+	"pgbench.clients": regexp.MustCompile(`^number of clients: (\d+)`),
+	"pgbench.threads": regexp.MustCompile(`^number of threads: (\d+)`),
+}
+
+var (
+	reBenchDone    = regexp.MustCompile(`^number of transactions actually processed: (\d+)`)
+	reBenchLatency = regexp.MustCompile(`^latency average(?: =|:) ([\d.]+) ms`)
+	reBenchTPS     = regexp.MustCompile(
+		`^tps = ([\d.]+) \(((?:in|ex)cluding connections establishing|without initial connection time)\)`)
+	reBenchType = regexp.MustCompile(`^transaction type: (.+)$`)
+)
+
+func readPgbench(w *window, n int) (f found) {
+	f.n, f.kind = n, Pgbench
+	for i := range n {
+		t := w.t(i)
+		for _, name := range []string{"pgbench.scale", "pgbench.clients", "pgbench.threads"} {
+			if m := reBench[name].FindStringSubmatch(t); m != nil {
+				v, _ := whole(m[1])
+				f.add(count(name, "", v))
+			}
+		}
+		if m := reBenchDone.FindStringSubmatch(t); m != nil {
+			v, _ := whole(m[1])
+			f.add(count("pgbench.transactions", "", v))
+		}
+		if m := reBenchLatency.FindStringSubmatch(t); m != nil {
+			if v, ok := decimal(m[1]); ok {
+				f.add(lasting("pgbench.latency", "", v/1e3))
+			}
+		}
+		if m := reBenchType.FindStringSubmatch(t); m != nil {
+			f.add(word("pgbench.script", "", m[1]))
+		}
+		if m := reBenchTPS.FindStringSubmatch(t); m != nil {
+			name := "pgbench.tps"
+			if strings.HasPrefix(m[2], "incl") {
+				name = "pgbench.tps_with_connections"
+			}
+			if v, ok := decimal(m[1]); ok {
+				f.add(Fact{Name: name, Value: v, Unit: "per second"})
+			}
+		}
+	}
+	return f
+}
+
+// EXPLAIN, as text; its other forms are read where their whole block is one.
+var (
+	reQueryPlan = regexp.MustCompile(`(?i)^(?:query plan|план запроса|план выполнения запроса)$`)
+	rePlanNode  = regexp.MustCompile(`\(cost=\d+\.\d+\.\.\d+\.\d+ rows=\d+ width=\d+\)`)
+	rePlanEnd   = regexp.MustCompile(`^(?:Total runtime|Execution [Tt]ime|Execution time):`)
+)
+
+func readExplain(w *window) (f found) {
+	i := 0
+	if reQueryPlan.MatchString(strings.Trim(w.t(0), "| ")) {
+		i = 1
+	} else if !rePlanNode.MatchString(w.t(0)) && !(strings.HasPrefix(w.t(0), "[") && jsonPlan(w)) {
+		return
+	}
+	lines, ok := w.far()
+	if !ok {
+		return
+	}
+	n := len(lines)
+	for k := i; k < len(lines); k++ {
+		if reRowCount.MatchString(w.t(k)) {
+			n = k + 1
+			break
+		}
+		if w.lines[k].is == blank && k > i {
+			n = k
+			break
+		}
+		if rePlanEnd.MatchString(strings.Trim(w.t(k), "| ")) {
+			n = k + 1
+			if reRowCount.MatchString(w.t(n)) {
+				n++
+			}
+			break
+		}
+	}
+	plans, err := queryplan.Parse(block(w, n))
+	if err != nil || len(plans) == 0 {
+		return
+	}
+	f.n = n
+	p := plans[0]
+	nodes := int64(0)
+	if p.Root != nil {
+		p.Root.Walk(func(*queryplan.Node) { nodes++ })
+		f.add(word("plan.root", "", p.Root.Head))
+	}
+	f.add(count("plan.nodes", "", nodes))
+	if ms, ok := p.Total(); ok {
+		f.add(lasting("plan.time", "", ms/1e3))
+	}
+	return f
+}
+
+func jsonPlan(w *window) bool {
+	for i := 0; i < len(w.lines) && i < 4; i++ {
+		if strings.Contains(w.t(i), `"Plan"`) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,290 @@
+package paste
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// meminfo of /proc/meminfo, whole or some lines of it.
+
+var (
+	reMemLine = regexp.MustCompile(`^(?:->\s*)?([A-Z]\w*(?:\(\w+\))?)\s*:\s+(\d{1,19})(?: [kK]B)?$`)
+	reCutLine = regexp.MustCompile(`^([A-Z]\w*(?:\(\w+\))?):$`)
+)
+
+// memNames are the lines of /proc/meminfo that have a fact, with its name.
+var memNames = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free",
+	"MemAvailable": "memory.available",
+	"Buffers":      "memory.buffers", "Cached": "memory.cached", "SwapTotal": "swap.total", "SwapFree": "swap.free",
+	"SwapCached": "swap.cached", "Dirty": "memory.dirty", "Writeback": "memory.writeback",
+	"AnonPages": "memory.anonymous",
+	"Mapped":    "memory.mapped", "Shmem": "memory.shared", "Slab": "memory.slab",
+	"SReclaimable": "memory.slab_reclaimable",
+	"SUnreclaim":   "memory.slab_unreclaimable", "KernelStack": "memory.kernel_stack",
+	"PageTables":  "memory.page_tables",
+	"CommitLimit": "memory.commit_limit", "Committed_AS": "memory.committed",
+	"AnonHugePages": "memory.transparent_huge_pages",
+	"Hugepagesize":  "huge_pages.size", "Hugetlb": "huge_pages.all_sizes", "Mlocked": "memory.locked"}
+
+var memCounts = map[string]string{"HugePages_Total": "huge_pages.total", "HugePages_Free": "huge_pages.free",
+	"HugePages_Rsvd": "huge_pages.reserved", "HugePages_Surp": "huge_pages.surplus"}
+
+// memOther are its further lines, which no other file has.
+var memOther = strings.Fields(
+	`Active Inactive Active(anon) Inactive(anon) Active(file) Inactive(file) Unevictable NFS_Unstable ` +
+		`Bounce WritebackTmp VmallocTotal VmallocUsed VmallocChunk Percpu HardwareCorrupted ShmemHugePages CmaTo` +
+		`tal CmaFree ` +
+		`DirectMap4k DirectMap2M DirectMap4M DirectMap1G KReclaimable Zswap Zswapped SecPageTables Balloon Unacc` +
+		`epted HighTotal ` +
+		`HighFree LowTotal LowFree SwapTotal FileHugePages`)
+
+func memKey(name string) bool {
+	return memNames[name] != "" || memCounts[name] != "" || slices.Contains(memOther, name)
+}
+
+func readMeminfo(w *window) (f found) {
+	m := reMemLine.FindStringSubmatch(bare(w.t(0)))
+	if m == nil || !memKey(m[1]) {
+		return
+	}
+	seen := map[string]bool{}
+	for i := range w.lines {
+		switch w.lines[i].is {
+		case elided:
+			continue
+		case blank:
+			if m := reMemLine.FindStringSubmatch(bare(w.t(i + 1))); m == nil || !memKey(m[1]) || seen[m[1]] {
+				goto end
+			}
+			continue
+		}
+		t := bare(w.t(i))
+		m := reMemLine.FindStringSubmatch(t)
+		if m == nil {
+			if c := reCutLine.FindStringSubmatch(t); c != nil && memKey(c[1]) {
+				f.n = i + 1
+				f.notes = append(f.notes, "the line "+c[1]+" was cut")
+			}
+			break
+		}
+		name := m[1]
+		if !memKey(name) && !strings.HasSuffix(t, "B") || seen[name] && name != "HugePages_Total" {
+			break
+		}
+		if seen[name] { // the next size, as old kernels list them
+			f.n = i + 1
+			continue
+		}
+		seen[name] = true
+		f.n = i + 1
+		f.body = append(f.body, name+": "+strings.TrimSpace(t[strings.IndexByte(t, ':')+1:]))
+		if c := memCounts[name]; c != "" {
+			if n, ok := whole(m[2]); ok {
+				f.add(count(c, "", n))
+			}
+		} else if n, ok := kilobytes(m[2]); ok && memNames[name] != "" {
+			f.add(exact(memNames[name], "", n))
+		}
+	}
+end:
+	if !seen["MemTotal"] && len(seen) < 3 {
+		f.sure = Likely
+	}
+	return f
+}
+
+// free in all of its forms: of procps 2 to 4 and busybox, in any unit and language.
+
+var (
+	reFreeMem = regexp.MustCompile(
+		`^(Mem|Mem\.|Speicher|Память|Mém|Mémoire|Memoria|Memória|Bellek|Pamięć|内存|メモリ|Minne|Spch)\.?\s*[:：]\s*(\d.*)$`)
+	reFreeSwap = regexp.MustCompile(
+		`^(Swap|Partition d'échange|Échange|Éch|Подкачка|Раздел подкачки|交换|スワップ|Wymiana|Intercambio|Inter|Ausla` +
+			`gerung|Auslager)\.?\s*[:：]\s*(\d.*)$`)
+	reFreeBuff = regexp.MustCompile(`^-/\+ [^:]{1,30}:\s*\d`)
+	reFreeSum  = regexp.MustCompile(`^(Total|Gesamt|Всего|合計|总量)\s*[:：]\s*\d`)
+	reFreeHead = regexp.MustCompile(
+		`(?i)\b(?:total|gesamt|totale|celkem|razem)\b.*\b(?:free|frei|libre|libero|livre|used)\b|всего|总计|总量|合計`)
+	reNewFree = regexp.MustCompile(
+		`(?i)avail|disponib|verfügbar|доступн|可用|利用可能|dostępn|buff/cache|/cache|búf/caché|tamp/cache`)
+	reOldFree  = regexp.MustCompile(`(?i)cached|im cache|en caché|en cache|кэш`)
+	reWideFree = regexp.MustCompile(`(?i)buffers\s+cache\s+avail`)
+)
+
+func readFree(w *window) (f found) {
+	i := 0
+	head := ""
+	if reFreeHead.MatchString(w.t(0)) && len(strings.Fields(w.t(0))) >= 3 && len(w.t(0)) < 200 {
+		head = w.t(0)
+		i = 1
+	}
+	m := reFreeMem.FindStringSubmatch(w.t(i))
+	if m == nil || strings.Contains(w.t(i), "total,") {
+		return
+	}
+	row := strings.Fields(bare(m[2]))
+	if len(row) < 3 || head == "" && len(row) < 6 && !strings.HasPrefix(w.command, "free") {
+		return
+	}
+	base, why := freeUnit(w.command, row)
+	var nums []amount
+	for _, s := range row {
+		a, ok := amountOf(s, base)
+		if !ok {
+			return found{}
+		}
+		nums = append(nums, a)
+	}
+	names := freeColumns(head, len(row))
+	for k, name := range names {
+		if k < len(nums) && name != "" {
+			f.add(nums[k].fact(name, ""))
+		}
+	}
+	f.n = i + 1
+	for f.n < len(w.lines) {
+		t := bare(w.t(f.n))
+		if s := reFreeSwap.FindStringSubmatch(t); s != nil {
+			for k, v := range strings.Fields(s[2]) {
+				if a, ok := amountOf(v, base); ok && k < 3 {
+					f.add(a.fact([]string{"swap.total", "swap.used", "swap.free"}[k], ""))
+				}
+			}
+		} else if !reFreeBuff.MatchString(t) && !reFreeSum.MatchString(t) {
+			break
+		}
+		f.n++
+	}
+	if why != "" {
+		f.notes, f.sure = append(f.notes, why), Likely
+	}
+	if head != "" {
+		f.sure = Certain
+	}
+	return f
+}
+
+// freeColumns names the columns of the line of the memory.
+func freeColumns(head string, n int) []string {
+	three := []string{"memory.total", "memory.used", "memory.free"}
+	switch {
+	case reWideFree.MatchString(head) && n >= 7:
+		return append(three, "memory.shared", "memory.buffers", "memory.cached", "memory.available")
+	case reNewFree.MatchString(head):
+		return append(three, "memory.shared", "memory.buff_cache", "memory.available")
+	case reOldFree.MatchString(head):
+		return append(three, "memory.shared", "memory.buffers", "memory.cached")
+	case n == 5: // busybox, and old kernels
+		return append(three, "memory.shared", "memory.buffers")
+	}
+	return three
+}
+
+// freeUnit is what a number without a letter counts: by the options, else by what the
+// numbers can be. Then it is said.
+func freeUnit(command string, row []string) (int64, string) {
+	switch {
+	case reOption("b|bytes").MatchString(command):
+		return 1, ""
+	case reOption("m|mebi").MatchString(command):
+		return mb, ""
+	case reOption("g|gibi").MatchString(command):
+		return gb, ""
+	case reOption("k|kibi").MatchString(command), strings.TrimSpace(command) == "free":
+		return kb, ""
+	case reOption("mega").MatchString(command):
+		return 1e6, ""
+	case reOption("giga").MatchString(command):
+		return 1e9, ""
+	}
+	total, ok := whole(row[0])
+	if !ok {
+		return kb, "" // with letters
+	}
+	aligned := true
+	for _, s := range row {
+		if n, ok := whole(s); ok && n%kb != 0 {
+			aligned = false
+		}
+	}
+	switch {
+	case aligned && total >= 1<<27:
+		return 1, "the unit is not in the paste: bytes by the size of the numbers"
+	case total < 64:
+		return gb, "the unit is not in the paste: GB by the size of the numbers"
+	case total < 100_000:
+		return mb, "the unit is not in the paste: MB by the size of the numbers"
+	}
+	return kb, ""
+}
+
+var options = map[string]*regexp.Regexp{}
+
+func init() {
+	for _, o := range []string{"b|bytes", "m|mebi", "g|gibi", "k|kibi", "mega", "giga", "h|human"} {
+		short, long, both := strings.Cut(o, "|")
+		expr := `free\b[^|;]*\s--` + o + `\b`
+		if both {
+			expr = `free\b[^|;]*\s(?:-[a-zA-Z]*` + short + `[a-zA-Z]*\b|--` + long + `\b)`
+		}
+		options[o] = regexp.MustCompile(expr)
+	}
+}
+
+func reOption(o string) *regexp.Regexp { return options[o] }
+
+// vmstat -s: sums since boot, with the memory.
+var reVmstatSum = regexp.MustCompile(
+	`^(\d{1,19}) (K|M|k|m|bytes)? ?(total memory|used memory|free memory|buffer memory|swap cache|total swap|use` +
+		`d swap|free swap)$`)
+var reVmstatSums = regexp.MustCompile(`^\d{1,19} (?:[KMkm] )?[a-zA-Z][\w /-]{2,40}$`)
+
+func readVmstatSums(w *window) (f found) {
+	if m := reVmstatSum.FindStringSubmatch(w.t(0)); m == nil || m[3] != "total memory" {
+		return
+	}
+	names := map[string]string{"total memory": "memory.total", "used memory": "memory.used",
+		"free memory":   "memory.free",
+		"buffer memory": "memory.buffers", "swap cache": "memory.cached", "total swap": "swap.total",
+		"used swap": "swap.used",
+		"free swap": "swap.free"}
+	for f.n < len(w.lines) && reVmstatSums.MatchString(w.t(f.n)) {
+		if m := reVmstatSum.FindStringSubmatch(w.t(f.n)); m != nil {
+			base := map[string]int64{"K": kb, "k": 1000, "M": mb, "m": 1e6}[m[2]]
+			if a, ok := amountOf(m[1], max(base, 1)); ok {
+				f.add(a.fact(names[m[3]], ""))
+			}
+		}
+		f.n++
+	}
+	return f
+}
+
+// readSwaps reads /proc/swaps and swapon --show.
+var reSwapsHead = regexp.MustCompile(`^(?:Filename\s+Type\s+Size\s+Used\s+Priority|NAME\s+TYPE\s+SIZE\s+USED\s+PRIO)\b`)
+
+func readSwaps(w *window) (f found) {
+	if !reSwapsHead.MatchString(w.t(0)) {
+		return
+	}
+	f.n, f.body = 1, []string{"Filename Type Size Used Priority"}
+	var total, used int64
+	step := 0.0
+	for f.n < len(w.lines) {
+		c := strings.Fields(w.t(f.n))
+		if len(c) < 5 || !strings.HasPrefix(c[0], "/") {
+			break
+		}
+		size, ok1 := amountOf(c[2], kb)
+		in, ok2 := amountOf(c[3], kb)
+		if !ok1 || !ok2 {
+			break
+		}
+		f.add(size.fact("swap.size", c[0]), in.fact("swap.used", c[0]), word("swap.kind", c[0], c[1]))
+		total, used, step = total+size.bytes, used+in.bytes, step+size.step
+		f.n++
+	}
+	f.add(amount{total, step}.fact("swap.total", ""), amount{used, step}.fact("swap.used", ""))
+	return f
+}

@@ -1,0 +1,219 @@
+package paste
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	reBracketed = regexp.MustCompile(
+		`^(?:\([^)]{1,40}\) ?)*\[([\w.-]{1,64})@([\w.-]{1,255})[ :][^\]]{0,255}\] ?[#$%>](?: (.*))?$`)
+	reUserHost = regexp.MustCompile(
+		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
+	reHostPath = regexp.MustCompile(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
+	rePsql     = regexp.MustCompile(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
+	reArrow    = regexp.MustCompile(`^(?:[⇒❯➜›»λ]|->)\s+(.*)$`)
+	reDollar   = regexp.MustCompile(`^(?:~ ?)?[$%] ?(\S.*)$`)
+	reShell    = regexp.MustCompile(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
+	reHash     = regexp.MustCompile(`^#{1,6} ?(\S.*)$`)
+	reTicked   = regexp.MustCompile("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
+	reRemarked = regexp.MustCompile(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
+	reSQL      = regexp.MustCompile(`(?i)^(?:select|show|explain|with|table|\\[a-z])\b`)
+	reQuit     = regexp.MustCompile(`^-?(?:ba|z|da|a)?sh: |^sudo: |: command not found$`)
+)
+
+// programs are commands whose outputs are pasted, and the words that stand before them.
+var programs = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(
+		`free cat lscpu numactl numastat lsblk df mount findmnt sysctl ulimit ps top htop vmstat iostat ` +
+			`uname uptime pg_controldata pg_config pg_test_fsync pg_test_timing fio pgbench sysbench journalctl ` +
+			`dmesg ` +
+			`systemctl psql nproc getconf hostnamectl lsb_release swapon tuned-adm grep egrep zgrep head tail mo` +
+			`re less sar mpstat ipcs docker ` +
+			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo`) {
+		programs[w] = true
+	}
+}
+
+// commands finds the prompts and the commands that stand bare, and says of each line
+// where a part that begins there ends at the latest.
+func commands(lines []line) {
+	for i := 0; i < len(lines); i++ {
+		l := &lines[i]
+		if l.is != content {
+			continue
+		}
+		host, cmd, sql, ok := prompted(l.t)
+		if !ok {
+			if cmd, ok = alone(l.t); !ok {
+				continue
+			}
+			sql = reSQL.MatchString(cmd)
+		}
+		l.is, l.host, l.command = command, host, cmd
+		i += goesOn(lines[i+1:], l, sql)
+	}
+	end := len(lines)
+	for i := len(lines) - 1; i >= 0; i-- {
+		lines[i].end = end
+		switch lines[i].is {
+		case command, fence:
+			end = i
+		case rule: // of a table it is a part; a rule of = or / parts what stands around it
+			if c := lines[i].t[0]; c != '-' && c != '#' {
+				end = i
+			}
+		}
+	}
+}
+
+const mostCommand = 60 // lines of a command or query that goes over several
+
+// goesOn marks the lines that belong to a command that one line does not hold.
+func goesOn(rest []line, l *line, sql bool) int {
+	text, n := l.command, 0
+	open := func() bool {
+		switch {
+		case strings.HasSuffix(text, `\`):
+			return true
+		case sql:
+			t := strings.TrimSpace(text)
+			return t != "" && t[0] != '\\' && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, `\gx`)
+		}
+		return strings.Count(text, `"`)%2 == 1
+	}
+	for n < len(rest) && n < mostCommand && open() {
+		r := &rest[n]
+		if r.is == fence || r.is == command || r.is == rule {
+			break
+		}
+		if sql && n+1 < len(rest) && rest[n+1].is == rule { // the head of the answer
+			break
+		}
+		if sql && n+1 < len(rest) && reTableRule.MatchString(rest[n+1].t) {
+			break
+		}
+		if sql && r.is == blank && n > 0 {
+			break
+		}
+		if _, _, _, ok := prompted(r.t); ok && !rePsql.MatchString(r.t) {
+			break
+		}
+		t := r.t
+		if m := rePsql.FindStringSubmatch(t); m != nil {
+			if m[2] == "=" {
+				break
+			}
+			t = m[3]
+		}
+		text += "\n" + t
+		n++
+	}
+	if n > 0 && open() && !sql { // an apostrophe in prose, and no command
+		return 0
+	}
+	if sql && n > 0 && open() && !reTableRule.MatchString(next(rest, n+1)) {
+		return 0
+	}
+	for i := range n {
+		if rest[i].is != blank {
+			rest[i].is = command
+		}
+	}
+	l.command = text
+	return n
+}
+
+func next(rest []line, i int) string {
+	if i < len(rest) {
+		return rest[i].t
+	}
+	return ""
+}
+
+// prompted reads a prompt with what was typed behind it.
+func prompted(t string) (host, cmd string, sql, ok bool) {
+	if m := reBracketed.FindStringSubmatch(t); m != nil {
+		return m[2], strings.TrimSpace(m[3]), false, true
+	}
+	if m := reUserHost.FindStringSubmatch(t); m != nil && !strings.Contains(m[2], "..") {
+		return m[2], strings.TrimSpace(m[4]), false, true
+	}
+	if m := reHostPath.FindStringSubmatch(t); m != nil && (m[3] == "" || isCommand(m[3])) {
+		return m[1], strings.TrimSpace(m[3]), false, true
+	}
+	if m := rePsql.FindStringSubmatch(t); m != nil {
+		return "", strings.TrimSpace(m[3]), true, true
+	}
+	for _, re := range []*regexp.Regexp{reShell, reArrow, reDollar} {
+		if m := re.FindStringSubmatch(t); m != nil && (re == reShell || isCommand(m[1])) {
+			return "", strings.TrimSpace(m[1]), false, true
+		}
+	}
+	return "", "", false, false
+}
+
+// alone reads a command that stands without a prompt: as a heading, in backquotes, as a
+// remark, or bare. Then all of its words have to be those of a command.
+func alone(t string) (string, bool) {
+	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+		return strings.Join(strings.Fields(m[1]), " "), true
+	}
+	if m := reTicked.FindStringSubmatch(t); m != nil {
+		t = m[1]
+	} else if m := reHash.FindStringSubmatch(t); m != nil {
+		t = strings.Trim(m[1], "`: ")
+	}
+	if len(t) > 300 || !isCommand(t) {
+		if reSQL.MatchString(t) && sqlAlone(t) {
+			return t, true
+		}
+		return "", false
+	}
+	words := strings.Fields(t)
+	for i, w := range words {
+		if i > 0 && !argument(words[i-1], w) {
+			return "", false
+		}
+	}
+	return t, true
+}
+
+var reSQLAlone = regexp.MustCompile(
+	`(?i)^(?:select\b.*(?:\bfrom\b|\(|$)|show\s+[\w."]+\s*;?$|show\s+all\s*;?$|explain\b.*\b(?:select|insert|upd` +
+		`ate|delete|with)\b|\\(?:pset|x|timing|d)\b)`)
+
+func sqlAlone(t string) bool { return reSQLAlone.MatchString(t) && !strings.HasSuffix(t, ".") }
+
+// isCommand says whether a line begins with a program whose output is pasted.
+func isCommand(t string) bool {
+	w := strings.Fields(t)
+	for i := 0; i < len(w) && i < 3; i++ {
+		name := w[i][strings.LastIndexByte(w[i], '/')+1:]
+		if programs[strings.ToLower(name)] && (i > 0 || name == w[i] || strings.HasPrefix(w[i], "/") ||
+			strings.HasPrefix(w[i], "./")) {
+			return true
+		}
+		if w[i] != "sudo" && !strings.Contains(w[i], "=") && !strings.HasPrefix(w[i], "-") {
+			return false
+		}
+	}
+	return false
+}
+
+var reArgument = regexp.MustCompile(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
+
+// pronouns are words that commands have and that begin no option.
+var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm": true, "postgres": true, "active": true,
+	"exec": true, "run": true, "postgresql": true, "list": true, "kernel": true, "dirty": true, "Mem": true,
+	"wc": true, "MemTotal": true, "sort": true, "uniq": true, "aux": true, "auxw": true, "auxf": true, "axu": true,
+	"stats": true, "PAGESIZE": true, "PAGE_SIZE": true, "tail": true, "head": true, "grep": true, "awk": true,
+	"sed": true, "cut": true, "cat": true, "huge": true, "Huge": true, "xfs": true}
+
+func argument(before, w string) bool {
+	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" || before == "-u" ||
+		programs[w] ||
+		strings.HasSuffix(w, ".service") || strings.HasSuffix(w, ".conf") || strings.Contains(w, "/")
+}

@@ -1,0 +1,231 @@
+package paste
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// vmstat in intervals.
+var (
+	reVmstatTop = regexp.MustCompile(
+		`^(?:-+time-+ )?procs? -+(?:r|p|m)?\S*-+|^procs\s+memory\s+swap\s+io\s+system\s+cpu|^procs -+memory`)
+	reVmstatHead = regexp.MustCompile(
+		`^(?:time )?r\s+b\s+swpd\s+free\s+(?:buff|inact)\s+(?:cache|active)\s+si\s+so\s+bi\s+bo\s+in\s+cs\s+us\s` +
+			`+sy\s+id\s+wa`)
+	reVmstatRow = regexp.MustCompile(`^(?:(\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +)?\d+(?:\s+\d+){14,18}$`)
+	reVmstatEnd = regexp.MustCompile(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$`)
+)
+
+func readVmstat(w *window) (f found) {
+	i := 0
+	if reVmstatTop.MatchString(w.t(0)) {
+		i = 1
+	}
+	if !reVmstatHead.MatchString(w.t(i)) {
+		return
+	}
+	head := strings.Fields(w.t(i))
+	f.n = i + 1
+	var rows [][]float64
+	for f.n < len(w.lines) {
+		t := strings.TrimSpace(reVmstatEnd.ReplaceAllString(w.t(f.n), ""))
+		switch {
+		case w.lines[f.n].is == elided, reVmstatTop.MatchString(w.t(f.n)), reVmstatHead.MatchString(w.t(f.n)):
+			f.n++
+			continue
+		case w.lines[f.n].is != content || !reVmstatRow.MatchString(t):
+			goto end
+		}
+		c := strings.Fields(t)
+		for len(c) > 0 && strings.ContainsAny(c[0], ":-") {
+			c = c[1:]
+		}
+		row := make([]float64, 0, len(c))
+		for _, s := range c {
+			v, _ := decimal(s)
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+		f.n++
+	}
+end:
+	if len(rows) == 0 {
+		return found{}
+	}
+	if head[0] == "time" {
+		head = head[1:]
+	}
+	f.add(count("samples", "", int64(len(rows))))
+	unit := int64(kb)
+	if strings.Contains(w.command, "-S M") || strings.Contains(w.command, "-SM") {
+		unit = mb
+	}
+	last := rows[len(rows)-1]
+	for _, x := range [][2]string{{"free", "memory.free"}, {"swpd", "swap.used"}, {"buff", "memory.buffers"},
+		{"cache", "memory.cached"}, {"inact", "memory.inactive"}, {"active", "memory.active"}} {
+		name := x[1]
+		if at := index(head, x[0]); at >= 0 && at < len(last) {
+			a := amount{bytes: int64(last[at]) * unit}
+			if unit > kb {
+				a.step = float64(unit)
+			}
+			f.add(a.fact(name, ""))
+		}
+	}
+	measured := rows
+	if len(rows) > 1 { // the first row is the mean since boot
+		measured = rows[1:]
+	} else {
+		f.notes = append(f.notes, "the only row is the mean since boot")
+	}
+	for _, x := range []struct {
+		col, name, unit string
+		least           bool
+	}{{"r", "procs.running.max", "", false}, {"b", "procs.blocked.max", "", false},
+		{"si", "swap.in.max", "bytes/s", false},
+		{"so", "swap.out.max", "bytes/s", false}, {"wa", "cpu.iowait.max", "percent", false},
+		{"id", "cpu.idle.min", "percent", true}, {"st", "cpu.steal.max", "percent", false}} {
+		at := index(head, x.col)
+		if at < 0 || at >= len(measured[0]) {
+			continue
+		}
+		best := measured[0][at]
+		for _, r := range measured[1:] {
+			if at < len(r) && (r[at] > best) != x.least && r[at] != best {
+				best = r[at]
+			}
+		}
+		if x.unit == "bytes/s" {
+			best *= kb
+		}
+		v := Fact{Name: x.name, Value: best, Unit: x.unit}
+		if x.unit == "" || x.unit == "bytes/s" {
+			v.Value = int64(best)
+		}
+		f.add(v)
+	}
+	return f
+}
+
+func index(list []string, s string) int {
+	for i, v := range list {
+		if v == s {
+			return i
+		}
+	}
+	return -1
+}
+
+// iostat, with and without -x, in kB or MB.
+var (
+	reSysstat = regexp.MustCompile(`^Linux (\d\S+) \(([^)]{1,255})\)\s+\S+\s+_(\w+)_\s+\((\d+) CPUs?\)$`)
+	reAvgCPU  = regexp.MustCompile(`^avg-cpu:\s+%user\s+%nice\s+%system\s+%iowait\s+%steal\s+%idle`)
+	reDevices = regexp.MustCompile(`^Device:?\s+\S`)
+	reNumbers = regexp.MustCompile(`^[\d.,]+(?:\s+[\d.,]+){5}$`)
+	reDevice  = regexp.MustCompile(`^[a-zA-Z][\w/.!:-]{0,63}(?:\s+[\d.,]+){2,24}$`)
+	reClock   = regexp.MustCompile(`^\d\d[/.]\d\d[/.]\d{2,4} \d\d:\d\d:\d\d(?: [AP]M)?$`)
+)
+
+// deviceFacts are columns of iostat with the factor to the unit of their fact.
+var deviceFacts = map[string]struct {
+	name, unit string
+	by         float64
+}{
+	"%util": {"device.util", "percent", 1}, "await": {"device.await", "", 1}, "r_await": {"device.read_await", "", 1},
+	"w_await": {"device.write_await", "", 1}, "tps": {"device.transfers", "", 1}, "r/s": {"device.reads", "", 1},
+	"w/s": {"device.writes", "", 1}, "rkB/s": {"device.read", "bytes/s", kb},
+	"wkB/s": {"device.written", "bytes/s", kb},
+	"rMB/s": {"device.read", "bytes/s", mb}, "wMB/s": {"device.written", "bytes/s", mb},
+	"kB_read/s": {"device.read", "bytes/s", kb}, "kB_wrtn/s": {"device.written", "bytes/s", kb},
+	"MB_read/s": {"device.read", "bytes/s", mb}, "MB_wrtn/s": {"device.written", "bytes/s", mb},
+	"aqu-sz": {"device.queue", "", 1}, "avgqu-sz": {"device.queue", "", 1},
+}
+
+func readIostat(w *window) (f found) {
+	if m := reSysstat.FindStringSubmatch(w.t(0)); m != nil {
+		k := 1
+		for k < len(w.lines) && w.lines[k].is == blank {
+			k++
+		}
+		if !reAvgCPU.MatchString(w.t(k)) && !reDevices.MatchString(w.t(k)) && !reClock.MatchString(w.t(k)) {
+			return
+		}
+		f.n, f.host = 1, m[2]
+		n, _ := whole(m[4])
+		f.add(word("kernel.release", "", m[1]), count("cpu.logical", "", n), word("cpu.architecture", "", m[3]))
+	} else if !reAvgCPU.MatchString(w.t(0)) && !(reDevices.MatchString(w.t(0)) && reDevice.MatchString(w.t(1))) {
+		return
+	}
+	var head []string
+	cpu := false
+	reports := int64(0)
+	for i := f.n; i < len(w.lines); i++ {
+		t := w.t(i)
+		switch {
+		case w.lines[i].is == blank, w.lines[i].is == elided:
+			continue
+		case reClock.MatchString(t):
+		case reAvgCPU.MatchString(t):
+			cpu = true
+			reports++
+			f.drop("cpu.user", "cpu.system", "cpu.iowait", "cpu.steal", "cpu.idle")
+		case cpu && reNumbers.MatchString(t):
+			cpu = false
+			for k, s := range strings.Fields(t) {
+				name := []string{"cpu.user", "", "cpu.system", "cpu.iowait", "cpu.steal", "cpu.idle"}[k]
+				if v, ok := decimal(s); ok && name != "" {
+					f.add(share(name, "", v))
+				}
+			}
+		case reDevices.MatchString(t):
+			head = strings.Fields(t)
+			f.drop("device.")
+		case head != nil && reDevice.MatchString(t):
+			c := strings.Fields(t)
+			for k := 1; k < len(c) && k < len(head); k++ {
+				d, ok := deviceFacts[head[k]]
+				v, isNum := decimal(c[k])
+				if !ok || !isNum {
+					continue
+				}
+				x := Fact{Name: d.name, Of: c[0], Value: v * d.by, Unit: d.unit}
+				if d.unit == "bytes/s" {
+					x.Value = int64(math.Round(v * d.by))
+				}
+				if strings.HasSuffix(d.name, "await") {
+					x.Unit = "ms"
+				}
+				f.add(x)
+			}
+		default:
+			return f.reports(reports)
+		}
+		f.n = i + 1
+	}
+	return f.reports(reports)
+}
+
+// reports says that of several reports the last is told.
+func (f *found) reports(n int64) found {
+	if n > 1 {
+		f.add(count("samples", "", n))
+		f.notes = append(f.notes, "of several reports the last is told: the first is the mean since boot")
+	}
+	return *f
+}
+
+// drop removes the facts of names, or of all that begin with one that ends in a point.
+func (f *found) drop(names ...string) {
+	kept := f.facts[:0]
+	for _, x := range f.facts {
+		gone := false
+		for _, n := range names {
+			gone = gone || x.Name == n || strings.HasSuffix(n, ".") && strings.HasPrefix(x.Name, n)
+		}
+		if !gone {
+			kept = append(kept, x)
+		}
+	}
+	f.facts = kept
+}

@@ -1,0 +1,301 @@
+package paste
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// window is the lines that a recognizer may take, from the one that is asked about to the
+// next prompt, fence or rule, with the command before them.
+type window struct {
+	lines   []line
+	command string
+	name    string // of the file, where the part may be all of it
+	whole   bool   // the window begins where the content of its file does
+	tries   *int   // that are left of what reads far before it knows
+}
+
+// mostFar is how often a file may begin what has to be read far, such as JSON, and turn out
+// to be nothing: a hostile one would be gone through for each of its lines.
+const mostFar = 200
+
+// farLines is how far such a thing is read at most.
+const farLines = 20_000
+
+// far says whether one more such thing may be tried, and returns its lines.
+func (w *window) far() ([]line, bool) {
+	if w.tries == nil || *w.tries <= 0 {
+		return nil, false
+	}
+	*w.tries--
+	return w.lines[:min(len(w.lines), farLines)], true
+}
+
+func (w *window) t(i int) string {
+	if i < len(w.lines) {
+		return w.lines[i].t
+	}
+	return ""
+}
+
+// found is what a recognizer took.
+type found struct {
+	n     int // lines; 0: nothing
+	sure  Sure
+	kind  Kind // where a recognizer has several
+	facts []Fact
+	notes []string
+	body  []string // plain lines, for the evidence; nil: the lines that were taken
+	of    string
+	host  string
+}
+
+func (f *found) add(facts ...Fact) {
+	if len(f.facts)+len(facts) <= maxFacts {
+		f.facts = append(f.facts, facts...)
+	}
+}
+
+// recognizer is a kind with the function that takes its lines.
+type recognizer struct {
+	kind Kind
+	read func(*window) found
+}
+
+// ReadAll reads texts that are of one host, or of several: then the parts of the named one are used, of
+// the one with the most parts where none is named.
+func ReadAll(in []Input, host string) *Read {
+	r := &Read{Schema: Schema, Files: []File{}, Hosts: []string{}, Parts: []Part{}, Unrecognized: []Stretch{},
+		Conflicts: []Conflict{}}
+	left := MaxText
+	for _, i := range in {
+		text := i.Text[:min(len(i.Text), left)]
+		left -= len(text)
+		r.file(i.Name, text)
+	}
+	r.settle(host)
+	return r
+}
+
+// scanner goes through one file.
+type scanner struct {
+	r             *Read
+	file          string
+	lines         []line
+	host, command string
+	gap           Stretch // that is open
+	begun         bool    // content was seen
+	tries         int     // see window
+	plain         [3]*plain
+}
+
+func (r *Read) file(name string, text []byte) {
+	lines := split(text)
+	commands(lines)
+	r.Files = append(r.Files, File{Name: name, Lines: len(lines)})
+	r.Lines.Total += len(lines)
+	s := &scanner{r: r, file: name, lines: lines, tries: mostFar}
+	for i := 0; i < len(lines); {
+		i += s.at(i)
+	}
+	s.close()
+}
+
+// at reads what begins at a line, and says how many lines that was.
+func (s *scanner) at(i int) int {
+	l := &s.lines[i]
+	switch l.is {
+	case blank, rule, elided:
+		s.r.Lines.Blank++
+		if l.is == rule {
+			s.close()
+		}
+		return 1
+	case fence:
+		s.r.Lines.Blank++
+		s.close()
+		if strings.Trim(l.t, "`~") == "" { // the host of a session is not known behind it
+			s.host = ""
+		}
+		return 1
+	case command:
+		s.r.Lines.Commands++
+		s.close()
+		if l.host != "" {
+			s.host = l.host
+		}
+		if l.command != "" {
+			s.command = l.command
+		}
+		return 1
+	}
+	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries}
+	s.begun = true
+	if n := s.recognize(w, i); n > 0 {
+		return n
+	}
+	s.skip(i)
+	return 1
+}
+
+// recognize asks each recognizer, with the lines as they are and then without what a
+// journal, a container's log or a comment puts before each.
+func (s *scanner) recognize(w *window, i int) int {
+	if len(s.r.Parts) >= maxParts {
+		return 0
+	}
+	if f, ok := ask(w, true); ok {
+		return s.part(w, i, f)
+	}
+	if p, host := s.unwrapped(w, i); p != nil {
+		if f, ok := ask(p, false); ok {
+			f.host = host
+			return s.part(p, i, f)
+		}
+	}
+	if f, ok := logs(w); ok {
+		return s.part(w, i, f)
+	}
+	return 0
+}
+
+func ask(w *window, all bool) (found, bool) {
+	for _, k := range recognizers {
+		if !all && !k.kind.wrapped() {
+			continue
+		}
+		f := k.read(w)
+		if f.n > 0 {
+			if f.kind == "" {
+				f.kind = k.kind
+			}
+			if f.sure == "" {
+				f.sure = Certain
+			}
+			return f, true
+		}
+	}
+	return found{}, false
+}
+
+// wrapped says whether a kind is looked for behind the head of a journal or a remark:
+// those whose lines cannot be prose.
+func (k Kind) wrapped() bool { return k != PostgresConf && k != PgHBA && k != Explain && k != Answer }
+
+func (s *scanner) part(w *window, i int, f found) int {
+	s.close()
+	n := min(f.n, len(w.lines))
+	for n > 1 && w.lines[n-1].is == blank {
+		n--
+	}
+	body := f.body
+	if body == nil {
+		for _, l := range w.lines[:n] {
+			body = append(body, l.text)
+		}
+	}
+	p := Part{Kind: f.kind, File: s.file, First: i + 1, Last: i + n, Sure: f.sure, Host: s.host, Command: s.command,
+		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
+	if f.host != "" {
+		p.Host = f.host
+	}
+	if p.Facts == nil {
+		p.Facts = []Fact{}
+	}
+	if p.Host != "" && !slices.Contains(s.r.Hosts, p.Host) {
+		s.r.Hosts = append(s.r.Hosts, p.Host)
+	}
+	s.r.Parts = append(s.r.Parts, p)
+	s.r.Lines.Recognized += n
+	s.command = ""
+	return n
+}
+
+// skip notes a line that nothing was recognized in.
+func (s *scanner) skip(i int) {
+	l := &s.lines[i]
+	s.r.Lines.Unrecognized++
+	if s.gap.Lines == 0 {
+		s.gap = Stretch{File: s.file, First: i + 1, Text: l.raw[:min(len(l.raw), maxShown)]}
+		s.gap.Text = strings.ToValidUTF8(strings.TrimRight(s.gap.Text, " \t"), "\ufffd")
+	}
+	s.gap.Lines++
+	s.gap.Last = i + 1
+}
+
+func (s *scanner) close() {
+	if s.gap.Lines > 0 {
+		s.r.Unrecognized = append(s.r.Unrecognized, s.gap)
+		if s.lines[s.gap.Last-1].is == content && s.gap.Lines > 2 { // prose: a command above it is not of what follows
+			s.command = ""
+		}
+	}
+	s.gap = Stretch{}
+}
+
+// What stands before each line of another's output.
+var wrappers = [3]*regexp.Regexp{
+	regexp.MustCompile(
+		`^(?:\p{L}{3,5}\.? +\d{1,2}|\d{4}-\d\d-\d\d)[ T]\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[` +
+			`\d{1,10}\])?: ?(.*)$`),
+	regexp.MustCompile(`^()[\w.-]{1,64} +\| (.*)$`),            // docker compose logs
+	regexp.MustCompile(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), // a comment, a diff
+}
+
+// plain is a file without what one of the wrappers finds before its lines, made once.
+type plain struct{ lines []line }
+
+func unwrap(lines []line, k int) plain {
+	p := plain{make([]line, len(lines))}
+	for i := range lines {
+		l := lines[i]
+		if l.is != blank {
+			m := wrappers[k].FindStringSubmatch(l.t)
+			if m == nil {
+				l = line{is: fence}
+			} else {
+				l.host, l.text = m[1], strings.TrimRight(m[2], " \t")
+				l.t = strings.TrimLeft(l.text, " \t")
+				l.is = content
+				if l.t == "" {
+					l.is = blank
+				}
+			}
+		}
+		p.lines[i] = l
+	}
+	end, host := len(lines), ""
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := &p.lines[i]
+		switch {
+		case l.is == fence:
+			end, host = i, ""
+		case l.is == content && host != "" && l.host != host:
+			end = i + 1
+			fallthrough
+		case l.is == content:
+			host = l.host
+		}
+		l.end = min(end, max(lines[i].end, i))
+	}
+	return p
+}
+
+// unwrapped returns the window without what stands before each of its lines.
+func (s *scanner) unwrapped(w *window, i int) (*window, string) {
+	for k, re := range wrappers {
+		if !re.MatchString(w.t(0)) {
+			continue
+		}
+		if s.plain[k] == nil {
+			p := unwrap(s.lines, k)
+			s.plain[k] = &p
+		}
+		lines := s.plain[k].lines
+		if end := lines[i].end; end > i {
+			return &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end]}, lines[i].host
+		}
+	}
+	return nil, ""
+}

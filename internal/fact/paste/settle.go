@@ -1,0 +1,263 @@
+package paste
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// settle decides which parts speak of one host, and of those which speak for it: what
+// contradicts is told, and one value is used, never a mixture.
+func (r *Read) settle(host string) {
+	r.chooseHost(host)
+	r.compare()
+	r.chooseSources()
+}
+
+// sameHost says whether two names are of one host: db1 and db1.example.com are. localhost
+// is a name of every host.
+func sameHost(a, b string) bool {
+	a, _, _ = strings.Cut(strings.ToLower(a), ".")
+	b, _, _ = strings.Cut(strings.ToLower(b), ".")
+	return a == b || a == "localhost" || b == "localhost"
+}
+
+// chooseHost marks the parts of one host. "" is the one that has the most parts.
+func (r *Read) chooseHost(name string) {
+	counts := map[string]int{}
+	best := ""
+	for _, p := range r.Parts {
+		if p.Host == "" {
+			continue
+		}
+		short, _, _ := strings.Cut(strings.ToLower(p.Host), ".")
+		counts[short]++
+		if _, ok := counts[best]; !ok || counts[short] > counts[best] {
+			best = short
+		}
+	}
+	if name != "" {
+		best, _, _ = strings.Cut(strings.ToLower(name), ".")
+	}
+	r.Host = ""
+	for _, h := range r.Hosts {
+		if short, _, _ := strings.Cut(strings.ToLower(h), "."); short == best && r.Host == "" {
+			r.Host = h
+		}
+	}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		p.Used, p.Unused = true, ""
+		if p.Host != "" && !sameHost(p.Host, best) {
+			p.Used, p.Unused = false, "it is of another host"
+		}
+	}
+}
+
+// lasting facts do not change while a host runs as it is: two values are of two hosts or of
+// two moments.
+var lastingFacts = map[string]bool{"memory.total": true, "swap.total": true, "cpu.logical": true, "cpu.sockets": true,
+	"numa.nodes": true, "kernel.release": true, "server.version": true, "server.major": true, "space.total": true,
+	"setting":         true,
+	"huge_pages.size": true, "os.name": true, "sysctl": true, "thp.enabled": true, "mount.type": true,
+	"page.size":           true,
+	"cgroup.memory_limit": true}
+
+// machine are those whose difference makes all of a part be of another host or moment.
+var machineFacts = []string{"memory.total", "cpu.logical", "numa.nodes", "kernel.release", "os.name", "space.total"}
+
+// sourceOf is how near to the server a setting was read: the server's own answer, the
+// control file, a file.
+func sourceOf(k Kind) int {
+	switch k {
+	case ShowAll, PgSettings, Show, Version:
+		return 3
+	case PgControldata:
+		return 2
+	}
+	return 1
+}
+
+const mostConflicts = 1000
+
+// compare tells what two parts say differently.
+func (r *Read) compare() {
+	type place struct{ part, fact int }
+	first := map[[2]string]place{}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if !p.Used {
+			continue
+		}
+		seen := map[[2]string]bool{} // within a part the last value counts
+		var later [][2]string
+		for k := range p.Facts {
+			f := &p.Facts[k]
+			key := [2]string{f.Name, f.Of}
+			if !lastingFacts[f.Name] || f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
+				continue
+			}
+			seen[key] = true
+			at, ok := first[key]
+			if !ok {
+				first[key] = place{i, k}
+				continue
+			}
+			other := &r.Parts[at.part]
+			if agree(other.Facts[at.fact], *f) {
+				if other.Facts[at.fact].Rounded && !f.Rounded {
+					first[key] = place{i, k}
+				}
+				continue
+			}
+			if len(r.Conflicts) < mostConflicts {
+				r.Conflicts = append(r.Conflicts, conflictOf(r, at.part, i, &other.Facts[at.fact], f))
+			}
+			c := &r.Conflicts[len(r.Conflicts)-1]
+			if c.Kept == i {
+				first[key] = place{i, k}
+			}
+			later = append(later, key)
+		}
+		for _, key := range later {
+			if slices.Contains(machineFacts, key[0]) && sourceOf(p.Kind) == 1 {
+				p.Used = false
+				p.Unused = "another part tells another " + key[0] + ": it is of another host, or of another moment"
+				for f, at := range first { // what it said first is not used either
+					if at.part == i {
+						delete(first, f)
+					}
+				}
+				break
+			}
+		}
+	}
+}
+
+func conflictOf(r *Read, a, b int, x, y *Fact) Conflict {
+	c := Conflict{Fact: x.Name, Of: x.Of, Parts: [2]int{a, b}, Values: [2]any{x.Value, y.Value}, Unit: x.Unit, Kept: a,
+		Why: "another host, or the same host at another moment"}
+	sa, sb := sourceOf(r.Parts[a].Kind), sourceOf(r.Parts[b].Kind)
+	switch {
+	case x.Name == "setting" && sa != sb:
+		c.Why = "a file says what the server would have; the server's own answer is used"
+		if sb > sa {
+			c.Kept = b
+		}
+	case x.Name == "setting" || x.Name == "sysctl" || x.Name == "thp.enabled":
+		c.Kept = b
+		c.Why = "it was changed between the two, or they are of two servers; the later one is used"
+	}
+	return c
+}
+
+// agree says whether two facts can be the same value, each as exact as it was printed.
+func agree(a, b Fact) bool {
+	x, ok1 := a.Number()
+	y, ok2 := b.Number()
+	if ok1 && ok2 {
+		off := a.Step + b.Step
+		return math.Abs(x-y) <= off+1e-9*math.Max(math.Abs(x), math.Abs(y))
+	}
+	s, t := fmt.Sprint(a.Value), fmt.Sprint(b.Value)
+	if a.Name == "server.version" || a.Name == "server.major" || a.Name == "os.name" { // one may say less
+		return strings.HasPrefix(s, t) || strings.HasPrefix(t, s)
+	}
+	return s == t
+}
+
+// memoryRank orders the parts that the state of the memory may be taken from: all of it is
+// from one part, as two are of two moments.
+func memoryRank(p *Part) int {
+	total, ok := p.Fact("memory.total", "")
+	if !ok {
+		return 0
+	}
+	switch {
+	case p.Kind == Meminfo && len(p.Facts) > 1:
+		return 9
+	case p.Kind == Free && !total.Rounded:
+		return 8
+	case p.Kind == VmstatSums:
+		return 7
+	case p.Kind == Top && !total.Rounded:
+		return 6
+	case p.Kind == Meminfo:
+		return 5
+	case p.Kind == Free && total.Step <= mb:
+		return 4
+	case p.Kind == Top:
+		return 3
+	case p.Kind == Free:
+		return 2
+	case p.Kind == Numactl:
+		return 1
+	}
+	return 0
+}
+
+func cpuRank(p *Part) int {
+	if _, ok := p.Fact("cpu.logical", ""); !ok {
+		return 0
+	}
+	switch p.Kind {
+	case CPUInfo:
+		return 4
+	case Lscpu:
+		return 3
+	case Answer:
+		return 2
+	}
+	return 1
+}
+
+// best returns the place of the used part of the highest rank, the first of several; -1: none.
+func (r *Read) best(rank func(*Part) int) int {
+	at, most := -1, 0
+	for i := range r.Parts {
+		if p := &r.Parts[i]; p.Used && rank(p) > most {
+			at, most = i, rank(p)
+		}
+	}
+	return at
+}
+
+// inEvidence are the kinds of which an evidence has an entry.
+var inEvidence = map[Kind]bool{Meminfo: true, Free: true, VmstatSums: true, Top: true, Swaps: true, Lscpu: true,
+	CPUInfo: true,
+	Numactl: true, Df: true, Mount: true, Findmnt: true, Mounts: true, Mountinfo: true, Fstab: true, Uname: true,
+	OSRelease: true,
+	Sysctl:    true, SysctlConf: true, THP: true, Cmdline: true, Tuned: true, SystemctlStatus: true, Cgroup: true,
+	Ps: true, ShowAll: true,
+	PgSettings: true, Show: true, Version: true, PostgresConf: true, PgControldata: true, KernelLog: true,
+	ServerLog: true, Answer: true}
+
+// chooseSources marks what the evidence takes nothing of.
+func (r *Read) chooseSources() {
+	memory, cpu := r.best(memoryRank), r.best(cpuRank)
+	nodes := r.best(func(p *Part) int { return map[bool]int{true: 1}[p.Kind == Numactl] })
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if !p.Used {
+			continue
+		}
+		switch {
+		case !inEvidence[p.Kind]:
+			p.Used, p.Unused = false, "check and plan ask for nothing of it"
+		case p.Kind == Numactl && i != nodes:
+			p.Used, p.Unused = false, "another part has the NUMA nodes"
+		case p.Kind == Meminfo || p.Kind == Free || p.Kind == VmstatSums || p.Kind == Top:
+			if i != memory {
+				p.Used, p.Unused = false, "the state of the memory is taken from another part, whole"
+				if memory < 0 {
+					p.Unused = "it does not say how much memory there is"
+				}
+			}
+		case p.Kind == CPUInfo || p.Kind == Lscpu:
+			if i != cpu {
+				p.Used, p.Unused = false, "the CPUs are taken from another part"
+			}
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package paste
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	reTopHead = regexp.MustCompile(
+		`^(?:h?top - )?(?:\d\d:\d\d:\d\d )?up +(.{1,60}?), +(?:\d+ users?, +)?load average: ([\d.,]+)[, ] ?([\d.` +
+			`,]+)[, ] ?([\d.,]+)`)
+	reTopTasks = regexp.MustCompile(`^(?:Tasks|Threads):\s*(\d+)(?: total)?,`)
+	reTopCPU   = regexp.MustCompile(`^%?Cpu(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
+	reTopShare = regexp.MustCompile(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
+	reTopMem   = regexp.MustCompile(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
+	reTopOne   = regexp.MustCompile(
+		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
+	reTopTable = regexp.MustCompile(`^PID\s+USER\s+PR\s+NI\s+VIRT\s+(?:RES|SWAP)`)
+	reTopRow   = regexp.MustCompile(
+		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s` +
+			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
+)
+
+// readTop reads top, from any of its lines on, and uptime.
+func readTop(w *window) (f found) {
+	t0 := w.t(0)
+	if !reTopHead.MatchString(t0) && !reTopTasks.MatchString(t0) && !reTopCPU.MatchString(t0) &&
+		!reTopTable.MatchString(t0) &&
+		!topMemory(t0) && !reTopRow.MatchString(t0) {
+		return
+	}
+	var t top
+	rows, lines := 0, 0
+	for i := 0; i < len(w.lines); i++ {
+		s := w.t(i)
+		switch {
+		case w.lines[i].is == blank || w.lines[i].is == elided:
+			if i+1 < len(w.lines) && reTopHead.MatchString(w.t(i+1)) && t.headed {
+				goto end // the next screen of top -b
+			}
+			continue
+		case reTopHead.MatchString(s):
+			if t.headed || lines > 0 {
+				goto end
+			}
+			t.head(&f, s)
+		case reTopTasks.MatchString(s):
+			if n, ok := whole(reTopTasks.FindStringSubmatch(s)[1]); ok {
+				f.add(count("tasks.total", "", n))
+			}
+		case reTopCPU.MatchString(s):
+			t.cpu(&f, s)
+		case topMemory(s):
+			t.memory(&f, s)
+		case reTopTable.MatchString(s):
+		case reTopRow.MatchString(s):
+			t.row(&f, s)
+			rows++
+		default:
+			goto end
+		}
+		lines++
+		f.n = i + 1
+	}
+end:
+	t.end(&f)
+	if t.headed && lines == 1 && !strings.HasPrefix(t0, "top") {
+		f.kind = Uptime
+	}
+	if rows == lines { // without a head
+		f.sure = Likely
+	}
+	return f
+}
+
+func topMemory(s string) bool {
+	m := reTopMem.FindStringSubmatch(s)
+	return m != nil && strings.Contains(m[3], "total")
+}
+
+type top struct {
+	headed   bool
+	cpus     int64
+	servers  int64
+	counted  bool
+	memories []cut // of the line Mem, in the order of total, free, used, cache
+}
+
+// cut is a number of which digits may be missing at its end.
+type cut struct {
+	name   string
+	digits int64
+	mult   float64
+	lost   bool
+}
+
+func (t *top) head(f *found, s string) {
+	m := reTopHead.FindStringSubmatch(s)
+	t.headed = true
+	for k, name := range []string{"load.1", "load.5", "load.15"} {
+		if v, ok := decimal(strings.TrimSuffix(m[2+k], ",")); ok {
+			f.add(Fact{Name: name, Value: v})
+		}
+	}
+	if sec, ok := upSeconds(m[1]); ok {
+		f.add(lasting("uptime", "", sec))
+	}
+}
+
+var reUp = regexp.MustCompile(`^(?:(\d+) days?)?,? *(?:(\d+):(\d\d)|(\d+) min|(\d+) hours?)?$`)
+
+// upSeconds reads "7 days, 18:55", "3 days, 42 min", "8 min".
+func upSeconds(s string) (float64, bool) {
+	m := reUp.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil || s == "" {
+		return 0, false
+	}
+	n := func(i int) float64 { v, _ := strconv.ParseFloat("0"+m[i], 64); return v }
+	return n(1)*86400 + n(2)*3600 + n(3)*60 + n(4)*60 + n(5)*3600, true
+}
+
+func (t *top) cpu(f *found, s string) {
+	m := reTopCPU.FindStringSubmatch(s)
+	if m[1] != "" {
+		t.cpus++
+	}
+	names := map[string]string{"us": "cpu.user", "sy": "cpu.system", "ni": "cpu.nice", "id": "cpu.idle",
+		"wa": "cpu.iowait",
+		"st": "cpu.steal"}
+	for _, p := range reTopShare.FindAllStringSubmatch(m[2], 16) {
+		if v, ok := decimal(p[1]); ok && names[p[2]] != "" {
+			f.add(share(names[p[2]], m[1], v))
+		}
+	}
+}
+
+func (t *top) memory(f *found, s string) {
+	m := reTopMem.FindStringSubmatch(s)
+	base := map[string]float64{"": kb, "K": kb, "k": 1000, "M": mb, "G": gb, "T": gb << 10}[m[1]]
+	swap := m[2] == "Swap"
+	var here []cut
+	for _, p := range reTopOne.FindAllStringSubmatch(m[3], 8) {
+		v, err := strconv.ParseFloat(p[1], 64)
+		if err != nil {
+			continue
+		}
+		mult := base
+		switch strings.ToLower(p[2]) {
+		case "k":
+			mult = kb
+		case "m":
+			mult = mb
+		case "g":
+			mult = gb
+		}
+		name := "memory."
+		if swap {
+			name = "swap."
+		}
+		switch p[3] {
+		case "buff/cache":
+			name = "memory.buff_cache"
+		case "cached", "cached Mem":
+			name = "memory.cached"
+		case "avail Mem":
+			name = "memory.available"
+		default:
+			name += p[3]
+		}
+		lost := strings.Contains(p[0], "+")
+		if lost {
+			here = append(here, cut{name, int64(v), mult, true})
+			continue
+		}
+		if v*mult > maxAmount {
+			continue
+		}
+		a := amount{bytes: int64(math.Round(v * mult))}
+		if i := strings.IndexByte(p[1], '.'); i >= 0 && a.bytes != 0 {
+			a.step = math.Pow(10, -float64(len(p[1])-i-1)) * mult
+		} else if mult > kb && a.bytes != 0 {
+			a.step = mult
+		}
+		f.add(a.fact(name, ""))
+		here = append(here, cut{name, int64(v), mult, false})
+	}
+	t.memories = append(t.memories, here...)
+}
+
+// end adds the numbers that top has cut, where the others say how many digits are
+// missing: free, used and what is cached are all of the memory.
+func (t *top) end(f *found) {
+	lost := false
+	var known, total, rest float64
+	for _, c := range t.memories {
+		lost = lost || c.lost
+		switch {
+		case c.name == "memory.total":
+			total = float64(c.digits)
+		case c.name == "memory.available" || strings.HasPrefix(c.name, "swap."):
+		case c.lost:
+			rest += float64(c.digits)
+		default:
+			known += float64(c.digits)
+		}
+	}
+	if lost {
+		places := 0
+		for p, ten := 1, 10.0; p <= 4; p, ten = p+1, ten*10 {
+			if total > 0 && math.Abs(total*ten-(known+rest*ten)) <= 3*ten {
+				places = p
+				break
+			}
+		}
+		ten := math.Pow(10, float64(places))
+		for _, c := range t.memories {
+			if c.lost && places > 0 {
+				f.add(amount{int64(float64(c.digits) * ten * c.mult), ten * c.mult}.fact(c.name, ""))
+			}
+		}
+		if places > 0 {
+			f.notes = append(f.notes,
+				"top cut numbers that do not fit into its columns (+): their last digits are missing")
+		} else {
+			f.notes = append(f.notes,
+				"top cut numbers that do not fit into its columns (+): how many digits are missing is not known, "+
+					"and they are left out")
+		}
+	}
+	if t.cpus > 0 {
+		f.add(count("cpu.shown", "", t.cpus))
+	}
+	if t.counted {
+		f.add(count("processes.postgres", "", t.servers))
+	}
+}
+
+func (t *top) row(f *found, s string) {
+	m := reTopRow.FindStringSubmatch(s)
+	t.counted = true
+	if isServer(m[12]) {
+		t.servers++
+	}
+	for k, name := range []string{"process.virtual", "process.resident", "process.shared"} {
+		if a, ok := topAmount(m[5+k]); ok {
+			f.add(a.fact(name, m[1]))
+		}
+	}
+	f.add(word("process.command", m[1], strings.TrimSpace(m[12])))
+}
+
+// topAmount reads a size in a row of top: kB without a letter.
+func topAmount(s string) (amount, bool) {
+	a, ok := amountOf(strings.TrimRight(s, "t"), kb)
+	if strings.HasSuffix(s, "t") {
+		a, ok = amountOf(strings.TrimSuffix(s, "t")+"T", kb)
+	}
+	return a, ok
+}
+
+var reServer = regexp.MustCompile(`(?:^|[/" ])(?:edb-)?post(?:gres|master)(?::| |"|$)`)
+
+// isServer says whether a command line is one of a PostgreSQL server.
+func isServer(cmd string) bool {
+	return reServer.MatchString(cmd) && !strings.HasPrefix(cmd, "grep") && !strings.HasPrefix(cmd, "su") &&
+		!strings.HasPrefix(cmd, "psql")
+}

@@ -1,0 +1,260 @@
+// Package conftext reads settings of a server, and of the kernel and the services
+// below it, out of texts that are no configuration file as their program reads it:
+// what a person pasted of a postgresql.conf, lists of ALTER SYSTEM, command lines,
+// compose files, manifests of operators, parameter lists of cloud services, tables of
+// pg_settings. It says which form it took a text for, on which line each setting
+// stands, and what it did not understand. It is pure: a text in, facts out.
+package conftext
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+)
+
+// Form says what a text is.
+type Form string
+
+// The forms whose settings are the server's. Plain is what the server itself reads,
+// and what a text is that shows no sign of another form.
+const (
+	Plain       Form = "postgresql.conf"
+	Pasted      Form = "postgresql.conf pasted"
+	Recovery    Form = "recovery.conf"
+	AlterSystem Form = "ALTER SYSTEM"
+	CommandLine Form = "command line"
+	Compose     Form = "docker compose"
+	Gpconfig    Form = "gpconfig"
+	Patroni     Form = "Patroni"
+	CNPG        Form = "CloudNativePG"
+	Zalando     Form = "Zalando postgres-operator"
+	Crunchy     Form = "Crunchy Postgres for Kubernetes"
+	Percona     Form = "Percona Operator for PostgreSQL"
+	StackGres   Form = "StackGres"
+	KubeBlocks  Form = "KubeBlocks"
+	Manifest    Form = "Kubernetes manifest"
+	Helm        Form = "Helm values"
+	YAML        Form = "YAML"
+	JSON        Form = "JSON"
+	Terraform   Form = "Terraform"
+	NixOS       Form = "NixOS"
+	List        Form = "list of parameters"
+	Program     Form = "text of another program"
+	ShowAll     Form = "SHOW ALL"
+	PgSettings  Form = "pg_settings"
+)
+
+// The forms of files that lie beside the server's configuration and hold none of it.
+const (
+	HBA       Form = "pg_hba.conf"
+	Ident     Form = "pg_ident.conf"
+	PgBouncer Form = "pgbouncer.ini"
+	Pgpool    Form = "pgpool.conf"
+	PgBackups Form = "pgbackrest.conf"
+	Service   Form = "pg_service.conf"
+	MySQL     Form = "my.cnf"
+	ServerLog Form = "server log"
+)
+
+// Setting is one parameter with the value that the text has for it.
+type Setting struct {
+	Name     string // lower case; as spelled where it is the kernel's
+	Value    string // unquoted
+	Line     int    // from 1: where the name stands
+	Template bool   // a template fills the value in: it is not known
+	Shown    bool   // what a server shows, not what somebody wrote
+	Default  bool   // shown, and its source is the default
+}
+
+// Named is what a text says of the server and the machine that it is for; zero values
+// where it says nothing.
+type Named struct {
+	Version     string // as written: "14", "9.6", "11.1"
+	VersionLine int
+	RAM         uint64 // bytes
+	RAMLine     int
+	CPUs        int
+	Storage     string // ssd, hdd, san
+	Limit       bool   // RAM is the limit of a container
+}
+
+// Text is what was read.
+type Text struct {
+	Form     Form
+	Settings []Setting // in the order of the text
+	Includes []string  // files that it includes and that are not there
+	Named    Named
+	Unread   Unread
+}
+
+// Unread are lines that were seen and not understood.
+type Unread struct {
+	Lines int
+	First int    // from 1; 0 for none
+	Text  string // the first one, cut
+}
+
+func (u *Unread) add(n int, text string) {
+	if u.Lines++; u.First == 0 || n < u.First {
+		u.First, u.Text = n, clip(text)
+	}
+}
+
+// Bounds: a text is a person's, and nobody writes more. What is past them is not read.
+const (
+	maxText     = 4 << 20 // bytes
+	maxSettings = 20000
+	maxLine     = 16 << 10 // of a line; the rest of it is not looked at
+	shownLine   = 120      // of a line that is told
+)
+
+func clip(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > shownLine {
+		s = strings.ToValidUTF8(s[:shownLine], "") + "…"
+	}
+	return s
+}
+
+// line is a line of the text with its number, without its end.
+type line struct {
+	n    int
+	text string
+}
+
+// split takes a text apart; what the carriage of a text leaves at its lines (a byte
+// order mark, carriage returns, no-break spaces) is taken off.
+func split(text string) []line {
+	text = strings.TrimPrefix(text[:min(len(text), maxText)], bom)
+	var out []line
+	for len(text) > 0 {
+		l, rest, _ := strings.Cut(text, "\n")
+		l = strings.TrimRight(l[:min(len(l), maxLine)], "\r")
+		if strings.Contains(l, "\u00a0") {
+			l = strings.ReplaceAll(l, "\u00a0", " ")
+		}
+		out = append(out, line{len(out) + 1, l})
+		text = rest
+	}
+	return out
+}
+
+const bom = "\ufeff"
+
+// Read reads a text. Of several forms that it may have, the one is taken that gives
+// the most settings, the more particular one before the more general.
+func Read(text string) Text {
+	r := &reader{text: text, lines: split(text)}
+	r.signs()
+	t := r.form()
+	if len(t.Settings) > maxSettings {
+		t.Settings = t.Settings[:maxSettings]
+	}
+	t.Named = r.named(t)
+	return t
+}
+
+// reader is one reading of a text.
+type reader struct {
+	text  string
+	lines []line
+	sign  signs
+	yaml  []pair // of the scan for keys and values, once
+}
+
+// parameter says whether a name is one that PostgreSQL, a module that comes with it or
+// a product made from it has.
+func parameter(name string) bool {
+	if len(name) < 3 || len(name) > 63 {
+		return false
+	}
+	if params.Known(name) {
+		return true
+	}
+	_, ok := params.ForkOf(name)
+	return ok
+}
+
+// telling says whether a name alone tells that settings of the server are meant: port,
+// role or ssl do not.
+func telling(name string) bool { return strings.ContainsAny(name, "_.") && parameter(name) }
+
+// spelled returns the name of a parameter that a program spells in its own way:
+// maxConnections, POSTGRESQL_WORK_MEM, shared-buffers; "" where it is none.
+func spelled(key string) string {
+	low := strings.ToLower(strings.ReplaceAll(key, "-", "_"))
+	if parameter(low) {
+		return low
+	}
+	for _, p := range []string{"postgresql_conf_", "postgresql_config_", "postgresql_", "postgres_", "pg_", "db_"} {
+		if rest, ok := strings.CutPrefix(low, p); ok && telling(rest) {
+			return rest
+		}
+	}
+	if strings.ToLower(key) != key && !strings.Contains(key, "_") {
+		var b strings.Builder
+		for i, c := range key {
+			if c >= 'A' && c <= 'Z' {
+				if i > 0 {
+					b.WriteByte('_')
+				}
+				c += 'a' - 'A'
+			}
+			b.WriteRune(c)
+		}
+		if s := b.String(); telling(s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// count is how many of the settings have a name that tells what they are.
+func count(list []Setting) int {
+	n := 0
+	for _, s := range list {
+		if telling(s.Name) || parameter(s.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// ident says whether a text could be the name of a parameter.
+func ident(s string) bool {
+	if s == "" || len(s) > 63 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c != '.' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return true
+}
+
+// template says whether a template or a program fills a value in, and returns what
+// stands there if it does not: ${NAME:-256MB} has a value of its own.
+func template(v string) (string, bool) {
+	if strings.HasPrefix(v, "${") && strings.HasSuffix(v, "}") {
+		if _, def, ok := strings.Cut(v, ":-"); ok && !strings.Contains(def, "$") {
+			return strings.TrimSuffix(def, "}"), false
+		}
+	}
+	for _, mark := range []string{"{{", "{%", "<%", "${", "$(", "{DBInstance", "{AllocatedStorage"} {
+		if strings.Contains(v, mark) {
+			return v, true
+		}
+	}
+	if strings.HasPrefix(v, "$") && len(v) > 1 && ident(strings.TrimPrefix(v[1:], "{")) {
+		return v, true
+	}
+	return v, false
+}
+
+// setting makes a setting of a name and a value as they stand there.
+func setting(name, value string, n int) Setting {
+	v, filled := template(value)
+	return Setting{Name: strings.ToLower(name), Value: v, Line: n, Template: filled}
+}

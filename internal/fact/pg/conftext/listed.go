@@ -1,0 +1,124 @@
+package conftext
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	nameToken = regexp.MustCompile(
+		`(?i)(?:^|[\s{,(\-])["']?(name|option|key|param|parameter|parameter_?name|setting_name)["']?\s*` +
+			`[:=]>?\s*["']?([A-Za-z_][\w.]*)["']?`)
+	valueToken = regexp.MustCompile(
+		`(?i)(?:^|[\s{,(])["']?(value|val|parameter_?value|current_?value)["']?\s*[:=]>?\s*` +
+			`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,}#"']+)`)
+	configEntry = regexp.MustCompile(
+		`config_entry\s*\{\s*["']([\w.]+)["']\s*:(?:\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+))?`)
+	arrowValue = regexp.MustCompile(`^\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+)`)
+	cliList    = regexp.MustCompile(`ParameterName=["']?([\w.]+)["']?,\s*ParameterValue=("[^"]*"|'[^']*'|[^\s,"']+)`)
+	flagsList  = regexp.MustCompile(`--(?:database-flags|parameters|set)[= ]["']?([A-Za-z_][\w.]*=[^\s"']+)`)
+)
+
+// within is how many lines the value may stand below its name: Azure writes a dozen keys
+// between them.
+const within = 16
+
+// listed reads lists of objects of a name and a value: parameter groups of RDS, flags of
+// Cloud SQL, configurations of Azure, variables of Ansible roles.
+func (r *reader) listed() Text {
+	t := Text{Form: r.listedForm()}
+	name, at := "", 0
+	var rows []Setting
+	add := func(n string, v string, line int) {
+		v = unquote(v)
+		if n = spelled(n); n == "" {
+			return
+		}
+		if v == "" && !emptyMeans(n) || strings.EqualFold(v, "null") {
+			return
+		}
+		rows = append(rows, setting(n, v, line))
+	}
+	var unknown []Setting
+	for _, l := range r.lines {
+		s := unmark(l.text)
+		if c := strings.TrimSpace(s); c == "" || c[0] == '#' || strings.HasPrefix(c, "//") {
+			continue
+		}
+		for _, m := range cliList.FindAllStringSubmatch(s, -1) {
+			add(m[1], m[2], l.n)
+		}
+		for _, m := range flagsList.FindAllStringSubmatch(s, -1) {
+			for _, one := range strings.Split(m[1], ",") {
+				if k, v, ok := strings.Cut(one, "="); ok {
+					add(k, v, l.n)
+				}
+			}
+		}
+		if m := configEntry.FindStringSubmatch(s); m != nil {
+			if name, at = m[1], l.n; m[2] != "" {
+				add(m[1], m[2], l.n)
+				name = ""
+			}
+			continue
+		}
+		if m := arrowValue.FindStringSubmatch(s); m != nil && name != "" {
+			add(name, m[1], at)
+			name = ""
+			continue
+		}
+		if m := nameToken.FindStringSubmatch(s); m != nil {
+			name, at = m[2], l.n
+		}
+		m := valueToken.FindStringSubmatch(s)
+		if m == nil || name == "" || l.n-at > within {
+			continue
+		}
+		switch {
+		case spelled(name) != "":
+			add(name, m[2], at)
+		case ident(name) && strings.Contains(name, ".") && strings.ToLower(name) == name:
+			unknown = append(unknown, setting(name, unquote(m[2]), at))
+		case ident(name) && strings.Contains(name, "_") && strings.ToLower(name) == name && !r.sign.kube:
+			unknown = append(unknown, setting(name, unquote(m[2]), at))
+		}
+		name = ""
+	}
+	if len(unknown) <= len(rows) {
+		rows = merge(rows, unknown)
+	}
+	t.Settings = rows
+	if t.Form == YAML || t.Form == Manifest {
+		r.cut(&t)
+	}
+	return t
+}
+
+// unmark takes the marks of a diff off a line.
+func unmark(s string) string {
+	if s != "" && (s[0] == '+' || s[0] == '>') {
+		return s[1:]
+	}
+	return s
+}
+
+func (r *reader) listedForm() Form {
+	s := &r.sign
+	switch {
+	case s.product != "":
+		return s.product
+	case s.kube:
+		return Manifest
+	case s.terraform:
+		return Terraform
+	case s.json:
+		return JSON
+	}
+	for _, l := range r.lines {
+		if strings.HasPrefix(strings.TrimSpace(l.text), "- ") && strings.Contains(l.text, ": ") &&
+			!strings.Contains(l.text, "{") {
+			return YAML
+		}
+	}
+	return List
+}

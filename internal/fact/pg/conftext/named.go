@@ -1,0 +1,206 @@
+package conftext
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The marks of a version, the surest first: what says that it is the server's, then
+// where its files lie, then what a sentence says.
+var versionMarks = []*regexp.Regexp{
+	regexp.MustCompile(
+		`(?i)\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
+			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
+			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
+			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
+	regexp.MustCompile(
+		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
+			`(?:/[\w.-]+)?:(?:pg)?(\d+(?:\.\d+)?)` +
+			`|:[\w.\-]*\bpg(\d\d)\b|spilo-(\d\d)\b|postgres-(\d\d):`),
+	regexp.MustCompile(
+		`/postgresql/(\d[\d.]*)/|/pgsql[-/](\d[\d.]*)/|/postgresql-(\d[\d.]*)/|/postgresql@(\d+)/` +
+			`|\bpostgresql-(\d\d)\b`),
+	regexp.MustCompile(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
+}
+
+var (
+	ramMarks = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)Total Memory(?: \(RAM\))?:\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B`),
+		regexp.MustCompile(`(?i)based on (\d+(?:\.\d+)?)\s*([KMGT])B of available memory`),
+	}
+	ramProse = regexp.MustCompile(
+		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])i?B? (?:of )?(?:RAM|memory)\b|\b(?:RAM|memory)\s*[:=]\s*(\d+` +
+			`(?:\.\d+)?)\s*([GT])i?B\b|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
+	cpuMark  = regexp.MustCompile(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
+	diskMark = regexp.MustCompile(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
+	quantity = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
+	url      = regexp.MustCompile(`https?://\S+`)
+)
+
+// first returns the first group that matched.
+func first(m []string) string {
+	for _, g := range m[1:] {
+		if g != "" {
+			return g
+		}
+	}
+	return ""
+}
+
+// named looks for what a text says of the server and the machine.
+func (r *reader) named(t Text) Named {
+	var n Named
+	rank := len(versionMarks)
+	prose := map[string]int{}
+	for _, l := range r.lines {
+		s := l.text
+		if strings.Contains(s, "://") {
+			s = url.ReplaceAllString(s, " ")
+		}
+		if m := diskMark.FindStringSubmatch(s); m != nil {
+			n.Storage = strings.ToLower(m[1])
+		}
+		if !strings.ContainsAny(s, "0123456789") {
+			continue
+		}
+		for i := 0; i < rank; i++ {
+			if t.Form == Plain && i == len(versionMarks)-1 {
+				continue // the comments of a postgresql.conf speak of other versions
+			}
+			m := versionMarks[i].FindStringSubmatch(s)
+			if m == nil {
+				continue
+			}
+			if v := strings.TrimRight(strings.ReplaceAll(first(m), "_", "."), "."); plausible(v) {
+				n.Version, n.VersionLine, rank = v, l.n, i
+			}
+		}
+		for _, mark := range ramMarks {
+			if m := mark.FindStringSubmatch(s); m != nil && n.RAM == 0 {
+				n.RAM, n.RAMLine = bytesOf(m[1], m[2]), l.n
+			}
+		}
+		for _, m := range ramProse.FindAllStringSubmatch(s, 10) {
+			if t.Form == Plain {
+				break
+			}
+			for i := 1; i < len(m); i += 2 {
+				if m[i] != "" {
+					prose[m[i]+m[i+1]] = l.n
+				}
+			}
+		}
+		if m := cpuMark.FindStringSubmatch(s); m != nil && n.CPUs == 0 {
+			if c, err := strconv.Atoi(first(m)); err == nil && c > 0 && c <= 8192 {
+				n.CPUs = c
+			}
+		}
+	}
+	if n.RAM == 0 {
+		r.limit(&n)
+	}
+	if n.RAM == 0 && len(prose) == 1 { // two of them are a comparison
+		for k, at := range prose {
+			n.RAM, n.RAMLine = bytesOf(k[:len(k)-1], k[len(k)-1:]), at
+		}
+	}
+	if rank > 0 {
+		r.versionKey(&n)
+	}
+	return n
+}
+
+// plausible says whether a number could be a version of the server's: 7.4 to 9.6, 10 to 30.
+func plausible(v string) bool {
+	head, minor, _ := strings.Cut(v, ".")
+	major, err := strconv.Atoi(head)
+	if err != nil {
+		return false
+	}
+	if major < 10 {
+		m, _, _ := strings.Cut(minor, ".")
+		k, err := strconv.Atoi(m)
+		return err == nil && (major == 9 && k <= 6 || major == 8 && k <= 4)
+	}
+	return major <= 30
+}
+
+// versionKey takes the version out of the keys of a manifest.
+func (r *reader) versionKey(n *Named) {
+	for _, p := range r.pairs() {
+		if p.key != "version" && p.key != "postgresVersion" && p.key != "pgVersion" && p.key != "postgres_version" {
+			continue
+		}
+		if p.key == "version" && p.parent != "postgresql" && p.parent != "postgres" {
+			continue // of a chart, of a compose file
+		}
+		if plausible(p.value) {
+			n.Version, n.VersionLine = p.value, p.n
+			return
+		}
+	}
+}
+
+// limit takes the memory limit of a container out of a manifest or a compose file: the
+// nearest to the root, as those below are of side containers.
+func (r *reader) limit(n *Named) {
+	best := math.MaxInt
+	for _, p := range r.pairs() {
+		depth := strings.Count(p.path, "/")
+		ok := p.key == "memory" && (strings.HasSuffix(p.path, "resources/limits") || p.path == "limits") ||
+			p.key == "mem_limit"
+		if !ok || depth >= best {
+			continue
+		}
+		for _, side := range []string{"pgbouncer", "pgBouncer", "pooler", "sidecar", "metrics", "exporter", "backup",
+			"pgbackrest", "pgBackRest", "init"} {
+			if strings.Contains(p.path, side) {
+				ok = false
+			}
+		}
+		m := quantity.FindStringSubmatch(p.value)
+		if !ok || m == nil {
+			continue
+		}
+		if b := quantityOf(m[1], m[2]); b > 0 {
+			n.RAM, n.RAMLine, n.Limit, best = b, p.n, true, depth
+		}
+	}
+}
+
+func bytesOf(number, unit string) uint64 {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f <= 0 {
+		return 0
+	}
+	f *= math.Exp2(float64(10 * (1 + strings.Index("KMGT", strings.ToUpper(unit)))))
+	if f > 1<<50 {
+		return 0
+	}
+	return uint64(f)
+}
+
+// quantityOf reads a quantity of Kubernetes or docker: Gi and g are powers of 1024, and so
+// is G of docker; of Kubernetes it is a power of 1000, which is close enough for a limit
+// that is rounded down.
+func quantityOf(number, unit string) uint64 {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f <= 0 {
+		return 0
+	}
+	switch {
+	case unit == "":
+	case len(unit) == 2 && unit[1] == 'i':
+		f *= math.Exp2(float64(10 * (1 + strings.Index("KMGT", unit[:1]))))
+	case unit == "G" || unit == "M" || unit == "K" || unit == "T":
+		f *= math.Pow(1000, float64(1+strings.Index("KMGT", unit)))
+	default:
+		f *= math.Exp2(float64(10 * (1 + strings.Index("KMGT", strings.ToUpper(unit[:1])))))
+	}
+	if f > 1<<50 {
+		return 0
+	}
+	return uint64(f)
+}

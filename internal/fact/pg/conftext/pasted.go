@@ -1,0 +1,236 @@
+package conftext
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+)
+
+var (
+	// [root@host data]#, user@host:~$, postgres=#, C:\>, $ before a command
+	prompt = regexp.MustCompile(
+		`^(\[[^\]]*@[^\]]*\]\s*[$#%>]|[\w.\-]+@[\w.\-]+[: ][^$#]{0,80}[$#] ?|[\w\-]+=[#>*] ?|\$ )`)
+	// cat -n, grep -n, less -N, an editor's margin
+	numbered = regexp.MustCompile(`^\s*\d{1,5}(\s*[:|]|\s|$)\s*`)
+	// grep over several files
+	grepped = regexp.MustCompile(`^[\w./\-]+\.conf(:\d+)?:\s?`)
+	echoed  = regexp.MustCompile(`^(?:sudo\s+)?(?:echo|printf)\s+(?:-\w+\s+)?(["'])(.*)["']\s*(?:\\\s*)?(?:>>|\|)`)
+	bullet  = regexp.MustCompile(`^(?:[*•·‣▪–—-]|\d{1,3}[.)])\s+`)
+	fence   = regexp.MustCompile("^(```|~~~)")
+	// an assignment with anything behind it
+	assigned = regexp.MustCompile(
+		`^["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*(=>|=|:|\bto\b)\s*` +
+			`('(?:[^'\\]|''|\\.)*'|"[^"]*"|[^\s,;()"'\x60]+)["'\x60]?\s*(.*)$`)
+	// a value that a template of Jinja, ERB, Go or a shell fills in
+	filled = regexp.MustCompile(`^([A-Za-z_][\w.]*)\s*[=:]\s*(.*(?:\{\{|<%|\$\{|\{%).*)$`)
+	// what may stand behind a value that a person wrote down: a remark, another setting
+	remark = regexp.MustCompile("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^[–—-] |^`")
+)
+
+var quotes = strings.NewReplacer("‘", "'", "’", "'", "‚", "'", "“", "'", "”", "'", "„", "'", "«", "'", "»",
+	"'", "′", "'",
+	"″", "'", "\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u200b", "", "\ufeff", "", "&quot;", `"`, "&#39;", "'",
+	"&nbsp;", " ", "&gt;", ">", "＝", "=")
+
+// wrapped is a line of a paste without what carries it.
+type wrapped struct {
+	text    string
+	name    string // of the setting that it begins with, where it is one
+	carried bool   // something was taken off
+}
+
+// unwrap takes off what mails, web pages, shells and diffs put before a line.
+func unwrap(l string) wrapped {
+	w := wrapped{text: strings.TrimSpace(l)}
+	for range 4 {
+		before := w.text
+		switch t := w.text; {
+		case t == "":
+		case prompt.MatchString(t) && !strings.HasPrefix(t, "$ #"):
+			return wrapped{text: "", carried: true}
+		case fence.MatchString(t):
+			return wrapped{text: "", carried: true}
+		case t[0] == '>' || t[0] == '|':
+			w.text = strings.TrimSpace(t[1:])
+		case strings.HasPrefix(t, "+++") || strings.HasPrefix(t, "@@") || strings.HasPrefix(t, "diff --git"):
+			return wrapped{text: "", carried: true}
+		case t[0] == '+':
+			w.text = strings.TrimSpace(t[1:])
+		case bullet.MatchString(t):
+			w.text = t[len(bullet.FindString(t)):]
+		case grepped.MatchString(t):
+			w.text = t[len(grepped.FindString(t)):]
+		case numbered.MatchString(t):
+			rest := t[len(numbered.FindString(t)):]
+			if rest != "" && rest[0] != '#' && !assigned.MatchString(rest) && conf.Parse(rest)[0].Name == "" {
+				break
+			}
+			w.text = rest
+		case echoed.MatchString(t):
+			w.text = echoed.FindStringSubmatch(t)[2]
+		case t[0] == '`' || strings.HasPrefix(t, "**"):
+			w.text = strings.Trim(t, "`*")
+		}
+		if w.text == before {
+			break
+		}
+		w.carried = true
+	}
+	if list := meant(w.text); len(list) > 0 {
+		w.name = list[0].Name
+	}
+	return w
+}
+
+// meant reads what a person means by a line: an assignment with typographic quotes,
+// a colon in the place of the equals sign, remarks behind it, several of them. nil where
+// it is none.
+func meant(text string) []Setting {
+	t := strings.TrimSpace(quotes.Replace(text))
+	if t == "" || t[0] == '#' {
+		return nil
+	}
+	if m := filled.FindStringSubmatch(t); m != nil && parameter(m[1]) {
+		return []Setting{{Name: strings.ToLower(m[1]), Value: strings.TrimSpace(m[2]), Template: true}}
+	}
+	if l := conf.Parse(t)[0]; l.Err == "" && l.Name != "" && !strings.Contains(t, "\n") {
+		_, rest, has := strings.Cut(t, "=")
+		low := strings.ToLower(l.Name)
+		switch {
+		case has && rest != "" && (parameter(low) || strings.ContainsAny(low, "_.") || directive(low)),
+			telling(low) && valued(l.Value), directive(low):
+			return []Setting{setting(low, l.Value, 0)}
+		}
+		return nil
+	}
+	var out []Setting
+	for t != "" && len(out) < 100 {
+		m := assigned.FindStringSubmatch(t)
+		if m == nil || !telling(m[1]) && !(parameter(m[1]) && m[2] == "=") || !remark.MatchString(m[4]) {
+			break
+		}
+		v := m[3]
+		if q := v[0]; (q == '\'' || q == '"') && (len(v) < 2 || v[len(v)-1] != q) {
+			break // it does not end: the text was cut
+		}
+		out = append(out, setting(m[1], unquote(v), 0))
+		t = strings.TrimLeft(m[4], ",;` ")
+		if strings.HasPrefix(t, "and ") {
+			t = t[4:]
+		}
+	}
+	return out
+}
+
+func directive(name string) bool {
+	return name == "include" || name == "include_dir" || name == "include_if_exists"
+}
+
+// valued says whether a word is a value and no word of a sentence: "work_mem 64MB".
+func valued(v string) bool {
+	switch strings.ToLower(v) {
+	case "on", "off", "true", "false", "none", "all", "replica", "minimal", "logical":
+		return true
+	}
+	return v != "" && (v[0] >= '0' && v[0] <= '9' || v[0] == '-' || v[0] == '/')
+}
+
+func unquote(v string) string {
+	if n := len(v); n > 1 && v[0] == v[n-1] && (v[0] == '\'' || v[0] == '"') {
+		if v[0] == '\'' {
+			return strings.ReplaceAll(v[1:n-1], "''", "'")
+		}
+		return v[1 : n-1]
+	}
+	return v
+}
+
+// pasted reads a postgresql.conf that something carried. Names that nobody has are
+// taken as settings too where they stand among those that are: they may be slips.
+func (r *reader) pasted() Text {
+	t := Text{Form: Pasted}
+	var maybe []Setting
+	for _, l := range r.lines {
+		trimmed := strings.TrimSpace(l.text)
+		if trimmed == "" {
+			continue
+		}
+		w := unwrap(l.text)
+		if w.text == "" || comment(w.text) || rule(w.text) || strings.HasPrefix(w.text, "{%") ||
+			strings.HasPrefix(w.text, "<%") || strings.HasPrefix(w.text, "{{") {
+			continue // of a template, what decides over lines
+		}
+		list := meant(w.text)
+		if len(list) == 0 {
+			t.Unread.add(l.n, l.text)
+		}
+		for _, s := range list {
+			s.Line = l.n
+			switch {
+			case directive(s.Name):
+				t.Includes = append(t.Includes, s.Value)
+			case parameter(s.Name) || strings.Contains(s.Name, "."):
+				t.Settings = append(t.Settings, s)
+			default:
+				maybe = append(maybe, s)
+			}
+		}
+	}
+	if len(maybe) <= count(t.Settings) {
+		t.Settings = merge(t.Settings, maybe)
+	}
+	if known := plainForm(t.Settings); known == Recovery {
+		t.Form = Recovery
+	}
+	return t
+}
+
+// rule says whether a line is only drawn.
+func rule(t string) bool { return strings.Trim(t, "-=_*~+|─═╪┼├┤ ") == "" }
+
+// merge joins two lists in the order of their lines.
+func merge(a, b []Setting) []Setting {
+	out := make([]Setting, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].Line <= b[0].Line {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// Meant is what a person means by a line of a postgresql.conf that the server refuses,
+// or takes for another name: typographic quotes, a no-break space. why says what is in
+// the way; "" where nothing of that kind is.
+func Meant(text string) (list []Setting, why string) {
+	for _, m := range []struct{ mark, why string }{
+		{bom, "a byte order mark (U+FEFF) stands before the name: the server takes it as a part of it"},
+		{"\u00a0", "a no-break space (U+00A0) stands where a space belongs: the server takes it for a letter"},
+		{"\u200b", "a zero-width space (U+200B) stands in the line: the server takes it for a letter"},
+		{"‘’“”„‚", "typographic quotation marks (‘ ’ “ ”): the server knows only '"},
+	} {
+		if m.mark[0] != 0xe2 || len(m.mark) == 3 {
+			if strings.Contains(text, m.mark) {
+				why = m.why
+			}
+		} else if strings.ContainsAny(text, m.mark) {
+			why = m.why
+		}
+		if why != "" {
+			break
+		}
+	}
+	if why == "" && merging(text) {
+		return nil, "a mark that an unfinished merge left"
+	}
+	return meant(text), why
+}
+
+// merging says whether a line is a mark of a merge that somebody has to finish.
+func merging(text string) bool {
+	t := strings.TrimSpace(text)
+	return strings.HasPrefix(t, "<<<<<<<") || strings.HasPrefix(t, "=======") || strings.HasPrefix(t, ">>>>>>>")
+}

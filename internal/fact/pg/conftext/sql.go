@@ -1,0 +1,114 @@
+package conftext
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	alterSet = regexp.MustCompile(
+		`(?i)\balter\s+system\s+set\s+"?([A-Za-z_][\w.]*)"?\s*(?:=|\bto\b)\s*((?:'(?:[^']|'')*'\s*,\s*)*` +
+			`(?:'(?:[^']|'')*'|"[^"]*"|[^\s;,']+(?:\s*,\s*[^\s;,']+)*))[ \t]*(;|\n|$)`)
+	alterAny   = regexp.MustCompile(`(?i)\balter\s+system\s+`)
+	alterReset = regexp.MustCompile(`(?i)^alter\s+system\s+reset\s+(all|"?[A-Za-z_][\w.]*"?)`)
+	blockNote  = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	gpSet      = regexp.MustCompile(
+		`^gpconfig\s.*?(?:-c|--change)[ =]["']?([\w.]+)["']?\s.*?(?:-v|--value)[ =]("[^"]*"|'[^']*'|\S+)`)
+)
+
+// alterSystem reads statements of SQL, each over as many lines as it has.
+func (r *reader) alterSystem() Text {
+	t := Text{Form: AlterSystem}
+	var b strings.Builder
+	starts := make([]int, 0, len(r.lines)) // where each line begins
+	for _, l := range r.lines {
+		starts = append(starts, b.Len())
+		b.WriteString(withoutNote(l.text) + "\n")
+	}
+	text := blockNote.ReplaceAllStringFunc(b.String(), func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if c == '\n' {
+				return c
+			}
+			return ' '
+		}, strings.ToValidUTF8(s, "?"))
+	})
+	at := 0 // the line of the last look-up: positions ascend
+	lineOf := func(pos int) int {
+		for at+1 < len(starts) && starts[at+1] <= pos {
+			at++
+		}
+		return at + 1
+	}
+	starting := alterAny.FindAllStringIndex(text, maxSettings)
+	for i, begin := range starting {
+		stop := len(text)
+		if i+1 < len(starting) {
+			stop = starting[i+1][0]
+		}
+		part := text[begin[0]:stop]
+		m := alterSet.FindStringSubmatchIndex(part)
+		switch {
+		case m != nil && m[0] == 0:
+			n := lineOf(begin[0] + m[2])
+			t.Settings = append(t.Settings, setting(part[m[2]:m[3]], listValue(part[m[4]:m[5]]), n))
+		case alterReset.MatchString(part):
+		default:
+			n := lineOf(begin[0])
+			t.Unread.add(n, r.lines[n-1].text)
+		}
+	}
+	return t
+}
+
+// listValue spells a value of SQL as a file has it: a list of quoted words becomes one.
+func listValue(v string) string {
+	v = strings.TrimSpace(v)
+	if n := len(v); n > 1 && v[0] == '"' && v[n-1] == '"' {
+		return v[1 : n-1]
+	}
+	if !strings.HasPrefix(v, "'") {
+		return v
+	}
+	var words []string
+	for _, w := range quotedWord.FindAllString(v, -1) {
+		words = append(words, unquote(w))
+	}
+	return strings.Join(words, ", ")
+}
+
+var quotedWord = regexp.MustCompile(`'(?:[^']|'')*'`)
+
+// withoutNote leaves the comment of a line of SQL, or of the shell around it, out.
+func withoutNote(s string) string {
+	if t := strings.TrimSpace(s); strings.HasPrefix(t, "#") || strings.HasPrefix(t, "--") {
+		return ""
+	}
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\'':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(s[i:], "--"):
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// gpconfig reads calls of Greenplum's tool.
+func (r *reader) gpconfig() Text {
+	t := Text{Form: Gpconfig}
+	for _, l := range r.lines {
+		s := strings.TrimSpace(l.text)
+		if !strings.HasPrefix(s, "gpconfig ") {
+			continue
+		}
+		if m := gpSet.FindStringSubmatch(s); m != nil {
+			t.Settings = append(t.Settings, setting(m[1], unquote(m[2]), l.n))
+		} else if strings.Contains(s, " -c ") {
+			t.Unread.add(l.n, l.text)
+		}
+	}
+	return t
+}

@@ -1,0 +1,177 @@
+package conftext
+
+import (
+	"strings"
+)
+
+// columns are where a table has what.
+type columns struct {
+	name, setting, unit, source int // -1: nowhere
+	described, header           bool
+}
+
+// table reads what SHOW ALL, SHOW NAME and queries on pg_settings print: aligned by
+// psql, as Markdown, as CSV, as one field a line.
+func (r *reader) table() Text {
+	t := Text{Form: PgSettings}
+	c := columns{0, 1, -1, -1, false, false}
+	sep := r.separator()
+	if sep == 0 {
+		return r.shown()
+	}
+	var row Setting // of the expanded form
+	cells3, described := 0, 0
+	for _, l := range r.lines {
+		s := strings.TrimRight(l.text, " \t")
+		if strings.TrimSpace(s) == "" || rule(s) {
+			continue
+		}
+		cells := cellsOf(s, sep)
+		if len(cells) < 2 {
+			continue
+		}
+		if head, ok := header(cells); ok {
+			c = head
+			continue
+		}
+		switch cells[0] {
+		case "name":
+			row = Setting{Name: strings.ToLower(cells[1]), Line: l.n, Shown: true}
+			continue
+		case "setting":
+			if parameter(row.Name) || strings.Contains(row.Name, ".") {
+				row.Value = cells[1]
+				t.Settings = append(t.Settings, row)
+			}
+			row = Setting{}
+			continue
+		}
+		if c.name >= len(cells) || c.setting >= len(cells) {
+			continue
+		}
+		name := strings.ToLower(cells[c.name])
+		if !ident(name) || !parameter(name) && !strings.Contains(name, ".") {
+			if c.header && ident(name) && len(cells) > 2 {
+				t.Settings = append(t.Settings, Setting{Name: name, Value: cells[c.setting], Line: l.n, Shown: true})
+			}
+			continue
+		}
+		set := Setting{Name: name, Value: cells[c.setting], Line: l.n, Shown: true}
+		if c.source >= 0 && c.source < len(cells) {
+			set.Default = cells[c.source] == "default"
+		}
+		if len(cells) == 3 {
+			if cells3++; strings.Count(cells[2], " ") > 2 {
+				described++
+			}
+		}
+		t.Settings = append(t.Settings, set)
+	}
+	if c.described && c.source < 0 && c.unit < 0 || cells3 > 0 && 2*described > cells3 {
+		t.Form = ShowAll
+	}
+	if count(t.Settings) < 2 {
+		return Text{Form: PgSettings}
+	}
+	return t
+}
+
+// separator returns what parts the columns: a bar, or the sign of a CSV whose head names
+// them; 0 where the text is no table.
+func (r *reader) separator() rune {
+	bars, all := 0, 0
+	for _, l := range r.lines {
+		s := strings.TrimSpace(l.text)
+		if s == "" {
+			continue
+		}
+		all++
+		if strings.ContainsAny(s, "|│") && strings.TrimLeft(s, "|│ ") != "" {
+			bars++
+		}
+		for _, sep := range []rune{',', ';', '\t'} {
+			if cells := cellsOf(s, sep); len(cells) > 1 {
+				if h, ok := header(cells); ok && h.header {
+					return sep
+				}
+			}
+		}
+	}
+	if 3*bars >= all && bars > 0 || bars > 4 {
+		return '|'
+	}
+	return 0
+}
+
+// cellsOf takes a row apart; borders at its ends are no cells. Quotes of CSV go.
+func cellsOf(s string, sep rune) []string {
+	if sep == '|' {
+		s = strings.ReplaceAll(s, "│", "|")
+		s = strings.TrimSpace(s)
+		if strings.HasPrefix(s, "|") {
+			s = strings.TrimSuffix(s[1:], "|")
+		}
+		out := strings.Split(s, "|")
+		for i := range out {
+			out[i] = strings.Trim(strings.TrimSpace(out[i]), "`")
+		}
+		return out
+	}
+	var out []string
+	var b strings.Builder
+	quoted := false
+	for _, c := range s {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == sep && !quoted:
+			out = append(out, strings.TrimSpace(b.String()))
+			b.Reset()
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return append(out, strings.TrimSpace(b.String()))
+}
+
+// header reads the names of the columns.
+func header(cells []string) (columns, bool) {
+	c := columns{-1, -1, -1, -1, false, true}
+	for i, h := range cells {
+		switch strings.ToLower(strings.Trim(h, "*`_ ")) {
+		case "name", "parameter", "parametername", "parameter_name", "parameter name", "setting name", "guc":
+			if c.name < 0 {
+				c.name = i
+			}
+		case "setting", "value", "parametervalue", "current_setting", "current value", "parameter_value":
+			if c.setting < 0 {
+				c.setting = i
+			}
+		case "unit":
+			c.unit = i
+		case "source":
+			c.source = i
+		case "description", "short_desc":
+			c.described = true
+		}
+	}
+	return c, c.name >= 0 && c.setting >= 0
+}
+
+// shown reads the answers of SHOW NAME: the name, a line, the value.
+func (r *reader) shown() Text {
+	t := Text{Form: PgSettings}
+	for i := 0; i+2 < len(r.lines); i++ {
+		name := strings.ToLower(strings.TrimSpace(r.lines[i].text))
+		if !ident(name) || !parameter(name) {
+			continue
+		}
+		bar := strings.TrimSpace(r.lines[i+1].text)
+		if len(bar) < 3 || strings.Trim(bar, "-") != "" {
+			continue
+		}
+		t.Settings = append(t.Settings, Setting{Name: name, Value: strings.TrimSpace(r.lines[i+2].text),
+			Line: r.lines[i].n, Shown: true})
+	}
+	return t
+}

@@ -1,0 +1,82 @@
+package pglog
+
+import (
+	"bytes"
+	"unicode"
+)
+
+// maxPrefixWidth is how far from the time of an entry its label may be.
+const maxPrefixWidth = 250
+
+// reflowed puts the entries of a text whose lines were broken anew by a page, or not at all, on lines of their own. It
+// is nil where the lines of a text are the server's: where most times with a label behind them begin one.
+func reflowed(head []byte) []byte {
+	own := 0
+	var last []byte // what stood before the time of the line before
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		line = bytes.TrimLeft(line, " \t")
+		for at := 0; at+19 <= min(len(line), maxPrefixWidth); at++ {
+			if !beginsEntry(line[at:]) {
+				continue
+			}
+			if before := line[:at]; bytes.IndexFunc(before, unicode.IsLetter) < 0 || bytes.Equal(before, last) {
+				own++
+			} else {
+				last = before
+			}
+			break
+		}
+	}
+	// Almost no log comes by here with times in its middle.
+	if bytes.Count(head, []byte(": ")) < 2 || inner(head) <= 2*own+1 {
+		return nil
+	}
+	text := bytes.Join(bytes.Fields(head), []byte{' '})
+	var out []byte
+	from := 0
+	for at := 1; at+19 <= len(text); at++ {
+		if text[at-1] == ' ' && beginsEntry(text[at:]) {
+			out = append(append(out, bytes.TrimSpace(text[from:at])...), '\n')
+			from = at
+			at += 19
+		}
+	}
+	return append(append(out, text[from:]...), '\n')
+}
+
+// inner counts the times with a label behind them, wherever they are; lines end as words do.
+func inner(head []byte) (n int) {
+	if bytes.Count(head, []byte("-")) < 2 {
+		return 0
+	}
+	text := bytes.Join(bytes.Fields(head), []byte{' '})
+	for at := 0; at+19 <= len(text); at++ {
+		if (at == 0 || text[at-1] == ' ') && beginsEntry(text[at:]) {
+			n++
+			at += 19
+		}
+	}
+	return n
+}
+
+// beginsEntry says whether a text begins with a time and the label of an entry, and no other time between.
+func beginsEntry(b []byte) bool {
+	_, n := clock(b)
+	if n == 0 || n < len(b) && b[n] == ',' {
+		return false
+	}
+	b = b[:min(len(b), maxPrefixWidth)]
+	i := findLabel(b)
+	if i < 0 {
+		i = findOne(b)
+	}
+	if i < 0 {
+		return false
+	}
+	for at := n; at+19 <= i; at++ {
+		if _, k := clock(b[at:]); k > 0 {
+			return false
+		}
+	}
+	return true
+}

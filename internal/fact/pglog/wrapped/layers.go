@@ -1,0 +1,151 @@
+package wrapped
+
+import (
+	"bytes"
+	"html"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// layer is one thing that may be around the lines.
+type layer struct {
+	name  string
+	share float64 // of the lines that have it
+	whole bool    // only lines for which has is true are asked
+	has   func(line []byte) bool
+	// cut returns what is within; nil and true: the line is of another program.
+	cut func(line []byte, labeled func([]byte) bool) ([]byte, bool)
+}
+
+// plain makes a cut of an expression that matches what stands before a line.
+func plain(re string) func([]byte, func([]byte) bool) ([]byte, bool) {
+	r := regexp.MustCompile(re)
+	return func(line []byte, _ func([]byte) bool) ([]byte, bool) {
+		if at := r.FindIndex(line); at != nil {
+			return line[at[1]:], true
+		}
+		return nil, false
+	}
+}
+
+const rfc3339 = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)`
+
+var (
+	colors     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+	box        = regexp.MustCompile(`^ {0,8}(?:│|┃|\|) ?`)
+	boxEnd     = regexp.MustCompile(`[ \t]*(?:│|┃|\|)?[ \t]*$`)
+	stamp      = regexp.MustCompile(`^(` + rfc3339 + `)[ \t]+(?:(?:stdout|stderr) [FP] )?(?:\{[^{}]*\}[ \t]+)?`)
+	entity     = regexp.MustCompile(`&(?:quot|gt|lt|amp|#39|#34|nbsp);`)
+	ownTime    = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+	syslogLine = regexp.MustCompile(`^(?:<\d{1,3}>1? ?)?(?:` + rfc3339 + `|` +
+		`\S{2,20} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:[.,]\d{1,6})?|` + // Aug  8 03:35:01, mag 16 19:38:43
+		`\d{1,2}\.? ?\S{2,20} \d\d:\d\d:\d\d(?:[.,]\d{1,6})?|` + // 24 juil. 14:38:39
+		` ?\d{1,2}月 {1,2}\d{1,2}日? \d\d:\d\d:\d\d` + // 7月 24 14:38:39
+		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
+	syslog5424 = regexp.MustCompile(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
+		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-\d{1,6})?\] )?`)
+	syslogTime    = regexp.MustCompile(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
+	postgresIdent = regexp.MustCompile(`(?i)postgres|postmaster|pg_|pgsql|psql`)
+	herokuKeys    = regexp.MustCompile(
+		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)
+)
+
+var layers = []layer{
+	{share: 0.5, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) { // colors begin each line
+		if len(l) == 0 || l[0] != 0x1b {
+			return nil, false
+		}
+		return colors.ReplaceAll(l, nil), true
+	}},
+	{share: 0.1, whole: true, has: func(l []byte) bool { return entity.Match(l) && bytes.IndexByte(l, '"') < 0 },
+		cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+			if !entity.Match(l) || bytes.IndexByte(l, '"') >= 0 {
+				return nil, false
+			}
+			return []byte(html.UnescapeString(string(l))), true
+		}},
+	{name: "quoted", share: 0.6, cut: plain(`^ ?(?:> ?)+ {0,8}`)},
+	{name: "box", share: 0.6, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+		at := box.FindIndex(l)
+		if at == nil {
+			return nil, false
+		}
+		l = l[at[1]:]
+		return l[:boxEnd.FindIndex(l)[0]], true
+	}},
+	{name: "comment", share: 0.8, cut: plain(`^ {0,8}(?://|--|#|\*)(?: ⎿)?(?: {1,4}|$)`)},
+	{name: "diff", share: 0.8, cut: plain(`^[+](?:[ ]|$|(?:)\b)`)},
+	{name: "docker compose", share: 0.5, cut: plain(`^[A-Za-z][\w./-]* *\|(?: |$)`)},
+	{name: "kubectl", share: 0.5, cut: plain(`^\[pod/[^\]]+\] `)},
+	{name: "heroku", share: 0.3, cut: func(l []byte, labeled func([]byte) bool) ([]byte, bool) {
+		at := herokuKeys.FindIndex(l)
+		if at == nil {
+			return nil, false
+		}
+		return l[at[1]:], true
+	}},
+	{name: "syslog", share: 0.3, cut: cutSyslog},
+	{name: "timestamps", share: 0.5, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+		m := stamp.FindSubmatchIndex(l)
+		if m == nil {
+			return nil, false
+		}
+		return withTime(l[m[1]:], string(l[m[2]:m[3]])), true
+	}},
+	{share: 0.9, cut: plain(`^(?: {2,16}|\t)`)},
+}
+
+// cutSyslog takes what syslog and the journal put before a line; lines of other programs go.
+func cutSyslog(l []byte, labeled func([]byte) bool) ([]byte, bool) {
+	if m := syslog5424.FindSubmatchIndex(l); m != nil {
+		if text := l[m[1]:]; labeled(text) || postgresIdent.Match(l[m[4]:m[5]]) {
+			return withTime(text, string(l[m[2]:m[3]])), true
+		}
+		return nil, true
+	}
+	m := syslogLine.FindSubmatchIndex(l)
+	if m == nil {
+		return nil, false
+	}
+	text := l[m[1]:]
+	has := labeled(text)
+	if !has && !postgresIdent.Match(l[m[2]:m[3]]) {
+		return nil, true
+	}
+	text = bytes.ReplaceAll(text, []byte("#011"), []byte{'\t'})
+	if m[4] >= 0 && string(l[m[4]:m[5]]) != "1" && !has && !bytes.HasPrefix(text, []byte{'\t'}) {
+		text = append([]byte{'\t'}, text...)
+	}
+	if t := syslogTime.FindSubmatch(l); t != nil && has {
+		text = withTime(text, string(t[1]))
+	}
+	if text == nil {
+		text = []byte{}
+	}
+	return text, true
+}
+
+// withTime puts the time of what brought a line before it, where it has none of its own and is no line that goes on.
+func withTime(text []byte, at string) []byte {
+	if len(text) == 0 || text[0] == '\t' || text[0] == ' ' || text[0] == '{' ||
+		ownTime.Match(text[:min(len(text), 400)]) {
+		return text
+	}
+	t, ok := parseTime(at)
+	if !ok {
+		return text
+	}
+	return append([]byte(t+" "), text...)
+}
+
+// parseTime spells a time of RFC 3339 as the server does.
+func parseTime(s string) (string, bool) {
+	s = strings.Replace(s, ",", ".", 1)
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
+		if t, err := time.Parse(form, s); err == nil {
+			return t.UTC().Format("2006-01-02 15:04:05.000 MST"), true
+		}
+	}
+	return "", false
+}

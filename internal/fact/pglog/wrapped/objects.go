@@ -1,0 +1,404 @@
+package wrapped
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// objects takes the lines of a server out of JSON: an object a line, or laid out over lines, or in arrays.
+type objects struct {
+	labeled func([]byte) bool
+	open    []byte // lines of an object that has not ended
+	lines   int
+}
+
+const (
+	// maxObject is how long an object may be, in bytes and in lines.
+	maxObject      = 256 << 10
+	maxObjectLines = 4000
+	// maxBefore is how much may stand before an object in its line: the names of a pod and a container.
+	maxBefore = 300
+	// maxDepth is how deep objects nest.
+	maxDepth = 12
+)
+
+// objectsIn names what the objects of a sample are of; "" where there are none, or they are the server's own.
+func objectsIn(sample [][]byte) string {
+	n := 0
+	all := bytes.Join(sample, []byte{'\n'})
+	for _, line := range sample {
+		if i := start(line); i >= 0 {
+			if bytes.HasPrefix(line[i:], []byte(`{"timestamp":"`)) && bytes.Contains(line, []byte(`"error_severity"`)) {
+				return "" // jsonlog
+			}
+			n++
+		}
+	}
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if !bytes.Contains(all, []byte(w)) {
+				return false
+			}
+		}
+		return true
+	}
+	if n == 0 || n < len(sample)/3 && !laidOut(sample) {
+		return ""
+	}
+	switch {
+	case has(`"logging_pod"`) || has(`"logger"`, `"record"`):
+		return "CloudNativePG"
+	case has(`"errorLevel"`) || has(`PostgreSQLLogs`):
+		return "Azure"
+	case has(`"textPayload"`) || has(`"jsonPayload"`):
+		return "Google Cloud"
+	case has(`"log"`, `"stream"`, `"time"`) && !has(`"kubernetes"`):
+		return "docker json-file"
+	case has(`"message"`) || has(`"log"`) || has(`"msg"`) || has(`"line"`) || has(`"MESSAGE"`) || has(`"body"`):
+		return "JSON"
+	}
+	return ""
+}
+
+// laidOut says whether the sample begins with an object or an array that goes over lines.
+func laidOut(sample [][]byte) bool {
+	if len(sample) == 0 {
+		return false
+	}
+	first := bytes.TrimSpace(sample[0])
+	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
+}
+
+// start is where an object begins in a line; -1: in no place.
+func start(line []byte) int {
+	i := bytes.IndexByte(line[:min(len(line), maxBefore)], '{')
+	if i < 0 {
+		return -1
+	}
+	rest := bytes.TrimLeft(line[i+1:], " \t")
+	if len(rest) > 0 && rest[0] != '"' && rest[0] != '}' {
+		return -1
+	}
+	return i
+}
+
+// line takes a line, and appends the lines of the server that are complete now.
+func (o *objects) line(to, line []byte) []byte {
+	i := start(line)
+	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t')
+	if len(o.open) > 0 && (fresh || o.lines > maxObjectLines || len(o.open)+len(line) > maxObject) {
+		to = o.end(to) // it was cut
+	}
+	if len(o.open) == 0 {
+		if i < 0 {
+			if text := bytes.TrimSpace(line); len(text) > 0 && o.labeled(line) {
+				return append(append(to, line...), '\n')
+			}
+			return to
+		}
+		line = line[i:]
+	}
+	o.open = append(append(o.open, line...), '\n')
+	o.lines++
+	if balanced(o.open) {
+		to = o.end(to)
+	}
+	return to
+}
+
+// end takes what is open as it is.
+func (o *objects) end(to []byte) []byte {
+	if len(o.open) == 0 {
+		return to
+	}
+	s := scanner{b: o.open, labeled: o.labeled}
+	s.to = to
+	s.value("", nil, 0)
+	o.open, o.lines = o.open[:0], 0
+	return s.to
+}
+
+// balanced says whether the brackets of a text pair.
+func balanced(b []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return depth <= 0 && !quoted
+}
+
+// scanner reads JSON as far as it goes: what is cut still has what came before.
+type scanner struct {
+	b       []byte
+	at      int
+	to      []byte
+	labeled func([]byte) bool
+	cut     bool
+}
+
+func (s *scanner) blank() byte {
+	for s.at < len(s.b) && (s.b[s.at] == ' ' || s.b[s.at] == '\t' || s.b[s.at] == '\n' || s.b[s.at] == '\r') {
+		s.at++
+	}
+	if s.at == len(s.b) {
+		return 0
+	}
+	return s.b[s.at]
+}
+
+// value reads a value into the members of the object around it, by its path.
+func (s *scanner) value(path string, into map[string]string, depth int) {
+	switch s.blank() {
+	case '{':
+		s.object(path, into, depth)
+	case '[':
+		s.at++
+		for s.at < len(s.b) {
+			switch s.blank() {
+			case ']':
+				s.at++
+				return
+			case ',':
+				s.at++
+			case 0:
+				return
+			default:
+				before := s.at
+				s.value("", nil, depth+1) // an object of an array is one of its own
+				if s.at == before {
+					return
+				}
+			}
+		}
+	case '"':
+		v := s.text()
+		if into != nil {
+			if _, have := into[path]; !have {
+				into[path] = v
+			}
+		}
+	case 0:
+	default:
+		from := s.at
+		for s.at < len(s.b) && strings.IndexByte(",}] \n\t\r", s.b[s.at]) < 0 {
+			s.at++
+		}
+		if into != nil && s.at > from {
+			into[path] = string(s.b[from:s.at])
+		}
+	}
+}
+
+func (s *scanner) object(path string, into map[string]string, depth int) {
+	s.at++
+	own := into
+	if own == nil {
+		own, path = map[string]string{}, ""
+	}
+	if depth > maxDepth {
+		s.at = len(s.b)
+		return
+	}
+members:
+	for s.at < len(s.b) {
+		switch s.blank() {
+		case '}':
+			s.at++
+			break members
+		case ',':
+			s.at++
+		case '"':
+			key := strings.ToLower(s.text())
+			if s.blank() != ':' {
+				break members
+			}
+			s.at++
+			if path != "" {
+				key = path + "." + key
+			}
+			s.value(key, own, depth+1)
+		default:
+			break members
+		}
+	}
+	if into == nil {
+		s.emit(own)
+	}
+}
+
+// text reads a string; one that does not end, to the end.
+func (s *scanner) text() string {
+	s.at++
+	var b strings.Builder
+	for s.at < len(s.b) {
+		c := s.b[s.at]
+		switch {
+		case c == '"':
+			s.at++
+			return b.String()
+		case c == '\\' && s.at+1 < len(s.b):
+			s.at += 2
+			switch e := s.b[s.at-1]; e {
+			case 'n':
+				b.WriteByte('\n')
+			case 't':
+				b.WriteByte('\t')
+			case 'r':
+			case 'u':
+				b.WriteRune(s.unicode())
+			default:
+				b.WriteByte(e)
+			}
+		default:
+			b.WriteByte(c)
+			s.at++
+		}
+	}
+	s.cut = true
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (s *scanner) unicode() rune {
+	hex := func(at int) (rune, bool) {
+		if at+4 > len(s.b) {
+			return 0, false
+		}
+		v, err := strconv.ParseUint(string(s.b[at:at+4]), 16, 16)
+		return rune(v), err == nil
+	}
+	r, ok := hex(s.at)
+	if !ok {
+		return utf8.RuneError
+	}
+	s.at += 4
+	if utf16.IsSurrogate(r) && bytes.HasPrefix(s.b[s.at:], []byte(`\u`)) {
+		if low, ok := hex(s.at + 2); ok {
+			s.at += 6
+			return utf16.DecodeRune(r, low)
+		}
+	}
+	return r
+}
+
+// texts are the members that hold a line of a log, those that say most first.
+var texts = []string{"textpayload", "jsonpayload.message", "jsonpayload.log", "properties.message", "log", "message",
+	"msg", "line", "@message", "_raw", "event.original", "body", "body.stringvalue"}
+
+// times are the members that hold the time at which it was brought.
+var times = []string{"time", "timestamp", "@timestamp", "ts", "receivetimestamp"}
+
+// columns are the members of the server's jsonlog by what others call them.
+var columns = []struct {
+	name string
+	of   []string
+}{
+	{"timestamp", []string{"log_time", "timestamp"}}, {"user", []string{"user_name", "user"}},
+	{"dbname", []string{"database_name", "dbname", "database"}}, {"pid", []string{"process_id", "pid", "processid"}},
+	{"remote_host", []string{"remote_host", "connection_from"}},
+	{"error_severity", []string{"error_severity", "errorlevel"}},
+	{"state_code", []string{"sql_state_code", "state_code", "sqlerrcode"}}, {"message", []string{"message"}},
+	{"detail", []string{"detail"}}, {"hint", []string{"hint"}}, {"context", []string{"context"}},
+	{"statement", []string{"statement", "query"}}, {"application_name", []string{"application_name"}},
+	{"backend_type", []string{"backend_type"}},
+}
+
+// emit appends what an object holds: an entry in the columns of the server as a line of jsonlog, a text as it is.
+func (s *scanner) emit(m map[string]string) {
+	for _, in := range []string{"record.", "jsonpayload.", "properties.", "message.", "log.", ""} {
+		message, ok := m[in+"message"]
+		_, sev := m[in+"error_severity"]
+		_, level := m[in+"errorlevel"]
+		if !ok || message == "" || !sev && !level || s.labeled([]byte(message)) {
+			continue
+		}
+		s.entry(in, m)
+		return
+	}
+	for _, key := range texts {
+		text, ok := m[key]
+		if !ok || text == "" {
+			continue
+		}
+		if strings.HasPrefix(text, "{") && strings.Contains(text, `"message"`) { // an object in a text
+			inner := scanner{b: []byte(text), to: s.to, labeled: s.labeled}
+			inner.value("", nil, 0)
+			s.to = inner.to
+			return
+		}
+		// Of other programs' messages there is no end; docker's «log» is a line, whatever it holds.
+		if key != "log" && key != "textpayload" && !s.labeled([]byte(text)) {
+			continue
+		}
+		line := []byte(strings.TrimRight(text, "\n"))
+		for _, t := range times {
+			if at, ok := m[t]; ok {
+				line = withTime(line, at)
+				break
+			}
+		}
+		s.to = append(append(s.to, line...), '\n')
+		return
+	}
+}
+
+func (s *scanner) entry(in string, m map[string]string) {
+	s.to = append(s.to, '{')
+	for _, c := range columns {
+		for _, key := range c.of {
+			v, ok := m[in+key]
+			if !ok || v == "" {
+				continue
+			}
+			switch c.name {
+			case "remote_host":
+				if i := strings.LastIndexByte(v, ':'); i > 0 {
+					v = v[:i]
+				}
+			case "timestamp":
+				if t, ok := parseTime(v); ok {
+					v = t
+				}
+			}
+			if s.to[len(s.to)-1] != '{' {
+				s.to = append(s.to, ',')
+			}
+			s.to = append(s.to, '"')
+			s.to = append(append(s.to, c.name...), `":"`...)
+			s.to = appendEscaped(s.to, v)
+			s.to = append(s.to, '"')
+			break
+		}
+	}
+	s.to = append(s.to, "}\n"...)
+}
+
+func appendEscaped(to []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			to = append(to, '\\', c)
+		case c == '\n':
+			to = append(to, `\n`...)
+		case c == '\t':
+			to = append(to, `\t`...)
+		case c < ' ':
+			to = append(to, ' ')
+		default:
+			to = append(to, c)
+		}
+	}
+	return to
+}

@@ -1,0 +1,163 @@
+package conffile
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// JudgeText judges the settings of a text that is no postgresql.conf, as if the server
+// had them from a file. main is the file that the text stands in. named says that host
+// is the machine that the text names.
+func JudgeText(t conftext.Text, main string, major int, show func(string) string, host *snapshot.Snapshot,
+	named bool, checks []check.Check) Report {
+	r := conf.Resolved{Files: []string{main}}
+	last := map[string]int{}
+	for _, s := range t.Settings {
+		if before, ok := last[s.Name]; ok {
+			r.Settings[before].Wins = false
+		}
+		last[s.Name] = len(r.Settings)
+		r.Settings = append(r.Settings, conf.Setting{Name: s.Name, Value: s.Value, File: main, Line: s.Line,
+			Wins: true})
+	}
+	out := judgeAs(r, t, main, major, show, host, named, checks)
+	out.tell(t)
+	return out
+}
+
+// JudgePlain is Judge for a file of which conftext has read what it says of the server and
+// its machine; named as for JudgeText.
+func JudgePlain(r conf.Resolved, t conftext.Text, main string, major int, show func(string) string,
+	host *snapshot.Snapshot, named bool, checks []check.Check) Report {
+	out := judgeAs(r, conftext.Text{Form: t.Form}, main, major, show, host, named, checks)
+	out.Named(t.Named)
+	return out
+}
+
+// Foreign says whether a form's settings are not the server's: they are judged by
+// JudgeForeign.
+func Foreign(f Form) bool {
+	switch f {
+	case Sysctl, Unit, Fstab, Tuned, Limits, Grub:
+		return true
+	}
+	return false
+}
+
+// tell adds what the text says beside its settings.
+func (r *Report) tell(t conftext.Text) {
+	r.NotGiven = t.Includes
+	if t.Unread.Lines > 0 {
+		r.Unread = &Unread{t.Unread.Lines, t.Unread.First, t.Unread.Text}
+	}
+	r.Product = conftext.Fork(t.Settings)
+	r.Named(t.Named)
+}
+
+// Named adds what a text says of the server and its machine.
+func (r *Report) Named(n conftext.Named) {
+	if n.Version != "" || n.RAM > 0 || n.CPUs > 0 || n.Storage != "" {
+		r.Names = &Names{n.Version, n.VersionLine, n.RAM, n.RAMLine, n.CPUs, n.Storage}
+	}
+}
+
+// place is where a setting stands.
+type place struct {
+	name string
+	line int
+}
+
+func at(s conf.Setting) place { return place{s.Name, s.Line} }
+
+// told are the settings of a text by their place.
+func told(t conftext.Text) map[place]conftext.Setting {
+	out := map[place]conftext.Setting{}
+	for _, s := range t.Settings {
+		out[place{s.Name, s.Line}] = s
+	}
+	return out
+}
+
+// mostRead bounds the settings that are listed: a server has some four hundred.
+const mostRead = 2000
+
+func (j *judge) read(list []conf.Setting) []Read {
+	out := make([]Read, 0, min(len(list), mostRead))
+	for _, s := range list[:min(len(list), mostRead)] {
+		out = append(out, Read{Name: s.Name, Value: secret.ReplaceAllString(s.Value, "${1}***"), File: j.show(s.File),
+			Line: s.Line, Counts: s.Wins, Template: j.told[at(s)].Template})
+	}
+	return out
+}
+
+// secret is a password within a value, such as primary_conninfo's.
+var secret = regexp.MustCompile(`(?i)(\bpassword\s*=\s*|://[^:/@\s]+:)('[^']*'|[^\s'@]+)`)
+
+// withMeant adds the settings that a person means by lines that the server refuses:
+// they are judged as if the line were right, as it will be.
+func withMeant(r conf.Resolved) []conf.Setting {
+	extra := map[string][]conf.Setting{} // of each file, by line
+	for _, f := range r.Faults {
+		if f.Text == "" || len(f.Text) > longest {
+			continue
+		}
+		list, _ := conftext.Meant(f.Text)
+		for _, s := range list {
+			if params.Known(s.Name) {
+				extra[f.File] = append(extra[f.File], conf.Setting{Name: s.Name, Value: s.Value, File: f.File,
+					Line: f.Line})
+			}
+		}
+	}
+	if len(extra) == 0 && !slices.ContainsFunc(r.Settings, odd) {
+		return r.Settings
+	}
+	var out []conf.Setting
+	flush := func(file string, below int) {
+		list := extra[file]
+		for len(list) > 0 && list[0].Line < below {
+			out, list = append(out, list[0]), list[1:]
+		}
+		extra[file] = list
+	}
+	for _, s := range r.Settings {
+		flush(s.File, s.Line)
+		if odd(s) {
+			list, _ := conftext.Meant(s.Name + " = " + s.Value)
+			if len(list) == 1 && params.Known(list[0].Name) {
+				s.Name, s.Value = list[0].Name, list[0].Value
+			}
+		}
+		out = append(out, s)
+	}
+	for _, f := range r.Files {
+		flush(f, math.MaxInt)
+	}
+	last := map[string]int{}
+	for i := range out {
+		out[i].Wins = true
+		if before, ok := last[out[i].Name]; ok {
+			out[before].Wins = false
+		}
+		last[out[i].Name] = i
+	}
+	return out
+}
+
+// odd says whether a setting has characters that a person does not see or takes for
+// others: the server takes them for letters, and the line for another one.
+func odd(s conf.Setting) bool {
+	return strings.ContainsAny(s.Name, "\ufeff\u00a0\u200b") || strings.IndexAny(s.Value, "‘’“”„") == 0 ||
+		strings.Contains(s.Value, "\u00a0")
+}
+
+// longest is the longest line that is looked at for what a person means by it.
+const longest = 4096

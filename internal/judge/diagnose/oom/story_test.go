@@ -1,0 +1,180 @@
+package oom
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	storyKill = "Out of memory: Killed process 990077 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, " +
+		"shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0\n"
+	storyOrphan = " UTC [57] FATAL:  terminating connection due to unexpected postmaster exit\n"
+)
+
+// TestPostmasterGone holds that a postmaster is found as the victim by what its processes log, which is all that
+// a server can log of it.
+func TestPostmasterGone(t *testing.T) {
+	const server = "2026-11-21 07:00:01.200" + storyOrphan + "2026-11-21 07:00:01.201" + storyOrphan
+	k := oneKill(t, "2026-11-21T07:00:00.000000+0000 h kernel: "+storyKill+server, Facts{})
+	if k.Victim.Role != "postmaster" || k.After.State != "stopped" || !strings.Contains(k.After.Text, "postmaster") {
+		t.Errorf("%+v\n%+v", k.Victim, k.After)
+	}
+	l, err := oomRead(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := Diagnose(l, Facts{}); len(d.Unexplained) != 1 || d.Unexplained[0].Role != "postmaster" ||
+		d.Unexplained[0].PID != 0 {
+		t.Errorf("%+v", d.Unexplained)
+	}
+}
+
+// TestSilentLog holds that a server's log that ends before the kill is told to.
+func TestSilentLog(t *testing.T) {
+	const entry = " UTC [5] LOG:  checkpoint starting: time\n"
+	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
+	before := oneKill(t, "2026-11-21 06:59:59.200"+entry+kernel, Facts{}).After
+	if !strings.Contains(before.Text, "ends at 2026-11-21T06:59:59Z") {
+		t.Errorf("%+v", before)
+	}
+	if after := oneKill(t, kernel+"2026-11-21 07:00:09.200"+entry, Facts{}).After; strings.Contains(after.Text,
+		"ends at") {
+		t.Errorf("%+v", after)
+	}
+}
+
+// TestNamespaces holds that a death is found by its second where process ids are those of a container, with clocks
+// that tell no zone or no year, and that it is said how.
+func TestNamespaces(t *testing.T) {
+	const death = " UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n"
+	for name, c := range map[string]struct {
+		log   string
+		found bool
+	}{
+		"a clock without zone": {"[Sat Nov 21 08:00:00 2026] " + storyKill + "2026-11-21 07:00:01.200" +
+			death, true},
+		"a clock without zone or year": {"Nov 21 12:30:02 h kernel: " + storyKill + "2026-11-21 07:00:01.200" +
+			death, true},
+		"half a minute apart": {"[Sat Nov 21 08:00:30 2026] " + storyKill + "2026-11-21 07:00:01.200" + death,
+			false},
+		"two of them": {"[Sat Nov 21 08:00:00 2026] " + storyKill + "2026-11-21 07:00:01.200" + death +
+			strings.ReplaceAll("2026-11-21 07:00:01.300"+death, "77", "78"), false},
+		"another day": {"[Mon Nov 23 08:00:00 2026] " + storyKill + "2026-11-21 07:00:01.200" + death, false},
+		"no time":     {storyKill + "2026-11-21 07:00:01.200" + death, false},
+	} {
+		k := oneKill(t, c.log, Facts{})
+		if found := k.Victim.LogPID == 77; found != c.found || found != strings.Contains(k.Victim.RoleFrom, "time") {
+			t.Errorf("%s: %+v", name, k.Victim)
+		}
+	}
+}
+
+// TestRealShare holds that one process of many is no cause, however much more than the others it has, unless it
+// holds a real part of the memory.
+func TestRealShare(t *testing.T) {
+	const ram = 4 << 20
+	rows := func(n, anon int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(oomRow(1000+i, anon, 100, 200000, 0, "postgres"))
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		biggest int // pages, of 16 GB
+		cause   string
+	}{{260000, "many_connections"}, {400000, "many_connections"}, {1500000, "one_query"}} {
+		k := oneKill(t, oomHost(ram, 3600000, 100000, 3000, 1000, 10000, newTable+rows(50, 20000)+
+			oomRow(2000, c.biggest, 100, 1<<20, 0, "postgres"))+oomKilled(2000, c.biggest, 100), Facts{})
+		if k.Cause.ID != c.cause {
+			t.Errorf("%d pages of %d: %+v", c.biggest, ram, k.Cause)
+		}
+	}
+}
+
+// TestSharedOnce holds that what processes share is never summed over them.
+func TestSharedOnce(t *testing.T) {
+	var rows strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&rows, "[%7d]    33 %d 9000000 200000 1000000 0 0 httpd\n", 1000+i, 1000+i)
+	}
+	const old = "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
+	log := strings.Replace(oomHost(4<<20, 3600000, 190000, 3000, 1000, 10000, old+rows.String()), "mapped:1 ",
+		"mapped:195000 ", 1) + oomKilled(1000, 5000, 190000)
+	k := oneKill(t, log, Facts{})
+	if i := slices.IndexFunc(k.Programs, func(p Program) bool { return p.Name == "httpd" }); i < 0 ||
+		k.Programs[i].Private > 60*5000*4096 || !k.Programs[i].AtLeast {
+		t.Errorf("%+v", k.Programs)
+	}
+	for _, c := range append(k.Also, k.Cause) {
+		if c.ID == oomProgram {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestPageCacheInGroup holds that a limit that is full of dirty page cache is told from one full of sessions.
+func TestPageCacheInGroup(t *testing.T) {
+	group := func(dirty int) string {
+		return fmt.Sprintf("cp invoked oom-killer: order=0\nmemory: usage 1048576kB, limit 1048576kB, failcnt 9\n"+
+			"Memory cgroup stats for /g:\nanon 20971520\nfile 1000000000\nshmem 1000\nfile_dirty %d\n"+
+			"file_writeback 0\n"+
+			"Memory cgroup out of memory: Killed process 9 (cp) total-vm:1kB, anon-rss:1kB, file-rss:0kB, "+
+			"shmem-rss:0kB\n",
+			dirty)
+	}
+	if k := oneKill(t, group(900000000), Facts{}); k.Cause.ID != oomCache || len(k.Prevention) == 0 {
+		t.Errorf("%+v", k)
+	}
+	if k := oneKill(t, group(0), Facts{}); k.Cause.ID == oomCache {
+		t.Errorf("%+v", k.Cause)
+	}
+}
+
+// TestTellsMost holds that the headline is of the report that tells most, of several alike of the last.
+func TestTellsMost(t *testing.T) {
+	const cut = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+	other := strings.ReplaceAll(storyKill, "postgres", "java")
+	for name, c := range map[string]struct {
+		log  string
+		want int
+	}{
+		"a cut one behind":    {cut + storyKill + cut, 0},
+		"another's behind":    {cut + storyKill + cut + other, 0},
+		"two alike":           {cut + storyKill + cut + storyKill, 1},
+		"nobody could be":     {cut + "Out of memory and no killable processes...\n" + cut, 0},
+		"one that is cut":     {cut, 0},
+		"a server's, then it": {cut + other + cut + storyKill, 1},
+	} {
+		l, err := oomRead(c.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := Diagnose(l, Facts{}); d.TellsMost == nil || *d.TellsMost != c.want {
+			t.Errorf("%s: %v of %d", name, d.TellsMost, len(d.Kills))
+		}
+	}
+}
+
+// TestKernelThread holds that a thread of the kernel that asked is no program, and that a kill by hand has an advice.
+func TestKernelThread(t *testing.T) {
+	k := oneKill(t, "kworker/3:1 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1, oom_score_adj=0\n"+storyKill,
+		Facts{})
+	if k.Invoker.Role != "kernel thread" || k.Cause.ID != oomManual || len(k.Prevention) == 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestWholeGroupOnce holds that the first of a group that is killed as a whole counts once, though the kernel logs it
+// twice.
+func TestWholeGroupOnce(t *testing.T) {
+	const of = "Memory cgroup out of memory: Killed process %d (postgres) total-vm:1kB, anon-rss:1kB, file-rss:0kB, " +
+		"shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0\n"
+	k := oneKill(t, fmt.Sprintf(of, 1)+"Tasks in /g are going to be killed due to memory.oom.group set\n"+
+		fmt.Sprintf(of, 1)+fmt.Sprintf(of, 2), Facts{})
+	if k.Killed != 2 {
+		t.Errorf("%d killed", k.Killed)
+	}
+}

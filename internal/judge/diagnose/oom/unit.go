@@ -1,0 +1,85 @@
+package oom
+
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+)
+
+// Unit is a kill as systemd tells it of a unit, or systemd-oomd of a control group. It names no process.
+type Unit struct {
+	Time   string `json:"time"`
+	Name   string `json:"name"`   // unit, or path of the control group
+	By     string `json:"by"`     // kernel, systemd-oomd
+	Failed bool   `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
+	// that systemd-oomd killed
+	Processes int `json:"processes,omitempty"`
+	// of the unit in its life, rounded as systemd writes it
+	Peak     *unit.Bytes `json:"memory_peak_bytes,omitempty"`
+	SwapPeak *unit.Bytes `json:"swap_peak_bytes,omitempty"`
+	// why systemd-oomd did it: memory_used, swap_used, memory_pressure
+	Reason   string      `json:"reason,omitempty"`
+	Used     *unit.Bytes `json:"used_bytes,omitempty"`  // of the host's memory, or of its swap
+	Total    *unit.Bytes `json:"total_bytes,omitempty"` // likewise
+	Pressure *float64    `json:"pressure_percent,omitempty"`
+	Most     *float64    `json:"pressure_limit_percent,omitempty"`
+}
+
+// Unread are lines with words of a kill that were not understood.
+type Unread struct {
+	What  string `json:"what"` // the words
+	Lines int    `json:"lines"`
+	First string `json:"first"`
+}
+
+const oomMaxUnits = 50
+
+// unitsOf sums up what systemd and systemd-oomd tell, one entry for each kill of a unit.
+func unitsOf(log *Log, f *Facts) []Unit {
+	out := []Unit{}
+	for i := range log.Other {
+		o := &log.Other[i]
+		u := Unit{Time: oomTime(o.At, f), Name: o.Name, By: "kernel", Processes: o.Processes, Peak: o.Peak,
+			SwapPeak: o.SwapPeak, Reason: string(o.Why), Used: o.Used, Total: o.Total, Pressure: o.Pressure,
+			Most: o.Most}
+		switch o.Kind {
+		case kernlog.UnitKilled:
+		case kernlog.UnitFailed:
+			u.Failed = true
+		case kernlog.OomdKilled, kernlog.OomdUnit:
+			u.By = "systemd-oomd"
+		default:
+			continue
+		}
+		if at := lastOf(out, &u, o.Kind); at != nil {
+			at.add(&u)
+		} else if len(out) < oomMaxUnits {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// lastOf is the entry that a further line about the same kill belongs to: systemd tells that a unit failed, or
+// what systemd-oomd killed in it, after the kill.
+func lastOf(list []Unit, u *Unit, kind kernlog.Kind) *Unit {
+	if kind == kernlog.UnitKilled || kind == kernlog.OomdKilled {
+		return nil
+	}
+	for i, u2 := range slices.Backward(list) {
+		if u2.Name == u.Name || kind == kernlog.OomdUnit && oomUnit(u2.Name) == u.Name && u.Name != "" ||
+			kind == kernlog.OomdUnit && lastPart(u2.Name) == u.Name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (u *Unit) add(more *Unit) {
+	u.Failed = u.Failed || more.Failed
+	u.Processes = max(u.Processes, more.Processes)
+	if more.Peak != nil {
+		u.Peak, u.SwapPeak = more.Peak, more.SwapPeak
+	}
+}

@@ -1,0 +1,137 @@
+package serverlog
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+)
+
+const (
+	// maxMessages is how many different errors are held, and maxShape how much of each.
+	maxMessages = 256
+	maxShape    = 160
+	// maxFew is how many different statements are held of a rare kind.
+	maxFew = 16
+)
+
+// faults counts errors and warnings that no finding is of, by their words.
+type faults struct {
+	of  map[string]*counted
+	buf []byte
+}
+
+type counted struct {
+	severity    pglog.Severity
+	count       int64
+	first, last stamp
+}
+
+func (s *faults) add(e *pglog.Entry, at stamp) {
+	s.buf = shape(s.buf[:0], e.Message)
+	x := s.of[string(s.buf)] // looks without an allocation
+	if x == nil {
+		if len(s.of) >= maxMessages {
+			return
+		}
+		if s.of == nil {
+			s.of = map[string]*counted{}
+		}
+		x = &counted{severity: e.Severity, first: at}
+		s.of[string(s.buf)] = x
+	}
+	x.severity = max(x.severity, e.Severity)
+	x.count++
+	x.last = at
+}
+
+// shape is a message without what it names: what stands in quotes, and numbers.
+func shape(out, m []byte) []byte {
+	if i := bytes.IndexByte(m, '\n'); i >= 0 {
+		m = m[:i]
+	}
+	for i := 0; i < len(m) && len(out) < maxShape; {
+		switch c := m[i]; {
+		case c == '"':
+			j := bytes.IndexByte(m[i+1:], '"')
+			if j < 0 {
+				return append(out, "…"...)
+			}
+			out = append(out, `"…"`...)
+			i += j + 2
+		case c >= '0' && c <= '9' && (i == 0 || !letter(m[i-1])):
+			for i < len(m) && (m[i] >= '0' && m[i] <= '9' || letter(m[i])) {
+				i++
+			}
+			out = append(out, 'N')
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return bytes.ToValidUTF8(out, nil)
+}
+
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
+
+// list is the worst first, then the most frequent.
+func (s *faults) list() []Message {
+	out := []Message{}
+	for text, x := range s.of {
+		out = append(out, Message{Severity: x.severity.String(), Text: strings.TrimSpace(text), Count: x.count,
+			First: x.first.String(), Last: x.last.String()})
+	}
+	rank := []string{"PANIC", "FATAL", "ERROR", "WARNING", "LOG"}
+	slices.SortFunc(out, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(slices.Index(rank, a.Severity), slices.Index(rank, b.Severity)),
+			cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
+	})
+	return out[:min(len(out), 2*shownTop)]
+}
+
+// few counts the statements of a kind that is rare.
+type few struct {
+	top top
+}
+
+func (s *few) add(c *Collector, e *pglog.Entry) {
+	doing := e.Doing()
+	if len(doing) == 0 {
+		return
+	}
+	if len(s.top.of) >= maxFew {
+		text, hash := pglog.Fingerprint(doing, s.top.buf, shownText)
+		s.top.buf = text
+		if s.top.of[hash] == nil {
+			s.top.other.Count++
+			return
+		}
+	}
+	s.top.add(doing, 0, c.user(e), c.database(e))
+	s.top.within(doing, e.Within())
+}
+
+func (s *few) list(c *Collector) []Statement {
+	out, _ := s.top.first(shownTop)
+	c.hide(out)
+	return out
+}
+
+// said tells the first of them.
+func said(list []Statement) (out []string) {
+	for _, s := range list[:min(len(list), 3)] {
+		if s.Text == "" {
+			continue
+		}
+		text := times(s.Count) + ": " + s.Text
+		if s.Within != "" {
+			text += " (within it: " + s.Within + ")"
+		}
+		out = append(out, text)
+	}
+	return out
+}

@@ -1,0 +1,399 @@
+package slow
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+)
+
+// ReadingSchema names the version of the document of one plan.
+const ReadingSchema = "pgfettle.diagnose.slow-plan/1"
+
+// Reading is what one plan tells.
+type Reading struct {
+	Schema       string     `json:"schema"`
+	Verdict      string     `json:"verdict"` // one line
+	Plan         Plan       `json:"plan"`
+	Plans        []Plan     `json:"plans"` // all plans of the input, in its order; one of them is judged
+	Nodes        []ReadNode `json:"nodes"` // depth first, as EXPLAIN writes them
+	Verdicts     []Verdict  `json:"verdicts"`
+	Inconsistent []string   `json:"inconsistent"` // what cannot be true of one execution
+	Missing      []string   `json:"missing"`      // what was not measured or is not in the paste
+	run          *queryplan.Plan
+	list         []*readNode
+	total        float64 // milliseconds that shares are of; 0 where no time is known
+	weight       map[string]float64
+}
+
+// ReadNode is one node with what follows from its figures. Times are milliseconds; what
+// was not measured or cannot be told is left out.
+type ReadNode struct {
+	Head      string   `json:"head"`
+	Subplan   string   `json:"subplan,omitempty"`
+	Depth     int      `json:"depth"`
+	Never     bool     `json:"never,omitempty"` // never executed
+	Cost      *float64 `json:"cost,omitempty"`
+	Estimated *float64 `json:"estimated,omitempty"` // rows of each loop
+	Rows      *float64 `json:"rows,omitempty"`      // each loop
+	Loops     *float64 `json:"loops,omitempty"`
+	PerLoop   *float64 `json:"per_loop,omitempty"` // with its children
+	// all loops, with its children; in parallel parts divided by the processes that ran side by side
+	Time       *float64             `json:"time,omitempty"`
+	Own        *float64             `json:"own,omitempty"`     // without its children
+	Share      *float64             `json:"share,omitempty"`   // of the plan's time that is its own, in percent
+	Factor     *float64             `json:"factor,omitempty"`  // rows over estimate, or the other way where below one
+	Removed    int64                `json:"removed,omitempty"` // by filters, each loop
+	RemovedAll float64              `json:"removed_all,omitempty"`
+	Rechecked  int64                `json:"rechecked,omitempty"` // removed by rechecks, each loop
+	Fetches    *int64               `json:"heap_fetches,omitempty"`
+	Searches   *int64               `json:"searches,omitempty"`
+	Exact      int64                `json:"exact,omitempty"`
+	Lossy      int64                `json:"lossy,omitempty"`
+	Planned    *int64               `json:"planned,omitempty"`
+	Launched   *int64               `json:"launched,omitempty"`
+	Sort       *queryplan.Sort      `json:"sort,omitempty"`
+	Hash       *queryplan.Hash      `json:"hash,omitempty"`
+	Memoize    *queryplan.Memoize   `json:"memoize,omitempty"`
+	Buffers    *queryplan.Buffers   `json:"buffers,omitempty"`
+	IO         *queryplan.IO        `json:"io,omitempty"`
+	WAL        *queryplan.WAL       `json:"wal,omitempty"`
+	Words      []queryplan.Property `json:"words,omitempty"` // conditions and keys
+}
+
+// readNode is a node with its place in the tree.
+type readNode struct {
+	*queryplan.Node
+	at        int // in Reading.Nodes
+	parent    *readNode
+	processes float64 // that ran it side by side
+	planned   int64   // workers of the nearest Gather above it
+	stops     bool    // what is above it may end it before its last row
+	own       float64
+	wall      float64
+	timed     bool // own is known
+	walled    bool
+}
+
+// Read judges one plan.
+func Read(name string, p *queryplan.Plan) *Reading {
+	return ReadAll([]string{name}, []*queryplan.Plan{p})
+}
+
+// ReadAll judges the plan that took longest; the others are listed.
+func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
+	worst := 0
+	for i, p := range plans {
+		if slower(p, plans[worst]) {
+			worst = i
+		}
+	}
+	d := &Reading{Schema: ReadingSchema, run: plans[worst], Plan: slowPlan(names[worst], plans[worst]),
+		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []string{}, Missing: []string{},
+		weight: map[string]float64{}}
+	for i, p := range plans {
+		d.Plans = append(d.Plans, slowPlan(names[i], p))
+	}
+	d.nodes()
+	d.judge()
+	return d
+}
+
+// slower says whether a plan took longer than another; where none was measured, which
+// one the planner thinks more expensive.
+func slower(a, b *queryplan.Plan) bool {
+	x, okx := a.Total()
+	y, oky := b.Total()
+	if okx != oky {
+		return okx
+	}
+	if okx {
+		return x > y
+	}
+	cost := func(p *queryplan.Plan) float64 {
+		if p.Root.Cost == nil {
+			return 0
+		}
+		return p.Root.Cost.Total
+	}
+	return cost(a) > cost(b)
+}
+
+// nodes fills Nodes.
+func (d *Reading) nodes() {
+	own, timed := slowOwnTimes(d.run)
+	before := false // a node above may stop those below it; in a paste without tree, one before it
+	var walk func(n *queryplan.Node, parent *readNode, depth int)
+	walk = func(n *queryplan.Node, parent *readNode, depth int) {
+		r := &readNode{Node: n, at: len(d.list), parent: parent, processes: 1, own: own[n], timed: timed[n]}
+		if parent != nil {
+			r.processes, r.planned = parent.processes, parent.planned
+			r.stops = parent.stops || stopsBelow(parent.Head) || n.Subplan != "" &&
+				!strings.HasPrefix(n.Subplan, "CTE ")
+			if parent.Launched != nil {
+				r.processes = float64(*parent.Launched) + 1
+			}
+			if parent.Planned != nil {
+				r.planned = *parent.Planned
+			}
+		}
+		if d.run.Flat && !d.run.Rebuilt {
+			r.stops = r.stops || before
+			before = before || stopsBelow(n.Head)
+		}
+		if n.Actual != nil && n.Actual.Total != nil {
+			r.walled = true
+			r.wall = *n.Actual.Total * n.Actual.Loops / min(r.processes, max(n.Actual.Loops, 1))
+		}
+		d.list = append(d.list, r)
+		d.Nodes = append(d.Nodes, r.document(depth))
+		for _, c := range n.Children {
+			walk(c, r, depth+1)
+		}
+	}
+	walk(d.run.Root, nil, 0)
+	if t, ok := d.run.Ran(); ok {
+		d.total = t
+	} else {
+		for _, r := range d.list {
+			d.total = max(d.total, r.wall)
+		}
+	}
+	for _, r := range d.list {
+		if n := &d.Nodes[r.at]; r.timed && d.total > 0 && r.own <= 1.05*d.total {
+			s := math.Round(1000*r.own/d.total) / 10
+			n.Share = &s
+		}
+	}
+}
+
+// stopsBelow says whether a node may end what is below it before its last row.
+func stopsBelow(head string) bool {
+	return strings.HasPrefix(head, "Limit") || strings.Contains(head, "Semi Join") ||
+		strings.Contains(head, "Anti Join") || strings.HasPrefix(head, "Merge ") && strings.HasSuffix(head, "Join")
+}
+
+// document is the node as it is told.
+func (r *readNode) document(depth int) ReadNode {
+	n := ReadNode{Head: r.Head, Subplan: r.Subplan, Depth: depth, Never: r.Never, Removed: r.Removed,
+		Rechecked: r.Recheck, Fetches: r.Node.Fetches, Searches: r.Node.Searches, Exact: r.Exact, Lossy: r.Lossy,
+		Planned: r.Node.Planned, Launched: r.Launched, Sort: r.Sort, Hash: r.Hash, Memoize: r.Memoize,
+		Buffers: r.Buffers, IO: r.IO, WAL: r.WAL, Words: r.Words, RemovedAll: r.removed()}
+	if c := r.Cost; c != nil {
+		n.Cost, n.Estimated = &c.Total, &c.Rows
+	}
+	if a := r.Actual; a != nil {
+		n.Rows, n.Loops, n.PerLoop = &a.Rows, &a.Loops, a.Total
+		if f, ok := r.misjudged(); ok {
+			n.Factor = &f
+		}
+	}
+	if r.walled {
+		t := slowRound(r.wall)
+		n.Time = &t
+	}
+	if r.timed {
+		t := slowRound(r.own)
+		n.Own = &t
+	}
+	return n
+}
+
+// removed is how many rows filters threw away in all loops.
+func (r *readNode) removed() float64 {
+	if r.Actual == nil {
+		return float64(r.Removed)
+	}
+	return float64(r.Removed) * r.Actual.Loops
+}
+
+// misjudged is how many times as many rows came as were estimated, or were estimated as
+// came, whichever is more than one. Below a Gather the estimate is that of each process.
+func (r *readNode) misjudged() (float64, bool) {
+	if r.Actual == nil || r.Cost == nil || modifies(r.Head) {
+		return 0, false
+	}
+	want, have := r.Cost.Rows, r.Actual.Rows
+	if r.planned > 0 { // the planner counts the leader for what it has time for beside the workers
+		want *= float64(r.planned) + max(0, 1-0.3*float64(r.planned))
+		have *= min(r.processes, max(r.Actual.Loops, 1))
+	}
+	want, have = max(want, 1), max(have, 1)
+	return math.Round(10*max(have/want, want/have)) / 10, true
+}
+
+func modifies(head string) bool {
+	for _, w := range []string{"Insert", "Update", "Delete", "Merge on", "LockRows"} {
+		if strings.HasPrefix(head, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// add puts a verdict in, with its weight: the share of the time, in percent, that it costs
+// as far as that can be told.
+func (d *Reading) add(id, certainty string, weight float64, explains *float64, title string, evidence, next []string) {
+	if explains != nil {
+		v := slowRound(max(*explains, 0))
+		explains = &v
+	}
+	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title,
+		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+	d.weight[id] = weight
+}
+
+// share is a time in percent of the plan's.
+func (d *Reading) share(t float64) float64 {
+	if d.total <= 0 {
+		return 0
+	}
+	return min(100*t/d.total, 100)
+}
+
+func (d *Reading) judge() {
+	d.notMeasured()
+	d.inconsistent()
+	for _, f := range []func(){d.removedRows, d.repeated, d.estimates, d.spills, d.lossy, d.fetches, d.jit, d.workers,
+		d.reads, d.manyBuffers, d.triggers, d.planning, d.outside, d.client, d.writes, d.memoize, d.slowest} {
+		f()
+	}
+	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int { return cmp.Compare(d.weight[b.ID], d.weight[a.ID]) })
+	d.headline()
+}
+
+// notMeasured says what the run did not measure, and what the paste does not hold.
+func (d *Reading) notMeasured() {
+	p := d.run
+	d.Missing = append(d.Missing, planGaps(d.Plan.Name, p)...)
+	if p.Fragment {
+		d.Missing = append(d.Missing, "the beginning of the plan is missing: shares are of the part that is there")
+	}
+	if p.Cut != "" {
+		d.Missing = append(d.Missing, "it is cut off at: "+Cut(p.Cut))
+	} else if d.incomplete() {
+		d.Missing = append(d.Missing, "it is cut off: nodes without what must stand below them have no own time")
+	}
+	if u := p.Unknown; u != nil {
+		lines := "1 line was"
+		if u.Lines > 1 {
+			lines = fmt.Sprintf("%d lines were", u.Lines)
+		}
+		d.Missing = append(d.Missing, fmt.Sprintf("%s seen and not understood, the first: %s", lines, Cut(u.First)))
+	}
+	if len(d.Plans) > 1 {
+		d.Missing = append(d.Missing, fmt.Sprintf("%d plans are in it; this is the one that took longest",
+			len(d.Plans)))
+	}
+}
+
+// incomplete says whether a node lacks what must stand below it.
+func (d *Reading) incomplete() bool {
+	return (!d.run.Flat || d.run.Rebuilt) && slices.ContainsFunc(d.list,
+		func(r *readNode) bool { return !r.Complete() })
+}
+
+// planGaps says what a run did not measure.
+func planGaps(name string, p *queryplan.Plan) []string {
+	timed, ran, io := false, false, false
+	p.Root.Walk(func(n *queryplan.Node) {
+		ran = ran || n.Actual != nil
+		timed = timed || n.Actual != nil && n.Actual.Total != nil
+		io = io || n.IO != nil
+	})
+	var out []string
+	switch {
+	case !p.Executed() && p.Execution != nil:
+		return append(out, name+" holds estimates and the whole duration: auto_explain.log_analyze = on writes what "+
+			"each node did")
+	case !p.Executed():
+		return append(out, name+
+			" was not executed, so it holds estimates alone: run it with EXPLAIN (ANALYZE, BUFFERS)")
+	case !timed && ran:
+		out = append(out, name+" was run with TIMING OFF: leave that out, to see where the time goes")
+	}
+	if !p.Buffers {
+		out = append(out, name+
+			" does not count buffers, so hits cannot be told from reads: run it with EXPLAIN (ANALYZE, BUFFERS)")
+	} else if b := p.Root.Buffers; b != nil && b.Read+b.TempRead > 0 && !io {
+		out = append(out, name+" has no time of its reads: SET track_io_timing = on before it")
+	}
+	if p.Flat {
+		out = append(out, name+
+			" has lost its indentation: which node stands below which cannot be told, and no node's own time")
+		if p.Rebuilt {
+			out[len(out)-1] = name + " has lost its indentation: the tree was made from how many inputs each node has"
+		}
+	}
+	return out
+}
+
+// inconsistent looks for figures that one execution cannot have. Processes that ran side
+// by side, and nodes whose time EXPLAIN writes elsewhere, are left out.
+func (d *Reading) inconsistent() {
+	whole, known := d.run.Ran()
+	for _, r := range d.list {
+		if !r.walled || len(d.Inconsistent) >= 5 {
+			continue
+		}
+		slack := 0.02*r.wall + 0.001*r.Actual.Loops + 0.01 // EXPLAIN writes microseconds, and so each loop is rounded
+		if known && r.processes == 1 && r.wall-slack > whole {
+			d.Inconsistent = append(d.Inconsistent, fmt.Sprintf("%s took %s (loops × time: %.0f × %s), the whole %s",
+				r.Head, ms(r.wall), r.Actual.Loops, ms(*r.Actual.Total), ms(whole)))
+			continue
+		}
+		p := r.parent
+		if p == nil || !p.walled || r.Subplan != "" || r.processes > 1 || d.run.Flat && !d.run.Rebuilt {
+			continue
+		}
+		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
+			d.Inconsistent = append(d.Inconsistent,
+				fmt.Sprintf("%s took %s, longer than %s above it, which includes it (%s)",
+					r.Head, ms(r.wall), p.Head, ms(p.wall)))
+		}
+	}
+}
+
+// headline says the verdict in one line.
+func (d *Reading) headline() {
+	var b strings.Builder
+	total, ok := d.run.Ran()
+	switch {
+	case ok:
+		fmt.Fprintf(&b, "%s took %s", d.Plan.Name, ms(total))
+		if d.run.Planning != nil {
+			fmt.Fprintf(&b, ", and planning took %s", ms(*d.run.Planning))
+		}
+		b.WriteString(". ")
+	case !d.run.Executed():
+		fmt.Fprintf(&b, "%s was not executed: it holds estimates alone. ", d.Plan.Name)
+	case d.run.Fragment:
+		fmt.Fprintf(&b, "%s is a part of a plan. ", d.Plan.Name)
+	default:
+		fmt.Fprintf(&b, "%s has no times. ", d.Plan.Name)
+	}
+	if len(d.Inconsistent) > 0 {
+		b.WriteString("Its figures contradict each other: the paste is not of one execution. ")
+	}
+	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
+		fmt.Fprintf(&b, "%.0f %% of it is in %s. ", d.share(r.own), r.Head)
+	}
+	if len(d.Verdicts) > 0 && d.Verdicts[0].ID != "slowest-node" {
+		b.WriteString(d.Verdicts[0].Title + ".")
+	}
+	d.Verdict = strings.TrimSpace(b.String())
+}
+
+// top is the node with the most own time; nil where none is known.
+func (d *Reading) top() *readNode {
+	var out *readNode
+	for _, r := range d.list {
+		if r.timed && (out == nil || r.own > out.own) {
+			out = r
+		}
+	}
+	return out
+}

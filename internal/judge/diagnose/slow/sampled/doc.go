@@ -1,0 +1,4 @@
+// Package sampled judges what was sampled of a slow instance and its host while it was
+// slow: waits, locks, processors, memory (judge.go), and profiles of perf, live or in a
+// file (symbols.go, perf.go).
+package sampled

@@ -1,0 +1,247 @@
+package outputs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+)
+
+const (
+	// apart is by how much a method must be faster than fsync_writethrough, or than the slowest
+	// one, before they cannot do the same: fsync writes the file's times as well, and is some three
+	// to five times as slow as fdatasync with a journal.
+	apart = 20
+	// beside fsync_writethrough, which writes no more than fsync does, less is enough to doubt.
+	beside = 4
+	// unwritten: a write that costs nearly as much as one with its flush says that the flush does
+	// nothing.
+	unwritten = 1.5
+	// impossible: a write and a flush over PCIe take 10 µs together on the fastest flash.
+	impossible = 100_000
+	// quick flushes a second are what flash with protected caches reaches; below fair a commit
+	// takes more than a millisecond, and below slow five, as on a rotating disk.
+	quick, fair, slow = 5000, 1000, 200
+)
+
+// durable is the order in which the methods are asked for: the default of Linux first.
+var durable = []string{"fdatasync", "fsync", "open_datasync", "open_sync"}
+
+func rate(list []measured.Rate, name string) float64 {
+	for _, r := range list {
+		if r.Name == name && !r.Missing {
+			return r.PerSecond
+		}
+	}
+	return 0
+}
+
+// fsync judges one table of pg_test_fsync.
+func (j *judge) fsync(f *measured.Fsync) {
+	list := f.One
+	if len(list) == 0 {
+		list = f.Two
+	}
+	through := rate(list, "fsync_writethrough")
+	method, most, least, slowest := "", 0.0, math.Inf(1), ""
+	var beyond []string
+	for _, m := range durable {
+		v := rate(list, m)
+		if v == 0 {
+			continue
+		}
+		if v > most {
+			method, most = m, v
+		}
+		if v < least {
+			slowest, least = m, v
+		}
+		if through > 0 && v > beside*through {
+			beyond = append(beyond, m)
+		}
+	}
+	if method == "" {
+		return
+	}
+	contradicted := true
+	switch {
+	case len(beyond) > 0 && most > apart*through:
+		j.say("fsync_without_the_disk", Critical, "{method} reached {rate} flushed writes per second, and "+
+			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} did "+
+			"not wait for "+
+			"that. After a power failure such commits are lost. On this system (macOS or Windows) use "+
+			"wal_sync_method = "+
+			"fsync_writethrough, or a disk whose cache is protected.", "method", method, "rate", number(most),
+			"through",
+			number(through), "methods", strings.Join(beyond, ", "))
+	case len(beyond) > 0:
+		j.say("fsync_without_the_disk", Warning, "{method} reached {rate} flushed writes per second, and "+
+			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} "+
+			"probably did not "+
+			"wait for that. Unless the cache of the disk is protected, use wal_sync_method = fsync_writethrough.",
+			"method",
+			method, "rate", number(most), "through", number(through), "methods", strings.Join(beyond, ", "))
+	case most > impossible:
+		j.say("flush_impossible", Critical,
+			"{method} reached {rate} flushed writes per second. No disk is that fast: the writes did not reach one.",
+			"method", method, "rate", number(most))
+	case most > apart*least:
+		j.say("methods_contradict", Warning,
+			"{method} reached {rate} flushed writes per second, and {other} only {least}. Both have to bring the "+
+				"same 8 kB "+
+				"to the disk, so {method} probably ended in a cache.",
+			"method", method, "rate", number(most), "other", slowest, "least", number(least))
+	default:
+		contradicted = false
+	}
+	if p := f.Plain; p != nil && p.PerSecond > 0 && p.PerSecond < unwritten*most && len(f.One) > 0 {
+		contradicted = true
+		j.say("write_no_faster_than_flush", Warning,
+			"A write without a flush ({plain} per second) is no faster than one with it ({method}: {rate}). Either "+
+				"the "+
+				"flush does not reach the disk, or each write does by itself.",
+			"plain", number(p.PerSecond), "method", method, "rate", number(most))
+	}
+	if contradicted {
+		return
+	}
+	for _, m := range durable {
+		if v := rate(list, m); v > 0 {
+			j.flushes(m, v)
+			return
+		}
+	}
+}
+
+// flushes judges how often a write reaches the disk.
+func (j *judge) flushes(method string, v float64) {
+	args := []any{"method", method, "rate", number(v), "ms", lasting(1 / v)}
+	switch {
+	case v >= quick:
+		j.say("flush_fast", Good, "{method} takes {ms}: one session can commit up to {rate} times per second. That is "+
+			"good, provided that the disk or its controller protects its cache against a power failure.", args...)
+	case v >= fair:
+		j.say("flush_fair", Info, "{method} takes {ms}: one session can commit up to {rate} times per second.", args...)
+	case v >= slow:
+		j.say("flush_slow", Info, "{method} takes {ms}: one session can commit at most {rate} times per second. Flash "+
+			"without a protected cache is as slow as this, and so are volumes over a network.", args...)
+	default:
+		j.say("flush_slow", Warning,
+			"{method} takes {ms}: one session can commit at most {rate} times per second. That "+
+				"is slow, as a rotating disk without a cache is.", args...)
+	}
+}
+
+func (j *judge) timing(t *measured.Timing) {
+	c := t.Server()
+	if c == nil {
+		return
+	}
+	share, ok := c.UnderMicrosecond()
+	args := []any{"ns", fmt.Sprintf("%.0f", c.LoopNanos), "share", fmt.Sprintf("%.2f%%", 100*share)}
+	switch {
+	case ok && share < 0.9, !ok && c.LoopNanos >= 1000:
+		j.say("clock_slow", Warning, "Reading the clock is slow: {ns} ns. EXPLAIN ANALYZE and track_io_timing are "+
+			"expensive here.", args...)
+	case c.LoopNanos <= 100:
+		j.say("clock_fast", Good,
+			"Reading the clock is fast: {ns} ns. EXPLAIN ANALYZE and track_io_timing cost little.",
+			args...)
+	default:
+		j.say("clock_fair", Info, "Reading the clock takes {ns} ns. EXPLAIN ANALYZE of many rows shows times that are "+
+			"partly its own.", args...)
+	}
+}
+
+const (
+	// flushLong and flushTail are seconds: of the mean, that of a rotating disk; of 99 in 100, what
+	// etcd and Patroni's other stores ask for.
+	flushLong, flushTail = 0.005, 0.010
+	flushShort           = 0.0002
+	// cached is a write that no device can have answered.
+	cached = 10e-6
+)
+
+func (j *judge) fio(f *output.Fio) {
+	for i := range f.Jobs {
+		x := &f.Jobs[i]
+		if s := x.Sync; s != nil && s.Mean > 0 {
+			j.fioFlush(s)
+			continue
+		}
+		w := x.Write
+		if w == nil || w.PerSecond <= 0 {
+			continue
+		}
+		if x.Direct != nil && !*x.Direct && x.SyncEvery == 0 || x.Direct == nil && w.Mean > 0 && w.Mean < cached {
+			j.say("page_cache", Warning,
+				"{rate} writes per second ended in the page cache: without direct I/O and without "+
+					"a flush the job did not wait for the disk, and the number says nothing about it.", "rate",
+				number(w.PerSecond))
+		}
+	}
+}
+
+func (j *judge) fioFlush(s *output.Side) {
+	args := []any{"mean", lasting(s.Mean), "p99", lasting(s.P99)}
+	within := " 99% take up to {p99}."
+	if s.P99 == 0 {
+		within = ""
+	}
+	switch {
+	case s.Mean >= flushLong || s.P99 >= 5*flushTail:
+		j.say("flush_slow", Warning, "A flush takes {mean} on average."+within+" That is slow: a commit waits as long.",
+			args...)
+	case s.Mean >= 1.0/fair || s.P99 >= flushTail:
+		j.say("flush_slow", Info, "A flush takes {mean} on average."+within+" A commit waits as long.", args...)
+	case s.Mean <= flushShort:
+		j.say("flush_fast", Good, "A flush takes {mean} on average."+within+
+			" That is good, provided that the cache of "+
+			"the disk is protected against a power failure.", args...)
+	default:
+		j.say("flush_fair", Info, "A flush takes {mean} on average."+within, args...)
+	}
+}
+
+// number spells a rate: whole from 100 on, with commas from five digits on as everywhere.
+func number(v float64) string {
+	switch {
+	case v < 10:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return say.Spell(int64(math.Round(min(v, 1e15))))
+}
+
+// lasting spells seconds in the unit that leaves one to three digits.
+func lasting(s float64) string {
+	for _, u := range []struct {
+		seconds float64
+		name    string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
+		v := s / u.seconds
+		switch {
+		case v >= 9.95:
+			return fmt.Sprintf("%.0f %s", v, u.name)
+		case v >= 0.995:
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + u.name
+		}
+	}
+	return "0 s"
+}
+
+// sorted are the keys of what was found, in a settled order.
+func sorted[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

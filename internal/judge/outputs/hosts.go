@@ -1,0 +1,125 @@
+package outputs
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+)
+
+const (
+	// longWait is a request in milliseconds: a rotating disk needs ten.
+	longWait = 20
+	// queued: with less than one request on average none waited for another.
+	queued = 1
+	// busy is %util from which a device was always at work; idle is what is left of a host that
+	// does nothing.
+	busy, idle = 99, 95
+	// swapped is kB a second from which pages are moved all the time.
+	swapped = 64
+	// waiting is the share of the time in which processors had nothing to do but wait for I/O.
+	waiting = 20
+)
+
+func (j *judge) iostat(t *output.Iostat) {
+	var list []output.Device
+	boot := 0
+	for _, s := range t.Samples {
+		if s.SinceBoot {
+			boot++
+			continue
+		}
+		list = append(list, s.Devices...)
+	}
+	if boot > 0 && boot == len(t.Samples) {
+		j.say("since_boot", Info,
+			"This is the mean since the boot of the host, not what it does now. Measure intervals: "+
+				"iostat -x 1 10, of which the first report is left out.")
+		return
+	}
+	j.devices(list)
+}
+
+// devices tells where requests wait.
+func (j *judge) devices(list []output.Device) {
+	type worst struct {
+		ms, queue float64
+		of        string
+	}
+	slow, full := map[string]worst{}, map[string]float64{}
+	for i := range list {
+		d := &list[i]
+		ms, of := d.Longest()
+		if ms >= longWait && d.Queue != nil && *d.Queue >= queued && ms > slow[d.Name].ms {
+			slow[d.Name] = worst{ms, *d.Queue, of}
+		}
+		if d.Util != nil && *d.Util >= busy {
+			full[d.Name] = *d.Util
+		}
+	}
+	told := 0
+	for _, name := range sorted(slow) {
+		w := slow[name]
+		if told++; told > 8 {
+			j.say("requests_wait_more", Warning, "{n} more devices have requests that wait.", "n", len(slow)-8)
+			break
+		}
+		j.say("requests_wait", Warning,
+			"{device}: {of} took up to {ms}, with {queue} requests under way or waiting on "+
+				"average.", "device", name, "of", w.of, "ms", lasting(w.ms/1000), "queue", number(w.queue))
+	}
+	for _, name := range sorted(full) {
+		if _, ok := slow[name]; !ok {
+			j.say("util_is_no_limit", Info,
+				"{device}: %util is {util}%. It counts the time with at least one request under "+
+					"way. A device that serves many at once can do more: look at its latencies and its queue.",
+				"device",
+				name, "util",
+				fmt.Sprintf("%.0f", full[name]))
+		}
+	}
+}
+
+func (j *judge) vmstat(t *output.Vmstat) {
+	list := t.Samples
+	if len(list) == 1 && list[0].SinceBoot {
+		j.say("since_boot", Info, "This line is the mean since the boot of the host, not what it does now. Measure "+
+			"intervals: vmstat 1 10, of which the first line is left out.")
+		return
+	}
+	var in, out, wait, quiet int64
+	n := int64(0)
+	for _, s := range list {
+		if s.SinceBoot {
+			continue
+		}
+		n++
+		in, out, wait = max(in, s.SI), max(out, s.SO), max(wait, s.WA)
+		if s.ID >= idle {
+			quiet++
+		}
+	}
+	if in+out >= swapped {
+		j.say("swapping", Warning, "The host swaps: up to {in} kB per second in and {out} kB out. Its memory does not "+
+			"suffice for what runs on it.", "in", in, "out", out)
+	}
+	if wait >= waiting {
+		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk.", "wa", wait)
+	}
+	if n > 0 && quiet == n {
+		j.say("idle", Info, "The host was idle in each interval.")
+	}
+}
+
+func (j *judge) sar(t *output.Sar) {
+	j.devices(t.Devices)
+	wait, at := 0.0, ""
+	for _, c := range t.CPU {
+		if c.Of == "all" && c.IOWait > wait {
+			wait, at = c.IOWait, c.At
+		}
+	}
+	if wait >= waiting {
+		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk (at {at}).", "wa",
+			fmt.Sprintf("%.1f", wait), "at", at)
+	}
+}

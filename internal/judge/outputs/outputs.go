@@ -1,0 +1,68 @@
+// Package outputs says what an output of a measuring program means by itself: whether its
+// numbers can be those of a disk that keeps what it was told to keep, whether they are good, and
+// what they cannot tell. It knows nothing of the host but what the output holds.
+package outputs
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+)
+
+// Tone is what a verdict means.
+type Tone string
+
+// The tones.
+const (
+	Good     Tone = "good"
+	Info     Tone = "info" // neither good nor bad
+	Warning  Tone = "warning"
+	Critical Tone = "critical" // data would be lost
+)
+
+// Verdict is one sentence on an output.
+type Verdict struct {
+	ID     string      `json:"id"`
+	Tone   Tone        `json:"tone"`
+	Output int         `json:"output"` // index of what it is about; of several the first
+	Text   say.Message `json:"text"`
+}
+
+// Judge judges all outputs of a file.
+func Judge(list []output.Output) []Verdict {
+	var j judge
+	for i := range list {
+		o := &list[i]
+		j.at = i
+		switch {
+		case o.Fsync != nil:
+			j.fsync(o.Fsync)
+		case o.Timing != nil:
+			j.timing(o.Timing)
+		case o.Fio != nil:
+			j.fio(o.Fio)
+		case o.Pgbench != nil:
+			j.pgbench(o.Pgbench)
+		case o.Log != nil:
+			j.log(o.Log)
+		case o.Sysbench != nil:
+			j.sysbench(o.Sysbench)
+		case o.Iostat != nil:
+			j.iostat(o.Iostat)
+		case o.Vmstat != nil:
+			j.vmstat(o.Vmstat)
+		case o.Sar != nil:
+			j.sar(o.Sar)
+		}
+	}
+	j.runs(list)
+	return j.list
+}
+
+type judge struct {
+	at   int
+	list []Verdict
+}
+
+func (j *judge) say(id string, t Tone, text string, pairs ...any) {
+	j.list = append(j.list, Verdict{ID: id, Tone: t, Output: j.at, Text: say.M("measured/"+id, text, pairs...)})
+}
