@@ -157,7 +157,7 @@ func TestProbeWithoutTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.Disks) != 1 || p.Disks[0].Flush == nil || p.Disks[0].Flush.By != measured.OwnFlush ||
-			p.Disks[0].Reads != nil || p.Timing != nil {
+			p.Disks[0].Reads == nil || p.Disks[0].Reads.By != measured.OwnReads || p.Timing != nil {
 			t.Fatalf("%+v", p)
 		}
 		if rate, ok := p.Disks[0].Flush.Rate("fdatasync"); !ok || rate <= 0 {

@@ -83,7 +83,7 @@ func TestSlowPairs(t *testing.T) {
 
 		const point = "SELECT v FROM big WHERE id = 4711"
 		fast = run("", point)
-		pair("other plan", "other-plan", false,
+		pair("other plan", "other-index", false,
 			run("SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off", point), fast)
 
 		const byIndex = "SET enable_seqscan = off; SET enable_bitmapscan = off"
