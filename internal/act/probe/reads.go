@@ -73,7 +73,7 @@ func layout(ctx context.Context, dir string, as *target.User, size unit.Bytes) (
 		return nil, err
 	}
 	buf := aligned(layoutSize)
-	x := uint64(88172645463325252)
+	x := uint64(88172645463325252) // any but 0, of which xorshift makes 0 only; this is Marsaglia's
 	for at := int64(0); at < int64(size); at += layoutSize {
 		if err := ctx.Err(); err != nil {
 			file.Close()
@@ -92,16 +92,21 @@ func layout(ctx context.Context, dir string, as *target.User, size unit.Bytes) (
 	return file, nil
 }
 
-// scramble fills a buffer with other bytes each time (xorshift).
+// scramble fills a buffer with other bytes each time; x is where the numbers go on.
 func scramble(b []byte, x uint64) uint64 {
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
 	for i := range words {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
+		x = shuffled(x)
 		words[i] = x
 	}
 	return x
+}
+
+// shuffled is the next number of xorshift64 (Marsaglia 2003), which is fast enough to draw one for each read.
+func shuffled(x uint64) uint64 {
+	x ^= x << 13
+	x ^= x >> 7
+	return x ^ x<<17
 }
 
 // aligned returns a buffer whose address direct I/O takes.
@@ -123,10 +128,7 @@ func readRandom(ctx context.Context, file *os.File, size unit.Bytes, depth int, 
 		seeds[i] = uint64(i+1) * 0x9e3779b97f4a7c15
 	}
 	all, took, err := readers(ctx, file, depth, pageSize, long, func(worker int) int64 {
-		x := seeds[worker]
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
+		x := shuffled(seeds[worker])
 		seeds[worker] = x
 		return int64(x%pages) * pageSize
 	})

@@ -1,7 +1,6 @@
 package paste
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,8 +26,8 @@ const Log = "paste/server.log"
 // Evidence returns the evidence that the used parts make, for one host and at most one
 // server. An error is one of the archive's bounds.
 func (r *Read) Evidence() (*evidence.Archive, error) {
-	m := &maker{r: r, a: evidence.New()}
-	m.json("evidence.json", map[string]any{"tool": Tool, "taken_at": 0, "host_seen": true, "root": false})
+	m := &maker{r: r, Writer: evidence.NewWriter()}
+	m.JSON("evidence.json", map[string]any{"tool": Tool, "taken_at": 0, "host_seen": true, "root": false})
 	m.memory()
 	m.processors()
 	m.nodes()
@@ -37,30 +36,12 @@ func (r *Read) Evidence() (*evidence.Archive, error) {
 	m.logs()
 	m.server()
 	m.rest()
-	return m.a, m.err
+	return m.Archive, m.Err
 }
 
 type maker struct {
-	r   *Read
-	a   *evidence.Archive
-	err error
-}
-
-func (m *maker) add(name, text string) {
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if err := m.a.Add(name, []byte(text)); err != nil && m.err == nil {
-		m.err = err
-	}
-}
-
-func (m *maker) json(name string, v any) {
-	b, err := json.Marshal(v)
-	if err != nil && m.err == nil {
-		m.err = err
-	}
-	m.add(name, string(b))
+	evidence.Writer
+	r *Read
 }
 
 // used returns the parts of the kinds that are used, in their order.
@@ -96,7 +77,7 @@ var memLines = [][2]string{{"memory.total", "MemTotal"}, {"memory.free", "MemFre
 func (m *maker) memory() {
 	for _, p := range m.used(Meminfo, Free, VmstatSums, Top) {
 		if p.Kind == Meminfo {
-			m.add("proc/meminfo", strings.Join(p.body, "\n"))
+			m.Add("proc/meminfo", strings.Join(p.body, "\n"))
 			continue
 		}
 		var b strings.Builder
@@ -113,10 +94,10 @@ func (m *maker) memory() {
 				fmt.Fprintf(&b, "%s: %d kB\n", x[1], n/kb)
 			}
 		}
-		m.add("proc/meminfo", b.String())
+		m.Add("proc/meminfo", b.String())
 	}
 	if f, ok := m.first("swap.total"); ok && f.Value == int64(0) {
-		m.add("proc/swaps", "Filename Type Size Used Priority")
+		m.Add("proc/swaps", "Filename Type Size Used Priority")
 	}
 	for _, p := range m.used(Swaps) {
 		text := "Filename Type Size Used Priority\n"
@@ -129,14 +110,14 @@ func (m *maker) memory() {
 			n, _ := in.Value.(int64)
 			text += fmt.Sprintf("%s %s %d %d -2\n", f.Of, kind.Value, f.Value.(int64)/kb, n/kb)
 		}
-		m.add("proc/swaps", text)
+		m.Add("proc/swaps", text)
 	}
 }
 
 func (m *maker) processors() {
 	for _, p := range m.used(CPUInfo, Lscpu) {
 		if p.Kind == CPUInfo && len(p.body) > 0 {
-			m.add("proc/cpuinfo", strings.Join(p.body, "\n"))
+			m.Add("proc/cpuinfo", strings.Join(p.body, "\n"))
 			return
 		}
 		m.cpuinfo(p)
@@ -171,7 +152,7 @@ func (m *maker) cpuinfo(p *Part) {
 		}
 		b.WriteByte('\n')
 	}
-	m.add("proc/cpuinfo", b.String())
+	m.Add("proc/cpuinfo", b.String())
 }
 
 func (m *maker) nodes() {
@@ -185,11 +166,11 @@ func (m *maker) nodes() {
 			if !ok {
 				free = Fact{Value: int64(0)}
 			}
-			m.add(dir+"meminfo", fmt.Sprintf("Node %s MemTotal: %d kB\nNode %s MemFree: %d kB", f.Of,
+			m.Add(dir+"meminfo", fmt.Sprintf("Node %s MemTotal: %d kB\nNode %s MemFree: %d kB", f.Of,
 				f.Value.(int64)/kb, f.Of,
 				free.Value.(int64)/kb))
 			if c, ok := p.Fact("numa.node.cpus", f.Of); ok {
-				m.add(dir+"cpulist", c.Value.(string))
+				m.Add(dir+"cpulist", c.Value.(string))
 			}
 		}
 	}
@@ -197,23 +178,23 @@ func (m *maker) nodes() {
 
 func (m *maker) kernel() {
 	if f, ok := m.first("kernel.release"); ok {
-		m.add("proc/sys/kernel/osrelease", f.Value.(string))
+		m.Add("proc/sys/kernel/osrelease", f.Value.(string))
 	}
 	if m.r.Host != "" && !sameHost(m.r.Host, "localhost") {
-		m.add("proc/sys/kernel/hostname", m.r.Host)
+		m.Add("proc/sys/kernel/hostname", m.r.Host)
 	}
 	if f, ok := m.first("os.name"); ok {
-		m.add("etc/os-release", `PRETTY_NAME="`+strings.ReplaceAll(f.Value.(string), `"`, "")+`"`)
+		m.Add("etc/os-release", `PRETTY_NAME="`+strings.ReplaceAll(f.Value.(string), `"`, "")+`"`)
 	}
 	for _, p := range m.used(OSRelease) {
 		if strings.Contains(p.body[0], "=") {
-			m.add("etc/os-release", strings.Join(p.body, "\n"))
+			m.Add("etc/os-release", strings.Join(p.body, "\n"))
 		}
 	}
 	for _, p := range m.used(Sysctl) {
 		for _, f := range p.Facts {
 			if name := host.SysctlPath(f.Of); f.Name == "sysctl" && fs.ValidPath(name) && !strings.Contains(name, "*") {
-				m.add(name, f.Value.(string))
+				m.Add(name, f.Value.(string))
 			}
 		}
 	}
@@ -222,18 +203,18 @@ func (m *maker) kernel() {
 		if !fs.ValidPath(name) || !strings.Contains(name, "sysctl") {
 			name = fmt.Sprintf("etc/sysctl.d/%d-pasted.conf", 99+i)
 		}
-		m.add(name, strings.Join(p.body, "\n"))
+		m.Add(name, strings.Join(p.body, "\n"))
 	}
 	for _, p := range m.used(THP) {
 		file := map[string]string{"thp.enabled": "enabled", "thp.defrag": "defrag",
 			"thp.shmem_enabled": "shmem_enabled"}[p.of]
-		m.add("sys/kernel/mm/transparent_hugepage/"+file, p.body[0])
+		m.Add("sys/kernel/mm/transparent_hugepage/"+file, p.body[0])
 	}
 	for _, p := range m.used(Cmdline) {
-		m.add("proc/cmdline", strings.TrimSpace(p.body[0]))
+		m.Add("proc/cmdline", strings.TrimSpace(p.body[0]))
 	}
 	if f, ok := m.first("tuned.profile"); ok {
-		m.add("etc/tuned/active_profile", f.Value.(string))
+		m.Add("etc/tuned/active_profile", f.Value.(string))
 	}
 }
 
@@ -267,7 +248,7 @@ func (m *maker) disks() {
 		}
 	}
 	if len(lines) > 0 {
-		m.add("proc/self/mountinfo", strings.Join(lines, "\n"))
+		m.Add("proc/self/mountinfo", strings.Join(lines, "\n"))
 	}
 	spaces := map[string]host.Space{}
 	for _, p := range m.used(Df) {
@@ -287,10 +268,10 @@ func (m *maker) disks() {
 		for _, at := range slices.Sorted(maps.Keys(spaces)) {
 			list = append(list, spaces[at])
 		}
-		m.json("statfs.json", list)
+		m.JSON("statfs.json", list)
 	}
 	for _, p := range m.used(Fstab) {
-		m.add("etc/fstab", string(host.LocalFstab([]byte(strings.Join(p.body, "\n")+"\n"))))
+		m.Add("etc/fstab", string(host.LocalFstab([]byte(strings.Join(p.body, "\n")+"\n"))))
 	}
 }
 
@@ -301,7 +282,7 @@ func (m *maker) logs() {
 			b.WriteString(strings.Join(p.body, "\n") + "\n")
 		}
 		if b.Len() > 0 {
-			m.add(name, b.String())
+			m.Add(name, b.String())
 		}
 	}
 }
@@ -317,7 +298,7 @@ func (m *maker) server() {
 		dir, hasDir = m.first("data_directory")
 	}
 	if len(settings.Rows) == 0 && !running && !hasDir {
-		m.json("instances.json", []any{})
+		m.JSON("instances.json", []any{})
 		return
 	}
 	in := map[string]any{"key": "1"}
@@ -337,17 +318,17 @@ func (m *maker) server() {
 		in["port"] = n
 	}
 	if len(settings.Rows) > 0 {
-		m.json(pg.Path("1", "settings"), settings)
+		m.JSON(pg.Path("1", "settings"), settings)
 	}
 	if limit, ok := m.first("cgroup.memory_limit"); ok && limit.Unit == "bytes" {
 		in["pid"] = pastedPID
-		m.add(fmt.Sprintf("proc/%d/cgroup", pastedPID), "0::/pasted")
-		m.add("sys/fs/cgroup/pasted/memory.max", fmt.Sprint(limit.Value))
+		m.Add(fmt.Sprintf("proc/%d/cgroup", pastedPID), "0::/pasted")
+		m.Add("sys/fs/cgroup/pasted/memory.max", fmt.Sprint(limit.Value))
 		for _, f := range append(host.ProcessFiles(pastedPID), fmt.Sprintf("proc/%d/limits", pastedPID)) {
 			m.missing(f, "")
 		}
 	}
-	m.json("instances.json", []any{in})
+	m.JSON("instances.json", []any{in})
 	for _, f := range []string{"data_directory", "port", "running", "bin_dir", "manager", "stats_directory", "unit",
 		"processes", "limits",
 		"cgroup", "segment", "places.json", "shmem_answers.json"} {
@@ -489,13 +470,13 @@ func (m *maker) control(p *Part) {
 		fmt.Sprint(segment.Value),
 		fmt.Sprint(block.Value), map[bool]string{true: "t", false: "f"}[strings.Contains(fmt.Sprint(state.Value),
 			"recovery")]}
-	m.json(pg.Path("1", "control"), map[string]any{"columns": []string{"system_identifier", "checkpoint_at",
+	m.JSON(pg.Path("1", "control"), map[string]any{"columns": []string{"system_identifier", "checkpoint_at",
 		"checksums", "wal_segment",
 		"block_size", "in_recovery"}, "rows": []any{row}})
 }
 
 func (m *maker) missing(name, reveal string) {
-	m.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: Untold, Reveal: reveal,
+	m.Archive.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: Untold, Reveal: reveal,
 		Cause: string(pg.NotHeld)})
 }
 
@@ -527,7 +508,7 @@ func (m *maker) rest() {
 	}
 	for _, n := range host.SysctlNames {
 		reveal := "paste the output of sysctl -a"
-		if _, err := m.a.ReadFile(host.SysctlPath(n)); err != nil {
+		if _, err := m.Archive.ReadFile(host.SysctlPath(n)); err != nil {
 			m.missing(host.SysctlPath(n), reveal)
 		}
 	}
@@ -538,10 +519,10 @@ func (m *maker) rest() {
 }
 
 func (m *maker) unless(name string) {
-	if _, err := m.a.ReadFile(name); err == nil {
+	if _, err := m.Archive.ReadFile(name); err == nil {
 		return
 	}
-	if list, err := m.a.ReadDir(name); err == nil && len(list) > 0 {
+	if list, err := m.Archive.ReadDir(name); err == nil && len(list) > 0 {
 		return
 	}
 	reveal := ""

@@ -183,6 +183,16 @@ func known(l label) bool { return l.part != partMessage || l.severity != NoSever
 // maxLabelAt is how far from its beginning a line is searched for a label.
 const maxLabelAt = 400
 
+// wordStart is where the word that ends at a place may begin as a label: capitals or letters of another alphabet.
+func wordStart(b []byte, end int) int {
+	word := end
+	for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' ||
+		isDigit(b[word-1]) && word == end) {
+		word--
+	}
+	return word
+}
+
 // findLabel returns where the first word of the lists stands that is followed by a
 // colon and two spaces, as the server writes them; -1 where there is none.
 func findLabel(line []byte) int {
@@ -193,11 +203,7 @@ func findLabel(line []byte) int {
 			return -1
 		}
 		end := at + i
-		word := end
-		for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' ||
-			isDigit(b[word-1]) && word == end) {
-			word--
-		}
+		word := wordStart(b, end)
 		if l, _, ok := labelled(line[word:], false, false); ok && known(l) {
 			return word
 		}
@@ -222,11 +228,7 @@ func findOne(line []byte) int {
 			return -1
 		}
 		end := at + i
-		word := end
-		for word > 0 && (b[word-1] >= 0x80 || b[word-1] >= 'A' && b[word-1] <= 'Z' ||
-			isDigit(b[word-1]) && word == end) {
-			word--
-		}
+		word := wordStart(b, end)
 		if l, _, ok := labelled(line[word:], false, true); ok && known(l) && ownBefore(line[:word]) {
 			return word
 		}

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -181,58 +180,38 @@ const described = "description"
 // instance as initdb leaves it. What was not told is absent, with the word that
 // would tell it; nothing is made up but the processors, and then that is told.
 func (d Description) Evidence() (*evidence.Archive, error) {
-	b := builder{a: evidence.New()}
+	b := builder{evidence.NewWriter()}
 	head := map[string]any{"tool": described, "taken_at": 0, "host_seen": true, "root": true}
 	if d.NoCPUs {
 		head["assumed"] = []Assumption{{Word: "cpus", Value: strconv.Itoa(d.CPUs)}}
 	}
-	b.json("evidence.json", head)
-	b.json("host.json", map[string]any{"page_size": 4096, "systemd": d.Container == "", "machine": "x86_64"})
+	b.JSON("evidence.json", head)
+	b.JSON("host.json", map[string]any{"page_size": 4096, "systemd": d.Container == "", "machine": "x86_64"})
 	d.memory(&b)
 	d.processors(&b)
 	d.kernel(&b)
 	d.storage(&b)
 	d.instance(&b)
 	b.rest()
-	return b.a, b.err
+	return b.Archive, b.Err
 }
 
-type builder struct {
-	a   *evidence.Archive
-	err error
-}
-
-func (b *builder) add(name, text string) {
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if err := b.a.Add(name, []byte(text)); err != nil && b.err == nil {
-		b.err = err
-	}
-}
-
-func (b *builder) json(name string, v any) {
-	t, err := json.Marshal(v)
-	if err != nil && b.err == nil {
-		b.err = err
-	}
-	b.add(name, string(t))
-}
+type builder struct{ evidence.Writer }
 
 func (b *builder) untold(name, word string) {
-	b.a.AddMissing(evidence.NotTold(name, word))
+	b.Archive.AddMissing(evidence.NotTold(name, word))
 }
 
 func (b *builder) none(names ...string) {
 	for _, n := range names {
-		b.a.AddMissing(evidence.Missing{Name: n, State: known.Absent, Reason: "a described host has none"})
+		b.Archive.AddMissing(evidence.Missing{Name: n, State: known.Absent, Reason: "a described host has none"})
 	}
 }
 
 // rest notes what a described host has none of, of all that a collector reads.
 func (b *builder) rest() {
 	noted := map[string]bool{}
-	for _, m := range b.a.MissingFiles() {
+	for _, m := range b.Archive.MissingFiles() {
 		noted[m.Name] = true
 	}
 	names := append([]string(nil), host.Files...)
@@ -243,7 +222,7 @@ func (b *builder) rest() {
 		names = append(names, "pg/1/"+answer)
 	}
 	for _, n := range names {
-		if _, err := b.a.ReadFile(n); err != nil && !noted[n] {
+		if _, err := b.Archive.ReadFile(n); err != nil && !noted[n] {
 			b.none(n)
 		}
 	}
@@ -253,7 +232,7 @@ func (d Description) memory(b *builder) {
 	anon := min(osAnon, d.RAM/8)
 	kb := func(v unit.Bytes) string { return strconv.FormatInt(int64(v/unit.KB), 10) + " kB\n" }
 	commit := d.RAM/2 + d.Swap // overcommit_ratio 50, no huge pages
-	b.add("proc/meminfo", "MemTotal: "+kb(d.RAM)+"MemFree: "+kb(d.RAM-anon)+"MemAvailable: "+kb(d.RAM-anon)+
+	b.Add("proc/meminfo", "MemTotal: "+kb(d.RAM)+"MemFree: "+kb(d.RAM-anon)+"MemAvailable: "+kb(d.RAM-anon)+
 		"Buffers: 0 kB\nCached: 0 kB\nSwapTotal: "+kb(d.Swap)+"SwapFree: "+kb(d.Swap)+
 		"Dirty: 0 kB\nWriteback: 0 kB\nAnonPages: "+kb(anon)+
 		"Shmem: 0 kB\nSReclaimable: 0 kB\nSUnreclaim: 0 kB\nKernelStack: 0 kB\nPageTables: 0 kB\nCommitLimit: "+
@@ -264,20 +243,20 @@ func (d Description) memory(b *builder) {
 	if d.Swap > 0 {
 		swaps += "/dev/sdz1 partition " + strconv.FormatInt(int64(d.Swap/unit.KB), 10) + " 0 -2\n"
 	}
-	b.add("proc/swaps", swaps)
+	b.Add("proc/swaps", swaps)
 	for _, size := range []string{"2048kB", "1048576kB"} {
 		for _, f := range []string{"nr_hugepages", "free_hugepages", "resv_hugepages", "surplus_hugepages",
 			"nr_overcommit_hugepages"} {
-			b.add("sys/kernel/mm/hugepages/hugepages-"+size+"/"+f, "0")
+			b.Add("sys/kernel/mm/hugepages/hugepages-"+size+"/"+f, "0")
 		}
 	}
 	modes := strings.Replace("always madvise never", d.THP, "["+d.THP+"]", 1)
-	b.add("sys/kernel/mm/transparent_hugepage/enabled", modes)
-	b.add("sys/kernel/mm/transparent_hugepage/defrag", "always defer defer+madvise [madvise] never")
-	b.add("sys/kernel/mm/transparent_hugepage/shmem_enabled", "always within_size advise [never] deny force")
+	b.Add("sys/kernel/mm/transparent_hugepage/enabled", modes)
+	b.Add("sys/kernel/mm/transparent_hugepage/defrag", "always defer defer+madvise [madvise] never")
+	b.Add("sys/kernel/mm/transparent_hugepage/shmem_enabled", "always within_size advise [never] deny force")
 	if d.CGroup > 0 {
-		b.add("proc/100/cgroup", "0::/pg")
-		b.add("sys/fs/cgroup/pg/memory.max", strconv.FormatInt(int64(d.CGroup), 10))
+		b.Add("proc/100/cgroup", "0::/pg")
+		b.Add("sys/fs/cgroup/pg/memory.max", strconv.FormatInt(int64(d.CGroup), 10))
 	}
 }
 
@@ -290,19 +269,19 @@ func (d Description) processors(b *builder) {
 			fmt.Fprintf(&t, "processor\t: %d\nphysical id\t: %d\ncore id\t: %d\nflags\t: fpu\n\n",
 				i, i*d.Sockets/d.CPUs, i)
 		}
-		b.add("proc/cpuinfo", t.String())
+		b.Add("proc/cpuinfo", t.String())
 	}
 	for n := range d.Sockets {
 		node := "sys/devices/system/node/node" + strconv.Itoa(n) + "/"
 		share := strconv.FormatInt(int64(d.RAM/unit.Bytes(d.Sockets)/unit.KB), 10)
-		b.add(node+"meminfo", fmt.Sprintf("Node %d MemTotal: %s kB\nNode %d MemFree: %s kB", n, share, n, share))
+		b.Add(node+"meminfo", fmt.Sprintf("Node %d MemTotal: %s kB\nNode %d MemFree: %s kB", n, share, n, share))
 		if d.CPUs > 0 {
 			first, last := (n*d.CPUs+d.Sockets-1)/d.Sockets, ((n+1)*d.CPUs+d.Sockets-1)/d.Sockets-1
-			b.add(node+"cpulist", fmt.Sprintf("%d-%d", first, last))
+			b.Add(node+"cpulist", fmt.Sprintf("%d-%d", first, last))
 		}
 	}
-	b.add("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc")
-	b.add("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm")
+	b.Add("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc")
+	b.Add("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm")
 }
 
 // sysctlDefaults are the kernel's own defaults (facts.md section 3), the same
@@ -317,21 +296,21 @@ var sysctlDefaults = map[string]string{
 }
 
 func (d Description) kernel(b *builder) {
-	b.add("proc/sys/kernel/osrelease", d.Kernel)
-	b.add("proc/cmdline", "")
-	b.add("proc/self/cgroup", "0::/")
-	b.add("proc/1/comm", "systemd")
+	b.Add("proc/sys/kernel/osrelease", d.Kernel)
+	b.Add("proc/cmdline", "")
+	b.Add("proc/self/cgroup", "0::/")
+	b.Add("proc/1/comm", "systemd")
 	for name, v := range sysctlDefaults {
-		b.add("proc/sys/"+strings.ReplaceAll(name, ".", "/"), v)
+		b.Add("proc/sys/"+strings.ReplaceAll(name, ".", "/"), v)
 	}
 	if d.Sockets > 1 {
-		b.add("proc/sys/kernel/numa_balancing", "1")
+		b.Add("proc/sys/kernel/numa_balancing", "1")
 	}
 	if d.Container != "" {
-		b.add("run/systemd/container", d.Container)
+		b.Add("run/systemd/container", d.Container)
 	}
-	b.add("sys/class/dmi/id/sys_vendor", "none")
-	b.add("sys/class/dmi/id/product_name", "none")
+	b.Add("sys/class/dmi/id/sys_vendor", "none")
+	b.Add("sys/class/dmi/id/product_name", "none")
 }
 
 const (
@@ -345,16 +324,16 @@ func (d Description) storage(b *builder) {
 	if flags == "" {
 		flags = "rw,noatime"
 	}
-	b.add("proc/self/mountinfo", "20 1 8:0 / / rw,relatime - ext4 /dev/root rw\n"+
+	b.Add("proc/self/mountinfo", "20 1 8:0 / / rw,relatime - ext4 /dev/root rw\n"+
 		"21 20 "+describedDevice+" / "+describedPoint+" "+flags+" - ext4 /dev/data rw\n"+
 		"22 20 0:22 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - cgroup2 cgroup2 rw\n"+
 		"23 20 0:23 / /dev/shm rw,nosuid,nodev - tmpfs tmpfs rw")
 	if d.Fstab != "" {
-		b.add("etc/fstab", d.Fstab)
+		b.Add("etc/fstab", d.Fstab)
 	}
 	d.devices(b)
 	if d.Disk > 0 {
-		b.json("statfs.json", []host.Space{{Path: describedData, Total: d.Disk, Free: d.Disk}})
+		b.JSON("statfs.json", []host.Space{{Path: describedData, Total: d.Disk, Free: d.Disk}})
 	} else {
 		b.untold("statfs.json", "disk=SIZE")
 	}
@@ -388,10 +367,10 @@ func (d Description) devices(b *builder) {
 		out = append(out, map[string]any{"device": device, "name": v.Name, "path": dir, "kind": v.Kind,
 			"below": append([]string{}, v.Below...), "driver": v.Driver})
 		for _, name := range slices.Sorted(maps.Keys(v.Attributes)) {
-			b.add(dir+"/"+name, v.Attributes[name])
+			b.Add(dir+"/"+name, v.Attributes[name])
 		}
 	}
-	b.json("blocks.json", out)
+	b.JSON("blocks.json", out)
 }
 
 func (d Description) instance(b *builder) {
@@ -400,8 +379,8 @@ func (d Description) instance(b *builder) {
 		inst["pid"], inst["processes"] = 100, []int{100}
 		b.none("proc/100/status", "proc/100/limits")
 	}
-	b.json("instances.json", []any{inst})
-	b.json("pg/1/places.json", []Place{
+	b.JSON("instances.json", []any{inst})
+	b.JSON("pg/1/places.json", []Place{
 		{Role: DataPlace, Path: describedData, Device: describedDevice, Mode: "0700", UID: 26},
 		{Role: WALPlace, Path: describedData + "/pg_wal", Device: describedDevice, Mode: "0700", UID: 26}})
 	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val",
@@ -411,9 +390,9 @@ func (d Description) instance(b *builder) {
 			rows.Rows = append(rows.Rows, d.row(p))
 		}
 	}
-	b.json(pg.Path("1", "settings"), rows)
+	b.JSON(pg.Path("1", "settings"), rows)
 	for _, name := range slices.Sorted(maps.Keys(d.Answers)) {
-		b.json(pg.Path("1", name), d.Answers[name])
+		b.JSON(pg.Path("1", name), d.Answers[name])
 	}
 }
 

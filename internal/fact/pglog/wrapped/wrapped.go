@@ -6,6 +6,7 @@ package wrapped
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 			break
 		}
 		found, sample = append(found, l), rest
-		if l.name != "" && !containsString(names, l.name) {
+		if l.name != "" && !slices.Contains(names, l.name) {
 			names = append(names, l.name)
 		}
 	}
@@ -62,7 +63,7 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 		return "", nil
 	}
 	for i := 0; i < len(names) && len(names) > 1; { // how it was pasted says less than what brought it
-		if containsString(pasted, names[i]) {
+		if slices.Contains(pasted, names[i]) {
 			names = append(names[:i], names[i+1:]...)
 		} else {
 			i++
@@ -79,15 +80,6 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 
 // pasted are the layers of those who show a log to others.
 var pasted = []string{"quoted", "box", "comment", "diff"}
-
-func containsString(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
-}
 
 // next is the outermost layer of the lines of a sample, and what is left of them; nil where there is none.
 func next(sample [][]byte, labeled func([]byte) bool) (*layer, [][]byte) {

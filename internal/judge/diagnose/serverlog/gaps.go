@@ -60,8 +60,7 @@ func (c *Collector) gaps(r *Report) {
 	if foreign > 0 {
 		gap("messages in another language", fmt.Sprintf(
 			"%s in a language that PostgreSQL has no message catalog of: errors are recognized by their "+
-				"SQLSTATE only, "+
-				"and what has none (checkpoints, crashes, lock waits, autovacuum) is not",
+				"SQLSTATE only, and what has none (checkpoints, crashes, lock waits, autovacuum) is not",
 			Things(foreign, "entry is", "entries are")),
 			"lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
 	}
