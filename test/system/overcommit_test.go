@@ -105,7 +105,7 @@ func spared(t *testing.T, g *guest) {
 // processes of their backends.
 func crowd(t *testing.T, g *guest) []string {
 	t.Helper()
-	g.sh(t, `systemd-run -q --unit=crowd --uid=postgres `+bin+`/pgbench -n -c 2 -T 3600 -P 2 postgres
+	g.sh(t, `systemd-run -q --unit=crowd --uid=postgres `+bin+`/pgbench -n -c 2 -R 10 -T 3600 -P 2 postgres
 systemd-run -q --unit=witness --uid=postgres `+bin+`/psql -X -d postgres -c 'select pg_sleep(3600)'`)
 	const others = 3
 	var list []string

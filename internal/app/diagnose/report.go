@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
@@ -33,8 +34,9 @@ type Report struct {
 	Check    check.Report
 	Plan     *plan.Plan
 	Memory   *memory.Report
-	OOM      *oom.Report // nil: no log could be read
-	Missing  []known.Gap // what could not be seen of OOM kills
+	OOM      *oom.Report       // nil: no log could be read
+	Log      *serverlog.Report // of the log that an evidence of 'pgfettle read' holds; nil: there is none
+	Missing  []known.Gap       // what could not be seen of OOM kills
 }
 
 // MakeReport looks at the host once and makes every document of what it saw.
@@ -43,6 +45,12 @@ func MakeReport(ctx context.Context, h *app.Host, q ReportRequest) (*Report, err
 	if err != nil {
 		return nil, err
 	}
+	return reportOn(ctx, s, q)
+}
+
+// reportOn makes every document of a session.
+func reportOn(ctx context.Context, s *app.Session, q ReportRequest) (*Report, error) {
+	h := s.Host
 	p, err := s.Plan(ctx, q.Plan)
 	if err != nil {
 		return nil, err
@@ -93,7 +101,8 @@ func MakeReport(ctx context.Context, h *app.Host, q ReportRequest) (*Report, err
 	if log != nil {
 		r.OOM = oom.Diagnose(log, oomFacts(s.Snapshot, p))
 	}
-	return r, nil
+	r.Log, err = archivedLog(ctx, s)
+	return r, err
 }
 
 // renamed names the instances that acceptances are for as redaction does: it keeps

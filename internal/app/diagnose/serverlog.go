@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"bytes"
 	"cmp"
 	"compress/flate"
 	"compress/gzip"
@@ -21,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -56,6 +58,25 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 			return nil, err
 		}
 	}
+	return in.report(ctx, h, r)
+}
+
+// archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil where
+// there is none.
+func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error) {
+	var in logInput
+	if s.Collected != nil || !in.paste(s) {
+		return nil, nil
+	}
+	in.files[0].name = "the log in the evidence"
+	if err := in.from(ctx, s, 0); err != nil {
+		return nil, err
+	}
+	return in.report(ctx, s.Host, LogRequest{})
+}
+
+// report reads the logs and says what they show.
+func (in *logInput) report(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
 	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, WALDisk: in.walDisk,
 		Redact: r.Redact})
 	po := pglog.Options{Prefix: r.Prefix, Known: r.Given, How: "given"}
@@ -80,6 +101,7 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 type logFile struct {
 	name   string             // - is stdin
 	source *serverlogs.Source // it was found to be the server's; nil: a person has named it
+	pasted []byte             // its text, of an evidence; nil: it is a file
 	dumps  bool               // for its memory-context dumps only
 	first  int64
 	timed  bool
@@ -170,7 +192,10 @@ type logInput struct {
 // open opens a log: one that a person named as ourselves, one that the server
 // named as its account.
 func (f *logFile) open() (io.ReadCloser, error) {
-	if f.source != nil {
+	switch {
+	case f.pasted != nil:
+		return io.NopCloser(bytes.NewReader(f.pasted)), nil
+	case f.source != nil:
 		return f.source.Open()
 	}
 	return os.Open(f.name)
@@ -281,6 +306,9 @@ const (
 // were given, the logs that it writes.
 func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	with := len(in.files) > 0
+	if !with && l.Collected == nil {
+		with = in.paste(l)
+	}
 	var one *snapshot.Instance
 	var labels []string
 	for i := range l.Snapshot.Instances {
@@ -289,8 +317,7 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	}
 	switch {
 	case l.Collected == nil && !with:
-		return say.Usage("an evidence file holds no log of a server",
-			"name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
+		return noPaste(l)
 	case len(labels) == 0 && !with:
 		return say.Usage("no PostgreSQL instance was found here", "name log files, or a data directory")
 	case len(labels) == 0:
@@ -313,6 +340,31 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 			"run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, l.Host, one, days)
+}
+
+// paste takes the log that an evidence of 'pgfettle read' holds.
+func (in *logInput) paste(l *app.Session) bool {
+	text, err := l.Evidence.ReadFile(paste.Log)
+	if err != nil {
+		return false
+	}
+	name := l.Request.Target
+	if name == "-" {
+		name = "stdin"
+	}
+	in.files = []logFile{{name: name, pasted: text}}
+	return true
+}
+
+// noPaste says why an evidence has no log to read.
+func noPaste(l *app.Session) error {
+	hint := "name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log"
+	for _, m := range l.Evidence.MissingFiles() {
+		if m.Name == paste.Log {
+			return say.Usage("the log in this evidence is missing: "+m.Reason, hint)
+		}
+	}
+	return say.Usage("an evidence file holds no log of a server, but for one made by 'pgfettle read'", hint)
 }
 
 // walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.

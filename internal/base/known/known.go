@@ -73,11 +73,16 @@ func (f Fact[T]) Known() bool { return f.state == Present }
 func (f Fact[T]) State() State { return f.state }
 
 // Gap returns why the fact is missing; the zero Gap when it is present.
-func (f Fact[T]) Gap() Gap {
-	if f.state == Unread && f.gap == (Gap{}) {
+func (f Fact[T]) Gap() Gap { return gapOf(f.state, f.gap) }
+
+// What follows is no method, as the compiler makes each method again for each type of
+// fact in each package that has one.
+
+func gapOf(s State, g Gap) Gap {
+	if s == Unread && g == (Gap{}) {
 		return Gap{Fact: "(unnamed)", Reason: "not collected"}
 	}
-	return f.gap
+	return g
 }
 
 // Map applies fn to a present value; a missing fact stays missing for the same reason.
@@ -108,11 +113,13 @@ type wire struct {
 }
 
 // MarshalJSON writes {"is":…}, {"absent":gap}, {"forbidden":gap} or {"unread":gap}.
-func (f Fact[T]) MarshalJSON() ([]byte, error) {
-	if f.state == Present {
+func (f Fact[T]) MarshalJSON() ([]byte, error) { return marshal(f.value, f.state, f.gap) }
+
+func marshal(value any, s State, g Gap) ([]byte, error) {
+	if s == Present {
 		// Written by hand: a RawMessage in wire would be checked and copied once
 		// more, and the settings of a server are some 100 kB.
-		v, err := json.Marshal(f.value)
+		v, err := json.Marshal(value)
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +127,8 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) {
 		return append(append(append(b, `{"is":`...), v...), '}'), nil
 	}
 	var w wire
-	g := f.Gap()
-	switch f.state {
+	g = gapOf(s, g)
+	switch s {
 	case Absent:
 		w.Absent = &g
 	case Forbidden:
@@ -134,23 +141,31 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (f *Fact[T]) UnmarshalJSON(b []byte) error {
+	var read Fact[T]
+	err := unmarshal(b, &read.value, &read.state, &read.gap)
+	if err == nil {
+		*f = read
+	}
+	return err
+}
+
+func unmarshal(b []byte, value any, s *State, g *Gap) error {
 	var w wire
 	if err := json.Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("fact: %w", err)
 	}
 	switch {
 	case w.Is != nil:
-		var v T
-		if err := json.Unmarshal(w.Is, &v); err != nil {
+		if err := json.Unmarshal(w.Is, value); err != nil {
 			return fmt.Errorf("fact: %w", err)
 		}
-		*f = Is(v)
+		*s = Present
 	case w.Absent != nil:
-		*f = None[T](*w.Absent)
+		*s, *g = Absent, *w.Absent
 	case w.Forbidden != nil:
-		*f = Barred[T](*w.Forbidden)
+		*s, *g = Forbidden, *w.Forbidden
 	case w.Unread != nil:
-		*f = Missed[T](*w.Unread)
+		*s, *g = Unread, *w.Unread
 	default:
 		return errors.New("fact: neither a value nor a reason")
 	}

@@ -63,7 +63,7 @@ var fixedNames = set(
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab ` +
 		`etc/login.defs etc/systemd/logind.conf
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json ` +
-		`history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
+		`history/peaks.json paste/server.log etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and

@@ -2,9 +2,10 @@ package evidence
 
 import (
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // reach is what an address says of who gets there. Judgement reads no more of
@@ -163,7 +164,7 @@ func (r *redactor) address(s string) (string, bool) {
 
 // addressLike finds what may be an address within a text, such as that of a
 // share //10.0.0.5/x or of [fd00::7]:5432.
-var addressLike = regexp.MustCompile(`[0-9A-Fa-f:.]*(\.[0-9]+\.|:[0-9A-Fa-f]*:)[0-9A-Fa-f:.]*`)
+var addressLike = regex.New(`[0-9A-Fa-f:.]*(\.[0-9]+\.|:[0-9A-Fa-f]*:)[0-9A-Fa-f:.]*`)
 
 // withAddresses replaces the addresses within a text and passes what stands
 // between them to rest.
@@ -172,12 +173,26 @@ func (r *redactor) withAddresses(s string, rest func(string) string) string {
 	from := 0
 	for _, at := range addressLike.FindAllStringIndex(s, -1) {
 		start, end := at[0], at[1]
-		for strings.HasSuffix(s[start:end], ".") || strings.HasSuffix(s[start:end], ":") &&
-			!strings.HasSuffix(s[start:end], "::") {
-			end-- // the end of a sentence, or of what it is a heading of
+		// Its last letters may be the first of a word: 1.2.3.4:acme, 1.2.3.4.de.example.org.
+		inWord := end < len(s) && wordRune(rune(s[end]))
+		var a netip.Addr
+		var err error
+		text := ""
+		for {
+			if i := strings.LastIndexAny(s[start:end], ".:"); inWord && i > 0 {
+				end = start + i + 1
+			}
+			for strings.HasSuffix(s[start:end], ".") || strings.HasSuffix(s[start:end], ":") &&
+				!strings.HasSuffix(s[start:end], "::") {
+				end-- // the end of a sentence, or of what it is a heading of
+			}
+			text = s[start:end]
+			a, err = netip.ParseAddr(text)
+			i := strings.LastIndexAny(text, ".:")
+			if inWord = err != nil && i > 0 && strings.ContainsAny(text[i:], "abcdefABCDEF"); !inWord {
+				break
+			}
 		}
-		text := s[start:end]
-		a, err := netip.ParseAddr(text)
 		if v4, rest, ok := strings.Cut(text, ":"); err != nil && ok && strings.Trim(rest, "0123456789") != "" {
 			if b, berr := netip.ParseAddr(v4); berr == nil { // of a share, such as 10.0.0.5:data
 				a, err, end = b, nil, start+len(v4)

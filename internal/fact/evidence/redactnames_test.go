@@ -42,12 +42,15 @@ func TestRedactAddresses(t *testing.T) {
 			"0:42 / /mnt/c rw - cifs //8.8.4.4/share rw\n")
 	a.AddMissing(Missing{Name: "x",
 		Reason: "dial tcp 8.8.4.4:5432: connect: refused by [fd12:3456::9]:5432, 192.168.7.7/24 and 10.1.2.3"})
+	// letters that a hexadecimal number has, too, begin the word behind an address
+	add(t, a, "proc/7/cgroup", "0::/2a01:4f8::77:acme\n1:name=x:/8.8.4.4.de.acme.lan/10.1.2.3:acme\n")
 	got := redactText(t, a)
 	for _, want := range []string{
 		`"localhost, 127.0.0.1,10.0.0.1, 192.0.2.1,host`,
 		`,*,::,2001:db8::1,fd00::1,10.0.0.2,0.0.0.0,127.0.1.1,fe80::1"`,
 		`"10.0.0.1","host`, `"2001:db8::1",null`, " 10.0.0.1:/srv ", " [2001:db8::1]:/srv ", " //192.0.2.1/share ",
 		"192.0.2.1:5432", "[fd00::1]:5432", "10.0.0.2/24", "10.0.0.1\"",
+		"/2001:db8::1:name", "/192.0.2.1.name", "/10.0.0.1:name",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)

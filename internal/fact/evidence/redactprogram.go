@@ -2,8 +2,9 @@ package evidence
 
 import (
 	"maps"
-	"regexp"
 	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // publicPrograms are names of programs that many hosts have, and those that
@@ -21,7 +22,7 @@ var publicPrograms = set(
 	chronyd vmtoolsd VBoxService prltoolsd systemd-timesyn ntpd ptp4l phc2sys`)
 
 // fanotifyMark is a line of fdinfo: words and numbers of the kernel's own.
-var fanotifyMark = regexp.MustCompile(`^fanotify( [a-z_-]{1,20}:[0-9a-f]{1,128})*$`)
+var fanotifyMark = regex.New(`^fanotify( [a-z_-]{1,20}:[0-9a-f]{1,128})*$`)
 
 // programs redacts the names of programs.json; the rest of it is numbers.
 func (r *redactor) programs(v any) any {

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // answer is the form of a query's answer.
@@ -26,7 +27,7 @@ var nameColumns = map[string]class{
 }
 
 // ownSlots finds the slots that the server names, of subscriptions, and pg_basebackup.
-var ownSlots = regexp.MustCompile(`^(pg_[0-9]{1,10}_sync_[0-9]{1,10}_[0-9]{1,20}|pg_basebackup_[0-9]{1,10})$`)
+var ownSlots = regex.New(`^(pg_[0-9]{1,10}_sync_[0-9]{1,10}_[0-9]{1,20}|pg_basebackup_[0-9]{1,10})$`)
 
 // safeColumns hold words of the server, numbers or versions.
 var safeColumns = set(
@@ -239,10 +240,10 @@ func (r *redactor) cell(w row, col, v string) string {
 
 var (
 	// version finds versions of extensions, without words behind them.
-	version = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,3}((alpha|beta|rc|dev)[0-9]*)?$`)
+	version = regex.New(`^[0-9]+(\.[0-9]+){0,3}((alpha|beta|rc|dev)[0-9]*)?$`)
 
 	// serverProcess finds the types of the server's own processes.
-	serverProcess = regexp.MustCompile(
+	serverProcess = regex.New(
 		`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum ` +
 			`(launcher|worker)|checkpointer|logger|startup|` +
 			`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical ` +

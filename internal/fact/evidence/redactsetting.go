@@ -1,10 +1,11 @@
 package evidence
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // param redacts the name of a parameter that somebody made up: one with a dot
@@ -58,7 +59,7 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 }
 
 // amountOf finds the numbers that the server takes, with or without its units.
-var amountOf = regexp.MustCompile(
+var amountOf = regex.New(
 	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|` +
 		`h|d)?\s*$`)
 
@@ -174,10 +175,10 @@ func names(c class) func(*redactor, string) string {
 // standbyWord finds what synchronous_standby_names is made of: a quoted name, or
 // a word; standbyList what the server takes of it, and the empty list.
 var (
-	standbyWord = regexp.MustCompile(standbyName)
+	standbyWord = regex.New(standbyName)
 	standbyName = `(?:"(?:[^"]|"")*"|[^\s(),"]+)`
 	standbys    = `(?:` + standbyName + `(?:\s*,\s*` + standbyName + `)*)?`
-	standbyList = regexp.MustCompile(`(?i)^\s*(?:(?:(?:first|any)\s+)?[0-9]+\s*\(\s*` + standbys + `\s*\)|` +
+	standbyList = regex.New(`(?i)^\s*(?:(?:(?:first|any)\s+)?[0-9]+\s*\(\s*` + standbys + `\s*\)|` +
 		standbys + `)\s*$`)
 )
 

@@ -1,9 +1,10 @@
 package kernlog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Entry is the name that an excerpt of the kernel's log has in the evidence.
@@ -18,7 +19,7 @@ const maxExcerpt = 2 << 20
 const afterKill = 4
 
 // reSev is the label of a server's line, which an excerpt never keeps.
-var reSev = regexp.MustCompile(
+var reSev = regex.New(
 	`\b(?:LOG|ERROR|FATAL|PANIC|WARNING|DETAIL|STATEMENT|HINT|CONTEXT|NOTICE|INFO|QUERY|LOCATION|DEBUG[1-5]): `)
 
 // Excerpt keeps of a kernel's log the lines of the OOM killer's reports and the

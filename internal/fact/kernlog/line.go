@@ -2,10 +2,11 @@ package kernlog
 
 import (
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // source is the program that wrote a line, as far as its prefix tells.
@@ -29,31 +30,31 @@ type line struct {
 }
 
 var (
-	reBoot  = regexp.MustCompile(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
-	reDelta = regexp.MustCompile(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
+	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
+	reDelta = regex.New(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
-	reCtime = regexp.MustCompile(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})\] ?`)
-	reHuman = regexp.MustCompile(`^\[ {0,2}(?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d\] ?`)
-	reISO   = regexp.MustCompile(
+	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})\] ?`)
+	reHuman = regex.New(`^\[ {0,2}(?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d\] ?`)
+	reISO   = regex.New(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
-	reFull   = regexp.MustCompile(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
-	reSyslog = regexp.MustCompile(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
+	reFull   = regex.New(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
+	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
-	re5424 = regexp.MustCompile(`^<\d{1,3}>1 (\S{1,40} )\S{1,255} (\S{1,48}) (\S{1,128}) \S{1,32} ` +
+	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )\S{1,255} (\S{1,48}) (\S{1,128}) \S{1,32} ` +
 		`(?:-|(?:\[[^\]]*\])+) ?`)
-	reCRI  = regexp.MustCompile(`^(?:stdout|stderr) [FP] `)
-	reUnix = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)
+	reCRI  = regex.New(`^(?:stdout|stderr) [FP] `)
+	reUnix = regex.New(`^(\d{9,10})\.(\d{6}) `)
 	// The time since boot behind something that a console or a program put before it.
-	reBootIn  = regexp.MustCompile(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?`)
-	reBootCut = regexp.MustCompile(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
+	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?`)
+	reBootCut = regex.New(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
 	// Not within a word: that is somebody's name for a process.
-	reColor  = regexp.MustCompile(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
-	reMarkup = regexp.MustCompile(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
+	reColor  = regex.New(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
+	reMarkup = regex.New(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
 		`span|li|td|tr|br) ?/?>)+$`)
-	rePrio = regexp.MustCompile(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
-	reKmsg = regexp.MustCompile(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
-	reTag  = regexp.MustCompile(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
+	rePrio = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
+	reKmsg = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
+	reTag  = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
 )
 
 // stripLine takes the prefixes off a line: of a quotation, of dmesg, of
@@ -202,7 +203,7 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			note(m[1]) // of the host's time zone, which is not told
 			return s[len(m[0]):], true
 		}
-		for _, re := range []*regexp.Regexp{reDelta, reHuman} {
+		for _, re := range []*regex.Regex{reDelta, reHuman} {
 			if m := re.FindString(s); m != "" {
 				return s[len(m):], true
 			}

@@ -1,29 +1,29 @@
 package kernlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 var (
-	rePair = regexp.MustCompile(`\b([a-z_]+):(\d{1,18})\b`)
-	reHuge = regexp.MustCompile(
+	rePair = regex.New(`\b([a-z_]+):(\d{1,18})\b`)
+	reHuge = regex.New(
 		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} ` +
 			`hugepages_size=(\d{1,12})kB`)
-	reSwap  = regexp.MustCompile(`^(Free|Total) swap\s*[=:]\s*(\d{1,15})kB`)
-	rePages = regexp.MustCompile(`^(\d{1,15}) (?:pages (?:of )?(RAM|reserved|in swap cache)|(reserved) pages)\b`)
-	reBuddy = regexp.MustCompile(`^(?:Node \d+ )?\w+: \d+\*(\d{1,4})kB`)
+	reSwap  = regex.New(`^(Free|Total) swap\s*[=:]\s*(\d{1,15})kB`)
+	rePages = regex.New(`^(\d{1,15}) (?:pages (?:of )?(RAM|reserved|in swap cache)|(reserved) pages)\b`)
+	reBuddy = regex.New(`^(?:Node \d+ )?\w+: \d+\*(\d{1,4})kB`)
 	// The sums of a node, in kB, as since 4.8.
-	reNode     = regexp.MustCompile(`^Node (\d{1,5}) active_anon:\d+kB `)
-	reNodePart = regexp.MustCompile(`\b([a-z_]+):(\d{1,15})kB`)
-	reUsage    = regexp.MustCompile(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
-	reStat     = regexp.MustCompile(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
-	reStatOne  = regexp.MustCompile(`([a-z_]+):(\d{1,15})KB`)
-	reSlab     = regexp.MustCompile(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
-	reTaskIn   = regexp.MustCompile(`^Task in (\S+) killed as a result of limit of (\S+)`)
+	reNode     = regex.New(`^Node (\d{1,5}) active_anon:\d+kB `)
+	reNodePart = regex.New(`\b([a-z_]+):(\d{1,15})kB`)
+	reUsage    = regex.New(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
+	reStat     = regex.New(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
+	reStatOne  = regex.New(`([a-z_]+):(\d{1,15})KB`)
+	reSlab     = regex.New(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
+	reTaskIn   = regex.New(`^Task in (\S+) killed as a result of limit of (\S+)`)
 )
 
 // unlimited is about what the kernel shows for «no limit»: 2^63 in pages, in kB.

@@ -5,40 +5,41 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	reInvoked = regexp.MustCompile(`^(.{1,64}?) (?:invoked|triggered) (?:loc )?oom-killer(?:: ?(.*))?$`)
+	reInvoked = regex.New(`^(.{1,64}?) (?:invoked|triggered) (?:loc )?oom-killer(?:: ?(.*))?$`)
 	// OpenVZ names the task by its number first.
-	reLocal = regexp.MustCompile(`^(\d{1,10}) \((.{1,64})\)$`)
-	reField = regexp.MustCompile(`\b(order|oom_score_adj|gfp_mask)[= ](-?\w+(?:\([\w|]*\))?)`)
-	reCPU   = regexp.MustCompile(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
+	reLocal = regex.New(`^(\d{1,10}) \((.{1,64})\)$`)
+	reField = regex.New(`\b(order|oom_score_adj|gfp_mask)[= ](-?\w+(?:\([\w|]*\))?)`)
+	reCPU   = regex.New(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
 		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)\s+(\d\S{0,127})`)
 	// The line behind the first, until 4.18.
-	reAsks    = regexp.MustCompile(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
-	reSummary = regexp.MustCompile(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
-	reChosen  = regexp.MustCompile(`\btask=(.{1,64}?),pid=(\d{1,10})(?:,uid=(\d{1,10}))?`)
-	reKill    = regexp.MustCompile(
+	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
+	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
+	reChosen  = regex.New(`\btask=(.{1,64}?),pid=(\d{1,10})(?:,uid=(\d{1,10}))?`)
+	reKill    = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
 			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
-	reKilled = regexp.MustCompile(
+	reKilled = regex.New(
 		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
 	// OpenVZ has a second line about the same kill.
-	reExited  = regexp.MustCompile(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
-	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
-	reRest    = regexp.MustCompile(`^(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
-	reUID     = regexp.MustCompile(`\bUID:? ?(\d{1,10})`)
-	reAdj     = regexp.MustCompile(`\boom_score_adj:(-?\d{1,4})`)
-	reReaped  = regexp.MustCompile(`^oom_reaper: reaped process (\d{1,10}) `)
-	reGroup   = regexp.MustCompile(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
-	reRefused = regexp.MustCompile(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
-	reAlloc   = regexp.MustCompile(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
+	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
+	reSize    = regex.New(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
+	reRest    = regex.New(`^(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
+	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
+	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
+	reReaped  = regex.New(`^oom_reaper: reaped process (\d{1,10}) `)
+	reGroup   = regex.New(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
+	reRefused = regex.New(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
+	reAlloc   = regex.New(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
 	// What a person asks of the kernel by SysRq, as 2.6, 4.x and 5.x spell it: a kill, and the state of memory,
 	// which is the same as in the report of a kill.
-	reSysRq = regexp.MustCompile(`^(?:sysrq: )?(?:SysRq : )?(` + sysRqKill + `|Show Memory)$`)
+	reSysRq = regex.New(`^(?:sysrq: )?(?:SysRq : )?(` + sysRqKill + `|Show Memory)$`)
 )
 
 // sysRqKill is what SysRq f is called in the log.
@@ -199,7 +200,7 @@ func (p *Reader) raw(s string) {
 }
 
 // reInner is a time before a further message of the kernel.
-var reInner = regexp.MustCompile(
+var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
 // quoted takes off what an event of Kubernetes or somebody's words have before the line of a kill. In what a

@@ -1,23 +1,23 @@
 package kernlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 var (
-	reUnit = regexp.MustCompile(`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|` +
+	reUnit = regex.New(`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|` +
 		`The kernel OOM killer killed some processes in this unit|Failed with result 'oom-kill'|` +
 		`systemd-oomd killed (\d{1,9}) process)`)
-	reConsumed = regexp.MustCompile(`^(\S{1,256}): Consumed .*?\b(\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory peak` +
+	reConsumed = regex.New(`^(\S{1,256}): Consumed .*?\b(\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory peak` +
 		`(?:, (\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory swap peak)?`)
-	reOomd = regexp.MustCompile(`^Killed (\S{1,512})(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
+	reOomd = regex.New(`^Killed (\S{1,512})(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
 	// «(32305733632) / total (33046663168)»
-	reOomdUsed     = regexp.MustCompile(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
-	reOomdPressure = regexp.MustCompile(`\bbeing (\d{1,3}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
+	reOomdUsed     = regex.New(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
+	reOomdPressure = regex.New(`\bbeing (\d{1,3}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
 )
 
 // systemd reads what systemd and systemd-oomd say about a kill.

@@ -3,8 +3,9 @@ package measured
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Fsync is what pg_test_fsync said: how often a second a write reaches the disk
@@ -53,9 +54,9 @@ const maxFsyncOps = 32
 const mostPerSecond = 1e9
 
 var (
-	fsyncOp      = regexp.MustCompile(`^\s*(\S.*?)\s+([0-9]+(?:[.,][0-9]+)?) ops/sec(?:\s+[0-9]+ usecs/op)?\s*$`)
-	fsyncNone    = regexp.MustCompile(`^\s*(\S.*?)\s+n/a(\*?)\s*$`)
-	fsyncSeconds = regexp.MustCompile(`^\s*([0-9]{1,6}) seconds? per test\s*$`)
+	fsyncOp      = regex.New(`^\s*(\S.*?)\s+([0-9]+(?:[.,][0-9]+)?) ops/sec(?:\s+[0-9]+ usecs/op)?\s*$`)
+	fsyncNone    = regex.New(`^\s*(\S.*?)\s+n/a(\*?)\s*$`)
+	fsyncSeconds = regex.New(`^\s*([0-9]{1,6}) seconds? per test\s*$`)
 )
 
 // ParseFsync reads the output of pg_test_fsync, of 9.1 to 18 and of Windows. A

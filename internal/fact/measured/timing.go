@@ -3,8 +3,9 @@ package measured
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Timing is what pg_test_timing said: what a reading of the clock costs.
@@ -66,14 +67,14 @@ const (
 )
 
 var (
-	timingSeconds = regexp.MustCompile(`^Testing timing overhead for ([0-9]{1,6}) seconds?\.`)
-	timingSource  = regexp.MustCompile(`^(?:System clock source|Fast clock source|Clock source): (.+)$`)
-	timingLoop    = regexp.MustCompile(
+	timingSeconds = regex.New(`^Testing timing overhead for ([0-9]{1,6}) seconds?\.`)
+	timingSource  = regex.New(`^(?:System clock source|Fast clock source|Clock source): (.+)$`)
+	timingLoop    = regex.New(
 		`^(?:Per|Average) loop time including overhead: ([0-9]{1,12}(?:\.[0-9]{1,9})?) (?:ns|nsec)`)
-	timingHead    = regexp.MustCompile(`^\s*(<=?) (us|usec|ns)\b`)
-	timingStep    = regexp.MustCompile(`^\s*([0-9]{1,18})\s+[0-9.]+(?:\s+[0-9.]+)?\s+([0-9]{1,18})\s*$`)
-	timingOldStep = regexp.MustCompile(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.]+%\s*$`)
-	timingDirect  = regexp.MustCompile(`^TSC clock source will be used by default`)
+	timingHead    = regex.New(`^\s*(<=?) (us|usec|ns)\b`)
+	timingStep    = regex.New(`^\s*([0-9]{1,18})\s+[0-9.]+(?:\s+[0-9.]+)?\s+([0-9]{1,18})\s*$`)
+	timingOldStep = regex.New(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.]+%\s*$`)
+	timingDirect  = regex.New(`^TSC clock source will be used by default`)
 )
 
 // ParseTiming reads the output of pg_test_timing: of 9.2 to 18, whose histogram

@@ -2,9 +2,10 @@ package paste
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 const (
@@ -22,7 +23,7 @@ type amount struct {
 	step  float64 // how far off it may be; 0: exact
 }
 
-var reAmount = regexp.MustCompile(`^(\d{1,19})(?:[.,](\d{1,3}))?([a-zA-Z]{0,3})$`)
+var reAmount = regex.New(`^(\d{1,19})(?:[.,](\d{1,3}))?([a-zA-Z]{0,3})$`)
 
 // amountOf reads "982M", "7,7G", "1.4Gi", "0B", "4096k", "20480" (in base bytes). A point
 // or comma parts off decimals; amounts with a letter are printed rounded, but for k, which

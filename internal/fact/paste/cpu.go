@@ -1,17 +1,17 @@
 package paste
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // lscpu, in the languages of util-linux.
 
-var reKeyValue = regexp.MustCompile(`^([^:：]{1,60}?)\s*[:：]\s*(.*)$`)
+var reKeyValue = regex.New(`^([^:：]{1,60}?)\s*[:：]\s*(.*)$`)
 
 // lscpuKeys are its labels in lower case, with the facts that they name.
 var lscpuKeys = map[string]string{}
@@ -95,14 +95,14 @@ func lscpuNear(w *window) bool {
 
 // readCPUInfo reads /proc/cpuinfo, whole or the line of one label for each processor.
 var (
-	reProcessor = regexp.MustCompile(`^processor\s*:\s*\d+$`)
-	reCPULine   = regexp.MustCompile(
+	reProcessor = regex.New(`^processor\s*:\s*\d+$`)
+	reCPULine   = regex.New(
 		`^(?:processor|vendor_id|cpu family|model|model name|stepping|microcode|cpu MHz|cache size|physical id|s` +
 			`iblings|core id|cpu cores|apicid|initial apicid|fpu|fpu_exception|cpuid level|wp|flags|bugs|bogomip` +
 			`s|clflush size|cache_alignment|address sizes|power management|TLB size|cpu|clock|revision|timebase|` +
 			`platform|machine|MMU|firmware|BogoMIPS|Features|CPU \w+|Hardware|Serial|vmx flags|Processor|process` +
 			`or \d+|bogomips per cpu|features|facilities)\s*:(?:\s|$)`)
-	reModelName = regexp.MustCompile(`^model name\s*:\s*(\S.*)$`)
+	reModelName = regex.New(`^model name\s*:\s*(\S.*)$`)
 )
 
 func readCPUInfo(w *window) (f found) {
@@ -159,9 +159,9 @@ end:
 
 // readNumactl reads numactl --hardware.
 var (
-	reNumaHead = regexp.MustCompile(`^available: (\d+) nodes?(?: \([\d,-]+\))?$`)
-	reNumaLine = regexp.MustCompile(`^node (\d+) (cpus|size|free):(.*)$`)
-	reNumaRest = regexp.MustCompile(
+	reNumaHead = regex.New(`^available: (\d+) nodes?(?: \([\d,-]+\))?$`)
+	reNumaLine = regex.New(`^node (\d+) (cpus|size|free):(.*)$`)
+	reNumaRest = regex.New(
 		`^(?:node distances:|node(?:\s+\d+)+|\d+:(?:\s+\d+)+|No distance information available\.)$`)
 )
 

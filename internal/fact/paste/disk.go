@@ -1,23 +1,23 @@
 package paste
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // df, of coreutils and busybox, in the languages of coreutils.
 var (
-	reDfHead = regexp.MustCompile(
+	reDfHead = regex.New(
 		`^(?:Filesystem|File system|Dateisystem|Sys\. de fichiers|Sys\. fich\.|S\.ficheros|Sist\. Arq\.|File sys` +
 			`tem|Файл\.система|Файловая система|Файлова система|文件系统|文件系統|ファイルシス|System plików|Bestandssysteem)` +
 			`\s+\S.*(?:/|\bon\b|auf|sur|en|em|su|挂载点|マウント位置|в|na|op)\S*$`)
-	reDfRow = regexp.MustCompile(
+	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
 			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(/\S*)`)
-	reDfLong = regexp.MustCompile(`^/\S+$`)
-	reBlocks = regexp.MustCompile(`\b(1K|1024|512|1M|1G|1B)[ -]?(?:b|B|blo|Blö|1K|块|ブロ)|1K-блоков|1K-块`)
+	reDfLong = regex.New(`^/\S+$`)
+	reBlocks = regex.New(`\b(1K|1024|512|1M|1G|1B)[ -]?(?:b|B|blo|Blö|1K|块|ブロ)|1K-блоков|1K-块`)
 )
 
 func readDf(w *window) (f found) {
@@ -98,8 +98,8 @@ func readDfInodes(w *window) (f found) {
 
 // lsblk.
 var (
-	reLsblkHead = regexp.MustCompile(`^NAME\s+(?:[A-Z]\S*\s*)*(?:SIZE|FSTYPE|MOUNTPOINTS?|ROTA|MAJ:MIN)\b`)
-	reTree      = regexp.MustCompile("^[\\s│├└─|`-]*(?:\\\\_ )?")
+	reLsblkHead = regex.New(`^NAME\s+(?:[A-Z]\S*\s*)*(?:SIZE|FSTYPE|MOUNTPOINTS?|ROTA|MAJ:MIN)\b`)
+	reTree      = regex.New("^[\\s│├└─|`-]*(?:\\\\_ )?")
 )
 
 func readLsblk(w *window) (f found) {
@@ -218,13 +218,13 @@ func (c columns) cut(row string) map[string]string {
 
 // mount, findmnt, /proc/mounts, mountinfo and fstab.
 var (
-	reMounted   = regexp.MustCompile(`^(\S+) on (/\S*) type (\S+) \(([^)]*)\)`)
-	reFindHead  = regexp.MustCompile(`^TARGET\s+SOURCE\s+FSTYPE`)
-	reMountinfo = regexp.MustCompile(`^\d+ \d+ \d+:\d+ /\S* /\S* \S+ (?:\S+ )*- \S+ \S+ \S+$`)
-	reFstab     = regexp.MustCompile(
+	reMounted   = regex.New(`^(\S+) on (/\S*) type (\S+) \(([^)]*)\)`)
+	reFindHead  = regex.New(`^TARGET\s+SOURCE\s+FSTYPE`)
+	reMountinfo = regex.New(`^\d+ \d+ \d+:\d+ /\S* /\S* \S+ (?:\S+ )*- \S+ \S+ \S+$`)
+	reFstab     = regex.New(
 		`^((?:UUID|LABEL|PARTUUID|PARTLABEL|ID)=\S+|/dev/\S+|//\S+|tmpfs|proc|sysfs|devpts|none|[\w.-]+:/\S*|[\w` +
 			`-]+(?:/[\w-]+)+)\s+(/\S*|swap|none)\s+(\S+)\s+(\S+)(?:\s+(\d)(?:\s+(\d))?)?(?:\s+#.*)?$`)
-	reFstabHead = regexp.MustCompile(`^# /etc/fstab`)
+	reFstabHead = regex.New(`^# /etc/fstab`)
 	fsTypes     = map[string]bool{}
 )
 

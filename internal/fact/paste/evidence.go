@@ -276,14 +276,23 @@ func (m *maker) disks() {
 }
 
 func (m *maker) logs() {
-	for name, kind := range map[string]Kind{kernlog.Entry: KernelLog, Log: ServerLog} {
-		var b strings.Builder
-		for _, p := range m.used(kind) {
+	m.log(kernlog.Entry, func(p *Part) bool { return p.Kind == KernelLog })
+	// Lines of a server stand among those of the kernel in a journal.
+	m.log(Log, func(p *Part) bool {
+		_, entries := p.Fact("log.entries", "")
+		return p.Kind == ServerLog || p.Kind == KernelLog && entries
+	})
+}
+
+func (m *maker) log(name string, of func(*Part) bool) {
+	var b strings.Builder
+	for _, p := range m.used(KernelLog, ServerLog) {
+		if of(p) {
 			b.WriteString(strings.Join(p.body, "\n") + "\n")
 		}
-		if b.Len() > 0 {
-			m.Add(name, b.String())
-		}
+	}
+	if b.Len() > 0 {
+		m.Add(name, b.String())
 	}
 }
 

@@ -1,12 +1,13 @@
 package paste
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // uname, whole or with its host left out.
-var reUname = regexp.MustCompile(
+var reUname = regex.New(
 	`^Linux (?:([\w.-]{1,255}) )?(\d+\.\d+[\w.+~-]*) (#\S+.*?)(?: (x86_64|aarch64|ppc64le|s390x|riscv64|armv7l|i` +
 		`686|loongarch64)\b.*)?$`)
 
@@ -28,14 +29,14 @@ func readUname(w *window) (f found) {
 
 // /etc/os-release, /etc/redhat-release, /etc/issue, lsb_release.
 var (
-	reOSRelease = regexp.MustCompile(
+	reOSRelease = regex.New(
 		`^(NAME|VERSION|ID|ID_LIKE|PRETTY_NAME|VERSION_ID|[A-Z][A-Z0-9_]*(?:_URL|_CODENAME|_NAME|_COLOR|_VERSION` +
 			`|_ID)|ANSI_COLOR|PLATFORM_ID|LOGO|VARIANT)=(.*)$`)
-	reDistro = regexp.MustCompile(
+	reDistro = regex.New(
 		`^(?:CentOS|Red Hat|Rocky Linux|AlmaLinux|Oracle Linux|Fedora|Amazon Linux|SUSE|openSUSE|Scientific Linu` +
 			`x|Debian GNU/Linux|Ubuntu|ROSA|Astra Linux|ALT|RED OS)[\w ./()+-]{0,80}\d[\w .()+-]{0,60}$`)
-	reLSB     = regexp.MustCompile(`^(?:No LSB modules|LSB Version:|Distributor ID:|Description:|Release:|Codename:)`)
-	reHostctl = regexp.MustCompile(
+	reLSB     = regex.New(`^(?:No LSB modules|LSB Version:|Distributor ID:|Description:|Release:|Codename:)`)
+	reHostctl = regex.New(
 		`^(Static hostname|Icon name|Chassis|Machine ID|Boot ID|Virtualization|Operating System|CPE OS Name|Kern` +
 			`el|Architecture|Hardware Vendor|Hardware Model|Firmware Version|Firmware Date|Firmware Age): (.*)$`)
 )
@@ -115,10 +116,10 @@ func readOSRelease(w *window) (f found) {
 
 // sysctl as the command prints it, and files of sysctl.d.
 var (
-	reSysctl = regexp.MustCompile(
+	reSysctl = regex.New(
 		`^((?:vm|kernel|fs|net|dev|user|abi|crypto|debug|sunrpc)\.[\w.*/-]+)( = |\s*=\s*|: )(.*)$`)
-	reSysctlTalk = regexp.MustCompile(`^sysctl: (?:reading key|permission denied|cannot stat|error|unable)`)
-	reSysctlConf = regexp.MustCompile(`^\* Applying (/\S+)`)
+	reSysctlTalk = regex.New(`^sysctl: (?:reading key|permission denied|cannot stat|error|unable)`)
+	reSysctlConf = regex.New(`^\* Applying (/\S+)`)
 )
 
 func readSysctl(w *window) (f found) {
@@ -205,12 +206,12 @@ func sysctlFollows(w *window) bool {
 
 // What the kernel says in one line.
 var (
-	reTHP = regexp.MustCompile(
+	reTHP = regex.New(
 		`^(?:(/sys/\S+):)?((?:always|\[always\]|defer|defer\+madvise|within_size|advise|deny|force|madvise|never` +
 			`|\[[\w+]+\])(?: (?:always|defer|defer\+madvise|within_size|advise|deny|force|madvise|never|\[[\w+]+` +
 			`\])){2,6})$`)
-	reChosen  = regexp.MustCompile(`\[([\w+]+)\]`)
-	reCmdline = regexp.MustCompile(`^(?:BOOT_IMAGE=\S+|root=\S+ |ro root=|initrd=\S+ )`)
+	reChosen  = regex.New(`\[([\w+]+)\]`)
+	reCmdline = regex.New(`^(?:BOOT_IMAGE=\S+|root=\S+ |ro root=|initrd=\S+ )`)
 )
 
 func readTHP(w *window) (f found) {
@@ -269,9 +270,9 @@ func readCmdline(w *window) (f found) {
 
 // A bare value that only the command before it explains.
 var (
-	reBareNumber  = regexp.MustCompile(`^-?\d{1,19}$`)
-	reBareRelease = regexp.MustCompile(`^\d+\.\d+\.\d+[\w.+~-]*$`)
-	reBareKB      = regexp.MustCompile(`^(?:MemTotal:\s+)?(\d{1,15}) kB$`)
+	reBareNumber  = regex.New(`^-?\d{1,19}$`)
+	reBareRelease = regex.New(`^\d+\.\d+\.\d+[\w.+~-]*$`)
+	reBareKB      = regex.New(`^(?:MemTotal:\s+)?(\d{1,15}) kB$`)
 )
 
 // Answer is the kind of such a value.
@@ -334,12 +335,12 @@ func readAnswer(w *window) (f found) {
 	return
 }
 
-var reHostName = regexp.MustCompile(`^[a-zA-Z0-9][\w.-]{0,254}$`)
+var reHostName = regex.New(`^[a-zA-Z0-9][\w.-]{0,254}$`)
 
 // Files of control groups: one value, or memory.stat.
 var (
-	reCgroupPath = regexp.MustCompile(`^(/sys/fs/cgroup/\S+?):\s?(max|\d+.*)$`)
-	reStatRow    = regexp.MustCompile(`^([a-z_]{2,40}) (\d{1,19})$`)
+	reCgroupPath = regex.New(`^(/sys/fs/cgroup/\S+?):\s?(max|\d+.*)$`)
+	reStatRow    = regex.New(`^([a-z_]{2,40}) (\d{1,19})$`)
 	statNames    = map[string]string{"anon": "cgroup.anonymous", "file": "cgroup.file", "shmem": "cgroup.shared",
 		"rss":   "cgroup.anonymous",
 		"cache": "cgroup.file", "slab": "cgroup.slab", "file_dirty": "cgroup.dirty", "pagetables": "cgroup.page_tables",
@@ -406,8 +407,8 @@ func statNear(w *window) bool {
 
 // Units of systemd and profiles of tuned, which have one form.
 var (
-	reSection = regexp.MustCompile(`^\[([A-Za-z_]\w*)\]$`)
-	reINI     = regexp.MustCompile(`^[A-Za-z_/][\w./*-]*\s*=`)
+	reSection = regex.New(`^\[([A-Za-z_]\w*)\]$`)
+	reINI     = regex.New(`^[A-Za-z_/][\w./*-]*\s*=`)
 	unitParts = map[string]bool{"Unit": true, "Service": true, "Install": true, "Slice": true, "Socket": true,
 		"Timer": true, "Mount": true}
 	tunedPart = map[string]bool{"main": true, "sysctl": true, "vm": true, "cpu": true, "disk": true, "variables": true,
@@ -483,13 +484,13 @@ end:
 
 // systemctl status, without the lines of the journal at its end.
 var (
-	reUnitHead = regexp.MustCompile(`^[●○×*↻] ([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
-	reUnitLine = regexp.MustCompile(
+	reUnitHead = regex.New(`^[●○×*↻] ([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
+	reUnitLine = regex.New(
 		`^(Loaded|Active|Process|Main PID|Tasks|Memory|CPU|CGroup|Docs|Status|Drop-In|IO|IP|TriggeredBy|Invocati` +
 			`on|Until|Transient|Warning|Mem peak|FD Store|Error)[:]? *(.*)$`)
-	reUnitTree = regexp.MustCompile("^[│ ]*[├└|`][─-]+ *(\\d{1,10}) (.*)$")
-	rePeak     = regexp.MustCompile(`\bpeak: ([\d.]+[BKMGT])`)
-	reLimitIs  = regexp.MustCompile(`\b(?:limit|max): ([\d.]+[BKMGT])`)
+	reUnitTree = regex.New("^[│ ]*[├└|`][─-]+ *(\\d{1,10}) (.*)$")
+	rePeak     = regex.New(`\bpeak: ([\d.]+[BKMGT])`)
+	reLimitIs  = regex.New(`\b(?:limit|max): ([\d.]+[BKMGT])`)
 )
 
 func readUnitStatus(w *window) (f found) {
@@ -534,7 +535,7 @@ func readUnitStatus(w *window) (f found) {
 				f.add(a.fact("unit.memory", ""))
 			}
 			for _, x := range []struct {
-				re   *regexp.Regexp
+				re   *regex.Regex
 				name string
 			}{{rePeak, "unit.memory_peak"}, {reLimitIs, "unit.memory_limit"}} {
 				if s := x.re.FindStringSubmatch(v); s != nil {

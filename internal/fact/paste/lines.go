@@ -3,9 +3,10 @@ package paste
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // line is a line of an input, made plain.
@@ -33,7 +34,7 @@ const (
 )
 
 // reColour is an escape sequence of a terminal.
-var reColour = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {
@@ -92,10 +93,10 @@ func (l *line) clean() {
 }
 
 var (
-	reFence = regexp.MustCompile(
+	reFence = regex.New(
 		"^(?:```+|~~~+)[\\w +.-]*$|^(?:/\\*+|\\*+/)$|^</?(?:pre|code)>$|^\\{(?:code|noformat)[^}]*\\}$|^\\[/?code\\]$")
-	reRule = regexp.MustCompile(`^(?:={4,}|-{4,}|#{4,}|\*{4,}|/{4,}|_{4,}|\+{4,}|~{4,})$`)
-	reGone = regexp.MustCompile(
+	reRule = regex.New(`^(?:={4,}|-{4,}|#{4,}|\*{4,}|/{4,}|_{4,}|\+{4,}|~{4,})$`)
+	reGone = regex.New(
 		`^[\[<(]?(?:\.{2,}|…|(?:\.{3}|…)? ?(?:snip|cut|skipped|truncated|omitted) ?(?:\.{3}|…)?)[\])>]?$`)
 )
 
@@ -114,7 +115,7 @@ func roleOf(t string) role {
 }
 
 // remark cuts what an author wrote behind a value: "// this", "# this", "-- this", "<-- this".
-var reRemark = regexp.MustCompile(`\s+(?://|#|--|<-+|←|;)\s.*$`)
+var reRemark = regex.New(`\s+(?://|#|--|<-+|←|;)\s.*$`)
 
 func bare(s string) string {
 	return strings.TrimSpace(reRemark.ReplaceAllString(s, ""))

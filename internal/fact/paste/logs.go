@@ -2,24 +2,24 @@ package paste
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
 var (
-	reDmesg   = regexp.MustCompile(`^(?:<\d{1,3}>)?\[ {0,7}\d{1,10}\.\d{3,9}\] `)
-	reDmesgT  = regexp.MustCompile(`^\[\p{L}{2,5}\.? \p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\] `)
+	reDmesg   = regex.New(`^(?:<\d{1,3}>)?\[ {0,7}\d{1,10}\.\d{3,9}\] `)
+	reDmesgT  = regex.New(`^\[\p{L}{2,5}\.? \p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\] `)
 	reJournal = wrappers[0]
-	reISOLog  = regexp.MustCompile(
+	reISOLog  = regex.New(
 		`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[\d{1,10}\])?: `)
-	reOOM = regexp.MustCompile(
+	reOOM = regex.New(
 		`invoked oom-killer|[Oo]ut of memory: Kill|Killed process \d+|oom-kill:\s?constraint|oom_reaper: reaped|` +
 			`killed by the OOM killer|result 'oom-kill'|Memory cgroup out of memory|page allocation failure`)
-	reKernel = regexp.MustCompile(`\bkernel: `)
+	reKernel = regex.New(`\bkernel: `)
 )
 
 // logs reads lines of the kernel, of the journal and of servers, which stand together in a

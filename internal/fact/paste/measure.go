@@ -2,9 +2,9 @@ package paste
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
@@ -12,18 +12,18 @@ import (
 // Outputs of measuring programs: their beginning is found here, and package measured reads
 // them.
 var (
-	reFsync = regexp.MustCompile(
+	reFsync = regex.New(
 		`^(?:\d+ seconds? per test|O_DIRECT supported|Compare file sync methods using|Direct I/O is not supported)`)
-	reTiming = regexp.MustCompile(
+	reTiming = regex.New(
 		`^(?:Testing timing overhead for|Per loop time including overhead|Average loop time including overhead|H` +
 			`istogram of timing durations)`)
-	rePgbench  = regexp.MustCompile(`^(?:starting vacuum\.\.\.|pgbench \(\d|transaction type: |progress: [\d.]+ s, )`)
-	reBenchRow = regexp.MustCompile(
+	rePgbench  = regex.New(`^(?:starting vacuum\.\.\.|pgbench \(\d|transaction type: |progress: [\d.]+ s, )`)
+	reBenchRow = regex.New(
 		`^(?:starting vacuum\.\.\.|pgbench \(|transaction type:|scaling factor:|query mode:|partition|number of ` +
 			`|maximum number of tries:|duration:|latency |initial connection time|tps = |progress: |SQL script |` +
 			`statement latencies|- |\s*[\d.]+ +\S|script statistics:|rate limit |vacuuming|end\.|\.\.\.|scale option)`)
-	reSysbench = regexp.MustCompile(`^sysbench \d+\.\d+`)
-	reFioText  = regexp.MustCompile(`^fio-\d|^\S+: \(g=\d+\): rw=`)
+	reSysbench = regex.New(`^sysbench \d+\.\d+`)
+	reFioText  = regex.New(`^fio-\d|^\S+: \(g=\d+\): rw=`)
 )
 
 // block is the lines from the window's first to the next fence or prompt.
@@ -57,7 +57,7 @@ func readMeasured(w *window) (f found) {
 				f.add(Fact{Name: "fsync.rate", Of: x.Name, Value: x.PerSecond, Unit: "per second"})
 			}
 		}
-		f.n, f.kind = lastLine(w, regexp.MustCompile(`ops/sec|n/a\*?$|usecs/op`)), PgTestFsync
+		f.n, f.kind = lastLine(w, reFsyncLast), PgTestFsync
 	case reTiming.MatchString(t):
 		r, err := measured.ParseTiming(all)
 		if err != nil {
@@ -66,7 +66,7 @@ func readMeasured(w *window) (f found) {
 		for _, c := range r.Clocks {
 			f.add(Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
 		}
-		f.n, f.kind = lastLine(w, regexp.MustCompile(`\d\s+[\d.]+%?\s+\d+|time including overhead`)), PgTestTiming
+		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
 	case rePgbench.MatchString(t):
 		n := 0
 		for n < len(w.lines) && (w.lines[n].is == blank || w.lines[n].is == elided || reBenchRow.MatchString(w.t(n))) {
@@ -81,7 +81,7 @@ func readMeasured(w *window) (f found) {
 		if r.Seconds > 0 {
 			f.add(Fact{Name: "sysbench.tps", Value: float64(r.Transactions) / r.Seconds, Unit: "per second"})
 		}
-		f.n, f.kind = lastLine(w, regexp.MustCompile(`^(?:events|execution time)|percentile:|per sec`)), Sysbench
+		f.n, f.kind = lastLine(w, reSysbenchLast), Sysbench
 	case strings.HasPrefix(t, "{") && fioNear(w):
 		var raw json.RawMessage
 		d := json.NewDecoder(strings.NewReader(string(all)))
@@ -118,8 +118,15 @@ func fioNear(w *window) bool {
 	return false
 }
 
+// The last lines of the outputs.
+var (
+	reFsyncLast    = regex.New(`ops/sec|n/a\*?$|usecs/op`)
+	reTimingLast   = regex.New(`\d\s+[\d.]+%?\s+\d+|time including overhead`)
+	reSysbenchLast = regex.New(`^(?:events|execution time)|percentile:|per sec`)
+)
+
 // lastLine is behind the last line that matches.
-func lastLine(w *window, re *regexp.Regexp) int {
+func lastLine(w *window, re *regex.Regex) int {
 	n := 1
 	for i := range w.lines {
 		if re.MatchString(w.t(i)) {
@@ -129,18 +136,18 @@ func lastLine(w *window, re *regexp.Regexp) int {
 	return n
 }
 
-var reBench = map[string]*regexp.Regexp{
-	"pgbench.scale":   regexp.MustCompile(`^scaling factor: (\d+)`),
-	"pgbench.clients": regexp.MustCompile(`^number of clients: (\d+)`),
-	"pgbench.threads": regexp.MustCompile(`^number of threads: (\d+)`),
+var reBench = map[string]*regex.Regex{
+	"pgbench.scale":   regex.New(`^scaling factor: (\d+)`),
+	"pgbench.clients": regex.New(`^number of clients: (\d+)`),
+	"pgbench.threads": regex.New(`^number of threads: (\d+)`),
 }
 
 var (
-	reBenchDone    = regexp.MustCompile(`^number of transactions actually processed: (\d+)`)
-	reBenchLatency = regexp.MustCompile(`^latency average(?: =|:) ([\d.]+) ms`)
-	reBenchTPS     = regexp.MustCompile(
+	reBenchDone    = regex.New(`^number of transactions actually processed: (\d+)`)
+	reBenchLatency = regex.New(`^latency average(?: =|:) ([\d.]+) ms`)
+	reBenchTPS     = regex.New(
 		`^tps = ([\d.]+) \(((?:in|ex)cluding connections establishing|without initial connection time)\)`)
-	reBenchType = regexp.MustCompile(`^transaction type: (.+)$`)
+	reBenchType = regex.New(`^transaction type: (.+)$`)
 )
 
 func readPgbench(w *window, n int) (f found) {
@@ -180,9 +187,9 @@ func readPgbench(w *window, n int) (f found) {
 
 // EXPLAIN, as text; its other forms are read where their whole block is one.
 var (
-	reQueryPlan = regexp.MustCompile(`(?i)^(?:query plan|план запроса|план выполнения запроса)$`)
-	rePlanNode  = regexp.MustCompile(`\(cost=\d+\.\d+\.\.\d+\.\d+ rows=\d+ width=\d+\)`)
-	rePlanEnd   = regexp.MustCompile(`^(?:Total runtime|Execution [Tt]ime|Execution time):`)
+	reQueryPlan = regex.New(`(?i)^(?:query plan|план запроса|план выполнения запроса)$`)
+	rePlanNode  = regex.New(`\(cost=\d+\.\d+\.\.\d+\.\d+ rows=\d+ width=\d+\)`)
+	rePlanEnd   = regex.New(`^(?:Total runtime|Execution [Tt]ime|Execution time):`)
 )
 
 func readExplain(w *window) (f found) {

@@ -1,16 +1,17 @@
 package paste
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // meminfo of /proc/meminfo, whole or some lines of it.
 
 var (
-	reMemLine = regexp.MustCompile(`^(?:->\s*)?([A-Z]\w*(?:\(\w+\))?)\s*:\s+(\d{1,19})(?: [kK]B)?$`)
-	reCutLine = regexp.MustCompile(`^([A-Z]\w*(?:\(\w+\))?):$`)
+	reMemLine = regex.New(`^(?:->\s*)?([A-Z]\w*(?:\(\w+\))?)\s*:\s+(\d{1,19})(?: [kK]B)?$`)
+	reCutLine = regex.New(`^([A-Z]\w*(?:\(\w+\))?):$`)
 )
 
 // memNames are the lines of /proc/meminfo that have a fact, with its name.
@@ -97,19 +98,19 @@ end:
 // free in all of its forms: of procps 2 to 4 and busybox, in any unit and language.
 
 var (
-	reFreeMem = regexp.MustCompile(
+	reFreeMem = regex.New(
 		`^(Mem|Mem\.|Speicher|Память|Mém|Mémoire|Memoria|Memória|Bellek|Pamięć|内存|メモリ|Minne|Spch)\.?\s*[:：]\s*(\d.*)$`)
-	reFreeSwap = regexp.MustCompile(
+	reFreeSwap = regex.New(
 		`^(Swap|Partition d'échange|Échange|Éch|Подкачка|Раздел подкачки|交换|スワップ|Wymiana|Intercambio|Inter|Ausla` +
 			`gerung|Auslager)\.?\s*[:：]\s*(\d.*)$`)
-	reFreeBuff = regexp.MustCompile(`^-/\+ [^:]{1,30}:\s*\d`)
-	reFreeSum  = regexp.MustCompile(`^(Total|Gesamt|Всего|合計|总量)\s*[:：]\s*\d`)
-	reFreeHead = regexp.MustCompile(
+	reFreeBuff = regex.New(`^-/\+ [^:]{1,30}:\s*\d`)
+	reFreeSum  = regex.New(`^(Total|Gesamt|Всего|合計|总量)\s*[:：]\s*\d`)
+	reFreeHead = regex.New(
 		`(?i)\b(?:total|gesamt|totale|celkem|razem)\b.*\b(?:free|frei|libre|libero|livre|used)\b|всего|总计|总量|合計`)
-	reNewFree = regexp.MustCompile(
+	reNewFree = regex.New(
 		`(?i)avail|disponib|verfügbar|доступн|可用|利用可能|dostępn|buff/cache|/cache|búf/caché|tamp/cache`)
-	reOldFree  = regexp.MustCompile(`(?i)cached|im cache|en caché|en cache|кэш`)
-	reWideFree = regexp.MustCompile(`(?i)buffers\s+cache\s+avail`)
+	reOldFree  = regex.New(`(?i)cached|im cache|en caché|en cache|кэш`)
+	reWideFree = regex.New(`(?i)buffers\s+cache\s+avail`)
 )
 
 func readFree(w *window) (f found) {
@@ -219,7 +220,7 @@ func freeUnit(command string, row []string) (int64, string) {
 	return kb, ""
 }
 
-var options = map[string]*regexp.Regexp{}
+var options = map[string]*regex.Regex{}
 
 func init() {
 	for _, o := range []string{"b|bytes", "m|mebi", "g|gibi", "k|kibi", "mega", "giga", "h|human"} {
@@ -228,17 +229,17 @@ func init() {
 		if both {
 			expr = `free\b[^|;]*\s(?:-[a-zA-Z]*` + short + `[a-zA-Z]*\b|--` + long + `\b)`
 		}
-		options[o] = regexp.MustCompile(expr)
+		options[o] = regex.New(expr)
 	}
 }
 
-func reOption(o string) *regexp.Regexp { return options[o] }
+func reOption(o string) *regex.Regex { return options[o] }
 
 // vmstat -s: sums since boot, with the memory.
-var reVmstatSum = regexp.MustCompile(
+var reVmstatSum = regex.New(
 	`^(\d{1,19}) (K|M|k|m|bytes)? ?(total memory|used memory|free memory|buffer memory|swap cache|total swap|use` +
 		`d swap|free swap)$`)
-var reVmstatSums = regexp.MustCompile(`^\d{1,19} (?:[KMkm] )?[a-zA-Z][\w /-]{2,40}$`)
+var reVmstatSums = regex.New(`^\d{1,19} (?:[KMkm] )?[a-zA-Z][\w /-]{2,40}$`)
 
 func readVmstatSums(w *window) (f found) {
 	if m := reVmstatSum.FindStringSubmatch(w.t(0)); m == nil || m[3] != "total memory" {
@@ -262,7 +263,7 @@ func readVmstatSums(w *window) (f found) {
 }
 
 // readSwaps reads /proc/swaps and swapon --show.
-var reSwapsHead = regexp.MustCompile(`^(?:Filename\s+Type\s+Size\s+Used\s+Priority|NAME\s+TYPE\s+SIZE\s+USED\s+PRIO)\b`)
+var reSwapsHead = regex.New(`^(?:Filename\s+Type\s+Size\s+Used\s+Priority|NAME\s+TYPE\s+SIZE\s+USED\s+PRIO)\b`)
 
 func readSwaps(w *window) (f found) {
 	if !reSwapsHead.MatchString(w.t(0)) {

@@ -1,19 +1,20 @@
 package paste
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // ps, with its head or rows alone.
 var (
-	rePsHead = regexp.MustCompile(
+	rePsHead = regex.New(
 		`^(?:USER|UID|PID|F\s+S\s+UID|F\s+UID|S\s+UID|PPID|%MEM|RSS|COMMAND)\s+(?:[%A-Z]+\S*\s+)*(?:CMD|COMMAND|` +
 			`ARGS|RSS|PID|VSZ)(?:\s|$)`)
-	rePsAux = regexp.MustCompile(
+	rePsAux = regex.New(
 		`^([\w+.-]{1,32})\s+(\d{1,10})\s+([\d.]+)\s+([\d.]+)\s+(\d{1,15})\s+(\d{1,15})\s+(\S{1,8})\s+([RSDTZXIWt` +
 			`L][\w<+]{0,5})\s+(\S{4,8})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
-	rePsEf = regexp.MustCompile(
+	rePsEf = regex.New(
 		`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,3})\s+(\S{4,8})\s+(\?|pts/\d+|tty\S*|-)\s+(\d[\d:-]*` +
 			`)\s+(\S.*)$`)
 )
@@ -99,7 +100,7 @@ func readPs(w *window) (f found) {
 	return f
 }
 
-var reDataDir = regexp.MustCompile(`(?:^|\s)-D\s*"?(/[^\s"]+)`)
+var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)
 
 func dataDirectory(cmd string) string {
 	if m := reDataDir.FindStringSubmatch(cmd); m != nil {
@@ -110,7 +111,7 @@ func dataDirectory(cmd string) string {
 
 // readStatus reads /proc/PID/status.
 var (
-	reStatusLine = regexp.MustCompile(`^([A-Za-z]\w*):\s*(.*)$`)
+	reStatusLine = regex.New(`^([A-Za-z]\w*):\s*(.*)$`)
 	statusFacts  = map[string]string{"VmPeak": "process.virtual_peak", "VmSize": "process.virtual",
 		"VmHWM": "process.peak",
 		"VmRSS": "process.resident", "RssAnon": "process.anonymous", "RssFile": "process.file",
@@ -158,7 +159,7 @@ func readStatus(w *window) (f found) {
 	return f
 }
 
-var rePID = regexp.MustCompile(`/proc/(\d{1,10})/`)
+var rePID = regex.New(`/proc/(\d{1,10})/`)
 
 func pidOf(command string) string {
 	if m := rePID.FindStringSubmatch(command); m != nil {
@@ -170,9 +171,9 @@ func pidOf(command string) string {
 // readSmaps reads /proc/PID/smaps and smaps_rollup: the sums of the mappings that are
 // shown, which are not all of them where it was cut.
 var (
-	reMapping = regexp.MustCompile(
+	reMapping = regex.New(
 		`^[0-9a-f]{6,16}-[0-9a-f]{6,16} [rwxps-]{4} [0-9a-f]{8,16} [0-9a-f]{2,3}:[0-9a-f]{2,5} \d+`)
-	reSmapsLine = regexp.MustCompile(`^([A-Z]\w*):\s+(\d{1,18}) kB$`)
+	reSmapsLine = regex.New(`^([A-Z]\w*):\s+(\d{1,18}) kB$`)
 	smapsFacts  = map[string]string{"Rss": "process.resident", "Pss": "process.proportional", "Swap": "process.swap",
 		"Shared_Hugetlb": "process.shared_huge_pages", "Private_Hugetlb": "process.private_huge_pages",
 		"Anonymous": "process.anonymous", "AnonHugePages": "process.transparent_huge_pages",
@@ -216,10 +217,10 @@ func readSmaps(w *window) (f found) {
 
 // readUlimit reads ulimit -a, of bash and of dash.
 var (
-	reUlimit = regexp.MustCompile(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\S+)`)
+	reUlimit = regex.New(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\S+)`)
 	// /proc/PID/limits
-	reLimitsHead = regexp.MustCompile(`^Limit\s+Soft Limit\s+Hard Limit`)
-	reLimit      = regexp.MustCompile(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
+	reLimitsHead = regex.New(`^Limit\s+Soft Limit\s+Hard Limit`)
+	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
 )
 
 func readUlimit(w *window) (f found) {

@@ -1,25 +1,26 @@
 package paste
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	reBracketed = regexp.MustCompile(
+	reBracketed = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*\[([\w.-]{1,64})@([\w.-]{1,255})[ :][^\]]{0,255}\] ?[#$%>](?: (.*))?$`)
-	reUserHost = regexp.MustCompile(
+	reUserHost = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
-	reHostPath = regexp.MustCompile(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
-	rePsql     = regexp.MustCompile(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow    = regexp.MustCompile(`^(?:[⇒❯➜›»λ]|->)\s+(.*)$`)
-	reDollar   = regexp.MustCompile(`^(?:~ ?)?[$%] ?(\S.*)$`)
-	reShell    = regexp.MustCompile(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
-	reHash     = regexp.MustCompile(`^#{1,6} ?(\S.*)$`)
-	reTicked   = regexp.MustCompile("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
-	reRemarked = regexp.MustCompile(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
-	reSQL      = regexp.MustCompile(`(?i)^(?:select|show|explain|with|table|\\[a-z])\b`)
-	reQuit     = regexp.MustCompile(`^-?(?:ba|z|da|a)?sh: |^sudo: |: command not found$`)
+	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
+	rePsql     = regex.New(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
+	reArrow    = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(.*)$`)
+	reDollar   = regex.New(`^(?:~ ?)?[$%] ?(\S.*)$`)
+	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
+	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
+	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
+	reRemarked = regex.New(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
+	reSQL      = regex.New(`(?i)^(?:select|show|explain|with|table|\\[a-z])\b`)
+	reQuit     = regex.New(`^-?(?:ba|z|da|a)?sh: |^sudo: |: command not found$`)
 )
 
 // programs are commands whose outputs are pasted, and the words that stand before them.
@@ -147,7 +148,7 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := rePsql.FindStringSubmatch(t); m != nil {
 		return "", strings.TrimSpace(m[3]), true, true
 	}
-	for _, re := range []*regexp.Regexp{reShell, reArrow, reDollar} {
+	for _, re := range []*regex.Regex{reShell, reArrow, reDollar} {
 		if m := re.FindStringSubmatch(t); m != nil && (re == reShell || isCommand(m[1])) {
 			return "", strings.TrimSpace(m[1]), false, true
 		}
@@ -181,7 +182,7 @@ func alone(t string) (string, bool) {
 	return t, true
 }
 
-var reSQLAlone = regexp.MustCompile(
+var reSQLAlone = regex.New(
 	`(?i)^(?:select\b.*(?:\bfrom\b|\(|$)|show\s+[\w."]+\s*;?$|show\s+all\s*;?$|explain\b.*\b(?:select|insert|upd` +
 		`ate|delete|with)\b|\\(?:pset|x|timing|d)\b)`)
 
@@ -203,7 +204,7 @@ func isCommand(t string) bool {
 	return false
 }
 
-var reArgument = regexp.MustCompile(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
+var reArgument = regex.New(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
 
 // pronouns are words that commands have and that begin no option.
 var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm": true, "postgres": true, "active": true,

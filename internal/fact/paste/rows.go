@@ -2,19 +2,20 @@ package paste
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // vmstat in intervals.
 var (
-	reVmstatTop = regexp.MustCompile(
+	reVmstatTop = regex.New(
 		`^(?:-+time-+ )?procs? -+(?:r|p|m)?\S*-+|^procs\s+memory\s+swap\s+io\s+system\s+cpu|^procs -+memory`)
-	reVmstatHead = regexp.MustCompile(
+	reVmstatHead = regex.New(
 		`^(?:time )?r\s+b\s+swpd\s+free\s+(?:buff|inact)\s+(?:cache|active)\s+si\s+so\s+bi\s+bo\s+in\s+cs\s+us\s` +
 			`+sy\s+id\s+wa`)
-	reVmstatRow = regexp.MustCompile(`^(?:(\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +)?\d+(?:\s+\d+){14,18}$`)
-	reVmstatEnd = regexp.MustCompile(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$`)
+	reVmstatRow = regex.New(`^(?:(\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +)?\d+(?:\s+\d+){14,18}$`)
+	reVmstatEnd = regex.New(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$`)
 )
 
 func readVmstat(w *window) (f found) {
@@ -119,12 +120,12 @@ func index(list []string, s string) int {
 
 // iostat, with and without -x, in kB or MB.
 var (
-	reSysstat = regexp.MustCompile(`^Linux (\d\S+) \(([^)]{1,255})\)\s+\S+\s+_(\w+)_\s+\((\d+) CPUs?\)$`)
-	reAvgCPU  = regexp.MustCompile(`^avg-cpu:\s+%user\s+%nice\s+%system\s+%iowait\s+%steal\s+%idle`)
-	reDevices = regexp.MustCompile(`^Device:?\s+\S`)
-	reNumbers = regexp.MustCompile(`^[\d.,]+(?:\s+[\d.,]+){5}$`)
-	reDevice  = regexp.MustCompile(`^[a-zA-Z][\w/.!:-]{0,63}(?:\s+[\d.,]+){2,24}$`)
-	reClock   = regexp.MustCompile(`^\d\d[/.]\d\d[/.]\d{2,4} \d\d:\d\d:\d\d(?: [AP]M)?$`)
+	reSysstat = regex.New(`^Linux (\d\S+) \(([^)]{1,255})\)\s+\S+\s+_(\w+)_\s+\((\d+) CPUs?\)$`)
+	reAvgCPU  = regex.New(`^avg-cpu:\s+%user\s+%nice\s+%system\s+%iowait\s+%steal\s+%idle`)
+	reDevices = regex.New(`^Device:?\s+\S`)
+	reNumbers = regex.New(`^[\d.,]+(?:\s+[\d.,]+){5}$`)
+	reDevice  = regex.New(`^[a-zA-Z][\w/.!:-]{0,63}(?:\s+[\d.,]+){2,24}$`)
+	reClock   = regex.New(`^\d\d[/.]\d\d[/.]\d{2,4} \d\d:\d\d:\d\d(?: [AP]M)?$`)
 )
 
 // deviceFacts are columns of iostat with the factor to the unit of their fact.

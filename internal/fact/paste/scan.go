@@ -1,9 +1,10 @@
 package paste
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // window is the lines that a recognizer may take, from the one that is asked about to the
@@ -235,12 +236,12 @@ func (s *scanner) close() {
 }
 
 // What stands before each line of another's output.
-var wrappers = [3]*regexp.Regexp{
-	regexp.MustCompile(
+var wrappers = [3]*regex.Regex{
+	regex.New(
 		`^(?:\p{L}{3,5}\.? +\d{1,2}|\d{4}-\d\d-\d\d)[ T]\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[` +
 			`\d{1,10}\])?: ?(.*)$`),
-	regexp.MustCompile(`^()[\w.-]{1,64} +\| (.*)$`),            // docker compose logs
-	regexp.MustCompile(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), // a comment, a diff
+	regex.New(`^()[\w.-]{1,64} +\| (.*)$`),            // docker compose logs
+	regex.New(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), // a comment, a diff
 }
 
 // plain is a file without what one of the wrappers finds before its lines, made once.

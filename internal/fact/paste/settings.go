@@ -1,12 +1,12 @@
 package paste
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -184,10 +184,10 @@ func oneSetting(x table) (f found) {
 
 // readVersion reads what SELECT version() and postgres --version answer.
 var (
-	reVersion = regexp.MustCompile(
+	reVersion = regex.New(
 		`^PostgreSQL (\d+(?:\.\d+){0,2}(?:beta\d|rc\d|devel)?)\b.{0,200}? on [\w.-]+, compiled by`)
-	reBinary   = regexp.MustCompile(`^(?:postgres|postmaster) \(PostgreSQL\) (\d+(?:\.\d+){0,2})`)
-	reHeadless = regexp.MustCompile(`^version$`)
+	reBinary   = regex.New(`^(?:postgres|postmaster) \(PostgreSQL\) (\d+(?:\.\d+){0,2})`)
+	reHeadless = regex.New(`^version$`)
 )
 
 func readVersion(w *window) (f found) {
@@ -213,9 +213,9 @@ func readVersion(w *window) (f found) {
 
 // readConf reads lines of postgresql.conf, with the remarks between them.
 var (
-	reConfLine = regexp.MustCompile(`^([a-zA-Z_]\w*(?:\.\w+)?)\s*(=|\s)\s*('(?:[^']|'')*'|[^\s#'][^#]*?)\s*(?:#.*)?$`)
-	reInclude  = regexp.MustCompile(`^include(?:_dir|_if_exists)?\s*=?\s*'`)
-	reEquals   = regexp.MustCompile(`^[a-zA-Z_][\w.]*\s*=\s*(?:'|\S+\s*(?:#.*)?$)`)
+	reConfLine = regex.New(`^([a-zA-Z_]\w*(?:\.\w+)?)\s*(=|\s)\s*('(?:[^']|'')*'|[^\s#'][^#]*?)\s*(?:#.*)?$`)
+	reInclude  = regex.New(`^include(?:_dir|_if_exists)?\s*=?\s*'`)
+	reEquals   = regex.New(`^[a-zA-Z_][\w.]*\s*=\s*(?:'|\S+\s*(?:#.*)?$)`)
 )
 
 func readConf(w *window) (f found) {
@@ -289,7 +289,7 @@ func confSetting(t string, told bool) bool {
 }
 
 // confFollows says whether, behind remarks, a parameter is set, or one is a remark.
-var reConfRemark = regexp.MustCompile(`^#\s?([a-z_]\w*)\s*=\s*\S`)
+var reConfRemark = regex.New(`^#\s?([a-z_]\w*)\s*=\s*\S`)
 
 func confFollows(w *window) bool {
 	for i := 0; i < len(w.lines) && i < 30; i++ {
@@ -308,7 +308,7 @@ func confFollows(w *window) bool {
 }
 
 // readHBA reads lines of pg_hba.conf.
-var reHBA = regexp.MustCompile(
+var reHBA = regex.New(
 	`^(?:local\s+\S+\s+\S+|host(?:ssl|nossl|gssenc|nogssenc)?\s+\S+\s+\S+\s+\S+(?:\s+\d[\d.]+\d)?)\s+(?:trust|re` +
 		`ject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)(?:\s+\S.*)?$`)
 
@@ -365,7 +365,7 @@ var controlKeys = map[string]string{
 	"track_commit_timestamp setting": "track_commit_timestamp",
 }
 
-var controlOther = regexp.MustCompile(
+var controlOther = regex.New(
 	`^(?:Prior checkpoint location|Latest checkpoint's \w[\w' ]*|Fake LSN counter for unlogged rels|Minimum reco` +
 		`very ending location|Min recovery ending loc's timeline|Backup (?:start|end) location|End-of-backup rec` +
 		`ord required|Maximum data alignment|Blocks per segment of large relation|Maximum (?:length of identifie` +
@@ -380,7 +380,7 @@ var catalogs = map[int64]string{200904091: "8.4", 201008051: "9.0", 201105231: "
 	202007201: "13",
 	202107181: "14", 202209061: "15", 202307071: "16", 202406281: "17", 202506291: "18"}
 
-var reControlLine = regexp.MustCompile(`^([A-Za-z_][\w' /-]{3,60}?):\s*(\S.*)$`)
+var reControlLine = regex.New(`^([A-Za-z_][\w' /-]{3,60}?):\s*(\S.*)$`)
 
 func controlLine(t string) (key, value string, ok bool) {
 	m := reControlLine.FindStringSubmatch(t)

@@ -3,9 +3,10 @@ package paste
 import (
 	"encoding/csv"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // table is the answer of a query in one of the forms that psql has, or of a page.
@@ -21,9 +22,9 @@ const mostRows = 10_000
 
 var (
 	// the rule below the head; pages make | of +
-	reTableRule = regexp.MustCompile(`^\|?[-:=]{2,}[-+|:=\s]*$`)
-	reRowCount  = regexp.MustCompile(`^\((?:\d+ \p{L}+|\p{L}+: \d+)\)$|^\(\d+ 行(?:记录|)?\)$`)
-	reRecord    = regexp.MustCompile(`^-\[ (?:RECORD|ENREGISTREMENT|ЗАПИСЬ|DATENSATZ|REGISTRO|REGISTO|レコード|记录) \d+ \]`)
+	reTableRule = regex.New(`^\|?[-:=]{2,}[-+|:=\s]*$`)
+	reRowCount  = regex.New(`^\((?:\d+ \p{L}+|\p{L}+: \d+)\)$|^\(\d+ 行(?:记录|)?\)$`)
+	reRecord    = regex.New(`^-\[ (?:RECORD|ENREGISTREMENT|ЗАПИСЬ|DATENSATZ|REGISTRO|REGISTO|レコード|记录) \d+ \]`)
 )
 
 // tableAt reads a table that begins at the window.
@@ -201,7 +202,7 @@ func unalignedAt(w *window) (table, bool) {
 	return x, len(x.rows) > 0
 }
 
-var reCSVHead = regexp.MustCompile(
+var reCSVHead = regex.New(
 	`(?i)^"?name"?[,;\t]"?(?:setting|value|current_setting|context|unit)"?(?:[,;\t]"?\w+"?)*$`)
 
 func csvAt(w *window) (table, bool) {

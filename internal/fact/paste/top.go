@@ -2,23 +2,24 @@ package paste
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	reTopHead = regexp.MustCompile(
+	reTopHead = regex.New(
 		`^(?:h?top - )?(?:\d\d:\d\d:\d\d )?up +(.{1,60}?), +(?:\d+ users?, +)?load average: ([\d.,]+)[, ] ?([\d.` +
 			`,]+)[, ] ?([\d.,]+)`)
-	reTopTasks = regexp.MustCompile(`^(?:Tasks|Threads):\s*(\d+)(?: total)?,`)
-	reTopCPU   = regexp.MustCompile(`^%?Cpu(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
-	reTopShare = regexp.MustCompile(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
-	reTopMem   = regexp.MustCompile(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
-	reTopOne   = regexp.MustCompile(
+	reTopTasks = regex.New(`^(?:Tasks|Threads):\s*(\d+)(?: total)?,`)
+	reTopCPU   = regex.New(`^%?Cpu(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
+	reTopShare = regex.New(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
+	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
+	reTopOne   = regex.New(
 		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
-	reTopTable = regexp.MustCompile(`^PID\s+USER\s+PR\s+NI\s+VIRT\s+(?:RES|SWAP)`)
-	reTopRow   = regexp.MustCompile(
+	reTopTable = regex.New(`^PID\s+USER\s+PR\s+NI\s+VIRT\s+(?:RES|SWAP)`)
+	reTopRow   = regex.New(
 		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s` +
 			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
 )
@@ -109,7 +110,7 @@ func (t *top) head(f *found, s string) {
 	}
 }
 
-var reUp = regexp.MustCompile(`^(?:(\d+) days?)?,? *(?:(\d+):(\d\d)|(\d+) min|(\d+) hours?)?$`)
+var reUp = regex.New(`^(?:(\d+) days?)?,? *(?:(\d+):(\d\d)|(\d+) min|(\d+) hours?)?$`)
 
 // upSeconds reads "7 days, 18:55", "3 days, 42 min", "8 min".
 func upSeconds(s string) (float64, bool) {
@@ -260,7 +261,7 @@ func topAmount(s string) (amount, bool) {
 	return a, ok
 }
 
-var reServer = regexp.MustCompile(`(?:^|[/" ])(?:edb-)?post(?:gres|master)(?::| |"|$)`)
+var reServer = regex.New(`(?:^|[/" ])(?:edb-)?post(?:gres|master)(?::| |"|$)`)
 
 // isServer says whether a command line is one of a PostgreSQL server.
 func isServer(cmd string) bool {

@@ -3,8 +3,9 @@ package pglog
 import (
 	"encoding/json"
 	"io"
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // journalRecord is what is read of a line of journalctl -o json. Each value is a string,
@@ -49,7 +50,7 @@ func (j *journalReader) Read(p []byte) (int, error) {
 }
 
 // syslogSequence is what a server puts before each part of a message to syslog.
-var syslogSequence = regexp.MustCompile(`^\[\d{1,10}(?:-(\d{1,6}))?\] `)
+var syslogSequence = regex.New(`^\[\d{1,10}(?:-(\d{1,6}))?\] `)
 
 func (j *journalReader) appendRecord(to, line []byte) []byte {
 	var r journalRecord

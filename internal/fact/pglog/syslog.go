@@ -5,6 +5,8 @@ import (
 	"io"
 	"regexp"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Syslog is the format of log_destination that syslog writes to a file.
@@ -20,12 +22,12 @@ const (
 	afterIdent  = `(?:\[\d{1,10}\])?: (?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`
 )
 
-var usualSyslogLine = regexp.MustCompile(beforeIdent + usualIdent + afterIdent)
+var usualSyslogLine = regex.New(beforeIdent + usualIdent + afterIdent)
 
 // syslogLine matches the lines of servers of a syslog_ident; "": of the usual ones.
 func syslogLine(ident string) *regexp.Regexp {
 	if ident == "" || !utf8.ValidString(ident) { // a server takes printable ASCII alone
-		return usualSyslogLine
+		return usualSyslogLine.Regexp()
 	}
 	return regexp.MustCompile(beforeIdent + `(?:` + regexp.QuoteMeta(ident) + `|` + usualIdent + `)` + afterIdent)
 }

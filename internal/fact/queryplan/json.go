@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // object is a JSON object whose numbers keep their digits.
@@ -56,8 +57,8 @@ func parseJSON(lines []string) ([]*Plan, error) {
 }
 
 var (
-	planKey = regexp.MustCompile(`"Plan" ?:`)
-	nodeKey = regexp.MustCompile(`\{\s*"Node Type" ?:`)
+	planKey = regex.New(`"Plan" ?:`)
+	nodeKey = regex.New(`\{\s*"Node Type" ?:`)
 )
 
 // beginJSON finds the object of the next plan; where a part of a plan alone was pasted,

@@ -1,18 +1,19 @@
 package queryplan
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
 	// pageTitle is the head of explain.depesz.com's table.
-	pageTitle = regexp.MustCompile(`(?m)^ *#? *\t? *exclusive\s+inclusive\s+rows x\s+rows\s+loops\s+node`)
+	pageTitle = regex.New(`(?m)^ *#? *\t? *exclusive\s+inclusive\s+rows x\s+rows\s+loops\s+node`)
 	// pageRow is a row of it: number, exclusive and inclusive time, the estimate's factor, rows, loops, node.
-	pageRow = regexp.MustCompile(`^(\d+)\.\s+([\d,.]+)\s+([\d,.]+)\s+[↑↓]\s*[\d,.]+\s+[\d,.]+\s+[\d,.]+(?:\s+(.*))?$`)
+	pageRow = regex.New(`^(\d+)\.\s+([\d,.]+)\s+([\d,.]+)\s+[↑↓]\s*[\d,.]+\s+[\d,.]+\s+[\d,.]+(?:\s+(.*))?$`)
 	// pageLabel is a row without figures: its node is a label.
-	pageLabel = regexp.MustCompile(`^\d+\.(?:\s+(.*))?$`)
-	thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
+	pageLabel = regex.New(`^\d+\.(?:\s+(.*))?$`)
+	thousands = regex.New(`(\d),(\d{3})\b`)
 )
 
 // page reads the text of a page of explain.depesz.com: the exclusive time of each node is

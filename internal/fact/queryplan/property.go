@@ -2,9 +2,10 @@ package queryplan
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // words are the properties that are kept as texts: what a node looks for and in
@@ -143,7 +144,7 @@ func (w *Worker) property(text string) {
 }
 
 // spaceUsed is the end of a sort's line.
-var spaceUsed = regexp.MustCompile(`\s+(Memory|Disk): ([\d,]+)\s?kB`)
+var spaceUsed = regex.New(`\s+(Memory|Disk): ([\d,]+)\s?kB`)
 
 // sortOf reads "external merge  Disk: 1234kB".
 func sortOf(val string) *Sort {

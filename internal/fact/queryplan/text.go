@@ -2,11 +2,11 @@ package queryplan
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -14,23 +14,23 @@ var (
 	errNodes = errors.New("a plan of too many nodes, or nested too deeply")
 	errPlans = errors.New("more plans than can be read")
 	// estimated and measured are the end of a node's line, each of which may be missing.
-	estimated = regexp.MustCompile(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
-	measured  = regexp.MustCompile(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
-	workerAct = regexp.MustCompile(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
-	planTimes = regexp.MustCompile(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.]+) ms`)
+	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
+	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
+	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
+	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.]+) ms`)
 	// psql's \timing; the word is translated
-	clock  = regexp.MustCompile(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
-	logged = regexp.MustCompile(`duration: ([\d.]+) ms +plan:`)
+	clock  = regex.New(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
+	logged = regex.New(`duration: ([\d.]+) ms +plan:`)
 	// techLog is what stands before a plan in the technological log of 1C.
-	techLog = regexp.MustCompile(`,planSQLText=["']?`)
+	techLog = regex.New(`,planSQLText=["']?`)
 	// logLine begins another entry of a log
-	logLine = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
+	logLine = regex.New(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
 	// a label of a subplan stands on a line of its own, above the subplan's node
-	subplan   = regexp.MustCompile(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
-	workerTag = regexp.MustCompile(`^Worker (\d+): +`)
-	trigger   = regexp.MustCompile(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
+	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
+	workerTag = regex.New(`^Worker (\d+): +`)
+	trigger   = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
-	headWord = regexp.MustCompile(`^(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
+	headWord = regex.New(`^(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
 		`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
 		`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
 		`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
@@ -40,9 +40,9 @@ var (
 		`Limit|` +
 		`Insert|Update|Delete|Result|ProjectSet)\b`)
 	// bareHead is a whole line of a node without any number (COSTS OFF).
-	bareHead = regexp.MustCompile(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
+	bareHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
 	// shouted is a statement's word that somebody wrote in capitals.
-	shouted = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) on `)
+	shouted = regex.New(`^(INSERT|UPDATE|DELETE|MERGE) on `)
 	marks   = []string{"(cost=", "(actual ", "(never executed)"}
 )
 

@@ -3,13 +3,14 @@ package queryplan
 import (
 	"encoding/json"
 	"html"
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	rule    = regexp.MustCompile(`^[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*[-─━═]{3,}[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*$`)
-	rowsEnd = regexp.MustCompile(`^\(\d+ [\p{L}()]+\)$`) // (12 rows), (12 строк)
+	rule    = regex.New(`^[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*[-─━═]{3,}[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*$`)
+	rowsEnd = regex.New(`^\(\d+ [\p{L}()]+\)$`) // (12 rows), (12 строк)
 )
 
 // plain makes line ends and blanks ordinary, and takes off what stands before every line
@@ -36,18 +37,18 @@ func plain(text string) string {
 
 var (
 	// what web pages put in, and what they make of an arrow
-	breaks = regexp.MustCompile(`(?i)<br ?/?>\n?`)
-	tags   = regexp.MustCompile(`(?i)</?(?:pre|code|p|div|span|td|tr|samp)(?: [^<>\n]*)?>`)
-	arrows = regexp.MustCompile(`(?m)^([ \t|>"]*)(?:[→⟶]|[–—]>|&rarr;)`)
+	breaks = regex.New(`(?i)<br ?/?>\n?`)
+	tags   = regex.New(`(?i)</?(?:pre|code|p|div|span|td|tr|samp)(?: [^<>\n]*)?>`)
+	arrows = regex.New(`(?m)^([ \t|>"]*)(?:[→⟶]|[–—]>|&rarr;)`)
 	// marked is a line that only a plan has.
-	marked = regexp.MustCompile(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |"Node Type":`)
+	marked = regex.New(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |"Node Type":`)
 	// prefixes stand before lines; what is taken off is the whole match.
-	prefixes = []*regexp.Regexp{
-		regexp.MustCompile(`^> ?`), regexp.MustCompile(`^--(?:$| )?`), regexp.MustCompile(`^\+`),
-		regexp.MustCompile(`^#(?: |$)`), regexp.MustCompile(`^//(?: |$)`), regexp.MustCompile(`^\*(?: |$)`),
-		regexp.MustCompile(`^[\w.-]+ +\| ?`), // docker compose
-		regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?`), // containers
-		regexp.MustCompile(`^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S+ \S+\[\d+\]: (?:\[\d+-\d+\] )?`),     // syslog
+	prefixes = []*regex.Regex{
+		regex.New(`^> ?`), regex.New(`^--(?:$| )?`), regex.New(`^\+`),
+		regex.New(`^#(?: |$)`), regex.New(`^//(?: |$)`), regex.New(`^\*(?: |$)`),
+		regex.New(`^[\w.-]+ +\| ?`), // docker compose
+		regex.New(`^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?`), // containers
+		regex.New(`^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S+ \S+\[\d+\]: (?:\[\d+-\d+\] )?`),     // syslog
 	}
 )
 

@@ -1,9 +1,10 @@
 package queryplan
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // maxJoined bounds how many lines one line may have been broken into: a condition with a
@@ -173,9 +174,9 @@ func within(l, t string) bool {
 
 // blanks that a join left out or put in between the words of a node's numbers.
 var (
-	lostBlank  = regexp.MustCompile(`([^\s(])(rows=|loops=|width=|\(actual |\(cost=)`)
-	lostActual = regexp.MustCompile(`\(actual(time=|rows=)`)
-	putBlank   = regexp.MustCompile(`\( (cost=|actual )`)
+	lostBlank  = regex.New(`([^\s(])(rows=|loops=|width=|\(actual |\(cost=)`)
+	lostActual = regex.New(`\(actual(time=|rows=)`)
+	putBlank   = regex.New(`\( (cost=|actual )`)
 )
 
 func spaced(l string) string {

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -34,16 +34,16 @@ const (
 )
 
 var (
-	section      = regexp.MustCompile(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
-	sysctlLine   = regexp.MustCompile(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
-	hbaLine      = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
-	tunedSection = regexp.MustCompile(`^\[(main|sysctl|vm|cpu|disk|bootloader|sysfs|variables|scheduler|script|video|` +
+	section      = regex.New(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
+	sysctlLine   = regex.New(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
+	hbaLine      = regex.New(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
+	tunedSection = regex.New(`^\[(main|sysctl|vm|cpu|disk|bootloader|sysfs|variables|scheduler|script|video|` +
 		`selinux|net|audio|usb|modules|systemd)\]$`)
-	limitsLine = regexp.MustCompile(`^(\S+)\s+(soft|hard|-)\s+(core|data|fsize|memlock|nofile|rss|stack|cpu|nproc|as|` +
+	limitsLine = regex.New(`^(\S+)\s+(soft|hard|-)\s+(core|data|fsize|memlock|nofile|rss|stack|cpu|nproc|as|` +
 		`maxlogins|maxsyslogins|priority|locks|sigpending|msgqueue|nice|rtprio)\s+(\S+)`)
-	grubLine = regexp.MustCompile(
+	grubLine = regex.New(
 		`^(GRUB_CMDLINE_LINUX\w*=|BOOT_IMAGE=|linux(16|efi)?\s+\S*vmlinuz|kernel\s+\S*vmlinuz)`)
-	fstabLine = regexp.MustCompile(
+	fstabLine = regex.New(
 		`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
 )
 

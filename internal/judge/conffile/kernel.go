@@ -2,11 +2,11 @@ package conffile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -29,7 +29,7 @@ const dozens = 200
 
 // carried leaves the lines out that are not of a shape, in their places: the prose and
 // the prompts around what somebody pasted.
-func carried(text []byte, shape *regexp.Regexp) []byte {
+func carried(text []byte, shape *regex.Regex) []byte {
 	var b bytes.Buffer
 	for l := range bytes.Lines(text) {
 		t := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(l), []byte("> ")))

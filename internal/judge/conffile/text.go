@@ -2,10 +2,10 @@ package conffile
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -99,7 +99,7 @@ func (j *judge) read(list []conf.Setting) []Read {
 }
 
 // secret is a password within a value, such as primary_conninfo's.
-var secret = regexp.MustCompile(`(?i)(\bpassword\s*=\s*|://[^:/@\s]+:)('[^']*'|[^\s'@]+)`)
+var secret = regex.New(`(?i)(\bpassword\s*=\s*|://[^:/@\s]+:)('[^']*'|[^\s'@]+)`)
 
 // withMeant adds the settings that a person means by lines that the server refuses:
 // they are judged as if the line were right, as it will be.

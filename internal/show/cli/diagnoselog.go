@@ -42,7 +42,8 @@ FILE is a log of any of the server's formats: plain lines with any log_line_pref
 (found from the lines themselves where --prefix does not give it), csvlog, jsonlog,
 each also packed by gzip; - reads one from stdin. Files may be given in any order.
 A data directory or a conninfo on this host reads the logs of that server; an
-evidence file or a TARGET beside FILEs gives the settings of the server only.
+evidence file of 'pgfettle read' that log which was pasted. With FILEs an evidence file
+or a TARGET gives the settings of the server only.
 
 Statements are shown without their literals; --redact leaves them out and replaces
 names. One pass with little memory: a log of gigabytes takes seconds.`,
@@ -50,6 +51,7 @@ names. One pass with little memory: a log of gigabytes takes seconds.`,
   pgfettle diagnose log /srv/pg/17
   pgfettle diagnose log --prefix '%t [%p] %u@%d ' old.log
   pgfettle diagnose log db1.evidence db1.csv
+  pgfettle read -o case.evidence ticket.txt && pgfettle diagnose log case.evidence
   pgfettle diagnose log --redact --format markdown /srv/pg/17 > ticket.md
   journalctl -u postgresql@17-main -o cat | pgfettle diagnose log -`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -175,7 +175,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	if err != nil {
 		return r, err
 	}
-	r.Snapshot, r.Memory, r.OOM, r.Missing = d.Snapshot, d.Memory, d.OOM, d.Missing
+	r.Snapshot, r.Memory, r.OOM, r.Log, r.Missing = d.Snapshot, d.Memory, d.OOM, d.Log, d.Missing
 	r.Check = document.Check{Report: d.Check, Subject: document.SubjectOf(d.Snapshot), Policy: o.plan.site.File}
 	r.Plan = document.Plan{Plan: d.Plan, Subject: r.Check.Subject}
 	return r, nil

@@ -35,9 +35,10 @@ func newServe(env *Env) *cobra.Command {
 		Use:   "serve [TARGET]",
 		Short: "Show check, plan, memory and history as pages for a browser",
 		Long: `Answer a browser with the same documents that the commands write: overview,
-findings, plan, plan for another host, memory as it is now, history, experiments,
-and the pages of explain. It reads only: no address changes anything, and what would
-is shown as a command to type. The pages work without script.
+findings, plan, plan for another host, memory as it is now, history, experiments, the
+pages of explain, and a report on what was pasted of another host, as by 'pgfettle read'.
+It reads only: no address changes anything, and what would is shown as a command to
+type. The pages work without script.
 
 The host is looked at when a page is asked for, by one look at a time that is shown
 again for some seconds. The history is what 'pgfettle watch' has written.

@@ -69,7 +69,7 @@ func (s *Server) refuse(r *http.Request) (int, string) {
 	case !s.mine(r):
 		return http.StatusMisdirectedRequest,
 			fmt.Sprintf("this server is not %q; 'pgfettle serve --host NAME' names it", r.Host)
-	case r.Method == http.MethodPost && login:
+	case r.Method == http.MethodPost && (login || r.URL.Path == pastePath):
 		if !sameOrigin(r) {
 			return http.StatusForbidden, "the request comes from another site"
 		}

@@ -42,7 +42,7 @@ var places = []web.Link{
 	{Href: "/", Text: "Overview"}, {Href: "/findings", Text: "Findings"}, {Href: "/plan", Text: "Plan"},
 	{Href: "/plan/for", Text: "Plan for another host"},
 	{Href: "/memory", Text: "Memory"}, {Href: "/history", Text: "History"}, {Href: "/experiments", Text: "Experiments"},
-	{Href: "/explain", Text: "Explain"},
+	{Href: pastePath, Text: "Read a paste"}, {Href: "/explain", Text: "Explain"},
 }
 
 // page writes a page.

@@ -113,6 +113,7 @@ func New(o Options) *Server {
 		"/history/settings": s.settings,
 		"/experiments":      s.experiments,
 		"/experiments/{id}": s.experiment,
+		pastePath:           s.paste,
 		"/explain":          s.explainIndex,
 		"/explain/{id...}":  s.explain,
 		"/healthz":          s.healthy,

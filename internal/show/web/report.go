@@ -8,14 +8,17 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -27,6 +30,8 @@ type Report struct {
 	Plan        document.Plan // without a Plan where none could be made
 	Memory      *memory.Report
 	OOM         *oom.Report
+	Log         *serverlog.Report // of a server's log that was pasted
+	Read        *paste.Read       // what was recognized in a paste that the report is on
 	Experiments []*experiment.Result
 	Missing     []known.Gap // what the report itself could not have
 }
@@ -198,6 +203,11 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	t := outline.WordsIn(v.Words)
 	v.level = 1 // documents stand below the heading of their chapter
+	if r.Read != nil {
+		body, e := Read(r.Read, v)
+		add("read", v.say("show/web/report/read", "What was recognized"), "", body, e)
+		english()
+	}
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
 	found.All = true    // what is accepted is told too, folded
@@ -229,6 +239,11 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		own.open = 1 // a host may have had a hundred kills: who wants one unfolds it, and paper shows them all
 		body, e := DiagnoseOOM(r.OOM, own)
 		add("oom", v.say("show/web/report/oom", "OOM kills"), "", body, e)
+		english()
+	}
+	if r.Log != nil {
+		body, e := v.english().document(reports.Log(r.Log), logDrawing(r.Log))
+		add("log", v.say("show/web/report/log", "Server log"), "", body, e)
 		english()
 	}
 	for i, x := range r.Experiments {

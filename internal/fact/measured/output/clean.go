@@ -2,22 +2,23 @@ package output
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
 	// quoted is how mails and Markdown begin a quoted line.
-	quoted = regexp.MustCompile(`^(?:[ \t]{0,3}>[ \t]?)+`)
+	quoted = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
 	// shipped is what docker, Kubernetes and the journal put before a line.
-	shipped = regexp.MustCompile(
+	shipped = regex.New(
 		`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s)(?:(?:stdout|stderr) [FP] )?`)
-	escapes   = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-	backslash = regexp.MustCompile(`\\([_*'<>\[\]#|~-])`)
-	commented = regexp.MustCompile(`^\s*(?:#|//) {1,3}`)
+	escapes   = regex.New("\x1b\\[[0-9;?]*[A-Za-z]")
+	backslash = regex.New(`\\([_*'<>\[\]#|~-])`)
+	commented = regex.New(`^\s*(?:#|//) {1,3}`)
 	entities  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&#39;", "'", "&quot;", `"`,
 		"&#x27;", "'", "&#42;", "*")
 )
@@ -63,7 +64,7 @@ func clean(b []byte) []string {
 
 // begins are where a line begins in a text that has lost its breaks; they are looked for in
 // long lines alone.
-var begins = regexp.MustCompile(`(?:^|\s)(` +
+var begins = regex.New(`(?:^|\s)(` +
 	`\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
 	`Compare (?:file sync|open_sync)|Test if fsync|Non-[Ss]ync'ed|` +
 	`(?:open_datasync|fdatasync|fsync_writethrough|fsync|open_sync)\s+(?:[0-9]+[.,][0-9]+\s+ops/sec|n/a)|` +
@@ -119,8 +120,8 @@ func flat(lines []string) []string {
 }
 
 var (
-	headOfRows = regexp.MustCompile(`^(?:avg-cpu:|Device:? |r b swpd )`)
-	column     = regexp.MustCompile(
+	headOfRows = regex.New(`^(?:avg-cpu:|Device:? |r b swpd )`)
+	column     = regex.New(
 		`^(?:[a-z0-9_A-Z]*[%/]\S*|%\S+|\S*await|\S+-sz|svctm|tps|kB_\S+|MB_\S+|[a-z]{1,5})$`)
 )
 
@@ -163,8 +164,8 @@ func rows(lines []string) []string {
 }
 
 var (
-	fioOpened = regexp.MustCompile(`^\s*[^\s:].*: \(g=\d+\): rw=`)
-	fioGroup  = regexp.MustCompile(`^\s*(?:READ|WRITE|TRIM): (?:bw|io)=`)
+	fioOpened = regex.New(`^\s*[^\s:].*: \(g=\d+\): rw=`)
+	fioGroup  = regex.New(`^\s*(?:READ|WRITE|TRIM): (?:bw|io)=`)
 )
 
 // folded joins lines that a mailer has folded, of the kinds that are longer than its width.

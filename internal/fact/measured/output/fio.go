@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -96,31 +96,31 @@ type fio struct {
 func newFio(r *reader) *fio { return &fio{r: r} }
 
 var (
-	fioDefined = regexp.MustCompile(`^\s*([^\s:(][^:]{0,200}): \(g=[0-9]+\): rw=([a-z]+)(?:,| |$)(.*)$`)
-	fioVersion = regexp.MustCompile(`^\s*(fio-[0-9][0-9A-Za-z.-]*)\s*(?:Starting .*)?$`)
-	fioHead    = regexp.MustCompile(
+	fioDefined = regex.New(`^\s*([^\s:(][^:]{0,200}): \(g=[0-9]+\): rw=([a-z]+)(?:,| |$)(.*)$`)
+	fioVersion = regex.New(`^\s*(fio-[0-9][0-9A-Za-z.-]*)\s*(?:Starting .*)?$`)
+	fioHead    = regex.New(
 		`^\s*([^\s:(][^:]{0,200})?:? ?\(groupid=[0-9]+, jobs=([0-9]{1,5})\): err= ?([0-9]{1,4})`)
-	fioSide  = regexp.MustCompile(`^\s*(?:[|]\s*)?(read|write|trim)\s?: (?:io|IOPS|bw|BW)=(.*)$`)
-	fioIOPS  = regexp.MustCompile(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
-	fioBW    = regexp.MustCompile(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
-	fioBWOld = regexp.MustCompile(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
-	fioRun   = regexp.MustCompile(`(?:/|runt= *|run= *)([0-9]+)(?:-[0-9]+)?msec`)
-	fioLat   = regexp.MustCompile(
+	fioSide  = regex.New(`^\s*(?:[|]\s*)?(read|write|trim)\s?: (?:io|IOPS|bw|BW)=(.*)$`)
+	fioIOPS  = regex.New(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
+	fioBW    = regex.New(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioBWOld = regex.New(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioRun   = regex.New(`(?:/|runt= *|run= *)([0-9]+)(?:-[0-9]+)?msec`)
+	fioLat   = regex.New(
 		`^\s*(slat|clat|lat|sync) ?\((nsec|usec|msec)\) ?: min=\s*([0-9.]+[kKMG]?) ?, ` +
 			`max=\s*([0-9.]+[kKMG]?) ?, avg=\s*([0-9.]+[kKMG]?)`)
-	fioPercent = regexp.MustCompile(`^\s*(clat|lat|sync)(?: prio [0-9/]+)? percentiles \((nsec|usec|msec)\):`)
-	fioPoint   = regexp.MustCompile(`([0-9]{1,2}\.[0-9]{2})th=\[\s*([0-9.]+)([kKM]?)\]`)
-	fioIssued  = regexp.MustCompile(
+	fioPercent = regex.New(`^\s*(clat|lat|sync)(?: prio [0-9/]+)? percentiles \((nsec|usec|msec)\):`)
+	fioPoint   = regex.New(`([0-9]{1,2}\.[0-9]{2})th=\[\s*([0-9.]+)([kKM]?)\]`)
+	fioIssued  = regex.New(
 		`^\s*issued\s*(?:rwts?|rwt)?\s*: ?total=(?:r=)?([0-9]+)[,/](?:w=)?([0-9]+)[,/](?:d=)?([0-9]+)(?:,([0-9]+))?`)
-	fioDepth   = regexp.MustCompile(`^\s*latency\s+: target=.*\bdepth=([0-9]{1,6})`)
-	fioGroupIO = regexp.MustCompile(`^\s*(READ|WRITE): (?:bw|io)=`)
-	fioStatus  = regexp.MustCompile(`^\s*Run status group`)
-	fioSyncs   = regexp.MustCompile(`^\s*fsync/fdatasync/sync_file_range:`)
-	fioNoise   = regexp.MustCompile(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
+	fioDepth   = regex.New(`^\s*latency\s+: target=.*\bdepth=([0-9]{1,6})`)
+	fioGroupIO = regex.New(`^\s*(READ|WRITE): (?:bw|io)=`)
+	fioStatus  = regex.New(`^\s*Run status group`)
+	fioSyncs   = regex.New(`^\s*fsync/fdatasync/sync_file_range:`)
+	fioNoise   = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
 		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|Jobs: [0-9]+ \(f=|` +
 		`Disk stats|[a-z0-9-]+: ios=[0-9]+/|[^:]+: Laying out IO file|zone resets)`)
-	fioCommand = regexp.MustCompile(`(?:^|[\s$#;(])fio(?:\.exe)?\s+-`)
-	fioOption  = regexp.MustCompile(
+	fioCommand = regex.New(`(?:^|[\s$#;(])fio(?:\.exe)?\s+-`)
+	fioOption  = regex.New(
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
 )
 
@@ -543,7 +543,7 @@ func (f *fio) finish() {
 func (f *fio) end() { f.finish() }
 
 // match is a pattern that is only looked for where one of some words is there.
-func match(re *regexp.Regexp, s string, words ...string) []string {
+func match(re *regex.Regex, s string, words ...string) []string {
 	if !holds(s, words...) {
 		return nil
 	}

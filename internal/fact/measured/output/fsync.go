@@ -1,10 +1,10 @@
 package output
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -19,29 +19,29 @@ const (
 var (
 	// A row has a rate with three digits after its point; its unit is translated, as «оп/с»,
 	// and so is what comes behind it.
-	fsyncRow = regexp.MustCompile(`^\s*(\S.*?)\s+([0-9]{1,10}[.,][0-9]{3})\s+(\S{1,12}/\S{1,6})(?:\s+.{0,40})?$`)
+	fsyncRow = regex.New(`^\s*(\S.*?)\s+([0-9]{1,10}[.,][0-9]{3})\s+(\S{1,12}/\S{1,6})(?:\s+.{0,40})?$`)
 	// «ops/sec» is in many languages; usecs/op and speeds are none.
-	fsyncTime = regexp.MustCompile(`^(?i:[mnuµ]?secs?|µs|us|ms|ns|мкс|[kmgt]?i?b)/`)
+	fsyncTime = regex.New(`^(?i:[mnuµ]?secs?|µs|us|ms|ns|мкс|[kmgt]?i?b)/`)
 	// With the English unit a number that somebody rounded is one too.
-	fsyncRounded = regexp.MustCompile(`^\s*(\S.*?)\s+([0-9][0-9.,]{0,14})\s+ops/sec\b`)
+	fsyncRounded = regex.New(`^\s*(\S.*?)\s+([0-9][0-9.,]{0,14})\s+ops/sec\b`)
 	// «n/a» of each language that pg_test_fsync has; * is that the filesystem refused.
-	fsyncNone = regexp.MustCompile(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ)(\*?)\s*$`)
+	fsyncNone = regex.New(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ)(\*?)\s*$`)
 
-	fsyncSeconds    = regexp.MustCompile(`^\s*([0-9]{1,6}) seconds? per test\b`)
-	fsyncOperations = regexp.MustCompile(`^\s*([0-9]{1,9}) operations per test\b`)
-	fsyncDirect     = regexp.MustCompile(
+	fsyncSeconds    = regex.New(`^\s*([0-9]{1,6}) seconds? per test\b`)
+	fsyncOperations = regex.New(`^\s*([0-9]{1,9}) operations per test\b`)
+	fsyncDirect     = regex.New(
 		`(?:O_DIRECT|F_NOCACHE)\b.*open_datasync|open_datasync.*(?:O_DIRECT|F_NOCACHE)\b`)
-	fsyncIndirect = regexp.MustCompile(`(?i)\bdirect[- ]I/O\b|I/O direct|ввод/вывод|введення/виведення|ダイレクト I/O`)
+	fsyncIndirect = regex.New(`(?i)\bdirect[- ]I/O\b|I/O direct|ввод/вывод|введення/виведення|ダイレクト I/O`)
 	// A heading of the first two tables: «Compare file sync methods using one 8kB write:».
 	// 8 is the size of WAL's blocks, which a build may have set to 1 to 64.
-	fsyncHeading = regexp.MustCompile(
+	fsyncHeading = regex.New(
 		`^(?:|[^/]{0,200}[^0-9])(?:1|2|4|8|16|32|64) ?(?:kB|Ko|ko|KB|Kb|КБ|кБ|კბ)[^/]{0,120}[:：]\s*$`)
-	fsyncOne   = regexp.MustCompile(`(?i)compare file sync methods using one\b`)
-	fsyncTwo   = regexp.MustCompile(`(?i)compare file sync methods using two\b`)
-	fsyncSizes = regexp.MustCompile(`(?i)compare open_sync with different`)
-	fsyncOther = regexp.MustCompile(`(?i)test if fsync on non-write`)
-	fsyncPlain = regexp.MustCompile(`(?i)^\s*non-sync\S?'?ed`)
-	fsyncSize  = regexp.MustCompile(`[0-9] ?(?:kB|Ko|КБ|კბ)`)
+	fsyncOne   = regex.New(`(?i)compare file sync methods using one\b`)
+	fsyncTwo   = regex.New(`(?i)compare file sync methods using two\b`)
+	fsyncSizes = regex.New(`(?i)compare open_sync with different`)
+	fsyncOther = regex.New(`(?i)test if fsync on non-write`)
+	fsyncPlain = regex.New(`(?i)^\s*non-sync\S?'?ed`)
+	fsyncSize  = regex.New(`[0-9] ?(?:kB|Ko|КБ|კბ)`)
 )
 
 // fsync reads pg_test_fsync of 9.1 to 19, in each of its languages.

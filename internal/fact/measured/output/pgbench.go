@@ -1,11 +1,11 @@
 package output
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -42,7 +42,7 @@ type Pgbench struct {
 }
 
 var (
-	pgbenchLine = regexp.MustCompile(`^(?:pgbench \([0-9]|transaction type: |scaling factor: |` +
+	pgbenchLine = regex.New(`^(?:pgbench \([0-9]|transaction type: |scaling factor: |` +
 		`partition method: |number of partitions: |query mode: |number of clients: |number of threads: |` +
 		`maximum number of tries: |number of transactions |number of failed transactions|number of serialization |` +
 		`number of deadlock |number of other |total number of retries|number of total retries|duration: [0-9]|` +
@@ -50,11 +50,11 @@ var (
 		`average connection time = |` +
 		`tps = |statement latencies in milliseconds|SQL script [0-9]+: |\s?- |script statistics:|per-transaction |` +
 		`number of processed transactions)`)
-	pgbenchRow = regexp.MustCompile(`^\s+([0-9]{1,9}[.,][0-9]{3,6})\s+(\S.*)$`)
+	pgbenchRow = regex.New(`^\s+([0-9]{1,9}[.,][0-9]{3,6})\s+(\S.*)$`)
 	// «progress: 5.0 s, 2903.1 tps, lat 5.482 ms stddev 7.189»
-	pgbenchProgress = regexp.MustCompile(`\bprogress: ([0-9.]+ s, [0-9.]+ tps, .*)$`)
-	pgbenchOldTPS   = regexp.MustCompile(`^(tps = [0-9.]+)\(`)
-	pgbenchAborted  = regexp.MustCompile(`pgbench: (?:error: |fatal: )?client [0-9]+ (?:script [0-9]+ )?aborted`)
+	pgbenchProgress = regex.New(`\bprogress: ([0-9.]+ s, [0-9.]+ tps, .*)$`)
+	pgbenchOldTPS   = regex.New(`^(tps = [0-9.]+)\(`)
+	pgbenchAborted  = regex.New(`pgbench: (?:error: |fatal: )?client [0-9]+ (?:script [0-9]+ )?aborted`)
 )
 
 const (
@@ -261,7 +261,7 @@ type Log struct {
 
 // benchLogLine is a transaction: client, number, µs, script, second, µs of it, and with --rate
 // the lag, with --max-tries the retries.
-var benchLogLine = regexp.MustCompile(
+var benchLogLine = regex.New(
 	`^\s*[0-9]{1,6} [0-9]{1,10} (?:[0-9]{1,12}|skipped|failed|serialization|deadlock|other) [0-9]{1,3} ` +
 		`([0-9]{9,10}) [0-9]{1,6}(?: [0-9]{1,12}){0,2}\s*$`)
 
@@ -278,7 +278,7 @@ type benchLog struct {
 
 // benchLogSum is a line of --aggregate-interval: second, transactions, sums of µs and of their
 // squares, least, most; and more with other options.
-var benchLogSum = regexp.MustCompile(
+var benchLogSum = regex.New(
 	`^\s*1[0-9]{9} [0-9]{1,10}(?: [0-9]{1,20}(?:\.[0-9]+)?){4}(?: [0-9.]{1,20}){0,10}\s*$`)
 
 func (p *benchLog) line(s scanned) bool {

@@ -1,9 +1,10 @@
 package output
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Sar is the tables of sar, or of mpstat, as far as they are of processors and devices.
@@ -33,11 +34,11 @@ type SarCPU struct {
 
 var (
 	// «13:57:04», «01:10:08 PM», «11时50分01秒», «12.05.01»
-	sarTime = regexp.MustCompile(
+	sarTime = regex.New(
 		`^\s*([0-9]{1,2}[:.h时時시][0-9]{2}[:.m分분][0-9]{2}(?:秒|초)?(?: ?[APap]\.?[Mm]\.?)?)\s+(\S.*)$`)
 	// «Average:», «Moyenne :», «Durchschn.:», «Среднее:», «平均时间:»
-	sarMean  = regexp.MustCompile(`^\s*([\p{L}.]{4,16} ?[:：])\s+(\S.*)$`)
-	sarTable = regexp.MustCompile(
+	sarMean  = regex.New(`^\s*([\p{L}.]{4,16} ?[:：])\s+(\S.*)$`)
+	sarTable = regex.New(
 		`^(?:CPU\s+%usr|CPU\s+%user|DEV\s+tps|tps\s+rtps|kbmemfree|kbswpfree|runq-sz|proc/s|` +
 			`pswpin/s|pgpgin/s|IFACE|cswch/s|dentunusd|kbhugfree|totsck|INTR|TTY|MHz|FILESYSTEM|call/s|scall/s|TEMP)`)
 )

@@ -1,8 +1,9 @@
 package output
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Sysbench is the report of sysbench 0.4 to 1.1 on a database, or the lines of its progress.
@@ -49,30 +50,30 @@ type SysbenchPoint struct {
 }
 
 var (
-	sysbenchHead    = regexp.MustCompile(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
-	sysbenchCommand = regexp.MustCompile(
+	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
+	sysbenchCommand = regex.New(
 		`\bsysbench\b.*?(?:--test=)?\b([a-z_]*oltp[a-z_]*|fileio|tpcc)(?:\.lua)?\b.*\brun\b`)
-	sysbenchThreads = regexp.MustCompile(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
-	sysbenchPart    = regexp.MustCompile(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
+	sysbenchThreads = regex.New(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
+	sysbenchPart    = regex.New(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
 		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
 		`Threads fairness:|File operations:|Throughput:|CPU speed:|Running the test with following options:|` +
 		`Initializing worker threads|Threads started!|Response time:)`)
-	sysbenchCount = regexp.MustCompile(
+	sysbenchCount = regex.New(
 		`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|errors|` +
 			`reconnects):\s+([0-9]{1,15})\s+\(([0-9.]+) per sec\.\)`)
-	sysbenchSum = regexp.MustCompile(
+	sysbenchSum = regex.New(
 		`^\s*(read|write|other|total|total number of events):\s+([0-9]{1,15})\s*$`)
-	sysbenchTime = regexp.MustCompile(`^\s*(?:total time|time elapsed):\s+([0-9.]+s?)\s*$`)
-	sysbenchLat  = regexp.MustCompile(
+	sysbenchTime = regex.New(`^\s*(?:total time|time elapsed):\s+([0-9.]+s?)\s*$`)
+	sysbenchLat  = regex.New(
 		`^\s*(min|avg|max|(?:approx\. +)?([0-9.]+)(?:th)? percentile):\s+([0-9.]+)(ms|s)?\s*$`)
-	sysbenchLine = regexp.MustCompile(`^\s*\[ *([0-9.]+)s ?\] thds: ([0-9]+) tps: ([0-9.]+)(.*)$`)
-	sysbenchQPS  = regexp.MustCompile(`\bqps: ([0-9.]+)`)
-	sysbenchPLat = regexp.MustCompile(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
-	sysbenchPErr = regexp.MustCompile(`\berr(?:ors)?/s:? ([0-9.]+)`)
-	sysbenchFile = regexp.MustCompile(
+	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] thds: ([0-9]+) tps: ([0-9.]+)(.*)$`)
+	sysbenchQPS  = regex.New(`\bqps: ([0-9.]+)`)
+	sysbenchPLat = regex.New(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
+	sysbenchPErr = regex.New(`\berr(?:ors)?/s:? ([0-9.]+)`)
+	sysbenchFile = regex.New(
 		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
-	sysbenchFair = regexp.MustCompile(`^\s*(?:events|execution time) \(avg/stddev\):`)
-	sysbenchSumT = regexp.MustCompile(`^\s*(?:sum|total time taken by event execution):\s+[0-9.]+s?\s*$`)
+	sysbenchFair = regex.New(`^\s*(?:events|execution time) \(avg/stddev\):`)
+	sysbenchSumT = regex.New(`^\s*(?:sum|total time taken by event execution):\s+[0-9.]+s?\s*$`)
 )
 
 type sysbench struct {
@@ -168,7 +169,7 @@ func (b *sysbench) progress(s scanned, m []string) bool {
 	return true
 }
 
-func find(re *regexp.Regexp, s string) *float64 {
+func find(re *regex.Regex, s string) *float64 {
 	m := re.FindStringSubmatch(s)
 	if m == nil {
 		return nil

@@ -2,9 +2,9 @@ package output
 
 import (
 	"math"
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -17,9 +17,9 @@ type hostHead struct {
 
 // «Linux 5.15.0-48-generic (ubu-22) 	17.10.2022 	_x86_64_	(2 CPU)»
 var (
-	headLine = regexp.MustCompile(
+	headLine = regex.New(
 		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+(\S{1,24})\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
-	iostatNo = regexp.MustCompile(`\biostat\b.*\s-[a-zA-Z]*y`)
+	iostatNo = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
 )
 
 // hostLine takes the head of a report.
@@ -128,13 +128,13 @@ type IostatSample struct {
 }
 
 var (
-	iostatCPU  = regexp.MustCompile(`^\s*avg-cpu:\s+%user`)
-	iostatHead = regexp.MustCompile(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
+	iostatCPU  = regex.New(`^\s*avg-cpu:\s+%user`)
+	iostatHead = regex.New(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
 )
 
 // between are lines that may stand between the tables of one output: times, and dots for what
 // somebody left out. Any other text ends it, for what follows may be of another host.
-var between = regexp.MustCompile(`^\s*(?:[0-9][0-9./:-]*(?: [0-9:]+)?(?: [AP]M)?|\.{2,}|…|Time: .{0,24})?\s*$`)
+var between = regex.New(`^\s*(?:[0-9][0-9./:-]*(?: [0-9:]+)?(?: [AP]M)?|\.{2,}|…|Time: .{0,24})?\s*$`)
 
 type iostat struct {
 	r       *reader

@@ -1,27 +1,27 @@
 package output
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
 var (
-	timingSeconds = regexp.MustCompile(`\bTesting timing overhead for ([0-9]{1,6}) seconds?`)
-	timingSource  = regexp.MustCompile(`^\s*(?:System clock source|Fast clock source|Clock source): (.+)$`)
-	timingDirect  = regexp.MustCompile(`^\s*TSC clock source will be used by default`)
+	timingSeconds = regex.New(`\bTesting timing overhead for ([0-9]{1,6}) seconds?`)
+	timingSource  = regex.New(`^\s*(?:System clock source|Fast clock source|Clock source): (.+)$`)
+	timingDirect  = regex.New(`^\s*TSC clock source will be used by default`)
 	// «Per loop time including overhead: 35.96 ns», «Время одного цикла, включая издержки: 35,96 нс»
-	timingLoop = regexp.MustCompile(
+	timingLoop = regex.New(
 		`^\s*[^:：]{4,90}[:：]\s*([0-9]{1,12}[.,][0-9]{1,3})\s*(?:ns|nsec|нс|ნწმ|纳秒)\s*\.?\s*$`)
-	timingWords = regexp.MustCompile(
+	timingWords = regex.New(
 		`(?i)\b(?:per|average) loop time including overhead:\s*([0-9][0-9.,]{0,14})\s*ns\b`)
-	timingHead = regexp.MustCompile(`^\s*(<=?)\s?(us|usec|ns|µs|мкс|noi|მკწმ|微秒)(?:[\s:]|$)`)
-	timingStep = regexp.MustCompile(
+	timingHead = regex.New(`^\s*(<=?)\s?(us|usec|ns|µs|мкс|noi|მკწმ|微秒)(?:[\s:]|$)`)
+	timingStep = regex.New(
 		`^\s*([0-9]{1,18})\s+([0-9]{1,3}(?:[.,][0-9]+)?)%?` +
 			`(?:\s+[0-9]{1,3}(?:[.,][0-9]+)?%?)?\s+([0-9][0-9,]{0,22})\s*$`)
 	// 9.2: «   2:  72.1%   2990371» had the count before the share
-	timingOld = regexp.MustCompile(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.,]+%\s*$`)
+	timingOld = regex.New(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.,]+%\s*$`)
 )
 
 const (

@@ -1,8 +1,9 @@
 package output
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Vmstat is the lines of a run, in the columns and units of vmstat: kB, kB or blocks of 1,024
@@ -38,8 +39,8 @@ type VmstatSample struct {
 }
 
 var (
-	vmstatHead = regexp.MustCompile(`^\s*r\s+b\s+swpd\s+free\s`)
-	vmstatUnit = regexp.MustCompile(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
+	vmstatHead = regex.New(`^\s*r\s+b\s+swpd\s+free\s`)
+	vmstatUnit = regex.New(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
 )
 
 type vmstat struct {

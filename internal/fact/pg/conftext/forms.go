@@ -1,9 +1,9 @@
 package conftext
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -24,17 +24,17 @@ type signs struct {
 }
 
 var (
-	alterSign  = regexp.MustCompile(`(?i)\balter\s+system\s+(set|reset)\b`)
-	optionSign = regexp.MustCompile(
+	alterSign  = regex.New(`(?i)\balter\s+system\s+(set|reset)\b`)
+	optionSign = regex.New(
 		`(^|[\s"'\[,])(-c\s*["']?[A-Za-z_][\w.\-]*=|--[a-z][a-z_\-]+=)|["']-c["']\s*,|^\s*(-\s+)?["']?-c["']?,?\s*$`)
-	terraformSign = regexp.MustCompile(`^\s*(resource|provider|variable|locals|module|data|terraform)\b[^=:]*\{` +
+	terraformSign = regex.New(`^\s*(resource|provider|variable|locals|module|data|terraform)\b[^=:]*\{` +
 		`|^\s*(parameter|database_flags|cluster_parameters|db_parameters)\s*(=\s*\[|\{)` +
 		`|^\s*[a-z_]*(parameters|flags)\s*=\s*\[`)
-	nixSign     = regexp.MustCompile(`services\.postgresql|pkgs\.postgresql`)
-	composeSign = regexp.MustCompile(`^\s*(image|container_name|restart|ports|volumes|environment):`)
-	programSign = regexp.MustCompile(
+	nixSign     = regex.New(`services\.postgresql|pkgs\.postgresql`)
+	composeSign = regex.New(`^\s*(image|container_name|restart|ports|volumes|environment):`)
+	programSign = regex.New(
 		`postgresql::server|node\.|default\[|^\s*postgresql\[|^\s*(import|const|let|var|class|def)\s`)
-	patroniSign = regexp.MustCompile(`^\s*(bootstrap|dcs|restapi|etcd3?|zookeeper|consul|scope|loop_wait|` +
+	patroniSign = regex.New(`^\s*(bootstrap|dcs|restapi|etcd3?|zookeeper|consul|scope|loop_wait|` +
 		`maximum_lag_on_failover|use_pg_rewind|use_slots|pg_hba|ttl|retry_timeout|patroni|bin_dir|data_dir|pgpass)\s*:`)
 )
 
@@ -295,7 +295,7 @@ func (r *reader) plainOnly() bool {
 	return true
 }
 
-var hbaLine = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
+var hbaLine = regex.New(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
 
 // Fork says which product made from PostgreSQL most names belong to.
 func Fork(list []Setting) string {

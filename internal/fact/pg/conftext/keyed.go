@@ -1,10 +1,10 @@
 package conftext
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -22,9 +22,9 @@ type pair struct {
 }
 
 var (
-	keyLine = regexp.MustCompile(
+	keyLine = regex.New(
 		`^(?:(?:"([^"]{1,64})"|'([^']{1,64})'|([A-Za-z_][\w.\-/]*)))\s*(:|=>|=)(?:\s+|$|["'\[{<|>\d\-])`)
-	heredoc = regexp.MustCompile(`^<<[-~]?\s*["']?(\w+)["']?`)
+	heredoc = regex.New(`^<<[-~]?\s*["']?(\w+)["']?`)
 )
 
 // maps are keys whose values are parameters of the server, whatever their names.
@@ -308,6 +308,6 @@ func (r *reader) assigned() Text {
 	return t
 }
 
-var codeLine = regexp.MustCompile(
+var codeLine = regex.New(
 	`(?:^|[\s\["'{(])([a-z_][a-z0-9_.]*)["']?\]?["']?\s*(?::\s*\n?|=>|=)\s*(?:\{?\s*value\s*=>\s*)?` +
 		`("[^"]*"|'[^']*'|[\w.\-]+)[,;]?(?:\s|$)`)

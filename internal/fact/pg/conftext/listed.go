@@ -1,22 +1,23 @@
 package conftext
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	nameToken = regexp.MustCompile(
+	nameToken = regex.New(
 		`(?i)(?:^|[\s{,(\-])["']?(name|option|key|param|parameter|parameter_?name|setting_name)["']?\s*` +
 			`[:=]>?\s*["']?([A-Za-z_][\w.]*)["']?`)
-	valueToken = regexp.MustCompile(
+	valueToken = regex.New(
 		`(?i)(?:^|[\s{,(])["']?(value|val|parameter_?value|current_?value)["']?\s*[:=]>?\s*` +
 			`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,}#"']+)`)
-	configEntry = regexp.MustCompile(
+	configEntry = regex.New(
 		`config_entry\s*\{\s*["']([\w.]+)["']\s*:(?:\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+))?`)
-	arrowValue = regexp.MustCompile(`^\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+)`)
-	cliList    = regexp.MustCompile(`ParameterName=["']?([\w.]+)["']?,\s*ParameterValue=("[^"]*"|'[^']*'|[^\s,"']+)`)
-	flagsList  = regexp.MustCompile(`--(?:database-flags|parameters|set)[= ]["']?([A-Za-z_][\w.]*=[^\s"']+)`)
+	arrowValue = regex.New(`^\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+)`)
+	cliList    = regex.New(`ParameterName=["']?([\w.]+)["']?,\s*ParameterValue=("[^"]*"|'[^']*'|[^\s,"']+)`)
+	flagsList  = regex.New(`--(?:database-flags|parameters|set)[= ]["']?([A-Za-z_][\w.]*=[^\s"']+)`)
 )
 
 // within is how many lines the value may stand below its name: Azure writes a dozen keys

@@ -2,41 +2,42 @@ package conftext
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // The marks of a version, the surest first: what says that it is the server's, then
 // where its files lie, then what a sentence says.
-var versionMarks = []*regexp.Regexp{
-	regexp.MustCompile(
+var versionMarks = []*regex.Regex{
+	regex.New(
 		`(?i)\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
-	regexp.MustCompile(
+	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
 			`(?:/[\w.-]+)?:(?:pg)?(\d+(?:\.\d+)?)` +
 			`|:[\w.\-]*\bpg(\d\d)\b|spilo-(\d\d)\b|postgres-(\d\d):`),
-	regexp.MustCompile(
+	regex.New(
 		`/postgresql/(\d[\d.]*)/|/pgsql[-/](\d[\d.]*)/|/postgresql-(\d[\d.]*)/|/postgresql@(\d+)/` +
 			`|\bpostgresql-(\d\d)\b`),
-	regexp.MustCompile(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
+	regex.New(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
 }
 
 var (
-	ramMarks = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)Total Memory(?: \(RAM\))?:\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B`),
-		regexp.MustCompile(`(?i)based on (\d+(?:\.\d+)?)\s*([KMGT])B of available memory`),
+	ramMarks = []*regex.Regex{
+		regex.New(`(?i)Total Memory(?: \(RAM\))?:\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B`),
+		regex.New(`(?i)based on (\d+(?:\.\d+)?)\s*([KMGT])B of available memory`),
 	}
-	ramProse = regexp.MustCompile(
+	ramProse = regex.New(
 		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])i?B? (?:of )?(?:RAM|memory)\b|\b(?:RAM|memory)\s*[:=]\s*(\d+` +
 			`(?:\.\d+)?)\s*([GT])i?B\b|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
-	cpuMark  = regexp.MustCompile(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
-	diskMark = regexp.MustCompile(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
-	quantity = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
-	url      = regexp.MustCompile(`https?://\S+`)
+	cpuMark  = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
+	diskMark = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
+	quantity = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
+	url      = regex.New(`https?://\S+`)
 )
 
 // first returns the first group that matched.

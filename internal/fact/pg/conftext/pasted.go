@@ -1,31 +1,31 @@
 package conftext
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
 var (
 	// [root@host data]#, user@host:~$, postgres=#, C:\>, $ before a command
-	prompt = regexp.MustCompile(
+	prompt = regex.New(
 		`^(\[[^\]]*@[^\]]*\]\s*[$#%>]|[\w.\-]+@[\w.\-]+[: ][^$#]{0,80}[$#] ?|[\w\-]+=[#>*] ?|\$ )`)
 	// cat -n, grep -n, less -N, an editor's margin
-	numbered = regexp.MustCompile(`^\s*\d{1,5}(\s*[:|]|\s|$)\s*`)
+	numbered = regex.New(`^\s*\d{1,5}(\s*[:|]|\s|$)\s*`)
 	// grep over several files
-	grepped = regexp.MustCompile(`^[\w./\-]+\.conf(:\d+)?:\s?`)
-	echoed  = regexp.MustCompile(`^(?:sudo\s+)?(?:echo|printf)\s+(?:-\w+\s+)?(["'])(.*)["']\s*(?:\\\s*)?(?:>>|\|)`)
-	bullet  = regexp.MustCompile(`^(?:[*•·‣▪–—-]|\d{1,3}[.)])\s+`)
-	fence   = regexp.MustCompile("^(```|~~~)")
+	grepped = regex.New(`^[\w./\-]+\.conf(:\d+)?:\s?`)
+	echoed  = regex.New(`^(?:sudo\s+)?(?:echo|printf)\s+(?:-\w+\s+)?(["'])(.*)["']\s*(?:\\\s*)?(?:>>|\|)`)
+	bullet  = regex.New(`^(?:[*•·‣▪–—-]|\d{1,3}[.)])\s+`)
+	fence   = regex.New("^(```|~~~)")
 	// an assignment with anything behind it
-	assigned = regexp.MustCompile(
+	assigned = regex.New(
 		`^["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*(=>|=|:|\bto\b)\s*` +
 			`('(?:[^'\\]|''|\\.)*'|"[^"]*"|[^\s,;()"'\x60]+)["'\x60]?\s*(.*)$`)
 	// a value that a template of Jinja, ERB, Go or a shell fills in
-	filled = regexp.MustCompile(`^([A-Za-z_][\w.]*)\s*[=:]\s*(.*(?:\{\{|<%|\$\{|\{%).*)$`)
+	filled = regex.New(`^([A-Za-z_][\w.]*)\s*[=:]\s*(.*(?:\{\{|<%|\$\{|\{%).*)$`)
 	// what may stand behind a value that a person wrote down: a remark, another setting
-	remark = regexp.MustCompile("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^[–—-] |^`")
+	remark = regex.New("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^[–—-] |^`")
 )
 
 var quotes = strings.NewReplacer("‘", "'", "’", "'", "‚", "'", "“", "'", "”", "'", "„", "'", "«", "'", "»",

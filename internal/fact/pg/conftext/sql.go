@@ -1,18 +1,19 @@
 package conftext
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 var (
-	alterSet = regexp.MustCompile(
+	alterSet = regex.New(
 		`(?i)\balter\s+system\s+set\s+"?([A-Za-z_][\w.]*)"?\s*(?:=|\bto\b)\s*((?:'(?:[^']|'')*'\s*,\s*)*` +
 			`(?:'(?:[^']|'')*'|"[^"]*"|[^\s;,']+(?:\s*,\s*[^\s;,']+)*))[ \t]*(;|\n|$)`)
-	alterAny   = regexp.MustCompile(`(?i)\balter\s+system\s+`)
-	alterReset = regexp.MustCompile(`(?i)^alter\s+system\s+reset\s+(all|"?[A-Za-z_][\w.]*"?)`)
-	blockNote  = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	gpSet      = regexp.MustCompile(
+	alterAny   = regex.New(`(?i)\balter\s+system\s+`)
+	alterReset = regex.New(`(?i)^alter\s+system\s+reset\s+(all|"?[A-Za-z_][\w.]*"?)`)
+	blockNote  = regex.New(`(?s)/\*.*?\*/`)
+	gpSet      = regex.New(
 		`^gpconfig\s.*?(?:-c|--change)[ =]["']?([\w.]+)["']?\s.*?(?:-v|--value)[ =]("[^"]*"|'[^']*'|\S+)`)
 )
 
@@ -77,7 +78,7 @@ func listValue(v string) string {
 	return strings.Join(words, ", ")
 }
 
-var quotedWord = regexp.MustCompile(`'(?:[^']|'')*'`)
+var quotedWord = regex.New(`'(?:[^']|'')*'`)
 
 // withoutNote leaves the comment of a line of SQL, or of the shell around it, out.
 func withoutNote(s string) string {

@@ -3,9 +3,10 @@ package wrapped
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // layer is one thing that may be around the lines.
@@ -20,7 +21,7 @@ type layer struct {
 
 // plain makes a cut of an expression that matches what stands before a line.
 func plain(re string) func([]byte, func([]byte) bool) ([]byte, bool) {
-	r := regexp.MustCompile(re)
+	r := regex.New(re)
 	return func(line []byte, _ func([]byte) bool) ([]byte, bool) {
 		if at := r.FindIndex(line); at != nil {
 			return line[at[1]:], true
@@ -32,22 +33,22 @@ func plain(re string) func([]byte, func([]byte) bool) ([]byte, bool) {
 const rfc3339 = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)`
 
 var (
-	colors     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-	box        = regexp.MustCompile(`^ {0,8}(?:│|┃|\|) ?`)
-	boxEnd     = regexp.MustCompile(`[ \t]*(?:│|┃|\|)?[ \t]*$`)
-	stamp      = regexp.MustCompile(`^(` + rfc3339 + `)[ \t]+(?:(?:stdout|stderr) [FP] )?(?:\{[^{}]*\}[ \t]+)?`)
-	entity     = regexp.MustCompile(`&(?:quot|gt|lt|amp|#39|#34|nbsp);`)
-	ownTime    = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
-	syslogLine = regexp.MustCompile(`^(?:<\d{1,3}>1? ?)?(?:` + rfc3339 + `|` +
+	colors     = regex.New(`\x1b\[[0-9;]*m`)
+	box        = regex.New(`^ {0,8}(?:│|┃|\|) ?`)
+	boxEnd     = regex.New(`[ \t]*(?:│|┃|\|)?[ \t]*$`)
+	stamp      = regex.New(`^(` + rfc3339 + `)[ \t]+(?:(?:stdout|stderr) [FP] )?(?:\{[^{}]*\}[ \t]+)?`)
+	entity     = regex.New(`&(?:quot|gt|lt|amp|#39|#34|nbsp);`)
+	ownTime    = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+	syslogLine = regex.New(`^(?:<\d{1,3}>1? ?)?(?:` + rfc3339 + `|` +
 		`\S{2,20} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:[.,]\d{1,6})?|` + // Aug  8 03:35:01, mag 16 19:38:43
 		`\d{1,2}\.? ?\S{2,20} \d\d:\d\d:\d\d(?:[.,]\d{1,6})?|` + // 24 juil. 14:38:39
 		` ?\d{1,2}月 {1,2}\d{1,2}日? \d\d:\d\d:\d\d` + // 7月 24 14:38:39
 		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
-	syslog5424 = regexp.MustCompile(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
+	syslog5424 = regex.New(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
 		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-\d{1,6})?\] )?`)
-	syslogTime    = regexp.MustCompile(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
-	postgresIdent = regexp.MustCompile(`(?i)postgres|postmaster|pg_|pgsql|psql`)
-	herokuKeys    = regexp.MustCompile(
+	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
+	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)
+	herokuKeys    = regex.New(
 		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)
 )
 

@@ -2,12 +2,12 @@ package io
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -113,7 +113,7 @@ const rotates = "is a rotating disk"
 
 // raidModel are words in the model of a volume that a RAID controller shows: its
 // rotational flag is that of the disks behind it, which it orders by itself.
-var raidModel = regexp.MustCompile(`(?i)raid|perc|logical volume|smart array|virtual|^mr[89]`)
+var raidModel = regex.New(`(?i)raid|perc|logical volume|smart array|virtual|^mr[89]`)
 
 // ordersItself says whether what lies behind a disk's queue puts requests into
 // an order by itself, and what the disk is, as a clause.

@@ -1,10 +1,10 @@
 package io
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -26,7 +26,7 @@ func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why string, ok bool
 
 // bareIdentifier is a name that SQL takes as it is. A key word among them is one too where
 // only names stand.
-var bareIdentifier = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var bareIdentifier = regex.New(`^[a-z_][a-z0-9_]*$`)
 
 // identifier spells a name as SQL takes it.
 func identifier(name string) string {

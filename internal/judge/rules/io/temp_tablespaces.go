@@ -2,12 +2,12 @@ package io
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -72,7 +72,7 @@ type spillSpace struct {
 }
 
 // forTemp is a name that somebody gave a tablespace for temporary files.
-var forTemp = regexp.MustCompile(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
+var forTemp = regex.New(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
 
 // spillSpaces are the tablespaces for temporary files on filesystems of their own, and
 // on disks that are no slower than those of the data.

@@ -1,0 +1,15 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
+
+// TestEveryRegexCompiles holds that no expression of the readers is wrong: in the program
+// each is compiled when it is first used.
+func TestEveryRegexCompiles(t *testing.T) {
+	if n := regex.CompileAll(); n < 200 {
+		t.Errorf("only %d expressions: whose are missing?", n)
+	}
+}
