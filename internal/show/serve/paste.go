@@ -53,8 +53,7 @@ func (s *Server) paste(w http.ResponseWriter, r *http.Request) error {
 	if p.Body, err = s.pasteReport(r.Context(), text); err != nil {
 		return err
 	}
-	p.Made = "Made from what was pasted, without a look at any host; nothing of it is kept. pgfettle " +
-		s.o.Version + "."
+	p.Made = "Made from the pasted text alone, which is not stored. pgfettle " + s.o.Version + "."
 	return show(http.StatusOK, "")
 }
 

@@ -169,7 +169,7 @@ var allPages = map[string]string{
 	"/history":                             "pgfettle watch",
 	"/history/settings":                    "pgfettle watch",
 	"/experiments":                         "pgfettle serve --experiments DIR",
-	"/read":                                "Nothing of it is kept",
+	"/read":                                "The text is not stored",
 	"/explain":                             "swappiness_high",
 	"/explain?q=shared_buffers":            "pg:shared_buffers",
 	"/explain?q=nothing+has+these+letters": "Nothing here has these letters",

@@ -211,7 +211,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
 	found.All = true    // what is accepted is told too, folded
-	lead := t.CheckSummary(found)
+	lead := t.CheckSummary(r.Check)
 	if len(found.Accepted) > 0 {
 		lead += ". " + t.Kept(found)
 	}
