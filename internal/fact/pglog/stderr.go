@@ -380,7 +380,7 @@ func (r *plainReader) flush() {
 		return
 	}
 	e := &r.cur
-	if e.Severity >= Error {
+	if e.Severity >= Warning { // a warning has one if a crash elsewhere ends a backend that parses
 		r.store[partMessage] = withoutPosition(r.store[partMessage])
 	}
 	e.Message, e.Detail, e.Hint, e.Context, e.Statement = r.store[partMessage], r.store[partDetail], r.store[partHint],
