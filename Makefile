@@ -29,9 +29,9 @@ check: ## in a minute, before each commit: vet, the pure storeys, the program in
 	$(GO) run ./test/progress -vet=off -timeout 20m ./internal/base/... ./internal/fact/... ./internal/judge/... ./internal/show/... ./internal/gen/... ./cmd/... ./test/scripts ./test/house ./test/docs ./test/tier ./test/progress
 
 # The first are the servers that are fetched once: not within the time of the tests that
-# run them. Then the longest first, beside all the others but the pure ones: these compute,
-# and keep the processor busy beside the tests of the kernel, which wait. No server may
-# start beside those of the kernel: it would take of the huge pages that they make for
+# run them. Then the longest first, with all the others but the pure ones and those in a
+# browser: these compute, and use the CPUs while the tests of the kernel wait. No server may
+# start while those of the kernel run: it would take of the huge pages that they make for
 # theirs. The last one is alone. Four at once on two processors, as most wait for servers
 # and sleepers; within ./test/servers six of what waits (the majors of one test).
 # Analysed is all in one go, before. All is compiled as the released program is, and so
@@ -44,12 +44,12 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	cd test/web && $(GO) vet ./...
 	dir=$$(mktemp -d /tmp/pgf-XXXXXX) && trap 'umount -l "$$dir/t" 2>/dev/null; rm -rf "$$dir"' EXIT && \
 	trap 'exit 130' INT TERM HUP && chmod 755 "$$dir" && export PGFETTLE_TEST_TMPDIR="$$(tools/tmpdir.sh "$$dir")" && \
-	$(GO) build -o "$$dir/pgfettle" ./cmd/pgfettle && PGFETTLE_TEST_BINARY="$$dir/pgfettle" \
+	$(GO) build -ldflags '-s -w' -o "$$dir/pgfettle" ./cmd/pgfettle && PGFETTLE_TEST_BINARY="$$dir/pgfettle" \
 	$(GO) run ./test/progress -vet=off -timeout 20m ./test/live \
 	  --then -vet=off -p 4 -parallel 6 -timeout 60m -skip '$(ALONE)' $(LONGEST) \
 	    $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$|$(PURE)') \
-	  --then -C test/web -vet=off -timeout 20m ./... \
 	  --then -vet=off -p 2 -timeout 60m ./test/kernel $$($(GO) list ./... | grep -E '$(PURE)') \
+	  --beside -C test/web -vet=off -timeout 20m ./... \
 	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
 soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed

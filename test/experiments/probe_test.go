@@ -24,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/cell"
 )
 
 // probeLeft returns what probes have left beside a data directory and in it.
@@ -179,10 +180,7 @@ func TestProbeWithoutTools(t *testing.T) {
 // TestProbeIsInterrupted holds that Ctrl-C leaves nothing, and that what a kill
 // leaves is gone with the next probe.
 func TestProbeIsInterrupted(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "pgfettle")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := cell.Binary(t)
 	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		stop := func(sig syscall.Signal) (code int) {

@@ -6,7 +6,8 @@
 //	go run ./test/progress -timeout 20m ./... --then -C test/web ./...
 //
 // Arguments are those of go test; what --then divides runs one after the other, each
-// to its end, also where one before it has failed. The exit code is not 0 where a test
+// to its end, also where one before it has failed; what --beside divides runs at once,
+// such as packages of several modules. The exit code is not 0 where a test
 // failed, a package did not build, or a tier of PGFETTLE_REQUIRE was skipped. The last
 // line says no more than N passed, N failed, N skipped.
 package main
@@ -31,8 +32,12 @@ const every = 20 * time.Second
 // servers to stop.
 const grace = 30 * time.Second
 
-// then divides the arguments of one go test from those of the next.
-const then = "--then"
+// then divides the arguments of one go test from those of the next, beside from those of
+// one that runs at the same time.
+const (
+	then   = "--then"
+	beside = "--beside"
+)
 
 func main() {
 	runtime.LockOSThread() // the kernel takes the end of the thread that started go test for ours
@@ -46,11 +51,14 @@ func main() {
 		}
 	}()
 	code := 0
-	for _, args := range divided(os.Args[1:]) {
-		c := command(args)
-		if err := follow(c, r, signals); err != nil {
+	for _, group := range divided(os.Args[1:], then) {
+		var together []*exec.Cmd
+		for _, args := range divided(group, beside) {
+			together = append(together, command(args))
+		}
+		if err := follow(together, r, signals); err != nil {
 			code = 1
-			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok { // one of them
 				code = max(1, exit.ExitCode())
 			} else {
 				r.say("progress: " + err.Error())
@@ -66,10 +74,10 @@ func main() {
 	}
 }
 
-// divided are the arguments of each go test.
-func divided(args []string) (groups [][]string) {
+// divided are the arguments between the dividers.
+func divided(args []string, by string) (groups [][]string) {
 	for {
-		n := slices.Index(args, then)
+		n := slices.Index(args, by)
 		if n < 0 {
 			return append(groups, args)
 		}
@@ -89,18 +97,30 @@ func command(args []string) *exec.Cmd {
 	return c
 }
 
-// follow runs one go test to its end. A signal reaches all of its process group, and
-// who has not ended some time after it, or at a second one, is killed.
-func follow(c *exec.Cmd, r *report, signals <-chan os.Signal) error {
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		return err
+// follow runs some go tests at once, each to its end. A signal reaches the process groups
+// of all, and who has not ended some time after it, or at a second one, is killed.
+func follow(all []*exec.Cmd, r *report, signals <-chan os.Signal) error {
+	var errs []error
+	var started []*exec.Cmd
+	var outs []io.Reader
+	for _, c := range all {
+		out, err := c.StdoutPipe()
+		if err == nil {
+			err = c.Start()
+		}
+		if err != nil { // the others are of use nevertheless
+			errs = append(errs, err)
+			continue
+		}
+		started, outs = append(started, c), append(outs, out)
 	}
 	ended := make(chan struct{})
 	passing := make(chan struct{})
+	kill := func(s syscall.Signal) {
+		for _, c := range started {
+			_ = syscall.Kill(-c.Process.Pid, s) // it may just have ended
+		}
+	}
 	go func() {
 		defer close(passing)
 		var late <-chan time.Time
@@ -113,21 +133,29 @@ func follow(c *exec.Cmd, r *report, signals <-chan os.Signal) error {
 					s = syscall.SIGKILL
 				}
 				late = time.After(grace)
-				_ = syscall.Kill(-c.Process.Pid, s.(syscall.Signal)) // it may just have ended
+				kill(s.(syscall.Signal))
 			case <-late:
-				_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+				kill(syscall.SIGKILL)
 			}
 		}
 	}()
-	err = r.read(out)
-	if err != nil {
-		_, _ = io.Copy(io.Discard, out) // go test must not wait for a reader
+	results := make(chan error)
+	for i, c := range started {
+		go func() {
+			err := r.read(outs[i])
+			if err != nil {
+				_, _ = io.Copy(io.Discard, outs[i]) // go test must not wait for a reader
+			}
+			results <- errors.Join(err, c.Wait())
+		}()
 	}
-	err = errors.Join(err, c.Wait())
+	for range started {
+		errs = append(errs, <-results)
+	}
 	close(ended)
 	<-passing
 	if r.interrupted.Load() {
-		err = errors.Join(err, errors.New("interrupted"))
+		errs = append(errs, errors.New("interrupted"))
 	}
-	return err
+	return errors.Join(errs...)
 }

@@ -140,7 +140,7 @@ func TestRequiredTierSkipped(t *testing.T) {
 
 // TestArguments holds how they are divided, and that go finds its -C first.
 func TestArguments(t *testing.T) {
-	groups := divided([]string{"-run", "A", "./...", then, "-C", "test/web", "./..."})
+	groups := divided([]string{"-run", "A", "./...", then, "-C", "test/web", "./..."}, then)
 	if len(groups) != 2 {
 		t.Fatalf("%q", groups)
 	}
@@ -179,7 +179,15 @@ func TestGood(t *testing.T) {}
 
 func TestBad(t *testing.T) { t.Error("it is 3") }
 `)
+	if err := os.Mkdir(filepath.Join(folder, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "sub", "a_test.go"),
+		[]byte("package sub\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	good, bad := []string{"-C", folder, "-run", "Good", "."}, []string{"-C", folder, "."}
+	other := []string{"-C", folder, "./sub"}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -187,6 +195,9 @@ func TestBad(t *testing.T) { t.Error("it is 3") }
 	}{
 		{good, 0, "1 passed, 0 failed, 0 skipped"},
 		{slices.Concat(bad, []string{then}, good), 1, "2 passed, 1 failed, 0 skipped"},
+		{slices.Concat(good, []string{beside}, other), 0, "2 passed, 0 failed, 0 skipped"},
+		{slices.Concat(bad, []string{beside}, other, []string{then}, good), 1, "3 passed, 1 failed, 0 skipped"},
+		{slices.Concat(other, []string{beside}, bad), 1, "2 passed, 1 failed, 0 skipped"},
 		{[]string{"-C", folder, "-no-such-flag", "."}, 1, "0 passed, 1 failed, 0 skipped"},
 		{[]string{"-C", folder, "./nowhere"}, 1, "0 passed, 1 failed, 0 skipped"},
 	} {
@@ -202,6 +213,12 @@ func TestBad(t *testing.T) { t.Error("it is 3") }
 // TestInterrupted holds that a signal to the program alone, as make passes one on, ends
 // go test, its tests and what these have started.
 func TestInterrupted(t *testing.T) {
+	for _, name := range []string{"alone", "beside another"} {
+		t.Run(name, func(t *testing.T) { interrupted(t, name != "alone") })
+	}
+}
+
+func interrupted(t *testing.T, withOther bool) {
 	program, folder := built(t, `import (
 	"fmt"
 	"os"
@@ -223,7 +240,11 @@ func TestLong(t *testing.T) {
 	_ = c.Wait()
 }
 `)
-	cmd := exec.Command(program, "-C", folder, ".")
+	args := []string{"-C", folder, "."}
+	if withOther { // one that has ended when the signal comes
+		args = slices.Concat([]string{"-C", folder, "./nowhere", beside}, args)
+	}
+	cmd := exec.Command(program, args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +265,8 @@ func TestLong(t *testing.T) {
 	for s := bufio.NewScanner(out); s.Scan(); {
 		last = s.Text()
 	}
-	if err := cmd.Wait(); err == nil || !strings.HasSuffix(last, " 1 failed, 0 skipped") {
+	if err := cmd.Wait(); err == nil || !strings.HasSuffix(last, " failed, 0 skipped") ||
+		strings.HasSuffix(last, " 0 failed, 0 skipped") {
 		t.Errorf("interrupted: %v, %q", err, last)
 	}
 	for _, p := range pids {

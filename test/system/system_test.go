@@ -50,7 +50,7 @@ func needed(t *testing.T) {
 // build compiles a program of this checkout as it is released: static, so that
 // it runs in the machine as well.
 func build(pkg, to string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-o", to, "./"+pkg)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, "./"+pkg)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)

@@ -37,6 +37,9 @@ const evidence = "../../internal/fact/evidence/testdata/acme.evidence"
 
 // program is the program as a user has it, built once.
 var program = sync.OnceValues(func() (string, error) {
+	if named := os.Getenv("PGFETTLE_TEST_BINARY"); named != "" { // built already, as for test/cell
+		return named, nil
+	}
 	dir, err := os.MkdirTemp("", "pgfettle-web-")
 	if err != nil {
 		return "", err
