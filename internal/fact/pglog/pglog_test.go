@@ -154,7 +154,7 @@ TopMemoryContext: 100 total in 1 blocks; 20 free (1 chunks); 80 used
 Grand total: 1225 bytes in 11 blocks; 64 free (2 chunks); 1161 used
 2026-11-21 06:39:29.000 UTC [7] ada@shop ERROR:  out of memory
 2026-11-21 06:39:29.000 UTC [7] ada@shop DETAIL:  Failed on request of size 23 in memory context "C".
-2026-11-21 06:39:30.000 UTC [6] bob@shop WARNING:  terminating connection because of crash of another server process at character 613
+2026-11-21 06:39:30.000 UTC [6] bob@shop WARNING:  there is already a transaction at character 613
 `, Options{})
 	want := []string{
 		`06:39:28.833 UTC 7 ERROR  "syntax error at or near \"x\"" user="ada" db="shop" app="" host="" detail="" ` +
@@ -162,7 +162,7 @@ Grand total: 1225 bytes in 11 blocks; 64 free (2 chunks); 1161 used
 		`06:39:29.000 UTC 9 LOG  "between" user="" db="" app="" host="" detail="" hint="" context="" statement=""`,
 		`06:39:29.000 UTC 7 ERROR  "out of memory" user="ada" db="shop" app="" host="" detail="Failed on request of ` +
 			`size 23 in memory context \"C\"." hint="" context="" statement=""`,
-		`06:39:30.000 UTC 6 WARNING  "terminating connection because of crash of another server process" user="bob" ` +
+		`06:39:30.000 UTC 6 WARNING  "there is already a transaction" user="bob" ` +
 			`db="shop" app="" host="" detail="" hint="" context="" statement=""`,
 	}
 	if d := cmp.Diff(want, l.lines); d != "" {
