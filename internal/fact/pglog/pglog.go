@@ -156,15 +156,25 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 		in = newLines(z)
 	}
 	head := in.peek(headSize)
+	outer := in
+	if c := charsetOf(head); c != nil {
+		in = newLines(&recoder{in: outer, from: c})
+		head = in.peek(headSize)
+	}
 	src.Format = formatOf(head)
 	out := &counter{src: &src, sink: sink}
-	outer := in
 	if src.Format == Stderr && !(o.Known && prefixed(newPrefix(o.Prefix), head)) {
 		if name, open := wrapped.Find(head, hasLabel); open != nil {
 			src.Wrapped = name
-			in = newLines(open(outer))
+			in = newLines(open(in))
 			head = in.peek(headSize)
 			src.Format = formatOf(head)
+		}
+	}
+	if src.Format != CSV {
+		if back, apart := newestFirst(head, in.eof && len(head) < headSize); back {
+			in = newLines(reversed(in, apart))
+			head = in.peek(headSize)
 		}
 	}
 	if text := reflowed(head); src.Format == Stderr && in.eof && len(head) < headSize && text != nil {

@@ -61,16 +61,39 @@ func (s *syslogReader) Read(p []byte) (int, error) {
 		if m == nil {
 			continue
 		}
-		text := bytes.ReplaceAll(line[m[1]:], []byte("#011"), []byte{'\t'})
+		text, again := repeated(line[m[1]:])
+		text = bytes.ReplaceAll(text, []byte("#011"), []byte{'\t'})
 		var part []byte
 		if m[2] >= 0 {
 			part = line[m[2]:m[3]]
 		}
-		s.left = appendPart(s.left[:0], text, part)
+		s.left = s.left[:0]
+		for range again {
+			s.left = appendPart(s.left, text, part)
+		}
 	}
 	n := copy(p, s.left)
 	s.left = s.left[n:]
 	return n, nil
+}
+
+// repeatedLine is what syslog writes of a line that came again.
+var repeatedLine = regex.New(`^message repeated (\d{1,6}) times: \[ (?:\[\d{1,10}(?:-\d{1,6})?\] )?(.*)\]$`)
+
+// maxAgain is how often a line is handed out that syslog says was repeated: its length is bounded.
+const maxAgain = 1000
+
+// repeated is a line, and how often it came.
+func repeated(text []byte) ([]byte, int) {
+	if !bytes.HasPrefix(text, []byte("message repeated ")) {
+		return text, 1
+	}
+	m := repeatedLine.FindSubmatch(text)
+	if m == nil {
+		return text, 1
+	}
+	n, _ := leadingNumber(m[1])
+	return m[2], int(min(max(n, 1), maxAgain, max(maxLine/int64(len(m[2])+1), 1)))
 }
 
 // appendPart appends a line of a message. part is its number where syslog has cut the

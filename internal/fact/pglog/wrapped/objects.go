@@ -88,7 +88,7 @@ func start(line []byte) int {
 // line takes a line, and appends the lines of the server that are complete now.
 func (o *objects) line(to, line []byte) []byte {
 	i := start(line)
-	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t')
+	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t' && line[0] != '"') // "labels": {
 	if len(o.open) > 0 && (fresh || o.lines > maxObjectLines || len(o.open)+len(line) > maxObject) {
 		to = o.end(to) // it was cut
 	}

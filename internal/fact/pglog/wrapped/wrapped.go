@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +19,8 @@ type Reader struct {
 	labeled func([]byte) bool
 	left    []byte
 	out     []byte
+	syslog  bool
+	again   int // times that the line at hand came again
 }
 
 const (
@@ -27,12 +30,17 @@ const (
 	maxLines = 300
 	// maxLine is how much of one line is kept.
 	maxLine = 256 << 10
+	// maxAgain is how often a line is handed out that syslog says was repeated.
+	maxAgain = 100_000
 )
 
 // Find looks at the beginning of a log; open is nil where nothing is around its lines. labeled says whether a text has
 // a label of an entry («LOG:  ») in it. The name is for people: "docker compose", "syslog, CloudNativePG"; "" where
 // there is but an indent, colors, or entities of HTML.
 func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Reader) io.Reader) {
+	if isPortion(head) {
+		return "RDS", func(r io.Reader) io.Reader { return newPortion(r) }
+	}
 	var sample [][]byte
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
@@ -49,6 +57,9 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 		l, rest := next(sample, labeled)
 		if l == nil {
 			break
+		}
+		if l.service != nil {
+			l = ofServer(l, sample, labeled)
 		}
 		found, sample = append(found, l), rest
 		if l.name != "" && !slices.Contains(names, l.name) {
@@ -70,7 +81,7 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 		}
 	}
 	return strings.Join(names, ", "), func(r io.Reader) io.Reader {
-		w := &Reader{in: newLines(r), layers: found, labeled: labeled}
+		w := &Reader{in: newLines(r), layers: found, labeled: labeled, syslog: slices.Contains(names, "syslog")}
 		if objectName != "" {
 			w.json = &objects{labeled: labeled}
 		}
@@ -85,6 +96,9 @@ var pasted = []string{"quoted", "box", "comment", "diff"}
 func next(sample [][]byte, labeled func([]byte) bool) (*layer, [][]byte) {
 	for i := range layers {
 		l := &layers[i]
+		if l.find != nil && !l.find(sample) || l.indent && opened(sample) {
+			continue
+		}
 		var rest [][]byte
 		n, own := 0, 0
 		for _, line := range sample {
@@ -117,6 +131,11 @@ func next(sample [][]byte, labeled func([]byte) bool) (*layer, [][]byte) {
 // Read implements io.Reader.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
+		if r.again > 0 {
+			r.again--
+			r.left = r.out
+			break
+		}
 		line, ok := r.in.next()
 		if !ok {
 			if r.json != nil {
@@ -130,6 +149,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 			}
 			return 0, io.EOF
 		}
+		if r.syslog {
+			line = r.repeat(line)
+		}
 		drop := false
 		for _, l := range r.layers {
 			text, ok := l.cut(line, r.labeled)
@@ -142,6 +164,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 			}
 		}
 		if drop {
+			r.again = 0
 			continue
 		}
 		if r.json != nil {
@@ -154,6 +177,32 @@ func (r *Reader) Read(p []byte) (int, error) {
 	n := copy(p, r.left)
 	r.left = r.left[n:]
 	return n, nil
+}
+
+// repeat takes «message repeated N times: [ LINE]» as the line, which comes N times.
+func (r *Reader) repeat(line []byte) []byte {
+	if !bytes.Contains(line, []byte("message repeated ")) {
+		return line
+	}
+	m := repeated.FindSubmatch(line)
+	if m == nil {
+		return line
+	}
+	n, _ := strconv.Atoi(string(m[2]))
+	r.again = min(max(n-1, 0), maxAgain)
+	return append(bytes.Clone(m[1]), m[3]...)
+}
+
+// opened says whether a sample begins with an object or an array that is laid out over lines.
+func opened(sample [][]byte) bool {
+	if len(sample) == 0 {
+		return false
+	}
+	switch string(bytes.TrimSpace(sample[0])) {
+	case "{", "[", "[{":
+		return true
+	}
+	return false
 }
 
 // bufferedLines hands out lines, of a long one the beginning.
