@@ -221,10 +221,10 @@ func LogAbout(r *serverlog.Report) []string {
 		out = append(out, "Instance: "+r.Subject)
 	}
 	if r.From != "" {
-		out = append(out, fmt.Sprintf("%s entries, %s to %s (%s).", typeset.Digits(int(r.Entries)), r.From, r.To,
-			seconds(r.SpanSeconds)))
+		out = append(out, fmt.Sprintf("%s, %s to %s (%s).", typeset.Count(int(r.Entries), "entry", "entries"), r.From,
+			r.To, seconds(r.SpanSeconds)))
 	} else if r.Entries > 0 {
-		out = append(out, typeset.Digits(int(r.Entries))+" entries, without times.")
+		out = append(out, typeset.Count(int(r.Entries), "entry", "entries")+", without times.")
 	}
 	if text := logStarts(r); text != "" {
 		out = append(out, text)
