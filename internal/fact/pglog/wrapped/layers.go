@@ -58,6 +58,7 @@ var (
 	// rsyslog's and journald's short form of a line that came again
 	repeated      = regex.New(`^(.{0,300}?: )message repeated (\d{1,6}) times: \[ (.*)\]$`)
 	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
+	oomLine       = regex.New(`killed by the OOM killer|with result 'oom-kill'|[Oo]ut of memory: Kill(?:ed)? process`)
 	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)
 	herokuKeys    = regex.New(
 		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)

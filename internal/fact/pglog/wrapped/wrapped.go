@@ -21,7 +21,12 @@ type Reader struct {
 	out     []byte
 	syslog  bool
 	again   int // times that the line at hand came again
+	killed  []string
 }
+
+// Killed are the first lines of other programs, systemd's and the kernel's, that tell that the OOM killer ended
+// something of the server's.
+func (r *Reader) Killed() []string { return r.killed }
 
 const (
 	// maxLayers is more than anybody piles up: a letter that quotes docker compose of an operator's JSON.
@@ -32,6 +37,8 @@ const (
 	maxLine = 256 << 10
 	// maxAgain is how often a line is handed out that syslog says was repeated.
 	maxAgain = 100_000
+	// maxKilled lines of other programs are kept, and of each maxKilledLine bytes.
+	maxKilled, maxKilledLine = 3, 240
 )
 
 // Find looks at the beginning of a log; open is nil where nothing is around its lines. labeled says whether a text has
@@ -152,7 +159,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		if r.syslog {
 			line = r.repeat(line)
 		}
-		drop := false
+		drop, raw := false, line
 		for _, l := range r.layers {
 			text, ok := l.cut(line, r.labeled)
 			if ok && text == nil {
@@ -165,6 +172,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		}
 		if drop {
 			r.again = 0
+			r.note(raw)
 			continue
 		}
 		if r.json != nil {
@@ -177,6 +185,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 	n := copy(p, r.left)
 	r.left = r.left[n:]
 	return n, nil
+}
+
+// note keeps a line of another program that tells of the OOM killer and the server.
+func (r *Reader) note(line []byte) {
+	if r.syslog && len(r.killed) < maxKilled && oomLine.Match(line) && postgresIdent.Match(line) {
+		r.killed = append(r.killed, strings.ToValidUTF8(string(line[:min(len(line), maxKilledLine)]), ""))
+	}
 }
 
 // repeat takes «message repeated N times: [ LINE]» as the line, which comes N times.

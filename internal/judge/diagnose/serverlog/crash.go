@@ -371,6 +371,13 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
 			" because of it; a session lost its open transaction (14 and later do not log them)")
 	}
+	if !c.o.Redact {
+		for _, src := range c.sources {
+			for _, line := range src.Killed[:min(len(src.Killed), max(maxSamples-len(f.Evidence), 0))] {
+				f.Evidence = append(f.Evidence, "another program in the same file: "+line)
+			}
+		}
+	}
 	if gone > 0 {
 		f.Evidence = append(f.Evidence, Things(gone, "process", "processes")+
 			" found that the postmaster was gone and ended; a session lost its open transaction")
