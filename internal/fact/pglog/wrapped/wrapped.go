@@ -21,6 +21,7 @@ type Reader struct {
 	out     []byte
 	syslog  bool
 	again   int // times that the line at hand came again
+	told    int // bytes of lines that came again
 	killed  []string
 }
 
@@ -35,8 +36,8 @@ const (
 	maxLines = 300
 	// maxLine is how much of one line is kept.
 	maxLine = 256 << 10
-	// maxAgain is how often a line is handed out that syslog says was repeated.
-	maxAgain = 100_000
+	// maxAgain bounds, in bytes, what is handed out in all of lines that syslog says were repeated.
+	maxAgain = 16 << 20
 	// maxKilled lines of other programs are kept, and of each maxKilledLine bytes.
 	maxKilled, maxKilledLine = 3, 240
 )
@@ -204,7 +205,10 @@ func (r *Reader) repeat(line []byte) []byte {
 		return line
 	}
 	n, _ := strconv.Atoi(string(m[2]))
-	r.again = min(max(n-1, 0), maxAgain)
+	if size := max(n-1, 0) * len(line); r.told+size <= maxAgain { // else it counts once
+		r.again = max(n-1, 0)
+		r.told += size
+	}
 	return append(bytes.Clone(m[1]), m[3]...)
 }
 

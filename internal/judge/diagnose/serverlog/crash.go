@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -355,6 +356,9 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	}
 	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(),
 		Verdict: "the server crashed " + times(s.count) + c.outage(r)}
+	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Kind != immediate }) {
+		f.Verdict = "the server was shut down immediately, which is a crash on purpose, " + times(s.count) + c.outage(r)
+	}
 	var lost, gone int64
 	for _, x := range r.Crashes {
 		if x.Kind == postmasterGone {
@@ -369,7 +373,7 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxSamples)]
 	if lost > 0 {
 		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
-			" because of it; a session lost its open transaction (14 and later do not log them)")
+			" because of it; a session lost its open transaction")
 	}
 	if !c.o.Redact {
 		for _, src := range c.sources {

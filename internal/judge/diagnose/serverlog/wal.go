@@ -217,7 +217,7 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	}
 	if w.LargestDistance > 0 {
 		f.Evidence = append(f.Evidence,
-			fmt.Sprintf("the largest of them covered %s of WAL, all together %s (distance=)",
+			fmt.Sprintf("the largest checkpoint covered %s of WAL, all together %s (distance=)",
 				w.LargestDistance, w.Distance))
 	}
 	if w.MaxWALSize > 0 {
