@@ -175,7 +175,7 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 			src.Format = formatOf(head)
 		}
 	}
-	if src.Format != CSV {
+	if src.Format != CSV && !o.Known { // a server writes its own in order
 		if back, apart := newestFirst(head, in.eof && len(head) < headSize); back {
 			in = newLines(reversed(in, apart))
 			head = in.peek(headSize)

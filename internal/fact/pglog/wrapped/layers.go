@@ -136,16 +136,18 @@ var layers = []layer{
 // framed says whether a sample is a column in the aligned form of psql: a head, a rule, and lines of which all but
 // the last of a value end with a plus.
 func framed(sample [][]byte) bool {
-	ruled, on := false, 0
+	ruled, on, all := false, 0, 0
 	for _, l := range sample {
 		switch {
 		case rule.Match(l):
 			ruled = true
-		case ruled && len(l) > 0 && l[0] == ' ' && l[len(l)-1] == '+':
-			on++
+		case ruled && len(l) > 0 && l[0] == ' ':
+			if all++; l[len(l)-1] == '+' {
+				on++
+			}
 		}
 	}
-	return ruled && 2*on > len(sample)
+	return on > 0 && 2*on >= all
 }
 
 // before makes the name of a service of what stands before a mark.
