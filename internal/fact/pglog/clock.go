@@ -35,14 +35,19 @@ func clock(b []byte) (us int64, n int) {
 
 // zone returns the name of a zone that follows a time: letters, or an offset.
 func zone(b []byte) []byte {
+	offset := len(b) > 0 && (b[0] == '+' || b[0] == '-')
 	for i, c := range b {
-		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '+' || c == '-' || isDigit(c) ||
-			c == ':' && i > 0 && (b[0] == '+' || b[0] == '-') && i+1 < len(b) && isDigit(b[i+1])) || i == 10 {
+		in := !offset && (c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') ||
+			offset && (i == 0 || isDigit(c) || c == ':' && i+1 < len(b) && isDigit(b[i+1]))
+		if !in || i == 10 {
 			return b[:i]
 		}
 	}
 	return b
 }
+
+// utc is the zone of times that count seconds.
+var utc = []byte("UTC")
 
 // epoch reads %n: seconds with milliseconds, "1763707168.833".
 func epoch(b []byte) (us int64, n int) {

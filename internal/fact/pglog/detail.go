@@ -321,6 +321,17 @@ type Vacuum struct {
 	Dead    int64 // dead row versions that could not be removed yet; -1: not said
 }
 
+// Autovacuum says whether an entry is of an autovacuum worker, and of which table, by its CONTEXT.
+func (e *Entry) Autovacuum() (table string, ok bool) {
+	for _, what := range []string{"automatic vacuum of table \"", "automatic analyze of table \""} {
+		if _, rest, found := bytes.Cut(e.Context, []byte(what)); found {
+			name, _, _ := bytes.Cut(rest, []byte(`"`))
+			return string(name[:min(len(name), 3*maxName)]), true
+		}
+	}
+	return "", string(e.Backend) == "autovacuum worker"
+}
+
 // Vacuum reads «automatic vacuum of table "…": …».
 func (e *Entry) Vacuum() Vacuum {
 	m := e.Message

@@ -28,6 +28,7 @@ var usual = []string{
 	"%m [%p] %e ",
 	"%m %p %e ",
 	"%n [%p] ",
+	"%t-%c-", // of Azure
 	"< %m >",
 	"< %m > ",
 	"%m ",

@@ -108,6 +108,8 @@ type Source struct {
 	Cut      int64 // entries of which a part was left out for its length
 	NoState  int64 // entries at ERROR or worse without SQLSTATE
 	Zones    []string
+	// Killed are lines of other programs in the log that tell that the OOM killer ended something of the server's.
+	Killed []string
 }
 
 const (
@@ -156,15 +158,27 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 		in = newLines(z)
 	}
 	head := in.peek(headSize)
+	outer := in
+	var unwrapped io.Reader
+	if c := charsetOf(head); c != nil {
+		in = newLines(&recoder{in: outer, from: c})
+		head = in.peek(headSize)
+	}
 	src.Format = formatOf(head)
 	out := &counter{src: &src, sink: sink}
-	outer := in
 	if src.Format == Stderr && !(o.Known && prefixed(newPrefix(o.Prefix), head)) {
 		if name, open := wrapped.Find(head, hasLabel); open != nil {
 			src.Wrapped = name
-			in = newLines(open(outer))
+			unwrapped = open(in)
+			in = newLines(unwrapped)
 			head = in.peek(headSize)
 			src.Format = formatOf(head)
+		}
+	}
+	if src.Format != CSV && !o.Known { // a server writes its own in order
+		if back, apart := newestFirst(head, in.eof && len(head) < headSize); back {
+			in = newLines(reversed(in, apart))
+			head = in.peek(headSize)
 		}
 	}
 	if text := reflowed(head); src.Format == Stderr && in.eof && len(head) < headSize && text != nil {
@@ -180,6 +194,9 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 		readStderr(in, head, o, out)
 	}
 	src.Bytes, src.Lines = outer.bytes, in.count
+	if k, ok := unwrapped.(interface{ Killed() []string }); ok {
+		src.Killed = k.Killed()
+	}
 	if in.err == nil {
 		in.err = outer.err
 	}

@@ -55,7 +55,7 @@ func TestPrefixes(t *testing.T) {
 		{"%m [%p] ", "2026-11-21 06:39:28.833 UTC [7] LOG:  x", `06:39:28.833 UTC 7 LOG  "x"`},
 		{"%t:%r:%u@%d:[%p]:", "2026-11-21 06:39:28 UTC:10.0.0.7(404):ada@shop:[7]:ERROR:  x",
 			`06:39:28.000 UTC 7 ERROR  "x" user="ada" db="shop" app="" host="10.0.0.7"`},
-		{"%n|%p|%e|", "1795243168.833|7|22012|ERROR:  x", `06:39:28.833  7 ERROR 22012 "x"`},
+		{"%n|%p|%e|", "1795243168.833|7|22012|ERROR:  x", `06:39:28.833 UTC 7 ERROR 22012 "x"`},
 		{"%m [%p] %q%u@%d/%a ", "2026-11-21 06:39:28.833 +03 [7] ada@shop/an app: 2 FATAL:  x",
 			`06:39:28.833 +03 7 FATAL  "x" user="ada" db="shop" app="an app: 2"`},
 		{"%m [%p] %q%u@%d/%a ", "2026-11-21 06:39:28.833 CET [7] PANIC:  x", `06:39:28.833 CET 7 PANIC  "x" user=""`},

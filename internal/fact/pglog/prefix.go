@@ -1,6 +1,9 @@
 package pglog
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // step is one piece of a prefix: a text, or an escape.
 type step struct {
@@ -135,7 +138,7 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 			if k == 0 {
 				return l, nil, false
 			}
-			n, f.time, f.timed = k, us, true
+			n, f.time, f.timed, f.zone = k, us, true, utc
 		case 'p', 'P', 'l', 'x', 'Q':
 			if s.escape == 'Q' && len(b) > 0 && b[0] == '-' { // a query id may be negative
 				n = 1
@@ -160,6 +163,9 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 			f.state, n = b[:5], 5
 		case 'c':
 			n = span(b, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c == '.' })
+			if f.pid == 0 {
+				f.pid = sessionPID(b[:n])
+			}
 		case 'v':
 			n = span(b, func(c byte) bool { return isDigit(c) || c == '/' })
 		case 'q':
@@ -180,6 +186,19 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 		}
 	}
 	return labelled(b, strange, p.one)
+}
+
+// sessionPID is the process in a session ID, «6510f2a0.157d»: its second part. 0: there is none.
+func sessionPID(b []byte) int {
+	i := bytes.IndexByte(b, '.')
+	if i < 0 {
+		return 0
+	}
+	pid, err := strconv.ParseInt(string(b[i+1:min(len(b), i+10)]), 16, 32)
+	if err != nil {
+		return 0
+	}
+	return int(pid)
 }
 
 // free takes free text: up to each place where what follows it may begin.

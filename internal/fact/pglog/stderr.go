@@ -24,6 +24,8 @@ type plainReader struct {
 	small  bool // a paste, not a log: what goes on without a mark is of the line before
 	widest int  // line of it
 	last   int  // width of the line before
+	fold   int  // width at which a letter was folded between words; 0: it was not
+	gap    bool // an empty line is before the line
 	json   *jsonReader
 }
 
@@ -45,6 +47,9 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	r.small = in.eof && len(head) < headSize
 	if r.small {
 		r.widest = widest(head)
+		if strings.Contains(src.Wrapped, "quoted") {
+			r.fold = letter(head)
+		}
 	}
 	for {
 		line, ok := in.next()
@@ -66,9 +71,11 @@ func (r *plainReader) end() {
 
 func (r *plainReader) line(line []byte, number int64, cut bool) {
 	if len(line) == 0 {
+		r.gap = true
 		return
 	}
-	before := r.last
+	before, gap := r.last, r.gap
+	r.gap = false
 	r.last = len(line)
 	if line[0] == '{' && bytes.Contains(line, ownObject) {
 		if r.json == nil {
@@ -91,7 +98,7 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 	}
 	l, rest, ok := r.take(line)
 	if !ok {
-		r.without(line, before)
+		r.without(line, before, gap)
 		return
 	}
 	if l.part == partMessage && len(rest) > 7 && rest[5] == ':' && rest[6] == ' ' && isState(rest[:5]) &&
@@ -194,7 +201,9 @@ func loose(b []byte) (f fields) {
 	for ; at < len(b); at++ {
 		us, n := clock(b[at:])
 		if n == 0 && at == 0 {
-			us, n = epoch(b)
+			if us, n = epoch(b); n > 0 {
+				f.zone = utc
+			}
 		}
 		if n == 0 {
 			continue
@@ -268,13 +277,17 @@ func (f *fields) keys(b []byte) {
 }
 
 // without takes a line that has no prefix.
-func (r *plainReader) without(line []byte, before int) {
+func (r *plainReader) without(line []byte, before int, gap bool) {
 	d, is := r.dumps.line(line)
 	if !is {
 		// A paste has lost its tabs, or a terminal has folded it.
 		if r.small && r.have && r.at != partNone {
 			indent := span(line, func(c byte) bool { return c == ' ' })
 			text := line[indent:]
+			if r.fold > 0 && !gap && r.folded(text, before) {
+				r.join(append([]byte{' '}, text...))
+				return
+			}
 			clause := r.inStatement() && clauses[string(bytes.ToUpper(text[:span(text, wordByte)]))]
 			if len(text) > 0 && (indent >= 4 || clause || before >= minFold && 10*before >= 8*r.widest) {
 				if indent > 0 || clause {
@@ -296,6 +309,45 @@ func (r *plainReader) without(line []byte, before int) {
 		r.out.sink.Dump(d)
 	}
 }
+
+// maxFold is as wide as letters are.
+const maxFold = 80
+
+// letter is the width at which the lines of a letter were folded; 0 where a line is wider than any letter's.
+func letter(head []byte) (n int) {
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		n = max(n, len(line))
+	}
+	if n > maxFold {
+		return 0
+	}
+	return n
+}
+
+// folded says whether a line of a letter goes on with the one before it: its first word had no room there, or
+// the statement is not at its end.
+func (r *plainReader) folded(text []byte, before int) bool {
+	word := bytes.IndexByte(text, ' ')
+	if word < 0 {
+		word = len(text)
+	}
+	if before+1+word > r.fold {
+		return true
+	}
+	if !r.inStatement() {
+		return false
+	}
+	so := bytes.TrimRight(r.store[r.at], " ")
+	if len(so) > 0 && (so[len(so)-1] == ',' || so[len(so)-1] == '(' || so[len(so)-1] == '=') {
+		return true
+	}
+	return unfinished[string(bytes.ToUpper(so[bytes.LastIndexByte(so, ' ')+1:]))]
+}
+
+// unfinished are words that no statement ends with.
+var unfinished = map[string]bool{"SELECT": true, "FROM": true, "WHERE": true, "BY": true, "AND": true, "OR": true,
+	"JOIN": true, "ON": true, "SET": true, "INTO": true, "VALUES": true, "AS": true, "IN": true, "HAVING": true,
+	"LIMIT": true, "UNION": true, "TABLE": true, "INDEX": true, "UPDATE": true, "DELETE": true, "INSERT": true}
 
 // inStatement says whether the part that was read last is the text of a statement.
 func (r *plainReader) inStatement() bool {

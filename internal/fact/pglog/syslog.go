@@ -37,6 +37,7 @@ type syslogReader struct {
 	in   *lines
 	line *regexp.Regexp
 	left []byte
+	told int // bytes of lines that came again
 }
 
 // FromSyslog reads the lines of PostgreSQL servers out of a file of syslog as plain
@@ -61,16 +62,48 @@ func (s *syslogReader) Read(p []byte) (int, error) {
 		if m == nil {
 			continue
 		}
-		text := bytes.ReplaceAll(line[m[1]:], []byte("#011"), []byte{'\t'})
+		text, again := s.repeated(line[m[1]:])
+		text = bytes.ReplaceAll(text, []byte("#011"), []byte{'\t'})
 		var part []byte
 		if m[2] >= 0 {
 			part = line[m[2]:m[3]]
 		}
-		s.left = appendPart(s.left[:0], text, part)
+		s.left = s.left[:0]
+		for range again {
+			s.left = appendPart(s.left, text, part)
+		}
 	}
 	n := copy(p, s.left)
 	s.left = s.left[n:]
 	return n, nil
+}
+
+// repeatedLine is what syslog writes of a line that came again.
+var repeatedLine = regex.New(`^message repeated (\d{1,6}) times: \[ (?:\[\d{1,10}(?:-\d{1,6})?\] )?(.*)\]$`)
+
+const (
+	// maxAgain is how often a line is handed out that syslog says was repeated, and maxTold how many bytes of such
+	// lines are in all.
+	maxAgain = 1000
+	maxTold  = 16 << 20
+)
+
+// repeated is a line, and how often it came.
+func (s *syslogReader) repeated(text []byte) ([]byte, int) {
+	if !bytes.HasPrefix(text, []byte("message repeated ")) {
+		return text, 1
+	}
+	m := repeatedLine.FindSubmatch(text)
+	if m == nil {
+		return text, 1
+	}
+	v, _ := leadingNumber(m[1])
+	n := int(min(max(v, 1), maxAgain))
+	if s.told+n*len(text) > maxTold {
+		return m[2], 1
+	}
+	s.told += n * len(text)
+	return m[2], n
 }
 
 // appendPart appends a line of a message. part is its number where syslog has cut the

@@ -25,14 +25,32 @@ func TestFromSyslog(t *testing.T) {
 	}
 }
 
+const repeatedText = "Nov 24 11:00:01 db1 postgres[1]: [2-1] FATAL:  x\n" +
+	"Nov 24 11:00:01 db1 postgres[1]: message repeated 2 times: [ [2-1] FATAL:  x]\n"
+
+// TestRepeated: a line that syslog says was repeated counts as often.
+func TestRepeated(t *testing.T) {
+	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(repeatedText)), ""))
+	if want := "FATAL:  x\nFATAL:  x\nFATAL:  x\n"; err != nil || string(b) != want {
+		t.Errorf("%v %q", err, b)
+	}
+}
+
 // FuzzFromSyslog: whatever stands there, it ends, and is not longer than it was
 // but for a tab a line.
 func FuzzFromSyslog(f *testing.F) {
+	f.Add([]byte(repeatedText), "")
 	f.Add([]byte(syslogText), "")
 	f.Add([]byte(syslogText), "db[1]")
 	f.Add([]byte(syslogText), "\xb7")
 	f.Fuzz(func(t *testing.T, in []byte, ident string) {
 		b, err := io.ReadAll(FromSyslog(bytes.NewReader(in), ident))
+		if bytes.Contains(in, []byte("message repeated ")) {
+			if err != nil || len(b) > 2*len(in)+maxTold {
+				t.Errorf("%d bytes of %d, %v", len(b), len(in), err)
+			}
+			return
+		}
 		if err != nil || len(b) > len(in)+1 {
 			t.Errorf("%d bytes of %d, %v", len(b), len(in), err)
 		}

@@ -190,7 +190,11 @@ const longPieces = 8
 // longest is the candidate of which most fits the beginning of a text, half of its pieces at least.
 func longest(candidates []*pattern, m []byte) (best *pattern, args *arguments) {
 	most := 0
+	several := bytes.IndexByte(m, '\n') >= 0
 	for _, p := range candidates {
+		if several && !strings.Contains(p.id, "=%") { // lines of a DETAIL are messages of their own
+			continue
+		}
 		if len(p.from) < longPieces || !bytes.HasPrefix(m, []byte(p.lead)) {
 			continue
 		}

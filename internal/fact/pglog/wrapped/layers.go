@@ -11,10 +11,15 @@ import (
 
 // layer is one thing that may be around the lines.
 type layer struct {
-	name  string
-	share float64 // of the lines that have it
-	whole bool    // only lines for which has is true are asked
-	has   func(line []byte) bool
+	name   string
+	share  float64 // of the lines that have it
+	indent bool    // it is an indent alone
+	whole  bool    // only lines for which has is true are asked
+	has    func(line []byte) bool
+	// find decides by all lines of the sample, where share of them does not
+	find func(sample [][]byte) bool
+	// service is the name of what wrote a line, for those that bring the lines of several
+	service func(line []byte) string
 	// cut returns what is within; nil and true: the line is of another program.
 	cut func(line []byte, labeled func([]byte) bool) ([]byte, bool)
 }
@@ -36,7 +41,11 @@ var (
 	colors     = regex.New(`\x1b\[[0-9;]*m`)
 	box        = regex.New(`^ {0,8}(?:│|┃|\|) ?`)
 	boxEnd     = regex.New(`[ \t]*(?:│|┃|\|)?[ \t]*$`)
-	stamp      = regex.New(`^(` + rfc3339 + `)[ \t]+(?:(?:stdout|stderr) [FP] )?(?:\{[^{}]*\}[ \t]+)?`)
+	stamp      = regex.New(`^(` + rfc3339 + `)(?: (?:(?:stdout|stderr) [FP] )?|[ \t]+)(?:\{[^{}]*\}[ \t]+)?`)
+	svlogd     = regex.New(`^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d(?:\.\d{1,9})?):? `)
+	rule       = regex.New(`^-{3,}(?:\+-+)*$`)
+	rows       = regex.New(`^\(\d+ rows?\)$`)
+	goesOn     = regex.New(` *\+$`)
 	entity     = regex.New(`&(?:quot|gt|lt|amp|#39|#34|nbsp);`)
 	ownTime    = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 	syslogLine = regex.New(`^(?:<\d{1,3}>1? ?)?(?:` + rfc3339 + `|` +
@@ -45,8 +54,11 @@ var (
 		` ?\d{1,2}月 {1,2}\d{1,2}日? \d\d:\d\d:\d\d` + // 7月 24 14:38:39
 		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
 	syslog5424 = regex.New(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
-		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-\d{1,6})?\] )?`)
+		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
+	// rsyslog's and journald's short form of a line that came again
+	repeated      = regex.New(`^(.{0,300}?: )message repeated (\d{1,6}) times: \[ (.*)\]$`)
 	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
+	oomLine       = regex.New(`killed by the OOM killer|with result 'oom-kill'|[Oo]ut of memory: Kill(?:ed)? process`)
 	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)
 	herokuKeys    = regex.New(
 		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)
@@ -66,6 +78,19 @@ var layers = []layer{
 			}
 			return []byte(html.UnescapeString(string(l))), true
 		}},
+	{name: "psql", find: framed, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+		switch {
+		case rule.Match(l) || rows.Match(l):
+			return nil, true
+		case len(l) == 0 || l[0] != ' ':
+			return nil, false
+		}
+		l = l[1:]
+		if at := goesOn.FindIndex(l); at != nil {
+			return l[:at[0]], true
+		}
+		return bytes.TrimRight(l, " "), true
+	}},
 	{name: "quoted", share: 0.6, cut: plain(`^ ?(?:> ?)+ {0,8}`)},
 	{name: "box", share: 0.6, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
 		at := box.FindIndex(l)
@@ -77,8 +102,15 @@ var layers = []layer{
 	}},
 	{name: "comment", share: 0.8, cut: plain(`^ {0,8}(?://|--|#|\*)(?: ⎿)?(?: {1,4}|$)`)},
 	{name: "diff", share: 0.8, cut: plain(`^[+](?:[ ]|$|(?:)\b)`)},
-	{name: "docker compose", share: 0.5, cut: plain(`^[A-Za-z][\w./-]* *\|(?: |$)`)},
-	{name: "kubectl", share: 0.5, cut: plain(`^\[pod/[^\]]+\] `)},
+	{name: "docker compose", share: 0.5, service: before(`|`), cut: plain(`^[A-Za-z][\w./-]* *\|(?: |$)`)},
+	{name: "kubectl", share: 0.5, service: before(`] `), cut: plain(`^\[pod/[^\]]+\] `)},
+	{name: "svlogd", share: 0.5, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+		m := svlogd.FindSubmatchIndex(l)
+		if m == nil {
+			return nil, false
+		}
+		return withTime(l[m[1]:], string(l[m[2]:m[3]])+"T"+string(l[m[4]:m[5]])+"Z"), true // -tt: UTC
+	}},
 	{name: "heroku", share: 0.3, cut: func(l []byte, labeled func([]byte) bool) ([]byte, bool) {
 		at := herokuKeys.FindIndex(l)
 		if at == nil {
@@ -87,23 +119,94 @@ var layers = []layer{
 		return l[at[1]:], true
 	}},
 	{name: "syslog", share: 0.3, cut: cutSyslog},
-	{name: "timestamps", share: 0.5, cut: func(l []byte, _ func([]byte) bool) ([]byte, bool) {
+	{name: "timestamps", share: 0.5, cut: func(l []byte, labeled func([]byte) bool) ([]byte, bool) {
 		m := stamp.FindSubmatchIndex(l)
 		if m == nil {
 			return nil, false
 		}
-		return withTime(l[m[1]:], string(l[m[2]:m[3]])), true
+		text := l[m[1]:]
+		if len(text) > 0 && text[0] == ' ' && labeled(text) {
+			text = bytes.TrimLeft(text, " ")
+		}
+		return withTime(text, string(l[m[2]:m[3]])), true
 	}},
-	{share: 0.9, cut: plain(`^(?: {2,16}|\t)`)},
+	{share: 0.9, indent: true, cut: plain(`^(?: {2,16}|\t)`)},
 }
+
+// framed says whether a sample is a column in the aligned form of psql: a head, a rule, and lines of which all but
+// the last of a value end with a plus.
+func framed(sample [][]byte) bool {
+	ruled, on, all := false, 0, 0
+	for _, l := range sample {
+		switch {
+		case rule.Match(l):
+			ruled = true
+		case ruled && len(l) > 0 && l[0] == ' ':
+			if all++; l[len(l)-1] == '+' {
+				on++
+			}
+		}
+	}
+	return on > 0 && 2*on >= all
+}
+
+// before makes the name of a service of what stands before a mark.
+func before(mark string) func([]byte) string {
+	return func(line []byte) string {
+		i := bytes.Index(line[:min(len(line), maxService)], []byte(mark))
+		if i < 0 {
+			return ""
+		}
+		return string(bytes.TrimRight(line[:i], " "))
+	}
+}
+
+const (
+	// maxService is how long the name of a service may be.
+	maxService = 200
+	// maxServices is how many of them a log may be of.
+	maxServices = 64
+)
+
+// ofServer is a layer that lets go the lines of services without any line of a server in the sample, but for those
+// with a label: what they say in the midst of a statement is no part of it.
+func ofServer(l *layer, sample [][]byte, labeled func([]byte) bool) *layer {
+	own := map[string]bool{}
+	for _, line := range sample {
+		if text, ok := l.cut(line, labeled); ok && len(own) < maxServices && (labeled(text) || begins(text)) {
+			own[l.service(line)] = true
+		}
+	}
+	if len(own) == 0 || len(own) == maxServices {
+		return l
+	}
+	out := *l
+	out.cut = func(line []byte, labeled func([]byte) bool) ([]byte, bool) {
+		text, ok := l.cut(line, labeled)
+		if ok && !own[l.service(line)] && !labeled(text) && !begins(text) {
+			return nil, true
+		}
+		return text, ok
+	}
+	return &out
+}
+
+// begins says whether a text can be an object.
+func begins(text []byte) bool { return len(text) > 0 && text[0] == '{' }
 
 // cutSyslog takes what syslog and the journal put before a line; lines of other programs go.
 func cutSyslog(l []byte, labeled func([]byte) bool) ([]byte, bool) {
 	if m := syslog5424.FindSubmatchIndex(l); m != nil {
-		if text := l[m[1]:]; labeled(text) || postgresIdent.Match(l[m[4]:m[5]]) {
-			return withTime(text, string(l[m[2]:m[3]])), true
+		text := l[m[1]:]
+		has := labeled(text)
+		if !has && !postgresIdent.Match(l[m[4]:m[5]]) {
+			return nil, true
 		}
-		return nil, true
+		text = bytes.ReplaceAll(text, []byte("#011"), []byte{'\t'})
+		if m[6] >= 0 && string(l[m[6]:m[7]]) != "1" && !has && !bytes.HasPrefix(text, []byte{'\t'}) {
+			return append([]byte{'\t'}, text...), true
+		}
+		return withTime(text, string(l[m[2]:m[3]])), true
 	}
 	m := syslogLine.FindSubmatchIndex(l)
 	if m == nil {
@@ -129,8 +232,11 @@ func cutSyslog(l []byte, labeled func([]byte) bool) ([]byte, bool) {
 
 // withTime puts the time of what brought a line before it, where it has none of its own and is no line that goes on.
 func withTime(text []byte, at string) []byte {
-	if len(text) == 0 || text[0] == '\t' || text[0] == ' ' || text[0] == '{' ||
-		ownTime.Match(text[:min(len(text), 400)]) {
+	if len(text) == 0 || text[0] == '\t' || text[0] == ' ' || text[0] == '{' {
+		return text
+	}
+	// A time behind the label is one that the message tells.
+	if own := ownTime.FindIndex(text[:min(len(text), 400)]); own != nil && !bytes.Contains(text[:own[0]], []byte(":  ")) {
 		return text
 	}
 	t, ok := parseTime(at)

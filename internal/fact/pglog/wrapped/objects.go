@@ -13,6 +13,9 @@ type objects struct {
 	labeled func([]byte) bool
 	open    []byte // lines of an object that has not ended
 	lines   int
+	depth   int  // of its brackets
+	quoted  bool // a text of it has not ended
+	own     bool // the object before was a line of the server
 }
 
 const (
@@ -88,7 +91,7 @@ func start(line []byte) int {
 // line takes a line, and appends the lines of the server that are complete now.
 func (o *objects) line(to, line []byte) []byte {
 	i := start(line)
-	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t')
+	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t' && line[0] != '"') // "labels": {
 	if len(o.open) > 0 && (fresh || o.lines > maxObjectLines || len(o.open)+len(line) > maxObject) {
 		to = o.end(to) // it was cut
 	}
@@ -103,7 +106,7 @@ func (o *objects) line(to, line []byte) []byte {
 	}
 	o.open = append(append(o.open, line...), '\n')
 	o.lines++
-	if balanced(o.open) {
+	if o.balanced(line) {
 		to = o.end(to)
 	}
 	return to
@@ -114,30 +117,30 @@ func (o *objects) end(to []byte) []byte {
 	if len(o.open) == 0 {
 		return to
 	}
-	s := scanner{b: o.open, labeled: o.labeled}
+	s := scanner{b: o.open, labeled: o.labeled, own: o.own}
 	s.to = to
 	s.value("", nil, 0)
-	o.open, o.lines = o.open[:0], 0
+	o.own = len(s.to) > len(to)
+	o.open, o.lines, o.depth, o.quoted = o.open[:0], 0, 0, false
 	return s.to
 }
 
-// balanced says whether the brackets of a text pair.
-func balanced(b []byte) bool {
-	depth, quoted := 0, false
+// balanced takes the next line of an object, and says whether its brackets pair.
+func (o *objects) balanced(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case quoted && c == '\\':
+		case o.quoted && c == '\\':
 			i++
 		case c == '"':
-			quoted = !quoted
-		case quoted:
+			o.quoted = !o.quoted
+		case o.quoted:
 		case c == '{' || c == '[':
-			depth++
+			o.depth++
 		case c == '}' || c == ']':
-			depth--
+			o.depth--
 		}
 	}
-	return depth <= 0 && !quoted
+	return o.depth <= 0 && !o.quoted
 }
 
 // scanner reads JSON as far as it goes: what is cut still has what came before.
@@ -146,6 +149,7 @@ type scanner struct {
 	at      int
 	to      []byte
 	labeled func([]byte) bool
+	own     bool // what came before is a line of the server
 	cut     bool
 }
 
@@ -333,13 +337,13 @@ func (s *scanner) emit(m map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(text, "{") && strings.Contains(text, `"message"`) { // an object in a text
-			inner := scanner{b: []byte(text), to: s.to, labeled: s.labeled}
+			inner := scanner{b: []byte(text), to: s.to, labeled: s.labeled, own: s.own}
 			inner.value("", nil, 0)
 			s.to = inner.to
 			return
 		}
 		// Of other programs' messages there is no end; docker's «log» is a line, whatever it holds.
-		if key != "log" && key != "textpayload" && !s.labeled([]byte(text)) {
+		if key != "log" && key != "textpayload" && !s.labeled([]byte(text)) && !(s.own && text[0] == '\t') {
 			continue
 		}
 		line := []byte(strings.TrimRight(text, "\n"))

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,7 +19,15 @@ type Reader struct {
 	labeled func([]byte) bool
 	left    []byte
 	out     []byte
+	syslog  bool
+	again   int // times that the line at hand came again
+	told    int // bytes of lines that came again
+	killed  []string
 }
+
+// Killed are the first lines of other programs, systemd's and the kernel's, that tell that the OOM killer ended
+// something of the server's.
+func (r *Reader) Killed() []string { return r.killed }
 
 const (
 	// maxLayers is more than anybody piles up: a letter that quotes docker compose of an operator's JSON.
@@ -27,12 +36,19 @@ const (
 	maxLines = 300
 	// maxLine is how much of one line is kept.
 	maxLine = 256 << 10
+	// maxAgain bounds, in bytes, what is handed out in all of lines that syslog says were repeated.
+	maxAgain = 16 << 20
+	// maxKilled lines of other programs are kept, and of each maxKilledLine bytes.
+	maxKilled, maxKilledLine = 3, 240
 )
 
 // Find looks at the beginning of a log; open is nil where nothing is around its lines. labeled says whether a text has
 // a label of an entry («LOG:  ») in it. The name is for people: "docker compose", "syslog, CloudNativePG"; "" where
 // there is but an indent, colors, or entities of HTML.
 func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Reader) io.Reader) {
+	if isPortion(head) {
+		return "RDS", func(r io.Reader) io.Reader { return newPortion(r) }
+	}
 	var sample [][]byte
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
@@ -49,6 +65,9 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 		l, rest := next(sample, labeled)
 		if l == nil {
 			break
+		}
+		if l.service != nil {
+			l = ofServer(l, sample, labeled)
 		}
 		found, sample = append(found, l), rest
 		if l.name != "" && !slices.Contains(names, l.name) {
@@ -70,7 +89,7 @@ func Find(head []byte, labeled func([]byte) bool) (name string, open func(io.Rea
 		}
 	}
 	return strings.Join(names, ", "), func(r io.Reader) io.Reader {
-		w := &Reader{in: newLines(r), layers: found, labeled: labeled}
+		w := &Reader{in: newLines(r), layers: found, labeled: labeled, syslog: slices.Contains(names, "syslog")}
 		if objectName != "" {
 			w.json = &objects{labeled: labeled}
 		}
@@ -85,6 +104,9 @@ var pasted = []string{"quoted", "box", "comment", "diff"}
 func next(sample [][]byte, labeled func([]byte) bool) (*layer, [][]byte) {
 	for i := range layers {
 		l := &layers[i]
+		if l.find != nil && !l.find(sample) || l.indent && opened(sample) {
+			continue
+		}
 		var rest [][]byte
 		n, own := 0, 0
 		for _, line := range sample {
@@ -117,6 +139,11 @@ func next(sample [][]byte, labeled func([]byte) bool) (*layer, [][]byte) {
 // Read implements io.Reader.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
+		if r.again > 0 {
+			r.again--
+			r.left = r.out
+			break
+		}
 		line, ok := r.in.next()
 		if !ok {
 			if r.json != nil {
@@ -130,7 +157,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 			}
 			return 0, io.EOF
 		}
-		drop := false
+		if r.syslog {
+			line = r.repeat(line)
+		}
+		drop, raw := false, line
 		for _, l := range r.layers {
 			text, ok := l.cut(line, r.labeled)
 			if ok && text == nil {
@@ -142,6 +172,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 			}
 		}
 		if drop {
+			r.again = 0
+			r.note(raw)
 			continue
 		}
 		if r.json != nil {
@@ -154,6 +186,42 @@ func (r *Reader) Read(p []byte) (int, error) {
 	n := copy(p, r.left)
 	r.left = r.left[n:]
 	return n, nil
+}
+
+// note keeps a line of another program that tells of the OOM killer and the server.
+func (r *Reader) note(line []byte) {
+	if r.syslog && len(r.killed) < maxKilled && oomLine.Match(line) && postgresIdent.Match(line) {
+		r.killed = append(r.killed, strings.ToValidUTF8(string(line[:min(len(line), maxKilledLine)]), ""))
+	}
+}
+
+// repeat takes «message repeated N times: [ LINE]» as the line, which comes N times.
+func (r *Reader) repeat(line []byte) []byte {
+	if !bytes.Contains(line, []byte("message repeated ")) {
+		return line
+	}
+	m := repeated.FindSubmatch(line)
+	if m == nil {
+		return line
+	}
+	n, _ := strconv.Atoi(string(m[2]))
+	if size := max(n-1, 0) * len(line); r.told+size <= maxAgain { // else it counts once
+		r.again = max(n-1, 0)
+		r.told += size
+	}
+	return append(bytes.Clone(m[1]), m[3]...)
+}
+
+// opened says whether a sample begins with an object or an array that is laid out over lines.
+func opened(sample [][]byte) bool {
+	if len(sample) == 0 {
+		return false
+	}
+	switch string(bytes.TrimSpace(sample[0])) {
+	case "{", "[", "[{":
+		return true
+	}
+	return false
 }
 
 // bufferedLines hands out lines, of a long one the beginning.

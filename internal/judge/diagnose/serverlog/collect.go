@@ -58,7 +58,9 @@ type Collector struct {
 	restart   int // PID that said of settings that they wait for a restart, in the reload that goes on
 	refusing  int64
 	fatalConf bool // the configuration kept it from starting
-	ours      int64
+	// lines of starts that failed that end one
+	fatalStarts int64
+	ours        int64
 }
 
 // stamp is a time of the log.
@@ -94,6 +96,14 @@ type tally struct {
 	who         names    // users, hosts, databases: what tells the entries apart
 	samples     []string // the first different messages
 	words       string   // theirs, as PostgreSQL's source has them
+}
+
+// note counts one at a time of the log.
+func (t *tally) note(at stamp) {
+	if t.count++; t.count == 1 {
+		t.first = at
+	}
+	t.last = at
 }
 
 const (
@@ -176,11 +186,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		return
 	}
 	t := &c.kinds[k]
-	t.count++
-	if t.count == 1 {
-		t.first = at
-	}
-	t.last = at
+	t.note(at)
 	c.take(e, k, at, t)
 }
 
@@ -203,7 +209,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		c.memory.refused(c, e, at)
 		c.sample(t, e)
 	case pglog.TempFile:
-		c.temp.take(c, e)
+		c.temp.take(c, e, at)
 	case pglog.CheckpointStart, pglog.CheckpointDone, pglog.CheckpointOften:
 		c.wal.take(e, k, at)
 	case pglog.LockWait, pglog.LockGot:
@@ -244,6 +250,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		}
 		c.hinted(t, e)
 	case pglog.StartFailed:
+		if e.Severity >= pglog.Fatal {
+			c.fatalStarts++
+		}
 		c.hinted(t, e)
 	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.Diverged, pglog.ConfigError,
 		pglog.OutOfShared, pglog.IOError, pglog.TempLimit, pglog.LockTimeout:
@@ -275,11 +284,7 @@ func own(e *pglog.Entry) bool {
 // panic notes what the server could not go on from.
 func (c *Collector) panic(e *pglog.Entry, at stamp) {
 	t := &c.panicked
-	t.count++
-	if t.count == 1 {
-		t.first = at
-	}
-	t.last = at
+	t.note(at)
 	c.detailed(t, e)
 	line, _, _ := bytes.Cut(e.Message, []byte("\n"))
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID

@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -157,7 +158,7 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 			return
 		}
 	}
-	if !d.Crash() || s.stopping && d.Signal == 0 {
+	if !d.Crash() || s.stopping && (d.Signal == 0 || s.how == "immediate") {
 		return
 	}
 	if s.open != nil && s.ending { // the postmaster ended it
@@ -178,6 +179,10 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 
 // unseen begins a crash whose first death is not in the log.
 func (s *crashes) unseen(at stamp) {
+	if s.open == nil && s.stopping && s.how == "immediate" { // its sessions say that another process crashed
+		s.begin(s.askedAt, s.askedAt, &Crash{Kind: immediate, ExitCode: -1, Cause: atOnce})
+		return
+	}
 	if s.open == nil {
 		s.begin(at, at, &Crash{Kind: processDied, ExitCode: -1,
 			Cause: "a process of the server crashed; the line of its death is not in the log"})
@@ -206,8 +211,7 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 	switch us, zone, told := e.LastUp(); {
 	case s.how == "immediate":
 		from = s.askedAt
-		x.Kind, x.Cause = immediate, "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): "+
-			"it is a crash on purpose"
+		x.Kind, x.Cause = immediate, atOnce
 	case told && (!from.ok || from.zone == string(zone) && us > from.us):
 		from = stamp{us: us, zone: string(zone), ok: true}
 	}
@@ -217,6 +221,9 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 		s.from = stamp{}
 	}
 }
+
+// atOnce is the cause of what an immediate shutdown leaves.
+const atOnce = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a crash on purpose"
 
 // restoring: a backup that is restored looks like a crash, and a standby that comes
 // up too: neither is one. A standby that was up and ended without a shutdown is, and
@@ -349,9 +356,16 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	}
 	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(),
 		Verdict: "the server crashed " + times(s.count) + c.outage(r)}
-	var lost int64
+	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Kind != immediate }) {
+		f.Verdict = "the server was shut down immediately, which is a crash on purpose, " + times(s.count) + c.outage(r)
+	}
+	var lost, gone int64
 	for _, x := range r.Crashes {
-		lost += x.ProcessesEnded
+		if x.Kind == postmasterGone {
+			gone += x.ProcessesEnded
+		} else {
+			lost += x.ProcessesEnded
+		}
 		if x.Kind == uncleanEnd && x.LastAlive != "" {
 			f.Evidence = append(f.Evidence, "the last sign of life before "+x.Time+" is of "+x.LastAlive)
 		}
@@ -359,7 +373,18 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxSamples)]
 	if lost > 0 {
 		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
-			" because of it; a session lost its open transaction (14 and later do not log them)")
+			" because of it; a session lost its open transaction")
+	}
+	if !c.o.Redact {
+		for _, src := range c.sources {
+			for _, line := range src.Killed[:min(len(src.Killed), max(maxSamples-len(f.Evidence), 0))] {
+				f.Evidence = append(f.Evidence, "another program in the same file: "+line)
+			}
+		}
+	}
+	if gone > 0 {
+		f.Evidence = append(f.Evidence, Things(gone, "process", "processes")+
+			" found that the postmaster was gone and ended; a session lost its open transaction")
 	}
 	f.Do = c.afterCrash(r)
 	return f, true
@@ -407,7 +432,7 @@ func anyRecovered(list []Crash) bool {
 
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []string) {
-	var killed, faulted, bus, pipe, gone, unclean, raised bool
+	var killed, faulted, bus, pipe, gone, unclean, raised, asked bool
 	signal := 0
 	for _, x := range r.Crashes {
 		switch {
@@ -426,6 +451,8 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 			gone = true
 		case x.Kind == uncleanEnd:
 			unclean = true
+		case x.Kind == immediate:
+			asked = true
 		}
 	}
 	if killed || gone {
@@ -459,6 +486,11 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 	if raised {
 		do = append(do, "Run the server as a service, not in a console, leave its directories out of what a virus "+
 			"scanner watches, and look into Windows' event log for the same second.")
+	}
+	if asked {
+		do = append(do, "An immediate shutdown skips the shutdown checkpoint, so the next start recovers from the WAL. Use "+
+			"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of a "+
+			"container.")
 	}
 	if len(do) == 0 || unclean {
 		do = append(do,

@@ -2,6 +2,7 @@ package serverlog
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
 	if !ok {
 		return
 	}
-	s.longest = max(s.longest, w.Ms/1000)
+	s.longest = max(s.longest, math.Round(w.Ms*1000)/1e6) // the log has microseconds
 	if k == pglog.LockWait {
 		s.waits++
 		s.kinds.add(w.Mode + " on " + w.Kind)

@@ -23,6 +23,8 @@ type refusals struct {
 	waiting []Dump // written, and their error is still to come
 	asked   map[request]int64
 	largest int64
+	worker  int64 // of those that were refused: to autovacuum workers
+	tables  names // whose autovacuum it was
 }
 
 // request is an allocation that was refused; below 0 its size is not told.
@@ -90,6 +92,15 @@ func (s *refusals) context(c *Collector, x pglog.Context, size int64) Context {
 
 // refused takes an «out of memory» and gives it the dump that was written before.
 func (s *refusals) refused(c *Collector, e *pglog.Entry, at stamp) {
+	if table, ok := e.Autovacuum(); ok {
+		s.worker++
+		if s.tables == nil {
+			s.tables = names{}
+		}
+		if table != "" {
+			s.tables.add(c.mask.name("table", table))
+		}
+	}
 	doing := e.Doing()
 	c.statement[0].add(doing, 0, c.user(e), c.database(e))
 	c.statement[0].within(doing, e.Within())

@@ -43,9 +43,9 @@ func (c *Collector) Report() *Report {
 		c.outOfMemory, c.memoryContexts, c.dynamicShared, c.forkFailed, c.tooMany, c.roleLimit, c.databaseLimit,
 		c.sendersLimit, c.diverged, c.walGone, c.archive, c.configuration,
 		c.outOfShared, c.slowSyncs, c.checkpoints, c.tempFiles, c.maintenance, c.tempLimit, c.deadlocks, c.lockWaits,
-		c.canceled, c.vacuumGaveWay, c.vacuumStuck, c.stream, c.conflicts, c.auth, c.noSuchName, c.promoted,
-		c.notAccepting,
-		c.needsRestart, c.lost,
+		c.canceled, c.vacuumGaveWay, c.vacuumStuck, c.stream, c.conflicts, c.workers, c.collation, c.auth,
+		c.noSuchName, c.promoted, c.notAccepting, c.needsRestart, c.slowStatements, c.terminated, c.lost, c.staleStats,
+		c.strangers,
 	} {
 		if x, ok := f(r); ok {
 			if x.Evidence == nil {
@@ -183,7 +183,15 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	if !ok {
 		return f, false
 	}
+	worker := c.memory.worker > 0 && c.memory.worker == f.Count
+	if worker {
+		f.Verdict = "memory was refused to an autovacuum worker, " + times(f.Count) +
+			": its run failed, and no session is affected"
+	}
 	f.Evidence = append(f.Evidence, said(r.Memory.Statements)...)
+	for _, t := range c.memory.tables.list(3) {
+		f.Evidence = append(f.Evidence, "autovacuum of table "+t.Name+": "+times(t.Count))
+	}
 	for _, q := range r.Memory.Requests[:min(len(r.Memory.Requests), 3)] {
 		text := "a request"
 		if q.Bytes != nil {
@@ -203,6 +211,10 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	}
 	if len(r.Memory.Dumps) > 0 {
 		f.Do = append(f.Do, advise(r.Memory.Dumps[0])...)
+	}
+	if c.memory.worker > 0 {
+		f.Do = append(f.Do, "An autovacuum worker allocates up to autovacuum_work_mem, or up to maintenance_work_mem if "+
+			"that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers times the value fits.")
 	}
 	f.Do = append(f.Do,
 		"The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: "+
@@ -415,10 +427,11 @@ func (c *Collector) maintenance(r *Report) (Finding, bool) {
 	if m == nil {
 		return Finding{}, false
 	}
-	t := &c.kinds[pglog.TempFile]
+	t := &c.temp.builds
 	f := Finding{ID: "maintenance_spills", Severity: Notice, Count: m.Spills, First: t.first.String(),
-		Last: t.last.String(), Verdict: fmt.Sprintf("of the temporary files %s (%s) are of index builds, constraints "+
-			"and the like, which sort within maintenance_work_mem", Things(m.Files, "file", "files"), m.Bytes)}
+		Last: t.last.String(), Verdict: fmt.Sprintf("of the temporary files %s (%s) %s of index builds, constraints "+
+			"and the like, which sort within maintenance_work_mem", Things(m.Files, "file", "files"), m.Bytes,
+			map[bool]string{true: "is", false: "are"}[m.Files == 1])}
 	f.Evidence = append(f.Evidence, fmt.Sprintf("the largest of these commands wrote %s", m.Largest))
 	if m.Shared > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of parallel workers, who hand their sorted parts on in files "+
@@ -473,6 +486,7 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 	if !ok {
 		t, ok := c.finding(pglog.LockTimeout, "lock_waits", Notice, "statements gave up to wait for a lock, {n}",
 			"log_lock_waits = on would tell who held it.")
+		t.Evidence = append(t.Evidence, said(c.places[pglog.LockTimeout].list(c))...)
 		return t, ok
 	}
 	if r.Locks.Longest >= 60 {

@@ -61,6 +61,9 @@ func (c *Collector) noShared(r *Report) (Finding, bool) {
 		return f, false
 	}
 	m := r.SharedMemory
+	if m.Call == "semget" {
+		f.Verdict = "the server did not get its semaphores, " + times(f.Count) + ", and could not start"
+	}
 	if m.Request != nil {
 		f.Evidence = append(f.Evidence, "it asked for "+inBytes(*m.Request)+" by "+m.Call)
 	}

@@ -74,7 +74,10 @@ func (s *starts) take(e *pglog.Entry, k pglog.Kind, at stamp, over bool) {
 	case pglog.ShutDown:
 		s.open = false
 		if s.down {
-			s.shutdowns[len(s.shutdowns)-1].Done, s.downAt = at.String(), at
+			x := &s.shutdowns[len(s.shutdowns)-1]
+			if x.Done = at.String(); x.How != "immediate" { // that one ends the sessions when it is asked for
+				s.downAt = at
+			}
 		}
 	}
 }
@@ -129,7 +132,16 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 	if !ok {
 		return f, false
 	}
+	// A start that fails writes a line for each address, and at last one that ends it.
+	if c.fatalStarts > 0 && c.fatalStarts < f.Count {
+		f.Count = c.fatalStarts
+		f.Verdict = "the server could not start, " + times(f.Count)
+	}
 	all := c.kinds[pglog.StartFailed].words
+	if c.fatalStarts == 0 && c.kinds[pglog.Ready].count > 0 && onlyAddresses(all) {
+		f.Severity = Warning
+		f.Verdict = "the server could not listen on one of its addresses, " + times(f.Count) + ", and started on the others"
+	}
 	for _, x := range startFaults {
 		if strings.Contains(all, x.words) && !slices.Contains(f.Do, x.do) {
 			f.Do = append(f.Do, x.do)
@@ -140,6 +152,17 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 			"looks through the settings.")
 	}
 	return f, true
+}
+
+// onlyAddresses says whether all of some messages are of addresses to listen on.
+func onlyAddresses(all string) bool {
+	for line := range strings.Lines(all) {
+		if !strings.Contains(line, "could not bind ") && !strings.Contains(line, "could not create listen socket") &&
+			!strings.Contains(line, "could not create Unix-domain socket in") {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *Collector) lockFile(*Report) (Finding, bool) {

@@ -38,9 +38,10 @@ type temp struct {
 
 	executions int64
 	maintained Maintained
+	builds     tally // when those were
 }
 
-func (s *temp) take(c *Collector, e *pglog.Entry) {
+func (s *temp) take(c *Collector, e *pglog.Entry, at stamp) {
 	t, ok := e.Spill()
 	if !ok {
 		return
@@ -63,6 +64,7 @@ func (s *temp) take(c *Collector, e *pglog.Entry) {
 	maintained := pglog.Maintenance(doing) || pglog.Maintenance(inner)
 	if maintained {
 		s.maintained.Files++
+		s.builds.note(at)
 		s.maintained.Bytes = plus(s.maintained.Bytes, t.Size)
 		if t.Set {
 			s.maintained.Shared++

@@ -159,9 +159,10 @@ func (n names) list(most int) []Count {
 }
 
 // sizes is a histogram of sizes: eight buckets for each doubling, so that a
-// quantile is at most an eighth above the true one, whatever the number of values.
+// quantile is one of the values, at most an eighth above the true one, whatever their number.
 type sizes struct {
 	count [64 * 8]int64
+	most  [64 * 8]int64 // the largest of each bucket
 	all   int64
 }
 
@@ -186,7 +187,9 @@ func upper(i int) int64 {
 }
 
 func (s *sizes) add(v int64) {
-	s.count[min(bucket(v), len(s.count)-1)]++
+	i := min(bucket(v), len(s.count)-1)
+	s.count[i]++
+	s.most[i] = max(s.most[i], v)
 	s.all++
 }
 
@@ -195,8 +198,8 @@ func (s *sizes) quantile(percent int) int64 {
 	need := (s.all*int64(percent) + 99) / 100
 	for i, n := range s.count {
 		if need -= n; need <= 0 {
-			return upper(i)
+			return s.most[i]
 		}
 	}
-	return upper(len(s.count) - 1)
+	return s.most[len(s.count)-1]
 }

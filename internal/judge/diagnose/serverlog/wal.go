@@ -45,6 +45,7 @@ type wal struct {
 	seen      float64 // seconds of that window
 	segments  bool    // the server is of 9.4 or older
 	slow      tally
+	forced    tally // checkpoints that max_wal_size forced, and warnings of them
 }
 
 // interval is the WAL that was written between the starts of two checkpoints:
@@ -71,6 +72,7 @@ func (s *wal) take(e *pglog.Entry, k pglog.Kind, at stamp) {
 	switch k {
 	case pglog.CheckpointOften:
 		s.out.Warnings++
+		s.forced.note(at)
 		s.segments = s.segments || bytes.Contains(e.Hint, []byte("checkpoint_segments"))
 		if v := e.Apart(); v >= 0 && (s.out.ShortestApart == nil || v < *s.out.ShortestApart) {
 			s.out.ShortestApart = &v
@@ -79,6 +81,7 @@ func (s *wal) take(e *pglog.Entry, k pglog.Kind, at stamp) {
 		switch e.CheckpointReason() {
 		case "wal":
 			s.out.ByWAL++
+			s.forced.note(at)
 		case "time":
 			s.out.ByTime++
 		case "shutdown", "end-of-recovery":
@@ -104,10 +107,7 @@ func (s *wal) done(e *pglog.Entry, at stamp) {
 	s.out.LargestEstimate = max(s.out.LargestEstimate, unit.Bytes(max(cp.Estimate, 0)))
 	if cp.Longest >= slowSync {
 		s.out.SlowSyncs++
-		if s.slow.count++; s.slow.count == 1 {
-			s.slow.first = at
-		}
-		s.slow.last = at
+		s.slow.note(at)
 	}
 	if cp.Distance < 0 {
 		return
@@ -198,17 +198,14 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	if w.ByWAL == 0 && w.Warnings == 0 {
 		return Finding{}, false
 	}
-	k := pglog.CheckpointStart
-	if c.kinds[k].count == 0 {
-		k = pglog.CheckpointOften
-	}
 	// One or two by a bulk load are how max_wal_size is meant to work.
 	sev := Notice
 	if w.Warnings > 0 || w.ByWAL >= 10 && w.ByWAL > w.ByTime {
 		sev = Warning
 	}
-	f, ok := c.finding(k, "checkpoints", sev, fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over",
-		Things(w.ByWAL, "checkpoint", "checkpoints")))
+	f := Finding{ID: "checkpoints", Severity: sev, First: c.wal.forced.first.String(), Last: c.wal.forced.last.String(),
+		Verdict: fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over",
+			Things(w.ByWAL, "checkpoint", "checkpoints"))}
 	if w.ByWAL == 0 {
 		f.Verdict = fmt.Sprintf("checkpoints came too often: the server warned %s", times(w.Warnings))
 	}
@@ -220,14 +217,14 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	}
 	if w.LargestDistance > 0 {
 		f.Evidence = append(f.Evidence,
-			fmt.Sprintf("the largest of them covered %s of WAL, all together %s (distance=)",
+			fmt.Sprintf("the largest checkpoint covered %s of WAL, all together %s (distance=)",
 				w.LargestDistance, w.Distance))
 	}
 	if w.MaxWALSize > 0 {
 		f.Evidence = append(f.Evidence, c.walRate(w))
 	}
 	f.Do = append(f.Do, c.walAdvice(w)...)
-	return f, ok
+	return f, true
 }
 
 // walRate says how much WAL a checkpoint_timeout has, and what that rests on.
@@ -254,6 +251,10 @@ func (c *Collector) walAdvice(w Checkpoints) []string {
 				"at most); 9.5 and later have another setting in its place.",
 			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells how many segments each " +
 				"needed."}
+	case w.MaxWALSize == 0 && w.Complete+w.ByWAL+w.ByTime+w.Requested > 0: // log_checkpoints is on
+		return []string{
+			"This part of the log has no two checkpoints in a row with their WAL, from which the max_wal_size follows: " +
+				"read a longer part, or run pgfettle plan on the server."}
 	case w.MaxWALSize == 0:
 		return []string{
 			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, " +

@@ -220,11 +220,14 @@ func LogAbout(r *serverlog.Report) []string {
 	if r.Subject != "" {
 		out = append(out, "Instance: "+r.Subject)
 	}
-	if r.From != "" {
-		out = append(out, fmt.Sprintf("%s entries, %s to %s (%s).", typeset.Digits(int(r.Entries)), r.From, r.To,
-			seconds(r.SpanSeconds)))
-	} else if r.Entries > 0 {
-		out = append(out, typeset.Digits(int(r.Entries))+" entries, without times.")
+	switch {
+	case r.From != "" && r.Entries == 1:
+		out = append(out, "1 entry, "+r.From+".")
+	case r.From != "":
+		out = append(out, fmt.Sprintf("%s, %s to %s (%s).", typeset.Count(int(r.Entries), "entry", "entries"), r.From,
+			r.To, seconds(r.SpanSeconds)))
+	case r.Entries > 0:
+		out = append(out, typeset.Count(int(r.Entries), "entry", "entries")+", without times.")
 	}
 	if text := logStarts(r); text != "" {
 		out = append(out, text)
@@ -328,7 +331,7 @@ func CrashLasted(c *serverlog.Crash) string {
 const ShownContexts = 5
 
 func DumpHead(d *serverlog.Dump) string {
-	head := fmt.Sprintf("memory contexts of a session, %s in all", d.TotalBytes)
+	head := fmt.Sprintf("memory contexts of a process, %s in all", d.TotalBytes)
 	if d.PID != 0 {
 		head = fmt.Sprintf("memory contexts of PID %d, %s in all", d.PID, d.TotalBytes)
 	}
