@@ -15,7 +15,8 @@ var pure = []string{
 	"encoding/hex", "encoding/json", "encoding/xml", "errors", "fmt", "hash/crc32", "html", "io", "io/fs", "maps",
 	"math", "math/bits", "net/netip",
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
-	"unicode/utf8", "github.com/BurntSushi/toml", "gonum.org/v1/gonum/mathext",
+	"unicode/utf8", "github.com/BurntSushi/toml", "golang.org/x/text/encoding/charmap",
+	"gonum.org/v1/gonum/mathext",
 	module + "docs/pages", // words alone
 }
 

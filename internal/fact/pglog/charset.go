@@ -5,6 +5,8 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/pgfettle/pgfettle/internal/fact/pglog/translated"
 )
 
@@ -14,33 +16,13 @@ import (
 // charset is an encoding of one byte a character.
 type charset struct {
 	name string
-	high []rune // of the bytes from 0x80 on
+	from *charmap.Charmap
 }
 
 // charsets are those of the languages that the server has messages in. ISO 8859-1 and ISO 8859-15 are windows-1252 but
 // for a few signs that no message has.
-var charsets = []charset{
-	{"windows-1252", []rune("€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ" +
-		"\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿" +
-		"ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞß" +
-		"àáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ")},
-	{"windows-1250", []rune("€�‚�„…†‡�‰Š‹ŚŤŽŹ�‘’“”•–—�™š›śťžź" +
-		"\u00a0ˇ˘Ł¤Ą¦§¨©Ş«¬\u00ad®Ż°±˛ł´µ¶·¸ąş»Ľ˝ľż" +
-		"ŔÁÂĂÄĹĆÇČÉĘËĚÍÎĎĐŃŇÓÔŐÖ×ŘŮÚŰÜÝŢß" +
-		"ŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙")},
-	{"ISO 8859-2", []rune("\u0080\u0081\u0082\u0083\u0084\u0085\u0086\u0087\u0088\u0089\u008a\u008b\u008c\u008d\u008e\u008f\u0090\u0091\u0092\u0093\u0094\u0095\u0096\u0097\u0098\u0099\u009a\u009b\u009c\u009d\u009e\u009f" +
-		"\u00a0Ą˘Ł¤ĽŚ§¨ŠŞŤŹ\u00adŽŻ°ą˛ł´ľśˇ¸šşťź˝žż" +
-		"ŔÁÂĂÄĹĆÇČÉĘËĚÍÎĎĐŃŇÓÔŐÖ×ŘŮÚŰÜÝŢß" +
-		"ŕáâăäĺćçčéęëěíîďđńňóôőö÷řůúűüýţ˙")},
-	{"windows-1251", []rune("ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—�™љ›њќћџ" +
-		"\u00a0ЎўЈ¤Ґ¦§Ё©Є«¬\u00ad®Ї°±Ііґµ¶·ё№є»јЅѕї" +
-		"АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ" +
-		"абвгдежзийклмнопрстуфхцчшщъыьэюя")},
-	{"KOI8-R", []rune("─│┌┐└┘├┤┬┴┼▀▄█▌▐░▒▓⌠■∙√≈≤≥\u00a0⌡°²·÷" +
-		"═║╒ё╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡Ё╢╣╤╥╦╧╨╩╪╫╬©" +
-		"юабцдефгхийклмнопярстужвьызшэщчъ" +
-		"ЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ")},
-}
+var charsets = []charset{{"windows-1252", charmap.Windows1252}, {"windows-1250", charmap.Windows1250},
+	{"ISO 8859-2", charmap.ISO8859_2}, {"windows-1251", charmap.Windows1251}, {"KOI8-R", charmap.KOI8R}}
 
 // maxJudged is how many lines that are not UTF-8 an encoding is judged by.
 const maxJudged = 200
@@ -98,7 +80,7 @@ func (c *charset) append(to, line []byte) []byte {
 		if b < utf8.RuneSelf {
 			to = append(to, b)
 		} else {
-			to = utf8.AppendRune(to, c.high[b-utf8.RuneSelf])
+			to = utf8.AppendRune(to, c.from.DecodeByte(b))
 		}
 	}
 	return to

@@ -236,7 +236,8 @@ func withTime(text []byte, at string) []byte {
 		return text
 	}
 	// A time behind the label is one that the message tells.
-	if own := ownTime.FindIndex(text[:min(len(text), 400)]); own != nil && !bytes.Contains(text[:own[0]], []byte(":  ")) {
+	if own := ownTime.FindIndex(text[:min(len(text), 400)]); own != nil &&
+		!bytes.Contains(text[:own[0]], []byte(":  ")) {
 		return text
 	}
 	t, ok := parseTime(at)

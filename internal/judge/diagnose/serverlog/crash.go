@@ -223,7 +223,8 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 }
 
 // atOnce is the cause of what an immediate shutdown leaves.
-const atOnce = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a crash on purpose"
+const atOnce = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a crash on " +
+	"purpose"
 
 // restoring: a backup that is restored looks like a crash, and a standby that comes
 // up too: neither is one. A standby that was up and ended without a shutdown is, and
@@ -488,9 +489,10 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 			"scanner watches, and look into Windows' event log for the same second.")
 	}
 	if asked {
-		do = append(do, "An immediate shutdown skips the shutdown checkpoint, so the next start recovers from the WAL. Use "+
-			"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of a "+
-			"container.")
+		do = append(do,
+			"An immediate shutdown skips the shutdown checkpoint, so the next start recovers from the WAL. Use "+
+				"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of a "+
+				"container.")
 	}
 	if len(do) == 0 || unclean {
 		do = append(do,

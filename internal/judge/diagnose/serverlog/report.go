@@ -213,8 +213,9 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 		f.Do = append(f.Do, advise(r.Memory.Dumps[0])...)
 	}
 	if c.memory.worker > 0 {
-		f.Do = append(f.Do, "An autovacuum worker allocates up to autovacuum_work_mem, or up to maintenance_work_mem if "+
-			"that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers times the value fits.")
+		f.Do = append(f.Do,
+			"An autovacuum worker allocates up to autovacuum_work_mem, or up to maintenance_work_mem if "+
+				"that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers times the value fits.")
 	}
 	f.Do = append(f.Do,
 		"The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: "+

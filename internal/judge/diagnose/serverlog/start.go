@@ -140,7 +140,8 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 	all := c.kinds[pglog.StartFailed].words
 	if c.fatalStarts == 0 && c.kinds[pglog.Ready].count > 0 && onlyAddresses(all) {
 		f.Severity = Warning
-		f.Verdict = "the server could not listen on one of its addresses, " + times(f.Count) + ", and started on the others"
+		f.Verdict = "the server could not listen on one of its addresses, " + times(f.Count) +
+			", and started on the others"
 	}
 	for _, x := range startFaults {
 		if strings.Contains(all, x.words) && !slices.Contains(f.Do, x.do) {
