@@ -13,14 +13,14 @@ import (
 // places tells which lines do not count. The same value twice does no harm now,
 // but still misleads who edits one of the lines.
 func (j *judge) places(list []conf.Setting) {
-	win := map[string]conf.Setting{}
+	win := map[[2]string]conf.Setting{} // of each server that a text is for
 	for _, s := range list {
 		if s.Wins {
-			win[s.Name] = s
+			win[[2]string{j.told[at(s)].Server, s.Name}] = s
 		}
 	}
 	for _, s := range list {
-		w := win[s.Name]
+		w := win[[2]string{j.told[at(s)].Server, s.Name}]
 		if s.Wins || s.File == w.File && s.Line == w.Line { // a file that is included twice
 			continue
 		}

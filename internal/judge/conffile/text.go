@@ -19,12 +19,12 @@ import (
 func JudgeText(t conftext.Text, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	named bool, checks []check.Check) Report {
 	r := conf.Resolved{Files: []string{main}}
-	last := map[string]int{}
+	last := map[[2]string]int{} // of each server that the text is for
 	for _, s := range t.Settings {
-		if before, ok := last[s.Name]; ok {
+		if before, ok := last[[2]string{s.Server, s.Name}]; ok {
 			r.Settings[before].Wins = false
 		}
-		last[s.Name] = len(r.Settings)
+		last[[2]string{s.Server, s.Name}] = len(r.Settings)
 		r.Settings = append(r.Settings, conf.Setting{Name: s.Name, Value: s.Value, File: main, Line: s.Line,
 			Wins: true})
 	}

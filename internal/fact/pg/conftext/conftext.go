@@ -9,6 +9,7 @@ package conftext
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
@@ -64,6 +65,7 @@ type Setting struct {
 	Template bool   // a template fills the value in: it is not known
 	Shown    bool   // what a server shows, not what somebody wrote
 	Default  bool   // shown, and its source is the default
+	Server   string // which of several servers of the text it is for; "" where there is one
 }
 
 // Named is what a text says of the server and the machine that it is for; zero values
@@ -145,6 +147,7 @@ const bom = "\ufeff"
 // the most settings, the more particular one before the more general.
 func Read(text string) Text {
 	r := &reader{text: text, lines: split(text)}
+	r.patched()
 	r.signs()
 	t := r.form()
 	if len(t.Settings) > maxSettings {
@@ -160,6 +163,29 @@ type reader struct {
 	lines []line
 	sign  signs
 	yaml  []pair // of the scan for keys and values, once
+	diff  bool   // the text has parts of a unified diff
+}
+
+var hunk = regex.New(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
+
+// patched leaves of a unified diff the lines that it results in: those that it removes are
+// not set any more.
+func (r *reader) patched() {
+	in := false
+	for i := range r.lines {
+		l := &r.lines[i].text
+		switch {
+		case hunk.MatchString(*l):
+			in, r.diff, *l = true, true, ""
+		case !in || *l == "":
+		case (*l)[0] == '-' || (*l)[0] == '\\':
+			*l = ""
+		case (*l)[0] == '+':
+			*l = " " + (*l)[1:]
+		case (*l)[0] != ' ':
+			in = false
+		}
+	}
 }
 
 // parameter says whether a name is one that PostgreSQL, a module that comes with it or
@@ -234,6 +260,10 @@ func ident(s string) bool {
 	return true
 }
 
+// reference is a value of CloudFormation or Terraform that stands elsewhere.
+var reference = regex.New(`^!(Ref|Sub|GetAtt|FindInMap|If|Join|Select|ImportValue)\b` +
+	`|(^|\()(var|local|each|module\.\w+|data\.\w+\.\w+)\.[A-Za-z_]\w*`)
+
 // template says whether a template or a program fills a value in, and returns what
 // stands there if it does not: ${NAME:-256MB} has a value of its own.
 func template(v string) (string, bool) {
@@ -246,6 +276,9 @@ func template(v string) (string, bool) {
 		if strings.Contains(v, mark) {
 			return v, true
 		}
+	}
+	if reference.MatchString(v) {
+		return v, true
 	}
 	if strings.HasPrefix(v, "$") && len(v) > 1 && ident(strings.TrimPrefix(v[1:], "{")) {
 		return v, true

@@ -124,7 +124,7 @@ func (r *reader) form() Text {
 			return t
 		}
 	}
-	if clean && !s.kube && !s.nix && !s.terraform {
+	if clean && !r.diff && !s.kube && !s.nix && !s.terraform {
 		return Text{Form: plainForm(plain), Settings: nil}
 	}
 	if s.gpconfig > 0 {

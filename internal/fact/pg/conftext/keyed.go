@@ -206,7 +206,11 @@ func (r *reader) keyed() Text {
 		if p.key != name && strings.EqualFold(p.value, "null") {
 			continue
 		}
-		t.Settings = append(t.Settings, setting(name, p.value, p.n))
+		set := setting(name, p.value, p.n)
+		if top, _, _ := strings.Cut(p.path, "/"); t.Form == Helm && (top == "primary" || top == "readReplicas") {
+			set.Server = top
+		}
+		t.Settings = append(t.Settings, set)
 	}
 	r.cut(&t)
 	return t

@@ -49,6 +49,9 @@ func (r *reader) listed() Text {
 		for _, m := range cliList.FindAllStringSubmatch(s, -1) {
 			add(m[1], m[2], l.n)
 		}
+		if cliList.MatchString(s) {
+			continue
+		}
 		for _, m := range flagsList.FindAllStringSubmatch(s, -1) {
 			for _, one := range strings.Split(m[1], ",") {
 				if k, v, ok := strings.Cut(one, "="); ok {

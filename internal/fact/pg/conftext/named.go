@@ -34,10 +34,13 @@ var (
 	ramProse = regex.New(
 		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])i?B? (?:of )?(?:RAM|memory)\b|\b(?:RAM|memory)\s*[:=]\s*(\d+` +
 			`(?:\.\d+)?)\s*([GT])i?B\b|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
-	cpuMark  = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
-	diskMark = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
-	quantity = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
-	url      = regex.New(`https?://\S+`)
+	ramRussian = regex.New(`(\d+(?:\.\d+)?)\s*([ГТ])[Бб]\s+(?:ОЗУ|RAM|(?:оперативной )?памяти)`)
+	cloudTier  = regex.New(`\bdb-custom-(\d{1,4})-(\d{3,8})\b`)
+	ssdWord    = regex.New(`\b(SSD|NVMe)\b`)
+	cpuMark    = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
+	diskMark   = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
+	quantity   = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
+	url        = regex.New(`https?://\S+`)
 )
 
 // first returns the first group that matched.
@@ -63,8 +66,25 @@ func (r *reader) named(t Text) Named {
 		if m := diskMark.FindStringSubmatch(s); m != nil {
 			n.Storage = strings.ToLower(m[1])
 		}
+		if strings.Contains(s, "PD_SSD") {
+			n.Storage = "ssd"
+		} else if strings.Contains(s, "PD_HDD") {
+			n.Storage = "hdd"
+		}
 		if !strings.ContainsAny(s, "0123456789") {
 			continue
+		}
+		if m := cloudTier.FindStringSubmatch(s); m != nil && n.RAM == 0 {
+			cpus, err := strconv.Atoi(m[1])
+			if ram := bytesOf(m[2], "M"); err == nil && cpus > 0 && cpus <= 8192 && ram > 0 {
+				n.RAM, n.RAMLine, n.CPUs = ram, l.n, cpus
+			}
+		}
+		if m := ramRussian.FindStringSubmatch(s); m != nil && t.Form != Plain {
+			prose[m[1]+map[string]string{"Г": "G", "Т": "T"}[m[2]]] = l.n
+			if n.Storage == "" && ssdWord.MatchString(s) && !strings.Contains(s, "HDD") {
+				n.Storage = "ssd"
+			}
 		}
 		for i := 0; i < rank; i++ {
 			if t.Form == Plain && i == len(versionMarks)-1 {
@@ -108,7 +128,7 @@ func (r *reader) named(t Text) Named {
 		}
 	}
 	if rank > 0 {
-		r.versionKey(&n)
+		r.versionKey(t, &n)
 	}
 	return n
 }
@@ -129,8 +149,13 @@ func plausible(v string) bool {
 }
 
 // versionKey takes the version out of the keys of a manifest.
-func (r *reader) versionKey(n *Named) {
+func (r *reader) versionKey(t Text, n *Named) {
 	for _, p := range r.pairs() {
+		if v, _, _ := strings.Cut(p.value, "-"); p.key == "tag" && p.path == "image" && t.Form == Helm &&
+			strings.Contains(r.text, "\nprimary:") && plausible(v) {
+			n.Version, n.VersionLine = v, p.n
+			return
+		}
 		if p.key != "version" && p.key != "postgresVersion" && p.key != "pgVersion" && p.key != "postgres_version" {
 			continue
 		}
@@ -164,6 +189,9 @@ func (r *reader) limit(n *Named) {
 		m := quantity.FindStringSubmatch(p.value)
 		if !ok || m == nil {
 			continue
+		}
+		if r.sign.compose && !r.sign.kube {
+			m[2] = strings.ToLower(m[2]) // docker counts by 1024
 		}
 		if b := quantityOf(m[1], m[2]); b > 0 {
 			n.RAM, n.RAMLine, n.Limit, best = b, p.n, true, depth

@@ -14,18 +14,32 @@ func (r *reader) options() Text {
 	case s.kube:
 		t.Form = Manifest
 	}
-	flag, flagLine, server := false, 0, false
+	flag, flagLine, server, short := false, 0, false, ""
+	var service service
 	for _, l := range r.lines {
 		s := strings.TrimSpace(unmark(l.text))
 		if s == "" || s[0] == '#' {
 			continue
 		}
+		if t.Form == Compose {
+			service.look(l.text)
+		}
+		before := len(t.Settings)
 		words, open := shell(s)
 		for _, w := range words {
 			switch {
 			case flag:
 				flag = false
 				t.option(w, flagLine, l.n)
+			case short != "":
+				if strings.Trim(w, "0123456789") == "" && w != "" {
+					t.Settings = append(t.Settings, setting(short, w, l.n))
+				}
+				short = ""
+			case server && w == "-N":
+				short = "max_connections"
+			case server && w == "-B":
+				short = "shared_buffers"
 			case w == "-c":
 				flag, flagLine = true, l.n
 			case strings.Contains(w, " -c ") || strings.HasPrefix(w, "-c "): // an argument: pg_ctl -o "…"
@@ -43,6 +57,9 @@ func (r *reader) options() Text {
 				t.Settings = append(t.Settings, Setting{Name: "fsync", Value: "off", Line: l.n})
 			}
 		}
+		for i := before; i < len(t.Settings); i++ {
+			t.Settings[i].Server = service.name
+		}
 		if open {
 			t.Unread.add(l.n, l.text)
 		}
@@ -51,6 +68,24 @@ func (r *reader) options() Text {
 		t.Unread.add(flagLine, "-c")
 	}
 	return t
+}
+
+// service follows which service of a compose file a line belongs to.
+type service struct {
+	name   string
+	in     bool // below services:
+	indent int  // of the names of services; 0 where none was seen
+}
+
+func (s *service) look(text string) {
+	body := strings.TrimLeft(text, " ")
+	indent := len(text) - len(body)
+	switch key, rest, ok := strings.Cut(body, ":"); {
+	case indent == 0:
+		s.in, s.name, s.indent = ok && key == "services", "", 0
+	case s.in && ok && strings.TrimSpace(rest) == "" && (s.indent == 0 || indent == s.indent):
+		s.indent, s.name = indent, key
+	}
 }
 
 // option adds NAME=VALUE.

@@ -41,6 +41,7 @@ func (r *reader) alterSystem() Text {
 		}
 		return at + 1
 	}
+	reset, all := map[string]int{}, 0 // how many settings were read when one was reset
 	starting := alterAny.FindAllStringIndex(text, maxSettings)
 	for i, begin := range starting {
 		stop := len(text)
@@ -50,15 +51,31 @@ func (r *reader) alterSystem() Text {
 		part := text[begin[0]:stop]
 		m := alterSet.FindStringSubmatchIndex(part)
 		switch {
+		case m != nil && m[0] == 0 && strings.EqualFold(part[m[4]:m[5]], "default"):
+			reset[strings.ToLower(part[m[2]:m[3]])] = len(t.Settings)
 		case m != nil && m[0] == 0:
 			n := lineOf(begin[0] + m[2])
 			t.Settings = append(t.Settings, setting(part[m[2]:m[3]], listValue(part[m[4]:m[5]]), n))
 		case alterReset.MatchString(part):
+			name := strings.ToLower(strings.Trim(alterReset.FindStringSubmatch(part)[1], `"`))
+			if name == "all" {
+				all = len(t.Settings)
+			}
+			reset[name] = len(t.Settings)
 		default:
 			n := lineOf(begin[0])
-			t.Unread.add(n, r.lines[n-1].text)
+			if strings.TrimSpace(r.lines[n-1].text) != "ALTER SYSTEM" { // what psql answers
+				t.Unread.add(n, r.lines[n-1].text)
+			}
 		}
 	}
+	kept := t.Settings[:0]
+	for i, s := range t.Settings {
+		if i >= all && i >= reset[s.Name] {
+			kept = append(kept, s)
+		}
+	}
+	t.Settings = kept
 	return t
 }
 

@@ -16,7 +16,8 @@ func (r *reader) table() Text {
 	t := Text{Form: PgSettings}
 	c := columns{0, 1, -1, -1, false, false}
 	sep := r.separator()
-	if sep == 0 {
+	starts, ruler := r.aligned()
+	if sep == 0 && ruler == 0 {
 		return r.shown()
 	}
 	var row Setting // of the expanded form
@@ -26,7 +27,12 @@ func (r *reader) table() Text {
 		if strings.TrimSpace(s) == "" || rule(s) {
 			continue
 		}
-		cells := cellsOf(s, sep)
+		var cells []string
+		if sep != 0 {
+			cells = cellsOf(s, sep)
+		} else if l.n >= ruler-1 {
+			cells = cut(s, starts)
+		}
 		if len(cells) < 2 {
 			continue
 		}
@@ -49,16 +55,21 @@ func (r *reader) table() Text {
 		if c.name >= len(cells) || c.setting >= len(cells) {
 			continue
 		}
-		name := strings.ToLower(cells[c.name])
+		name := strings.ToLower(strings.TrimSpace(cells[c.name]))
 		if !ident(name) || !parameter(name) && !strings.Contains(name, ".") {
 			if c.header && ident(name) && len(cells) > 2 {
 				t.Settings = append(t.Settings, Setting{Name: name, Value: cells[c.setting], Line: l.n, Shown: true})
 			}
 			continue
 		}
-		set := Setting{Name: name, Value: cells[c.setting], Line: l.n, Shown: true}
+		value := cells[c.setting]
+		if name != "log_line_prefix" { // spaces at its end belong to it
+			value = strings.TrimSpace(value)
+		}
+		set := Setting{Name: name, Value: value, Line: l.n, Shown: true}
 		if c.source >= 0 && c.source < len(cells) {
-			set.Default = cells[c.source] == "default"
+			source := strings.TrimSpace(cells[c.source])
+			set.Default = source == "default" || source == "system-default"
 		}
 		if len(cells) == 3 {
 			if cells3++; strings.Count(cells[2], " ") > 2 {
@@ -74,6 +85,47 @@ func (r *reader) table() Text {
 		return Text{Form: PgSettings}
 	}
 	return t
+}
+
+// aligned finds a table whose columns a line of dashes with spaces between them rules, as
+// az and other command-line tools print it. It returns where the columns begin, in runes,
+// and the number of that line; 0 where there is none.
+func (r *reader) aligned() (starts []int, ruler int) {
+	for i, l := range r.lines {
+		if i == 0 || !strings.Contains(l.text, "--") || strings.Trim(l.text, "- ") != "" {
+			continue
+		}
+		starts = starts[:0]
+		for at := range l.text {
+			if l.text[at] == '-' && (at == 0 || l.text[at-1] == ' ') {
+				starts = append(starts, at)
+			}
+		}
+		if len(starts) < 2 {
+			continue
+		}
+		if _, ok := header(cut(r.lines[i-1].text, starts)); ok {
+			return starts, l.n
+		}
+	}
+	return nil, 0
+}
+
+// cut takes a row apart at the places where columns begin.
+func cut(s string, starts []int) []string {
+	runes := []rune(s)
+	out := make([]string, 0, len(starts))
+	for i, from := range starts {
+		to := len(runes)
+		if i+1 < len(starts) {
+			to = min(to, starts[i+1])
+		}
+		if from > to {
+			break
+		}
+		out = append(out, strings.TrimSpace(string(runes[from:to])))
+	}
+	return out
 }
 
 // separator returns what parts the columns: a bar, or the sign of a CSV whose head names
@@ -125,13 +177,13 @@ func cellsOf(s string, sep rune) []string {
 		case c == '"':
 			quoted = !quoted
 		case c == sep && !quoted:
-			out = append(out, strings.TrimSpace(b.String()))
+			out = append(out, b.String())
 			b.Reset()
 		default:
 			b.WriteRune(c)
 		}
 	}
-	return append(out, strings.TrimSpace(b.String()))
+	return append(out, b.String())
 }
 
 // header reads the names of the columns.
