@@ -491,8 +491,8 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 	if asked {
 		do = append(do,
 			"An immediate shutdown skips the shutdown checkpoint, so the next start recovers from the WAL. Use "+
-				"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of a "+
-				"container.")
+				"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of "+
+				"a container.")
 	}
 	if len(do) == 0 || unclean {
 		do = append(do,

@@ -253,7 +253,8 @@ func (c *Collector) walAdvice(w Checkpoints) []string {
 				"needed."}
 	case w.MaxWALSize == 0 && w.Complete+w.ByWAL+w.ByTime+w.Requested > 0: // log_checkpoints is on
 		return []string{
-			"This part of the log has no two checkpoints in a row with their WAL, from which the max_wal_size follows: " +
+			"This part of the log has no two checkpoints in a row with their WAL, from which the max_wal_size " +
+				"follows: " +
 				"read a longer part, or run pgfettle plan on the server."}
 	case w.MaxWALSize == 0:
 		return []string{
