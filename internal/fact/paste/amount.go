@@ -66,7 +66,7 @@ func amountOf(s string, base int64) (amount, bool) {
 		return amount{}, false
 	}
 	out := amount{bytes: int64(math.Round(v))}
-	if rounded && out.bytes != 0 || m[2] != "" && out.bytes != 0 {
+	if rounded && (out.bytes != 0 || mult >= gb) || m[2] != "" && out.bytes != 0 { // 0 GB may be 400 MB
 		out.step = step * float64(mult)
 	}
 	return out, true

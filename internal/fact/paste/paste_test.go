@@ -159,3 +159,33 @@ func BenchmarkRead(b *testing.B) {
 		ReadAll([]Input{{"a", all}}, "")
 	}
 }
+
+// TestPrompts holds that the command behind a prompt says what numbers are, and that 0 GB
+// of swap are not told to be none.
+func TestPrompts(t *testing.T) {
+	const out = "              total        used        free      shared  buff/cache   available\n" +
+		"Mem:            503         120          12           9         370         369\n" +
+		"Swap:             0           0           0\n"
+	for _, prompt := range []string{"db03 ~ $ ", "/ # ", "/var/log # ", "➜  ~ ", "➜ ", "root@db03:~# ", "$ "} {
+		r := ReadAll([]Input{{Name: "x", Text: []byte(prompt + "free -g\n" + out)}}, "")
+		if len(r.Parts) != 1 {
+			t.Fatalf("%q: %d parts", prompt, len(r.Parts))
+		}
+		if f, ok := r.Parts[0].Fact("memory.total", ""); !ok || f.Value != int64(503<<30) {
+			t.Errorf("%q: %+v", prompt, f)
+		}
+		a, err := r.Evidence()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := a.ReadFile("proc/swaps"); err == nil {
+			t.Errorf("%q: there is no swap: %s", prompt, b)
+		}
+	}
+	r := ReadAll([]Input{{Name: "x", Text: []byte("free -m\n" + out)}}, "")
+	if a, err := r.Evidence(); err != nil {
+		t.Error(err)
+	} else if _, err := a.ReadFile("proc/swaps"); err != nil {
+		t.Errorf("0 MB of swap are none: %v", err)
+	}
+}

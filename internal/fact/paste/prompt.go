@@ -12,8 +12,10 @@ var (
 	reUserHost = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
+	// a shell of Gentoo, and busybox in a container
+	rePath     = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
 	rePsql     = regex.New(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow    = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(.*)$`)
+	reArrow    = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
 	reDollar   = regex.New(`^(?:~ ?)?[$%] ?(\S.*)$`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
@@ -143,6 +145,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 		return m[2], strings.TrimSpace(m[4]), false, true
 	}
 	if m := reHostPath.FindStringSubmatch(t); m != nil && (m[3] == "" || isCommand(m[3])) {
+		return m[1], strings.TrimSpace(m[3]), false, true
+	}
+	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
 	}
 	if m := rePsql.FindStringSubmatch(t); m != nil {
