@@ -96,7 +96,7 @@ func (m *maker) memory() {
 		}
 		m.Add("proc/meminfo", b.String())
 	}
-	// 0 of free -g may be any swap below half a gigabyte.
+	// 0 of free -g may be any swap below half a gigabyte, 0 of free -m is none: nobody has 16 MB.
 	const none = 16 << 20
 	if f, ok := m.first("swap.total"); ok && f.Value == int64(0) && (!f.Rounded || f.Step <= none) {
 		m.Add("proc/swaps", "Filename Type Size Used Priority")

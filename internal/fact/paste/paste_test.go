@@ -161,7 +161,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // TestPrompts holds that the command behind a prompt says what numbers are, and that 0 GB
-// of swap are not told to be none.
+// of swap are not called none.
 func TestPrompts(t *testing.T) {
 	const out = "              total        used        free      shared  buff/cache   available\n" +
 		"Mem:            503         120          12           9         370         369\n" +

@@ -13,23 +13,17 @@ import (
 // A server writes its messages in the encoding of the database that the session is in, or of its locale. Where that is
 // not UTF-8, the words of another language are only found after they are turned into it.
 
-// charset is an encoding of one byte a character.
-type charset struct {
-	name string
-	from *charmap.Charmap
-}
-
 // charsets are those of the languages that the server has messages in. ISO 8859-1 and ISO 8859-15 are windows-1252 but
 // for a few signs that no message has.
-var charsets = []charset{{"windows-1252", charmap.Windows1252}, {"windows-1250", charmap.Windows1250},
-	{"ISO 8859-2", charmap.ISO8859_2}, {"windows-1251", charmap.Windows1251}, {"KOI8-R", charmap.KOI8R}}
+var charsets = []*charmap.Charmap{charmap.Windows1252, charmap.Windows1250, charmap.ISO8859_2, charmap.Windows1251,
+	charmap.KOI8R}
 
 // maxJudged is how many lines that are not UTF-8 an encoding is judged by.
 const maxJudged = 200
 
 // charsetOf is the encoding in which most lines of a head have words of the server's that are not ASCII; nil where
 // the head is UTF-8, or in none.
-func charsetOf(head []byte) *charset {
+func charsetOf(head []byte) *charmap.Charmap {
 	if utf8.Valid(head) {
 		return nil
 	}
@@ -39,13 +33,12 @@ func charsetOf(head []byte) *charset {
 			odd = append(odd, line)
 		}
 	}
-	var best *charset
+	var best *charmap.Charmap
 	most := 0
-	for i := range charsets {
-		c := &charsets[i]
+	for _, c := range charsets {
 		n := 0
 		for _, line := range odd {
-			n += c.score(line)
+			n += score(c, line)
 		}
 		if n > most {
 			best, most = c, n
@@ -55,8 +48,8 @@ func charsetOf(head []byte) *charset {
 }
 
 // score counts what a line has of the server's words in an encoding.
-func (c *charset) score(line []byte) (n int) {
-	text := c.append(nil, line)
+func score(c *charmap.Charmap, line []byte) (n int) {
+	text := decode(nil, line, c)
 	at := findLabel(text)
 	if at < 0 {
 		return 0
@@ -74,45 +67,18 @@ func (c *charset) score(line []byte) (n int) {
 
 func notASCII(r rune) bool { return r >= utf8.RuneSelf }
 
-// append appends a line in UTF-8.
-func (c *charset) append(to, line []byte) []byte {
+// decode appends a line in UTF-8. One that is UTF-8 already stays as it is.
+func decode(to, line []byte, from *charmap.Charmap) []byte {
+	if utf8.Valid(line) {
+		return append(to, line...)
+	}
 	for _, b := range line {
-		if b < utf8.RuneSelf {
-			to = append(to, b)
-		} else {
-			to = utf8.AppendRune(to, c.from.DecodeByte(b))
-		}
+		to = utf8.AppendRune(to, from.DecodeByte(b))
 	}
 	return to
 }
 
-// recoder hands out lines in UTF-8: those that are not are turned into it.
-type recoder struct {
-	in   *lines
-	from *charset
-	left []byte
-	out  []byte
-}
-
-// Read implements io.Reader.
-func (r *recoder) Read(p []byte) (int, error) {
-	for len(r.left) == 0 {
-		line, ok := r.in.next()
-		if !ok {
-			if r.in.err != nil {
-				return 0, r.in.err
-			}
-			return 0, io.EOF
-		}
-		if utf8.Valid(line) {
-			r.out = append(r.out[:0], line...)
-		} else {
-			r.out = r.from.append(r.out[:0], line)
-		}
-		r.out = append(r.out, '\n')
-		r.left = r.out
-	}
-	n := copy(p, r.left)
-	r.left = r.left[n:]
-	return n, nil
+// recoded is a stream in UTF-8 of one in another encoding.
+func recoded(in *lines, from *charmap.Charmap) io.Reader {
+	return &rewriter{in: in, rewrite: func(to, line []byte) []byte { return append(decode(to, line, from), '\n') }}
 }

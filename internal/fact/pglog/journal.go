@@ -16,43 +16,20 @@ type journalRecord struct {
 	Ident     json.RawMessage `json:"SYSLOG_IDENTIFIER"`
 }
 
-// journalReader hands out the lines of a server as it would write them to a file.
-type journalReader struct {
-	in    *lines
-	ident string
-	left  []byte
-}
-
 // FromJournal reads the lines of a PostgreSQL server out of the journal of systemd, as
 // journalctl -o json writes the records of the server's unit: what the unit wrote to its
 // standard output and error, and what a program called ident, postgres or postgresql
 // wrote to syslog. Records of other programs, such as those of systemd about the unit,
 // and lines that are no record are passed over.
 func FromJournal(r io.Reader, ident string) io.Reader {
-	return &journalReader{in: newLines(r), ident: ident}
-}
-
-// Read implements io.Reader.
-func (j *journalReader) Read(p []byte) (int, error) {
-	for len(j.left) == 0 {
-		line, ok := j.in.next()
-		if !ok {
-			if j.in.err != nil {
-				return 0, j.in.err
-			}
-			return 0, io.EOF
-		}
-		j.left = j.appendRecord(j.left[:0], line)
-	}
-	n := copy(p, j.left)
-	j.left = j.left[n:]
-	return n, nil
+	return &rewriter{in: newLines(r), rewrite: func(to, line []byte) []byte { return appendRecord(to, line, ident) }}
 }
 
 // syslogSequence is what a server puts before each part of a message to syslog.
 var syslogSequence = regex.New(`^\[\d{1,10}(?:-(\d{1,6}))?\] `)
 
-func (j *journalReader) appendRecord(to, line []byte) []byte {
+// appendRecord appends the line that a record holds, of a server of a syslog_ident.
+func appendRecord(to, line []byte, syslogIdent string) []byte {
 	var r journalRecord
 	if json.Unmarshal(line, &r) != nil || r.Message == nil {
 		return to
@@ -66,7 +43,7 @@ func (j *journalReader) appendRecord(to, line []byte) []byte {
 		return append(append(to, text...), '\n')
 	case "syslog":
 		ident := string(journalValue(r.Ident))
-		if ident != j.ident && !strings.HasPrefix(ident, "postgres") {
+		if ident != syslogIdent && !strings.HasPrefix(ident, "postgres") {
 			return to
 		}
 		var part []byte

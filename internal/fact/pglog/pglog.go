@@ -108,7 +108,7 @@ type Source struct {
 	Cut      int64 // entries of which a part was left out for its length
 	NoState  int64 // entries at ERROR or worse without SQLSTATE
 	Zones    []string
-	// Killed are lines of other programs in the log that tell that the OOM killer ended something of the server's.
+	// Killed are lines of other programs in the log that report an OOM kill of a process of the server.
 	Killed []string
 }
 
@@ -161,7 +161,7 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	outer := in
 	var unwrapped io.Reader
 	if c := charsetOf(head); c != nil {
-		in = newLines(&recoder{in: outer, from: c})
+		in = newLines(recoded(outer, c))
 		head = in.peek(headSize)
 	}
 	src.Format = formatOf(head)

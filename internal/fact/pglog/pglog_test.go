@@ -397,7 +397,9 @@ func FuzzStderr(f *testing.F) {
 			"y\n\tz\nTopMemoryContext: 100 total in 1 blocks; 20 free (1 chunks); 80 used\nGrand total: 1 bytes in "+
 			"1 blocks; 1 free (1 chunks); 1 used\n",
 		"%m [%p] %q%u@%d/%a ", "< 2026-11-21 06:39:28.833 UTC 7 user=x,db=y > LOG:  x\n",
-		"1795243168.833 [7] ERREUR:  x\n", "\x1f\x8b\x08\x00")
+		"1795243168.833 [7] ERREUR:  x\n",
+		"2026-11-21 06:39:28 UTC [7] LOG:  b\n\tc\n2026-11-21 06:39:20 UTC [7] LOG:  a\n", // newest first
+		"2026-11-21 06:39:28 UTC [7] ERREUR:  m\xe9moire \xe9puis\xe9e\n", "\x1f\x8b\x08\x00")
 }
 
 func FuzzCSV(f *testing.F) {

@@ -46,10 +46,11 @@ func (r *reader) listed() Text {
 		if c := strings.TrimSpace(s); c == "" || c[0] == '#' || strings.HasPrefix(c, "//") {
 			continue
 		}
-		for _, m := range cliList.FindAllStringSubmatch(s, -1) {
+		listed := cliList.FindAllStringSubmatch(s, -1)
+		for _, m := range listed {
 			add(m[1], m[2], l.n)
 		}
-		if cliList.MatchString(s) {
+		if len(listed) > 0 { // --parameters stands before them, and its first is one of them
 			continue
 		}
 		for _, m := range flagsList.FindAllStringSubmatch(s, -1) {

@@ -16,9 +16,12 @@ func (r *reader) table() Text {
 	t := Text{Form: PgSettings}
 	c := columns{0, 1, -1, -1, false, false}
 	sep := r.separator()
-	starts, ruler := r.aligned()
-	if sep == 0 && ruler == 0 {
-		return r.shown()
+	var starts []int
+	ruler := 0
+	if sep == 0 {
+		if starts, ruler = r.aligned(); ruler == 0 {
+			return r.shown()
+		}
 	}
 	var row Setting // of the expanded form
 	cells3, described := 0, 0

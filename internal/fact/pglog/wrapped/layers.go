@@ -55,8 +55,6 @@ var (
 		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
 	syslog5424 = regex.New(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
 		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
-	// rsyslog's and journald's short form of a line that came again
-	repeated      = regex.New(`^(.{0,300}?: )message repeated (\d{1,6}) times: \[ (.*)\]$`)
 	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
 	oomLine       = regex.New(`killed by the OOM killer|with result 'oom-kill'|[Oo]ut of memory: Kill(?:ed)? process`)
 	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)

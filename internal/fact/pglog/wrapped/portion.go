@@ -3,6 +3,7 @@ package wrapped
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"strconv"
 	"unicode/utf16"
@@ -124,7 +125,9 @@ func (p *portion) escape() error {
 
 func (p *portion) unicode() (rune, error) {
 	var b [4]byte
-	if _, err := io.ReadFull(p.in, b[:]); err != nil {
+	if _, err := io.ReadFull(p.in, b[:]); errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, io.EOF // a text that was cut ends there, and is no fault of the file
+	} else if err != nil {
 		return 0, err
 	}
 	v, err := strconv.ParseUint(string(b[:]), 16, 16)

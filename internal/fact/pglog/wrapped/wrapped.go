@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -21,12 +20,12 @@ type Reader struct {
 	out     []byte
 	syslog  bool
 	again   int // times that the line at hand came again
-	told    int // bytes of lines that came again
+	repeats Repeats
 	killed  []string
 }
 
-// Killed are the first lines of other programs, systemd's and the kernel's, that tell that the OOM killer ended
-// something of the server's.
+// Killed are the first lines of other programs, systemd's and the kernel's, that report an OOM kill of a process of
+// the server.
 func (r *Reader) Killed() []string { return r.killed }
 
 const (
@@ -36,8 +35,6 @@ const (
 	maxLines = 300
 	// maxLine is how much of one line is kept.
 	maxLine = 256 << 10
-	// maxAgain bounds, in bytes, what is handed out in all of lines that syslog says were repeated.
-	maxAgain = 16 << 20
 	// maxKilled lines of other programs are kept, and of each maxKilledLine bytes.
 	maxKilled, maxKilledLine = 3, 240
 )
@@ -158,7 +155,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if r.syslog {
-			line = r.repeat(line)
+			var times int
+			line, times = r.repeats.Line(line)
+			r.again = times - 1
 		}
 		drop, raw := false, line
 		for _, l := range r.layers {
@@ -188,28 +187,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// note keeps a line of another program that tells of the OOM killer and the server.
+// note keeps a line of another program that reports an OOM kill of the server.
 func (r *Reader) note(line []byte) {
 	if r.syslog && len(r.killed) < maxKilled && oomLine.Match(line) && postgresIdent.Match(line) {
 		r.killed = append(r.killed, strings.ToValidUTF8(string(line[:min(len(line), maxKilledLine)]), ""))
 	}
-}
-
-// repeat takes «message repeated N times: [ LINE]» as the line, which comes N times.
-func (r *Reader) repeat(line []byte) []byte {
-	if !bytes.Contains(line, []byte("message repeated ")) {
-		return line
-	}
-	m := repeated.FindSubmatch(line)
-	if m == nil {
-		return line
-	}
-	n, _ := strconv.Atoi(string(m[2]))
-	if size := max(n-1, 0) * len(line); r.told+size <= maxAgain { // else it counts once
-		r.again = max(n-1, 0)
-		r.told += size
-	}
-	return append(bytes.Clone(m[1]), m[3]...)
 }
 
 // opened says whether a sample begins with an object or an array that is laid out over lines.

@@ -124,7 +124,7 @@ func TestRepeatedIsBounded(t *testing.T) {
 	text := strings.Repeat("Mar  4 05:06:07 h postgres[1]: message repeated 999999 times: [ [2-1] FATAL:  x]\n", 100)
 	_, open := Find([]byte(text), labeled)
 	got, err := io.ReadAll(open(strings.NewReader(text)))
-	if err != nil || len(got) > 2*maxAgain {
+	if err != nil || len(got) > 2*MaxAgain {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
@@ -139,6 +139,11 @@ func FuzzFind(f *testing.F) {
 			f.Add(fmt.Appendf(nil, form, l))
 		}
 	}
+	f.Add([]byte(`{"LogFileData": "` + `a\u00e9\ud83d\ude00 LOG:  x\n", "Marker": "1"}`))
+	f.Add([]byte(`{"LogFileData": "LOG:  x\u00`)) // cut
+	f.Add([]byte(" pg_read_file \n---\n 2026-03-04 05:06:07 UTC [1] LOG:  x   +\n 2026-03-04 05:06:07 UTC [1] LOG:  " +
+		"y\n(1 row)\n"))
+	f.Add([]byte("2026-03-04_05:06:09.12345 LOG:  x\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, open := Find(b, labeled)
 		if open == nil {

@@ -254,8 +254,7 @@ func (c *Collector) walAdvice(w Checkpoints) []string {
 	case w.MaxWALSize == 0 && w.Complete+w.ByWAL+w.ByTime+w.Requested > 0: // log_checkpoints is on
 		return []string{
 			"This part of the log has no two checkpoints in a row with their WAL, from which the max_wal_size " +
-				"follows: " +
-				"read a longer part, or run pgfettle plan on the server."}
+				"follows: read a longer part, or run pgfettle plan on the server."}
 	case w.MaxWALSize == 0:
 		return []string{
 			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, " +
