@@ -98,7 +98,7 @@ func boot(t *testing.T, img image, tools string) *guest {
 	defer cancel()
 	fail := func(err error) {
 		t.Helper()
-		t.Fatalf("boot: %v\n%s\nthe machine's console ended with:\n%s", err, said.String(), g.last(60))
+		t.Fatalf("the machine's console ended with:\n%s\n%s\nboot: %v", g.last(60), said.String(), err)
 	}
 	port, err := g.dial(ctx, socket)
 	if err != nil {
@@ -162,13 +162,18 @@ func (g *guest) last(n int) string {
 func (g *guest) off(t *testing.T) {
 	t.Helper()
 	g.stopped = true
-	g.try(t, time.Minute, "", "systemctl", "poweroff", "--no-block")
+	ctx, cancel := context.WithTimeout(t.Context(), bootTime)
+	defer cancel()
+	// The agent is among what is then ended, and may not have answered before: whether the
+	// machine has gone off is what tells.
+	_, asked := g.agent.Run(ctx, agent.Request{Argv: []string{"systemctl", "poweroff", "--no-block"}, Seconds: 60})
 	select {
 	case <-g.ended:
-	case <-time.After(bootTime):
+	case <-ctx.Done():
 		_ = g.qemu.Process.Kill()
 		<-g.ended
-		t.Fatalf("the machine did not switch itself off; its console ended with:\n%s", g.last(40))
+		t.Fatalf("the machine's console ended with:\n%s\nthe machine did not switch itself off; the agent: %v",
+			g.last(40), asked)
 	}
 	if !g.qemu.ProcessState.Success() {
 		t.Fatalf("QEMU: %v", g.qemu.ProcessState)
@@ -185,8 +190,8 @@ func (g *guest) try(t *testing.T, limit time.Duration, stdin string, argv ...str
 	defer cancel()
 	r, err := g.agent.Run(ctx, agent.Request{Argv: argv, Stdin: stdin, Seconds: int(limit / time.Second)})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s%s\nthe machine's console ended with:\n%s", strings.Join(argv, " "), err, r.Stdout,
-			r.Stderr, g.last(40))
+		t.Fatalf("the machine's console ended with:\n%s\n%s%s\n%s: %v", g.last(40), r.Stdout, r.Stderr,
+			strings.Join(argv, " "), err)
 	}
 	return r
 }
