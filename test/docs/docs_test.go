@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/plans"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
@@ -71,7 +72,7 @@ func TestPagesAreCurrent(t *testing.T) {
 // languagePage returns docs/languages.md: how far each catalogue is.
 func languagePage(t *testing.T) string {
 	t.Helper()
-	texts, unread, err := words.All(os.DirFS(root))
+	texts, _, err := words.All(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func languagePage(t *testing.T) string {
 			list = append(list, c)
 		}
 	}
-	return words.Page(texts, unread, list)
+	return words.Page(texts, list)
 }
 
 // commandPages returns docs/commands.md: the help of every command as the

@@ -3,13 +3,14 @@ package say
 import (
 	"embed"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
 
-// The catalogues are gettext files: one a language, read with the tools that
-// translators have, each entry with its id (msgctxt), the English that it was
-// made from (msgid) and the translation (msgstr).
+// The catalogs are gettext files: one a language, read with the tools that
+// translators have, each entry with the English that it was made from (msgid) and
+// the translation (msgstr).
 //
 //go:embed catalogue/*.po
 var files embed.FS
@@ -19,21 +20,21 @@ const English = "en"
 
 // Catalogue is the texts of one language; nil is English. A translation stands
 // for one English text, letter for letter: when that text is edited, English is
-// shown until somebody has looked at the translation again. An old translation
+// shown until the translation was looked at again. An old translation
 // under a new text could name another number, or another command.
 type Catalogue struct {
 	Lang    string
 	Entries []Entry
-	of      map[[2]string]*Entry
+	of      map[string]*Entry // by their English
 }
 
 // Entry is one translated text.
 type Entry struct {
-	ID      string   // of the message
 	English string   // what was translated
 	Many    string   // of a message about a number: its other English form
 	Forms   []string // one, or as many as the language has plural forms
 	Line    int      // in the file
+	In      []string // the packages that say it, for WritePO
 }
 
 // plurals is the rule of a language, as Unicode CLDR has it for whole numbers,
@@ -75,6 +76,16 @@ func Languages() []string {
 	return out
 }
 
+// complete are the languages that have every text. A locale chooses only among these; a test
+// of internal/gen/words holds them so.
+var complete = []string{}
+
+// Complete says whether a language has every text of the program.
+func Complete(lang string) bool { return lang == English || slices.Contains(complete, lang) }
+
+// PluralForms is how many forms a message about a number has.
+func (c *Catalogue) PluralForms() int { return pluralsOf[c.Lang].forms }
+
 // Open returns the catalogue of a language; nil for English. The error is a fault
 // of the file, which a test of this package finds first.
 func Open(lang string) (*Catalogue, error) {
@@ -90,7 +101,7 @@ func Open(lang string) (*Catalogue, error) {
 
 // LanguageOf returns the language that the environment asks for: the first that
 // is set of LC_ALL, LC_MESSAGES and LANG, as POSIX orders them. It is English
-// where that names none, or one that there are no texts of.
+// where that names none, or one that is not complete.
 func LanguageOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		v := getenv(name)
@@ -102,7 +113,7 @@ func LanguageOf(getenv func(string) string) string {
 		lang, _, _ = strings.Cut(lang, "_")
 		lang = strings.ToLower(lang)
 		for _, l := range Languages() {
-			if l == lang {
+			if l == lang && Complete(l) {
 				return l
 			}
 		}
@@ -112,23 +123,23 @@ func LanguageOf(getenv func(string) string) string {
 }
 
 // Text returns the translation of a text without placeholders, or the English.
-func (c *Catalogue) Text(id, english string) string {
-	if e := c.entry(id, english); e != nil {
+func (c *Catalogue) Text(english string) string {
+	if e := c.entry(english); e != nil {
 		return e.Forms[0]
 	}
 	return english
 }
 
-func (c *Catalogue) entry(id, english string) *Entry {
+func (c *Catalogue) entry(english string) *Entry {
 	if c == nil {
 		return nil
 	}
-	return c.of[[2]string{id, english}]
+	return c.of[english]
 }
 
 // template returns the template of a message that fits its number.
 func (c *Catalogue) template(m Message) string {
-	e := c.entry(m.ID, m.Text)
+	e := c.entry(m.Text)
 	switch {
 	case e != nil && m.Many == "" && e.Many == "":
 		return e.Forms[0]
@@ -138,29 +149,4 @@ func (c *Catalogue) template(m Message) string {
 		return m.Many
 	}
 	return m.Text
-}
-
-// valueID is the id of what arguments of any message may be: "12 min", "4 days".
-const valueID = "value"
-
-// value returns an argument that is words in the catalogue's language: as the
-// catalogue has it for this argument, or for any, or as a number with a unit that
-// it knows.
-func (c *Catalogue) value(id, v string) string {
-	if c == nil {
-		return v
-	}
-	for _, id := range []string{id, valueID} {
-		if e := c.entry(id, v); e != nil {
-			return e.Forms[0]
-		}
-	}
-	number, rest, ok := strings.Cut(v, " ")
-	if !ok || strings.Trim(number, "0123456789.") != "" {
-		return v
-	}
-	if e := c.entry(valueID, "{n} "+rest); e != nil {
-		return strings.Replace(e.Forms[0], "{n}", number, 1)
-	}
-	return v
 }

@@ -36,7 +36,7 @@ func TestPluralForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		msg := func(n int64) string {
-			return say.N("show/check/findings", n, "{n} finding", "{n} findings").In(c)
+			return say.N(n, "{n} finding", "{n} findings").In(c)
 		}
 		words := map[int]string{}
 		for n := range int64(100000) {
@@ -61,63 +61,88 @@ func TestPluralForms(t *testing.T) {
 
 func TestIn(t *testing.T) {
 	c := russian(t, `
-msgctxt "check/x/seen"
 msgid "{used} of {all}: {what}, {part}, for {age}"
 msgstr "{all} — {used}: {what}, {part}, уже {age}"
 
-msgctxt "check/x/{what}"
 msgid "it will fail"
 msgstr "не "
 "запустится"
 
-msgctxt "part"
 msgid "{n} page"
 msgid_plural "{n} pages"
 msgstr[0] "{n} страница"
 msgstr[1] "{n} страницы"
 msgstr[2] "{n} страниц"
 
-msgctxt "value"
-msgid "{n} days"
-msgstr "{n} сут"
+msgid "{n} day"
+msgid_plural "{n} days"
+msgstr[0] "{n} день"
+msgstr[1] "{n} дня"
+msgstr[2] "{n} дней"
+
+msgid "{others} or {last}"
+msgstr "{others} или {last}"
+
+msgid "and {n} more"
+msgid_plural "and {n} more"
+msgstr[0] "и ещё {n}"
+msgstr[1] "и ещё {n}"
+msgstr[2] "и ещё {n}"
 `)
-	m := say.M("check/x/seen", "{used} of {all}: {what}, {part}, for {age}", "used", 1*unit.MB, "all", 12345, "what",
-		"it will fail",
-		"part", say.N("part", 3, "{n} page", "{n} pages"), "age", "4 days")
-	if got, want := m.In(c), "12,345 — 1 MB: не запустится, 3 страницы, уже 4 сут"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := m.String(), "1 MB of 12,345: it will fail, 3 pages, for 4 days"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	pages := func(n int) say.Message { return say.N(n, "{n} page", "{n} pages") }
+	m := say.M("{used} of {all}: {what}, {part}, for {age}", "used", 1*unit.MB, "all", 12345, "what",
+		say.M("it will fail"), "part", pages(3), "age", say.Span(4*86400))
+	for _, c2 := range []struct {
+		m           say.Message
+		ru, english string
+	}{
+		{m, "12\u00a0345 — 1\u00a0МБ: не запустится, 3 страницы, уже 4 дня", "1 MB of 12,345: it will fail, 3 pages, " +
+			"for 4 days"},
+		{say.All("; ", say.M("it will fail"), say.Message{}, pages(1)), "не запустится; 1 страница",
+			"it will fail; 1 page"},
+		{say.M("{list}", "list", say.List{Items: []say.Message{pages(5), pages(2), pages(1)}, Most: 2}),
+			"5 страниц, 2 страницы, и ещё 1", "5 pages, 2 pages, and 1 more"},
+		{say.M("{x}", "x", say.OneOf([]string{"a", "b", "c"})), "a, b или c", "a, b or c"},
+		{say.M("{a} {b} {c} {d}", "a", say.Number("0.4 %"), "b", say.Number("16.4"), "c", "16.4", "d", 0.25),
+			"0,4\u00a0% 16,4 16.4 0,25", "0.4 % 16.4 16.4 0.25"},
+		{say.M("{a}, {b}, {c}", "a", say.Span(119), "b", say.Span(7199), "c", say.Span(172799)),
+			"119\u00a0с, 120\u00a0мин, 48\u00a0ч", "119 s, 120 min, 48 h"},
+		{say.Text("it will fail"), "it will fail", "it will fail"}, // somebody else's text
+	} {
+		if got := c2.m.In(c); got != c2.ru {
+			t.Errorf("%q, want %q", got, c2.ru)
+		}
+		if got := c2.m.String(); got != c2.english {
+			t.Errorf("%q, want %q", got, c2.english)
+		}
 	}
 	// An edited English text is not told by the old translation.
-	if got, want := say.M("part", "{n} pages at most", "n", 3).In(c), "3 pages at most"; got != want {
+	if got, want := say.M("{n} pages at most", "n", 3).In(c), "3 pages at most"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := say.N("part", 1, "{n} page", "{n} leaves").In(c), "1 page"; got != want {
+	if got, want := say.N(1, "{n} page", "{n} leaves").In(c), "1 page"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (*say.Catalogue)(nil).Text("check/x/title", "As it is"); got != "As it is" {
+	if got := (*say.Catalogue)(nil).Text("As it is"); got != "As it is" {
 		t.Errorf("without a catalogue: %q", got)
 	}
 }
 
 func TestReadCatalogueRefuses(t *testing.T) {
-	entry := "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr \"c\"\n"
+	entry := "\nmsgid \"b\"\nmsgstr \"c\"\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"no head":            {entry, "no head"},
 		"other plural forms": {strings.Replace(head, "n%10==1", "n==1", 1), "must have Plural-Forms"},
-		"an entry twice":     {head + entry + entry, "a stands in line"},
+		"an entry twice":     {head + entry + entry, "\"b\" is in line"},
 		"an empty text":      {head + strings.Replace(entry, `"c"`, `" "`, 1), "an empty text"},
-		"no id":              {head + strings.Replace(entry, "msgctxt \"a\"\n", "", 1), "an empty text"},
 		"a form too few": {head +
-			"\nmsgctxt \"a\"\nmsgid \"b\"\nmsgid_plural \"bs\"\nmsgstr[0] \"c\"\nmsgstr[1] \"cs\"\n",
+			"\nmsgid \"b\"\nmsgid_plural \"bs\"\nmsgstr[0] \"c\"\nmsgstr[1] \"cs\"\n",
 			"2 forms, where there must be 3"},
-		"no text":             {head + "\nmsgctxt \"a\"\nmsgid \"b\"\n", "0 forms"},
-		"a word not known":    {head + "\ndomain \"a\"\n", `"domain" is not known`},
-		"not quoted":          {head + "\nmsgctxt a\n", "not a quoted text"},
-		"a loose text":        {head + "\n\"a\"\n", "belongs to nothing"},
-		"an id that is twice": {head + "\nmsgctxt \"a\"\nmsgctxt \"b\"\n", "stands twice"},
+		"no text":              {head + "\nmsgid \"b\"\n", "0 forms"},
+		"a word not known":     {head + "\ndomain \"a\"\n", `"domain" is not known`},
+		"not quoted":           {head + "\nmsgid a\n", "not a quoted text"},
+		"a loose text":         {head + "\n\"a\"\n", "belongs to nothing"},
+		"a text that is twice": {head + "\nmsgid \"a\"\nmsgid \"b\"\n", "stands twice"},
 	} {
 		if _, err := say.ReadCatalogue("ru", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -131,7 +156,7 @@ func TestReadCatalogueRefuses(t *testing.T) {
 // TestWritePO holds that what is written is read again as it was.
 func TestWritePO(t *testing.T) {
 	c := russian(t,
-		"\nmsgctxt \"a\"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgctxt \"n\"\nmsgid "+
+		"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgid "+
 			"\"1\"\nmsgid_plural \"2\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n")
 	again, err := say.ReadCatalogue("ru", say.WritePO("ru", c.Entries))
 	if err != nil {
@@ -142,7 +167,7 @@ func TestWritePO(t *testing.T) {
 	}
 	for i, e := range again.Entries {
 		was := c.Entries[i]
-		if e.ID != was.ID || e.English != was.English || e.Many != was.Many ||
+		if e.English != was.English || e.Many != was.Many ||
 			strings.Join(e.Forms, "|") != strings.Join(was.Forms, "|") {
 			t.Errorf("%+v was %+v", e, was)
 		}
@@ -168,6 +193,9 @@ func TestLanguageOf(t *testing.T) {
 			name, v, _ := strings.Cut(s, "=")
 			env[name] = v
 		}
+		if !say.Complete(want) {
+			want = "en"
+		}
 		if got := say.LanguageOf(func(n string) string { return env[n] }); got != want {
 			t.Errorf("%s: %s, want %s", set, got, want)
 		}
@@ -175,7 +203,7 @@ func TestLanguageOf(t *testing.T) {
 }
 
 func FuzzReadCatalogue(f *testing.F) {
-	f.Add(head + "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr \"c\"\n")
+	f.Add(head + "\nmsgid \"b\"\nmsgstr \"c\"\n")
 	f.Add(head + "msgid_plural\nmsgstr[0]")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := say.ReadCatalogue("ru", text)
@@ -183,7 +211,7 @@ func FuzzReadCatalogue(f *testing.F) {
 			return
 		}
 		for _, e := range c.Entries {
-			say.Message{ID: e.ID, Text: e.English, Many: e.Many, N: 7}.In(c)
+			say.Message{Text: e.English, Many: e.Many, N: 7}.In(c)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // ReadCatalogue reads the gettext file of a language: the strict part of the
-// format that the files of this program use. Each entry has msgctxt, msgid,
+// format that the files of this program use. Each entry has msgid,
 // perhaps msgid_plural, and msgstr in all forms; texts may go over several quoted
 // lines; lines with # are for translators. The error names the line.
 func ReadCatalogue(lang, text string) (*Catalogue, error) {
@@ -15,7 +15,7 @@ func ReadCatalogue(lang, text string) (*Catalogue, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s.po: the plural forms of this language are not known here", lang)
 	}
-	r := &reader{c: &Catalogue{Lang: lang, of: map[[2]string]*Entry{}}, rule: rule}
+	r := &reader{c: &Catalogue{Lang: lang, of: map[string]*Entry{}}, rule: rule}
 	for i, line := range strings.Split(text, "\n") {
 		r.line = i + 1
 		if err := r.read(strings.TrimSpace(line)); err != nil {
@@ -30,11 +30,10 @@ func ReadCatalogue(lang, text string) (*Catalogue, error) {
 	}
 	for i := range r.c.Entries {
 		e := &r.c.Entries[i]
-		key := [2]string{e.ID, e.English}
-		if first := r.c.of[key]; first != nil {
-			return nil, fmt.Errorf("%s.po:%d: %s stands in line %d too", lang, e.Line, e.ID, first.Line)
+		if first := r.c.of[e.English]; first != nil {
+			return nil, fmt.Errorf("%s.po:%d: %q is in line %d too", lang, e.Line, e.English, first.Line)
 		}
-		r.c.of[key] = e
+		r.c.of[e.English] = e
 	}
 	return r.c, nil
 }
@@ -66,8 +65,6 @@ func (r *reader) read(line string) error {
 		r.now.Line = r.line
 	}
 	switch {
-	case key == "msgctxt":
-		r.into = &r.now.ID
 	case key == "msgid":
 		r.into = &r.now.English
 	case key == "msgid_plural":
@@ -100,7 +97,7 @@ func (r *reader) end() error {
 	if e.Line == 0 {
 		return nil
 	}
-	if e.ID == "" && e.English == "" && len(e.Forms) == 1 {
+	if e.English == "" && len(e.Forms) == 1 {
 		if !strings.Contains(e.Forms[0], "\nPlural-Forms: "+r.rule.head+"\n") {
 			return fmt.Errorf("the head must have Plural-Forms: %s", r.rule.head)
 		}
@@ -112,11 +109,11 @@ func (r *reader) end() error {
 		want = r.rule.forms
 	}
 	if len(e.Forms) != want {
-		return fmt.Errorf("%s: %d forms, where there must be %d", e.ID, len(e.Forms), want)
+		return fmt.Errorf("%q: %d forms, where there must be %d", e.English, len(e.Forms), want)
 	}
-	for _, text := range append([]string{e.ID, e.English}, e.Forms...) {
+	for _, text := range append([]string{e.English}, e.Forms...) {
 		if strings.TrimSpace(text) == "" {
-			return fmt.Errorf("%s: an empty text", e.ID)
+			return fmt.Errorf("%q: an empty text", e.English)
 		}
 	}
 	r.c.Entries = append(r.c.Entries, e)
@@ -133,7 +130,11 @@ func WritePO(lang string, entries []Entry) string {
 		b.WriteString(quotePO(h+"\n") + "\n")
 	}
 	for _, e := range entries {
-		b.WriteString("\nmsgctxt " + quotePO(e.ID) + "\nmsgid " + quotePO(e.English) + "\n")
+		b.WriteByte('\n')
+		if len(e.In) > 0 {
+			b.WriteString("#: " + strings.Join(e.In, " ") + "\n")
+		}
+		b.WriteString("msgid " + quotePO(e.English) + "\n")
 		if e.Many == "" {
 			b.WriteString("msgstr " + quotePO(e.Forms[0]) + "\n")
 			continue

@@ -1,8 +1,8 @@
-// Package say holds text for people: messages with an id, an English form and
+// Package say holds text for people: messages with an English form and
 // named arguments, and the catalogue of sources that the messages rest on.
 //
 // A message keeps its arguments apart from its words, so another language is a
-// file of id and English → template and needs no code. Placeholders are {name}.
+// file of English → template and needs no code. Placeholders are {name}.
 package say
 
 import (
@@ -10,51 +10,108 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
+
+// Template is an English text with {name} placeholders, as it stands in the source: always a
+// constant, so that all that there are can be listed and translated. Only this package makes
+// one of a string that is not.
+type Template string
 
 // Message is one sentence or paragraph for a person. In JSON it is its text, a
 // string; one that was read from JSON has its text and no arguments.
 type Message struct {
-	ID   string         // such as "check/huge_pages_short/seen"; unique among templates
-	Text string         // the English template, with {name} placeholders
+	Text string         // the English template
 	Many string         // of N: the English template for any number but one
 	N    int64          // of N: the number that chooses the form
-	Args map[string]any // values; Message, fmt.Stringer, string, bool, integers and floats
+	Args map[string]any // Message, List, Span, Number, unit.Bytes and numbers follow the language; others stay
 
+	About string // an address, or another name, that the message is about; "" for none. It is not in the text.
+
+	names      []string  // of Args, in the order in which they were given
+	parts      []Message // of All
+	sep        string
+	literal    bool   // a text that is nobody's template
 	translated string // what String returns instead of the English; "" for English
 }
 
 // Text is a message that is a text as it stands, such as one that was read from a
 // document: no catalog has a translation of it.
-func Text(s string) Message { return Message{Text: s} }
+func Text(s string) Message { return Message{Text: s, literal: true} }
 
 // M builds a message from alternating names and values:
-// say.M("seen", "{used} of {all}", "used", 3, "all", 10). It panics on an odd
+// say.M("{used} of {all}", "used", 3, "all", 10). It panics on an odd
 // list, which only a wrong program text can produce.
-func M(id, text string, pairs ...any) Message {
+func M(text Template, pairs ...any) Message {
 	if len(pairs)%2 != 0 {
-		panic("say.M: " + id + ": odd number of names and values")
+		panic("say.M: " + string(text) + ": odd number of names and values")
 	}
-	m := Message{ID: id, Text: text}
+	m := Message{Text: string(text)}
 	if len(pairs) > 0 {
 		m.Args = make(map[string]any, len(pairs)/2)
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		m.Args[pairs[i].(string)] = pairs[i+1]
+		m.set(pairs[i].(string), pairs[i+1])
 	}
 	return m
 }
 
-// IsZero says whether there is nothing to say.
-func (m Message) IsZero() bool { return m.Text == "" }
+func (m *Message) set(name string, v any) {
+	if _, ok := m.Args[name]; !ok {
+		m.names = append(m.names, name)
+	}
+	m.Args[name] = v
+}
+
+// Names returns the names of the arguments, in the order in which they were given.
+func (m Message) Names() []string { return m.names }
+
+// Templates returns the English templates that the text is made of: one, or those of All.
+func (m Message) Templates() []string {
+	if len(m.parts) == 0 {
+		return []string{m.Text}
+	}
+	var out []string
+	for _, p := range m.parts {
+		out = append(out, p.Templates()...)
+	}
+	return out
+}
 
 // N builds a message about a number of things, which chooses between the two
 // English templates, or among as many as another language has. {n} is the number.
-func N(id string, n int64, one, many string, pairs ...any) Message {
-	m := M(id, one, append(pairs, "n", n)...)
-	m.Many, m.N = many, n
+func N[I int | int64](n I, one, many Template, pairs ...any) Message {
+	m := M(one, append(pairs, "n", n)...)
+	m.Many, m.N = string(many), int64(n)
 	return m
 }
+
+// All is several messages as one: whole clauses with sep between them ("; "), or sentences
+// with a space. Those that say nothing are not among them. Its arguments are those of all.
+func All(sep string, list ...Message) Message {
+	var m Message
+	for _, p := range list {
+		if p.IsZero() {
+			continue
+		}
+		m.parts = append(m.parts, p)
+		if m.Args == nil && len(p.names) > 0 {
+			m.Args = map[string]any{}
+		}
+		for _, name := range p.names {
+			m.set(name, p.Args[name])
+		}
+	}
+	if len(m.parts) == 1 {
+		return m.parts[0]
+	}
+	m.sep = sep
+	return m
+}
+
+// IsZero says whether there is nothing to say.
+func (m Message) IsZero() bool { return m.Text == "" && len(m.parts) == 0 }
 
 // String returns the text with its arguments filled in: in English, or in the
 // language that Translated chose.
@@ -89,10 +146,19 @@ func (m *Message) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// In returns the text in the language of the catalogue; English where the
-// catalogue is nil or does not have it. Arguments that are words themselves are
-// told in that language too, where the catalogue has them.
+// In returns the text in the language of the catalog; English where the
+// catalog is nil or does not have it.
 func (m Message) In(c *Catalogue) string {
+	switch {
+	case len(m.parts) > 0:
+		list := make([]string, len(m.parts))
+		for i, p := range m.parts {
+			list[i] = p.In(c)
+		}
+		return strings.Join(list, m.sep)
+	case m.literal:
+		return m.Text
+	}
 	t := c.template(m)
 	if !strings.Contains(t, "{") {
 		return t
@@ -106,20 +172,36 @@ func (m Message) In(c *Catalogue) string {
 			return b.String()
 		}
 		b.WriteString(t[:i])
-		name := t[i+1 : j]
-		switch v := m.Args[name].(type) {
-		case nil:
+		if v, ok := m.Args[t[i+1:j]]; ok && v != nil {
+			b.WriteString(argument(v, c))
+		} else {
 			b.WriteString(t[i : j+1])
-		case Message:
-			b.WriteString(v.In(c))
-		case string:
-			b.WriteString(oneLine(c.value(ArgID(m.ID, name), v)))
-		default:
-			b.WriteString(show(v))
 		}
 		t = t[j+1:]
 	}
 }
+
+// Fill returns a text that no language changes, such as a command, with arguments filled in.
+func Fill(text string, args map[string]any) string { return Message{Text: text, Args: args}.In(nil) }
+
+// argument returns a value in the language of a catalog. A string is a name, a value or a
+// text of somebody else, and stays.
+func argument(v any, c *Catalogue) string {
+	switch v := v.(type) {
+	case speaker: // Message, List, Span
+		return v.In(c)
+	case string:
+		return oneLine(v)
+	case Number:
+		return c.number(string(v))
+	case unit.Bytes, int, int64, float64:
+		return c.number(show(v))
+	}
+	return show(v)
+}
+
+// speaker is what a language changes.
+type speaker interface{ In(c *Catalogue) string }
 
 // oneLine spells out what would break a line: an argument may be a name that any
 // user has chosen, and what stands behind the break would pass for our words.
@@ -132,15 +214,6 @@ func oneLine(s string) string {
 
 var breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`, "\u0085", `\u0085`, "\u2028", `\u2028`,
 	"\u2029", `\u2029`)
-
-// ArgID is the id under which a catalogue holds the words that an argument of a
-// message may be: those of all templates of one check are told alike.
-func ArgID(id, name string) string {
-	if i := strings.LastIndexByte(id, '/'); i >= 0 {
-		id = id[:i]
-	}
-	return id + "/{" + name + "}"
-}
 
 // Placeholders returns the sorted names that a template uses.
 func Placeholders(t string) []string {

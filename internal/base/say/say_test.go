@@ -13,7 +13,7 @@ import (
 
 // TestMessage: arguments are filled in, in English and in another language.
 func TestMessage(t *testing.T) {
-	m := say.M("check/x/seen", "{used} of {all} pages, {mem} each, ratio {r}", "used", 8337, "all", int64(1234567),
+	m := say.M("{used} of {all} pages, {mem} each, ratio {r}", "used", 8337, "all", int64(1234567),
 		"mem", 2*unit.MB, "r", 0.25)
 	if got, want := m.String(), "8337 of 1,234,567 pages, 2 MB each, ratio 0.25"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -23,9 +23,10 @@ func TestMessage(t *testing.T) {
 // TestUnfilledStays: a placeholder without an argument is shown, not swallowed,
 // and stray braces harm nothing.
 func TestUnfilledStays(t *testing.T) {
-	for text, want := range map[string]string{"{nothing} here": "{nothing} here", "a } b { c": "a } b { c", "{": "{",
+	for text, want := range map[say.Template]string{"{nothing} here": "{nothing} here", "a } b { c": "a } b { c",
+		"{": "{",
 		"}": "}", "": ""} {
-		if got := say.M("id", text).String(); got != want {
+		if got := say.M(text).String(); got != want {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -54,7 +55,7 @@ func TestAMessageIsItsTextInJSON(t *testing.T) {
 		Seen  say.Message `json:"seen"`
 		Extra say.Message `json:"extra,omitzero"`
 	}
-	in := doc{Seen: say.M("check/x/seen", "{used} of <{all}>", "used", 3, "all", "{10}")}
+	in := doc{Seen: say.M("{used} of <{all}>", "used", 3, "all", "{10}")}
 	b, err := json.Marshal(in)
 	if want := `{"seen":"3 of \u003c{10}\u003e"}`; err != nil || string(b) != want {
 		t.Fatalf("%s, %v: want %s", b, err, want)
@@ -69,11 +70,11 @@ func TestAMessageIsItsTextInJSON(t *testing.T) {
 func TestATranslatedMessageKeepsItsEnglish(t *testing.T) {
 	c, err := say.ReadCatalogue("fr",
 		"msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; "+
-			"plural=(n > 1);\\n\"\n\nmsgctxt \"a/b\"\nmsgid \"{n} left\"\nmsgstr \"reste {n}\"\n")
+			"plural=(n > 1);\\n\"\n\nmsgid \"{n} left\"\nmsgstr \"reste {n}\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := say.M("a/b", "{n} left", "n", 2).Translated(c)
+	m := say.M("{n} left", "n", 2).Translated(c)
 	if m.String() != "reste 2" || m.English() != "2 left" {
 		t.Errorf("%q, %q", m.String(), m.English())
 	}

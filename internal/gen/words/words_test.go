@@ -5,26 +5,35 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-var update = flag.Bool("update", false, "sort the catalogues")
+var update = flag.Bool("update", false, "sort the catalogs, and drop what the program no longer says")
 
 const root = "../../.."
 
-// TestCatalogues holds that each catalogue has only ids that the program says,
-// the same placeholders as the English, and its entries in order.
-func TestCatalogues(t *testing.T) {
-	texts, _, err := All(os.DirFS(root))
+// TestCatalogs holds that every text can be translated, that each catalog has only what the
+// program says, with the same placeholders and in order, and that a language that is offered
+// is complete.
+func TestCatalogs(t *testing.T) {
+	texts, loose, err := All(root)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, at := range loose {
+		t.Errorf("%s: a template that is not a constant cannot be translated: see docs/languages.md", at)
+	}
+	byEnglish := map[string]Text{}
+	for _, text := range texts {
+		if other, ok := byEnglish[text.English]; ok {
+			t.Errorf("%q is said with and without plural, or with two plurals: %v, %v", text.English, other.In, text.In)
+		}
+		byEnglish[text.English] = text
 	}
 	for _, lang := range say.Languages() {
 		if lang == say.English {
@@ -35,145 +44,103 @@ func TestCatalogues(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := Compare(c, texts)
-		for _, e := range r.Unknown {
-			t.Errorf("%s.po:%d: no text has the id %s", lang, e.Line, e.ID)
-		}
 		for _, e := range r.Wrong {
-			t.Errorf("%s.po:%d: %s: other placeholders than %q", lang, e.Line, e.ID, e.English)
+			t.Errorf("%s.po:%d: other placeholders than %q", lang, e.Line, e.English)
 		}
-		for _, e := range r.Stale {
-			t.Logf("%s.po:%d: %s: the English was edited since: %q", lang, e.Line, e.ID, e.English)
+		if complete := len(r.Missing) == 0; complete != say.Complete(lang) {
+			t.Errorf("%s: complete is %t, and say.Complete says %t; missing: %d", lang, complete, say.Complete(lang),
+				len(r.Missing))
 		}
-		sort.SliceStable(c.Entries, func(i, j int) bool {
-			a, b := c.Entries[i], c.Entries[j]
-			return sortsBefore(Text{ID: a.ID, English: a.English}, Text{ID: b.ID, English: b.English})
-		})
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
-		want := say.WritePO(lang, c.Entries)
+		want := say.WritePO(lang, sorted(c, texts))
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
+		for _, e := range r.Unknown {
+			t.Errorf("%s.po:%d: the program does not say %q", lang, e.Line, e.English)
+		}
 		have, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if string(have) != want {
-			t.Errorf("%s.po is not sorted by id and English: run go test ./internal/gen/words -update", lang)
+			t.Errorf("%s.po is not in order: run go test ./internal/gen/words -update", lang)
 		}
 	}
 }
 
-// checkout is a small one, with every shape that templates have.
-var checkout = fstest.MapFS{
-	"internal/judge/check/a.go": {Data: []byte(`package check
-var A = Check{ID: "a", Judge: func(c *Case) {
-	sev, what := Warning, "it runs on"
-	if x { what = "it will fail" }
-	seen := "{n} of them"
-	if y { seen += "; {what}" }
-	seen = seen + "."
-	c.FoundAs(sev, seen, "n", 1, "what", what, "word", "on")
-	c.FoundDo(sev, "Do " + "this.", "seen with " + rest + ".", "n", note())
-	c.Found(told(c))
-}}
-const rest = "a rest"
-func note() string { if z { return "one way" }; return "the other way" }
-func told(c *Case) string { return strings.Join(c.list, ", ") }
-func shared(c *Case) { c.Found("said for all who call") }
-var B = Check{ID: "b", Judge: func(c *Case) { shared(c) }}
-`)},
-	"internal/judge/check/a_test.go": {Data: []byte("package check\nfunc f() { c.Found(\"of a test\") }\n")},
-	"internal/judge/rule/r.go": {Data: []byte(
-		"package rule\nvar r = Rule{Address: knob.Sysctl(\"vm.x\"), Decide: func(c *Case) { c.Set(1, \"because " +
-			"{n}\", \"n\", 1); c.Warn(\"mind it\") }}\n")},
-	"internal/judge/conffile/c.go": {Data: []byte(
-		"package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); " +
-			"j.found(&K, at, \"another line\") }\n")},
-	"internal/show/outline/page.go": {Data: []byte(
-		"package outline\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", " +
-			"\"{n} things\"); p.say(variable, \"not fixed\") }\n")},
-	"internal/show/cli/ask.go":           {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
-	"internal/show/outline/page_test.go": {Data: []byte("package outline\nthis is not Go")},
+// sorted returns the entries of a catalog in the order of the texts, each with the packages
+// that say it.
+func sorted(c *say.Catalogue, texts []Text) (out []say.Entry) {
+	of := map[[2]string]say.Entry{}
+	for _, e := range c.Entries {
+		of[[2]string{e.English, e.Many}] = e
+	}
+	for _, t := range texts {
+		if e, ok := of[[2]string{t.English, t.Many}]; ok {
+			e.In = t.In
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
+// TestTemplatesAreFound reads a package with every shape that a template has in the source.
 func TestTemplatesAreFound(t *testing.T) {
+	all, loose, err := templates(".", "./testdata/shapes")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
-	var unread []string
-	for _, dir := range folders {
-		found, not, err := inFolder(checkout, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			line := f.ID + ": " + f.English
-			if f.Many != "" {
-				line += " | " + f.Many
-			}
-			got = append(got, line)
-		}
-		unread = append(unread, not...)
+	for _, text := range all.sorted() {
+		got = append(got, strings.TrimSuffix(text.English+" | "+text.Many, " | "))
 	}
-	sort.Strings(got)
-	want := []string{
-		"check/a/do: Do this.",
-		"check/a/seen: seen with a rest.",
-		"check/a/seen: {n} of them.",
-		"check/a/seen: {n} of them; {what}.",
-		"check/a/{n}: one way",
-		"check/a/{n}: the other way",
-		"check/a/{what}: it runs on",
-		"check/a/{what}: it will fail",
-		"check/b/seen: said for all who call",
-		"check/conf_k/seen: a line",
-		"check/conf_k/seen: another line",
-		"rule/sysctl:vm.x/reason: because {n}",
-		"rule/sysctl:vm.x/warning: mind it",
-		"show/a: A {x}",
-		"show/n: {n} thing | {n} things",
-		"show/yes: yes",
-	}
+	want := []string{"a constant {n}", "a part of a list", "a typed constant and more", "an argument", "an element",
+		"another way", "nested {x}", "one way", "{n} field", "{n} thing | {n} things"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if want := []string{"internal/judge/check/a.go:10"}; !slices.Equal(unread, want) {
-		t.Errorf("not to be read: %v, want %v", unread, want)
+	if want := []string{"shapes.go:27", "shapes.go:28"}; !slices.Equal(bases(loose), want) {
+		t.Errorf("not constant: %v, want %v", loose, want)
 	}
 }
 
+func bases(list []string) (out []string) {
+	for _, s := range list {
+		out = append(out, filepath.Base(s))
+	}
+	return out
+}
+
 func TestCompare(t *testing.T) {
-	texts := []Text{{"check/a/seen", "{n} left", ""}, {"check/a/seen", "none left", ""},
-		{"show/n", "{n} thing", "{n} things"}}
+	in := []string{"judge/checks/wal"}
+	texts := []Text{{"{n} left", "", in}, {"none left", "", in}, {"{n} thing", "{n} things", []string{"show/cli"}}}
 	c := &say.Catalogue{Lang: "fr", Entries: []say.Entry{
-		{ID: "check/a/seen", English: "{n} left", Forms: []string{"il reste {m}"}},
-		{ID: "check/a/seen", English: "nothing left", Forms: []string{"rien"}},
-		{ID: "check/gone/seen", English: "x", Forms: []string{"y"}},
-		{ID: "show/n", English: "{n} thing", Many: "{n} things", Forms: []string{"{n} chose", "des choses"}},
+		{English: "{n} left", Forms: []string{"il reste {m}"}},
+		{English: "nothing left", Forms: []string{"rien"}},
+		{English: "{n} thing", Many: "{n} things", Forms: []string{"{n} chose", "des choses"}},
 	}}
 	r := Compare(c, texts)
-	ids := func(list []say.Entry) (out []string) {
+	english := func(list []say.Entry) (out []string) {
 		for _, e := range list {
-			out = append(out, e.ID+" "+e.English)
+			out = append(out, e.English)
 		}
 		return out
 	}
-	if d := cmp.Diff([]string{"check/a/seen {n} left", "show/n {n} thing"}, ids(r.Wrong)); d != "" {
+	if d := cmp.Diff([]string{"{n} left", "{n} thing"}, english(r.Wrong)); d != "" {
 		t.Errorf("wrong: %s", d)
 	}
-	if d := cmp.Diff([]string{"check/a/seen nothing left"}, ids(r.Stale)); d != "" {
-		t.Errorf("stale: %s", d)
-	}
-	if d := cmp.Diff([]string{"check/gone/seen x"}, ids(r.Unknown)); d != "" {
+	if d := cmp.Diff([]string{"nothing left"}, english(r.Unknown)); d != "" {
 		t.Errorf("unknown: %s", d)
 	}
 	if d := cmp.Diff([]Text{texts[1]}, r.Missing); d != "" {
 		t.Errorf("missing: %s", d)
 	}
-	if page := Page(texts, []string{"x.go:1"}, []*say.Catalogue{c}); !strings.Contains(page,
-		"| check/seen | 2 | 1 |\n| show | 1 | 1 |\n| all | 3 | 2 |\n") ||
-		!strings.Contains(page, "## To look at again: fr") {
+	if page := Page(texts, []*say.Catalogue{c}); !strings.Contains(page,
+		"| judge/checks | 2 | 1 |\n| show/cli | 1 | 1 |\n| all | 3 | 2 |\n") {
 		t.Errorf("the page counts otherwise:\n%s", page)
 	}
 }

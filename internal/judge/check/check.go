@@ -134,8 +134,7 @@ type Finding struct {
 // In returns the finding in the language of a catalogue, each text that it does
 // not have in English.
 func (f Finding) In(c *say.Catalogue) Finding {
-	id := "check/" + f.ID
-	f.Title, f.Why = c.Text(id+"/title", f.Title), c.Text(id+"/why", f.Why)
+	f.Title, f.Why = c.Text(f.Title), c.Text(f.Why)
 	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
 	return f
 }
@@ -157,28 +156,30 @@ func (r Report) In(c *say.Catalogue) Report {
 
 // In returns the check with its words in the language of a catalogue.
 func (ck Check) In(c *say.Catalogue) Check {
-	id := "check/" + ck.ID
-	ck.Title, ck.Why, ck.Do = c.Text(id+"/title", ck.Title), c.Text(id+"/why", ck.Why), c.Text(id+"/do", ck.Do)
+	ck.Title, ck.Why, ck.Do = c.Text(ck.Title), c.Text(ck.Why), c.Text(ck.Do)
 	return ck
 }
 
 // Found reports a finding at the check's own severity. text has {name}
 // placeholders for the pairs that follow, as in say.M.
-func (c *Case) Found(text string, pairs ...any) { c.FoundAs(c.check.Severity, text, pairs...) }
+func (c *Case) Found(text say.Template, pairs ...any) { c.FoundAs(c.check.Severity, text, pairs...) }
 
 // FoundAs reports a finding at another severity than the check's own.
-func (c *Case) FoundAs(sev Severity, text string, pairs ...any) {
-	c.report(sev, c.check.Do, text, pairs...)
+func (c *Case) FoundAs(sev Severity, text say.Template, pairs ...any) {
+	c.report(sev, c.Remedy(), text, pairs...)
 }
 
 // FoundDo reports a finding with its own words on what to do, which replace the
 // check's: for remedies with this host's numbers in them. do and text share the pairs.
-func (c *Case) FoundDo(sev Severity, do, text string, pairs ...any) {
+func (c *Case) FoundDo(sev Severity, do, text say.Template, pairs ...any) {
 	c.report(sev, do, text, pairs...)
 }
 
 // Remedy is what the check itself says to do, for FoundDo with a sentence more.
-func (c *Case) Remedy() string { return c.check.Do }
+func (c *Case) Remedy() say.Template { return c.check.Remedy() }
+
+// Remedy is what the check says to do.
+func (ck *Check) Remedy() say.Template { return say.Template(ck.Do) }
 
 // Missing notes something that the check cannot judge without and that Need did not
 // ask for.
@@ -191,8 +192,13 @@ func (c *Case) Options() *Options { return c.options }
 // here on: DependsOn for what only sometimes is a consequence.
 func (c *Case) Because(ids ...string) { c.causes = ids }
 
-func (c *Case) report(sev Severity, do, text string, pairs ...any) {
-	f := c.check.Finding(sev, do, text, pairs...)
+func (c *Case) report(sev Severity, do, text say.Template, pairs ...any) {
+	c.That(sev, say.M(do, pairs...), say.M(text, pairs...))
+}
+
+// That reports a finding in messages that were put together of several: say.All.
+func (c *Case) That(sev Severity, do, seen say.Message) {
+	f := c.check.Finding(sev, do, seen)
 	f.Instance, f.causes = c.instanceName(), c.causes
 	c.findings = append(c.findings, f)
 }

@@ -1,10 +1,8 @@
 package check
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -33,35 +31,37 @@ const (
 // ByDatabase gathers texts on what was found, by database.
 type ByDatabase struct {
 	names []string
-	texts map[string][]string
+	texts map[string][]say.Message
 }
 
-func (b *ByDatabase) Add(c *Case, in pg.In, format string, args ...any) {
+// Add notes a text, as say.M.
+func (b *ByDatabase) Add(c *Case, in pg.In, text say.Template, pairs ...any) {
 	name := in.Database
 	if name == "" {
 		name = c.Database()
 	}
 	if b.texts == nil {
-		b.texts = map[string][]string{}
+		b.texts = map[string][]say.Message{}
 	}
 	if b.texts[name] == nil {
 		b.names = append(b.names, name)
 	}
-	b.texts[name] = append(b.texts[name], fmt.Sprintf(format, args...))
+	b.texts[name] = append(b.texts[name], say.M(text, pairs...))
 }
 
 func (b *ByDatabase) Any() bool { return len(b.names) > 0 }
 
 // List is "In database app: a, b. In database crm: c" without the last full stop.
-func (b *ByDatabase) List(sep string) string {
-	var out []string
+func (b *ByDatabase) List(sep string) say.Message {
+	var out []say.Message
 	for _, n := range b.names {
-		out = append(out, "In database "+n+": "+Join(b.texts[n], sep, toldOfDatabase))
+		out = append(out, say.M("In database {database}: {list}", "database", n, "list",
+			say.List{Items: b.texts[n], Sep: sep, Most: toldOfDatabase}))
 	}
 	if more := len(out) - toldDatabases; more > 0 {
-		out = append(out[:toldDatabases], fmt.Sprintf("And in %d more databases", more))
+		out = append(out[:toldDatabases], say.N(more, "And in {n} more database", "And in {n} more databases"))
 	}
-	return strings.Join(out, ". ")
+	return say.All(". ", out...)
 }
 
 // CountedForIn is counting for what was found in a database.

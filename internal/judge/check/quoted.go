@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -71,15 +72,15 @@ func (c *Case) PlannedBuffers() (planned string, changes bool) {
 // PlannedPool tells the plan's pool of huge pages where that is another number than the
 // one for the present settings, as where the plan changes the shared memory too; ""
 // where both are the same, or none is planned.
-func (c *Case) PlannedPool(present int64) string {
+func (c *Case) PlannedPool(present int64) say.Message {
 	d := c.decided(knob.Sysctl("vm.nr_hugepages"))
 	if d == nil {
-		return ""
+		return say.Message{}
 	}
 	pages, err := strconv.ParseInt(d.Effective.Setting, 10, 64)
 	if err != nil || pages <= 0 || pages == present {
-		return ""
+		return say.Message{}
 	}
-	return " This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = " +
-		d.Effective.Setting + "."
+	return say.M("This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = "+
+		"{planned}.", "planned", d.Effective.Setting)
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,18 +22,14 @@ type Value struct {
 // measurer is a value that knows its number and its unit besides how it is spelled.
 type measurer interface{ Measure() (float64, string) }
 
-// valuesOf returns the values of those arguments of a message that its text uses, by
-// name. What is prose, or a list, is told by the text alone.
-func valuesOf(text string, pairs []any) []Value {
+// valuesOf returns the values of those arguments of messages that their texts use, by
+// name. What is prose, or a list, is in the texts alone.
+func valuesOf(list ...say.Message) []Value {
+	m := say.All(" ", list...)
 	out := []Value{}
-	for _, name := range say.Placeholders(text) {
-		for i := 0; i+1 < len(pairs); i += 2 {
-			if pairs[i] == name {
-				if v, ok := valueOf(name, pairs[i+1]); ok {
-					out = append(out, v)
-				}
-				break
-			}
+	for _, name := range say.Placeholders(strings.Join(m.Templates(), " ")) {
+		if v, ok := valueOf(name, m.Args[name]); ok {
+			out = append(out, v)
 		}
 	}
 	return out
@@ -53,7 +50,7 @@ func valueOf(name string, arg any) (Value, bool) {
 		return number(float64(v), "")
 	case float64:
 		return number(v, "")
-	case say.Message, nil:
+	case say.List, nil:
 		return Value{}, false
 	}
 	t := say.Spell(arg)
@@ -126,13 +123,14 @@ func Conf(text string) Command { return Command{KindConf, text} }
 
 // commandsOf returns the commands of a check that a remedy names, with the finding's
 // names and numbers filled in.
-func (ck *Check) commandsOf(do string, pairs []any) []Command {
+func (ck *Check) commandsOf(do, seen say.Message) []Command {
 	out := []Command{}
+	m := say.All(" ", do, seen)
 	for _, c := range ck.Commands {
-		if !strings.Contains(do, c.Text) {
+		if !slices.ContainsFunc(do.Templates(), func(t string) bool { return strings.Contains(t, c.Text) }) {
 			continue
 		}
-		text := say.M("", c.Text, pairs...).String()
+		text := say.Fill(c.Text, m.Args)
 		if c.Kind == KindSQL && !strings.HasSuffix(text, ";") { // of a remedy that goes on with "and restart"
 			text += ";"
 		}
@@ -141,13 +139,10 @@ func (ck *Check) commandsOf(do string, pairs []any) []Command {
 	return out
 }
 
-// Finding returns a finding of the check with its texts filled in. do and text are
-// templates that share the pairs.
-func (ck *Check) Finding(sev Severity, do, text string, pairs ...any) Finding {
-	id := "check/" + ck.ID
+// Finding returns a finding of the check.
+func (ck *Check) Finding(sev Severity, do, seen say.Message) Finding {
 	return Finding{
-		ID: ck.ID, Severity: sev, Area: ck.Area, Title: ck.Title,
-		Seen: say.M(id+"/seen", text, pairs...), Why: ck.Why, Do: say.M(id+"/do", do, pairs...),
-		Values: valuesOf(text+do, pairs), Commands: ck.commandsOf(do, pairs), Sources: say.SourcesOf(ck.Sources),
+		ID: ck.ID, Severity: sev, Area: ck.Area, Title: ck.Title, Seen: seen, Why: ck.Why, Do: do,
+		Values: valuesOf(seen, do), Commands: ck.commandsOf(do, seen), Sources: say.SourcesOf(ck.Sources),
 	}
 }

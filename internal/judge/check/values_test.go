@@ -17,7 +17,7 @@ func TestValuesOf(t *testing.T) {
 	pairs := []any{
 		"a_size", 2 * unit.GB, "b_count", 3, "c_share", "0.4 %", "d_age", "12 min", "e_guc", "16GB", "f_word", "off",
 		"g_mode", "0700",
-		"h_version", "16.4", "i_list", "a, b", "j_words", say.M("", "some words"), "k_wait", 2 * time.Second, "l_xids",
+		"h_version", "16.4", "i_list", "a, b", "j_words", say.M("some words"), "k_wait", 2 * time.Second, "l_xids",
 		"1.31 billion",
 		"m_pages", "8337", "n_ratio", 0.5, "unused", 1,
 	}
@@ -31,7 +31,7 @@ func TestValuesOf(t *testing.T) {
 	for i := 0; i < len(pairs)-2; i += 2 {
 		text += "{" + pairs[i].(string) + "} "
 	}
-	if d := cmp.Diff(want, valuesOf(text, pairs)); d != "" {
+	if d := cmp.Diff(want, valuesOf(say.M(say.Template(text), pairs...))); d != "" {
 		t.Error(d)
 	}
 }
@@ -39,7 +39,8 @@ func TestValuesOf(t *testing.T) {
 func TestCommandsOfARemedy(t *testing.T) {
 	ck := Check{ID: "x", Sources: []string{"linux-vm"}, Commands: []Command{SQL("ALTER SYSTEM SET a = '{v}'"),
 		Shell("sysctl --system"), Conf("vm.a = {v}")}}
-	f := ck.Finding(Warning, "ALTER SYSTEM SET a = '{v}' and restart, with vm.a = {v}.", "a is too small.", "v", "8")
+	f := ck.Finding(Warning, say.M("ALTER SYSTEM SET a = '{v}' and restart, with vm.a = {v}.", "v", "8"),
+		say.M("a is too small."))
 	if d := cmp.Diff([]Command{SQL("ALTER SYSTEM SET a = '8';"), Conf("vm.a = 8")}, f.Commands); d != "" {
 		t.Error(d)
 	}

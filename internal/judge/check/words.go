@@ -8,31 +8,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Span spells a time given in seconds: "45 s", "12 min", "30 h", "4 days".
-// Below two of the next unit the smaller one is kept, so that the rounding
-// never hides more than half.
-func Span(seconds float64) string {
-	switch {
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 120*60:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	case seconds < 48*3600:
-		return fmt.Sprintf("%.0f h", seconds/3600)
-	}
-	return fmt.Sprintf("%.0f days", seconds/86400)
-}
-
 // PercentOf spells part as a percentage of whole: "0.4 %", "37 %".
-func PercentOf(part, whole unit.Bytes) string {
+func PercentOf(part, whole unit.Bytes) say.Message {
 	if whole <= 0 {
-		return "an unknown share"
+		return say.M("an unknown share")
 	}
 	p := 100 * float64(part) / float64(whole)
 	if p < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
+		return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.1f %%", p)))
 	}
-	return fmt.Sprintf("%.0f %%", p)
+	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f %%", p)))
 }
 
 // AtLeast says whether part is at least percent of whole.
@@ -41,14 +26,14 @@ func AtLeast(part unit.Bytes, percent int64, whole unit.Bytes) bool {
 }
 
 // Count spells large numbers of transactions: "312 million", "1.31 billion".
-func Count(n int64) string {
+func Count(n int64) say.Message {
 	switch {
 	case n >= 1e9:
-		return fmt.Sprintf("%.2f billion", float64(n)/1e9)
+		return say.M("{n} billion", "n", say.Number(fmt.Sprintf("%.2f", float64(n)/1e9)))
 	case n >= 1e6:
-		return fmt.Sprintf("%.0f million", float64(n)/1e6)
+		return say.M("{n} million", "n", say.Number(fmt.Sprintf("%.0f", float64(n)/1e6)))
 	}
-	return say.Spell(n)
+	return say.M("{n}", "n", n)
 }
 
 // Join joins texts by sep; past most of them it says how many more there are.

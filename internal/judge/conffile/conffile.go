@@ -194,17 +194,17 @@ type judge struct {
 }
 
 // found reports at the kind's own severity; text has {name} placeholders.
-func (j *judge) found(k *check.Check, at conf.Setting, text string, pairs ...any) {
-	j.report(k, k.Severity, k.Do, at, text, pairs...)
+func (j *judge) found(k *check.Check, at conf.Setting, text say.Template, pairs ...any) {
+	j.report(k, k.Severity, say.M(k.Remedy(), pairs...), at, say.M(text, pairs...))
 }
 
-func (j *judge) report(k *check.Check, sev check.Severity, do string, at conf.Setting, text string, pairs ...any) {
+func (j *judge) report(k *check.Check, sev check.Severity, do say.Message, at conf.Setting, seen say.Message) {
 	if len(j.out.Findings) >= most {
 		j.out.Left++
 		return
 	}
 	j.out.Findings = append(j.out.Findings, Finding{
-		Finding: k.Finding(sev, do, text, pairs...), // no kind has the name of a check
+		Finding: k.Finding(sev, do, seen), // no kind has the name of a check
 		File:    j.show(at.File), Line: at.Line, Setting: at.Name,
 	})
 }
@@ -249,11 +249,12 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	if g, ok := params.GoneBy(j.major, s.Name); ok {
-		k, text := &Removed, "{name} ended with {last}; PostgreSQL {major} has no such parameter."
+		k, text := &Removed, say.Template("{name} ended with {last}; PostgreSQL {major} has no such parameter.")
 		if g.To != "" {
 			k, text = &Renamed, "{name} ended with {last}; in PostgreSQL {major} it is {to}."
 		}
-		j.report(k, k.Severity, g.How+" "+k.Do, s, text, "name", s.Name, "last", g.Last, "major", j.major, "to", g.To)
+		pairs := []any{"name", s.Name, "last", g.Last, "major", j.major, "to", g.To}
+		j.report(k, k.Severity, say.All(" ", say.M(g.How), say.M(k.Remedy(), pairs...)), s, say.M(text, pairs...))
 		return
 	}
 	if first, ok := params.Since(j.major, s.Name); ok {
@@ -266,11 +267,13 @@ func (j *judge) name(s conf.Setting) {
 			"product", product, "major", j.major)
 		return
 	}
-	text := "PostgreSQL {major} has no parameter {name}."
 	if near := j.near(s.Name); len(near) > 0 {
-		text = "PostgreSQL {major} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
+		j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}; did you mean {near}?", "major", j.major,
+			"name",
+			s.Name, "near", say.OneOf(near))
+		return
 	}
-	j.found(&Unknown, s, text, "major", j.major, "name", s.Name)
+	j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}.", "major", j.major, "name", s.Name)
 }
 
 // counts keeps the line as the one that counts until a later one comes.
@@ -310,9 +313,10 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	key := strings.ToLower(p.Name)
 	if key != s.Name {
 		g, _ := params.GoneBy(j.major, s.Name)
-		j.report(&Renamed, check.Notice, g.How+" Write the new name before the old one is no longer taken.", s,
-			"{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name,
-			"major", j.major)
+		j.report(&Renamed, check.Notice, say.All(" ", say.M(g.How),
+			say.M("Write the new name before the old one is no longer taken.")), s,
+			say.M("{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name,
+				"major", j.major))
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
 		// what a server shows nobody set // what is overridden the server never looks at

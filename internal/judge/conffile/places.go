@@ -31,12 +31,12 @@ func (j *judge) places(list []conf.Setting) {
 		if s.Value == w.Value {
 			sev = check.Info
 		}
-		by := j.where(w, s.File)
+		text := say.Template("{name} = {value} does not count: {by} sets {winner}.")
 		if path.Base(w.File) == conf.AutoFile && s.File != w.File {
-			by += ", which ALTER SYSTEM wrote,"
+			text = "{name} = {value} does not count: {by}, which ALTER SYSTEM wrote, sets {winner}."
 		}
-		j.report(k, sev, k.Do, s, "{name} = {value} does not count: {by} sets {winner}.", "name", s.Name, "value",
-			quoted(s.Value), "by", by, "winner", quoted(w.Value))
+		pairs := []any{"name", s.Name, "value", quoted(s.Value), "by", j.where(w, s.File), "winner", quoted(w.Value)}
+		j.report(k, sev, say.M(k.Remedy(), pairs...), s, say.M(text, pairs...))
 	}
 }
 
@@ -53,9 +53,11 @@ func (j *judge) module(s conf.Setting) {
 			return
 		}
 	}
-	text := "the module {module} has no parameter {name}."
 	if near := say.Similar(clip(s.Name), names); len(near) > 0 {
-		text = "the module {module} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
+		j.found(&Module, s, "the module {module} has no parameter {name}; did you mean {near}?", "module", prefix,
+			"name",
+			s.Name, "near", say.OneOf(near))
+		return
 	}
-	j.found(&Module, s, text, "module", prefix, "name", s.Name)
+	j.found(&Module, s, "the module {module} has no parameter {name}.", "module", prefix, "name", s.Name)
 }

@@ -1,16 +1,10 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
-
-// Shortage is what was seen of memory that does not suffice: the first that holds,
-// as a clause with one placeholder {seen} for its amount; "" where nothing was.
-type Shortage struct {
-	Clause string
-	Seen   any
-}
 
 const (
 	// AvailableLow is the percentage of the memory that has to be available: below
@@ -28,13 +22,13 @@ const (
 // ShortageOf returns what says that an instance's memory does not suffice: kills,
 // private memory in swap, waiting for memory, hardly any available. Of a described
 // host nothing was seen.
-func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (Shortage, bool) {
+func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (say.Message, bool) {
 	if s.Described {
-		return Shortage{}, false
+		return say.Message{}, false
 	}
 	cg, _ := in.CGroup.Get()
 	if n, ok := cg.OOMKills.Get(); ok && n > 0 {
-		return Shortage{"the OOM killer has ended {seen} in its control group", n}, true
+		return say.M("the OOM killer has ended {seen} in its control group", "seen", n), true
 	}
 	swapped := unit.Bytes(0)
 	ps, _ := in.Processes.Get()
@@ -42,24 +36,24 @@ func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (Shortage, bool) {
 		swapped += p.Swap
 	}
 	if swapped >= SwappedMuch {
-		return Shortage{"{seen} of its private memory are in swap", swapped}, true
+		return say.M("{seen} of its private memory are in swap", "seen", swapped), true
 	}
 	if _, limited := s.MemoryLimit(in); limited {
-		return Shortage{}, false // what follows is of the whole host
+		return say.Message{}, false // what follows is of the whole host
 	}
 	if vm, ok := s.Host.VMStat.Get(); ok && vm["oom_kill"] > 0 {
-		return Shortage{"the OOM killer has ended {seen} on this host since it was started", vm["oom_kill"]}, true
+		return say.M("the OOM killer has ended {seen} on this host since it was started", "seen", vm["oom_kill"]), true
 	}
 	if p, ok := s.Host.Pressure.Memory.Get(); ok && p.Some300 >= PressureMuch {
-		return Shortage{"in the last five minutes some task waited for memory in {seen} % of the time", int(p.Some300)},
-			true
+		return say.M("in the last five minutes some task waited for memory in {seen} % of the time", "seen",
+			int(p.Some300)), true
 	}
 	if m, ok := s.Host.Memory.Get(); ok {
 		// Free huge pages are there for the servers of the plan.
 		left := m.Available + unit.Bytes(max(m.HugeFree, 0))*m.HugePageSize
 		if m.Available > 0 && left < m.Total*AvailableLow/100 {
-			return Shortage{"only {seen} of the memory are available", left}, true
+			return say.M("only {seen} of the memory are available", "seen", left), true
 		}
 	}
-	return Shortage{}, false
+	return say.Message{}, false
 }

@@ -73,17 +73,16 @@ func (j *judge) fsync(f *measured.Fsync) {
 	case len(beyond) > 0 && most > apart*through:
 		j.say("fsync_without_the_disk", Critical, "{method} reached {rate} flushed writes per second, and "+
 			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} did "+
-			"not wait for "+
-			"that. After a power failure such commits are lost. On this system (macOS or Windows) use "+
-			"wal_sync_method = "+
-			"fsync_writethrough, or a disk whose cache is protected.", "method", method, "rate", number(most),
+			"not wait for that. After a power failure such commits are lost. On this system (macOS or Windows) use "+
+			"wal_sync_method = fsync_writethrough, or a disk whose cache is protected.", "method", method, "rate",
+			number(most),
 			"through",
 			number(through), "methods", strings.Join(beyond, ", "))
 	case len(beyond) > 0:
 		j.say("fsync_without_the_disk", Warning, "{method} reached {rate} flushed writes per second, and "+
 			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} "+
-			"probably did not "+
-			"wait for that. Unless the cache of the disk is protected, use wal_sync_method = fsync_writethrough.",
+			"probably did not wait for that. Unless the cache of the disk is protected, use wal_sync_method = "+
+			"fsync_writethrough.",
 			"method",
 			method, "rate", number(most), "through", number(through), "methods", strings.Join(beyond, ", "))
 	case most > impossible:
@@ -93,8 +92,7 @@ func (j *judge) fsync(f *measured.Fsync) {
 	case most > apart*least:
 		j.say("methods_contradict", Warning,
 			"{method} reached {rate} flushed writes per second, and {other} only {least}. Both have to bring the "+
-				"same 8 kB "+
-				"to the disk, so {method} probably ended in a cache.",
+				"same 8 kB to the disk, so {method} probably ended in a cache.",
 			"method", method, "rate", number(most), "other", slowest, "least", number(least))
 	default:
 		contradicted = false
@@ -103,8 +101,7 @@ func (j *judge) fsync(f *measured.Fsync) {
 		contradicted = true
 		j.say("write_no_faster_than_flush", Warning,
 			"A write without a flush ({plain} per second) is no faster than one with it ({method}: {rate}). Either "+
-				"the "+
-				"flush does not reach the disk, or each write does by itself.",
+				"the flush does not reach the disk, or each write does by itself.",
 			"plain", number(p.PerSecond), "method", method, "rate", number(most))
 	}
 	if contradicted {
@@ -188,23 +185,21 @@ func (j *judge) fio(f *output.Fio) {
 }
 
 func (j *judge) fioFlush(s *output.Side) {
-	args := []any{"mean", lasting(s.Mean), "p99", lasting(s.P99)}
-	within := " 99% take up to {p99}."
-	if s.P99 == 0 {
-		within = ""
+	mean := say.M("A flush takes {mean} on average.", "mean", lasting(s.Mean))
+	if s.P99 != 0 {
+		mean = say.All(" ", mean, say.M("99% take up to {p99}.", "p99", lasting(s.P99)))
 	}
+	tell := func(id string, t Tone, more say.Message) { j.add(id, t, say.All(" ", mean, more)) }
 	switch {
 	case s.Mean >= flushLong || s.P99 >= 5*flushTail:
-		j.say("flush_slow", Warning, "A flush takes {mean} on average."+within+" That is slow: a commit waits as long.",
-			args...)
+		tell("flush_slow", Warning, say.M("That is slow: a commit waits as long."))
 	case s.Mean >= 1.0/fair || s.P99 >= flushTail:
-		j.say("flush_slow", Info, "A flush takes {mean} on average."+within+" A commit waits as long.", args...)
+		tell("flush_slow", Info, say.M("A commit waits as long."))
 	case s.Mean <= flushShort:
-		j.say("flush_fast", Good, "A flush takes {mean} on average."+within+
-			" That is good, provided that the cache of "+
-			"the disk is protected against a power failure.", args...)
+		tell("flush_fast", Good, say.M("That is good, provided that the cache of the disk is protected against a "+
+			"power failure."))
 	default:
-		j.say("flush_fair", Info, "A flush takes {mean} on average."+within, args...)
+		tell("flush_fair", Info, say.Message{})
 	}
 }
 

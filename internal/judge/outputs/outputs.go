@@ -63,6 +63,10 @@ type judge struct {
 	list []Verdict
 }
 
-func (j *judge) say(id string, t Tone, text string, pairs ...any) {
-	j.list = append(j.list, Verdict{ID: id, Tone: t, Output: j.at, Text: say.M("measured/"+id, text, pairs...)})
+func (j *judge) say(id string, t Tone, text say.Template, pairs ...any) {
+	j.add(id, t, say.M(text, pairs...))
+}
+
+func (j *judge) add(id string, t Tone, m say.Message) {
+	j.list = append(j.list, Verdict{ID: id, Tone: t, Output: j.at, Text: m})
 }

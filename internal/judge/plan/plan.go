@@ -45,7 +45,7 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	out.Changes, out.Warnings = slices.Clone(p.Changes), slices.Clone(p.Warnings)
 	for i := range out.Changes {
 		ch := &out.Changes[i]
-		ch.Title = c.Text("rule/"+string(ch.Address.Family())+"/title", ch.Title)
+		ch.Title = c.Text(ch.Title)
 		ch.Reason = ch.Reason.Translated(c)
 	}
 	for i, w := range out.Warnings {

@@ -2,13 +2,14 @@ package rule
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // OffOnCopyOnWrite decides a setting that only serves file systems which
 // overwrite in place; text says why not the others.
-func (c *Case) OffOnCopyOnWrite(text string) {
+func (c *Case) OffOnCopyOnWrite(text say.Template) {
 	place, ok := c.place(snapshot.WALPlace)
 	if !ok {
 		return
@@ -26,7 +27,8 @@ func (c *Case) OffOnCopyOnWrite(text string) {
 		c.Keep("the WAL lies on {fs}, which overwrites files in place", "fs", m.FSType)
 		return
 	}
-	c.Set(false, "the WAL lies on {fs}, which never overwrites a block in place: "+text, "fs", m.FSType)
+	c.SetAs(false, say.All(": ", say.M("the WAL lies on {fs}, which never overwrites a block in place", "fs", m.FSType),
+		say.M(text)))
 }
 
 // ZfsMounted says whether a file system of ZFS is mounted, which has a cache of

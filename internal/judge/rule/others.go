@@ -75,29 +75,24 @@ func (o *Outcome) rests(than *Outcome) bool {
 func OthersReason(o memory.Others) say.Message {
 	switch o.Source {
 	case memory.OthersHistory:
-		return say.M("rule/others/history",
-			"{counted} for other programs: their peak of a week, {held} on {date}, rounded up",
+		return say.M("{counted} for other programs: their peak of a week, {held} on {date}, rounded up",
 			"counted", o.Counted, "held", o.Held, "date", DayOf(o.At))
 	case memory.OthersServices:
 		if o.Limits > 0 {
-			return say.M("rule/others/limits",
-				"{counted} for other programs: services and what else lasts hold or may by their limits {held}, "+
-					"rounded up",
+			return say.M("{counted} for other programs: services and what else lasts hold or may by their limits "+
+				"{held}, rounded up",
 				"counted", o.Counted, "held", o.Held)
 		}
-		return say.M("rule/others/services",
-			"{counted} for other programs: services and what else lasts hold {held} now, rounded up",
+		return say.M("{counted} for other programs: services and what else lasts hold {held} now, rounded up",
 			"counted", o.Counted, "held", o.Held)
 	case memory.OthersNow:
-		return say.M("rule/others/now",
-			"{counted} for other programs: those older than ten minutes hold {held} now, rounded up",
+		return say.M("{counted} for other programs: those older than ten minutes hold {held} now, rounded up",
 			"counted", o.Counted, "held", o.Held)
 	case memory.OthersDescribed:
-		return say.M("rule/others/described",
-			"{counted} for other programs, as on a freshly installed system",
+		return say.M("{counted} for other programs, as on a freshly installed system",
 			"counted", o.Counted)
 	}
-	return say.M("rule/others/anonymous",
-		"{counted} for other programs: {held} of anonymous and kernel memory are not the instances' now, rounded up",
+	return say.M("{counted} for other programs: {held} of anonymous and kernel memory are not the instances' now, "+
+		"rounded up",
 		"counted", o.Counted, "held", o.Held)
 }

@@ -4,15 +4,23 @@ import (
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // Keep decides that the present value is as good as any: text says why. Without
 // a present value there is no decision.
-func (c *Case) Keep(text string, pairs ...any) {
+func (c *Case) Keep(text say.Template, pairs ...any) {
 	if p, ok := c.Present().Get(); ok {
 		c.Set(p.Setting, text, pairs...)
+	}
+}
+
+// KeepAs is Keep with a reason that was put together of several: say.All.
+func (c *Case) KeepAs(reason say.Message) {
+	if p, ok := c.Present().Get(); ok {
+		c.SetAs(p.Setting, reason)
 	}
 }
 

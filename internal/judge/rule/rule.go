@@ -46,8 +46,7 @@ type Rule struct {
 
 // In returns the rule with its words in the language of a catalogue.
 func (r Rule) In(c *say.Catalogue) Rule {
-	id := "rule/" + string(r.Address)
-	r.Title, r.Why, r.Formula = c.Text(id+"/title", r.Title), c.Text(id+"/why", r.Why), c.Text(id+"/formula", r.Formula)
+	r.Title, r.Why, r.Formula = c.Text(r.Title), c.Text(r.Why), c.Text(r.Formula)
 	return r
 }
 
@@ -246,7 +245,7 @@ func (o *Outcome) run(c *Case) error {
 		if err != nil {
 			return &PinError{Address: a, Reason: err.Error()}
 		}
-		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("rule/pinned", "pinned by you")}
+		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("pinned by you")}
 	} else {
 		c.decide()
 	}
@@ -313,9 +312,13 @@ func Need[T any](c *Case, f known.Fact[T]) (v T, ok bool) {
 // Miss notes something that would have sharpened the decision.
 func (c *Case) Miss(g known.Gap) { c.Outcome.Unknown = append(c.Outcome.Unknown, g) }
 
-// Warn adds something that a person must know before he acts.
-func (c *Case) Warn(text string, pairs ...any) {
-	c.Outcome.Warnings = append(c.Outcome.Warnings, say.M("rule/"+string(c.Rule.Address)+"/warning", text, pairs...))
+// Warn adds something that a person must know before acting.
+func (c *Case) Warn(text say.Template, pairs ...any) { c.WarnAs(say.M(text, pairs...)) }
+
+// WarnAs warns with a text that was put together of several: say.All.
+func (c *Case) WarnAs(m say.Message) {
+	m.About = string(c.Rule.Address)
+	c.Outcome.Warnings = append(c.Outcome.Warnings, m)
 }
 
 // Param returns what is known of a server parameter: of this server itself
@@ -350,12 +353,15 @@ func (c *Case) Allows(name, value string) bool {
 // string; it is converted into the knob's base unit and kept within the bounds
 // of this server. text says why, with {name} placeholders for the pairs, which
 // are the decision's inputs too.
-func (c *Case) Set(v any, text string, pairs ...any) {
-	d := &Decision{Want: Value{Setting: c.Canonical(v), Unit: c.unit()},
-		Reason: say.M("rule/"+string(c.Rule.Address)+"/reason", text, pairs...)}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		name := pairs[i].(string)
-		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.Spell(pairs[i+1])})
+func (c *Case) Set(v any, text say.Template, pairs ...any) {
+	c.SetAs(v, say.M(text, pairs...))
+}
+
+// SetAs decides with a reason that was put together of several: say.All.
+func (c *Case) SetAs(v any, reason say.Message) {
+	d := &Decision{Want: Value{Setting: c.Canonical(v), Unit: c.unit()}, Reason: reason}
+	for _, name := range reason.Names() {
+		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.Spell(reason.Args[name])})
 	}
 	c.decision = d
 }

@@ -1,5 +1,7 @@
 package rule
 
+import "github.com/pgfettle/pgfettle/internal/base/say"
+
 // WarnStandbys says that the standbys come first, where some are connected: a
 // standby with less of it than its primary pauses its replay (14+) or stops (13).
 func (c *Case) WarnStandbys(want int) {
@@ -10,5 +12,6 @@ func (c *Case) WarnStandbys(want int) {
 	c.Warn(
 		"{standbys} connected: raise {parameter} to {want} on every standby, and restart it, before it is raised "+
 			"here. A standby with less than its primary stops replaying.",
-		"standbys", Count(len(replicas), "standby server"), "parameter", c.Rule.Address.Name(), "want", want)
+		"standbys", say.N(len(replicas), "{n} standby server", "{n} standby servers"), "parameter",
+		c.Rule.Address.Name(), "want", want)
 }

@@ -127,7 +127,7 @@ func tell(out *rule.Outcome, a knob.Address) string {
 		b.WriteString("no decision\n")
 	}
 	for _, w := range out.Warnings {
-		if strings.HasPrefix(w.ID, "rule/pg:work_mem/") && a != knob.PG("work_mem") {
+		if w.About == "pg:work_mem" && a != knob.PG("work_mem") {
 			continue // said of every plan; its own cases show it
 		}
 		fmt.Fprintf(&b, "warning: %s\n", w)

@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -27,8 +28,7 @@ func RoundUpToPower(b unit.Bytes) unit.Bytes {
 // enough is a size of shared_buffers beyond which nothing is gained.
 type enough struct {
 	size unit.Bytes
-	Why  string
-	In   []any
+	Why  say.Message
 }
 
 const (
@@ -60,9 +60,9 @@ func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 			longest = max(longest, secs)
 		}
 	}
-	take := func(size unit.Bytes, why string, in ...any) {
+	take := func(size unit.Bytes, why say.Template, in ...any) {
 		if !ok || size < e.size {
-			e, ok = enough{size, why, in}, true
+			e, ok = enough{size, say.M(why, in...)}, true
 		}
 	}
 	if whole {

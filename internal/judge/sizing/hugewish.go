@@ -38,8 +38,8 @@ const unbounded = unit.Bytes(math.MaxInt64)
 // hugeRoom returns the room for the instance's shared memory in huge pages. It
 // rests on nothing that the plan changes.
 func HugeRoom(c *rule.Case) hugeRoom {
-	none := func(text string, pairs ...any) hugeRoom {
-		return hugeRoom{Why: say.M("rule/huge_room", text, pairs...)}
+	none := func(text say.Template, pairs ...any) hugeRoom {
+		return hugeRoom{Why: say.M(text, pairs...)}
 	}
 	if c.Options.Pins["pg:huge_pages"] == "off" {
 		return none("you pinned huge_pages to off")
@@ -60,9 +60,9 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		return none("this kernel has no huge pages")
 	}
 	room := hugeRoom{Most: unbounded, Pool: true}
-	bound := func(most unit.Bytes, text string, pairs ...any) {
+	bound := func(most unit.Bytes, text say.Template, pairs ...any) {
 		if most < room.Most {
-			room.Most, room.Why = max(most, 0), say.M("rule/huge_room", text, pairs...)
+			room.Most, room.Why = max(most, 0), say.M(text, pairs...)
 		}
 	}
 	if page != mem.HugePageSize {

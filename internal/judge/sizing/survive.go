@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -136,7 +137,7 @@ func Surviving(c *rule.Case, b rule.Basis, conns int) (room WorkRoom, ok bool) {
 // leastWork is what work_mem is not planned below: 4 MB, and what it is now where
 // nobody has seen that the memory does not suffice. What does not fit beside it is
 // taken from shared_buffers first.
-func LeastWork(c *rule.Case) (work unit.Bytes, seen memory.Shortage) {
+func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	if pin, ok := c.Options.Pins["pg:work_mem"]; ok {
 		if kb, err := unit.ParseGUC(pin, "kB"); err == nil && kb > 0 && kb < 1<<31 {
 			return unit.Bytes(kb) * unit.KB, seen

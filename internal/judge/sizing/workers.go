@@ -1,9 +1,8 @@
 package sizing
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -28,11 +27,11 @@ const (
 // parallel is how many parallel workers suit a host, before
 // max_worker_processes caps them.
 type parallel struct {
-	Want   int    // what the profile chooses, and the memory can feed
-	chosen int    // what the profile chooses, however much memory there is
-	Most   int    // what the processors can run and the memory can feed
-	Cpus   int    // processors
-	Clause string // for the reason: says that the memory decides, where it does
+	Want   int         // what the profile chooses, and the memory can feed
+	chosen int         // what the profile chooses, however much memory there is
+	Most   int         // what the processors can run and the memory can feed
+	Cpus   int         // processors
+	Clause say.Message // for the reason: what decides besides the CPUs, where something does
 }
 
 // parallelWorkers returns the parallel workers for this host.
@@ -52,7 +51,7 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 		// one of them and not from what is set, which is decided after this and
 		// bounded by it; a present value above it stays anyway.
 		p.Want = 2 * MaintenanceWorkers(p.Cpus)
-		p.Clause = ", for two index builds at once, as its queries run without any"
+		p.Clause = say.M("for two index builds at once, as its queries run without any")
 		p.Most = max(p.Most, p.Want)
 	}
 	p.Want = max(p.Want, parallelLeast)
@@ -60,7 +59,7 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 	if fed, clause, ok := fed(c, parallelLeast); ok && fed < p.Most {
 		p.Most = fed
 		if fed < p.Want {
-			p.Want, p.Clause = fed, ", as many as "+clause
+			p.Want, p.Clause = fed, say.M("as many as {clause}", "clause", clause)
 		}
 	}
 	return p, true
@@ -69,13 +68,13 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 // fed returns how many workers of a kind the memory can feed, at least low, and
 // the end of a clause that says so: «… 4 GB of memory can feed»; ok is false
 // where the memory is not known.
-func fed(c *rule.Case, low int) (n int, clause string, ok bool) {
+func fed(c *rule.Case, low int) (n int, clause say.Message, ok bool) {
 	b, ok := c.Basis()
 	if !ok {
-		return 0, "", false
+		return 0, say.Message{}, false
 	}
-	return int(fedExactly(b, low)), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(),
-		workerMemory, low), true
+	return int(fedExactly(b, low)), say.M("{part} of memory can feed (one for each {worker}, at least {low})", "part",
+		b.Part(), "worker", workerMemory, "low", low), true
 }
 
 // fedExactly is fed before it is rounded down.
@@ -86,21 +85,28 @@ func fedExactly(b rule.Basis, low int) float64 {
 // workers decides for so many processes of a kind, as far as the memory can feed
 // them. The server's default is never lowered, and more than that only where the
 // memory cannot feed it.
-func Workers(c *rule.Case, want, byDefault int, noun, text string, cpus int) {
+//
+// count says so many of them, and text the reason, of {workers} and {cpus}.
+func Workers(c *rule.Case, want, byDefault int, count func(n int) say.Message, text say.Template, cpus int) {
 	have := int(c.Now())
-	enough := "{present} are enough for {cpus}"
+	present := count(have)
 	fed, clause, ok := fed(c, byDefault)
-	if ok && want > fed {
-		want, text, enough = fed, text+", as many as "+clause, "{present} are as many as "+clause
+	bound := ok && want > fed
+	if bound {
+		want = fed
 	}
-	present := rule.Count(have, noun)
+	reason := say.M(text, "workers", count(want), "cpus", rule.Processors(cpus))
 	switch {
 	case ok && have > fed && !rule.Near(c.Canonical(have), c.Canonical(fed), WorkersNear):
-		c.Set(want, "{present} are more than "+clause, "present", present)
+		c.Set(want, "{present} are more than {clause}", "present", present, "clause", clause)
+	case have >= want && bound:
+		c.Keep("{present} are as many as {clause}", "present", present, "clause", clause)
 	case have >= want:
-		c.Keep(enough, "present", present, "cpus", rule.Processors(cpus))
+		c.Keep("{present} are enough for {cpus}", "present", present, "cpus", rule.Processors(cpus))
+	case bound:
+		c.SetAs(want, say.All(", ", reason, say.M("as many as {clause}", "clause", clause)))
 	default:
-		c.Set(want, text, "workers", rule.Count(want, noun), "cpus", rule.Processors(cpus))
+		c.SetAs(want, reason)
 	}
 }
 

@@ -18,10 +18,10 @@ func newLines(r io.Reader) *lines { return &lines{bufio.NewReader(io.LimitReader
 
 // What a person may answer, and what the program calls it.
 var (
-	answerYes  = say.M("show/answer/yes", "yes")
-	answerNo   = say.M("show/answer/no", "no")
-	answerSkip = say.M("show/answer/skip", "skip")
-	answerQuit = say.M("show/answer/quit", "quit")
+	answerYes  = say.M("yes")
+	answerNo   = say.M("no")
+	answerSkip = say.M("skip")
+	answerQuit = say.M("quit")
 )
 
 // choose asks until the answer is one of the words or begins one of them, in the

@@ -111,7 +111,7 @@ func askMove(ctx context.Context, env *Env) error {
 		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at",
 			Hint: "read the steps above, then say --yes", Code: exitRefused}
 	}
-	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("show/movewal/ask", "Move it?").In(env.words),
+	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Move it?").In(env.words),
 		answerYes, answerNo)
 	if err == nil && answer != "yes" {
 		err = &say.Problem{Message: "nothing was changed: you said no", Code: exitRefused}

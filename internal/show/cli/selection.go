@@ -30,11 +30,11 @@ func shown(s *applying.Choice, d document.Plan) document.Plan {
 			of.Changes = append(of.Changes, l.Change)
 		}
 	}
-	// A rule's warning has the rule's address in its id; what overrides a value stands
+	// A rule's warning is about the rule's address; what overrides a value stands
 	// behind its address.
 	about := func(a knob.Address, m say.Message) bool {
-		if m.ID != "" {
-			return m.ID == "rule/"+string(ruleOf(a))+"/warning"
+		if m.About != "" {
+			return m.About == string(ruleOf(a))
 		}
 		return slices.Contains(strings.Split(strings.SplitN(m.String(), ": ", 2)[0], ", "), string(a))
 	}
@@ -57,11 +57,10 @@ func ruleOf(a knob.Address) knob.Address {
 
 // nothing tells that the bounds leave nothing of a plan.
 func nothing(env *Env, s *applying.Choice) error {
-	text := say.M("show/apply/nothing",
-		"Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; a server "+
-			"can do without a pool of huge pages with --pin pg:huge_pages=off.")
+	text := say.M("Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; " +
+		"a server can do without a pool of huge pages with --pin pg:huge_pages=off.")
 	if len(s.Options.Only) > 0 && len(s.Left) == 0 {
-		text = say.M("show/apply/nothing_named", "Nothing was changed: what --only names is not in the plan.")
+		text = say.M("Nothing was changed: what --only names is not in the plan.")
 	}
 	_, err := fmt.Fprintf(env.Stdout, "\n%s\n", text.In(env.words))
 	return err
@@ -75,7 +74,7 @@ func askParts(ctx context.Context, env *Env, s *applying.Choice) error {
 	}
 	lines := newLines(env.Stdin)
 	for _, g := range outline.Groups(s.Chosen) {
-		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)),
+		answer, err := lines.choose(ctx, env, say.N(int64(len(g.Changes)),
 			"{group}: {names}. Make it?", "{group}: {names}. Make them?", "group",
 			outline.WordsIn(env.words).Heading(g), "names", g.Names()).In(env.words), answerYes, answerSkip, answerQuit)
 		if err != nil {

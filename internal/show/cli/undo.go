@@ -89,7 +89,7 @@ func (e *Env) askUndo(ctx context.Context, j *journal.Journal, back []journal.Ch
 	if err := term.Write(e.Stdout, outline.Undo(j, back, e.words), e.Style()); err != nil {
 		return err
 	}
-	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?",
+	question := say.N(int64(len(back)), "{n} change. Take it back?",
 		"{n} changes. Take them back?").In(e.words)
 	answer, err := newLines(e.Stdin).choose(ctx, e, question, answerYes, answerQuit)
 	if err != nil {

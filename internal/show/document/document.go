@@ -67,10 +67,10 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 // AssumedWords says what stands in for what a description does not tell.
 func AssumedWords(a snapshot.Assumption) say.Message {
 	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
-		return say.N("show/assumed/cpus", n, "{n} processor is assumed: say cpus=N",
+		return say.N(n, "{n} processor is assumed: say cpus=N",
 			"{n} processors are assumed: say cpus=N")
 	}
-	return say.M("show/assumed", "{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value",
+	return say.M("{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value",
 		typeset.Clean(a.Value))
 }
 

@@ -127,7 +127,7 @@ func (x *writing) changes(list []outline.Block) (n int) {
 	if n == 0 {
 		return 0
 	}
-	x.groupHeading("changes", say.M("show/web/changes", "Changes").In(x.Words))
+	x.groupHeading("changes", say.M("Changes").In(x.Words))
 	for i := 0; i < len(groups); {
 		k := i
 		for k < len(groups) && groups[k].Part == groups[i].Part {

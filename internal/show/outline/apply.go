@@ -30,12 +30,12 @@ func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 	for _, at := range order {
 		names := strings.Join(of[at], ", ")
 		if at.instance != "" {
-			names = p.Say("show/apply/left_of", "{names} of {instance}", "names", names, "instance",
+			names = p.Say("{names} of {instance}", "names", names, "instance",
 				typeset.Clean(at.instance))
 		}
 		items = append(items, ItemOf(Join(names, p.Colon()), at.reason))
 	}
-	o.Heading(2, p.Say("show/apply/left", "Left out"))
+	o.Heading(2, p.Say("Left out"))
 	o.List(items)
 	return o
 }

@@ -13,31 +13,29 @@ import (
 
 // Part is one piece of the memory.
 type Part struct {
+	ID     string // for programs and styles
 	Name   say.Message
 	Of     func(memory.Budget) unit.Bytes
 	Always bool // told also where nothing is
 }
 
-// ID is the last part of its message: shared, page_tables, …
-func (p *Part) ID() string { return p.Name.ID[len("show/budget/part/"):] }
-
 // Parts are in the order of the bar: what PostgreSQL takes, then others, then
 // what is left.
 var Parts = []Part{
-	{say.M("show/budget/part/shared", "shared memory"), func(b memory.Budget) unit.Bytes { return b.Shared }, false},
-	{say.M("show/budget/part/page_tables", "page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables },
+	{"shared", say.M("shared memory"), func(b memory.Budget) unit.Bytes { return b.Shared }, false},
+	{"page_tables", say.M("page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables },
 		false},
-	{say.M("show/budget/part/backends", "backends"), func(b memory.Budget) unit.Bytes { return b.Backends }, false},
-	{say.M("show/budget/part/work", "work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }, false},
-	{say.M("show/budget/part/maintenance", "maintenance and autovacuum"),
+	{"backends", say.M("backends"), func(b memory.Budget) unit.Bytes { return b.Backends }, false},
+	{"work", say.M("work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }, false},
+	{"maintenance", say.M("maintenance and autovacuum"),
 		func(b memory.Budget) unit.Bytes { return b.Maintenance }, false},
-	{say.M("show/budget/part/neighbours", "other instances"), func(b memory.Budget) unit.Bytes { return b.Beside },
+	{"neighbours", say.M("other instances"), func(b memory.Budget) unit.Bytes { return b.Beside },
 		false},
-	{say.M("show/budget/part/others", "other processes"), func(b memory.Budget) unit.Bytes { return b.Others }, false},
-	{say.M("show/budget/part/reserve", "reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }, false},
-	{say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused },
+	{"others", say.M("other processes"), func(b memory.Budget) unit.Bytes { return b.Others }, false},
+	{"reserve", say.M("reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }, false},
+	{"unused", say.M("unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused },
 		false},
-	{say.M("show/budget/part/file_cache", "file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
+	{"file_cache", say.M("file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
 }
 
 // Budget is the memory before and after alone, as Plan has it.
@@ -50,7 +48,7 @@ func Budget(b plan.Budget, c *say.Catalogue) Outline {
 // budgetOutline is the memory before and after, in the worst case.
 func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	if !b.Known {
-		o.Heading(2, p.Say("show/budget/not_drawn", "Memory budget: not drawn"))
+		o.Heading(2, p.Say("Memory budget: not drawn"))
 		o.Para(p.BudgetUnknown())
 		return
 	}
@@ -58,8 +56,8 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	o.Para(p.BudgetWorst())
 	before, after := p.Before(), p.After()
 	o.Add(Figure{Name: FigureBudget, Title: p.BudgetBound(b), Picture: p.budgetBars(b.Before, b.After)})
-	t := Table{Caption: p.Say("show/budget/title", "Memory budget"),
-		Head: []string{p.Say("show/web/part", "part"), before, "%", after, "%"}, Numbers: 1}
+	t := Table{Caption: p.Say("Memory budget"),
+		Head: []string{p.Say("part"), before, "%", after, "%"}, Numbers: 1}
 	row := func(sign Sign, name string, was, will unit.Bytes) {
 		cells := Cells(name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total))
 		cells[0] = sign.Before(name)
@@ -74,7 +72,7 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		t.Tones = map[int]Tone{len(t.Rows): ToneBad}
-		row(Sign{Mark: "|"}, p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall,
+		row(Sign{Mark: "|"}, p.Say("missing, past the end of the memory"), b.Before.Shortfall,
 			b.After.Shortfall)
 	}
 	o.Add(t)
@@ -109,8 +107,8 @@ var partSigns = map[string]struct {
 
 // signOf is how a part is drawn.
 func (p Words) signOf(pt *Part) Sign {
-	s := partSigns[pt.ID()]
-	return Sign{Mark: s.mark, Hue: s.hue, Part: pt.ID(), Name: p.Word(pt.Name)}
+	s := partSigns[pt.ID]
+	return Sign{Mark: s.mark, Hue: s.hue, Part: pt.ID, Name: p.Word(pt.Name)}
 }
 
 // budgetBars are the memory before and after.
@@ -141,22 +139,20 @@ func (p Words) BudgetAll(b plan.Budget) string {
 	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left",
 		b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
 	if b.AllAfter.Shortfall > 0 || b.Fit < b.Open {
-		return p.Say("show/budget/all_short",
-			"With all {open} connections at work at once, work_mem takes {before} before and {work} after, and "+
-				"{missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
+		return p.Say("With all {open} connections at work at once, work_mem takes {before} before and {work} after, "+
+			"and {missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
 	}
-	return p.Say("show/budget/all_fit",
-		"With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {left} "+
-			"are left. Sessions that wait still hold their memory.", pairs...)
+	return p.Say("With all {open} connections at work at once, work_mem takes {before} before and {work} after, and "+
+		"{left} are left. Sessions that wait still hold their memory.", pairs...)
 }
 
 // BudgetTitle says how much memory there is, and what bounds it: a title, and the rest.
 func (p Words) BudgetTitle(b plan.Budget) (title, rest string) {
-	bound := say.M("show/budget/of_host", "the memory of the host")
+	bound := say.M("the memory of the host")
 	if b.Limit == "cgroup" {
-		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
+		bound = say.M("the memory limit of the control group")
 	}
-	return p.Say("show/budget/title", "Memory budget"), p.Colon() + b.After.Total.String() + ", " + p.Word(bound)
+	return p.Say("Memory budget"), p.Colon() + b.After.Total.String() + ", " + p.Word(bound)
 }
 
 // BudgetBound is the same as one text.
@@ -166,24 +162,22 @@ func (p Words) BudgetBound(b plan.Budget) string {
 }
 
 func (p Words) BudgetWorst() string {
-	return p.Say("show/budget/worst",
-		"The worst case that is planned for: every connection open, as many sessions as are expected at once at "+
-			"work with all the memory that they may take.")
+	return p.Say("The worst case that is planned for: every connection open, as many sessions as are expected at " +
+		"once at work with all the memory that they may take.")
 }
 
 func (p Words) BudgetMisfit(b plan.Budget) string {
 	if b.After.Shortfall == 0 {
 		return ""
 	}
-	return p.Say("show/budget/does_not_fit",
-		"This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections "+
-			"(--connections, a pooler), less at once (--active) or more memory are needed.", "missing",
+	return p.Say("This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections "+
+		"(--connections, a pooler), less at once (--active) or more memory are needed.", "missing",
 		b.After.Shortfall)
 }
 
 // BudgetUnknown says why there is none.
 func (p Words) BudgetUnknown() string {
-	return p.Say("show/budget/unknown", "The memory of the host or the settings of an instance are not known.")
+	return p.Say("The memory of the host or the settings of an instance are not known.")
 }
 
 // BudgetBeneath are the sentences below a budget: on each neighbour, which the plan does
@@ -191,9 +185,8 @@ func (p Words) BudgetUnknown() string {
 func (p Words) BudgetBeneath(b plan.Budget) []string {
 	var out []string
 	if b.Outside > 0 {
-		out = append(out, p.Say("show/budget/outside",
-			"The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory "+
-				"of the host bounds it.", "size", b.Outside))
+		out = append(out, p.Say("The shared memory, {size}, lies in huge pages, which are not charged to the control "+
+			"group: the memory of the host bounds it.", "size", b.Outside))
 	}
 	if !b.OthersReason.IsZero() {
 		out = append(out, p.Word(b.OthersReason))
@@ -207,30 +200,27 @@ func (p Words) BudgetBeneath(b plan.Budget) []string {
 func (p Words) neighbour(n memory.Neighbour) string {
 	name := typeset.Clean(n.Instance)
 	if !n.Running {
-		name = p.Say("show/budget/not_running", "{instance} (does not run now, and is started with the host)",
+		name = p.Say("{instance} (does not run now, and is started with the host)",
 			"instance", name)
 	}
 	switch {
 	case !n.Known && n.Take > 0:
-		return p.Say("show/budget/neighbour_holds",
-			"{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds now "+
-				"rounded up.",
+		return p.Say("{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds "+
+			"now rounded up.",
 			"instance", name, "reason", n.Reason, "size", n.Take)
 	case !n.Known:
-		return p.Say("show/budget/neighbour_unknown",
-			"{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name,
+		return p.Say("{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name,
 			"reason", n.Reason)
 	case n.Shared == 0:
-		return p.Say("show/budget/neighbour_limit", "{instance} may take {size}, the limit of its control group.",
+		return p.Say("{instance} may take {size}, the limit of its control group.",
 			"instance", name, "size", n.Take)
 	case n.Limit > 0:
-		return p.Say("show/budget/neighbour_within",
-			"{instance} may take {size} by its settings within the limit of its control group of {limit}.", "instance",
+		return p.Say("{instance} may take {size} by its settings within the limit of its control group of {limit}.",
+			"instance",
 			name, "size", n.Take, "limit", n.Limit)
 	}
-	return p.Say("show/budget/neighbour",
-		"{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every connection "+
-			"at work.", "instance", name, "size", n.Take, "shared", n.Shared)
+	return p.Say("{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every "+
+		"connection at work.", "instance", name, "size", n.Take, "shared", n.Shared)
 }
 
 func Amount(b unit.Bytes) string {

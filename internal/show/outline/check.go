@@ -17,7 +17,7 @@ func Check(d document.Check, c *say.Catalogue) Outline {
 	d.Report = d.Report.In(c)
 	var o Outline
 	o.title("pgfettle check", d.Subject.Host)
-	p.subjectOutline(&o, p.Say("show/check/about", "Checked"), d.Subject)
+	p.subjectOutline(&o, p.Say("Checked"), d.Subject)
 	summary := []string{p.CheckSummary(d)}
 	if len(d.Accepted) > 0 {
 		summary = append(summary, p.Kept(d))
@@ -55,9 +55,9 @@ func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 	if len(groups) == 0 {
 		return
 	}
-	t := Table{Caption: p.Say("show/column/finding", "finding"),
-		Head: []string{p.Say("show/column/severity", "severity"), p.Say("show/column/finding", "finding"),
-			p.Word(labelWhere), p.Say("show/column/check", "check")}}
+	t := Table{Caption: p.Say("finding"),
+		Head: []string{p.Say("severity"), p.Say("finding"),
+			p.Word(labelWhere), p.Say("check")}}
 	for _, g := range groups {
 		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)),
 			Join(Code(g[0].ID))})
@@ -83,7 +83,7 @@ func (p Words) findingOf(g []check.Finding) Finding {
 // acceptedOf is a finding that the policy accepts.
 func (p Words) acceptedOf(a check.Accepted) Finding {
 	f := p.findingOf([]check.Finding{a.Finding})
-	f.Group, f.Accepted = p.Say("show/web/accepted", "Accepted"), p.Word(Until(a))+p.Colon()+a.Reason
+	f.Group, f.Accepted = p.Say("Accepted"), p.Word(Until(a))+p.Colon()+a.Reason
 	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(labelAccepted), Items: []Item{ItemOf(nil, f.Accepted)}})
 	return f
 }
@@ -126,11 +126,11 @@ func (p Words) Kept(d document.Check) string {
 			ids = append(ids, a.ID)
 		}
 	}
-	s := p.Many("show/check/accepted", len(d.Accepted), "{n} finding is accepted by {file}: {ids}.",
+	s := p.Many(len(d.Accepted), "{n} finding is accepted by {file}: {ids}.",
 		"{n} findings are accepted by {file}: {ids}.",
 		"file", typeset.Clean(d.Policy), "ids", strings.Join(ids, ", "))
 	if !d.All {
-		s += " " + p.Say("show/check/all", "--all shows more.")
+		s += " " + p.Say("--all shows more.")
 	}
 	return s
 }
@@ -138,9 +138,9 @@ func (p Words) Kept(d document.Check) string {
 // Until is how long an acceptance holds.
 func Until(a check.Accepted) say.Message {
 	if a.Expires == check.Never {
-		return say.M("show/until/never", "without an end")
+		return say.M("without an end")
 	}
-	return say.M("show/until/day", "until {day}", "day", a.Expires)
+	return say.M("until {day}", "day", a.Expires)
 }
 
 // Alike gathers findings of one check that differ only in where and what was
@@ -163,7 +163,7 @@ func Alike(list []check.Finding) [][]check.Finding {
 // Place is where a finding is.
 func (p Words) Place(f check.Finding) string {
 	if f.Instance == "" {
-		return p.Say("show/place/host", "the host")
+		return p.Say("the host")
 	}
 	return typeset.Clean(f.Instance)
 }
@@ -178,7 +178,7 @@ func (p Words) Places(g []check.Finding) string {
 
 // missing counts the facts that were not to be had.
 func missing(n int) say.Message {
-	return say.N("show/facts", int64(n), "{n} fact could not be had", "{n} facts could not be had")
+	return say.N(int64(n), "{n} fact could not be had", "{n} facts could not be had")
 }
 
 func (p Words) CheckSummary(d document.Check) string {
@@ -186,14 +186,13 @@ func (p Words) CheckSummary(d document.Check) string {
 	if len(d.Findings) == 0 {
 		switch n := len(d.Unknown); {
 		case unjudged > 0:
-			return p.Say("show/check/incomplete",
-				"The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others "+
-					"found nothing.",
+			return p.Say("The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The "+
+				"others found nothing.",
 				"checks", checks(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
 		case n > 0:
-			return p.Say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
+			return p.Say("No findings in what could be seen; {facts}.", "facts", missing(n))
 		}
-		return p.Say("show/check/none", "No findings.")
+		return p.Say("No findings.")
 	}
 	n := map[check.Severity]int{}
 	for _, f := range d.Findings {
@@ -205,25 +204,24 @@ func (p Words) CheckSummary(d document.Check) string {
 			parts = append(parts, p.SeverityCount(sev, n[sev]))
 		}
 	}
-	findings := say.N("show/check/findings", int64(len(d.Findings)), "{n} finding", "{n} findings")
+	findings := say.N(int64(len(d.Findings)), "{n} finding", "{n} findings")
 	list, id := strings.Join(parts, ", "), d.Findings[0].ID
 	switch u := len(d.Unknown); {
 	case unjudged > 0:
-		return p.Say("show/check/summary_unjudged",
-			"{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle "+
-				"explain {id}",
+		return p.Say("{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: "+
+			"pgfettle explain {id}",
 			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason",
 			typeset.Clean(most), "id", id)
 	case u > 0:
-		return p.Say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}",
+		return p.Say("{findings}: {parts}; {facts}. More on one: pgfettle explain {id}",
 			"findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
-	return p.Say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings,
+	return p.Say("{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings,
 		"parts", list, "id", id)
 }
 
 // checks counts checks.
-func checks(n int) say.Message { return say.N("show/checks", int64(n), "{n} check", "{n} checks") }
+func checks(n int) say.Message { return say.N(int64(n), "{n} check", "{n} checks") }
 
 // unjudged counts the checks that could not be judged, each once for however
 // many instances, and returns the reason of most; of several the first.
@@ -247,7 +245,7 @@ func (p Words) unjudgedItems(list []check.Unjudged) (items []Item) {
 }
 
 func (p Words) UnjudgedLine(g unjudgedGroup) string {
-	return p.Say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason",
+	return p.Say("{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason",
 		typeset.Clean(g.reason), "ids", strings.Join(g.ids, ", "))
 }
 

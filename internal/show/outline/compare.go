@@ -29,21 +29,21 @@ func Compare(before, after document.Check, c *say.Catalogue) Outline {
 	gone, fresh := 0, 0
 	for _, f := range before.Findings {
 		if is[which{f.ID, f.Instance}] {
-			line(p.Say("show/findings/stays", "stays"), ToneNone, f)
+			line(p.Say("stays"), ToneNone, f)
 		} else {
 			gone++
-			line(p.Say("show/findings/gone", "gone"), ToneGood, f)
+			line(p.Say("gone"), ToneGood, f)
 		}
 	}
 	for _, f := range after.Findings {
 		if !was[which{f.ID, f.Instance}] {
 			fresh++
-			line(p.Say("show/findings/new", "new"), ToneBad, f)
+			line(p.Say("new"), ToneBad, f)
 		}
 	}
 	var o Outline
 	o.Add(out)
-	o.Summary(p.Many("show/findings/summary", len(before.Findings),
+	o.Summary(p.Many(len(before.Findings),
 		"{n} finding before, {after} after: {gone} gone, {fresh} new.",
 		"{n} findings before, {after} after: {gone} gone, {fresh} new.", "after", len(after.Findings), "gone", gone,
 		"fresh", fresh))

@@ -57,43 +57,42 @@ func (p Words) joinPlace(f Finding, g []check.Finding) Finding {
 // FileSubject says what was read, and for which version.
 func (p Words) FileSubject(d document.File) []string {
 	why := map[string]say.Message{
-		"--pg":       say.M("show/file/flag", "as --pg says"),
-		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
-		"--for":      say.M("show/file/described", "as --for says"),
-		"file":       say.M("show/file/told", "as its text says"),
-		"newest": say.M("show/file/newest",
-			"the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+		"--pg":       say.M("as --pg says"),
+		"PG_VERSION": say.M("as the PG_VERSION of its data directory says"),
+		"--for":      say.M("as --for says"),
+		"file":       say.M("as its text says"),
+		"newest":     say.M("the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
 	}[d.From]
-	text := p.Say("show/file/checked", "Checked: {file}", "file", typeset.Clean(d.Main))
+	text := p.Say("Checked: {file}", "file", typeset.Clean(d.Main))
 	if conffile.Foreign(d.Form) {
 		return append(p.foreignSubject(d, text), p.fileRest(d)...)
 	}
 	if form := p.fileForm(d.Form); form != "" {
-		text += ", " + p.Say("show/file/form", "read as {form}", "form", form)
+		text += ", " + p.Say("read as {form}", "form", form)
 	}
 	if n := len(d.Files); n > 1 {
-		text += " " + p.Many("show/file/more", n-1, "and {n} file that are read with it",
+		text += " " + p.Many(n-1, "and {n} file that are read with it",
 			"and {n} files that are read with it")
 	}
-	text += ", " + p.Many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " +
-		p.Say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
+	text += ", " + p.Many(d.Settings, "{n} setting", "{n} settings") + ", " +
+		p.Say("for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
 	out := []string{text}
 	if d.Preview {
-		out = append(out, p.Say("show/file/preview",
-			"PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.",
+		out = append(out, p.Say("PostgreSQL {major} is a preview: what is known of it is from its sources, no server "+
+			"was asked.",
 			"major", d.Major))
 	}
 	out = append(out, p.fileNames(d)...)
 	out = append(out, p.fileRest(d)...)
 	if d.Machine != "" && d.For == "" {
-		return append(out, p.Say("show/file/machine",
-			"The text names a machine, and its lines were judged for it: {machine}. --for names another one.",
+		return append(out, p.Say("The text names a machine, and its lines were judged for it: {machine}. --for names "+
+			"another one.",
 			"machine", typeset.Clean(d.Machine)))
 	}
 	out = append(out, p.fileAssumed(d)...)
-	return append(out, p.fileHost(d, p.Say("show/file/alone",
-		"The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or "+
-			"this one with --on.")))
+	return append(out, p.fileHost(d, p.Say("The file alone was judged, not memory, disks and kernel: name the "+
+		"machine with --for 'ram=…,cpus=…', or "+
+		"this one with --on.")))
 }
 
 // fileForm is what a text was taken for; "" for what the server reads itself.
@@ -102,39 +101,38 @@ func (p Words) fileForm(f conffile.Form) string {
 	case conftext.Plain:
 		return ""
 	case conftext.Pasted:
-		return p.Say("show/file/form/pasted", "lines of a postgresql.conf in a text")
+		return p.Say("lines of a postgresql.conf in a text")
 	case conftext.Recovery:
-		return p.Say("show/file/form/recovery",
-			"a recovery.conf, which PostgreSQL 12 and later does not start with")
+		return p.Say("a recovery.conf, which PostgreSQL 12 and later does not start with")
 	case conftext.AlterSystem:
-		return p.Say("show/file/form/alter", "ALTER SYSTEM statements")
+		return p.Say("ALTER SYSTEM statements")
 	case conftext.CommandLine:
-		return p.Say("show/file/form/options", "options of a command line")
+		return p.Say("options of a command line")
 	case conftext.ShowAll:
-		return p.Say("show/file/form/show", "the output of SHOW ALL")
+		return p.Say("the output of SHOW ALL")
 	case conftext.PgSettings:
-		return p.Say("show/file/form/settings", "rows of pg_settings")
+		return p.Say("rows of pg_settings")
 	case conftext.List:
-		return p.Say("show/file/form/list", "a list of parameters")
+		return p.Say("a list of parameters")
 	case conftext.Program:
-		return p.Say("show/file/form/program", "settings in a text of another program")
+		return p.Say("settings in a text of another program")
 	}
-	return p.Say("show/file/form/of", "{name} configuration", "name", string(f))
+	return p.Say("{name} configuration", "name", string(f))
 }
 
 // fileNames tells where the text names another version than the one it was judged for.
 func (p Words) fileNames(d document.File) (out []string) {
 	if d.Names != nil && d.Names.Version != "" && d.From != "file" && d.Names.Version != strconv.Itoa(d.Major) {
-		out = append(out, p.Say("show/file/names", "The text names PostgreSQL {version} (line {line}).",
+		out = append(out, p.Say("The text names PostgreSQL {version} (line {line}).",
 			"version", typeset.Clean(d.Names.Version), "line", d.Names.Line))
 	}
 	if d.Product != "" {
-		out = append(out, p.Say("show/file/product",
-			"It sets parameters of {product}, which was made from PostgreSQL. They were not judged.",
+		out = append(out, p.Say("It sets parameters of {product}, which was made from PostgreSQL. They were not "+
+			"judged.",
 			"product", d.Product))
 	}
 	for _, f := range d.NotGiven {
-		out = append(out, p.Say("show/file/include", "It includes {file}, which was not given.",
+		out = append(out, p.Say("It includes {file}, which was not given.",
 			"file", typeset.Clean(f)))
 	}
 	return out
@@ -143,8 +141,8 @@ func (p Words) fileNames(d document.File) (out []string) {
 // fileRest says what was seen and not understood.
 func (p Words) fileRest(d document.File) (out []string) {
 	if d.Unread != nil {
-		out = append(out, p.Many("show/file/unread", d.Unread.Lines, "{n} line was not understood",
-			"{n} lines were not understood")+p.Say("show/file/first", ", the first is line {line}: {text}", "line",
+		out = append(out, p.Many(d.Unread.Lines, "{n} line was not understood",
+			"{n} lines were not understood")+p.Say(", the first is line {line}: {text}", "line",
 			d.Unread.First, "text", typeset.Clean(d.Unread.Text)))
 	}
 	templates := 0
@@ -154,7 +152,7 @@ func (p Words) fileRest(d document.File) (out []string) {
 		}
 	}
 	if templates > 0 {
-		out = append(out, p.Many("show/file/templates", templates,
+		out = append(out, p.Many(templates,
 			"{n} value is filled in by a template and was not judged.",
 			"{n} values are filled in by a template and were not judged."))
 	}
@@ -175,9 +173,9 @@ func (p Words) fileHost(d document.File, alone string) string {
 	case "":
 		return alone
 	case "this host":
-		return p.Say("show/file/here", "On this host.")
+		return p.Say("On this host.")
 	}
-	return p.Say("show/file/host", "On a described host: {host}.", "host", typeset.Clean(d.For))
+	return p.Say("On a described host: {host}.", "host", typeset.Clean(d.For))
 }
 
 // foreignSubject is fileSubject for a file that the server does not read.
@@ -185,30 +183,28 @@ func (p Words) foreignSubject(d document.File, text string) []string {
 	var what, how string
 	switch d.Form {
 	case conffile.Sysctl:
-		what = p.Say("show/file/sysctl", "kernel parameters as of sysctl.d")
-		how = p.Say("show/file/sysctl/alone",
-			"What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or "+
-				"this one with --on.")
+		what = p.Say("kernel parameters as of sysctl.d")
+		how = p.Say("What depends on memory, swap and disks was not judged: name the machine with --for " +
+			"'ram=…,cpus=…', or this one with --on.")
 	case conffile.Unit:
-		what = p.Say("show/file/unit", "a unit of systemd")
-		how = p.Say("show/file/unit/alone", "It was judged as the unit of a server with default settings.")
+		what = p.Say("a unit of systemd")
+		how = p.Say("It was judged as the unit of a server with default settings.")
 	case conffile.Tuned:
-		what = p.Say("show/file/tuned", "a profile of TuneD")
-		how = p.Say("show/file/sysctl/alone",
-			"What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or "+
-				"this one with --on.")
+		what = p.Say("a profile of TuneD")
+		how = p.Say("What depends on memory, swap and disks was not judged: name the machine with --for " +
+			"'ram=…,cpus=…', or this one with --on.")
 	case conffile.Limits:
-		what = p.Say("show/file/limits", "limits as of limits.conf")
-		how = p.Say("show/file/limits/alone",
-			"They hold for login sessions. A service that systemd starts does not read them: see its LimitNOFILE.")
+		what = p.Say("limits as of limits.conf")
+		how = p.Say("They hold for login sessions. A service that systemd starts does not read them: see its " +
+			"LimitNOFILE.")
 	case conffile.Grub:
-		what = p.Say("show/file/grub", "parameters of the kernel's command line")
-		how = p.Say("show/file/grub/alone", "Only transparent_hugepage was judged.")
+		what = p.Say("parameters of the kernel's command line")
+		how = p.Say("Only transparent_hugepage was judged.")
 	case conffile.Fstab:
-		what = p.Say("show/file/fstab", "mounts as of fstab")
-		how = p.Say("show/file/fstab/alone", "Each mount was judged as if a data directory lay on it.")
+		what = p.Say("mounts as of fstab")
+		how = p.Say("Each mount was judged as if a data directory lay on it.")
 	}
-	out := []string{text + ", " + what + ", " + p.Many("show/file/lines", d.Settings, "{n} line", "{n} lines") + "."}
+	out := []string{text + ", " + what + ", " + p.Many(d.Settings, "{n} line", "{n} lines") + "."}
 	return append(append(out, p.fileAssumed(d)...), p.fileHost(d, how))
 }
 
@@ -256,7 +252,7 @@ func (p Words) FileSummary(d document.File) string {
 	})
 	s := p.CheckSummary(plain)
 	if d.Left > 0 {
-		s += ". " + p.Many("show/file/left", d.Left, "There are more: {n} line was not judged after so many findings",
+		s += ". " + p.Many(d.Left, "There are more: {n} line was not judged after so many findings",
 			"There are more: {n} lines were not judged after so many findings")
 	}
 	return s

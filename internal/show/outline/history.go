@@ -13,16 +13,16 @@ import (
 )
 
 var EventWords = map[history.EventKind]say.Message{
-	history.SettingChanged:  say.M("show/history/setting", "setting"),
-	history.FindingAppeared: say.M("show/history/finding_new", "new finding"),
-	history.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
-	history.FindingSeverity: say.M("show/history/finding_severity", "finding"),
-	history.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
-	history.Restarted:       say.M("show/history/restart", "restart"),
-	history.OOMKill:         say.M("show/history/oom", "OOM kill"),
-	history.Gap:             say.M("show/history/gap", "gap"),
-	history.ClockJumped:     say.M("show/history/clock", "clock"),
-	history.Limited:         say.M("show/history/limit", "limit"),
+	history.SettingChanged:  say.M("setting"),
+	history.FindingAppeared: say.M("new finding"),
+	history.FindingVanished: say.M("finding gone"),
+	history.FindingSeverity: say.M("finding"),
+	history.PlanStale:       say.M("plan stale"),
+	history.Restarted:       say.M("restart"),
+	history.OOMKill:         say.M("OOM kill"),
+	history.Gap:             say.M("gap"),
+	history.ClockJumped:     say.M("clock"),
+	history.Limited:         say.M("limit"),
 }
 
 // Times are told as they are stored, in UTC: those of a host and of who reads
@@ -38,34 +38,34 @@ func (p Words) Event(e history.Event) string {
 	from, to := Shown(e.Before), Shown(e.After)
 	switch e.Kind {
 	case history.SettingChanged:
-		return p.Say("show/history/changed", "{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
+		return p.Say("{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
 			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("show/history/appeared", "{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title",
+		return p.Say("{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title",
 			typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
-		return p.Say("show/history/vanished", "{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before),
+		return p.Say("{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before),
 			"title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
-		return p.Say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after",
+		return p.Say("{before} → {after}: {title} ({id})", "before", from, "after",
 			to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
-		return p.Say("show/history/stale", "{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject),
+		return p.Say("{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject),
 			"before", from, "after", to)
 	case history.Restarted:
 		if e.Instance == "" {
-			return p.Say("show/history/booted", "the host was started at {when}", "when", typeset.Clean(e.After))
+			return p.Say("the host was started at {when}", "when", typeset.Clean(e.After))
 		}
-		return p.Say("show/history/started", "the server was started at {when}", "when", typeset.Clean(e.After))
+		return p.Say("the server was started at {when}", "when", typeset.Clean(e.After))
 	case history.OOMKill:
 		if e.Subject == "" {
-			return p.Say("show/history/killed_some", "the kernel killed a process for memory")
+			return p.Say("the kernel killed a process for memory")
 		}
-		return p.Say("show/history/killed", "the kernel killed {name} for memory", "name", typeset.Clean(e.Subject))
+		return p.Say("the kernel killed {name} for memory", "name", typeset.Clean(e.Subject))
 	case history.Gap:
-		return p.Say("show/history/nothing", "nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
+		return p.Say("nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
 	case history.ClockJumped:
-		return p.Say("show/history/jumped", "{before} → {after}", "before", from, "after", to)
+		return p.Say("{before} → {after}", "before", from, "after", to)
 	}
 	return typeset.Clean(e.Detail)
 }
@@ -78,12 +78,12 @@ func (p Words) Besides(e history.Event) []string {
 	}
 	switch {
 	case e.Who != "" && e.Where != "":
-		out = append(out, p.Say("show/history/by_in", "by {who}, in {where}", "who", typeset.Clean(e.Who), "where",
+		out = append(out, p.Say("by {who}, in {where}", "who", typeset.Clean(e.Who), "where",
 			typeset.Clean(e.Where)))
 	case e.Who != "":
-		out = append(out, p.Say("show/history/by", "by {who}", "who", typeset.Clean(e.Who)))
+		out = append(out, p.Say("by {who}", "who", typeset.Clean(e.Who)))
 	case e.Where != "":
-		out = append(out, p.Say("show/history/in", "in {where}", "where", typeset.Clean(e.Where)))
+		out = append(out, p.Say("in {where}", "where", typeset.Clean(e.Where)))
 	}
 	switch e.Kind {
 	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
@@ -93,7 +93,7 @@ func (p Words) Besides(e history.Event) []string {
 		}
 	}
 	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
-		out = append(out, p.Say("show/history/since", "seen now; it was not so at {when}", "when",
+		out = append(out, p.Say("seen now; it was not so at {when}", "when",
 			e.Since.Format(HistoryFull)))
 	}
 	return out
@@ -103,15 +103,15 @@ func (p Words) HistorySummary(d document.History) string {
 	from, to := d.From.Format(HistoryFull), d.To.Format(HistoryFull)
 	switch {
 	case d.Last.IsZero() && len(d.Events) == 0:
-		return p.Say("show/history/empty", "The history holds nothing yet: 'pgfettle watch' fills it.")
+		return p.Say("The history holds nothing yet: 'pgfettle watch' fills it.")
 	case len(d.Events) == 0:
-		return p.Say("show/history/none", "Nothing changed from {from} to {to} (UTC).", "from", from, "to", to)
+		return p.Say("Nothing changed from {from} to {to} (UTC).", "from", from, "to", to)
 	case d.Older:
-		return p.Many("show/history/newest", len(d.Events),
+		return p.Many(len(d.Events),
 			"The newest {n} event from {from} to {to} (UTC); --limit shows more.",
 			"The newest {n} events from {from} to {to} (UTC); --limit shows more.", "from", from, "to", to)
 	}
-	return p.Many("show/history/all", len(d.Events), "{n} event from {from} to {to} (UTC).",
+	return p.Many(len(d.Events), "{n} event from {from} to {to} (UTC).",
 		"{n} events from {from} to {to} (UTC).", "from", from, "to", to)
 }
 

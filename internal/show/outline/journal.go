@@ -103,22 +103,22 @@ var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.
 func (p Words) journalOutline(o *Outline, list []journal.Change) {
 	of := list[0].Instance
 	if of == "" {
-		of = p.Say("show/journal/the_host", "The host")
+		of = p.Say("The host")
 	}
 	o.Heading(2, of)
 	out := Changes{Caption: of, Words: p.changeWords()}
-	out.Words.State, out.Words.Where = p.Say("show/column/state", "state"), p.Word(labelWhere)
+	out.Words.State, out.Words.Where = p.Say("state"), p.Word(labelWhere)
 	for _, c := range list {
 		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
 			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: c.Reason}
 		if c.Where != "" {
-			x.In = p.Say("show/journal/in", "in {where}", "where", c.Where)
+			x.In = p.Say("in {where}", "where", c.Where)
 		}
 		for _, n := range c.Notes {
 			x.Notes = append(x.Notes, Note{Text: n, Tone: ToneMind})
 		}
 		if c.Left != "" {
-			x.Notes = append(x.Notes, Note{Text: p.Say("show/journal/left", "left: {why}", "why", c.Left),
+			x.Notes = append(x.Notes, Note{Text: p.Say("left: {why}", "why", c.Left),
 				Tone: ToneBad})
 		}
 		out.List = append(out.List, x)
@@ -132,12 +132,12 @@ func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
 	var o Outline
 	o.Command("pgfettle journal")
 	if len(list) == 0 {
-		o.Para(p.Say("show/journal/none", "No journal: nothing was applied yet."))
+		o.Para(p.Say("No journal: nothing was applied yet."))
 		return o
 	}
-	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("show/column/journal", "journal"),
-		p.Say("show/column/begun", "begun"), p.Say("show/column/state", "state"),
-		p.Say("show/column/changes", "changes")}}
+	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("journal"),
+		p.Say("begun"), p.Say("state"),
+		p.Say("changes")}}
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
 		t.Rows = append(t.Rows, []Prose{Join(Code(j.ID)), Join(j.Started), Join(p.Word(OutcomeWords[j.State])),
@@ -148,24 +148,24 @@ func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
 }
 
 func (p Words) JournalName(j *journal.Journal) string {
-	return p.Say("show/journal/name", "Journal {id}", "id", typeset.Clean(j.ID))
+	return p.Say("Journal {id}", "id", typeset.Clean(j.ID))
 }
 
 // JournalStands is when it was begun and how it stands.
 func (p Words) JournalStands(j *journal.Journal) string {
-	return p.Say("show/journal/begun", "begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() +
+	return p.Say("begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() +
 		p.Word(OutcomeWords[j.State])
 }
 
 func (p Words) JournalOn(j *journal.Journal) string {
 	if j.Run.ID == "" {
-		return p.Say("show/journal/no_head", "where and by what it was written is unknown")
+		return p.Say("where and by what it was written is unknown")
 	}
 	if j.Run.Root != "" {
-		return p.Say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root),
+		return p.Say("on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root),
 			"tool", typeset.Clean(j.Run.Tool))
 	}
-	return p.Say("show/journal/on_host", "on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool",
+	return p.Say("on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool",
 		typeset.Clean(j.Run.Tool))
 }
 
@@ -173,19 +173,19 @@ func (p Words) JournalOn(j *journal.Journal) string {
 func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last string) {
 	owed = p.journalDamage(j)
 	for _, o := range j.Pending {
-		what := say.M("show/journal/this", "this is in force")
+		what := say.M("this is in force")
 		if j.Undoing {
-			what = say.M("show/journal/former", "its former values are in force")
+			what = say.M("its former values are in force")
 		}
 		of := o.Instance
 		if of == "" {
-			of = p.Say("show/journal/the_host", "The host")
+			of = p.Say("The host")
 		}
-		owed = append(owed, p.Say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", of,
+		owed = append(owed, p.Say("{instance} needs a {effect} before {what}.", "instance", of,
 			"effect", o.Effect.String(), "what", what))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
-		owed = append(owed, p.Many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.",
+		owed = append(owed, p.Many(n, "{n} change is in force after a reboot of the host.",
 			"{n} changes are in force after a reboot of the host."))
 	}
 	id, how := typeset.Clean(j.ID), ""
@@ -194,41 +194,38 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 	}
 	switch {
 	case j.State == journal.Unread:
-		return owed, p.Say("show/journal/unread",
-			"What it did is unknown. To read it, use the version of pgfettle that wrote it.")
+		return owed, p.Say("What it did is unknown. To read it, use the version of pgfettle that wrote it.")
 	case j.State == journal.IsDamaged && !j.Undone():
-		return owed, p.Say("show/journal/undo_damaged", "To undo what it proves: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To undo what it proves: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.IsDamaged:
-		return owed, p.Say("show/journal/damaged_undone",
-			"What it proves is undone. The rest is unknown; {file} is the journal as it was found.", "file",
+		return owed, p.Say("What it proves is undone. The rest is unknown; {file} is the journal as it was found.",
+			"file",
 			typeset.Clean(j.Damage.Kept))
 	case j.State == journal.Interrupted && j.Undoing:
-		return owed, p.Say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To finish taking it back: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.Interrupted:
-		return owed, p.Say("show/journal/finish",
-			"To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id,
+		return owed, p.Say("To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id",
+			id,
 			"undo", how+id)
 	case j.State == journal.Abandoned:
-		return owed, p.Say("show/journal/abandoned",
-			"The rest is undone; the values that were given up are left as they are.")
+		return owed, p.Say("The rest is undone; the values that were given up are left as they are.")
 	case j.State == journal.TakenBack && left(j.Changes):
-		return owed, p.Say("show/journal/set_since", "It was undone; what is left was set since.")
+		return owed, p.Say("It was undone; what is left was set since.")
 	case j.State == journal.TakenBack && len(j.Pending) > 0:
-		return owed, p.Say("show/journal/apart", "Apart from that, everything is as it was.")
+		return owed, p.Say("Apart from that, everything is as it was.")
 	case left(j.Changes) && !begun(j.Changes):
-		return owed, p.Say("show/journal/look_again", "Not everything is as it was. To check again: pgfettle undo {id}",
+		return owed, p.Say("Not everything is as it was. To check again: pgfettle undo {id}",
 			"id", how+id)
 	case j.State == journal.TakenBack && someEditStands(j.Changes):
-		return owed, p.Say("show/journal/theirs",
-			"Nothing of ours is left; what somebody has changed since stays as it is.")
+		return owed, p.Say("Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack && !now:
-		return owed, p.Say("show/journal/was_gone", "Nothing of it was left when it was undone.")
+		return owed, p.Say("Nothing of it was left when it was undone.")
 	case j.State == journal.TakenBack:
-		return owed, p.Say("show/journal/gone", "Nothing of it is left.")
+		return owed, p.Say("Nothing of it is left.")
 	case begun(j.Changes):
-		return owed, p.Say("show/journal/undo", "To take it back: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To take it back: pgfettle undo {id}", "id", how+id)
 	}
-	return owed, p.Say("show/journal/nothing", "Nothing of it is there to take back.")
+	return owed, p.Say("Nothing of it is there to take back.")
 }
 
 func waiting(list []journal.Change, e knob.Effect) int {
@@ -291,12 +288,12 @@ func (p Words) JournalTally(j *journal.Journal) string {
 	}
 	switch {
 	case j.Damage != nil || j.Foreign != "":
-		parts = append(parts, p.Say("show/journal/rest_unknown", "the rest unknown"))
+		parts = append(parts, p.Say("the rest unknown"))
 		if len(parts) == 1 {
-			return p.Say("show/journal/unknown", "unknown")
+			return p.Say("unknown")
 		}
 	case len(parts) == 0:
-		return p.Say("show/journal/no_changes", "no changes")
+		return p.Say("no changes")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -305,29 +302,29 @@ func (p Words) JournalTally(j *journal.Journal) string {
 // name that prove nothing.
 func (p Words) journalDamage(j *journal.Journal) (out []string) {
 	if j.Foreign != "" {
-		return []string{p.Say("show/journal/format", "Its format is {format}, which this program does not read.",
+		return []string{p.Say("Its format is {format}, which this program does not read.",
 			"format", typeset.Clean(j.Foreign))}
 	}
 	d := j.Damage
 	if d == nil {
 		return nil
 	}
-	out = append(out, p.Say("show/journal/damage",
-		"The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line", d.Line, "reason",
+	out = append(out, p.Say("The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line",
+		d.Line, "reason",
 		typeset.Clean(d.Reason)))
 	if d.Planned > 0 {
-		out = append(out, p.Say("show/journal/planned_lost", "Of its {n} planned changes not all are known.", "n",
+		out = append(out, p.Say("Of its {n} planned changes not all are known.", "n",
 			d.Planned))
 	}
 	for _, u := range d.Unproven(j) {
 		of, at := u.Instance, u.Path
 		if of == "" {
-			of = p.Say("show/journal/the_host", "The host")
+			of = p.Say("The host")
 		}
 		if at == "" {
-			at = p.Say("show/journal/no_place", "place unknown")
+			at = p.Say("place unknown")
 		}
-		out = append(out, p.Say("show/journal/unproven", "Unknown: {address} ({instance}; {where})", "address",
+		out = append(out, p.Say("Unknown: {address} ({instance}; {where})", "address",
 			typeset.Clean(string(u.Address)), "instance", typeset.Clean(of), "where", typeset.Clean(at)))
 	}
 	return out

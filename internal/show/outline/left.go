@@ -8,16 +8,16 @@ import (
 
 // leftWords say why a plan leaves a finding.
 var leftWords = map[plan.Reason]say.Message{
-	plan.ByPolicy:   say.M("show/left/accepted", "accepted by the policy"),
-	plan.ByPin:      say.M("show/left/pinned", "pinned by you"),
-	plan.OtherLayer: say.M("show/left/layer", "for the host below this container"),
-	plan.NotSeen:    say.M("show/left/unknown", "could not be decided"),
-	plan.ByPerson:   say.M("show/left/person", "needs a person"),
-	plan.Lessened:   say.M("show/left/in_part", "in the plan, but that alone does not end it"),
+	plan.ByPolicy:   say.M("accepted by the policy"),
+	plan.ByPin:      say.M("pinned by you"),
+	plan.OtherLayer: say.M("for the host below this container"),
+	plan.NotSeen:    say.M("could not be decided"),
+	plan.ByPerson:   say.M("needs a person"),
+	plan.Lessened:   say.M("in the plan, but that alone does not end it"),
 }
 
 func (p Words) LeftHeading() string {
-	return p.Say("show/left/title", "Not in this plan: what check still tells after it")
+	return p.Say("Not in this plan: what check still tells after it")
 }
 
 // Left is one finding that the plan leaves: its id, where it is, and why.
@@ -42,7 +42,7 @@ func (p Words) leftOutline(o *Outline, list []plan.Left) {
 	for _, l := range list {
 		head, rest := p.Left(l)
 		name := Piece{Text: head, As: AsName, Topic: l.ID}
-		items = append(items, ItemOf(Join(name), " ("+p.Say("show/severity/"+l.Severity.String(), l.Severity.String())+
+		items = append(items, ItemOf(Join(name), " ("+p.Severity(l.Severity)+
 			"): "+rest))
 	}
 	o.Kind(Points, items)

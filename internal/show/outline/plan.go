@@ -18,9 +18,9 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	d.Plan = d.Plan.In(c)
 	var o Outline
 	o.title("pgfettle plan", d.Subject.Host)
-	p.subjectOutline(&o, p.Say("show/plan/about", "Plan for"), d.Subject)
+	p.subjectOutline(&o, p.Say("Plan for"), d.Subject)
 	this, others := p.PlannedFor(d.Profile)
-	o.Para(Bold(p.Say("show/plan/profile", "Profile:")), " ", this, "; ", others)
+	o.Para(Bold(p.Say("Profile:")), " ", this, "; ", others)
 	o.Summary(p.PlanSummary(d)...)
 	whole := d.Of == 0 // else the memory is that of the whole plan, and so is what it lacks
 	if whole {
@@ -88,7 +88,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c),
 			Reason: c.Reason.String(), Title: c.Title, Topic: string(c.Address)}
 		if c.Pinned {
-			x.Pinned = p.Say("show/web/pinned", "pinned")
+			x.Pinned = p.Say("pinned")
 		}
 		for _, in := range c.Inputs {
 			x.Inputs = append(x.Inputs, Input{strings.ReplaceAll(in.Name, "_", " "), in.Value})
@@ -97,25 +97,25 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			risky, x.Risk, x.RiskTone = true, p.Risk(c.Risk), riskTones[c.Risk]
 		}
 		if in := UnsaidOf(&c); in != "" {
-			x.Notes = append(x.Notes, Note{Lead: p.Say("show/plan/inputs", "inputs:"), Text: in, Tone: ToneNote,
+			x.Notes = append(x.Notes, Note{Lead: p.Say("inputs:"), Text: in, Tone: ToneNote,
 				Unsaid: true})
 		}
 		if len(c.Sources) > 0 {
-			x.Notes = append(x.Notes, Note{Lead: p.Say("show/plan/source", "source:"),
+			x.Notes = append(x.Notes, Note{Lead: p.Say("source:"),
 				Text: sourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
 		}
 		out.List = append(out.List, x)
 	}
 	if risky {
-		out.Words.Risk = p.Say("show/column/risk", "risk")
+		out.Words.Risk = p.Say("risk")
 	}
 	o.Add(out)
 }
 
 // changeWords head the columns that every table of changes has.
 func (p Words) changeWords() ChangeWords {
-	return ChangeWords{Setting: p.Say("show/web/setting", "setting"), Before: p.Before(), After: p.After(),
-		Note: p.Say("show/web/note", "note"), Why: p.Why(), Inputs: p.Say("show/web/inputs", "inputs"),
+	return ChangeWords{Setting: p.Say("setting"), Before: p.Before(), After: p.After(),
+		Note: p.Say("note"), Why: p.Why(), Inputs: p.Say("inputs"),
 		Colon: p.Colon()}
 }
 
@@ -127,26 +127,25 @@ func (p Words) PlannedFor(have rule.Profile) (this, others string) {
 			list = append(list, string(o))
 		}
 	}
-	this = p.Say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have])
+	this = p.Say("{profile} ({words})", "profile", string(have), "words", profileWords[have])
 	if have == rule.Mixed {
-		this = p.Say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words",
+		this = p.Say("{profile}, the default ({words})", "profile", string(have), "words",
 			profileWords[have])
 	}
-	return this, p.Say("show/plan/profile_others", "for another use: --profile {others}", "others",
+	return this, p.Say("for another use: --profile {others}", "others",
 		strings.Join(list, "|"))
 }
 
 func (p Words) Shared(s plan.Shared) string {
-	t := p.Say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance),
+	t := p.Say("Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance),
 		"size", s.Bytes)
 	if s.Pages > 0 {
-		t += " = " + p.Many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
+		t += " = " + p.Many(int(s.Pages), "{n} huge page", "{n} huge pages")
 	}
 	if s.Exact {
-		return t + ", " + p.Say("show/plan/shared_exact", "the server's own answer")
+		return t + ", " + p.Say("the server's own answer")
 	}
-	return t + ", " + p.Say("show/plan/shared_estimated",
-		"estimated and never too low; exact where the installed server can be asked")
+	return t + ", " + p.Say("estimated and never too low; exact where the installed server can be asked")
 }
 
 // Group is a part of a plan that a person says yes or no to as a whole: the
@@ -251,9 +250,9 @@ func Unsaid(reason string, inputs []rule.Input) string {
 }
 
 func (p Words) PlanSummary(d document.Plan) []string {
-	kept := say.N("show/plan/kept", int64(d.Kept), "{n} knob stays as it is", "{n} knobs stay as they are")
+	kept := say.N(int64(d.Kept), "{n} knob stays as it is", "{n} knobs stay as they are")
 	if len(d.Changes) == 0 {
-		s := p.Say("show/plan/nothing", "Nothing to change; {kept}.", "kept", kept)
+		s := p.Say("Nothing to change; {kept}.", "kept", kept)
 		if n := len(d.Unknown); n > 0 {
 			s += " " + p.Word(missing(n)) + "."
 		}
@@ -269,20 +268,20 @@ func (p Words) PlanSummary(d document.Plan) []string {
 			by = append(by, p.EffectCount(eff, n[eff]))
 		}
 	}
-	changes := say.N("show/plan/changes", int64(len(d.Changes)), "{n} change", "{n} changes")
+	changes := say.N(int64(len(d.Changes)), "{n} change", "{n} changes")
 	if d.Of > 0 {
-		return []string{p.Say("show/plan/summary_of", "{changes} ({by}), of {all} in the plan.", "changes", changes,
+		return []string{p.Say("{changes} ({by}), of {all} in the plan.", "changes", changes,
 			"by", strings.Join(by, ", "), "all", d.Of)}
 	}
-	sum := p.Say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "),
+	sum := p.Say("{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "),
 		"kept", kept)
 	if d.Applying {
 		return []string{sum}
 	}
 	return []string{
-		sum + " " + p.Say("show/plan/unchanged", "Nothing was changed."),
-		p.Say("show/plan/next",
-			"Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one knob.",
+		sum + " " + p.Say("Nothing was changed."),
+		p.Say("Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one "+
+			"knob.",
 			"knob", typeset.Clean(string(d.Changes[0].Address))),
 	}
 }

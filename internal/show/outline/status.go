@@ -45,13 +45,13 @@ func (p Words) drift(d journal.Drift) Field {
 		more(ToneNote, d.Instance)
 	}
 	if d.By != "" {
-		more(ToneNone, p.Say("show/status/by", "set by {who}", "who", d.By))
+		more(ToneNone, p.Say("set by {who}", "who", d.By))
 	}
 	if d.Reason != "" {
 		more(ToneNone, d.Reason)
 	}
 	if d.Hold != journal.Holds {
-		more(ToneNote, p.Say("show/status/in", "applied in {where}, journal {journal}", "where", d.Where, "journal",
+		more(ToneNote, p.Say("applied in {where}, journal {journal}", "where", d.Where, "journal",
 			d.Journal))
 	}
 	return f
@@ -59,19 +59,19 @@ func (p Words) drift(d journal.Drift) Field {
 
 func (p Words) Drift(d journal.Drift) string {
 	if d.Found != "" {
-		return p.Say("show/status/drift", "applied {applied}, now {found}", "applied", Shown(d.Applied), "found",
+		return p.Say("applied {applied}, now {found}", "applied", Shown(d.Applied), "found",
 			Shown(d.Found))
 	}
-	return p.Say("show/status/applied", "applied {applied}", "applied", Shown(d.Applied))
+	return p.Say("applied {applied}", "applied", Shown(d.Applied))
 }
 
 func (p Words) StatusSummary(list []journal.Drift, n map[journal.Hold]int) string {
 	switch {
 	case len(list) == 0:
-		return p.Say("show/status/none", "Nothing is applied here that was not taken back.")
+		return p.Say("Nothing is applied here that was not taken back.")
 	case n[journal.Holds] == len(list):
-		return p.Many("show/status/all_hold", len(list), "{n} applied value holds.", "All of {n} applied values hold.")
+		return p.Many(len(list), "{n} applied value holds.", "All of {n} applied values hold.")
 	}
-	return p.Many("show/status/some_hold", len(list), "{held} of {n} applied value hold.",
+	return p.Many(len(list), "{held} of {n} applied value hold.",
 		"{held} of {n} applied values hold.", "held", n[journal.Holds])
 }

@@ -27,41 +27,41 @@ func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
 }
 
 func (p Words) Subject(verb string, s document.Subject) string {
-	host := say.M("show/place/host", "the host")
+	host := say.M("the host")
 	if s.Host != "" {
-		host = say.M("show/place/named", "host {name}", "name", typeset.Clean(s.Host))
+		host = say.M("host {name}", "name", typeset.Clean(s.Host))
 	}
-	n := say.N("show/subject/instances", int64(len(s.Instances)), "{n} instance", "{n} instances")
+	n := say.N(int64(len(s.Instances)), "{n} instance", "{n} instances")
 	switch {
 	case len(s.Instances) == 0 && !s.HostSeen:
-		return p.Say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
+		return p.Say("{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
 	case len(s.Instances) == 0:
-		return p.Say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb",
+		return p.Say("{verb}: {host}. No PostgreSQL instance was found on it.", "verb",
 			verb, "host", host)
 	case !s.HostSeen:
-		return p.Say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb",
+		return p.Say("{verb}: {instances} over SQL alone; nothing is known of the host.", "verb",
 			verb, "instances", n)
 	}
-	return p.Say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
+	return p.Say("{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
 }
 
 func (p Words) Instance(in document.SubjectInstance) string {
-	name := p.Say("show/instance/unknown_version", "PostgreSQL of unknown version")
+	name := p.Say("PostgreSQL of unknown version")
 	if in.Version != "" {
 		name = "PostgreSQL " + typeset.Clean(in.Version)
 	}
-	t := p.Say("show/instance/at", "{name} at {place}", "name", name, "place", typeset.Clean(in.Label))
+	t := p.Say("{name} at {place}", "name", name, "place", typeset.Clean(in.Label))
 	switch in.State {
 	case "running":
-		t += ", " + p.Say("show/instance/running", "running")
+		t += ", " + p.Say("running")
 	case "stopped":
-		t += ", " + p.Say("show/instance/stopped", "not running")
+		t += ", " + p.Say("not running")
 	}
 	switch {
 	case in.FromFiles:
-		t += "; " + p.Say("show/instance/from_files", "settings from its configuration files, not from the server")
+		t += "; " + p.Say("settings from its configuration files, not from the server")
 	case !in.Asked:
-		t += "; " + p.Say("show/instance/not_asked", "the server was not asked: nothing is known of its settings")
+		t += "; " + p.Say("the server was not asked: nothing is known of its settings")
 	}
 	return t
 }
@@ -96,7 +96,7 @@ func (p Words) gapItems(gaps []known.Gap) (list []Item) {
 		it := ItemOf(Join(facts, ": "), g.Reason)
 		if g.Reveal != "" {
 			it.More = append(it.More,
-				List{Items: []Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}, Kind: Lines})
+				List{Items: []Item{ItemOf(Join(p.Say("to know it:")+" "), g.Reveal)}, Kind: Lines})
 		}
 		list = append(list, it)
 	}
@@ -106,7 +106,7 @@ func (p Words) gapItems(gaps []known.Gap) (list []Item) {
 func (p Words) GapLine(g known.Gap) string {
 	t := typeset.Clean(g.Fact) + ": " + typeset.Clean(g.Reason)
 	if g.Reveal != "" {
-		t += "; " + p.Say("show/reveal", "to know it:") + " " + typeset.Clean(g.Reveal)
+		t += "; " + p.Say("to know it:") + " " + typeset.Clean(g.Reveal)
 	}
 	return t
 }

@@ -68,9 +68,9 @@ func Check(d document.Check, v View) (template.HTML, error) {
 
 // CheckPage is the page of a check.
 func CheckPage(d document.Check, v View) (Page, error) {
-	title := v.say("show/web/check", "Check")
+	title := v.say("Check")
 	if d.Subject.Host != "" {
-		title = v.say("show/web/check_of", "Check of {host}", "host", typeset.Clean(d.Subject.Host))
+		title = v.say("Check of {host}", "host", typeset.Clean(d.Subject.Host))
 	}
 	d.All = true
 	return v.page(title, outline.Check(d, v.Words), nil)
@@ -79,7 +79,7 @@ func CheckPage(d document.Check, v View) (Page, error) {
 // FilePage is the page of a check of a configuration file.
 func FilePage(d document.File, v View) (Page, error) {
 	d.All = true
-	return v.page(v.say("show/web/check_of", "Check of {host}", "host", typeset.Clean(d.Main)),
+	return v.page(v.say("Check of {host}", "host", typeset.Clean(d.Main)),
 		outline.File(d, v.Words), nil)
 }
 

@@ -243,15 +243,15 @@ func (c TimeChart) Figure(v View) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	f := html.Figure{Title: c.Title, SVG: svg, More: v.say("show/web/numbers", "The numbers")}
+	f := html.Figure{Title: c.Title, SVG: svg, More: v.say("The numbers")}
 	if svg == "" {
-		f.Note = v.say("show/web/no_values", "There are no values of this time.")
+		f.Note = v.say("There are no values of this time.")
 		return f.HTML()
 	}
 	f.Table = html.Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5},
-		Head: []string{v.say("show/web/line", "line"), v.say("show/web/first", "first"),
-			v.say("show/web/least", "least"), v.say("show/web/mean", "mean"), v.say("show/web/most", "most"),
-			v.say("show/web/last", "last")}}
+		Head: []string{v.say("line"), v.say("first"),
+			v.say("least"), v.say("mean"), v.say("most"),
+			v.say("last")}}
 	for i, s := range c.Series {
 		class := fmt.Sprintf("c-%d", i+1)
 		row := append([]html.Cell{{Text: s.Name, Patch: class}}, html.Cells("~", "~", "~", "~", "~")...)

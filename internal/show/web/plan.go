@@ -28,9 +28,9 @@ func Plan(d document.Plan, v View) (template.HTML, error) {
 // PlanPage is the page of a plan.
 func PlanPage(d document.Plan, v View) (Page, error) {
 	body, err := Plan(d, v)
-	title := v.say("show/web/plan", "Plan")
+	title := v.say("Plan")
 	if d.Subject.Host != "" {
-		title = v.say("show/web/plan_for", "Plan for {host}", "host", typeset.Clean(d.Subject.Host))
+		title = v.say("Plan for {host}", "host", typeset.Clean(d.Subject.Host))
 	}
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
@@ -44,14 +44,13 @@ func (v View) stepsOf(d document.Plan) (template.HTML, error) {
 		Lower   bool
 		Heading string
 		Steps   []step
-	}{v.level > 0, v.say("show/web/next", "To carry it out, and to take it back"), v.steps(d)})
+	}{v.level > 0, v.say("To carry it out, and to take it back"), v.steps(d)})
 }
 
 // steps are the commands that carry the plan out and take it back.
 func (v View) steps(d document.Plan) []step {
 	out := []step{
-		{v.say("show/web/apply",
-			"On the host: show it again, ask for each group, note every change in a journal before it is made."),
+		{v.say("On the host: show it again, ask for each group, note every change in a journal before it is made."),
 			"pgfettle apply"},
 	}
 	restart := false
@@ -59,13 +58,13 @@ func (v View) steps(d document.Plan) []step {
 		restart = restart || c.Effect >= knob.Restart
 	}
 	if restart {
-		out = append(out, step{v.say("show/web/apply_gently", "Only what needs no restart and no reboot."),
+		out = append(out, step{v.say("Only what needs no restart and no reboot."),
 			"pgfettle apply --max-effect reload"})
 	}
 	return append(out,
-		step{v.say("show/web/undo", "Take it back: each value as it was, where nobody has changed it since."),
+		step{v.say("Take it back: each value as it was, where nobody has changed it since."),
 			"pgfettle undo"},
-		step{v.say("show/web/out", "Or by other hands: the files, each with its place; a playbook; a shell script."),
+		step{v.say("Or by other hands: the files, each with its place; a playbook; a shell script."),
 			fmt.Sprintf("%s\n%s\n%s", "pgfettle plan --out DIR", "pgfettle plan --format ansible",
 				"pgfettle plan --format script")})
 }

@@ -79,9 +79,9 @@ func ReportPage(r Report, v View) (Page, error) {
 	r.Missing = slices.Concat(r.gaps(), r.Missing)
 	out := reportView{
 		Host:        v.hostLine(r.Snapshot),
-		Subject:     t.Subject(v.say("show/web/report/about", "Looked at"), r.Check.Subject),
-		FindingHead: v.say("show/web/report/findings", "Findings"),
-		UnknownHead: v.say("show/web/report/hidden", "What was not visible"),
+		Subject:     t.Subject(v.say("Looked at"), r.Check.Subject),
+		FindingHead: v.say("Findings"),
+		UnknownHead: v.say("What was not visible"),
 	}
 	for _, in := range r.Check.Subject.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
@@ -99,7 +99,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	for i, g := range outline.Alike(r.Check.Findings) {
 		if i == mostLines {
 			left := len(outline.Alike(r.Check.Findings)) - mostLines
-			out.More = v.many("show/web/report/more", left, "{n} more below", "{n} more below")
+			out.More = v.many(left, "{n} more below", "{n} more below")
 			break
 		}
 		out.Lines = append(out.Lines, findingLine{g[0].Severity.String(), t.Severity(g[0].Severity), g[0].Title,
@@ -117,7 +117,7 @@ func ReportPage(r Report, v View) (Page, error) {
 			})
 		})
 		n := len(causes) - mostCauses
-		out.UnknownNote = v.many("show/web/report/more", n, "{n} more below", "{n} more below")
+		out.UnknownNote = v.many(n, "{n} more below", "{n} more below")
 	}
 	if out.Unknown, err = Unseen(seen, v); err != nil {
 		return Page{}, err
@@ -129,9 +129,9 @@ func ReportPage(r Report, v View) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	title := v.say("show/web/report", "Report")
+	title := v.say("Report")
 	if r.Check.Subject.Host != "" {
-		title = v.say("show/web/report_on", "Report on {host}", "host", typeset.Clean(r.Check.Subject.Host))
+		title = v.say("Report on {host}", "host", typeset.Clean(r.Check.Subject.Host))
 	}
 	p := Page{Title: title, Lang: v.lang(), Body: body}
 	for _, c := range out.Chapters {
@@ -175,11 +175,11 @@ func (v View) tiles(r Report) []tile {
 	}
 	if r.Plan.Plan != nil {
 		c := len(r.Plan.Changes)
-		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/changes", c, "change planned", "changes planned"),
+		out = append(out, tile{fmt.Sprint(c), v.many(c, "change planned", "changes planned"),
 			"", "#plan"})
 	}
 	if c := len(r.Missing); c > 0 {
-		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/not_visible", c, "fact not visible",
+		out = append(out, tile{fmt.Sprint(c), v.many(c, "fact not visible",
 			"facts not visible"), "", "#hidden"})
 	}
 	return out
@@ -205,7 +205,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	v.level = 1 // documents stand below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
-		add("read", v.say("show/web/report/read", "What was recognized"), "", body, e)
+		add("read", v.say("What was recognized"), "", body, e)
 		english()
 	}
 	found := r.Check
@@ -216,7 +216,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		lead += ". " + t.Kept(found)
 	}
 	body, e := v.document(outline.Findings(found, v.Words), nil)
-	add("findings", v.say("show/web/report/findings", "Findings"), lead, body, e)
+	add("findings", v.say("Findings"), lead, body, e)
 	if r.Plan.Plan != nil {
 		d := r.Plan
 		d.Applying = true // no line of advice on what to do next: the steps say it
@@ -226,31 +226,31 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			steps, e = v.stepsOf(d)
 			body = html.Join(body, steps)
 		}
-		add("plan", v.say("show/web/plan", "Plan"), t.PlanSummary(d)[0]+" "+v.say("show/plan/profile", "Profile:")+" "+
+		add("plan", v.say("Plan"), t.PlanSummary(d)[0]+" "+v.say("Profile:")+" "+
 			t.Profile(d.Profile), body, e)
 	}
 	if r.Memory != nil {
 		body, e := DiagnoseMemory(r.Memory, v)
-		add("memory", v.say("show/web/report/memory", "Memory by process"), "", body, e)
+		add("memory", v.say("Memory by process"), "", body, e)
 		english()
 	}
 	if r.OOM != nil {
 		own := v
 		own.open = 1 // a host may have had a hundred kills: who wants one unfolds it, and paper shows them all
 		body, e := DiagnoseOOM(r.OOM, own)
-		add("oom", v.say("show/web/report/oom", "OOM kills"), "", body, e)
+		add("oom", v.say("OOM kills"), "", body, e)
 		english()
 	}
 	if r.Log != nil {
 		body, e := v.english().document(reports.Log(r.Log), logDrawing(r.Log))
-		add("log", v.say("show/web/report/log", "Server log"), "", body, e)
+		add("log", v.say("Server log"), "", body, e)
 		english()
 	}
 	for i, x := range r.Experiments {
 		own := v
 		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
 		body, e := Prove(x, own)
-		heading := v.say("show/web/report/experiment", "Experiment")
+		heading := v.say("Experiment")
 		if len(r.Experiments) > 1 {
 			heading += fmt.Sprintf(" %d", i+1)
 		}
@@ -258,13 +258,13 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		english()
 	}
 	body, e = v.settingsChapter(r.Snapshot)
-	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
-	out[len(out)-1].Short = v.say("show/web/report/settings_short", "Settings")
+	add("settings", v.say("Settings that differ from their defaults"), "", body, e)
+	out[len(out)-1].Short = v.say("Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unseen(r.Missing, v)
-		add("hidden", v.say("show/web/report/hidden", "What was not visible"), "", body, e)
+		add("hidden", v.say("What was not visible"), "", body, e)
 	}
 	body, e = v.sourcesChapter(r)
-	add("sources", v.say("show/web/report/sources", "Sources"), "", body, e)
+	add("sources", v.say("Sources"), "", body, e)
 	return out, err
 }

@@ -26,15 +26,15 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 	}
 	h := &s.Host
 	if m, ok := h.Memory.Get(); ok {
-		add(v.say("show/web/report/ram", "{size} of memory", "size", m.Total))
+		add(v.say("{size} of memory", "size", m.Total))
 		if m.SwapTotal > 0 {
-			add(v.say("show/web/report/swap", "{size} of swap", "size", m.SwapTotal))
+			add(v.say("{size} of swap", "size", m.SwapTotal))
 		} else if m.Told("SwapTotal").Known() {
-			add(v.say("show/web/report/no_swap", "no swap"))
+			add(v.say("no swap"))
 		}
 	}
 	if c, ok := h.CPU.Get(); ok {
-		add(v.many("show/web/report/cpus", c.Logical, "{n} processor", "{n} processors"))
+		add(v.many(c.Logical, "{n} processor", "{n} processors"))
 	}
 	if o, ok := h.OS.Get(); ok {
 		add(cmp.Or(o.Name, strings.TrimSpace(o.ID+" "+o.Version)))
@@ -44,10 +44,10 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 	}
 	if virt, ok := h.Virt.Get(); ok {
 		if virt.Kind != "" && virt.Kind != "none" && virt.Kind != "unknown" {
-			add(v.say("show/web/report/guest", "a guest of {hypervisor}", "hypervisor", virt.Kind))
+			add(v.say("a guest of {hypervisor}", "hypervisor", virt.Kind))
 		}
 		if virt.Container != "" {
-			add(v.say("show/web/report/container", "in a container ({kind})", "kind", virt.Container))
+			add(v.say("in a container ({kind})", "kind", virt.Container))
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -87,22 +87,22 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		if !known {
 			g := in.Server.Settings.Gap()
 			part, err := html.Prose(in.Label() + outline.WordsIn(v.Words).Colon() +
-				v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
+				v.say("the settings are not known: {why}", "why", g.Reason))
 			if err != nil {
 				return "", err
 			}
 			out = append(out, part)
 			continue
 		}
-		t := html.Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting",
+		t := html.Table{Caption: v.many(len(list), "{instance}: {n} setting",
 			"{instance}: {n} settings", "instance", in.Label()),
-			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"),
-				v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
+			Head: []string{v.say("setting"), v.say("value"),
+				v.say("default"), v.say("set in")}}
 		for _, set := range list {
 			row := []html.Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true},
 				{Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
 			if set.PendingRestart {
-				row[1].Sub = v.say("show/web/report/pending", "the file has another value, which waits for a restart")
+				row[1].Sub = v.say("the file has another value, which waits for a restart")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -113,7 +113,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		out = append(out, part)
 	}
 	if len(out) == 0 {
-		return html.Prose(v.say("show/web/report/no_instance", "No instance was found."))
+		return html.Prose(v.say("No instance was found."))
 	}
 	return html.Join(out...), nil
 }
@@ -161,17 +161,16 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 		}
 	}
 	if len(list) == 0 {
-		return html.Prose(v.say("show/web/report/no_sources",
-			"No finding and no change, so nothing rests on a source."))
+		return html.Prose(v.say("No finding and no change, so nothing rests on a source."))
 	}
 	slices.SortFunc(list, func(a, b say.Source) int {
 		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title),
 			strings.Compare(a.ID, b.ID))
 	})
-	t := html.Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan",
+	t := html.Table{Caption: v.many(len(list), "{n} source of the findings and the plan",
 		"{n} sources of the findings and the plan"),
-		Head: []string{v.say("show/web/report/title", "title"), v.say("show/web/report/publisher", "publisher"),
-			v.say("show/web/report/version", "version"), v.say("show/web/report/date", "of")}}
+		Head: []string{v.say("title"), v.say("publisher"),
+			v.say("version"), v.say("of")}}
 	for _, s := range list {
 		t.Rows = append(t.Rows, html.Cells(s.Title, s.Publisher, s.Version, s.Date))
 	}

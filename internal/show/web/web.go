@@ -114,8 +114,8 @@ func Write(w io.Writer, p Page) error {
 		// The browser itself is told that this file loads nothing and runs nothing.
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
-		Skip:   say.M("show/web/skip", "Skip to the content").In(words),
-		Places: say.M("show/web/places", "Sections").In(words),
+		Skip:   say.M("Skip to the content").In(words),
+		Places: say.M("Sections").In(words),
 	})
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func Made(version string, taken int64, v View) string {
 	if taken == 0 {
 		return "pgfettle " + version
 	}
-	return v.say("show/web/made", "pgfettle {version}, facts of {time} UTC", "version", version, "time",
+	return v.say("pgfettle {version}, facts of {time} UTC", "version", version, "time",
 		time.Unix(taken, 0).UTC().Format(time.DateTime))
 }
 
@@ -145,11 +145,11 @@ func fragment(name string, data any) (template.HTML, error) {
 }
 
 // say is a text of the faces in the reader's language; its id begins with show/.
-func (v View) say(id, text string, pairs ...any) string {
-	return say.M(id, text, pairs...).In(v.Words)
+func (v View) say(text say.Template, pairs ...any) string {
+	return say.M(text, pairs...).In(v.Words)
 }
 
 // many is say about a number of things, {n}.
-func (v View) many(id string, n int, one, many string, pairs ...any) string {
-	return say.N(id, int64(n), one, many, pairs...).In(v.Words)
+func (v View) many(n int, one, many say.Template, pairs ...any) string {
+	return say.N(n, one, many, pairs...).In(v.Words)
 }

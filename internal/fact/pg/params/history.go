@@ -4,17 +4,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Gone is a parameter that some version had and later ones do not.
 type Gone struct {
 	Name    string
-	Last    string // the last version that had it, as its people called it: "9.4", "16"
-	Major   int    // the same as a number to compare; 9 for all of 9.x
-	To      string // the parameter that took its place; "" where none did
-	How     string // one sentence: how the old value becomes the new one, or why it can go
-	AliasOf bool   // the server still takes the old name for To
-	From    int    // AliasOf: since this major
+	Last    string       // the last version that had it, as its people called it: "9.4", "16"
+	Major   int          // the same as a number to compare; 9 for all of 9.x
+	To      string       // the parameter that took its place; "" where none did
+	How     say.Template // one sentence: how the old value becomes the new one, or why it can go
+	AliasOf bool         // the server still takes the old name for To
+	From    int          // AliasOf: since this major
 }
 
 // gone lists what a postgresql.conf that has been carried along for years still

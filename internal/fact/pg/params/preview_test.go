@@ -86,7 +86,7 @@ func TestAccepts(t *testing.T) {
 // version unless taken for another, and leads to a parameter that exists.
 func TestOldNames(t *testing.T) {
 	for _, g := range gone {
-		if g.How == "" || !strings.HasSuffix(g.How, ".") || g.Last == "" {
+		if g.How == "" || !strings.HasSuffix(string(g.How), ".") || g.Last == "" {
 			t.Errorf("%+v", g)
 		}
 		for _, m := range append(Majors(), Preview) {

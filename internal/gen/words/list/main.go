@@ -1,13 +1,14 @@
-// Command list writes what a catalogue lacks, as gettext entries with an empty
-// msgstr that can be filled in and added to it:
+// Command list writes what a catalog lacks, as gettext entries with an empty
+// msgstr that can be filled in and added to it, of all packages or of those with a prefix:
 //
-//	go run ./internal/gen/words/list fr
+//	go run ./internal/gen/words/list fr judge/checks
 package main
 
 import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
@@ -21,10 +22,10 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) != 2 {
-		return fmt.Errorf("one language, of %v", say.Languages())
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		return fmt.Errorf("one language, of %v, and perhaps the prefix of packages", say.Languages())
 	}
-	texts, _, err := words.All(os.DirFS("."))
+	texts, _, err := words.All(".")
 	if err != nil {
 		return err
 	}
@@ -36,12 +37,18 @@ func run() error {
 		return fmt.Errorf("%s is what the texts are written in", say.English)
 	}
 	for _, t := range words.Compare(c, texts).Missing {
-		fmt.Printf("\nmsgctxt %s\nmsgid %s\n", strconv.Quote(t.ID), strconv.Quote(t.English))
-		if t.Many != "" {
-			fmt.Printf("msgid_plural %s\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", strconv.Quote(t.Many))
+		if len(os.Args) == 3 && !strings.HasPrefix(t.In[0], os.Args[2]) {
 			continue
 		}
-		fmt.Println("msgstr \"\"")
+		fmt.Printf("\n#: %s\nmsgid %s\n", strings.Join(t.In, " "), strconv.Quote(t.English))
+		if t.Many == "" {
+			fmt.Println("msgstr \"\"")
+			continue
+		}
+		fmt.Printf("msgid_plural %s\n", strconv.Quote(t.Many))
+		for i := range c.PluralForms() {
+			fmt.Printf("msgstr[%d] \"\"\n", i)
+		}
 	}
 	return nil
 }

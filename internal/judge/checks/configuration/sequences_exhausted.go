@@ -1,6 +1,11 @@
 package configuration
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // The shares of a sequence's way that were used up. At three quarters there is
 // time to change the type of a large column in steps; at nine tenths it is a
@@ -49,11 +54,13 @@ var SequencesExhausted = check.Check{
 			case used >= sequenceWarning:
 				sev = max(sev, check.Warning)
 			}
-			of := ""
+			text := say.Template("{sequence} ({last} of {most}, {share})")
 			if s.Table != "" {
-				of = " of " + s.Table + "." + s.Column
+				text = "{sequence} of {column} ({last} of {most}, {share})"
 			}
-			found.Add(c, s.In, "%s.%s%s (%d of %d, %d %%)", s.Schema, s.Name, of, s.Last, s.Most, int(100*used))
+			found.Add(c, s.In, text, "sequence", s.Schema+"."+s.Name, "column", s.Table+"."+s.Column,
+				"last", fmt.Sprint(s.Last), "most", fmt.Sprint(s.Most), "share",
+				say.Number(fmt.Sprintf("%d %%", int(100*used))))
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List(", "))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -47,8 +48,8 @@ var CatalogLocked = check.Check{
 		case s.Connection != nil && len(t.Open) > 0:
 			c.Found(
 				"Sessions that wait for a lock before their first query: {stuck}. No connection was possible to ask "+
-					"for the holder. "+
-					"Candidates are the sessions idle in transaction: {open}.", "stuck", t.Stuck, "open",
+					"for the holder. Candidates are the sessions idle in transaction: {open}.", "stuck", t.Stuck,
+				"open",
 				check.Join(t.Open, ", ", toldHolders))
 		case s.Connection != nil:
 			c.Found(
@@ -128,9 +129,9 @@ func sessionTold(h pg.Holder) string {
 	add(h.Role, "role %s", h.Role)
 	add(h.Database, "database %s", h.Database)
 	add(h.Application, "application %s", h.Application)
-	add(h.State, "%s for %s", h.State, check.Span(h.InState))
+	add(h.State, "%s for %s", h.State, say.Span(h.InState))
 	if h.Xact > 0 {
-		parts = append(parts, "transaction open for "+check.Span(h.Xact))
+		parts = append(parts, "transaction open for "+say.Span(h.Xact).String())
 	}
 	if h.QueryStart > 0 {
 		parts = append(parts, "last query at "+time.Unix(h.QueryStart, 0).UTC().Format("2006-01-02 15:04:05 UTC"))

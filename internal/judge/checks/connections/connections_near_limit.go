@@ -1,6 +1,9 @@
 package connections
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 const (
 	// nearFull and veryNearFull are percent of what ordinary roles may use: at 80
@@ -26,8 +29,7 @@ var ConnectionsNearLimit = check.Check{
 	Why: "When the last slot is taken every further client is refused with \"sorry, too many clients already\" or " +
 		"\"remaining connection slots are " +
 		"reserved\": the application fails as a whole, not gradually. Raising max_connections alone moves the " +
-		"problem into memory and " +
-		"scheduling, as each session has its own process.",
+		"problem into memory and scheduling, as each session has its own process.",
 	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server, or shrink the applications' own " +
 		"pools so that their sum stays below the limit. Raise " +
 		"max_connections (restart) only if the sessions are really at work and the memory budget allows it.",
@@ -56,8 +58,8 @@ var ConnectionsNearLimit = check.Check{
 			sev = check.Critical
 		}
 		idle := a.States["idle"].Count
-		seen := "{used} client sessions of the {open} that ordinary roles may have (max_connections = {max}, " +
-			"{reserved} reserved); {idle} of them are idle."
+		seen := say.Template("{used} client sessions of the {open} that ordinary roles may have (max_connections = " +
+			"{max}, {reserved} reserved); {idle} of them are idle.")
 		pairs := []any{"used", a.Clients, "open", open, "max", all, "reserved", su + extra, "idle", idle}
 		if idle*100 >= mostlyIdle*a.Clients {
 			c.FoundDo(sev-1,

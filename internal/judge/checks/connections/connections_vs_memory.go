@@ -1,6 +1,7 @@
 package connections
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -44,8 +45,8 @@ var ConnectionsVsMemory = check.Check{
 		}
 		room := (total - memory.ReserveOf(total) - p.Shared - p.Maintenance) / memory.BackendBase
 		fit := int(room) - m.Processes
-		seen := "max_connections = {n}: with {each} for each of {procs} processes they take {backends}; with " +
-			"{shared} of shared memory that is {sum} of {total}, before any sort or hash."
+		seen := say.Template("max_connections = {n}: with {each} for each of {procs} processes they take {backends}; " +
+			"with {shared} of shared memory that is {sum} of {total}, before any sort or hash.")
 		pairs := []any{"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections + m.Processes,
 			"backends", p.Backends,
 			"shared", p.Shared, "sum", sum, "total", total, "fit", fit}

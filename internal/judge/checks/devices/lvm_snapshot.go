@@ -3,6 +3,7 @@ package devices
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
@@ -34,16 +35,18 @@ var LvmSnapshot = check.Check{
 			if !strings.HasPrefix(u.DMUUID, "LVM-") || !strings.HasSuffix(u.DMUUID, "-real") {
 				continue
 			}
-			var told []string
+			var told []say.Message
 			sev := check.Notice
 			dm, _ := c.Snapshot.Host.Mapped.Get() // without it the finding stands, without the numbers
 			for _, m := range dm {
 				switch {
 				case m.Target != "snapshot" || m.Origin != u.Device:
 				case m.State != "":
-					told, sev = append(told, m.Name+" is lost ("+m.State+")"), check.Warning
+					told, sev = append(told, say.M("{name} is lost ({state})", "name", m.Name, "state",
+						m.State)), check.Warning
 				case m.Total > 0:
-					told = append(told, m.Name+" is full to "+check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total)))
+					told = append(told, say.M("{name} is full to {share}", "name", m.Name, "share",
+						check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total))))
 					if check.AtLeast(unit.Bytes(m.Used), snapshotFull, unit.Bytes(m.Total)) {
 						sev = check.Warning
 					}
@@ -55,7 +58,7 @@ var LvmSnapshot = check.Check{
 				continue
 			}
 			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders",
-				u.Folders(), "snapshots", check.Join(told, ", ", 3))
+				u.Folders(), "snapshots", say.List{Items: told, Most: 3})
 		}
 	},
 }

@@ -1,6 +1,7 @@
 package hugepages
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -45,47 +46,53 @@ var HugePagesNotUsed = check.Check{
 		}
 		worst := m.Parts().PageTables
 		sev := check.Notice
-		seen := "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach {worst}"
+		text := say.Template("{shared} of shared memory on ordinary pages; with {procs} processes page tables can " +
+			"reach {worst}.")
 		pairs := []any{"shared", m.Shared, "procs", m.Connections + m.Processes, "worst", worst}
 		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 		if total, ok := limit.Get(); ok {
-			seen += " ({worstShare} of {total})"
+			text = "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach " +
+				"{worst} ({worstShare} of {total})."
 			pairs = append(pairs, "worstShare", check.PercentOf(worst, total), "total", total)
 			if check.AtLeast(worst, limits.TablesMuch, total) {
 				sev = check.Warning
 			}
 			if now, ok := check.PageTables(c.Instance).Get(); ok {
-				seen += ", {now} now"
+				text = "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach " +
+					"{worst} ({worstShare} of {total}), {now} now."
 				pairs = append(pairs, "now", now)
 				if check.AtLeast(now, limits.TablesTooMuch, total) {
 					sev = check.Critical
 				}
 			}
 		}
-		seen += "."
+		seen := say.M(text, pairs...)
 		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
 		pools, ok1 := c.Snapshot.Host.HugePages.Get()
 		need, ok2 := memory.HugeNeedOf(c.Instance, size)
 		if !ok1 || !ok2 {
-			c.FoundAs(sev, seen, pairs...)
+			c.That(sev, say.M(c.Remedy()), seen)
 			return
 		}
 		pool := memory.PoolOf(pools, size)
-		pairs = append(pairs, "size", size, "total_pages", pool.Total, "free", pool.Free-pool.Reserved)
+		free := []any{"size", size, "free", pool.Free - pool.Reserved}
 		if pool.Free-pool.Reserved+pool.Overcommit >= need.Pages {
-			c.FoundDo(sev, "The pool holds enough now: restart the server, then set huge_pages = on.",
-				seen+" The pool has {free} pages of {size} free, so it was made after the server started.", pairs...)
+			c.That(sev, say.M("The pool holds enough now: restart the server, then set huge_pages = on."), say.All(" ",
+				seen,
+				say.M("The pool has {free} pages of {size} free, so it was made after the server started.", free...)))
 			return
 		}
-		there := " The pool has {total_pages} pages of {size}, {free} of them free."
+		there := say.M("The pool has {total_pages} pages of {size}, {free} of them free.", append(free, "total_pages",
+			pool.Total)...)
 		if pool.Total == 0 {
-			there = " There is no pool of {size} pages."
+			there = say.M("There is no pool of {size} pages.", "size", size)
 		}
 		want := pool.Total + need.Pages - max(pool.Free-pool.Reserved, 0)
-		c.FoundDo(sev,
+		c.That(sev, say.All(" ", say.M(
 			"Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl "+
 				"--system, see in /proc/meminfo that HugePages_Total reached it, start the "+
-				"server, and set huge_pages = on so that the next shortage is not silent."+c.PlannedPool(want),
-			seen+there, append(pairs, "want", check.PagesText(want, need.Exact()))...)
+				"server, and set huge_pages = on so that the next shortage is not silent.", "want",
+			check.PagesText(want, need.Exact())), c.PlannedPool(want)),
+			say.All(" ", seen, there))
 	},
 }

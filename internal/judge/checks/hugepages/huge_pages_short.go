@@ -1,6 +1,7 @@
 package hugepages
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -56,22 +57,22 @@ var HugePagesShort = check.Check{
 		if mode == "try" && there == 0 && !using {
 			return
 		}
-		sev, what := check.Warning, "the server runs on ordinary pages"
+		sev, what := check.Warning, say.M("the server runs on ordinary pages")
 		switch {
 		case mode == "on":
-			sev, what = check.Critical, "the next start will fail"
+			sev, what = check.Critical, say.M("the next start will fail")
 		case using:
-			what = "the next start will fall back to ordinary pages"
+			what = say.M("the next start will fall back to ordinary pages")
 		}
-		c.FoundDo(sev,
+		pages := check.PagesText(need.Pages, need.Exact())
+		c.That(sev, say.All(" ", say.M(
 			"Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl "+
 				"--system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
-				"fewer without an error when memory is fragmented: then reboot), and start the server."+
-				c.PlannedPool(need.Pages),
-			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by "+
-				"{overcommit}): {what}.",
-			"mode", mode, "need", check.PagesText(need.Pages, need.Exact()), "size", size, "total", pool.Total,
-			"overcommit", pool.Overcommit, "what", what)
+				"fewer without an error when memory is fragmented: then reboot), and start the server.", "need", pages),
+			c.PlannedPool(need.Pages)), say.M("huge_pages = {mode}; {need} pages of {size} are needed, the pool has "+
+			"{total} (and may grow by {overcommit}): {what}.",
+			"mode", mode, "need", pages, "size", size, "total", pool.Total,
+			"overcommit", pool.Overcommit, "what", what))
 	},
 }
 

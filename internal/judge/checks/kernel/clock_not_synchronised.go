@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -62,28 +63,24 @@ var ClockNotSynchronised = check.Check{
 		if !ok || v.Container != "" {
 			return
 		}
-		sev, cluster := check.Notice, ""
+		sev, cluster := check.Notice, say.Message{}
 		if replicates(c) {
-			sev, cluster = check.Warning, " Other members of its cluster have clocks of their own."
+			sev, cluster = check.Warning, say.M("Other members of its cluster have clocks of their own.")
 		}
 		if runs != "" {
-			c.FoundAs(sev,
-				"{program} runs, but has not told the kernel that the clock is right: it reaches no source, or "+
-					"trusts none.{cluster}", "program", runs, "cluster", cluster)
+			c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("{program} runs, but has not told the kernel that the "+
+				"clock is right: it reaches no source, or trusts none.", "program", runs), cluster))
 			return
 		}
 		if device := hostClocks[v.Kind]; device != "" {
-			c.FoundDo(sev, c.Remedy()+
-				" In this virtual machine chrony can also follow the clock of the host, without a network: refclock "+
-				"PHC {device}.",
-				"The kernel was not told that its clock is right, and no program that would do so runs. The "+
-					"hypervisor gives the hour at boot and corrects nothing after.{cluster}", "cluster", cluster,
-				"device", device)
+			c.That(sev, say.All(" ", say.M(c.Remedy()), say.M("In this virtual machine chrony can also follow the "+
+				"clock of the host, without a network: refclock PHC {device}.", "device", device)),
+				say.All(" ", say.M("The kernel was not told that its clock is right, and no program that would do so "+
+					"runs. The hypervisor gives the hour at boot and corrects nothing after."), cluster))
 			return
 		}
-		c.FoundAs(sev,
-			"The kernel was not told that its clock is right, and no program that would do so runs.{cluster}",
-			"cluster", cluster)
+		c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("The kernel was not told that its clock is right, and no "+
+			"program that would do so runs."), cluster))
 	},
 }
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -44,11 +45,13 @@ var CommitLimitAbove80 = check.Check{
 		if sum > k.Total+k.Swap {
 			sev = check.Warning
 		}
-		do := "Write vm.overcommit_ratio = {ratio} into /etc/sysctl.d/60-postgresql.conf"
+		do := say.Template("Write vm.overcommit_ratio = {ratio} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
+			"--system, after making sure that Committed_AS is well below the new limit.")
 		if k.KBytes > 0 {
-			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf"
+			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
+				"--system, after making sure that Committed_AS is well below the new limit."
 		}
-		c.FoundDo(sev, do+" and run sysctl --system, after making sure that Committed_AS is well below the new limit.",
+		c.FoundDo(sev, do,
 			"CommitLimit {limit} and {huge} of huge pages are {share} of {total} of memory ({swap} of swap are part "+
 				"of the limit).",
 			"limit", k.Limit(), "huge", k.Hugetlb, "share", check.PercentOf(sum, k.Total), "total", k.Total,

@@ -3,6 +3,7 @@ package kernel
 import (
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -16,8 +17,7 @@ var OomPanics = check.Check{
 	Title:    "The machine panics when memory ends",
 	Why: "With vm.panic_on_oom the kernel stops the whole machine instead of killing one process. PostgreSQL " +
 		"recovers from a killed backend in seconds; a host comes back after minutes, if kernel.panic makes it boot " +
-		"at all. " +
-		"With 2 even a container that meets its own limit takes the host down.",
+		"at all. With 2 even a container that meets its own limit takes the host down.",
 	Do: "Write vm.panic_on_oom = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system, unless a cluster " +
 		"manager is built on it.",
 	Commands: []check.Command{
@@ -30,7 +30,7 @@ var OomPanics = check.Check{
 		if !ok || n == 0 {
 			return
 		}
-		text := "vm.panic_on_oom = {n}."
+		text := say.Template("vm.panic_on_oom = {n}.")
 		if n == 2 {
 			text = "vm.panic_on_oom = {n}: also when a control group meets its limit."
 		}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -46,8 +47,8 @@ var OvercommitLimitTooLow = check.Check{
 			return
 		}
 		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
-		do := "Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and " +
-			"max_connections: with huge pages and swap the limit is already at four fifths of the memory."
+		do := say.Template("Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and " +
+			"max_connections: with huge pages and swap the limit is already at four fifths of the memory.")
 		if k.KBytesFor()+k.Swap > k.Limit() {
 			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
 				"--system: that is four fifths of the memory, less huge pages and swap. " +

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -40,11 +41,11 @@ var CgroupLimitBelowPlan = check.Check{
 			return
 		}
 		p := m.Parts()
-		words := "{shared} of shared memory"
+		shared := say.M("{shared} of shared memory", "shared", p.Shared)
 		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
 			// Huge pages are charged to the hugetlb controller, and to this limit only
 			// where the hierarchy is mounted with memory_hugetlb_accounting.
-			p.Shared, words = 0, "none of the shared memory, which is in huge pages"
+			p.Shared, shared = 0, say.M("none of the shared memory, which is in huge pages")
 		}
 		if p.Sum() <= total {
 			return
@@ -61,10 +62,10 @@ var CgroupLimitBelowPlan = check.Check{
 		c.FoundDo(sev,
 			"Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's "+
 				"limit), or fit shared_buffers, work_mem and max_connections to {total}.",
-			"The control group {path} allows {total}; the settings lead to {sum}: "+words+
-				", {tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
+			"The control group {path} allows {total}; the settings lead to {sum}: {shared}, "+
+				"{tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
 				"{active} sessions at work and {parallel} parallel workers, {maintenance} for maintenance.",
-			"path", by, "total", total, "sum", p.Sum(), "shared", p.Shared, "tables", p.PageTables, "backends",
+			"path", by, "total", total, "sum", p.Sum(), "shared", shared, "tables", p.PageTables, "backends",
 			p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
 			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough",
 			(p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())

@@ -1,6 +1,9 @@
 package memory
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 const (
 	// compactionHour is how long the counters must have run, in seconds: a host
@@ -57,17 +60,15 @@ var CompactionStalls = check.Check{
 		if hourly >= stallsMany {
 			sev = check.Warning
 		}
-		text := "{stalls} times since the host was started, {span} ago, a process stopped to compact memory: " +
-			"{hourly} an hour"
-		pairs := []any{"stalls", stalls, "span", check.Span(float64(up)), "hourly", int64(hourly)}
+		seen := []say.Message{say.M("{stalls} times since the host was started, {span} ago, a process stopped to "+
+			"compact memory: {hourly} an hour", "stalls", stalls, "span", say.Span(float64(up)), "hourly",
+			int64(hourly))}
 		if fails, ok := vm["compact_fail"]; ok && fails > 0 && fails <= stalls {
-			text += "; in vain {fails} times"
-			pairs = append(pairs, "fails", fails)
+			seen = append(seen, say.M("in vain {fails} times", "fails", fails))
 		}
 		if fallback, ok := vm["thp_fault_fallback"]; ok && fallback > 0 {
-			text += "; {fallback} transparent huge pages could not be had"
-			pairs = append(pairs, "fallback", fallback)
+			seen = append(seen, say.M("{fallback} transparent huge pages could not be had", "fallback", fallback))
 		}
-		c.FoundAs(sev, text+".", pairs...)
+		c.That(sev, say.M(c.Remedy()), say.M("{seen}.", "seen", say.All("; ", seen...)))
 	},
 }

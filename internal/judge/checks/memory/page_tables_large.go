@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -19,8 +20,7 @@ var PageTablesLarge = check.Check{
 	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has " +
 		"touched, that is 1/512 of shared_buffers for each " +
 		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and " +
-		"takes processor time on " +
-		"every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
+		"takes processor time on every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
 	Do: "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {pages}"),
@@ -39,15 +39,14 @@ var PageTablesLarge = check.Check{
 		worst := m.Parts().PageTables
 		pairs := []any{"worst", worst, "worstShare", check.PercentOf(worst, total), "procs",
 			m.Connections + m.Processes, "shared", m.Shared, "total", total}
-		do := "Put the shared memory into huge pages: stop the server, reserve them (vm.nr_hugepages = {pages} in " +
-			"/etc/sysctl.d/60-postgresql.conf, beside those in use), set huge_pages = on, start. " +
-			"Until then fewer backends help: a connection pooler, or pools whose connections are renewed."
+		do := say.M(c.Remedy())
 		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
 		if need, ok := memory.HugeNeedOf(c.Instance, size); ok && m.SharedPage < size {
-			pairs = append(pairs, "pages", check.PagesText(need.Pages, need.Exact()))
-			do += c.PlannedPool(need.Pages)
-		} else {
-			do = c.Remedy()
+			do = say.All(" ", say.M("Put the shared memory into huge pages: stop the server, reserve them "+
+				"(vm.nr_hugepages = {pages} in /etc/sysctl.d/60-postgresql.conf, beside those in use), set "+
+				"huge_pages = on, start. Until then fewer backends help: a connection pooler, or pools whose "+
+				"connections are renewed.",
+				"pages", check.PagesText(need.Pages, need.Exact())), c.PlannedPool(need.Pages))
 		}
 		now, measured := check.Need(c, check.PageTables(c.Instance))
 		if measured && check.AtLeast(now, limits.TablesMuch, total) {
@@ -56,20 +55,21 @@ var PageTablesLarge = check.Check{
 			if check.AtLeast(now, limits.TablesTooMuch, total) {
 				sev = check.Critical
 			}
-			c.FoundDo(sev, do,
+			c.That(sev, do, say.M(
 				"{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} "+
 					"processes have touched all {shared} of shared memory.",
-				append(pairs, "now", now, "n", len(ps), "share", check.PercentOf(now, total))...)
+				append(pairs, "now", now, "n", len(ps), "share", check.PercentOf(now, total))...))
 			return
 		}
 		if check.AtLeast(worst, limits.TablesTooMuch, total) {
-			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all " +
-				"{shared} of shared memory"
+			seen := say.Template("Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have " +
+				"touched all {shared} of shared memory.")
 			if measured {
-				seen += "; {now} now"
+				seen = "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched " +
+					"all {shared} of shared memory; {now} now."
 				pairs = append(pairs, "now", now)
 			}
-			c.FoundDo(check.Notice, do, seen+".", pairs...)
+			c.That(check.Notice, do, say.M(seen, pairs...))
 		}
 	},
 }

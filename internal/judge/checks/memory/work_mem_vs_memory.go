@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -24,8 +25,7 @@ var WorkMemVsMemory = check.Check{
 		"much, and each parallel worker has its own " +
 		"allowance. Nothing bounds the sum: a session that waits for a processor, for a lock or for its client " +
 		"still holds what it has sorted. When the sum exceeds the memory the host swaps, or the OOM killer ends a " +
-		"backend, and the server " +
-		"throws out every session to recover.",
+		"backend, and the server throws out every session to recover.",
 	Do: "Lower work_mem for the server and raise it with ALTER ROLE … SET work_mem for the few roles that need it; " +
 		"lower max_connections to what is " +
 		"really used, or put a pooler before the server.",
@@ -61,16 +61,17 @@ func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizin
 	if buffers := min(p.Shared, total/4); p.Sum()-p.Shared+buffers <= total {
 		c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
 	}
-	seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a " +
-		"hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
+	seen := say.Template("work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a " +
+		"sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}.")
 	pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
 		"used", p.Work, "sum", p.Sum(), "total", total}
 	if !known || plan.Pinned {
 		c.Found(seen, pairs...)
 		return true
 	}
-	c.FoundDo(check.Warning, c.Remedy()+" pgfettle plan gives at most work_mem = '{plan}' here.",
-		seen, append(pairs, "plan", plan.WorkMem.GUC())...)
+	c.That(check.Warning, say.All(" ", say.M(c.Remedy()),
+		say.M("pgfettle plan gives at most work_mem = '{plan}' here.", "plan", plan.WorkMem.GUC())),
+		say.M(seen, pairs...))
 	return true
 }
 
@@ -80,30 +81,29 @@ func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.A
 	if p.Sum() <= total || !check.AtLeast(p.Work, check.WorkShare, total) || m.WorkMem < memory.WorkMemFloor {
 		return
 	}
-	sev, each := check.Info, "a sort and a hash"
+	sev, each := check.Info, say.M("a sort and a hash")
 	if one := m.OneNodeEach().Parts(); one.Sum() > total && m.WorkMem > memory.WorkMemFloor {
-		p, sev, each = one, check.Notice, "one hash"
+		p, sev, each = one, check.Notice, say.M("one hash")
 	}
 	// Whatever else is wrong with the memory comes first.
 	c.Because("shared_buffers_vs_memory", "temp_buffers_vs_memory", "cgroup_limit_below_plan", "sysv_shared_memory",
 		"huge_pages_not_used",
 		"overcommit_limit_too_low", "maintenance_memory_times_workers", "autovacuum_off")
 	fit := memory.Mixed.ConnectionsThatFit(m, func(i memory.Instance) bool { return i.Parts().Sum() <= plan.Share })
-	seen := "work_mem = {work}: all {open} connections at work with " + each +
-		" each (hash_mem_multiplier = {factor}) and {parallel} parallel workers may take {used}, with everything " +
-		"else {sum} of {total}."
-	do := "Put a pooler (PgBouncer) in front of the server, or lower max_connections to what is really used."
+	seen := say.M("work_mem = {work}: all {open} connections at work with {each} each (hash_mem_multiplier = "+
+		"{factor}) and {parallel} parallel workers may take {used}, with everything else {sum} of {total}.",
+		"work", m.WorkMem.GUC(), "open", m.Connections, "each", each, "factor", m.HashFactor, "parallel", m.Parallel,
+		"used", p.Work, "sum", p.Sum(), "total", total)
+	do := say.M("Put a pooler (PgBouncer) in front of the server, or lower max_connections to what is really used.")
 	if fit > 0 {
-		seen += " With a sort and a hash each {fit} of them fit the {share} that the instance may have."
-		do = "Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower max_connections " +
-			"to what is really used."
+		seen = say.All(" ", seen, say.M("With a sort and a hash each {fit} of them fit the {share} that the instance "+
+			"may have.", "fit", fit, "share", plan.Share))
+		do = say.M("Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower "+
+			"max_connections to what is really used.", "fit", fit)
 	}
 	if m.WorkMem > plan.WorkMem && !plan.Pinned {
-		do = "Set work_mem = '{plan}', the most that pgfettle plan gives here, and raise it with ALTER ROLE … SET " +
-			"work_mem for the few roles that need it. " + do
+		do = say.All(" ", say.M("Set work_mem = '{plan}', the most that pgfettle plan gives here, and raise it with "+
+			"ALTER ROLE … SET work_mem for the few roles that need it.", "plan", plan.WorkMem.GUC()), do)
 	}
-	pairs := []any{"work", m.WorkMem.GUC(), "open", m.Connections, "factor", m.HashFactor, "parallel", m.Parallel,
-		"used", p.Work, "sum", p.Sum(), "total", total,
-		"fit", fit, "share", plan.Share, "plan", plan.WorkMem.GUC()}
-	c.FoundDo(sev, do, seen, pairs...)
+	c.That(sev, do, seen)
 }

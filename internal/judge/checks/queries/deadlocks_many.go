@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -47,7 +48,7 @@ var DeadlocksMany = check.Check{
 				continue
 			}
 			list = append(list, locked{fmt.Sprintf("database %s: %d in %s, %.0f an hour", d.Name, d.Deadlocks,
-				check.Span(secs), rate), rate})
+				say.Span(secs), rate), rate})
 		}
 		if len(list) == 0 {
 			return

@@ -27,8 +27,9 @@ var DuplicateIndexes = check.Check{
 		}
 		var found check.ByDatabase
 		for _, x := range list {
-			found.Add(c, x.In, "%s.%s on %s (%s) is the same as %s", x.Schema, x.Name, x.Table,
-				unit.Bytes(x.Pages)*blockSize, x.Kept)
+			found.Add(c, x.In, "{index} on {table} ({size}) is the same as {kept}", "index", x.Schema+"."+x.Name,
+				"table",
+				x.Table, "size", unit.Bytes(x.Pages)*blockSize, "kept", x.Kept)
 		}
 		c.Found("{found}.", "found", found.List(", "))
 	},

@@ -29,7 +29,8 @@ var InvalidIndexes = check.Check{
 		}
 		var found check.ByDatabase
 		for _, x := range list {
-			found.Add(c, x.In, "%s.%s on %s (%s)", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize)
+			found.Add(c, x.In, "{index} on {table} ({size})", "index", x.Schema+"."+x.Name, "table", x.Table, "size",
+				unit.Bytes(x.Pages)*blockSize)
 		}
 		c.Found("{indexes}.", "indexes", found.List(", "))
 	},

@@ -63,8 +63,8 @@ var SeqScansLarge = check.Check{
 			if volume >= scanWarning {
 				sev = check.Warning
 			}
-			found.Add(c, t.In, "%s.%s (%s) %s times an hour, %s in all", t.Schema, t.Name,
-				size, check.Count(int64(often+0.5)), volume)
+			found.Add(c, t.In, "{table} ({size}) {n} times an hour, {volume} in all", "table", t.Schema+"."+t.Name,
+				"size", size, "n", check.Count(int64(often+0.5)), "volume", volume)
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List("; "))

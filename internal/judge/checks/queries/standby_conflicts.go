@@ -3,6 +3,7 @@ package queries
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -55,7 +56,7 @@ var StandbyConflicts = check.Check{
 				sev = check.Warning
 			}
 			told = append(told, fmt.Sprintf("database %s: %s in %s", d.Name, check.Count(d.Conflicts),
-				check.Span(secs)))
+				say.Span(secs)))
 		}
 		if len(told) > 0 {
 			c.FoundAs(sev, "{list}; hot_standby_feedback = {feedback}, max_standby_streaming_delay = {delay}.", "list",

@@ -1,6 +1,9 @@
 package queries
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // TablesNeverAnalyzed looks for tables without any row in pg_statistic, and not
 // at the time of the last ANALYZE, which a crash before 15 and a reset of the
@@ -29,11 +32,11 @@ var TablesNeverAnalyzed = check.Check{
 		}
 		var found check.ByDatabase
 		for _, t := range list {
-			kind := ""
+			text := say.Template("{table} (about {n} rows)")
 			if t.Partitioned {
-				kind = ", partitioned"
+				text = "{table} (about {n} rows, partitioned)"
 			}
-			found.Add(c, t.In, "%s.%s (about %s rows%s)", t.Schema, t.Name, check.Count(t.Rows), kind)
+			found.Add(c, t.In, text, "table", t.Schema+"."+t.Name, "n", check.Count(t.Rows))
 		}
 		c.Found("{tables}.", "tables", found.List(", "))
 	},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -20,8 +21,7 @@ var TempFiles = check.Check{
 	Why: "What does not fit into work_mem (hashes: work_mem × hash_mem_multiplier) is written to temporary files " +
 		"and read back, which is slower than memory " +
 		"by orders of magnitude and takes disk bandwidth and cache from everybody else. A missing index or a plan " +
-		"that sorts far too much " +
-		"is a frequent cause, and more memory only hides it.",
+		"that sorts far too much is a frequent cause, and more memory only hides it.",
 	Do: "Set log_temp_files = '10MB' and reload, collect the statements (pg_stat_statements.temp_blks_written ranks " +
 		"them), look for a missing index or a " +
 		"needless ORDER BY or DISTINCT first, then raise work_mem for the role or the session that runs them, not " +
@@ -49,7 +49,7 @@ var TempFiles = check.Check{
 			}
 			file := d.TempBytes / unit.Bytes(d.TempFiles)
 			list = append(list, spill{fmt.Sprintf("database %s: %s an hour in files of %s on average (%s in %s)",
-				d.Name, rate, file, d.TempBytes, check.Span(secs)), rate, file})
+				d.Name, rate, file, d.TempBytes, say.Span(secs)), rate, file})
 		}
 		if len(list) == 0 {
 			return

@@ -3,6 +3,7 @@ package queries
 import (
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -61,7 +62,8 @@ var UnusedIndexes = check.Check{
 			}
 			size := unit.Bytes(x.Pages) * blockSize
 			sum += size
-			found.Add(c, x.In, "%s.%s on %s (%s)", x.Schema, x.Name, x.Table, size)
+			found.Add(c, x.In, "{index} on {table} ({size})", "index", x.Schema+"."+x.Name, "table", x.Table, "size",
+				size)
 		}
 		if !found.Any() {
 			return
@@ -71,6 +73,6 @@ var UnusedIndexes = check.Check{
 			sev = check.Notice
 		}
 		c.FoundAs(sev, "{found}. {sum} together, not read for {since} at least.", "found", found.List(", "), "sum",
-			sum, "since", check.Span(least))
+			sum, "since", say.Span(least))
 	},
 }

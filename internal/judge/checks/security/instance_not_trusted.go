@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -21,8 +22,7 @@ var InstanceNotTrusted = check.Check{
 		"or whose process, data directory and program do not belong to one account; such an instance takes memory " +
 		"like any other program, and no kernel setting is planned for it.",
 	Do: "If the instance is yours to manage, name its data directory with --trust, or its account in the policy " +
-		"([trust] owners). " +
-		"If its owner and its files do not agree, find out who started it before anything else.",
+		"([trust] owners). If its owner and its files do not agree, find out who started it before anything else.",
 	Sources: []string{"linux-proc"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Strangers) == 0 {
@@ -38,18 +38,16 @@ var InstanceNotTrusted = check.Check{
 			if s.Suspect {
 				severity = check.Warning
 			}
-			args := []any{"pid", s.PID, "account", s.Account, "where", where, "reason", s.Reason}
-			text := "Process {pid} of {account} ({where}) is not trusted: {reason}."
+			seen := say.M("Process {pid} of {account} ({where}) is not trusted: {reason}.", "pid", s.PID, "account",
+				s.Account, "where", where, "reason", s.Reason)
 			if holds := holdings(s.Private, s.Shared, s.HugePages); holds != "" {
-				text += " It holds {holds}."
-				args = append(args, "holds", holds)
+				seen = say.All(" ", seen, say.M("It holds {holds}.", "holds", holds))
 			}
-			do := c.Remedy()
+			do := say.M(c.Remedy())
 			if s.Hint != "" && s.Suspect {
-				do = "{hint}. " + do
-				args = append(args, "hint", strings.ToUpper(s.Hint[:1])+s.Hint[1:])
+				do = say.All(" ", say.M("{hint}.", "hint", strings.ToUpper(s.Hint[:1])+s.Hint[1:]), do)
 			}
-			c.FoundDo(severity, do, text, args...)
+			c.That(severity, do, seen)
 		}
 	},
 }

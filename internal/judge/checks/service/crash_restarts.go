@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -55,7 +56,7 @@ var CrashRestarts = check.Check{
 		}
 		c.FoundAs(sev,
 			"The last restart after a crash was at {when}, {ago} ago; the postmaster has run since {started}.",
-			"when", instant(again), "ago", check.Span(float64(max(c.Now()-again, 0))), "started", instant(started))
+			"when", instant(again), "ago", say.Span(float64(max(c.Now()-again, 0))), "started", instant(started))
 	},
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -49,7 +50,7 @@ var OomKills = check.Check{
 		}
 		since := ""
 		if t, ok := c.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 && c.Snapshot.TakenAt > t.BootTime {
-			since = fmt.Sprintf(", %s ago", check.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
+			since = fmt.Sprintf(", %s ago", say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
 		}
 		c.Found("{n} killed on this host since it was started{since}, of whatever program.", "n", n, "since", since)
 	},

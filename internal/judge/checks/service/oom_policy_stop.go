@@ -1,6 +1,9 @@
 package service
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // OomPolicyStop is a warning although it is systemd's default and most
 // installations have it: an instance that had recovered in less than a second
@@ -30,13 +33,14 @@ var OomPolicyStop = check.Check{
 		if !ok || u.OOMPolicy != "stop" && u.OOMPolicy != "kill" {
 			return
 		}
-		sev, seen := check.Warning, "{unit} has OOMPolicy={policy}"
+		sev, seen := check.Warning, say.Template("{unit} has OOMPolicy={policy}.")
 		if cg, ok := c.Instance.CGroup.Get(); ok && cg.Version == 1 {
-			sev, seen = check.Info, seen+", without effect as long as this host uses control groups of version 1"
+			sev, seen = check.Info, "{unit} has OOMPolicy={policy}, without effect as long as this host uses control "+
+				"groups of version 1."
 		}
 		c.FoundDo(sev,
 			"Run systemctl edit {unit}, add the lines [Service] and OOMPolicy=continue, then systemctl "+
 				"daemon-reload. No restart is needed. Only where something else, such as a cluster manager, "+
-				"is meant to take over, leave it.", seen+".", "unit", u.Name, "policy", u.OOMPolicy)
+				"is meant to take over, leave it.", seen, "unit", u.Name, "policy", u.OOMPolicy)
 	},
 }

@@ -1,6 +1,7 @@
 package start
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -87,8 +88,8 @@ func sysv(c *check.Case, need unit.Bytes) {
 	most, ok1 := c.Snapshot.Host.Sysctls.Int("kernel.shmmax").Get()
 	all, ok2 := c.Snapshot.Host.Sysctls.Int("kernel.shmall").Get()
 	page := memory.BasePage(c.Snapshot)
-	do := "Set shared_memory_type = mmap, the default, which these limits do not concern; or raise kernel.shmmax " +
-		"and kernel.shmall. Then start the server."
+	do := say.Template("Set shared_memory_type = mmap, the default, which these limits do not concern; or raise " +
+		"kernel.shmmax and kernel.shmall. Then start the server.")
 	switch {
 	case ok1 && most >= 0 && need > unit.Bytes(most):
 		c.FoundDo(check.Critical, do,
@@ -110,8 +111,8 @@ func sharedMemoryFolder(c *check.Case, fault string, free unit.Bytes) {
 	if kind, _ := set.Text("dynamic_shared_memory_type"); !ok || kind != "posix" {
 		return
 	}
-	do := "Mount a tmpfs at /dev/shm (mode 1777) and free room in it. Files /dev/shm/PostgreSQL.* that no server " +
-		"has open are leftovers of a crash. Then start the server."
+	do := say.Template("Mount a tmpfs at /dev/shm (mode 1777) and free room in it. Files /dev/shm/PostgreSQL.* that " +
+		"no server has open are leftovers of a crash. Then start the server.")
 	switch {
 	case fault != "":
 		c.FoundDo(check.Critical, do, "/dev/shm: {fault} (dynamic_shared_memory_type = posix).", "fault", fault)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -93,13 +94,13 @@ var BackendsWriteBuffers = check.Check{
 			c.FoundAs(check.Warning,
 				"Sessions called fsync themselves {n} times in {since}, as the queue to the checkpointer was full "+
 					"(bgwriter_lru_maxpages = {limit}).",
-				"n", check.Count(int64(w.fsyncs)), "since", check.Span(w.secs), "limit", limit)
+				"n", check.Count(int64(w.fsyncs)), "since", say.Span(w.secs), "limit", limit)
 			return
 		}
 		c.Found(
 			"Of the pages written in {since}, sessions wrote {part} % ({pace} pages a second); "+
 				"bgwriter_lru_maxpages = {limit}.",
-			"since", check.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)), "limit", limit)
+			"since", say.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)), "limit", limit)
 	},
 }
 

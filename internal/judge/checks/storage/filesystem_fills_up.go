@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -88,7 +89,7 @@ func (g growing) until(free unit.Bytes) string {
 	if !ok {
 		return ""
 	}
-	return "; " + g.told + ": full in " + check.Span(days*86400)
+	return "; " + g.told + ": full in " + say.Span(days*86400).String()
 }
 
 // growth returns what is known of the growth of each mount, by its point: the fastest of
@@ -104,7 +105,8 @@ func growth(c *check.Case, list []volumes.Mounted) map[string]growing {
 	for _, m := range list {
 		for _, d := range history.Disks {
 			if d.Place == placeOf(m.Place) && d.Days >= daysSeen && d.Least > 0 {
-				faster(m.Mount.Point, d.PerDay, "it lost ", " per day in "+check.Span(d.Days*86400)+" of history")
+				faster(m.Mount.Point, d.PerDay, "it lost ", " per day in "+say.Span(d.Days*86400).String()+
+					" of history")
 			}
 		}
 		if m.Role != snapshot.WALPlace {

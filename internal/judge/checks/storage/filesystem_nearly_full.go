@@ -86,6 +86,6 @@ func nearlyFull(sp host.Space) (sev check.Severity, ok bool) {
 // leftOn is a clause about what is left of a filesystem, and for how long.
 func leftOn(m host.Mount, sp host.Space, g growing) string {
 	return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" +
-		check.PercentOf(sp.Free, sp.Total) + ")" +
+		check.PercentOf(sp.Free, sp.Total).String() + ")" +
 		g.until(sp.Free)
 }

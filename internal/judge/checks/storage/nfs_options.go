@@ -3,6 +3,7 @@ package storage
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
@@ -42,7 +43,7 @@ var NfsOptions = check.Check{
 		for _, o := range []struct {
 			sev   check.Severity
 			words []string
-			text  string
+			text  say.Template
 		}{
 			{check.Warning, udp, "NFS over UDP: {places}."},
 			{check.Notice, slow, "Options that slow every write down: {places}."},

@@ -1,6 +1,9 @@
 package vacuum
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 const (
 	// lagTimes the number of dead rows at which autovacuum is due: at twice it, it
@@ -53,12 +56,13 @@ var AutovacuumLag = check.Check{
 				c.Now()-t.LastVacuum < lagSince {
 				continue
 			}
-			last := "never vacuumed"
+			last := say.M("never vacuumed")
 			if t.LastVacuum > 0 {
-				last = "vacuumed " + check.Span(float64(c.Now()-t.LastVacuum)) + " ago"
+				last = say.M("vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
 			}
-			found.Add(c, t.In, "%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, check.Count(t.Dead),
-				check.Count(t.Live), check.Count(int64(due)), last)
+			found.Add(c, t.In, "{table} ({dead} dead and {live} live rows, due at {due}, {last})", "table",
+				t.Schema+"."+t.Name, "dead", check.Count(t.Dead), "live", check.Count(t.Live), "due",
+				check.Count(int64(due)), "last", last)
 		}
 		if found.Any() {
 			c.Found("{tables}.", "tables", found.List("; "))

@@ -1,6 +1,7 @@
 package vacuum
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -67,12 +68,14 @@ var CatalogBloat = check.Check{
 			if k.Size >= bloatHarmful {
 				sev = check.Warning
 			}
-			pace := ""
+			text, pairs := say.Template("{catalog} takes {size}, and its {n} rows need {need}"), []any{"catalog",
+				k.Name,
+				"size", k.Size, "n", check.Count(int64(rows)), "need", need}
 			if secs, ok := c.CountedForIn(k.In); ok && k.Inserted > 0 {
-				pace = ", " + check.Count(int64(float64(k.Inserted)*3600/secs)) + " new rows an hour"
+				text = "{catalog} takes {size}, and its {n} rows need {need}, {pace} new rows an hour"
+				pairs = append(pairs, "pace", check.Count(int64(float64(k.Inserted)*3600/secs)))
 			}
-			found.Add(c, k.In, "%s takes %s, and its %s rows need %s%s", k.Name, k.Size, check.Count(int64(rows)),
-				need, pace)
+			found.Add(c, k.In, text, pairs...)
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List("; "))

@@ -1,6 +1,9 @@
 package vacuum
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // The times: 5 minutes is where idle_in_transaction_session_timeout usually
 // stands, as no application needs longer between two statements. After an hour
@@ -22,12 +25,10 @@ var IdleInTransaction = check.Check{
 	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since " +
 		"in the whole database: tables " +
 		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual " +
-		"cause is an " +
-		"application that waits for a user or a network call between BEGIN and COMMIT.",
+		"cause is an application that waits for a user or a network call between BEGIN and COMMIT.",
 	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE " +
-		"'idle in transaction%' " +
-		"ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: ALTER SYSTEM SET " +
-		"idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
+		"'idle in transaction%' ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: " +
+		"ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in " +
@@ -63,8 +64,7 @@ var IdleInTransaction = check.Check{
 		}
 		c.FoundAs(sev,
 			"{n} idle in transaction, the longest for {oldest}; the oldest snapshot of all sessions is {xmin} "+
-				"transactions old "+
-				"(idle_in_transaction_session_timeout: {limit}).",
-			"n", n, "oldest", check.Span(oldest), "xmin", check.Count(a.OldestBackendXmin), "limit", limit)
+				"transactions old (idle_in_transaction_session_timeout: {limit}).",
+			"n", n, "oldest", say.Span(oldest), "xmin", check.Count(a.OldestBackendXmin), "limit", limit)
 	},
 }

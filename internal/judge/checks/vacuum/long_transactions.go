@@ -1,6 +1,9 @@
 package vacuum
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 const (
 	// xactLong: reports, pg_dump and loads may take hours; what is open for six is
@@ -45,6 +48,6 @@ var LongTransactions = check.Check{
 		c.FoundAs(sev,
 			"The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is "+
 				"{xmin} transactions old.",
-			"age", check.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
+			"age", say.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
 	},
 }

@@ -1,6 +1,9 @@
 package vacuum
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // preparedOld: a transaction manager commits or rolls back seconds after
 // PREPARE; one that was down for an hour has lost the transaction, and a person
@@ -46,7 +49,7 @@ var PreparedXactsOld = check.Check{
 			c.Found(
 				"{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} "+
 					"transactions ago).",
-				"n", n, "age", check.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
+				"n", n, "age", say.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
 				check.Count(oldest[0].XIDAge))
 		}
 	},

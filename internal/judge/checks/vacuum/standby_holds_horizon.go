@@ -1,9 +1,8 @@
 package vacuum
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -47,11 +46,11 @@ var StandbyHoldsHorizon = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		var oldest int64
-		note := func(age int64, format string, args ...any) {
+		note := func(age int64, text say.Template, pairs ...any) {
 			if age >= feedbackNotice {
-				told = append(told, fmt.Sprintf(format, args...)+" keeps the rows of "+check.Count(age)+" transactions")
+				told = append(told, say.M(text, append(pairs, "n", check.Count(age))...))
 				oldest = max(oldest, age)
 			}
 		}
@@ -59,11 +58,11 @@ var StandbyHoldsHorizon = check.Check{
 			if r.Lag.State() == known.Forbidden { // and so is all but its process
 				c.Missing(r.Lag.Gap())
 			}
-			note(r.XminAge, "%s", r.Name)
+			note(r.XminAge, "{name} keeps the rows of {n} transactions", "name", r.Name)
 		}
 		for _, s := range slots {
 			if s.Active {
-				note(s.XminAge, "%s slot %s", s.Kind, s.Name)
+				note(s.XminAge, "{kind} slot {name} keeps the rows of {n} transactions", "kind", s.Kind, "name", s.Name)
 			}
 		}
 		if len(told) == 0 {
@@ -73,6 +72,6 @@ var StandbyHoldsHorizon = check.Check{
 		if oldest >= feedbackWarning {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{list}.", "list", check.Join(told, "; ", 5))
+		c.FoundAs(sev, "{list}.", "list", say.List{Items: told, Sep: "; ", Most: 5})
 	},
 }

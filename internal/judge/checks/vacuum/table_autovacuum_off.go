@@ -33,8 +33,8 @@ var TableAutovacuumOff = check.Check{
 			if !t.AutovacuumOff || !large(t) {
 				continue
 			}
-			found.Add(c, t.In, "%s.%s (%s live and %s dead rows)", t.Schema, t.Name, check.Count(t.Live),
-				check.Count(t.Dead))
+			found.Add(c, t.In, "{table} ({live} live and {dead} dead rows)", "table", t.Schema+"."+t.Name, "live",
+				check.Count(t.Live), "dead", check.Count(t.Dead))
 			if due, ok := vacuumDue(set, t); ok && float64(t.Dead) > due {
 				sev = check.Warning
 			}

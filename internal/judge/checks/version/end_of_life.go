@@ -3,6 +3,7 @@ package version
 import (
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -50,7 +51,7 @@ var EndOfLife = check.Check{
 				"day", day)
 		case left <= lifeWarning:
 			c.FoundAs(check.Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version",
-				v, "major", v.Major(), "day", day, "left", check.Span(left.Seconds()))
+				v, "major", v.Major(), "day", day, "left", say.Span(left.Seconds()))
 		}
 	},
 }

@@ -25,8 +25,7 @@ var NextMajorBreaks = check.Check{
 		"and a parameter that is gone keeps the new " +
 		"server from starting just when everybody waits for it. What changed its meaning starts without a word.",
 	Do: "Before the upgrade correct the named settings in the copy of the configuration that the new version will " +
-		"get, and try it: " +
-		"pgfettle check --conf postgresql.conf --pg N.",
+		"get, and try it: pgfettle check --conf postgresql.conf --pg N.",
 	Sources: []string{"pg-release-notes"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
@@ -102,7 +101,7 @@ func stopsNext(major int, s pg.Setting) (text string, next int) {
 		if !ok {
 			text = fmt.Sprintf("%s = %s: %s has no such parameter", s.Name, s.Show(), majorWord(next))
 			if g, ok := params.GoneBy(next, s.Name); ok {
-				text += ". " + strings.TrimSuffix(g.How, ".")
+				text += ". " + strings.TrimSuffix(string(g.How), ".")
 			}
 			return text, next
 		}

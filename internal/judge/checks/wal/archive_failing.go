@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
@@ -66,6 +67,6 @@ var ArchiveFailing = check.Check{
 		c.FoundAs(sev,
 			"The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the "+
 				"statistics were reset).",
-			"since", check.Span(since), "n", a.Failed, "ok", a.Archived)
+			"since", say.Span(since), "n", a.Failed, "ok", a.Archived)
 	},
 }

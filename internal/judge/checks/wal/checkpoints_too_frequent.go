@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -67,22 +68,23 @@ var CheckpointsTooFrequent = check.Check{
 		if every >= timeout {
 			return // a quiet server: what there was, backups and the like requested
 		}
-		seen := "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with " +
-			"checkpoint_timeout = {timeout} and max_wal_size = {size}"
-		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", check.Span(cp.Secs), "every",
-			check.Span(every),
+		seen := say.Template("{requested} of {all} checkpoints in {history} were requested, one every {every} on " +
+			"average, with checkpoint_timeout = {timeout} and max_wal_size = {size}.")
+		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", say.Span(cp.Secs), "every",
+			say.Span(every),
 			"timeout", set["checkpoint_timeout"].Show(), "size", size.GUC()}
 		want, rate, ok := enoughWAL(set, c.Instance.Server, timeout, size)
 		if !ok {
-			c.Found(seen+".", pairs...)
+			c.Found(seen, pairs...)
 			return
 		}
 		pairs = append(pairs, "rate", rate, "want", want.GUC())
-		do := "Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average rate " +
-			"checkpoints then come by the clock, and bursts need more. " +
+		do := say.Template("Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average " +
+			"rate checkpoints then come by the clock, and bursts need more. " +
 			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal " +
-			"and a longer crash recovery."
-		seen += "; WAL grows by {rate} a minute."
+			"and a longer crash recovery.")
+		seen = "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with " +
+			"checkpoint_timeout = {timeout} and max_wal_size = {size}; WAL grows by {rate} a minute."
 		if sp, ok := walSpace(c.Snapshot, c.Instance); ok {
 			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal holds is WAL's already
 			if room := limits.WALRoom(sp.Total, sp.Free, dir.Size); want > room {

@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -58,7 +59,7 @@ var FullPageImagesHigh = check.Check{
 		c.Found(
 			"{images} page images are among the {wal} of WAL of {history}: at least {share} of it, at half a page "+
 				"each; wal_compression = off, checkpoint_timeout = {timeout}.",
-			"images", check.Count(w.FPI), "wal", w.Bytes, "history", check.Span(w.Secs), "share",
+			"images", check.Count(w.FPI), "wal", w.Bytes, "history", say.Span(w.Secs), "share",
 			check.PercentOf(min(images, w.Bytes), w.Bytes), "timeout", set["checkpoint_timeout"].Show())
 	},
 }

@@ -3,6 +3,7 @@ package wal
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -65,7 +66,7 @@ var LogicalDecodingSpills = check.Check{
 				sev = check.Warning
 			}
 			told = append(told, fmt.Sprintf("slot %s: %s an hour (%s of %s decoded in %s, by %s transactions)", s.Slot,
-				rate, s.Spilled, unit.Bytes(s.Decoded), check.Span(secs), check.Count(s.Transactions)))
+				rate, s.Spilled, unit.Bytes(s.Decoded), say.Span(secs), check.Count(s.Transactions)))
 		}
 		if len(told) == 0 {
 			return

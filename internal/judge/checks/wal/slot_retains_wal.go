@@ -59,7 +59,7 @@ var SlotRetainsWal = check.Check{
 			case retained > normal || s.XminAge > slotHorizon:
 				rows := ""
 				if s.XminAge > 0 {
-					rows = " and the rows of " + check.Count(s.XminAge) + " transactions"
+					rows = " and the rows of " + check.Count(s.XminAge).String() + " transactions"
 				}
 				told = append(told, fmt.Sprintf("%s (%s) is inactive and keeps %s of WAL%s", s.Name, s.Kind,
 					retained, rows))

@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -62,7 +63,7 @@ var WalBuffersFull = check.Check{
 		c.FoundDo(check.Notice, do,
 			"{n} times in {history} a session found the WAL buffers full and wrote from them itself, for at least "+
 				"{share} of {wal} of WAL; wal_buffers = {buffers}.",
-			"n", check.Count(w.BuffersFull), "history", check.Span(w.Secs), "share",
+			"n", check.Count(w.BuffersFull), "history", say.Span(w.Secs), "share",
 			check.PercentOf(min(written, w.Bytes), w.Bytes), "wal", w.Bytes, "buffers", buffers.GUC())
 	},
 }

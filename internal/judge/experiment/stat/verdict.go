@@ -163,39 +163,36 @@ func (v Verdict) Words(metric string) []say.Message {
 		v.N, "p", probability(max(v.P, v.PFlip)),
 		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd",
 		plain(v.SD), "discarded", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
-	m := func(id, text string) say.Message { return say.M("verdict/"+id, text, whole...) }
+	m := func(text say.Template) say.Message { return say.M(text, whole...) }
 	var out []say.Message
 	switch v.Word {
 	case Improved, Regressed:
-		out = append(out, m("difference", "{effect} {metric} (95 % CI {low}…{high}, {n} blocks, p = {p})."))
+		out = append(out, m("{effect} {metric} (95 % CI {low}…{high}, {n} blocks, p = {p})."))
 		if v.Relevant {
-			out = append(out, m("relevant", "Practically relevant: the whole interval is beyond ±{margin} %."))
+			out = append(out, m("Practically relevant: the whole interval is beyond ±{margin} %."))
 		} else if v.Low90 > -v.Margin && v.High90 < v.Margin {
-			out = append(out, m("small", "A real difference, but a small one: it is below ±{margin} %."))
+			out = append(out, m("A real difference, but a small one: it is below ±{margin} %."))
 		}
 	case Equivalent:
-		out = append(out, m("equivalent",
-			"No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
+		out = append(out, m("No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
 	case Inconclusive:
 		if v.Disagree {
-			out = append(out, m("disagree",
-				"The t test and the exact test do not agree about {metric} ({effect}, 95 % CI {low}…{high}, {n} "+
-					"blocks): a few blocks decide it, so nothing is claimed."))
+			out = append(out, m("The t test and the exact test do not agree about {metric} ({effect}, 95 % CI "+
+				"{low}…{high}, {n} blocks): a few blocks decide it, so nothing is claimed."))
 		} else {
-			out = append(out, m("none", "No difference in {metric} detected ({effect}, 95 % CI {low}…{high})."))
+			out = append(out, m("No difference in {metric} detected ({effect}, 95 % CI {low}…{high})."))
 		}
 		out = append(out,
-			m("caught",
-				"This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, "+
-					"{n} blocks); smaller ones it would usually miss."))
+			m("This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, "+
+				"{n} blocks); smaller ones it would usually miss."))
 		if v.ForMargin > v.N {
-			out = append(out, m("more", "About {for} blocks are needed for ±{margin} %."))
+			out = append(out, m("About {for} blocks are needed for ±{margin} %."))
 		}
 	case Indicative:
-		out = append(out, m("indicative", "Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
+		out = append(out, m("Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
 	case Unsuitable:
-		out = append(out, m("unsuitable",
-			"No verdict: {discarded} of {all} blocks were disturbed by something else on this machine."))
+		out = append(out,
+			m("No verdict: {discarded} of {all} blocks were disturbed by something else on this machine."))
 	}
 	return out
 }

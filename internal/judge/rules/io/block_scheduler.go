@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -73,7 +74,7 @@ var BlockScheduler = rule.Rule{
 		what, orders := ordersItself(c, b)
 		fair := slices.Contains(fairness, have)
 		var want []string
-		var why string
+		var why say.Template
 		switch {
 		case fair && orders:
 			want, why = passing,

@@ -2,6 +2,7 @@ package io
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -17,16 +18,16 @@ var IOCombineLimit = rule.Rule{
 	Sources: []string{"pg-config-resource"},
 	From:    17,
 	Decide: func(c *rule.Case) {
-		want, text := 128*unit.KB, "{present} is below the default and makes many small reads of a scan"
+		want, text := 128*unit.KB, say.Template("{present} is below the default and makes many small reads of a scan")
 		if c.Options.Profile == rule.DW {
 			if s, why, ok := c.StorageOf(snapshot.DataPlace); ok && (s == rule.HDD || s == rule.SAN) {
-				want, text = 256*unit.KB, "a warehouse reads whole tables from {storage} ("+
-					why+"), where a larger request costs hardly more"
+				want = 256 * unit.KB
 				if cap, ok := c.Bytes(knob.PG("io_max_combine_limit")); ok {
 					want = min(want, cap)
 				}
 				if have, ok := c.Bytes(c.Rule.Address); ok && have < want {
-					c.Set(want, text, "storage", string(s))
+					c.Set(want, "a warehouse reads whole tables from {storage} ({why}), where a larger request costs "+
+						"hardly more", "storage", string(s), "why", why)
 					return
 				}
 			}

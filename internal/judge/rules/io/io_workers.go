@@ -2,6 +2,7 @@ package io
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -25,7 +26,9 @@ var IOWorkers = rule.Rule{
 		if !ok {
 			return
 		}
-		sizing.Workers(c, sizing.IoWorkersFor(cpus), sizing.IoWorkersDefault, "I/O worker",
+		sizing.Workers(c, sizing.IoWorkersFor(cpus), sizing.IoWorkersDefault, func(n int) say.Message {
+			return say.N(n, "{n} I/O worker", "{n} I/O workers")
+		},
 			"{workers} for {cpus}", cpus)
 	},
 }

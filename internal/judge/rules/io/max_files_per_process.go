@@ -2,6 +2,7 @@ package io
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -15,27 +16,24 @@ var MaxFilesPerProcess = rule.Rule{
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Decide: func(c *rule.Case) {
 		want := 1000
-		text := "{present} is below the default: sessions that touch many tables and indexes open and close files " +
-			"all the time"
+		text := say.M("{present} is below the default: sessions that touch many tables and indexes open and close "+
+			"files all the time", "present", c.Shown())
 		if c.Options.Profile == rule.OneC {
 			want, text = 8000,
-				"1C's databases have thousands of tables with several indexes each, and a session touches hundreds: "+
-					"with {present} it opens and closes files all the time"
+				say.M("1C's databases have thousands of tables with several indexes each, and a session touches "+
+					"hundreds: with {present} it opens and closes files all the time", "present", c.Shown())
 			// The limit of a unit follows (unit:LimitNOFILE); one of a shell's does not. A
 			// hundred descriptors are for sockets, pipes and libraries.
 			if l, ok := c.Instance.Limits.Get(); ok && l.NoFile > 0 && l.NoFile < 8100 && !c.Instance.Unit.Known() {
 				want = max(int(l.NoFile)-100, 1000)
-				text += "; the limit of open files of the postmaster, {limit}, leaves no more"
-				if int(c.Now()) < want {
-					c.Set(want, text, "present", c.Shown(), "limit", l.NoFile)
-					return
-				}
+				text = say.All("; ", text, say.M("the limit of open files of the postmaster, {limit}, leaves no more",
+					"limit", l.NoFile))
 			}
 		}
 		if int(c.Now()) >= want {
 			c.Keep("{present} files are enough", "present", c.Shown())
 			return
 		}
-		c.Set(want, text, "present", c.Shown())
+		c.SetAs(want, text)
 	},
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -33,15 +34,15 @@ var OvercommitKBytes = rule.Rule{
 		if !ok || s.Commit.KBytes == 0 {
 			return
 		}
-		text, pairs := "80 % of {memory}", []any{"memory", s.Commit.Total, "limit", s.Limit}
+		amount := []say.Message{say.M("80 % of {memory}", "memory", s.Commit.Total)}
 		if s.Commit.Hugetlb > 0 {
-			text += ", less {huge} of huge pages, which the kernel does not take off where an amount is given"
-			pairs = append(pairs, "huge", s.Commit.Hugetlb)
+			amount = append(amount, say.M("less {huge} of huge pages, which the kernel does not take off where an "+
+				"amount is given", "huge", s.Commit.Hugetlb))
 		}
 		if s.Commit.Swap > 0 {
-			text += ", less {swap} of swap, which it adds"
-			pairs = append(pairs, "swap", s.Commit.Swap)
+			amount = append(amount, say.M("less {swap} of swap, which it adds", "swap", s.Commit.Swap))
 		}
-		c.Set(s.Commit.KBytes, text+": CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it", pairs...)
+		c.SetAs(s.Commit.KBytes, say.All(": ", say.All(", ", amount...),
+			say.M("CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it", "limit", s.Limit)))
 	},
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -86,13 +87,13 @@ var OvercommitMemory = rule.Rule{
 				"swap ({swap}) and huge pages ({huge}) come to more than 80 % of the memory ({memory}): no limit is "+
 					"left to set", "swap", s.Commit.Swap, "huge", s.Commit.Hugetlb, "memory", s.Commit.Total)
 		case s.Usable < s.Need:
-			beside := ""
+			text := say.Template("strict overcommit at 80 % of {memory} would leave {usable} to commit, and the " +
+				"instances and other programs may need {need}")
 			if s.Commit.Hugetlb > 0 {
-				beside = " beside {huge} of huge pages"
+				text = "strict overcommit at 80 % of {memory} would leave {usable} to commit beside {huge} of huge " +
+					"pages, and the instances and other programs may need {need}"
 			}
-			lenient(c, "strict overcommit at 80 % of {memory} would leave {usable} to commit"+beside+
-				", and the instances and other programs may need {need}",
-				"memory", s.Commit.Total, "usable", s.Usable, "huge", s.Commit.Hugetlb, "need", s.Need)
+			lenient(c, text, "memory", s.Commit.Total, "usable", s.Usable, "huge", s.Commit.Hugetlb, "need", s.Need)
 		case s.Usable-s.Now < s.Usable/commitSpare:
 			lenient(c,
 				"strict overcommit would leave {usable} to commit, and {now} are committed now: new sessions would "+
@@ -109,14 +110,15 @@ var OvercommitMemory = rule.Rule{
 }
 
 // lenient decides for the kernel's default, and says what is wrong with 2.
-func lenient(c *rule.Case, text string, pairs ...any) {
+func lenient(c *rule.Case, text say.Template, pairs ...any) {
+	var wrong say.Message
 	switch c.Now() {
 	case 1:
-		text += "; 1 promises everything to everybody until the OOM killer collects"
+		wrong = say.M("1 promises everything to everybody until the OOM killer collects")
 	case 2:
-		text += "; a limit that is too low keeps sessions from starting"
+		wrong = say.M("a limit that is too low keeps sessions from starting")
 	}
-	c.Set("0", text, pairs...)
+	c.SetAs("0", say.All("; ", say.M(text, pairs...), wrong))
 }
 
 // warnARC says that the cache of ZFS is outside of the budget, and how to bound

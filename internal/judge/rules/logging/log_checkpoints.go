@@ -2,6 +2,7 @@ package logging
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -16,7 +17,7 @@ var LogCheckpoints = rule.Rule{
 }
 
 // decideLogged switches a cheap log on.
-func decideLogged(why string) func(*rule.Case) {
+func decideLogged(why say.Template) func(*rule.Case) {
 	return func(c *rule.Case) {
 		if have, _ := c.Text(c.Rule.Address); have == "on" {
 			c.Keep("it is on")

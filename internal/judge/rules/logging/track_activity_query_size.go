@@ -2,6 +2,7 @@ package logging
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -14,7 +15,8 @@ var TrackActivityQuerySize = rule.Rule{
 	Formula: "1c 8 kB; others at least the default of 1 kB. More stays.",
 	Sources: []string{"pg-config-statistics"},
 	Decide: func(c *rule.Case) {
-		least, text := unit.KB, "{present} cuts most queries before one can tell them apart; {least} is the default"
+		least, text := unit.KB, say.Template("{present} cuts most queries before one can tell them apart; {least} is "+
+			"the default")
 		if c.Options.Profile == rule.OneC {
 			least, text = 8*unit.KB,
 				"what 1C generates is longer than {present} before its WHERE begins; {least} tell two queries apart"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -30,7 +31,7 @@ var quickClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "timebase"}
 const quickShare = 0.9
 
 // decideTiming switches a timing on where the clock is cheap to read.
-func decideTiming(gain string) func(*rule.Case) {
+func decideTiming(gain say.Template) func(*rule.Case) {
 	return func(c *rule.Case) {
 		have, _ := c.Text(c.Rule.Address)
 		if have == "on" {
@@ -47,9 +48,8 @@ func decideTiming(gain string) func(*rule.Case) {
 						"({by}): too slow to read it around every block", inputs...)
 				return
 			}
-			c.Set(true, gain+
-				"; reading the clock was measured at {loop} ns on average, {share} % below a microsecond ({by})",
-				inputs...)
+			c.SetAs(true, say.All("; ", say.M(gain), say.M("reading the clock was measured at {loop} ns on average, "+
+				"{share} % below a microsecond ({by})", inputs...)))
 			return
 		}
 		clock, ok := rule.Need(c, c.Snapshot.Host.Clock)
@@ -62,7 +62,7 @@ func decideTiming(gain string) func(*rule.Case) {
 					"pg_test_timing first", "clock", clock.Current)
 			return
 		}
-		c.Set(true, gain+"; the clock source {clock} costs some tens of nanoseconds for each reading", "clock",
-			clock.Current)
+		c.SetAs(true, say.All("; ", say.M(gain), say.M("the clock source {clock} costs some tens of nanoseconds for "+
+			"each reading", "clock", clock.Current)))
 	}
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -30,7 +31,7 @@ func reckonAtWork(c *rule.Case) {
 		return
 	}
 	a := sizing.AtWork{Planned: work, Open: m.After.Connections, Share: b.Share()}
-	a.WorkMem, _, _ = wantedWork(c, b, room)
+	a.WorkMem, _ = wantedWork(c, b, room)
 	a.Buffers, _ = c.Bytes(knob.PG("shared_buffers"))
 	if d := o.Of(in.Key, knob.PG("work_mem")); d != nil {
 		a.Pinned = d.Pinned
@@ -56,10 +57,10 @@ func reckonAtWork(c *rule.Case) {
 	if a.Fit >= a.Open {
 		return
 	}
-	text := "Not all connections fit the memory at work: of {open} only {fit}, each with the query of the {profile} " +
-		"profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
+	text := say.Template("Not all connections fit the memory at work: of {open} only {fit}, each with the query of " +
+		"the {profile} profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
 		"A pooler in front of the server (PgBouncer), with no more sessions than that, would save {saved} of " +
-		"private memory and page tables."
+		"private memory and page tables.")
 	if a.Fit == 0 {
 		text = "None of {open} connections fits the memory at work with the query of the {profile} profile and " +
 			"work_mem = {work}: the rest fills the {share} that the instance may have. " +
@@ -91,16 +92,18 @@ func warnOfTables(c *rule.Case) {
 	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {
 		return
 	}
-	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the " +
-		"{shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
 	pairs := []any{"tables", tables, "total", total, "processes",
-		rule.CountOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
-	if why := sizing.HugeRoom(c).Why; i.SharedPage > memory.BasePage(c.Snapshot) {
-		text = "Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages " +
-			"too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
-	} else if why.String() != "" {
-		text += " Huge pages: {why}."
-		pairs = append(pairs, "why", why.String())
+		say.N(i.Connections+i.Processes, "{n} process", "{n} processes"), "shared", i.Shared}
+	if i.SharedPage > memory.BasePage(c.Snapshot) {
+		c.Warn("Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages "+
+			"too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them.", pairs...)
+		return
 	}
-	c.Warn(text, pairs...)
+	text := say.M("Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for "+
+		"the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them.",
+		pairs...)
+	if why := sizing.HugeRoom(c).Why; !why.IsZero() {
+		text = say.All(" ", text, say.M("Huge pages: {why}.", "why", why))
+	}
+	c.WarnAs(text)
 }

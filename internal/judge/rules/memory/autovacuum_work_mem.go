@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -35,17 +36,18 @@ var AutovacuumWorkMem = rule.Rule{
 		base := sizing.SizeBase(c, b)
 		want := max(sizing.RoundDown(base/sizing.AutovacuumPart/unit.Bytes(workers), 8, unit.MB),
 			sizing.AutovacuumLeast)
-		most, text := sizing.AutovacuumUseful(version.Major()), "a twentieth of {memory}, shared by {workers}"
-		pairs := []any{"memory", base, "workers", rule.Count(workers, "worker")}
-		if want > most {
+		reason := []say.Message{say.M("a twentieth of {memory}, shared by {workers}", "memory", base, "workers",
+			say.N(workers, "{n} worker", "{n} workers"))}
+		if most := sizing.AutovacuumUseful(version.Major()); want > most {
 			want = most
-			text += ", but no more than {most}, beyond which VACUUM gains nothing on {major}"
-			pairs = append(pairs, "most", most, "major", version.Major())
+			reason = append(reason, say.M("but no more than {most}, beyond which VACUUM gains nothing on {major}",
+				"most",
+				most, "major", version.Major()))
 		}
 		if m, ok := c.Bytes(knob.PG("maintenance_work_mem")); ok && want > m {
 			want = m
-			text += ", and no more than maintenance_work_mem"
+			reason = append(reason, say.M("and no more than maintenance_work_mem"))
 		}
-		c.Set(want, text, pairs...)
+		c.SetAs(want, say.All(", ", reason...))
 	},
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -41,37 +42,34 @@ var EffectiveCacheSize = rule.Rule{
 			return
 		}
 		free := max(b.Total-b.Others, 0) / unit.Bytes(b.Instances)
-		share, text := cacheShare, "three quarters"
+		share, part := cacheShare, say.M("three quarters")
 		if b.Total < cacheSmall {
-			share, text = cacheShareSmall, "on so small a machine half"
+			share, part = cacheShareSmall, say.M("on so small a machine half")
 		}
+		of := say.Template("{part} of the {memory} that other programs leave")
 		switch {
 		case b.Limited && b.Others == 0:
-			text += " of the {memory} that the control group allows"
+			of = "{part} of the {memory} that the control group allows"
 		case b.Limited:
-			text += " of the {memory} that other programs leave of the control group's limit"
-		default:
-			text += " of the {memory} that other programs leave"
+			of = "{part} of the {memory} that other programs leave of the control group's limit"
 		}
+		reason := say.M(of, "part", part, "memory", free)
 		if b.Instances > 1 {
-			text += " to each of {instances} instances"
+			reason = say.All(" ", reason, say.M("to each of {instances} instances", "instances", b.Instances))
 		}
 		want := sizing.RoundDown(free.Scale(share), 16, unit.MB)
-		pairs := []any{"memory", free}
-		if b.Instances > 1 {
-			pairs = append(pairs, "instances", b.Instances)
-		}
+		more := say.Message{}
 		if want < sb {
-			want, text, pairs = sb, text+"; shared_buffers, {buffers}, is more", append(pairs, "buffers", sb)
+			want, more = sb, say.M("shared_buffers, {buffers}, is more", "buffers", sb)
 		}
 		if want > free && !(sizing.OutsideLimit(c, b) && rule.OnHugePages(c.Instance)) {
-			want, text = free, text+" than all of it"
+			want, more = free, say.M("shared_buffers, {buffers}, is more than all of it", "buffers", sb)
 		}
+		var others say.Message
 		if o := rule.OthersOf(c.Snapshot, c.Outcome); !b.Limited && !c.Options.Shared &&
 			o.Source != memory.OthersDescribed {
-			text += "; {others}"
-			pairs = append(pairs, "others", rule.OthersReason(o))
+			others = rule.OthersReason(o)
 		}
-		c.Set(want, text, pairs...)
+		c.SetAs(want, say.All("; ", reason, more, others))
 	},
 }

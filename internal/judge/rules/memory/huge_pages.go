@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -15,9 +16,8 @@ var HugePages = rule.Rule{
 		"not start.",
 	Formula: "on where shared_buffers is 1 GB or more, or the page tables of all connections for it would take 200 " +
 		"MB, and the planned pool has a page for every instance and every other user of it; try where that is not " +
-		"certain " +
-		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks " +
-		"for shared memory too), and where it is try already and the pool is there. " +
+		"certain (the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library " +
+		"asks for shared memory too), and where it is try already and the pool is there. " +
 		"Never on on a desktop, whose pool is not planned.",
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
 	Needs:   []knob.Address{knob.PG("shared_buffers"), knob.PG("max_connections"), knob.Sysctl("vm.nr_hugepages")},
@@ -39,14 +39,14 @@ var HugePages = rule.Rule{
 		if !sizing.WantsHuge(c) {
 			sb, _ := c.Bytes(knob.PG("shared_buffers"))
 			conns, _ := c.Int(knob.PG("max_connections"))
-			why := room.Why.String()
-			if why == "" {
-				why = "the planned shared memory does not fit the memory beside what is kept for the kernel"
+			why := room.Why
+			if why.IsZero() {
+				why = say.M("the planned shared memory does not fit the memory beside what is kept for the kernel")
 			}
 			switch {
 			case room.Most > 0 && !sizing.HugePays(c, sb, conns):
 				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small",
-					"connections", rule.Count(conns, "connection"))
+					"connections", say.N(conns, "{n} connection", "{n} connections"))
 			case present == "on":
 				c.Set("try", "{why}: with on the server would not start", "why", why)
 			default:
@@ -56,10 +56,10 @@ var HugePages = rule.Rule{
 		}
 		if !room.Pool {
 			if present == "off" {
-				c.Set("try", "the shared memory fits the huge pages that can be had ({why})", "why", room.Why.String())
+				c.Set("try", "the shared memory fits the huge pages that can be had ({why})", "why", room.Why)
 				return
 			}
-			c.Keep("the shared memory fits the huge pages that can be had ({why})", "why", room.Why.String())
+			c.Keep("the shared memory fits the huge pages that can be had ({why})", "why", room.Why)
 			return
 		}
 		pool := c.Outcome.Of("", knob.Sysctl("vm.nr_hugepages"))
@@ -99,7 +99,7 @@ var HugePages = rule.Rule{
 }
 
 // atLeastTry decides for try, and keeps it where it is.
-func atLeastTry(c *rule.Case, present, text string, pairs ...any) {
+func atLeastTry(c *rule.Case, present string, text say.Template, pairs ...any) {
 	if present == "try" {
 		c.Keep(text, pairs...)
 		return

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -18,9 +19,8 @@ var MaintenanceWorkMem = rule.Rule{
 	Address: knob.PG("maintenance_work_mem"),
 	Title:   "the memory of one CREATE INDEX, VACUUM or the like",
 	Why: "Index builds sort in it, and VACUUM remembers dead rows in it: too little, and it walks through every " +
-		"index several times. " +
-		"Every session that runs such a command has its own, and autovacuum workers too where autovacuum_work_mem " +
-		"is -1.",
+		"index several times. Every session that runs such a command has its own, and autovacuum workers too where " +
+		"autovacuum_work_mem is -1.",
 	Formula: "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB. A larger " +
 		"present value that somebody has chosen stays " +
 		"while it is within a quarter of that part, together with those of autovacuum's workers where " +
@@ -63,8 +63,8 @@ func keepMaintenance(c *rule.Case, want, base unit.Bytes) bool {
 	if present > base/maintenanceKept/unit.Bytes(holders) {
 		return false
 	}
-	text := "{present} stays within a quarter of {memory}: large index builds use it, those of pgvector's HNSW " +
-		"above all"
+	text := say.Template("{present} stays within a quarter of {memory}: large index builds use it, those of " +
+		"pgvector's HNSW above all")
 	extensions, _ := c.Instance.Server.Extensions.Get()
 	if slices.ContainsFunc(extensions, func(e pg.Extension) bool { return e.Name == "vector" }) {
 		text = "{present} stays within a quarter of {memory}: vector is installed, and its HNSW indexes are built " +

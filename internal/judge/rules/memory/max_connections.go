@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -41,7 +42,7 @@ var MaxConnections = rule.Rule{
 			return
 		}
 		if most >= have {
-			c.Keep("{present} fit the memory", "present", rule.Count(have, "connection"))
+			c.Keep("{present} fit the memory", "present", say.N(have, "{n} connection", "{n} connections"))
 			return
 		}
 		reserved := reservedConnections(c)
@@ -52,13 +53,14 @@ var MaxConnections = rule.Rule{
 		switch standby, _ := c.Instance.Server.Recovery.Get(); {
 		case standby:
 			c.Keep("{present} stay: on a standby they must not be fewer than on the primary", "present",
-				rule.Count(have, "connection"))
+				say.N(have, "{n} connection", "{n} connections"))
 		case low > most && seen > 0:
 			c.Keep("{present} stay: the memory has room for {most}, but {seen} were open at once", "present",
-				rule.Count(have, "connection"), "most", most, "seen", rule.Count(seen, "session"))
+				say.N(have, "{n} connection", "{n} connections"), "most", most, "seen", say.N(seen, "{n} session",
+					"{n} sessions"))
 		case c.Snapshot.Described || !looked:
 			c.Keep("{present} stay, though the memory has room for {most}: nobody has seen how many are in use",
-				"present", rule.Count(have, "connection"), "most", most)
+				"present", say.N(have, "{n} connection", "{n} connections"), "most", most)
 		default:
 			// 1,888 rather than 1,906: nobody counts connections one by one.
 			want := max(int(sizing.RoundDown(unit.Bytes(most), 32, 1)), low)
@@ -90,7 +92,7 @@ func connectionsSaid(c *rule.Case, have, want int) {
 			"--connections {said} is not obeyed on this standby: with fewer than the primary has, {present}, it "+
 				"would stop replaying. Lower the primary first.", "said", want, "present", have)
 		c.Keep("{present} stay: on a standby they must not be fewer than on the primary", "present",
-			rule.Count(have, "connection"))
+			say.N(have, "{n} connection", "{n} connections"))
 		return
 	}
 	if want > have {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -70,9 +71,9 @@ var NrHugepages = rule.Rule{
 				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
 			return
 		}
-		text, pairs := "{pages} of {page} hold the shared memory of {instances} instances ({shared})",
-			[]any{"pages", rule.Count(int(d.Pages), "page"), "page", m.HugePageSize, "instances", d.Instances, "shared",
-				unit.Bytes(d.Pages) * m.HugePageSize}
+		reason := say.M("{pages} of {page} hold the shared memory of {instances} instances ({shared})", "pages",
+			say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "instances", d.Instances, "shared",
+			unit.Bytes(d.Pages)*m.HugePageSize)
 		switch {
 		case d.Instances == 0 && d.Foreign == 0 && have == 0 && c.Desktop():
 			c.Keep("a desktop's memory is for other programs too: none of it is reserved in huge pages")
@@ -83,34 +84,32 @@ var NrHugepages = rule.Rule{
 					"200 MB for less, that fits, or none can get them")
 			return
 		case d.Instances == 0:
-			text, pairs = "no instance should run on huge pages", nil
+			reason = say.M("no instance should run on huge pages")
 		case d.Instances == 1:
-			text = "{pages} of {page} hold the shared memory of the instance ({shared})"
+			reason = say.M("{pages} of {page} hold the shared memory of the instance ({shared})", "pages",
+				say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "shared",
+				unit.Bytes(d.Pages)*m.HugePageSize)
 		}
 		if d.Beside > 0 {
-			text += "; {beside} are for the other instances of the host, which this plan does not change"
-			pairs = append(pairs, "beside", d.Beside)
+			reason = say.All("; ", reason, say.M("{beside} are for the other instances of the host, which this plan "+
+				"does not change", "beside", d.Beside))
 		}
 		if n := d.Foreign - d.Beside; n > 0 {
-			text += "; other programs use {foreign} now"
-			pairs = append(pairs, "foreign", n)
+			reason = say.All("; ", reason, say.M("other programs use {foreign} now", "foreign", n))
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
-			c.Keep(text+": the pool of {present} is enough", append(pairs, "present", have)...)
+			c.KeepAs(say.All(": ", reason, say.M("the pool of {present} is enough", "present", have)))
 		case have > want:
-			c.Set(want, text+": {spare} ({memory}) can be given back",
-				append(pairs, "spare", rule.Count(int(have-want), "page"), "memory",
-					unit.Bytes(have-want)*m.HugePageSize)...)
+			c.SetAs(want, say.All(": ", reason, say.M("{spare} ({memory}) can be given back", "spare",
+				say.N(have-want, "{n} page", "{n} pages"), "memory", unit.Bytes(have-want)*m.HugePageSize)))
 		case m.Told("MemAvailable").Known() && unit.Bytes(want-have)*m.HugePageSize > m.Available:
-			c.Set(want, text+
-				". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's "+
-				"command line",
-				append(pairs, "available", m.Available, "want", bare(want))...)
+			c.SetAs(want, say.All(". ", reason, say.M("Only {available} are available now: reserve them at boot, with "+
+				"hugepages={want} on the kernel's command line", "available", m.Available, "want", bare(want))))
 			c.After(knob.Reboot)
 		default:
-			const fewer = ". The kernel may silently give fewer where memory is fragmented: read it back"
-			c.Set(want, text+fewer, pairs...)
+			c.SetAs(want, say.All(". ", reason, say.M("The kernel may silently give fewer where memory is "+
+				"fragmented: read it back")))
 		}
 	},
 }

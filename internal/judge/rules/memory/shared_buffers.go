@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -53,47 +54,47 @@ var SharedBuffers = rule.Rule{
 			return
 		}
 		percent := float64(int(1000*float64(f.Full)/float64(b.Part()))) / 10
-		text, pairs := "{percent} % of {memory}", []any{"percent", percent, "memory", b.Part()}
+		share := []say.Message{say.M("{percent} % of {memory}", "percent", percent, "memory", b.Part())}
+		also := func(text say.Template, pairs ...any) { share = append(share, say.M(text, pairs...)) }
 		if b.Total < 2*unit.GB {
-			text += ", a smaller share than on a larger machine, as connections weigh more"
+			also("a smaller share than on a larger machine, as connections weigh more")
 		}
 		if b.Limited {
-			text += ", the limit of the control group"
+			also("the limit of the control group")
 		}
 		if b.Instances > 1 {
-			text += ", its part of {total} for {instances} instances"
-			pairs = append(pairs, "total", b.Total, "instances", b.Instances)
+			also("its part of {total} for {instances} instances", "total", b.Total, "instances", b.Instances)
 		}
 		if f.Outside {
-			text = "in huge pages, which are not charged to the {limit} of the control group, it may be up to 40 % " +
-				"of the host's {memory}"
-			pairs = []any{"limit", b.Total, "memory", b.Host.Part}
+			share = nil
+			also("in huge pages, which are not charged to the {limit} of the control group, it may be up to 40 % "+
+				"of the host's {memory}", "limit", b.Total, "memory", b.Host.Part)
 		}
 		if c.Options.Shared {
-			text += ", as other programs are left {others}"
-			pairs = append(pairs, "others", b.Others)
+			also("as other programs are left {others}", "others", b.Others)
 		}
 		if f.Nominal < f.Full {
-			text += ", would be {full}, but " + f.Enough.Why
-			pairs = append(append(pairs, "full", f.Full), f.Enough.In...)
+			also("would be {full}, but {why}", "full", f.Full, "why", f.Enough.Why)
 		}
+		var unseen, cut say.Message
 		if dbs, _ := c.Instance.Server.Databases.Get(); len(dbs) > 0 && !f.Seen {
-			text += "; the sizes of the databases (--deep), or a day of counting, would tell whether less is enough"
+			unseen = say.M("the sizes of the databases (--deep), or a day of counting, would tell whether less is " +
+				"enough")
 		}
+		open := say.N(conns, "{n} connection", "{n} connections")
 		switch f.Cut {
 		case sizing.CutByMemory:
-			text += ", would be {nominal}; beside {connections} at work with a work_mem of {work} and the " +
-				"maintenance only this much of it fits, or it is the least for this memory"
-			pairs = append(pairs, "nominal", f.Nominal, "connections", rule.Count(conns, "connection"), "work", f.Work)
+			cut = say.M("it would be {nominal}; beside {connections} at work with a work_mem of {work} and the "+
+				"maintenance only this much of it fits, or it is the least for this memory", "nominal", f.Nominal,
+				"connections", open, "work", f.Work)
 		case sizing.CutByTables:
-			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} would take " +
-				"more than 5 % of the memory beyond this"
-			pairs = append(pairs, "nominal", f.Nominal, "connections", rule.Count(conns, "connection"), "why",
+			cut = say.M("it would be {nominal}; without huge pages ({why}) the page tables of {connections} would "+
+				"take more than 5 % of the memory beyond this", "nominal", f.Nominal, "connections", open, "why",
 				sizing.HugeRoom(c).Why)
 		case sizing.CutByPool:
-			text += ", would be {nominal}; this much fits the huge pages ({why})"
-			pairs = append(pairs, "nominal", f.Nominal, "why", sizing.HugeRoom(c).Why)
+			cut = say.M("it would be {nominal}; this much fits the huge pages ({why})", "nominal", f.Nominal, "why",
+				sizing.HugeRoom(c).Why)
 		}
-		c.Set(f.Buffers, text, pairs...)
+		c.SetAs(f.Buffers, say.All("; ", say.All(", ", share...), unseen, cut))
 	},
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -12,7 +13,7 @@ import (
 // spilled is what temporary files tell of work_mem.
 type spilled struct {
 	known  bool
-	why    string // where nothing is known: a clause
+	why    say.Message // where nothing is known: a clause
 	files  int64
 	daily  float64 // files
 	mean   unit.Bytes
@@ -22,10 +23,9 @@ type spilled struct {
 
 // spilled reads the temporary files of the databases that were counted for a day.
 func readSpills(c *rule.Case) spilled {
-	const young = "temporary files were counted for less than a day"
 	dbs, ok := rule.Need(c, c.Instance.Server.Databases)
 	if !ok {
-		return spilled{why: "no temporary files were counted here, so the profile decides"}
+		return spilled{why: say.M("no temporary files were counted here, so the profile decides")}
 	}
 	var s spilled
 	var bytes unit.Bytes
@@ -41,7 +41,7 @@ func readSpills(c *rule.Case) spilled {
 		s.span = max(s.span, rule.Age(secs))
 	}
 	if !s.known {
-		s.why = young + ", so the profile decides"
+		s.why = say.M("temporary files were counted for less than a day, so the profile decides")
 		return s
 	}
 	if s.files > 0 {
@@ -68,46 +68,47 @@ func (s spilled) asked(present unit.Bytes) unit.Bytes {
 
 // bySpills decides between what is there now and what the memory allows by what
 // was seen of temporary files. Without them no profile gets more than its cap.
-func bySpills(c *rule.Case, allowed unit.Bytes, text string, pairs []any) (unit.Bytes, string, []any) {
+func bySpills(c *rule.Case, allowed unit.Bytes, reason say.Message) (unit.Bytes, say.Message) {
 	s := readSpills(c)
 	if !s.known {
 		if most := c.Prior().WorkMem; allowed > most {
-			return most,
-				"{most} is what a server of the {profile} profile gets without evidence of larger spills; the " +
-					"memory would allow {allowed}: " + text + "; " + s.why,
-				append(pairs, "most", most, "profile", string(c.Options.Profile), "allowed", allowed)
+			given := say.M("{most} is what a server of the {profile} profile gets without evidence of larger spills; "+
+				"the memory would allow {allowed}", "most", most, "profile", string(c.Options.Profile), "allowed",
+				allowed)
+			return most, say.All("; ", say.All(": ", given, reason), s.why)
 		}
-		return allowed, text + "; " + s.why, pairs
+		return allowed, say.All("; ", reason, s.why)
 	}
 	present, _ := c.Bytes(knob.PG("work_mem"))
 	asked := s.asked(present)
-	seen := "{files} in {span}, {mean} each on average"
+	seen := say.M("{files} in {span}, {mean} each on average", "files",
+		say.N(s.files, "{n} temporary file", "{n} temporary files"), "span", s.span, "mean", s.mean)
 	switch {
 	case s.files == 0:
-		seen = "none in {span}"
+		seen = say.M("none in {span}", "span", s.span)
 	case s.byCall > 0:
-		seen += ", and nine of ten spilling statements of pg_stat_statements write at most {call} in a call"
+		seen = say.All(", ", seen, say.M("and nine of ten spilling statements of pg_stat_statements write at most "+
+			"{call} in a call", "call", s.byCall))
 	}
-	pairs = append(pairs, "files", rule.CountOf(int(s.files), "temporary file", "temporary files"), "span", s.span,
-		"mean", s.mean, "call", s.byCall)
 	switch {
 	case asked >= allowed && s.daily < spillsFew:
-		return allowed, text + "; hardly anything spills (" + seen + "), but that is what the memory allows", pairs
+		return allowed, say.All("; ", reason,
+			say.M("hardly anything spills ({spills}), but that is what the memory allows", "spills", seen))
 	case asked >= allowed:
-		return allowed, text + "; what spills asks for no less: " + seen, pairs
+		return allowed, say.All("; ", reason, say.M("what spills asks for no less: {spills}", "spills", seen))
 	case s.daily < spillsFew:
-		return asked, "hardly anything spills: " + seen + "; the memory would allow {allowed}, which nothing asks for",
-			append(pairs, "allowed", allowed, "asked", asked)
+		return asked, say.M("hardly anything spills: {spills}; the memory would allow {allowed}, which nothing asks "+
+			"for",
+			"spills", seen, "allowed", allowed)
 	}
-	sharpen := ""
+	var sharpen say.Message
 	if s.byCall == 0 {
-		sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a " +
-			"hash was split into many"
+		sharpen = say.M("pg_stat_statements or log_temp_files would tell which statements they are of, and whether a " +
+			"hash was split into many")
 	}
-	return asked, seen +
-			"; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow " +
-			"{allowed}" + sharpen,
-		append(pairs, "allowed", allowed, "asked", asked)
+	return asked, say.All("; ", seen,
+		say.M("{asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow "+
+			"{allowed}", "asked", asked, "allowed", allowed), sharpen)
 }
 
 const (

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -45,7 +46,7 @@ var TempBuffers = rule.Rule{
 			c.Set(want,
 				"1C makes temporary tables in nearly every query, and each session keeps its cache for them to its "+
 					"end: an eighth of what the rest leaves, for {connections}, at least 8 MB",
-				"connections", rule.Count(conns, "connection"))
+				"connections", say.N(conns, "{n} connection", "{n} connections"))
 			return
 		}
 		c.Set(want,

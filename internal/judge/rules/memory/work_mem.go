@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -26,9 +27,8 @@ var WorkMem = rule.Rule{
 		"each processor and a tenth of the connections, " +
 		"with two sorts and two hashes, and no more than lets every connection have one hash. Where the kernel's " +
 		"overcommit is strict, all of that within the commit limit too. No profile gets more than the next of web, " +
-		"oltp, mixed and dw. " +
-		"Rounded down to an eighth of the power of two below. Without evidence of larger spills at most 64 MB (web, " +
-		"oltp, desktop), 128 MB (mixed, 1c) or 1 GB (dw). " +
+		"oltp, mixed and dw. Rounded down to an eighth of the power of two below. Without evidence of larger spills " +
+		"at most 64 MB (web, oltp, desktop), 128 MB (mixed, 1c) or 1 GB (dw). " +
 		"Never below 4 MB, nor below what it is now unless the memory was seen not to suffice (OOM kills, private " +
 		"memory in swap, waiting for memory, less than 5 % available): shared_buffers makes room first. " +
 		"Where temporary files were counted for a day: with fewer than 24 files a day what is there now, at least " +
@@ -55,58 +55,56 @@ var WorkMem = rule.Rule{
 		if !ok {
 			return
 		}
-		want, text, pairs := wantedWork(c, b, room)
+		want, reason := wantedWork(c, b, room)
 		present, known := c.Bytes(knob.PG("work_mem"))
 		least, short := sizing.LeastWork(c)
 		switch {
 		case known && present > want && least >= present:
-			c.Keep(
-				"{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned "+
-					"here: "+text, append(pairs, "present", c.Shown(), "wanted", want)...)
-		case known && present > want && short.Clause != "":
-			c.Set(want, text+"; "+short.Clause, append(pairs, "seen", short.Seen)...)
+			c.KeepAs(say.All(": ", say.M("{present} stays, as nobody saw that the memory does not suffice; more than "+
+				"{wanted} is not planned here", "present", c.Shown(), "wanted", want), reason))
+		case known && present > want && !short.IsZero():
+			c.SetAs(want, say.All("; ", reason, short))
 		case known && present < want && present >= memory.WorkMemFloor &&
 			rule.Near(c.Canonical(present), c.Canonical(want), sizing.WorkMemNear):
-			c.Keep("{present} is close enough to {wanted}: "+text,
-				append(pairs, "present", c.Shown(), "wanted", want)...)
+			c.KeepAs(say.All(": ", say.M("{present} is close enough to {wanted}", "present", c.Shown(), "wanted", want),
+				reason))
 		default:
-			c.Set(want, text, pairs...)
+			c.SetAs(want, reason)
 		}
 	},
 }
 
 // wantedWork returns the work_mem that is wanted whatever it is now, at least 4 MB,
 // with the reason.
-func wantedWork(c *rule.Case, b rule.Basis, room sizing.WorkRoom) (want unit.Bytes, text string, pairs []any) {
+func wantedWork(c *rule.Case, b rule.Basis, room sizing.WorkRoom) (want unit.Bytes, reason say.Message) {
 	l := room.Binding
 	m := l.Instance
-	text = "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; the " +
-		"{left} left are for {working} ({active} and {parallel}), " +
-		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, " +
-		"each of work_mem × {multiplier})"
+	reason = say.M("of the {share} that the instance may have, shared memory, connections and maintenance take "+
+		"{fixed}; the {left} left are for {working} ({active} and {parallel}), "+
+		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, "+
+		"each of work_mem × {multiplier})", "share", b.Share(), "fixed", room.Fixed, "left",
+		max(b.Share()-room.Fixed, 0), "working", say.N(m.Working(), "{n} process", "{n} processes"),
+		"active", say.N(m.Active, "{n} session", "{n} sessions"), "parallel",
+		say.N(m.Parallel, "{n} parallel worker", "{n} parallel workers"),
+		"claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor)
+	also := func(text say.Template, pairs ...any) { reason = say.All("; ", reason, say.M(text, pairs...)) }
 	switch {
 	case room.Strict:
-		text += "; strict overcommit lets the instance commit {commit}, of which all but work_mem takes " +
-			"{committed}, so that less is left for them"
+		also("strict overcommit lets the instance commit {commit}, of which all but work_mem takes "+
+			"{committed}, so that less is left for them", "commit", l.Strict, "committed", room.Committed)
 	case room.Work < memory.WorkMemFloor:
-		text = "4 MB is the least that is planned, as less makes queries several times slower; of the {share} that " +
-			"the instance may have, shared memory, connections and maintenance take {fixed}"
+		reason = say.M("4 MB is the least that is planned, as less makes queries several times slower; of the {share} "+
+			"that the instance may have, shared memory, connections and maintenance take {fixed}", "share", b.Share(),
+			"fixed", room.Fixed)
 	}
-	pairs = []any{"share", b.Share(), "fixed", room.Fixed, "left", max(b.Share()-room.Fixed, 0), "working",
-		rule.CountOf(m.Working(), "process", "processes"),
-		"active", rule.Count(m.Active, "session"), "parallel", rule.Count(m.Parallel, "parallel worker"),
-		"commit", l.Strict, "committed", room.Committed, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes,
-		"multiplier", m.HashFactor}
 	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections &&
 		m.Connections == int(memory.OpenOverPeak*h.Open.Value) {
-		text += "; twice the peak of {peak} on {date}, history of {days}"
-		pairs = append(pairs, "peak", rule.Count(int(h.Open.Value), "open session"), "date", rule.DayOf(h.Open.At),
+		also("twice the peak of {peak} on {date}, history of {days}", "peak",
+			say.N(int(h.Open.Value), "{n} open session", "{n} open sessions"), "date", rule.DayOf(h.Open.At),
 			"days", rule.Age(h.Days*24*3600))
 	}
 	if l.Of != c.Options.Profile && room.Work >= memory.WorkMemFloor && room.Work < c.Prior().WorkMem {
-		text += "; no more than the {profile} profile gets, whose queries are larger"
-		pairs = append(pairs, "profile", string(l.Of))
+		also("no more than the {profile} profile gets, whose queries are larger", "profile", string(l.Of))
 	}
-	want, text, pairs = bySpills(c, max(min(room.Work, limits.WorkMemMost), memory.WorkMemFloor), text, pairs)
-	return want, text, pairs
+	return bySpills(c, max(min(room.Work, limits.WorkMemMost), memory.WorkMemFloor), reason)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -22,9 +23,9 @@ var MountOptions = rule.Rule{
 		"loses nobarrier and barrier=0.",
 	Formula: "Where ext2 to ext4, XFS or btrfs under a data directory, WAL or a tablespace has neither relatime nor " +
 		"noatime: noatime in the place of strictatime in its line of /etc/fstab, and relatime where the mount holds " +
-		"more than " +
-		"the server (/, /var, /home and the like), as mail programs and cleaners of temporary files look at access " +
-		"times. Network filesystems, bind mounts and mounts without a line of their own are told and left alone.",
+		"more than the server (/, /var, /home and the like), as mail programs and cleaners of temporary files look " +
+		"at access times. Network filesystems, bind mounts and mounts without a line of their own are told and left " +
+		"alone.",
 	Sources: []string{"linux-vfs", "linux-proc", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -60,9 +61,9 @@ var MountOptions = rule.Rule{
 				"point", m.Point)
 			return
 		}
-		tell := func(why string) {
+		warn := func(why say.Template, pairs ...any) {
 			c.Warn("Every read of a file below {point} is noted on the disk (strictatime), and no plan changes that: "+
-				why+".", "point", m.Point)
+				"{why}.", "point", m.Point, "why", say.M(why, pairs...))
 		}
 		if _, ok := rule.Need(c, c.Snapshot.Host.Fstab); !ok && c.Snapshot.Host.Fstab.State() != known.Absent {
 			return
@@ -70,31 +71,31 @@ var MountOptions = rule.Rule{
 		lines := rule.FstabOf(c.Snapshot, m.Point)
 		switch {
 		case len(lines) == 0:
-			tell("no line of /etc/fstab mounts it, so its options are set where it is mounted, as in a unit of " +
+			warn("no line of /etc/fstab mounts it, so its options are set where it is mounted, as in a unit of " +
 				"systemd; put noatime there")
 			return
 		case len(lines) > 1:
-			tell("several lines of /etc/fstab mount it; leave one of them, and put noatime there")
+			warn("several lines of /etc/fstab mount it; leave one of them, and put noatime there")
 			return
 		case lines[0].Options == "":
-			tell("its line of /etc/fstab has no field of options; add defaults,noatime")
+			warn("its line of /etc/fstab has no field of options; add defaults,noatime")
 			return
 		}
 		if !optionWords.MatchString(lines[0].Options) {
-			tell("its line of /etc/fstab has a field of options that is none")
+			warn("its line of /etc/fstab has a field of options that is none")
 			return
 		}
 		words := strings.Split(lines[0].Options, ",")
 		if m.Root != "/" && m.FSType != "btrfs" || slices.Contains(words, "bind") || slices.Contains(words, "rbind") {
-			tell("it is a bind mount; run mount -o remount,bind,noatime with it, and put noatime beside bind in " +
+			warn("it is a bind mount; run mount -o remount,bind,noatime with it, and put noatime beside bind in " +
 				"/etc/fstab")
 			return
 		}
 		want := host.WantedFlags(words)
 		want.Atime = now.Atime
 		if want.String() != now.String() {
-			tell("it is mounted with " + now.String() + ", and /etc/fstab asks for " + want.String() +
-				", which a remount would bring about too; make the two agree first")
+			warn("it is mounted with {now}, and /etc/fstab asks for {want}, which a remount would bring about too; "+
+				"make the two agree first", "now", now.String(), "want", want.String())
 			return
 		}
 		options := withBarriers(words)

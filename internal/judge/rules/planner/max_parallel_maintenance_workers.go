@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -33,11 +34,12 @@ var MaxParallelMaintenanceWorkers = rule.Rule{
 			want = min(want, pool)
 		}
 		if have >= want {
-			c.Keep("{present} for an index build are enough for {cpus}", "present", rule.Count(have, "worker"), "cpus",
+			c.Keep("{present} for an index build are enough for {cpus}", "present", say.N(have, "{n} worker",
+				"{n} workers"), "cpus",
 				rule.Processors(cpus))
 			return
 		}
 		c.Set(want, "{workers} shorten index builds on {cpus}", "cpus", rule.Processors(cpus), "workers",
-			rule.Count(want, "worker"))
+			say.N(want, "{n} worker", "{n} workers"))
 	},
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -24,7 +25,8 @@ var MaxParallelWorkers = rule.Rule{
 		p, ok := sizing.ParallelWorkers(c)
 		have := int(c.Now())
 		within := !known || have <= slots
-		pairs := []any{"workers", rule.Count(p.Want, "parallel worker"), "cpus", rule.Processors(p.Cpus), "profile",
+		pairs := []any{"workers", say.N(p.Want, "{n} parallel worker", "{n} parallel workers"), "cpus",
+			rule.Processors(p.Cpus), "profile",
 			string(c.Options.Profile)}
 		switch {
 		case !within && (!ok || p.Want >= slots):
@@ -35,18 +37,18 @@ var MaxParallelWorkers = rule.Rule{
 		case known && p.Want > slots:
 			c.Set(slots, "max_worker_processes has {slots} slots, the most that can be had", "slots", slots)
 		case within && rule.Near(c.Canonical(have), c.Canonical(p.Want), sizing.WorkersNear):
-			text := "{present} suit {cpus} in the {profile} profile"
+			text := say.Template("{present} suit {cpus} in the {profile} profile")
 			if have != p.Want {
 				text = "{present} are close enough to the {workers} that suit {cpus} in the {profile} profile"
 			}
-			c.Keep(text+p.Clause, append(pairs, "present", c.Shown())...)
+			c.KeepAs(say.All(", ", say.M(text, append(pairs, "present", c.Shown())...), p.Clause))
 		case within && have > p.Want && (have <= p.Most || rule.Near(c.Canonical(have), c.Canonical(p.Most),
 			sizing.WorkersNear)):
 			c.Keep(
 				"{present} stay: {workers} would do in the {profile} profile, but {cpus} can run them and the "+
 					"memory can feed them", append(pairs, "present", c.Shown())...)
 		default:
-			c.Set(p.Want, "{workers} for {cpus} in the {profile} profile"+p.Clause, pairs...)
+			c.SetAs(p.Want, say.All(", ", say.M("{workers} for {cpus} in the {profile} profile", pairs...), p.Clause))
 		}
 	},
 }

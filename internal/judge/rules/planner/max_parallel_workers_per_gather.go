@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -57,23 +58,25 @@ func decidePerGather(c *rule.Case) {
 	}
 	want, least = min(want, most), min(least, most)
 	if have >= least && have <= want {
-		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", rule.Count(have, "worker"),
+		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
+			"{n} workers"),
 			"cpus", rule.Processors(cpus), "profile", string(profile))
 		return
 	}
 	if want == 0 {
-		text := "there are no parallel workers to be had"
+		text := say.Template("there are no parallel workers to be had")
 		if most == cpus/2 {
 			text = "with {cpus} a parallel worker only takes time from its own session"
 		}
 		c.Set(0, text, "cpus", rule.Processors(cpus))
 		return
 	}
-	text := "{workers} for a query on {cpus} in the {profile} profile"
-	pairs := []any{"workers", rule.Count(want, "worker"), "cpus", rule.Processors(cpus), "profile", string(profile)}
+	reason := say.M("{workers} for a query on {cpus} in the {profile} profile", "workers",
+		say.N(want, "{n} worker", "{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
 	if have > want {
-		text += "; {present} would take processors and memory from the other sessions"
-		pairs = append(pairs, "present", c.Shown())
+		reason = say.All("; ", reason, say.M("{present} would take processors and memory from the other sessions",
+			"present",
+			c.Shown()))
 	}
-	c.Set(want, text, pairs...)
+	c.SetAs(want, reason)
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -41,8 +42,10 @@ var MaxWorkerProcesses = rule.Rule{
 						"share them", "present", c.Shown())
 				return
 			}
-			c.Set(want, "{parallel} for {cpus}"+p.Clause+", and 4 for replication and extensions; at least 8",
-				"parallel", rule.Count(p.Want, "parallel worker"), "cpus", rule.Processors(p.Cpus))
+			c.SetAs(want, say.All(", ", say.M("{parallel} for {cpus}", "parallel",
+				say.N(p.Want, "{n} parallel worker", "{n} parallel workers"), "cpus", rule.Processors(p.Cpus)),
+				p.Clause,
+				say.M("and 4 for replication and extensions; at least 8")))
 		}
 	},
 }

@@ -2,6 +2,7 @@ package vacuum
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -34,7 +35,9 @@ var AutovacuumMaxWorkers = rule.Rule{
 			return
 		}
 		want := sizing.VacuumsFor(c, cpus)
-		sizing.Workers(c, want, sizing.AutovacuumDefault, "autovacuum worker",
+		sizing.Workers(c, want, sizing.AutovacuumDefault, func(n int) say.Message {
+			return say.N(n, "{n} autovacuum worker", "{n} autovacuum workers")
+		},
 			"{workers} for {cpus}, so that a large table does not hold up the others", cpus)
 	},
 }

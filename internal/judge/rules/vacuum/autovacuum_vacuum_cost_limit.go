@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -78,7 +79,7 @@ func limitOfWorkers(c *rule.Case, have int) bool {
 	want := workers * limits.AutovacuumLimitUsual / limits.AutovacuumWorkersUsual
 	want = (want + 99) / 100 * 100 // in hundreds, as people write it
 	c.Set(want, "{workers} share a limit of {present}; {limit} leaves each what one of 3 has by default",
-		"workers", rule.Count(workers, "worker"), "present", have, "limit", want)
+		"workers", say.N(workers, "{n} worker", "{n} workers"), "present", have, "limit", want)
 	return true
 }
 

@@ -2,6 +2,7 @@ package vacuum
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -21,8 +22,8 @@ var AutovacuumVacuumMaxThreshold = rule.Rule{
 		share, ok := c.Float(knob.PG("autovacuum_vacuum_scale_factor"))
 		rows, seen := largestChanging(c)
 		want, text := byDefault,
-			"without a cap the scale factor lets hundreds of millions of rows of a very large table be dead; 100 "+
-				"million is the default"
+			say.Template("without a cap the scale factor lets hundreds of millions of rows of a very large table be "+
+				"dead; 100 million is the default")
 		if seen && ok && share*float64(rows) > deadMost {
 			want, text = deadMost,
 				"the largest table that changes has {rows} rows, and {share} of them is more than 5 million"

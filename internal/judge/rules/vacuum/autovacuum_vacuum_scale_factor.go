@@ -2,6 +2,7 @@ package vacuum
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -72,7 +73,7 @@ func shareOfLargest(c *rule.Case) (share float64, rows int64, ok bool) {
 
 // atMost keeps a present share that is not above most, else it sets most. The
 // text may speak of present, rows (of 100 million) and most.
-func atMost(c *rule.Case, most float64, text string, more ...any) {
+func atMost(c *rule.Case, most float64, text say.Template, more ...any) {
 	have := c.Now()
 	if have <= most {
 		c.Keep("{present} is small enough for the {profile} profile", "present", c.Shown(), "profile",

@@ -2,6 +2,7 @@ package wal
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -14,9 +15,8 @@ var MaxSlotWALKeepSize = rule.Rule{
 		"limit gives up that one slot instead: " +
 		"its standby or subscriber must then be made anew, while the server goes on.",
 	Formula: "Half of what slots have to themselves on the WAL's file system: free space plus what they hold back " +
-		"now. " +
-		"Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot holds " +
-		"back now.",
+		"now. Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot " +
+		"holds back now.",
 	Sources: []string{"pg-config-replication"},
 	Needs:   []knob.Address{maxWALSizeAddress},
 	Risk:    knob.Medium,
@@ -54,7 +54,7 @@ func decideMaxSlotWALKeepSize(c *rule.Case) {
 		return
 	}
 	want := (free + held).Scale(0.5).RoundDown(unit.GB)
-	slotCount := rule.Count(n, "replication slot")
+	slotCount := say.N(n, "{n} replication slot", "{n} replication slots")
 	switch {
 	case want <= held:
 		c.Warn(

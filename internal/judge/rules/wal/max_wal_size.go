@@ -2,6 +2,7 @@ package wal
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -39,16 +40,13 @@ var MaxWALSize = rule.Rule{
 		"a longer recovery after a crash. " +
 		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
 	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or " +
-		"more (14+), " +
-		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × " +
-		"checkpoint_timeout × 2. " +
-		"The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB) × processors / 8, " +
-		"but at least half, × checkpoint_timeout / 15 min, but at most four times, " +
-		"and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB (dw " +
-		"128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
+		"more (14+), its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the " +
+		"busiest hour × checkpoint_timeout × 2. The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, " +
+		"desktop 1 GB, 1c 4 GB) × processors / 8, but at least half, × checkpoint_timeout / 15 min, but at most four " +
+		"times, and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB " +
+		"(dw 128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
 		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free " +
-		"there, or WAL already. " +
-		"A larger present value that somebody has chosen stays up to 40 % of the file system.",
+		"there, or WAL already. A larger present value that somebody has chosen stays up to 40 % of the file system.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.
@@ -71,41 +69,40 @@ func decideMaxWALSize(c *rule.Case) {
 		return
 	}
 	prior, why := walPrior(c)
-	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints on this machine ({why})"
-	inputs := []any{"profile", string(c.Options.Profile), "prior", prior, "why", why}
+	want := prior
+	reason := say.M("the {profile} profile has {prior} of WAL between checkpoints on this machine ({why})", "profile",
+		string(c.Options.Profile), "prior", prior, "why", why)
+	also := func(text say.Template, pairs ...any) { reason = say.All(", ", reason, say.M(text, pairs...)) }
 	m, counted := walNeedOf(c)
-	seen := []any{"rate", unit.Bytes(m.rate), "hours", rule.Count(int(m.hours), "hour")}
+	seen := []any{"rate", unit.Bytes(m.rate), "hours", say.N(int(m.hours), "{n} hour", "{n} hours")}
 	if m.watched {
 		seen = []any{"rate", unit.Bytes(m.rate), "date", m.date, "days", m.days}
 	}
 	switch {
 	case !counted:
-		text += "; " + noRate(c)
+		reason = say.All("; ", reason, noRate(c))
 	case m.need > prior && sized && m.watched:
-		want, text = m.need,
-			"{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one "+
-				"checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
-		inputs = append(seen, "interval", m.interval)
+		want, reason = m.need,
+			say.M("{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one "+
+				"checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written",
+				append(seen, "interval", m.interval)...)
 	case m.need > prior && sized:
-		want, text = m.need,
-			"{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as "+
-				"the rate is a mean and the peak is not known"
-		inputs = append(seen, "interval", m.interval)
+		want, reason = m.need,
+			say.M("{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, "+
+				"as the rate is a mean and the peak is not known", append(seen, "interval", m.interval)...)
 	case m.need > 0 && m.need <= prior && m.watched:
-		text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
-		inputs = append(inputs, seen...)
+		also("and the {rate} a second of the busiest hour, on {date}, history of {days}, need less", seen...)
 	case m.need > 0 && m.need <= prior:
-		text += ", and the {rate} a second that were counted over {hours} need less"
-		inputs = append(inputs, seen...)
+		also("and the {rate} a second that were counted over {hours} need less", seen...)
 	}
 	if want <= have {
-		c.Keep(text+": {present} is enough", append(inputs, "present", c.Shown())...)
+		c.KeepAs(say.All(": ", reason, say.M("{present} is enough", "present", c.Shown())))
 		return
 	}
 	if !sized {
 		// Nobody could look at the disk, so the reason says what to look at.
-		c.Set(want, text+"; the size of its disk is not known: make sure that it is at least five times this",
-			inputs...)
+		c.SetAs(want, say.All("; ", reason, say.M("the size of its disk is not known: make sure that it is at least "+
+			"five times this")))
 		return
 	}
 	room := free
@@ -119,18 +116,16 @@ func decideMaxWALSize(c *rule.Case) {
 	case min(share, limit) >= want:
 	case share <= limit:
 		want = wholeSegments(c, share)
-		text += ", but no more than a fifth of the {total} of its file system"
-		inputs = append(inputs, "total", total)
+		also("but no more than a fifth of the {total} of its file system", "total", total)
 	default:
 		want = wholeSegments(c, limit)
-		text += ", but no more than 40 % of the {room} that are free on its disk or WAL already"
-		inputs = append(inputs, "room", room)
+		also("but no more than 40 % of the {room} that are free on its disk or WAL already", "room", room)
 	}
 	if want <= have {
-		c.Keep(text+": {present} stays", append(inputs, "present", c.Shown())...)
+		c.KeepAs(say.All(": ", reason, say.M("{present} stays", "present", c.Shown())))
 		return
 	}
-	c.Set(want, text, inputs...)
+	c.SetAs(want, reason)
 }
 
 // walNeed is how much WAL a measured rate asks for.
@@ -184,14 +179,14 @@ func walRate(c *rule.Case) (rate, hours float64, ok bool) {
 }
 
 // noRate says why the profile decides, and what would sharpen it.
-func noRate(c *rule.Case) string {
+func noRate(c *rule.Case) say.Message {
 	if cp, ok := c.Instance.Server.Checkpoints.Get(); ok && cp.Secs >= memory.MeasuredLeast && cp.Requested > cp.Timed {
 		// How many of them a person or a backup asked for is not counted, so their
 		// number is no measure of the WAL.
-		return "how fast WAL is written was not counted, but most checkpoints were not by the clock: take " +
-			"pg_current_wal_lsn() twice in a busy hour"
+		return say.M("how fast WAL is written was not counted, but most checkpoints were not by the clock: take " +
+			"pg_current_wal_lsn() twice in a busy hour")
 	}
-	return "how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)"
+	return say.M("how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)")
 }
 
 // walSegment returns the size of a WAL file: 16 MB unless initdb was told another.

@@ -2,6 +2,7 @@ package wal
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -39,7 +40,8 @@ func decideWALBuffers(c *rule.Case) {
 		if share >= walBuffersFull && have < walBuffersMore {
 			c.Set(walBuffersMore,
 				"{times} in {hours} a backend had to write WAL because {present} of buffers were full",
-				"times", rule.Count(int(w.BuffersFull), "time"), "hours", rule.Count(int(w.Secs/3600), "hour"),
+				"times", say.N(int(w.BuffersFull), "{n} time", "{n} times"), "hours", say.N(int(w.Secs/3600),
+					"{n} hour", "{n} hours"),
 				"present", c.Shown())
 			return
 		}

@@ -1,8 +1,6 @@
 package wal
 
 import (
-	"strconv"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -57,22 +55,21 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	if !ok {
 		base = walBase[rule.Mixed]
 	}
-	text, pairs := "{base} at 8 processors", []any{"base", base}
+	why := []say.Message{say.M("{base} at 8 processors", "base", base)}
+	also := func(text say.Template, pairs ...any) { why = append(why, say.M(text, pairs...)) }
 	factor := 1.0
 	if cpus, ok := c.CPUs(); ok {
 		factor = max(float64(cpus)/walCPUs, walCPUShare)
-		text += ", here {cpus}"
-		pairs = append(pairs, "cpus", strconv.Itoa(cpus))
+		why[0] = say.M("{base} at 8 processors, here {cpus}", "base", base, "cpus", cpus)
 	}
 	if walRotates(c) {
 		factor *= walHDDShare
-		text += "; half of it on a rotating disk"
+		also("half of it on a rotating disk")
 	}
 	if every, ok := c.Seconds(knob.PG("checkpoint_timeout")); ok && every != walTimeout {
 		factor *= min(every/walTimeout, walTimeoutMost)
 		v, _ := c.Value(knob.PG("checkpoint_timeout"))
-		text += "; checkpoint_timeout is {timeout} instead of 15min"
-		pairs = append(pairs, "timeout", v.Show())
+		also("checkpoint_timeout is {timeout} instead of 15min", "timeout", v.Show())
 	}
 	size := base.Scale(factor)
 	if b, ok := c.Basis(); ok {
@@ -80,8 +77,7 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 		// A machine sold as 64 GB has 62.7 GB.
 		if most := walStep(sizing.WithTolerance(memory, sizing.BuffersNear) / walMemory); most < walStep(size) {
 			size = most
-			text += "; with {memory} of memory no more than {most}"
-			pairs = append(pairs, "memory", memory, "most", most)
+			also("with {memory} of memory no more than {most}", "memory", memory, "most", most)
 		}
 	}
 	most := walMost
@@ -90,14 +86,12 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	}
 	if size > most {
 		size = most
-		text += "; no more than {ceiling} unless it was measured"
-		pairs = append(pairs, "ceiling", most)
+		also("no more than {ceiling} unless it was measured", "ceiling", most)
 	}
 	if size < walLeast {
-		text += "; {least} is the least"
-		pairs = append(pairs, "least", walLeast)
+		also("{least} is the least", "least", walLeast)
 	}
-	return walStep(size), say.M("rule/wal_prior", text, pairs...)
+	return walStep(size), say.All("; ", why...)
 }
 
 // walStep rounds down to a power of two of gigabytes, or one and a half of it, so

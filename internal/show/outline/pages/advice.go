@@ -16,10 +16,10 @@ func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 		what += " since " + a.Since
 	}
 	p.title(a.ID, what, a.Title)
-	p.section(p.Say("show/explain/not_so", "Not so"), a.Verdict())
-	head := p.Say("show/explain/right", "What is right")
+	p.section(p.Say("Not so"), a.Verdict())
+	head := p.Say("What is right")
 	if a.Kind != advice.NotSo {
-		head = p.Say("show/explain/advice", "Advice")
+		head = p.Say("Advice")
 	}
 	p.o.Heading(2, head)
 	for i, t := range a.Text {
@@ -30,9 +30,9 @@ func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 			p.o[at] = first
 		}
 	}
-	p.section(p.Say("show/explain/verify", "See for yourself"), a.Verify)
-	p.names(p.Say("show/explain/found_by", "Found by"), a.Names)
-	p.names(p.Say("show/explain/also", "Read also: pgfettle explain"), a.See)
+	p.section(p.Say("See for yourself"), a.Verify)
+	p.names(p.Say("Found by"), a.Names)
+	p.names(p.Say("Read also: pgfettle explain"), a.See)
 	p.sources(a.Sources)
 	return p.o
 }
@@ -67,11 +67,11 @@ func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say
 	judged.Longest = []string{id, severity}
 	knobs.Longest = []string{id}
 	read.Longest = []string{id, string(advice.Application)}
-	p.o.Heading(2, p.Many("show/explain/checks", len(checks), "{n} check", "{n} checks"))
+	p.o.Heading(2, p.Many(len(checks), "{n} check", "{n} checks"))
 	p.o.Add(judged)
-	p.o.Heading(2, p.Many("show/explain/knobs", len(rules), "{n} knob", "{n} knobs"))
+	p.o.Heading(2, p.Many(len(rules), "{n} knob", "{n} knobs"))
 	p.o.Add(knobs)
-	p.o.Heading(2, p.Many("show/explain/pages", len(pages), "{n} page", "{n} pages"))
+	p.o.Heading(2, p.Many(len(pages), "{n} page", "{n} pages"))
 	p.o.Add(read)
 	return p.o
 }

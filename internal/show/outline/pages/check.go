@@ -13,14 +13,14 @@ import (
 func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	k := c.Check.In(in)
-	p.title(k.ID, p.Say("show/explain/check", "check, {area}, {severity}", "area", string(k.Area), "severity",
+	p.title(k.ID, p.Say("check, {area}, {severity}", "area", string(k.Area), "severity",
 		outline.SeverityWords[k.Severity]), k.Title)
-	p.section(p.Say("show/explain/why", "Why it matters"), k.Why)
-	p.section(p.Say("show/explain/do", "What to do"), k.Do)
+	p.section(p.Say("Why it matters"), k.Why)
+	p.section(p.Say("What to do"), k.Do)
 	if k.Scope == check.PerInstance {
 		p.versions(k.From, k.To)
 	}
-	p.names(p.Say("show/explain/silent", "Silent while one of these stands"), k.DependsOn)
+	p.names(p.Say("Silent while one of these stands"), k.DependsOn)
 	p.pages(c.Pages)
 	p.sources(k.Sources)
 	if c.Here != nil {
@@ -31,7 +31,7 @@ func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 
 // found is what the check found on the host.
 func (p *page) found(here *document.Check, in *say.Catalogue) {
-	p.o.Heading(2, p.Say("show/explain/here", "Here"))
+	p.o.Heading(2, p.Say("Here"))
 	report := here.Report.In(in)
 	var rows outline.Rows
 	for _, f := range report.Findings {
@@ -47,7 +47,7 @@ func (p *page) found(here *document.Check, in *say.Catalogue) {
 	}
 	p.gaps(here.Unknown)
 	if len(rows.List)+len(here.Unknown) == 0 {
-		p.o.Para(p.Say("show/explain/nothing", "It finds nothing here."))
+		p.o.Para(p.Say("It finds nothing here."))
 	}
 }
 

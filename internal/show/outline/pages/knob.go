@@ -22,16 +22,16 @@ func Knob(k document.KnobPage, in *say.Catalogue) outline.Outline {
 		what += ", " + strings.Replace(p.Word(outline.RiskWords[r.Risk]), ":", "", 1)
 	}
 	p.title(string(r.Address), what, r.Title)
-	p.section(p.Say("show/explain/trades", "What it trades"), r.Why)
-	p.section(p.Say("show/explain/formula", "How the value is decided"), r.Formula)
+	p.section(p.Say("What it trades"), r.Why)
+	p.section(p.Say("How the value is decided"), r.Formula)
 	var needs []string
 	for _, n := range r.Needs {
 		needs = append(needs, string(n))
 	}
-	p.names(p.Say("show/explain/after", "Decided after"), needs)
+	p.names(p.Say("Decided after"), needs)
 	if r.Tolerance > 0 {
-		p.section(p.Say("show/explain/alone", "Left alone"),
-			p.Say("show/explain/tolerance", "A present value within {percent} % of the wanted one stays.", "percent",
+		p.section(p.Say("Left alone"),
+			p.Say("A present value within {percent} % of the wanted one stays.", "percent",
 				int(100*r.Tolerance+0.5)))
 	}
 	if from, to := r.Versions(); from+to > 0 {
@@ -49,8 +49,8 @@ func Knob(k document.KnobPage, in *say.Catalogue) outline.Outline {
 func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	p.title(string(k.Address), string(k.Address.Layer())+" knob, read and not planned", "")
-	p.section(p.Say("show/explain/why_not", "Why no plan changes it"),
-		p.Say("show/explain/left_alone", "It is looked at and left alone: {why}.", "why", k.Why))
+	p.section(p.Say("Why no plan changes it"),
+		p.Say("It is looked at and left alone: {why}.", "why", k.Why))
 	p.pages(k.Pages)
 	if k.Looked {
 		p.here(k.Here, k.Gaps)
@@ -60,7 +60,7 @@ func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 
 // here is what a setting is and would be on the host that was looked at, for each instance or device.
 func (p *page) here(list []document.KnobHere, gaps []known.Gap) {
-	p.o.Heading(2, p.Say("show/explain/here", "Here"))
+	p.o.Heading(2, p.Say("Here"))
 	for _, h := range list {
 		p.o.Para(h.Instance)
 		p.o.Para(h.Subject)
@@ -68,27 +68,27 @@ func (p *page) here(list []document.KnobHere, gaps []known.Gap) {
 	}
 	p.gaps(gaps)
 	if len(list)+len(gaps) == 0 {
-		p.o.Para(p.Say("show/explain/nowhere", "There is nothing here that it applies to."))
+		p.o.Para(p.Say("There is nothing here that it applies to."))
 	}
 }
 
 // value is one value now and as planned, with the reason and the inputs that it does not name.
 func (p *page) value(h document.KnobHere) outline.Row {
-	now := p.Say("show/here/unknown", "not known")
+	now := p.Say("not known")
 	if v, ok := h.Present.Get(); ok {
 		now = outline.Shown(v.Show())
 	} else if h.Present.State() == known.Absent {
-		now = p.Say("show/here/none", "none")
+		now = p.Say("none")
 	}
-	text := p.Say("show/here/stays", "now {now}; it stays", "now", now)
+	text := p.Say("now {now}; it stays", "now", now)
 	switch {
 	case h.Planned == "":
-		text = p.Say("show/here/no_opinion", "now {now}; no opinion on it here", "now", now)
+		text = p.Say("now {now}; no opinion on it here", "now", now)
 	case h.Changes:
-		text = p.Say("show/here/planned", "now {now} → planned {planned}", "now", now, "planned",
+		text = p.Say("now {now} → planned {planned}", "now", now, "planned",
 			outline.Shown(h.Planned))
 	}
-	because, inputs := p.Say("show/here/because", "because"), p.Say("show/here/inputs", "inputs")
+	because, inputs := p.Say("because"), p.Say("inputs")
 	fields := outline.Fields{Labels: []string{because, inputs}}
 	if h.Reason != "" {
 		fields.List = append(fields.List, outline.FieldOf(because, h.Reason))

@@ -57,21 +57,21 @@ func (p *page) names(title string, list []string) {
 
 // versions says for which versions of PostgreSQL the page holds; 0 is no bound.
 func (p *page) versions(from, to int) {
-	t := p.Say("show/versions/all", "Every version of PostgreSQL that is looked at.")
+	t := p.Say("Every version of PostgreSQL that is looked at.")
 	switch {
 	case from > 0 && to > 0:
-		t = p.Say("show/versions/both", "PostgreSQL {from} to {to}.", "from", from, "to", to)
+		t = p.Say("PostgreSQL {from} to {to}.", "from", from, "to", to)
 	case from > 0:
-		t = p.Say("show/versions/from", "PostgreSQL {from} and later.", "from", from)
+		t = p.Say("PostgreSQL {from} and later.", "from", from)
 	case to > 0:
-		t = p.Say("show/versions/to", "PostgreSQL up to {to}.", "to", to)
+		t = p.Say("PostgreSQL up to {to}.", "to", to)
 	}
-	p.section(p.Say("show/explain/versions", "Versions"), t)
+	p.section(p.Say("Versions"), t)
 }
 
 // sources are the titles of the sources with these ids.
 func (p *page) sources(ids []string) {
-	p.o.Heading(2, p.Say("show/explain/sources", "Sources"))
+	p.o.Heading(2, p.Say("Sources"))
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
 		if !ok {
@@ -94,10 +94,10 @@ func (p *page) pages(list []advice.Page) {
 	if len(list) == 0 {
 		return
 	}
-	p.o.Heading(2, p.Say("show/explain/pages_on", "Pages on it"))
+	p.o.Heading(2, p.Say("Pages on it"))
 	for _, a := range list {
 		p.o.Told(strings.TrimSpace(a.Title+". "+a.Verdict()) + " " +
-			p.Say("show/explain/more", "More: pgfettle explain {id}", "id", a.ID))
+			p.Say("More: pgfettle explain {id}", "id", a.ID))
 	}
 }
 

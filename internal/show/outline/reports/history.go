@@ -77,18 +77,17 @@ func series(o *outline.Outline, p outline.Words, d document.History, s document.
 	o.Toned(outline.ToneNote, s.Instance)
 	from, to := d.From.Format(outline.HistoryFull), d.To.Format(outline.HistoryFull)
 	if len(s.Buckets) == 0 {
-		o.Para(p.Say("show/history/no_samples", "no sample from {from} to {to} (UTC)", "from", from, "to", to))
+		o.Para(p.Say("no sample from {from} to {to} (UTC)", "from", from, "to", to))
 		return
 	}
 	o.Add(outline.Figure{Name: "series", Title: seriesName(s), Picture: spark{d.From, d.To, s.Buckets}, Close: true})
 	lo, hi, mean := bounds(s.Buckets)
-	o.Para(p.Say("show/history/range",
-		"{from} to {to} (UTC): from {least} to {most}, {mean} on average, {last} at the end",
+	o.Para(p.Say("{from} to {to} (UTC): from {least} to {most}, {mean} on average, {last} at the end",
 		"from", from, "to", to, "least", outline.InUnit(lo, s.Unit), "most", outline.InUnit(hi, s.Unit),
 		"mean", outline.InUnit(mean, s.Unit), "last", outline.InUnit(s.Buckets[len(s.Buckets)-1].Last, s.Unit)))
 	t := outline.Table{Caption: seriesName(s), Numbers: 1, Close: true,
-		Head: []string{p.Say("show/history/from", "from"), p.Say("show/history/least", "least"),
-			p.Say("show/history/mean", "mean"), p.Say("show/history/most", "most")}}
+		Head: []string{p.Say("from"), p.Say("least"),
+			p.Say("mean"), p.Say("most")}}
 	step := (len(s.Buckets) + rowsMost - 1) / rowsMost
 	for i := 0; i < len(s.Buckets); i += step {
 		lo, hi, mean := bounds(s.Buckets[i:min(i+step, len(s.Buckets))])
@@ -177,7 +176,7 @@ func Series(d document.History, c *say.Catalogue) outline.Outline {
 			rows.List = append(rows.List, outline.RowOf(name, d.Series[i].Help))
 		}
 		if at == "" {
-			at = p.Say("show/history/the_host", "The host")
+			at = p.Say("The host")
 		}
 		o.Heading(2, at)
 		o.Add(rows)
