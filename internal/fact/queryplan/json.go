@@ -194,7 +194,8 @@ func planOf(o object) (*Plan, error) {
 		p.Triggers = append(p.Triggers, tr)
 	}
 	if s := o.object("Serialization"); s != nil {
-		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format")}
+		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format"),
+			Buffers: bufferCounts(s)}
 	}
 	for name, v := range o.object("Settings") {
 		switch v := v.(type) {
@@ -235,10 +236,12 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 	n.Removed = o.count("Rows Removed by Filter") + o.count("Rows Removed by Join Filter")
 	n.Recheck = o.count("Rows Removed by Index Recheck")
 	n.Fetches, n.Searches = o.maybe("Heap Fetches"), o.maybe("Index Searches")
+	n.Pruned = o.count("Subplans Removed")
 	n.Exact, n.Lossy, n.Storage = o.count("Exact Heap Blocks"), o.count("Lossy Heap Blocks"), o.text("Storage")
 	if _, ok := o["Cache Hits"]; ok && n.Actual != nil {
 		n.Memoize = &Memoize{Hits: o.count("Cache Hits"), Misses: o.count("Cache Misses"),
-			Evictions: o.count("Cache Evictions")}
+			Evictions: o.count("Cache Evictions"), Keys: o.count("Estimated Distinct Lookup Keys"),
+			Lookups: o.count("Estimated Lookups")}
 		n.Hash = nil // its peak memory is no table's
 	}
 	for _, w := range words {

@@ -5,10 +5,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
+
+// headWords are the beginnings of names of nodes.
+const headWords = `^(?:XN )?(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
+	`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
+	`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
+	`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
+	`Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
+	`Gather|Materialize|Memoize|Sort|Incremental ` +
+	`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
+	`Limit|` +
+	`Insert|Update|Delete|Result|ProjectSet)\b`
 
 var (
 	errNodes = errors.New("a plan of too many nodes, or nested too deeply")
@@ -17,7 +30,7 @@ var (
 	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
 	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
-	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.]+) ms`)
+	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.,]+) ms`)
 	// psql's \timing; the word is translated
 	clock  = regex.New(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
 	logged = regex.New(`duration: ([\d.]+) ms +plan:`)
@@ -28,17 +41,13 @@ var (
 	// a label of a subplan stands on a line of its own, above the subplan's node
 	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
 	workerTag = regex.New(`^Worker (\d+): +`)
-	trigger   = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
+	// cutLine is one at the end of a plan that ends before its figures do.
+	cutLine = regex.New(`^(?:Trigger \S.*: time=[\d.]*|(?i:Planning time|Execution time|Total runtime): ?[\d.]*(?: m)?)$`)
+	trigger = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
-	headWord = regex.New(`^(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
-		`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
-		`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
-		`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
-		`Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
-		`Gather|Materialize|Memoize|Sort|Incremental ` +
-		`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
-		`Limit|` +
-		`Insert|Update|Delete|Result|ProjectSet)\b`)
+	headWord = regex.New(headWords)
+	// motion is a node of Greenplum that hands rows on between segments: "Broadcast Motion 1:6  (slice2)".
+	motion = regex.New(`\bMotion \d+:\d+ `)
 	// bareHead is a whole line of a node without any number (COSTS OFF).
 	bareHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
 	// shouted is a statement's word that somebody wrote in capitals.
@@ -65,6 +74,8 @@ const (
 type segment struct {
 	items    []item
 	nodes    int
+	arrows   int // nodes with an arrow, the leftmost of which stands at
+	least    int
 	query    string
 	duration *float64 // of auto_explain
 	fragment bool
@@ -209,6 +220,11 @@ func (s *segment) node(it item) error {
 	}
 	it.kind = itemNode
 	s.blank = false
+	if it.arrow {
+		if s.arrows++; s.arrows == 1 || it.column < s.least {
+			s.least = it.column
+		}
+	}
 	rest := ""
 	if m := measured.FindStringIndex(it.text); m != nil && len(strings.TrimSpace(it.text[m[1]:])) > 0 {
 		it.text, rest = it.text[:m[1]], strings.TrimSpace(it.text[m[1]:])
@@ -227,6 +243,10 @@ func (s *segment) line(it item) {
 	name, _, colon := strings.Cut(it.text, ":")
 	plain := s.summary(it.text)
 	switch {
+	case s.arrows > 0 && it.column > s.least && len(wholeTimes(it.text)) > 0:
+		return // of one task of Citus
+	case it.arrow && it.text == "Task":
+		return
 	case s.ended && !plain:
 		return // what follows a plan
 	case subplan.MatchString(it.text) && !colon:
@@ -234,7 +254,7 @@ func (s *segment) line(it item) {
 	case !plain && !(colon && known(name)) && !workerTag.MatchString(it.text):
 		switch {
 		case s.blank || len(s.items) == 0:
-		case partOfName(it.text):
+		case partOfName(it.text), cutLine.MatchString(it.text):
 			s.cut = it.text
 		case it.text != "..." && it.text != "…" && !strings.HasPrefix(it.text, "```") && it.text != "*/":
 			if s.unknown.Lines++; s.unknown.First == "" {
@@ -246,15 +266,48 @@ func (s *segment) line(it item) {
 	if len(s.items) < 50*maxNodes {
 		s.items = append(s.items, it)
 	}
-	if m := planTimes.FindStringSubmatch(it.text); m != nil && !strings.EqualFold(m[1], "Planning Time") {
-		s.ended = true
+	for _, t := range wholeTimes(it.text) {
+		s.ended = s.ended || !t.planning
 	}
+}
+
+// wholeTime is a time of the whole plan.
+type wholeTime struct {
+	planning bool
+	ms       float64
+}
+
+// wholeTimes reads «Planning Time» and «Execution Time» of a line. Forks and extensions have times of their own whose
+// names end so: "Storage Read Execution Time".
+func wholeTimes(text string) []wholeTime {
+	var out []wholeTime
+	for _, m := range planTimes.FindAllStringSubmatchIndex(text, 10) {
+		before := strings.TrimRight(text[:m[0]], " ")
+		if r, _ := utf8.DecodeLastRuneInString(before); before != "" && unicode.IsLetter(r) &&
+			!strings.HasSuffix(before, " ms") {
+			continue
+		}
+		v, ok := number(point(text[m[4]:m[5]]))
+		if ok {
+			out = append(out, wholeTime{strings.EqualFold(text[m[2]:m[3]], "Planning Time"), v})
+		}
+	}
+	return out
+}
+
+// point makes the decimal sign of a time a point: EXPLAIN always writes three digits behind it, so a comma that stands
+// alone is no separator of thousands.
+func point(s string) string {
+	if strings.Contains(s, ".") {
+		return strings.ReplaceAll(s, ",", "")
+	}
+	return strings.Replace(s, ",", ".", 1)
 }
 
 // summary says whether a line is one of those at the end of a plan.
 func (s *segment) summary(text string) bool {
 	switch {
-	case planTimes.MatchString(text), trigger.MatchString(text), text == "Planning:", text == "JIT:":
+	case len(wholeTimes(text)) > 0, trigger.MatchString(text), text == "Planning:", text == "JIT:":
 		return true
 	case clock.MatchString(text):
 		return s.ended || strings.HasPrefix(text, "Time:")
@@ -297,7 +350,7 @@ func heads(it item, next string, within bool) bool {
 		}
 		// Extensions and forks have nodes of their own.
 		return name != "" && name[0] >= 'A' && name[0] <= 'Z' && (it.arrow || estimated.MatchString(it.text)) &&
-			!strings.Contains(name, ":") && len(name) < 300
+			(!strings.Contains(name, ":") || motion.MatchString(name)) && len(name) < 300
 	}
 	if !headWord.MatchString(it.text) || len(it.text) > 300 {
 		return false

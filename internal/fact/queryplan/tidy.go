@@ -25,14 +25,14 @@ func plain(text string) string {
 	if strings.Contains(text, "(cost=") || strings.Contains(text, "(actual ") {
 		text = arrows.ReplaceAllString(tags.ReplaceAllString(breaks.ReplaceAllString(text, "\n"), ""), "$1->")
 	}
-	text = unlog(text)
+	text = unobject(unlog(text))
 	lines := strings.Split(text, "\n")
 	for range 3 { // a quoted quote of a comment
 		if !unprefix(lines) {
 			break
 		}
 	}
-	return strings.Join(lines, "\n")
+	return literals(dicts(strings.Join(unframe(lines), "\n")))
 }
 
 var (
@@ -46,7 +46,8 @@ var (
 	prefixes = []*regex.Regex{
 		regex.New(`^> ?`), regex.New(`^--(?:$| )?`), regex.New(`^\+`),
 		regex.New(`^#(?: |$)`), regex.New(`^//(?: |$)`), regex.New(`^\*(?: |$)`),
-		regex.New(`^[\w.-]+ +\| ?`), // docker compose
+		regex.New(`^[\w.-]+ +\| ?`),                                                        // docker compose
+		regex.New(`^ {0,6}\d{1,5}(?:[:.)|│]|\t| {2})`),                                     // an editor, cat -n
 		regex.New(`^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?`), // containers
 		regex.New(`^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S+ \S+\[\d+\]: (?:\[\d+-\d+\] )?`),     // syslog
 	}

@@ -101,7 +101,7 @@ func begins(l string) bool {
 	switch {
 	case strings.HasPrefix(t, "->"), t == "Planning:", t == "JIT:":
 		return true
-	case strings.Contains(t, " ms") && (planTimes.MatchString(t) && !strings.HasPrefix(t, "(") ||
+	case strings.Contains(t, " ms") && (len(wholeTimes(t)) > 0 && !strings.HasPrefix(t, "(") ||
 		logged.MatchString(t)):
 		return true
 	case strings.HasPrefix(t, "Trigger ") && trigger.MatchString(t),
