@@ -201,6 +201,7 @@ type Memory struct {
 // errors of a text that holds no plan, for people.
 var (
 	ErrNone  = errors.New("no plan of EXPLAIN is in it")
+	ErrOther = errors.New("it is a plan of")
 	ErrLarge = fmt.Errorf("larger than %d MB", MaxText>>20)
 )
 
@@ -210,6 +211,9 @@ func Parse(b []byte) ([]*Plan, error) {
 		return nil, ErrLarge
 	}
 	text := plain(string(b))
+	if err := other(text); err != nil {
+		return nil, err
+	}
 	for _, read := range []func(string) ([]*Plan, error){
 		func(t string) ([]*Plan, error) { return parseJSON(tidy(t)) },
 		parseXML,
