@@ -3,6 +3,7 @@ package queryplan
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -46,6 +47,128 @@ func unframe(lines []string) []string {
 	return out
 }
 
+// ruled is the line below the names of several columns.
+var ruled = regex.New(`^\s?(?:[+├╞][-─]+)?[-─]+(?:[+┼][-─]+)+[+┤]?$`)
+
+// column takes the column that holds a plan out of a table of several, as of psql on the table of an extension. Its
+// lines go on with a plus where a value has several.
+func column(lines []string) []string {
+	out := lines
+	for i, l := range lines {
+		if !strings.ContainsAny(l, "+┼") || !ruled.MatchString(l) {
+			continue
+		}
+		var bounds []int // of columns, in characters
+		from := 0
+		rule := []rune(l)
+		for at, c := range rule {
+			if strings.ContainsRune("+┼├┤", c) && at > 0 && at < len(rule)-1 {
+				bounds = append(bounds, from, at)
+				from = at + 1
+			}
+		}
+		bounds = append(bounds, from, 1<<30)
+		if len(bounds) < 4 {
+			continue
+		}
+		end, at := i+1, -1
+		for ; end < len(lines) && strings.TrimSpace(lines[end]) != "" && !rowsEnd.MatchString(lines[end]); end++ {
+			cells := []rune(lines[end])
+			for c := 0; c < len(bounds) && at < 0; c += 2 {
+				if bounds[c] < len(cells) && marked.MatchString(string(cells[bounds[c]:min(bounds[c+1], len(cells))])) {
+					at = c
+				}
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		out = append([]string{}, lines[:max(i-1, 0)]...)
+		for _, l := range lines[i+1 : end] {
+			cells := []rune(l)
+			text := ""
+			if bounds[at] < len(cells) {
+				text = string(cells[bounds[at]:min(bounds[at+1], len(cells))])
+			}
+			out = append(out, strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text, " |│"), "+"), " "))
+		}
+		return append(out, lines[end:]...)
+	}
+	return out
+}
+
+var (
+	diffOld = regex.New(`^-(?:[^->]|$)`)
+	diffNew = regex.New(`^\+(?:[^+]|$)`)
+	diffRow = regex.New(`^(?:@@ |--- |\+\+\+ |diff --git |index [0-9a-f]+\.\.)`)
+)
+
+// undiff makes two plans of a unified diff of two: the old one, and the new one.
+func undiff(lines []string) []string {
+	old, now, all := 0, 0, 0
+	for _, l := range lines {
+		if !marked.MatchString(l) {
+			continue
+		}
+		all++
+		switch {
+		case diffOld.MatchString(l):
+			old++
+		case diffNew.MatchString(l):
+			now++
+		case !strings.HasPrefix(l, " "):
+			return lines
+		}
+	}
+	if old == 0 || now == 0 {
+		return lines
+	}
+	var a, b []string
+	for _, l := range lines {
+		switch {
+		case diffRow.MatchString(l):
+		case diffOld.MatchString(l):
+			a = append(a, l[1:])
+		case diffNew.MatchString(l):
+			b = append(b, l[1:])
+		default:
+			l = strings.TrimPrefix(l, " ")
+			a, b = append(a, l), append(b, l)
+		}
+	}
+	return append(append(a, ""), b...)
+}
+
+// notice is what stands before a line that a function raised.
+var notice = regex.New(`^(?:psql:[^:\n]{1,200}:\d{1,7}: )?([\p{Lu}\p{Lo}][\p{Lu}\p{Lo} ]{1,20}):  `)
+
+// unnotice takes off what stands before lines that a function raised one by one; what was raised otherwise goes.
+func unnotice(lines []string) {
+	label, n, all := "", 0, 0
+	for _, l := range lines {
+		if !marked.MatchString(l) {
+			continue
+		}
+		all++
+		if m := notice.FindStringSubmatch(l); m != nil && (label == "" || label == m[1]) &&
+			!logged.MatchString(l) {
+			label = m[1]
+			n++
+		}
+	}
+	if n < 2 || n*10 < all*8 {
+		return
+	}
+	for i, l := range lines {
+		if m := notice.FindStringSubmatch(l); m != nil {
+			lines[i] = l[len(m[0]):]
+			if m[1] != label {
+				lines[i] = ""
+			}
+		}
+	}
+}
+
 // goesOnWrapped joins two lines of psql's wrapped format: the first ends with a mark, the next begins with it.
 func goesOnWrapped(l, next string) (string, bool) {
 	t, bar := l, ""
@@ -73,7 +196,7 @@ func unobject(text string) string {
 	}
 	const head = 256 << 10
 	name, open := wrapped.Find([]byte(text[:min(len(text), head)]), labeled.Match)
-	if open == nil || !slicesContain(objectForms, name) {
+	if open == nil || !containsAny(name, objectForms) {
 		return text
 	}
 	var out bytes.Buffer
@@ -86,11 +209,6 @@ func unobject(text string) string {
 // objectForms are the names of what brings the lines of a log as JSON.
 var objectForms = []string{"CloudNativePG", "Azure", "Google Cloud", "docker json-file", "JSON", "RDS"}
 
-func slicesContain(list []string, names string) bool {
-	for _, n := range list {
-		if strings.Contains(names, n) {
-			return true
-		}
-	}
-	return false
+func containsAny(text string, list []string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(text, s) })
 }

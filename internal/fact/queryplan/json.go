@@ -43,10 +43,8 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		at = from + end
 		rest, _, _ := strings.Cut(text[at:], `"Plan":`)
 		for _, l := range strings.Split(rest, "\n") {
-			if m := clock.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
-				if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
-					p.Client = &v
-				}
+			if v, ok := clientTime(strings.TrimSpace(l)); ok {
+				p.Client = &v
 				break
 			}
 		}

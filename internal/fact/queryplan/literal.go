@@ -9,7 +9,7 @@ import (
 )
 
 // rowLiteral is the first line of a plan as a string of a program: a quote, a node, its numbers.
-var rowLiteral = regex.New(`(['"]) *(?:-> +)?` + strings.TrimPrefix(headWords, "^") + `[^\n]{0,400}?\((?:cost=|actual )`)
+var rowLiteral = regex.New(`(['"]) *(?:-> +)?` + strings.TrimPrefix(headWords, "^") + `[^\n]*?\((?:cost=|actual )`)
 
 // literals takes the lines of a plan out of the strings of a program: rows that psycopg, node-postgres, Ruby, or PHP
 // printed, or one string with \n. Strings without anything between them but blanks are one. What has no strings is

@@ -31,7 +31,8 @@ func (n *Node) word(name, text string) {
 var ordinary = []string{"Output", "Query Identifier", "Query Parameters", "Window", "Params Evaluated",
 	"Options", "Single Copy", "Inner Unique", "Function Name", "Disabled", "Remote SQL",
 	"Relations", "Tuples Inserted", "Conflicting Tuples", "Conflict Resolution", "Conflict Arbiter Indexes", "Tuples",
-	"Sampling", "Repeatable Seed", "Optimizer", "Table Function Call", "Workers",
+	"Sampling", "Repeatable Seed", "Optimizer", "Table Function Call", "Workers", "Replaces",
+	"Prefetch", "File cache", // Neon
 	"Task Count", "Tasks Shown", "Node", "Map Task Count", "Merge Task Count", "Subplan Duration",
 	"Intermediate Data Size", "Result destination", // Citus
 	"Order", "Batches Removed by Filter", "Bulk Decompression", "Startup Exclusion", "Runtime Exclusion",

@@ -2,6 +2,7 @@ package queryplan
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,15 +32,17 @@ var (
 	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
 	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.,]+) ms`)
-	// psql's \timing; the word is translated
-	clock  = regex.New(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
-	logged = regex.New(`duration: ([\d.]+) ms +plan:`)
+	// psql's \timing, whose words are translated, and that of pgcli and others, in seconds
+	clock = regex.New(`^[\p{L}]+ ?: ([\d.,]+) ?([\p{L}]+)(?: \(.*\)(?:, executed in: .*)?)?$`)
+	// botTime is a time of the whole plan as the bot of Database Lab sums it up
+	botTime = regex.New(`^- (planning|execution): ([\d.]+) (ms|s|min)$`)
+	logged  = regex.New(`duration: ([\d.]+) ms +plan:`)
 	// techLog is what stands before a plan in the technological log of 1C.
 	techLog = regex.New(`,planSQLText=["']?`)
 	// logLine begins another entry of a log
 	logLine = regex.New(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
 	// a label of a subplan stands on a line of its own, above the subplan's node
-	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
+	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$|^(?:InitPlan|SubPlan)$`)
 	workerTag = regex.New(`^Worker (\d+): +`)
 	// cutLine is one at the end of a plan that ends before its figures do.
 	cutLine = regex.New(`^(?:Trigger \S.*: time=[\d.]*|(?i:Planning time|Execution time|Total runtime): ?[\d.]*(?: m)?)$`)
@@ -172,7 +175,8 @@ func (r *reader) line(l, next string) error {
 		r.query, r.inSQL = []string{strings.TrimSpace(rest)}, true
 		return err
 	}
-	if logLine.MatchString(text) {
+	// Another entry, which has a time, or but a label where log_line_prefix is empty.
+	if logLine.MatchString(text) || column == 0 && r.cur != nil && r.cur.duration != nil && labeled.MatchString(text) {
 		r.inSQL = false
 		return r.end()
 	}
@@ -281,6 +285,11 @@ type wholeTime struct {
 // names end so: "Storage Read Execution Time".
 func wholeTimes(text string) []wholeTime {
 	var out []wholeTime
+	if m := botTime.FindStringSubmatch(text); m != nil {
+		if v, ok := number(m[2]); ok {
+			return []wholeTime{{m[1] == "planning", inUnit(v, m[3])}}
+		}
+	}
 	for _, m := range planTimes.FindAllStringSubmatchIndex(text, 10) {
 		before := strings.TrimRight(text[:m[0]], " ")
 		if r, _ := utf8.DecodeLastRuneInString(before); before != "" && unicode.IsLetter(r) &&
@@ -293,6 +302,27 @@ func wholeTimes(text string) []wholeTime {
 		}
 	}
 	return out
+}
+
+// inUnit makes milliseconds of a time; a unit that is not known is milliseconds, as psql writes it in each language.
+func inUnit(v float64, unit string) float64 {
+	switch unit {
+	case "s", "sec", "secs", "seconds":
+		v *= 1000
+	case "min":
+		v *= 60_000
+	}
+	return math.Round(v*1000) / 1000
+}
+
+// clientTime reads the clock of a client.
+func clientTime(text string) (float64, bool) {
+	m := clock.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	v, ok := number(point(m[1]))
+	return inUnit(v, m[2]), ok
 }
 
 // point makes the decimal sign of a time a point: EXPLAIN always writes three digits behind it, so a comma that stands

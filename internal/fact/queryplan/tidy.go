@@ -26,12 +26,13 @@ func plain(text string) string {
 		text = arrows.ReplaceAllString(tags.ReplaceAllString(breaks.ReplaceAllString(text, "\n"), ""), "$1->")
 	}
 	text = unobject(unlog(text))
-	lines := strings.Split(text, "\n")
+	lines := column(undiff(strings.Split(text, "\n")))
 	for range 3 { // a quoted quote of a comment
 		if !unprefix(lines) {
 			break
 		}
 	}
+	unnotice(lines)
 	return literals(dicts(strings.Join(unframe(lines), "\n")))
 }
 
@@ -46,7 +47,9 @@ var (
 	prefixes = []*regex.Regex{
 		regex.New(`^> ?`), regex.New(`^--(?:$| )?`), regex.New(`^\+`),
 		regex.New(`^#(?: |$)`), regex.New(`^//(?: |$)`), regex.New(`^\*(?: |$)`),
-		regex.New(`^[\w.-]+ +\| ?`),                                                        // docker compose
+		regex.New(`^[\w.-]+ +\| ?`), // docker compose
+		regex.New("^\\[?\\d{1,2}:\\d\\d(?::\\d\\d)?(?: [AP]M)?\\]? *(?:<[ @+]?[^<>]{1,40}>|[\\w-]{1,30}:|\\*{0,2}[\\w-]{1,30}\\*{0,2} ?[|│]) ?"), // a chat
+		regex.New(`^<[ @+]?[\w\[\]{}^|-]{1,40}> ?`),
 		regex.New(`^ {0,6}\d{1,5}(?:[:.)|│]|\t| {2})`),                                     // an editor, cat -n
 		regex.New(`^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?`), // containers
 		regex.New(`^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S+ \S+\[\d+\]: (?:\[\d+-\d+\] )?`),     // syslog
@@ -152,7 +155,7 @@ func tidyRaw(text string) []string {
 			out = append(out, "")
 			continue
 		}
-		if rule.MatchString(l) || rowsEnd.MatchString(bare) || isTitle(bare) {
+		if bare == "--" || rule.MatchString(l) || rowsEnd.MatchString(bare) || isTitle(bare) {
 			continue
 		}
 		bordered := unborder(l)

@@ -214,10 +214,8 @@ func (b *builder) property(text string, column int) {
 		p.Settings = settings(rest)
 		return
 	}
-	if m := clock.FindStringSubmatch(text); m != nil && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
-		if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
-			p.Client = &v
-		}
+	if v, ok := clientTime(text); ok && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
+		p.Client = &v
 		return
 	}
 	n := b.owner(column)

@@ -337,7 +337,7 @@ func (d *Reading) lossy() {
 
 func (d *Reading) fetches() {
 	for _, r := range d.list {
-		if r.Node.Fetches == nil || *r.Node.Fetches < readRows || !d.matters(r, readMuch) {
+		if r.Node.Fetches == nil || !strings.Contains(r.Head, "Index Only Scan") || *r.Node.Fetches < readRows || !d.matters(r, readMuch) {
 			continue
 		}
 		rows := *r.Node.Fetches

@@ -134,7 +134,7 @@ func (d *Reading) nodes() {
 			pruned: prunes && pruned(n)}
 		if parent != nil {
 			r.processes, r.planned = parent.processes, parent.planned
-			r.stops = parent.stops || stopsBelow(parent.Head) || n.Subplan != "" &&
+			r.stops = parent.stops && !readsAll(parent.Head) || stopsBelow(parent.Head) || n.Subplan != "" &&
 				!strings.HasPrefix(n.Subplan, "CTE ")
 			if parent.Launched != nil {
 				r.processes = float64(*parent.Launched) + 1
@@ -171,6 +171,12 @@ func (d *Reading) nodes() {
 			n.Share = &s
 		}
 	}
+}
+
+// readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
+func readsAll(head string) bool {
+	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" || head == "Aggregate" ||
+		head == "Partial HashAggregate" || head == "Partial Aggregate" || head == "Finalize Aggregate"
 }
 
 // stopsBelow says whether a node may end what is below it before its last row.
