@@ -10,6 +10,8 @@ package queryplan
 import (
 	"errors"
 	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // Bounds of what is read. A plan of a thousand partitions is about 1 MB.
@@ -210,7 +212,7 @@ func Parse(b []byte) ([]*Plan, error) {
 	if len(b) > MaxText {
 		return nil, ErrLarge
 	}
-	text := plain(string(b))
+	text := pasted.Plain(string(b))
 	if err := other(text); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // object is a JSON object whose numbers keep their digits.
@@ -35,7 +36,7 @@ func parseJSON(lines []string) ([]*Plan, error) {
 			return nil, err
 		}
 		p.Fragment, p.Cut = fragment, cut
-		if m := logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
+		if m := pasted.Logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
 			if v, ok := number(m[len(m)-1][1]); ok {
 				p.Execution = &v
 			}

@@ -14,7 +14,8 @@ var others = []struct {
 	product string
 	mark    *regex.Regex
 }{
-	{"MySQL", regex.New(`(?m)-> [^\n]+\(cost=[\d.e+]+ rows=[\d.e+]+\)|"query_block" ?:|^\W*id\W+select_type\W+table\b`)},
+	{"MySQL", regex.New(`(?m)-> [^\n]+\(cost=[\d.e+]+ rows=[\d.e+]+\)|"query_block" ?:|` +
+		`^\W*id\W+select_type\W+table\b`)},
 	{"Oracle", regex.New(`(?m)^\| *Id *\| *Operation +\|`)},
 	{"SQL Server", regex.New(`\|--[\w ]+\(OBJECT:\(|http://schemas\.microsoft\.com/sqlserver/\d+/\d+/showplan`)},
 	{"SQLite", regex.New("(?m)^[|` ]*--(?:SCAN|SEARCH) \\w")},

@@ -11,18 +11,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
-
-// headWords are the beginnings of names of nodes.
-const headWords = `^(?:XN )?(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
-	`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
-	`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
-	`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
-	`Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
-	`Gather|Materialize|Memoize|Sort|Incremental ` +
-	`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
-	`Limit|` +
-	`Insert|Update|Delete|Result|ProjectSet)\b`
 
 var (
 	errNodes = errors.New("a plan of too many nodes, or nested too deeply")
@@ -45,17 +35,17 @@ var (
 	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$|^(?:InitPlan|SubPlan)$`)
 	workerTag = regex.New(`^Worker (\d+): +`)
 	// cutLine is one at the end of a plan that ends before its figures do.
-	cutLine = regex.New(`^(?:Trigger \S.*: time=[\d.]*|(?i:Planning time|Execution time|Total runtime): ?[\d.]*(?: m)?)$`)
+	cutLine = regex.New(`^(?:Trigger \S.*: time=[\d.]*|` +
+		`(?i:Planning time|Execution time|Total runtime): ?[\d.]*(?: m)?)$`)
 	trigger = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
-	headWord = regex.New(headWords)
+	headWord = regex.New(pasted.HeadWords)
 	// motion is a node of Greenplum that hands rows on between segments: "Broadcast Motion 1:6  (slice2)".
 	motion = regex.New(`\bMotion \d+:\d+ `)
 	// bareHead is a whole line of a node without any number (COSTS OFF).
 	bareHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
 	// shouted is a statement's word that somebody wrote in capitals.
 	shouted = regex.New(`^(INSERT|UPDATE|DELETE|MERGE) on `)
-	marks   = []string{"(cost=", "(actual ", "(never executed)"}
 )
 
 // An item is one line of a plan.
@@ -163,7 +153,7 @@ func (r *reader) line(l, next string) error {
 		}
 		return nil
 	}
-	if m := logged.FindStringSubmatch(l); m != nil {
+	if m := pasted.Logged.FindStringSubmatch(l); m != nil {
 		err := r.end()
 		v, _ := number(m[1])
 		r.pend, r.query, r.inSQL = &v, nil, false
@@ -176,7 +166,8 @@ func (r *reader) line(l, next string) error {
 		return err
 	}
 	// Another entry, which has a time, or but a label where log_line_prefix is empty.
-	if logLine.MatchString(text) || column == 0 && r.cur != nil && r.cur.duration != nil && labeled.MatchString(text) {
+	if logLine.MatchString(text) || column == 0 && r.cur != nil && r.cur.duration != nil &&
+		pasted.Labeled.MatchString(text) {
 		r.inSQL = false
 		return r.end()
 	}
@@ -403,7 +394,7 @@ func heads(it item, next string, within bool) bool {
 // markAt is where the numbers of a node's line begin; -1 where it has none.
 func markAt(text string) int {
 	at := -1
-	for _, m := range marks {
+	for _, m := range pasted.Marks {
 		if i := strings.Index(text, m); i >= 0 && (at < 0 || i < at) {
 			at = i
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // parseYAML reads every plan that EXPLAIN wrote as YAML: block mappings and sequences of
@@ -95,7 +97,7 @@ func wholeLine(l string) bool {
 // durationBefore is the duration of auto_explain in the lines right before a plan.
 func durationBefore(lines []string) *float64 {
 	for i := len(lines) - 1; i >= max(0, len(lines)-5); i-- {
-		if m := logged.FindStringSubmatch(lines[i]); m != nil {
+		if m := pasted.Logged.FindStringSubmatch(lines[i]); m != nil {
 			if v, ok := number(m[1]); ok {
 				return &v
 			}

@@ -82,8 +82,8 @@ func (d *Reading) serialize() {
 	evidence := []string{fmt.Sprintf("serialization took %s, %.1f %% of the time, for %s of output", ms(t), d.share(t),
 		unit.Bytes(s.OutputKB)*unit.KB)}
 	if b := s.Buffers; b != nil {
-		evidence = append(evidence, fmt.Sprintf("it looked at %s blocks, as values that are stored out of line (TOAST) "+
-			"need", figure(b.Hit+b.Read)))
+		evidence = append(evidence, fmt.Sprintf("it looked at %s blocks, as values that are stored out of line "+
+			"(TOAST) need", figure(b.Hit+b.Read)))
 	}
 	d.add("serialize", Sure, d.share(t), &t, "Making the output took the time", evidence,
 		[]string{"large values are fetched from TOAST only when they are written out: select fewer columns or rows"})
@@ -115,12 +115,13 @@ func (d *Reading) calls() {
 			"which functions take it: SET track_functions = 'pl', then pg_stat_user_functions"})
 }
 
-// removedElsewhere says what to do where a condition is applied to rows that another server has sent, or that were decompressed for it.
+// removedElsewhere says what to do where a condition is applied to rows that another server has sent, or that were
+// decompressed for it.
 func removedElsewhere(head string) []string {
 	switch {
 	case strings.Contains(head, "Foreign Scan"):
-		return []string{"the filter is applied here, after the remote server has sent the rows: write the condition so " +
-			"that it can be sent (operators and functions that are immutable, in an extension named by the server's " +
+		return []string{"the filter is applied here, after the remote server has sent the rows: write the condition " +
+			"so that it can be sent (operators and functions that are immutable, in an extension named by the server's " +
 			"option extensions), and see it in Remote SQL"}
 	case strings.Contains(head, "DecompressChunk"):
 		return []string{"rows are decompressed before the filter is applied: timescaledb.compress_segmentby for the " +

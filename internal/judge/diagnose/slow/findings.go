@@ -111,8 +111,8 @@ func removedAdvice(r *readNode) []string {
 		cond = "its condition"
 	}
 	if strings.Contains(cond, "SubPlan ") {
-		return []string{"a subquery decides which rows are kept: as a join, or as EXISTS or NOT EXISTS, the planner can " +
-			"begin with it"}
+		return []string{"a subquery decides which rows are kept: as a join, or as EXISTS or NOT EXISTS, the planner " +
+			"can begin with it"}
 	}
 	cond = Cut(cond)
 	if next := removedElsewhere(r.Head); next != nil {
@@ -120,8 +120,8 @@ func removedAdvice(r *readNode) []string {
 	}
 	switch {
 	case scans(r.Head) && pattern(cond):
-		return []string{"a search within texts, as in " + cond + ", is not served by an ordinary index: an index with " +
-			"the extension pg_trgm (GIN, gin_trgm_ops) is, for patterns of three letters and more"}
+		return []string{"a search within texts, as in " + cond + ", is not served by an ordinary index: an index " +
+			"with the extension pg_trgm (GIN, gin_trgm_ops) is, for patterns of three letters and more"}
 	case !scans(r.Head):
 		return []string{"a join by equality can use a hash or an index; see whether " + cond + " can be written so",
 			"an index on the inner table for the compared columns spares the comparisons; for ranges and geometry GiST"}
@@ -240,8 +240,8 @@ func factorWords(f float64) string {
 }
 
 // noTable are scans of something else than a table.
-var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan", "Values Scan",
-	"Named Tuplestore Scan"}
+var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan",
+	"Values Scan", "Named Tuplestore Scan"}
 
 // relation is the table that a scan reads, without its schema; "" where a node reads none.
 func relation(head string) string {
@@ -310,7 +310,8 @@ func (d *Reading) lossy() {
 		if r.Recheck > 0 {
 			text := fmt.Sprintf("the recheck threw %s rows away", figure(r.Recheck))
 			if a := r.Actual; a != nil && a.Loops > 1 {
-				text += fmt.Sprintf(" in each of %s loops, %s in all", figure(a.Loops), figure(float64(r.Recheck)*a.Loops))
+				text += fmt.Sprintf(" in each of %s loops, %s in all", figure(a.Loops),
+					figure(float64(r.Recheck)*a.Loops))
 			}
 			evidence = append(evidence, text)
 		}
@@ -337,7 +338,8 @@ func (d *Reading) lossy() {
 
 func (d *Reading) fetches() {
 	for _, r := range d.list {
-		if r.Node.Fetches == nil || !strings.Contains(r.Head, "Index Only Scan") || *r.Node.Fetches < readRows || !d.matters(r, readMuch) {
+		if r.Node.Fetches == nil || !strings.Contains(r.Head, "Index Only Scan") ||
+			*r.Node.Fetches < readRows || !d.matters(r, readMuch) {
 			continue
 		}
 		rows := *r.Node.Fetches
@@ -377,8 +379,8 @@ func (d *Reading) jit() {
 	text := fmt.Sprintf("%d functions were compiled in %s, %.1f %% of the time", j.Functions, ms(t), d.share(t))
 	if processes > 1 {
 		certainty = Likely
-		text = fmt.Sprintf("%d functions were compiled in %s, the sum over %.0f processes: about %s in each", j.Functions,
-			ms(j.Total), processes, ms(t))
+		text = fmt.Sprintf("%d functions were compiled in %s, the sum over %.0f processes: about %s in each",
+			j.Functions, ms(j.Total), processes, ms(t))
 	}
 	d.add("jit", certainty, d.share(t), &t, "Just-in-time compilation took a part of the time", []string{text},
 		[]string{
@@ -620,9 +622,9 @@ func (d *Reading) memoize() {
 			next := []string{"for this query alone: SET LOCAL work_mem to twice as much, and run it again"}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
 				_, key := word(r.Node, "Cache Key")
-				next = []string{"few keys came again: the planner took " + Cut(key) + " for a column with fewer distinct " +
-					"values than it has; compare n_distinct in pg_stats, ANALYZE, or set n_distinct with ALTER TABLE … " +
-					"ALTER COLUMN"}
+				next = []string{"few keys came again: the planner took " + Cut(key) + " for a column with fewer " +
+					"distinct values than it has; compare n_distinct in pg_stats, ANALYZE, or set n_distinct with " +
+					"ALTER TABLE … ALTER COLUMN"}
 			}
 			d.add("memoize-evictions", Possible, readMuch/2, nil, "The cache of Memoize was too small", evidence, next)
 			return

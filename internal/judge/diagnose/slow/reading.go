@@ -175,8 +175,8 @@ func (d *Reading) nodes() {
 
 // readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
 func readsAll(head string) bool {
-	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" || head == "Aggregate" ||
-		head == "Partial HashAggregate" || head == "Partial Aggregate" || head == "Finalize Aggregate"
+	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
+		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" || head == "Finalize Aggregate"
 }
 
 // stopsBelow says whether a node may end what is below it before its last row.
@@ -277,8 +277,8 @@ func (d *Reading) judge() {
 	d.notMeasured()
 	d.inconsistent()
 	for _, f := range []func(){d.removedRows, d.repeated, d.estimates, d.spills, d.lossy, d.fetches, d.jit, d.workers,
-		d.reads, d.manyBuffers, d.triggers, d.planning, d.outside, d.client, d.writes, d.memoize, d.lockWaits, d.serialize, d.calls,
-		d.slowest} {
+		d.reads, d.manyBuffers, d.triggers, d.planning, d.outside, d.client, d.writes, d.memoize, d.lockWaits,
+		d.serialize, d.calls, d.slowest} {
 		f()
 	}
 	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int { return cmp.Compare(d.weight[b.ID], d.weight[a.ID]) })
@@ -290,7 +290,8 @@ func (d *Reading) notMeasured() {
 	p := d.run
 	d.Missing = append(d.Missing, planGaps(d.Plan.Name, p)...)
 	if p.Product != "" {
-		d.Missing = append(d.Missing, "the plan is of "+p.Product+", a fork of PostgreSQL: what is its own is not judged")
+		d.Missing = append(d.Missing, "the plan is of "+p.Product+
+			", a fork of PostgreSQL: what is its own is not judged")
 	}
 	if p.Fragment {
 		d.Missing = append(d.Missing, "the beginning of the plan is missing: shares are of the part that is there")

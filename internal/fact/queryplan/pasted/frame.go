@@ -1,4 +1,4 @@
-package queryplan
+package pasted
 
 import (
 	"bytes"
@@ -15,8 +15,6 @@ var (
 	record = regex.New(`^\s*(?:[-─+┌╔]+\[ .*\d+ \][-─┬+┐═╗]*|\*{3,} *\d+\. row *\*{3,})\s*$`)
 	// recordRow is a line of it: the name of the column, or blanks where a value goes on.
 	recordRow = regex.New(`^\s?[|│]? ?(?:QUERY PLAN| {10}) ?(?:[|│:]|\+[|│])(?: |$)`)
-	// labeled is the label of an entry of a log, in whatever language.
-	labeled = regex.New(`\p{Lu}{2,}:  `)
 )
 
 // unframe takes off what a client put around the lines: the rows of an expanded display, and the marks by which
@@ -72,7 +70,7 @@ func column(lines []string) []string {
 			continue
 		}
 		end, at := i+1, -1
-		for ; end < len(lines) && strings.TrimSpace(lines[end]) != "" && !rowsEnd.MatchString(lines[end]); end++ {
+		for ; end < len(lines) && strings.TrimSpace(lines[end]) != "" && !RowsEnd.MatchString(lines[end]); end++ {
 			cells := []rune(lines[end])
 			for c := 0; c < len(bounds) && at < 0; c += 2 {
 				if bounds[c] < len(cells) && marked.MatchString(string(cells[bounds[c]:min(bounds[c+1], len(cells))])) {
@@ -151,7 +149,7 @@ func unnotice(lines []string) {
 		}
 		all++
 		if m := notice.FindStringSubmatch(l); m != nil && (label == "" || label == m[1]) &&
-			!logged.MatchString(l) {
+			!Logged.MatchString(l) {
 			label = m[1]
 			n++
 		}
@@ -182,7 +180,7 @@ func goesOnWrapped(l, next string) (string, bool) {
 	for _, mark := range []string{".", "…"} {
 		a, ok := strings.CutSuffix(t, mark)
 		b, ok2 := strings.CutPrefix(next, mark)
-		if ok && ok2 && len(a) > 20 && len(a) < maxJoinedBytes && !strings.HasSuffix(a, "..") {
+		if ok && ok2 && len(a) > 20 && len(a) < maxJoined && !strings.HasSuffix(a, "..") {
 			return a + b, true
 		}
 	}
@@ -195,12 +193,12 @@ func unobject(text string) string {
 		return text
 	}
 	const head = 256 << 10
-	name, open := wrapped.Find([]byte(text[:min(len(text), head)]), labeled.Match)
+	name, open := wrapped.Find([]byte(text[:min(len(text), head)]), Labeled.Match)
 	if open == nil || !containsAny(name, objectForms) {
 		return text
 	}
 	var out bytes.Buffer
-	if _, err := io.Copy(&out, io.LimitReader(open(strings.NewReader(text)), 2*MaxText)); err != nil || out.Len() == 0 {
+	if _, err := io.Copy(&out, io.LimitReader(open(strings.NewReader(text)), maxText)); err != nil || out.Len() == 0 {
 		return text
 	}
 	return out.String()

@@ -1,4 +1,4 @@
-package queryplan
+package pasted
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 )
 
 // rowLiteral is the first line of a plan as a string of a program: a quote, a node, its numbers.
-var rowLiteral = regex.New(`(['"]) *(?:-> +)?` + strings.TrimPrefix(headWords, "^") + `[^\n]*?\((?:cost=|actual )`)
+var rowLiteral = regex.New(`(['"]) *(?:-> +)?` + strings.TrimPrefix(HeadWords, "^") + `[^\n]*?\((?:cost=|actual )`)
 
 // literals takes the lines of a plan out of the strings of a program: rows that psycopg, node-postgres, Ruby, or PHP
 // printed, or one string with \n. Strings without anything between them but blanks are one. What has no strings is
@@ -19,7 +19,7 @@ func literals(text string) string {
 	if m == nil {
 		return text
 	}
-	for _, mark := range marks { // a plan stands bare before it
+	for _, mark := range Marks { // a plan stands bare before it
 		if i := strings.Index(text, mark); i >= 0 && i < m[0] {
 			return text
 		}
@@ -51,7 +51,7 @@ func literals(text string) string {
 			out.WriteByte('\n')
 		}
 		out.WriteString(val)
-		if out.Len() > 2*MaxText {
+		if out.Len() > maxText {
 			break
 		}
 	}
@@ -70,7 +70,7 @@ func literal(text string, at int) (string, int) {
 			i++
 			n = escape(&b, text[i:])
 			i += n - 1
-		case c == quote && i+1 < len(text) && text[i+1] == quote && quote == '\'': // SQL's own way, and PHP's var_export
+		case c == quote && i+1 < len(text) && text[i+1] == quote && quote == '\'': // as SQL does
 			b.WriteByte(c)
 			i++
 		case c == quote:
