@@ -205,17 +205,27 @@ func TestTimes(t *testing.T) {
 	const head = "Aggregate  (cost=1.0..2.0 rows=1 width=8) (actual time=8.0..9.0 rows=1 loops=1)\n" +
 		"  ->  Seq Scan on t  (cost=0.0..1.0 rows=9 width=0) (actual time=0.1..7.0 rows=9 loops=1)\n"
 	for tail, want := range map[string][3]float64{
-		"Planning Time: 0.5 ms\nExecution Time: 9.5 ms\n":                                              {0.5, 9.5, 0},
-		"Planning Time: 0.5 ms Execution Time: 9.5 ms\n":                                               {0.5, 9.5, 0},
-		"Planning time: 0,500 ms\nExecution time: 1,009.500 ms\n":                                      {0.5, 1009.5, 0},
-		"Total runtime: 9.5 ms\n":                                                                      {0, 9.5, 0},
-		"Execution Time: 9.5 ms\nStorage Execution Time: 4.0 ms\n":                                     {0, 9.5, 0},
-		"        Storage Table Read Execution Time: 4.0 ms\nExecution Time: 9.5 ms\n":                  {0, 9.5, 0},
-		"        Planning Time: 7.0 ms\n        Execution Time: 8.0 ms\nExecution Time: 9.5 ms\n":      {0, 9.5, 0},
-		"\nTime: 6.125 s\n  - planning: 3.5 ms\n  - execution: 6.120 s\n    - I/O read: 5.000 s\n":     {3.5, 6120, 6125},
+		"Planning Time: 0.5 ms\nExecution Time: 9.5 ms\n": {0.5, 9.5, 0},
+
+		"Planning Time: 0.5 ms Execution Time: 9.5 ms\n": {0.5, 9.5, 0},
+
+		"Planning time: 0,500 ms\nExecution time: 1,009.500 ms\n": {0.5, 1009.5, 0},
+
+		"Total runtime: 9.5 ms\n": {0, 9.5, 0},
+
+		"Execution Time: 9.5 ms\nStorage Execution Time: 4.0 ms\n": {0, 9.5, 0},
+
+		"        Storage Table Read Execution Time: 4.0 ms\nExecution Time: 9.5 ms\n": {0, 9.5, 0},
+
+		"        Planning Time: 7.0 ms\n        Execution Time: 8.0 ms\nExecution Time: 9.5 ms\n": {0, 9.5, 0},
+
+		"\nTime: 6.125 s\n  - planning: 3.5 ms\n  - execution: 6.120 s\n    - I/O read: 5.000 s\n": {3.5, 6120, 6125},
+
 		"Execution Time: 9.5 ms\nEXPLAIN\nTime: 9.124s (9 seconds), executed in: 9.121s (9 seconds)\n": {0, 9.5, 9124},
-		"Execution Time: 9.5 ms\n(3 rows)\n\nDurée : 2880,902 ms (00:02,881)\n":                        {0, 9.5, 2880.902},
-		"Execution Time: 9.5 ms\n(3 строки)\n\nВремя: 41203,118 мс (00:41,203)\n":                      {0, 9.5, 41203.118},
+
+		"Execution Time: 9.5 ms\n(3 rows)\n\nDurée : 2880,902 ms (00:02,881)\n": {0, 9.5, 2880.902},
+
+		"Execution Time: 9.5 ms\n(3 строки)\n\nВремя: 41203,118 мс (00:41,203)\n": {0, 9.5, 41203.118},
 	} {
 		list, err := Parse([]byte(head + tail))
 		if err != nil || len(list) != 1 {

@@ -120,9 +120,9 @@ func (d *Reading) calls() {
 func removedElsewhere(head string) []string {
 	switch {
 	case strings.Contains(head, "Foreign Scan"):
-		return []string{"the filter is applied here, after the remote server has sent the rows: write the condition " +
-			"so that it can be sent (operators and functions that are immutable, in an extension named by the server's " +
-			"option extensions), and see it in Remote SQL"}
+		return []string{"the filter is applied here, after the remote server has sent the rows: write the " +
+			"condition so that it can be sent (operators and functions that are immutable, in an extension named by " +
+			"the server's option extensions), and see it in Remote SQL"}
 	case strings.Contains(head, "DecompressChunk"):
 		return []string{"rows are decompressed before the filter is applied: timescaledb.compress_segmentby for the " +
 			"columns that are compared, or compress_orderby, spares batches; an index on the chunk does not"}

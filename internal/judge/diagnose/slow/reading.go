@@ -176,7 +176,8 @@ func (d *Reading) nodes() {
 // readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
 func readsAll(head string) bool {
 	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
-		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" || head == "Finalize Aggregate"
+		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
+		head == "Finalize Aggregate"
 }
 
 // stopsBelow says whether a node may end what is below it before its last row.

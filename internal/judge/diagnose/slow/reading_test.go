@@ -140,8 +140,8 @@ Execution Time: 38114.9 ms
 		"many rows":   {strings.Replace(uncounted, "rows=1 loops=1)\nE", "rows=90000 loops=1)\nE", 1), ""},
 		"a trigger that took it": {strings.Replace(update, "Execution",
 			"Trigger t: time=38000.0 calls=1\nExecution", 1), ""},
-		"skips": {"2024-05-01 10:00:00.1 UTC [1] LOG:  duration: 38114.9 ms  plan:\n\tQuery Text: SELECT 1 FOR UPDATE " +
-			"SKIP LOCKED\n\t" + strings.ReplaceAll(strings.TrimSuffix(update, "\n"), "\n", "\n\t") + "\n", ""},
+		"skips": {"2024-05-01 10:00:00.1 UTC [1] LOG:  duration: 38114.9 ms  plan:\n\tQuery Text: SELECT 1 FOR " +
+			"UPDATE SKIP LOCKED\n\t" + strings.ReplaceAll(strings.TrimSuffix(update, "\n"), "\n", "\n\t") + "\n", ""},
 		"short": {strings.ReplaceAll(update, "38114", "114"), ""},
 	} {
 		v := verdict(t, c.text, "lock-wait")
