@@ -45,7 +45,8 @@ func TestForms(t *testing.T) {
 	rows := func(form string) string { // each line by a verb of fmt
 		var b strings.Builder
 		for i, l := range lines {
-			fmt.Fprintf(&b, strings.ReplaceAll(form, "NUMBER", fmt.Sprintf("%6d", i+1)), l)
+			form := strings.ReplaceAll(form, "NUMBER", fmt.Sprintf("%6d", i+1))
+			fmt.Fprintf(&b, strings.ReplaceAll(form, "INDEX", fmt.Sprint(i+1)), l)
 		}
 		return b.String()
 	}
@@ -115,6 +116,18 @@ func TestForms(t *testing.T) {
 		"unicode records":   rows("─[ RECORD NUMBER ]────────\nQUERY PLAN │ %s\n"),
 		"rows of \\G":       rows("************* NUMBER. row *************\nQUERY PLAN: %s\n"),
 		"wrapped":           dotted,
+		"colors":            "\x1b[32m" + strings.ReplaceAll(formPlan, "\n", "\x1b[0m\n\x1b[32m") + "\x1b[0m\n",
+		"without width":     each("\u200b"),
+		"UTF-16":            "\xff\xfe" + strings.Join(strings.Split(formPlan, ""), "\x00") + "\x00",
+		"a logger":          rows("2026-11-20 10:00:INDEX,123 INFO  [main] c.e.Repo - %s\n"),
+		"Python's logging":  each("INFO:root:"),
+		"Go's log":          each("2026/11/20 10:00:00 "),
+		"print_r":           rows("    [INDEX] => Array\n        (\n            [QUERY PLAN] => %s\n        )\n\n"),
+		"var_dump":          rows("  [INDEX]=>\n  array(1) {\n    [\"QUERY PLAN\"]=>\n    string(90) \"%s\"\n  }\n"),
+		"Java":              "[" + strings.TrimSuffix(rows("{QUERY PLAN=%s}, "), ", ") + "]\n",
+		"SQL strings":       "'" + strings.NewReplacer("'", "''", "\n", "'\n'").Replace(strings.TrimSpace(formPlan)) + "'\n",
+		"one line":          strings.Join(strings.Fields(formPlan), " ") + "\n",
+		"another arrow":     strings.ReplaceAll(formPlan, "->", "➜"),
 		"chat":              each("21:04 <mzk> "),
 		"cat -n":            rows("NUMBER\t%s\n"),
 		"editor":            rows("NUMBER: %s\n"),

@@ -27,7 +27,9 @@ func literals(text string) string {
 	before := strings.TrimRight(text[:m[0]], " \t\n")
 	first, end := literal(text, m[0])
 	whole := strings.Contains(first, "\n")
-	if !whole && (before == "" || !strings.ContainsRune("([{,:=>)", rune(before[len(before)-1]))) {
+	// A string a line: with double quotes alone it is CSV, which is read elsewhere.
+	alone := (m[0] == 0 || text[m[0]-1] == '\n') && (text[m[0]] == '\'' || strings.HasPrefix(text[end:], ","))
+	if !whole && !alone && (before == "" || !strings.ContainsRune("([{,:=>)", rune(before[len(before)-1]))) {
 		return text
 	}
 	var out strings.Builder
@@ -47,7 +49,7 @@ func literals(text string) string {
 		if val == "QUERY PLAN" || val == "?column?" {
 			continue
 		}
-		if strings.TrimSpace(gap) != "" && !strings.HasSuffix(out.String(), "\n") {
+		if (strings.TrimSpace(gap) != "" || alone) && !strings.HasSuffix(out.String(), "\n") {
 			out.WriteByte('\n')
 		}
 		out.WriteString(val)
@@ -70,7 +72,7 @@ func literal(text string, at int) (string, int) {
 			i++
 			n = escape(&b, text[i:])
 			i += n - 1
-		case c == quote && i+1 < len(text) && text[i+1] == quote && quote == '\'': // as SQL does
+		case c == quote && i+1 < len(text) && text[i+1] == quote && (quote == '\'' || i > at+1): // as SQL does
 			b.WriteByte(c)
 			i++
 		case c == quote:

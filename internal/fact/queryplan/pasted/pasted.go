@@ -45,6 +45,7 @@ var (
 func Plain(text string) string {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "?"), "\ufeff")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\x00", "").Replace(text)
+	text = invisible.ReplaceAllString(text, "")
 	if strings.Contains(text, "-&gt;") || strings.Contains(text, "&lt;Node-Type") {
 		text = html.UnescapeString(text)
 		text = strings.ReplaceAll(text, "\u00a0", " ")
@@ -53,21 +54,22 @@ func Plain(text string) string {
 		text = arrows.ReplaceAllString(tags.ReplaceAllString(breaks.ReplaceAllString(text, "\n"), ""), "$1->")
 	}
 	text = unobject(unlog(text))
-	lines := column(undiff(strings.Split(text, "\n")))
+	lines := column(undiff(strings.Split(rowsOf(text), "\n")))
 	for range 3 { // a quoted quote of a comment
 		if !unprefix(lines) {
 			break
 		}
 	}
 	unnotice(lines)
-	return literals(dicts(strings.Join(unframe(lines), "\n")))
+	unshape(lines)
+	return literals(dicts(strings.Join(unfold(unframe(lines)), "\n")))
 }
 
 var (
 	// what web pages put in, and what they make of an arrow
 	breaks = regex.New(`(?i)<br ?/?>\n?`)
 	tags   = regex.New(`(?i)</?(?:pre|code|p|div|span|td|tr|samp)(?: [^<>\n]*)?>`)
-	arrows = regex.New(`(?m)^([ \t|>"]*)(?:[→⟶]|[–—]>|&rarr;)`)
+	arrows = regex.New(`(?m)^([ \t|>"]*)(?:[→⟶➜➔➤⇒↳▶►]|[–—]>|&rarr;)`)
 	// marked is a line that only a plan has.
 	marked = regex.New(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |"Node Type":`)
 	// prefixes stand before lines; what is taken off is the whole match.
