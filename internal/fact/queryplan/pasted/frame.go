@@ -25,6 +25,7 @@ func unframe(lines []string) []string {
 		rows = rows || record.MatchString(l)
 	}
 	out := make([]string, 0, len(lines))
+	joined := 0
 	for _, l := range lines {
 		if rows {
 			if record.MatchString(l) {
@@ -34,12 +35,14 @@ func unframe(lines []string) []string {
 				l = l[len(m):]
 			}
 		}
-		if n := len(out); n > 0 {
+		if n := len(out); n > 0 && joined < mostJoined {
 			if whole, ok := goesOnWrapped(out[n-1], l); ok {
 				out[n-1] = whole
+				joined++
 				continue
 			}
 		}
+		joined = 0
 		out = append(out, l)
 	}
 	return out
@@ -52,8 +55,9 @@ var ruled = regex.New(`^\s?(?:[+├╞][-─]+)?[-─]+(?:[+┼][-─]+)+[+┤]?
 // lines go on with a plus where a value has several.
 func column(lines []string) []string {
 	out := lines
+	next := 0 // no line is looked at for two rules
 	for i, l := range lines {
-		if !strings.ContainsAny(l, "+┼") || !ruled.MatchString(l) {
+		if i < next || !strings.ContainsAny(l, "+┼") || !ruled.MatchString(l) {
 			continue
 		}
 		var bounds []int // of columns, in characters
@@ -78,7 +82,7 @@ func column(lines []string) []string {
 				}
 			}
 		}
-		if at < 0 {
+		if next = end; at < 0 {
 			continue
 		}
 		out = append([]string{}, lines[:max(i-1, 0)]...)

@@ -25,8 +25,11 @@ const HeadWords = `^(?:XN )?(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:`
 // maxText bounds what comes of a text.
 const maxText = 32 << 20
 
-// maxJoined bounds a line that is joined.
-const maxJoined = 256 << 10
+// maxJoined and mostJoined bound a line that is joined, in bytes and in parts.
+const (
+	maxJoined  = 256 << 10
+	mostJoined = 500
+)
 
 // Marks are the beginnings of the figures of a node.
 var Marks = []string{"(cost=", "(actual ", "(never executed)"}

@@ -47,8 +47,8 @@ func unshape(lines []string) {
 		if all == 1 {
 			m := anyHead.FindStringIndex(l)
 			const most = 300
-			if m == nil || m[0] == 0 || m[0] > most || strings.TrimSpace(l[:m[0]]) == "" || strings.ContainsAny(l[:m[0]], `"'`) ||
-				Logged.MatchString(l[:m[0]]) {
+			if m == nil || m[0] == 0 || m[0] > most || strings.TrimSpace(l[:m[0]]) == "" ||
+				strings.ContainsAny(l[:m[0]], `"'`) || Logged.MatchString(l[:m[0]]) {
 				return
 			}
 			shape = l[:m[0]]
@@ -91,8 +91,8 @@ func cutShape(l, shape string) (string, bool) {
 
 var (
 	nextNode = regex.New(`\s+(->\s*[A-Z][a-z])`)
-	nextLine = regex.New(`\s+((?:(?:Index|Recheck|TID|Hash|Merge) Cond|(?:Join )?Filter|Rows Removed by [A-Z][A-Za-z ]+|` +
-		`(?:Sort|Group|Presorted|Cache) Key|Sort Method|Buffers|I/O Timings|Heap (?:Fetches|Blocks)|` +
+	nextLine = regex.New(`\s+((?:(?:Index|Recheck|TID|Hash|Merge) Cond|(?:Join )?Filter|` +
+		`Rows Removed by [A-Z][A-Za-z ]+|(?:Sort|Group|Presorted|Cache) Key|Sort Method|Buffers|I/O Timings|Heap (?:Fetches|Blocks)|` +
 		`Workers (?:Planned|Launched)|Buckets|Hits|Index Searches|(?i:Planning Time|Execution Time|Total runtime)): )`)
 )
 
