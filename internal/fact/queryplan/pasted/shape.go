@@ -92,7 +92,8 @@ func cutShape(l, shape string) (string, bool) {
 var (
 	nextNode = regex.New(`\s+(->\s*[A-Z][a-z])`)
 	nextLine = regex.New(`\s+((?:(?:Index|Recheck|TID|Hash|Merge) Cond|(?:Join )?Filter|` +
-		`Rows Removed by [A-Z][A-Za-z ]+|(?:Sort|Group|Presorted|Cache) Key|Sort Method|Buffers|I/O Timings|Heap (?:Fetches|Blocks)|` +
+		`Rows Removed by [A-Z][A-Za-z ]+|` +
+		`(?:Sort|Group|Presorted|Cache) Key|Sort Method|Buffers|I/O Timings|Heap (?:Fetches|Blocks)|` +
 		`Workers (?:Planned|Launched)|Buckets|Hits|Index Searches|(?i:Planning Time|Execution Time|Total runtime)): )`)
 )
 
