@@ -82,6 +82,11 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 		return nil, err
 	}
 	plans, err := queryplan.Parse(b)
+	if errors.Is(err, queryplan.ErrOther) {
+		return nil, &say.Problem{Message: label + ": " + err.Error(),
+			Hint: "give a plan of PostgreSQL: costs and times of other databases mean something else",
+			Code: say.CodeError}
+	}
 	if err != nil {
 		return nil, &say.Problem{Message: label + ": " + err.Error(),
 			Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), in any of its formats", Code: say.CodeError}

@@ -111,48 +111,74 @@ var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "w
 const maxSymbols = 500
 
 // ParsePerf reads perf report --stdio, with the column Children or without, and
-// with or without Shared Object; call chains are passed over. A text with none of
-// its lines is an error.
+// returns the functions by their own time as perf sorted them. What cannot be read is
+// passed over.
 func ParsePerf(b []byte) ([]Symbol, error) {
-	var out []Symbol
-	percents := 1
-	for line := range strings.Lines(string(b)) {
+	own, _ := perfReport(string(b))
+	if len(own) == 0 {
+		return nil, errors.New("no line of a report of perf is in it")
+	}
+	return own, nil
+}
+
+// perfReport reads the functions of a report, and where it has the column Children what
+// each took with what it called.
+func perfReport(text string) (own, with []Symbol) {
+	percents, command := 1, true
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") {
 			if strings.Contains(line, "Children") && strings.Contains(line, "Self") {
 				percents = 2
 			}
+			if strings.Contains(line, "Symbol") {
+				command = strings.Contains(line, "Command")
+			}
 			continue
 		}
 		f := strings.Fields(line)
-		// PERCENT [PERCENT] COMMAND [OBJECT] [k] SYMBOL
-		if len(f) < percents+3 {
+		// PERCENT [PERCENT] [SAMPLES] COMMAND [OBJECT] [k] SYMBOL
+		if len(f) < percents+2 {
 			continue
 		}
-		text, ok := strings.CutSuffix(f[percents-1], "%") // Self where there are both
-		v, err := unit.Figure(text)
-		if !ok || err != nil || !(v >= 0 && v <= 100) {
-			continue
-		}
+		v, ok := percent(f[percents-1]) // Self where there are both
+		all, ok2 := percent(f[0])
 		at := slices.IndexFunc(f, func(s string) bool {
 			return s == "[k]" || s == "[.]" || s == "[g]" || s == "[u]" || s == "[H]"
 		})
-		if at < percents+1 || at+1 >= len(f) {
+		if !ok || !ok2 || at < percents || at+1 >= len(f) {
 			continue
+		}
+		from := percents
+		if from < at-1 && strings.Trim(f[from], "0123456789") == "" { // the column Samples
+			from++
 		}
 		// The object is one word; a command of several words has none that tells.
 		end := at
-		if o := f[at-1]; at > percents+1 && o != "" {
+		if at > from+1 {
 			end = at - 1
 		}
-		out = append(out, Symbol{Percent: v, Command: strings.Join(f[percents:end], " "), Kernel: f[at] == "[k]" ||
-			f[at] == "[g]", Name: strings.Join(f[at+1:], " ")})
-		if len(out) == maxSymbols {
+		s := Symbol{Percent: v, Kernel: f[at] == "[k]" || f[at] == "[g]", Name: strings.Join(f[at+1:], " ")}
+		if command {
+			s.Command = strings.Join(f[from:end], " ")
+		}
+		if v > 0 || percents == 1 {
+			own = append(own, s)
+		}
+		if percents == 2 {
+			s.Percent = all
+			with = append(with, s)
+		}
+		if len(own) == maxSymbols || len(with) == 4*maxSymbols {
 			break
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no line of a report of perf is in it")
-	}
-	return out, nil
+	return own, with
+}
+
+// percent reads "44.02%".
+func percent(s string) (float64, bool) {
+	text, ok := strings.CutSuffix(s, "%")
+	v, err := unit.Figure(text)
+	return v, ok && err == nil && v >= 0 && v <= 100
 }

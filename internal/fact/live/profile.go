@@ -46,20 +46,20 @@ var (
 // ParseProfile reads perf report --stdio, perf script, or folded stacks. An error where
 // none of them is in the text.
 func ParseProfile(b []byte) (*Profile, error) {
-	text := strings.ToValidUTF8(strings.ReplaceAll(string(b), "\r\n", "\n"), "?")
+	text := bare(strings.ToValidUTF8(strings.ReplaceAll(string(b), "\r\n", "\n"), "?"))
 	if p := parseFolded(text); p != nil {
 		return p, nil
 	}
 	if p := parseScript(text); p != nil {
 		return p, nil
 	}
-	list, err := ParsePerf([]byte(text))
-	if err != nil {
+	list, callers := perfReport(text)
+	if len(list) == 0 {
 		if list = perfTree(text); len(list) == 0 {
 			return nil, errProfile
 		}
 	}
-	p := &Profile{Format: "report", Symbols: list}
+	p := &Profile{Format: "report", Symbols: list, Callers: callers}
 	for l := range strings.Lines(text) {
 		if m := perfEvent.FindStringSubmatch(l); m != nil && p.Event == "" {
 			v, _ := strconv.ParseFloat(m[1], 64)
@@ -70,7 +70,45 @@ func ParseProfile(b []byte) (*Profile, error) {
 		}
 	}
 	sortSymbols(p.Symbols)
+	sortSymbols(p.Callers)
+	p.Callers = p.Callers[:min(len(p.Callers), maxSymbols)]
 	return p, nil
+}
+
+// bare takes off what those who paste put before each line: quotes of mail, an indent.
+func bare(text string) string {
+	for range 3 {
+		lines, quoted := 0, 0
+		least := -1
+		for l := range strings.Lines(text) {
+			if strings.TrimSpace(l) == "" {
+				continue
+			}
+			lines++
+			if strings.HasPrefix(l, ">") {
+				quoted++
+			}
+			if n := len(l) - len(strings.TrimLeft(l, " \t")); least < 0 || n < least {
+				least = n
+			}
+		}
+		quote := lines > 0 && quoted*10 >= lines*8
+		if !quote && least <= 0 {
+			return text
+		}
+		var b strings.Builder
+		for l := range strings.Lines(text) {
+			switch {
+			case quote:
+				l = strings.TrimPrefix(strings.TrimPrefix(l, ">"), " ")
+			case strings.TrimSpace(l) != "":
+				l = l[least:]
+			}
+			b.WriteString(l)
+		}
+		text = b.String()
+	}
+	return text
 }
 
 func sortSymbols(list []Symbol) {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -67,4 +68,47 @@ func FuzzParseProfile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestReports holds that a report is the same quoted, indented, and with columns more or fewer.
+func TestReports(t *testing.T) {
+	const both = `# Samples: 48K of event 'cycles:P'
+# Children      Self  Command   Shared Object      Symbol
+    61.20%     0.00%  postgres  [kernel.kallsyms]  [k] asm_exc_page_fault
+            |
+            ---asm_exc_page_fault
+                --60.88%--handle_mm_fault
+    44.81%    44.02%  postgres  [kernel.kallsyms]  [k] clear_page_erms
+`
+	const own = `# Samples: 211  of event 'cpu-clock'
+# Overhead  Command   Shared Object      Symbol
+    44.02%  postgres  [kernel.kallsyms]  [k] clear_page_erms
+     0.61%  postgres  postgres           [.] LWLockAcquire
+`
+	each := func(prefix, text string) string {
+		return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
+	}
+	command := Symbol{Percent: 44.02, Command: "postgres", Kernel: true, Name: "clear_page_erms"}
+	object := command
+	object.Command = ""
+	for name, c := range map[string]struct {
+		text    string
+		first   Symbol
+		callers int
+	}{
+		"both":           {both, command, 2},
+		"both, quoted":   {each("> ", both), command, 2},
+		"own":            {own, command, 0},
+		"quoted twice":   {each(">> ", own), command, 0},
+		"indented":       {each("        ", own), command, 0},
+		"samples":        {strings.ReplaceAll(own, "%  postgres", "%    93  postgres"), command, 0},
+		"without object": {strings.ReplaceAll(own, "[kernel.kallsyms]  ", ""), command, 0},
+		"without command": {strings.NewReplacer("Command   ", "", "postgres  [kernel", "[kernel",
+			"postgres  postgres", "postgres").Replace(own), object, 0},
+	} {
+		p, err := ParseProfile([]byte(c.text))
+		if err != nil || p.Format != "report" || p.Symbols[0] != c.first || len(p.Callers) != c.callers {
+			t.Errorf("%s: %v %+v", name, err, p)
+		}
+	}
 }

@@ -10,6 +10,8 @@ package queryplan
 import (
 	"errors"
 	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // Bounds of what is read. A plan of a thousand partitions is about 1 MB.
@@ -40,6 +42,7 @@ type Plan struct {
 	// the indentation is lost: every node stands below the first, unless it was rebuilt
 	Flat     bool     `json:"flat,omitempty"`
 	Rebuilt  bool     `json:"rebuilt,omitempty"`  // the tree follows from how many inputs each node has
+	Product  string   `json:"product,omitempty"`  // the fork that wrote it: Greenplum, Redshift, YugabyteDB
 	Fragment bool     `json:"fragment,omitempty"` // its beginning is missing: the first node is not the whole query
 	Cut      string   `json:"cut,omitempty"`      // the line that is cut off, where one is
 	Unknown  *Unknown `json:"unknown,omitempty"`  // lines of the plan that were not understood
@@ -74,7 +77,8 @@ type Node struct {
 	Searches *int64     `json:"searches,omitempty"` // Index Searches, 18 and later
 	Exact    int64      `json:"exact,omitempty"`    // Heap Blocks of a bitmap
 	Lossy    int64      `json:"lossy,omitempty"`
-	Storage  string     `json:"storage,omitempty"` // Memory or Disk, 18 and later
+	Pruned   int64      `json:"subplans_removed,omitempty"` // of an Append, before the first row
+	Storage  string     `json:"storage,omitempty"`          // Memory or Disk, 18 and later
 	Memoize  *Memoize   `json:"memoize,omitempty"`
 	Words    []Property `json:"words,omitempty"` // conditions and keys, sorted by name
 	Workers  []Worker   `json:"workers,omitempty"`
@@ -151,6 +155,8 @@ type Memoize struct {
 	Hits      int64 `json:"hits"`
 	Misses    int64 `json:"misses"`
 	Evictions int64 `json:"evictions"`
+	Keys      int64 `json:"estimated_keys,omitempty"`    // distinct keys that the planner expected, 19 and later
+	Lookups   int64 `json:"estimated_lookups,omitempty"` //
 }
 
 // Worker is what one parallel worker did at a node (VERBOSE).
@@ -185,6 +191,7 @@ type Serialize struct {
 	Time     *float64 `json:"time,omitempty"`
 	OutputKB int64    `json:"output_kb"`
 	Format   string   `json:"format"`
+	Buffers  *Buffers `json:"buffers,omitempty"` // of values that are stored out of line
 }
 
 // Memory is what planning took.
@@ -196,6 +203,7 @@ type Memory struct {
 // errors of a text that holds no plan, for people.
 var (
 	ErrNone  = errors.New("no plan of EXPLAIN is in it")
+	ErrOther = errors.New("it is a plan of")
 	ErrLarge = fmt.Errorf("larger than %d MB", MaxText>>20)
 )
 
@@ -204,7 +212,10 @@ func Parse(b []byte) ([]*Plan, error) {
 	if len(b) > MaxText {
 		return nil, ErrLarge
 	}
-	text := plain(string(b))
+	text := pasted.Plain(pasted.Text(b))
+	if err := other(text); err != nil {
+		return nil, err
+	}
 	for _, read := range []func(string) ([]*Plan, error){
 		func(t string) ([]*Plan, error) { return parseJSON(tidy(t)) },
 		parseXML,
@@ -242,12 +253,18 @@ func (p *Plan) finish() {
 				w.Buffers = nil
 			}
 		}
+		if m := n.Memoize; m != nil && m.Hits+m.Misses+m.Evictions == 0 { // estimates alone, or cut behind them
+			n.Memoize = nil
+		}
 		if n.Hash != nil && n.Hash.Original == n.Hash.Batches {
 			n.Hash.Original = 0
 		}
 		sortProperties(n.Words)
 	})
 	sortProperties(p.Settings)
+	if s := p.Serialize; s != nil && s.Buffers != nil && *s.Buffers == (Buffers{}) {
+		s.Buffers = nil
+	}
 	if p.PlanUsage != nil && *p.PlanUsage == (Buffers{}) {
 		p.PlanUsage = nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // object is a JSON object whose numbers keep their digits.
@@ -35,7 +36,7 @@ func parseJSON(lines []string) ([]*Plan, error) {
 			return nil, err
 		}
 		p.Fragment, p.Cut = fragment, cut
-		if m := logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
+		if m := pasted.Logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
 			if v, ok := number(m[len(m)-1][1]); ok {
 				p.Execution = &v
 			}
@@ -43,10 +44,8 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		at = from + end
 		rest, _, _ := strings.Cut(text[at:], `"Plan":`)
 		for _, l := range strings.Split(rest, "\n") {
-			if m := clock.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
-				if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
-					p.Client = &v
-				}
+			if v, ok := clientTime(strings.TrimSpace(l)); ok {
+				p.Client = &v
 				break
 			}
 		}
@@ -194,7 +193,8 @@ func planOf(o object) (*Plan, error) {
 		p.Triggers = append(p.Triggers, tr)
 	}
 	if s := o.object("Serialization"); s != nil {
-		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format")}
+		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format"),
+			Buffers: bufferCounts(s)}
 	}
 	for name, v := range o.object("Settings") {
 		switch v := v.(type) {
@@ -235,10 +235,12 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 	n.Removed = o.count("Rows Removed by Filter") + o.count("Rows Removed by Join Filter")
 	n.Recheck = o.count("Rows Removed by Index Recheck")
 	n.Fetches, n.Searches = o.maybe("Heap Fetches"), o.maybe("Index Searches")
+	n.Pruned = o.count("Subplans Removed")
 	n.Exact, n.Lossy, n.Storage = o.count("Exact Heap Blocks"), o.count("Lossy Heap Blocks"), o.text("Storage")
 	if _, ok := o["Cache Hits"]; ok && n.Actual != nil {
 		n.Memoize = &Memoize{Hits: o.count("Cache Hits"), Misses: o.count("Cache Misses"),
-			Evictions: o.count("Cache Evictions")}
+			Evictions: o.count("Cache Evictions"), Keys: o.count("Estimated Distinct Lookup Keys"),
+			Lookups: o.count("Estimated Lookups")}
 		n.Hash = nil // its peak memory is no table's
 	}
 	for _, w := range words {

@@ -13,7 +13,7 @@ import (
 var words = []string{"Index Cond", "Recheck Cond", "TID Cond", "Filter", "Join Filter", "Hash Cond", "Merge Cond",
 	"One-Time Filter",
 	"Order By", "Sort Key", "Presorted Key", "Group Key", "Hash Key", "Cache Key", "Cache Mode", "Function Call",
-	"Run Condition", "Conflict Filter"}
+	"Run Condition", "Conflict Filter", "Vectorized Filter", "Storage Filter", "Storage Index Filter", "Remote Filter"}
 
 // maxWord bounds such a text: an IN list may have a hundred thousand members.
 const maxWord = 4096
@@ -29,9 +29,18 @@ func (n *Node) word(name, text string) {
 
 // ordinary are properties that say nothing about time and are not kept.
 var ordinary = []string{"Output", "Query Identifier", "Query Parameters", "Window", "Params Evaluated",
-	"Subplans Removed", "Options", "Single Copy", "Inner Unique", "Function Name", "Disabled", "Remote SQL",
+	"Options", "Single Copy", "Inner Unique", "Function Name", "Disabled", "Remote SQL",
 	"Relations", "Tuples Inserted", "Conflicting Tuples", "Conflict Resolution", "Conflict Arbiter Indexes", "Tuples",
-	"Sampling", "Repeatable Seed", "Estimates", "Optimizer", "Table Function Call", "Workers"}
+	"Sampling", "Repeatable Seed", "Optimizer", "Table Function Call", "Workers", "Replaces",
+	"Prefetch", "File cache", // Neon
+	"Task Count", "Tasks Shown", "Node", "Map Task Count", "Merge Task Count", "Subplan Duration",
+	"Intermediate Data Size", "Result destination", // Citus
+	"Order", "Batches Removed by Filter", "Bulk Decompression", "Startup Exclusion", "Runtime Exclusion",
+	"Vectorized Aggregation", "Batch Sorted Merge", "Reverse", "Grouping Policy", // TimescaleDB
+	"Extra Text", "Partitions selected", "Peak Memory Usage"} // Greenplum, YugabyteDB
+
+// families are beginnings of the names of such properties.
+var families = []string{"Storage ", "Catalog ", "Chunks excluded ", "Hypertables excluded ", "Tuple data received "}
 
 // counters are properties by which even a node without its own line is known to be one.
 var counters = []string{"Buffers", "I/O Timings", "WAL", "Rows Removed by Filter", "Rows Removed by Join Filter",
@@ -40,12 +49,17 @@ var counters = []string{"Buffers", "I/O Timings", "WAL", "Rows Removed by Filter
 
 // measures are the other properties that are read.
 var measures = []string{"Workers Planned", "Index Searches", "Storage", "Hits", "Full-sort Groups",
-	"Pre-sorted Groups", "Sort Methods", "Planned Partitions"}
+	"Pre-sorted Groups", "Sort Methods", "Planned Partitions", "Subplans Removed", "Estimates"}
 
 // known says whether a name is that of a property of a node.
 func known(name string) bool {
 	return slices.Contains(words, name) || slices.Contains(counters, name) || slices.Contains(measures, name) ||
-		slices.Contains(ordinary, name)
+		isOrdinary(name)
+}
+
+func isOrdinary(name string) bool {
+	return slices.Contains(ordinary, name) ||
+		slices.ContainsFunc(families, func(f string) bool { return strings.HasPrefix(name, f) })
 }
 
 // property reads one line below a node; false where it is not understood.
@@ -105,13 +119,26 @@ func (n *Node) property(text string) bool {
 		n.Exact, n.Lossy = numberAfter(val, "exact="), numberAfter(val, "lossy=")
 	case "Storage":
 		n.Storage, _, _ = strings.Cut(val, " ")
+	case "Subplans Removed":
+		n.Pruned = leadingNumber(val)
+	case "Estimates":
+		n.cache().Keys, n.cache().Lookups = numberAfter(val, "distinct keys="), numberAfter(val, "lookups=")
 	case "Hits":
-		n.Memoize = &Memoize{Hits: leadingNumber(val), Misses: numberAfter(text, "Misses: "),
-			Evictions: numberAfter(text, "Evictions: ")}
+		m := n.cache()
+		m.Hits, m.Misses, m.Evictions = leadingNumber(val), numberAfter(text, "Misses: "),
+			numberAfter(text, "Evictions: ")
 	default:
-		return slices.Contains(ordinary, name)
+		return isOrdinary(name)
 	}
 	return true
+}
+
+// cache is what is known of a node's cache.
+func (n *Node) cache() *Memoize {
+	if n.Memoize == nil {
+		n.Memoize = &Memoize{}
+	}
+	return n.Memoize
 }
 
 // groups reads what an incremental sort says of its groups: "1  Sort Method: quicksort

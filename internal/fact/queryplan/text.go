@@ -2,12 +2,16 @@ package queryplan
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 var (
@@ -17,33 +21,31 @@ var (
 	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
 	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
-	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.]+) ms`)
-	// psql's \timing; the word is translated
-	clock  = regex.New(`^[\p{L}]+ ?: ([\d.,]+) [\p{L}]+(?: \(.*\))?$`)
-	logged = regex.New(`duration: ([\d.]+) ms +plan:`)
+	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.,]+) ms`)
+	// psql's \timing, whose words are translated, and that of pgcli and others, in seconds
+	clock = regex.New(`^[\p{L}]+ ?: ([\d.,]+) ?([\p{L}]+)(?: \(.*\)(?:, executed in: .*)?)?$`)
+	// botTime is a time of the whole plan as the bot of Database Lab sums it up
+	botTime = regex.New(`^- (planning|execution): ([\d.]+) (ms|s|min)$`)
+	logged  = regex.New(`duration: ([\d.]+) ms +plan:`)
 	// techLog is what stands before a plan in the technological log of 1C.
 	techLog = regex.New(`,planSQLText=["']?`)
 	// logLine begins another entry of a log
 	logLine = regex.New(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d`)
 	// a label of a subplan stands on a line of its own, above the subplan's node
-	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$`)
+	subplan   = regex.New(`(?i)^(?:CTE |InitPlan |SubPlan |Remote SubPlan ).*$|^(?:InitPlan|SubPlan)$`)
 	workerTag = regex.New(`^Worker (\d+): +`)
-	trigger   = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
+	// cutLine is one at the end of a plan that ends before its figures do.
+	cutLine = regex.New(`^(?:Trigger \S.*: time=[\d.]*|` +
+		`(?i:Planning time|Execution time|Total runtime): ?[\d.]*(?: m)?)$`)
+	trigger = regex.New(`^Trigger (.+?): (?:time=([\d.]+) )?calls=([\d.]+)`)
 	// headWord begins every node's name; what begins otherwise is a condition or a stranger.
-	headWord = regex.New(`^(?:Async )?(?:Parallel )?(?:Partial |Finalize )?(?:` +
-		`Seq Scan|Sample Scan|Index (?:Only )?Scan|Bitmap (?:Heap|Index) Scan|Tid (?:Range )?Scan|Subquery ` +
-		`Scan|Function Scan|Table Function Scan|Values Scan|CTE Scan|` +
-		`Named Tuplestore Scan|WorkTable Scan|Foreign (?:Scan|Insert|Update|Delete)|Custom Scan|Nested ` +
-		`Loop|Merge|Hash|Append|Recursive Union|BitmapAnd|BitmapOr|` +
-		`Gather|Materialize|Memoize|Sort|Incremental ` +
-		`Sort|Group|Aggregate|GroupAggregate|HashAggregate|MixedAggregate|WindowAgg|Unique|SetOp|HashSetOp|LockRows|` +
-		`Limit|` +
-		`Insert|Update|Delete|Result|ProjectSet)\b`)
+	headWord = regex.New(pasted.HeadWords)
+	// motion is a node of Greenplum that hands rows on between segments: "Broadcast Motion 1:6  (slice2)".
+	motion = regex.New(`\bMotion \d+:\d+ `)
 	// bareHead is a whole line of a node without any number (COSTS OFF).
 	bareHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
 	// shouted is a statement's word that somebody wrote in capitals.
 	shouted = regex.New(`^(INSERT|UPDATE|DELETE|MERGE) on `)
-	marks   = []string{"(cost=", "(actual ", "(never executed)"}
 )
 
 // An item is one line of a plan.
@@ -65,6 +67,8 @@ const (
 type segment struct {
 	items    []item
 	nodes    int
+	arrows   int // nodes with an arrow, the leftmost of which stands at
+	least    int
 	query    string
 	duration *float64 // of auto_explain
 	fragment bool
@@ -149,7 +153,7 @@ func (r *reader) line(l, next string) error {
 		}
 		return nil
 	}
-	if m := logged.FindStringSubmatch(l); m != nil {
+	if m := pasted.Logged.FindStringSubmatch(l); m != nil {
 		err := r.end()
 		v, _ := number(m[1])
 		r.pend, r.query, r.inSQL = &v, nil, false
@@ -161,7 +165,9 @@ func (r *reader) line(l, next string) error {
 		r.query, r.inSQL = []string{strings.TrimSpace(rest)}, true
 		return err
 	}
-	if logLine.MatchString(text) {
+	// Another entry, which has a time, or but a label where log_line_prefix is empty.
+	if logLine.MatchString(text) || column == 0 && r.cur != nil && r.cur.duration != nil &&
+		pasted.Labeled.MatchString(text) {
 		r.inSQL = false
 		return r.end()
 	}
@@ -209,6 +215,11 @@ func (s *segment) node(it item) error {
 	}
 	it.kind = itemNode
 	s.blank = false
+	if it.arrow {
+		if s.arrows++; s.arrows == 1 || it.column < s.least {
+			s.least = it.column
+		}
+	}
 	rest := ""
 	if m := measured.FindStringIndex(it.text); m != nil && len(strings.TrimSpace(it.text[m[1]:])) > 0 {
 		it.text, rest = it.text[:m[1]], strings.TrimSpace(it.text[m[1]:])
@@ -227,6 +238,10 @@ func (s *segment) line(it item) {
 	name, _, colon := strings.Cut(it.text, ":")
 	plain := s.summary(it.text)
 	switch {
+	case s.arrows > 0 && it.column > s.least && len(wholeTimes(it.text)) > 0:
+		return // of one task of Citus
+	case it.arrow && it.text == "Task":
+		return
 	case s.ended && !plain:
 		return // what follows a plan
 	case subplan.MatchString(it.text) && !colon:
@@ -234,7 +249,7 @@ func (s *segment) line(it item) {
 	case !plain && !(colon && known(name)) && !workerTag.MatchString(it.text):
 		switch {
 		case s.blank || len(s.items) == 0:
-		case partOfName(it.text):
+		case partOfName(it.text), cutLine.MatchString(it.text):
 			s.cut = it.text
 		case it.text != "..." && it.text != "…" && !strings.HasPrefix(it.text, "```") && it.text != "*/":
 			if s.unknown.Lines++; s.unknown.First == "" {
@@ -246,15 +261,74 @@ func (s *segment) line(it item) {
 	if len(s.items) < 50*maxNodes {
 		s.items = append(s.items, it)
 	}
-	if m := planTimes.FindStringSubmatch(it.text); m != nil && !strings.EqualFold(m[1], "Planning Time") {
-		s.ended = true
+	for _, t := range wholeTimes(it.text) {
+		s.ended = s.ended || !t.planning
 	}
+}
+
+// wholeTime is a time of the whole plan.
+type wholeTime struct {
+	planning bool
+	ms       float64
+}
+
+// wholeTimes reads «Planning Time» and «Execution Time» of a line. Forks and extensions have times of their own whose
+// names end so: "Storage Read Execution Time".
+func wholeTimes(text string) []wholeTime {
+	var out []wholeTime
+	if m := botTime.FindStringSubmatch(text); m != nil {
+		if v, ok := number(m[2]); ok {
+			return []wholeTime{{m[1] == "planning", inUnit(v, m[3])}}
+		}
+	}
+	for _, m := range planTimes.FindAllStringSubmatchIndex(text, 10) {
+		before := strings.TrimRight(text[:m[0]], " ")
+		if r, _ := utf8.DecodeLastRuneInString(before); before != "" && unicode.IsLetter(r) &&
+			!strings.HasSuffix(before, " ms") {
+			continue
+		}
+		v, ok := number(point(text[m[4]:m[5]]))
+		if ok {
+			out = append(out, wholeTime{strings.EqualFold(text[m[2]:m[3]], "Planning Time"), v})
+		}
+	}
+	return out
+}
+
+// inUnit makes milliseconds of a time; a unit that is not known is milliseconds, as psql writes it in each language.
+func inUnit(v float64, unit string) float64 {
+	switch unit {
+	case "s", "sec", "secs", "seconds":
+		v *= 1000
+	case "min":
+		v *= 60_000
+	}
+	return math.Round(v*1000) / 1000
+}
+
+// clientTime reads the clock of a client.
+func clientTime(text string) (float64, bool) {
+	m := clock.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	v, ok := number(point(m[1]))
+	return inUnit(v, m[2]), ok
+}
+
+// point makes the decimal sign of a time a point: EXPLAIN always writes three digits behind it, so a comma that stands
+// alone is no separator of thousands.
+func point(s string) string {
+	if strings.Contains(s, ".") {
+		return strings.ReplaceAll(s, ",", "")
+	}
+	return strings.Replace(s, ",", ".", 1)
 }
 
 // summary says whether a line is one of those at the end of a plan.
 func (s *segment) summary(text string) bool {
 	switch {
-	case planTimes.MatchString(text), trigger.MatchString(text), text == "Planning:", text == "JIT:":
+	case len(wholeTimes(text)) > 0, trigger.MatchString(text), text == "Planning:", text == "JIT:":
 		return true
 	case clock.MatchString(text):
 		return s.ended || strings.HasPrefix(text, "Time:")
@@ -297,7 +371,7 @@ func heads(it item, next string, within bool) bool {
 		}
 		// Extensions and forks have nodes of their own.
 		return name != "" && name[0] >= 'A' && name[0] <= 'Z' && (it.arrow || estimated.MatchString(it.text)) &&
-			!strings.Contains(name, ":") && len(name) < 300
+			(!strings.Contains(name, ":") || motion.MatchString(name)) && len(name) < 300
 	}
 	if !headWord.MatchString(it.text) || len(it.text) > 300 {
 		return false
@@ -320,7 +394,7 @@ func heads(it item, next string, within bool) bool {
 // markAt is where the numbers of a node's line begin; -1 where it has none.
 func markAt(text string) int {
 	at := -1
-	for _, m := range marks {
+	for _, m := range pasted.Marks {
 		if i := strings.Index(text, m); i >= 0 && (at < 0 || i < at) {
 			at = i
 		}

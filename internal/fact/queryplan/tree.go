@@ -16,6 +16,7 @@ type builder struct {
 	// where the lines of a worker end; -1: none
 	worker            int
 	inPlanning, inJIT bool
+	inSerialize       bool
 }
 
 type frame struct {
@@ -66,8 +67,26 @@ func (s *segment) build() (*Plan, error) {
 	if b.flat && !s.flat {
 		b.plan.rebuild()
 	}
+	b.plan.Product = s.product()
 	b.plan.finish()
 	return b.plan, nil
+}
+
+// product is the fork of PostgreSQL whose own nodes or lines a segment has; "" where it has none.
+func (s *segment) product() string {
+	for i := range s.items {
+		t := s.items[i].text
+		switch {
+		case motion.MatchString(t), strings.HasPrefix(t, "Dynamic Seq Scan"):
+			return "Greenplum"
+		case strings.HasPrefix(t, "XN "):
+			return "Redshift"
+		case strings.HasPrefix(t, "YB "), strings.HasPrefix(t, "Storage Table Read"),
+			strings.HasPrefix(t, "Storage Index Read"):
+			return "YugabyteDB"
+		}
+	}
+	return ""
 }
 
 // start is the root of a segment's tree.
@@ -136,7 +155,7 @@ func (b *builder) child(it *item) error {
 	parent := b.stack[len(b.stack)-1].node
 	parent.Children = append(parent.Children, n)
 	b.stack = append(b.stack, frame{n, column})
-	b.worker, b.inPlanning, b.inJIT = -1, false, false
+	b.worker, b.inPlanning, b.inJIT, b.inSerialize = -1, false, false, false
 	b.cut(it)
 	return nil
 }
@@ -151,15 +170,13 @@ func (b *builder) cut(it *item) {
 // property gives a line to the node it belongs to, to the plan, or to nobody.
 func (b *builder) property(text string, column int) {
 	p := b.plan
-	if found := planTimes.FindAllStringSubmatch(text, -1); found != nil {
-		for _, m := range found {
-			v, ok := number(m[2])
+	if found := wholeTimes(text); found != nil {
+		for _, t := range found {
 			switch {
-			case !ok:
-			case strings.EqualFold(m[1], "Planning Time"):
-				p.Planning = &v
+			case t.planning:
+				p.Planning = &t.ms
 			default:
-				p.Execution = &v
+				p.Execution = &t.ms
 			}
 		}
 		b.inPlanning, b.inJIT = false, false
@@ -187,19 +204,18 @@ func (b *builder) property(text string, column int) {
 	case b.section(text):
 		return
 	}
-	b.inPlanning, b.inJIT = false, false
+	b.inPlanning, b.inJIT, b.inSerialize = false, false, false
 	if rest, ok := strings.CutPrefix(text, "Serialization: "); ok {
 		p.Serialize = serialize(rest)
+		b.inSerialize = true
 		return
 	}
 	if rest, ok := strings.CutPrefix(text, "Settings: "); ok {
 		p.Settings = settings(rest)
 		return
 	}
-	if m := clock.FindStringSubmatch(text); m != nil && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
-		if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
-			p.Client = &v
-		}
+	if v, ok := clientTime(text); ok && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
+		p.Client = &v
 		return
 	}
 	n := b.owner(column)
@@ -242,7 +258,9 @@ func (b *builder) section(text string) bool {
 		return false
 	case b.inPlanning && name == "Buffers":
 		b.plan.PlanUsage = buffers(val)
-	case b.inPlanning && name == "I/O Timings":
+	case b.inSerialize && name == "Buffers":
+		b.plan.Serialize.Buffers = buffers(val)
+	case (b.inPlanning || b.inSerialize) && name == "I/O Timings":
 	case b.inPlanning && name == "Memory":
 		b.plan.Memory = &Memory{UsedKB: numberAfter(val, "used="), AllocatedKB: numberAfter(val, "allocated=")}
 	case b.inJIT && name == "Functions":

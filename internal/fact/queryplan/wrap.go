@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // maxJoined bounds how many lines one line may have been broken into: a condition with a
@@ -65,7 +66,7 @@ func goesOn(l, next string, numbers, open bool) bool {
 	if t == "" {
 		return false
 	}
-	for _, m := range marks {
+	for _, m := range pasted.Marks {
 		// A measurement on a line of its own.
 		if strings.HasPrefix(t, m) && nodeLike(l, true) && !strings.Contains(l, m) {
 			return true
@@ -101,8 +102,8 @@ func begins(l string) bool {
 	switch {
 	case strings.HasPrefix(t, "->"), t == "Planning:", t == "JIT:":
 		return true
-	case strings.Contains(t, " ms") && (planTimes.MatchString(t) && !strings.HasPrefix(t, "(") ||
-		logged.MatchString(t)):
+	case strings.Contains(t, " ms") && (len(wholeTimes(t)) > 0 && !strings.HasPrefix(t, "(") ||
+		pasted.Logged.MatchString(t)):
 		return true
 	case strings.HasPrefix(t, "Trigger ") && trigger.MatchString(t),
 		strings.HasPrefix(t, "Worker ") && workerTag.MatchString(t),

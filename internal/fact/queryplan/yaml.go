@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // parseYAML reads every plan that EXPLAIN wrote as YAML: block mappings and sequences of
@@ -40,6 +42,9 @@ func parseYAML(lines []string) ([]*Plan, error) {
 			return nil, err
 		}
 		p.Format = "yaml"
+		if last := strings.TrimSpace(y.lines[len(y.lines)-1]); cutOff(object(o).object("Plan")) || !wholeLine(last) {
+			p.Cut = last
+		}
 		if p.Execution == nil {
 			p.Execution = durationBefore(lines[:i])
 		}
@@ -50,10 +55,49 @@ func parseYAML(lines []string) ([]*Plan, error) {
 	return out, nil
 }
 
+// cutOff says whether the last node lacks figures that the first has.
+func cutOff(root object) bool {
+	last := root
+	for {
+		list := last.objects("Plans")
+		if len(list) == 0 {
+			break
+		}
+		last = list[len(list)-1]
+	}
+	for _, k := range []string{"Node Type", "Plan Width", "Actual Loops"} {
+		_, whole := root[k]
+		if _, ok := last[k]; whole && !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeLine says whether a line of YAML is not cut within its value.
+func wholeLine(l string) bool {
+	l = strings.TrimPrefix(l, "- ")
+	if strings.HasPrefix(l, `"`) {
+		return len(l) > 1 && strings.HasSuffix(l, `"`)
+	}
+	_, val, ok := strings.Cut(l, ":")
+	val = strings.TrimSpace(val)
+	switch {
+	case !ok:
+		return false
+	case strings.HasPrefix(val, `"`):
+		return len(val) > 1 && strings.HasSuffix(val, `"`)
+	case val == "" || val == "true" || val == "false" || strings.HasPrefix(val, "["):
+		return true
+	}
+	_, err := strconv.ParseFloat(val, 64)
+	return err == nil
+}
+
 // durationBefore is the duration of auto_explain in the lines right before a plan.
 func durationBefore(lines []string) *float64 {
 	for i := len(lines) - 1; i >= max(0, len(lines)-5); i-- {
-		if m := logged.FindStringSubmatch(lines[i]); m != nil {
+		if m := pasted.Logged.FindStringSubmatch(lines[i]); m != nil {
 			if v, ok := number(m[1]); ok {
 				return &v
 			}

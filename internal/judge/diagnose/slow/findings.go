@@ -14,7 +14,7 @@ import (
 // From where on something in one plan is told. Shares are percent of its time.
 const (
 	readMuch      = 10.0 // a tenth is worth a change
-	readRemoved   = 0.75 // of the rows that a node looked at: most of them for nothing
+	readRemoved   = 0.6  // of the rows that a node looked at: most of them for nothing
 	readRows      = 1000 // fewer rows cost nothing
 	readMisjudged = 10.0 // an estimate within ten times is a good one
 	readLoops     = 1000
@@ -53,7 +53,9 @@ func (d *Reading) removedRows() {
 	var list []*readNode
 	for _, r := range d.list {
 		all := r.removed()
-		if all < readRows || !d.matters(r, readMuch) {
+		// The time of rows that another server sends may be in the Append that waits for them.
+		waited := r.parent != nil && strings.HasPrefix(r.Head, "Async ") && d.matters(r.parent, readMuch)
+		if all < readRows || !d.matters(r, readMuch) && !waited {
 			continue
 		}
 		if r.Actual != nil && all < readRemoved*(all+r.Actual.Rows*r.Actual.Loops) {
@@ -83,7 +85,7 @@ func (d *Reading) removedRows() {
 					figure(a.Loops))
 			}
 		}
-		name, cond := word(r.Node, "Filter", "Join Filter")
+		name, cond := word(r.Node, "Filter", "Join Filter", "Vectorized Filter")
 		if cond != "" {
 			text += ": " + name + " " + Cut(cond)
 		}
@@ -104,12 +106,22 @@ func (d *Reading) removedRows() {
 }
 
 func removedAdvice(r *readNode) []string {
-	_, cond := word(r.Node, "Filter", "Join Filter")
+	_, cond := word(r.Node, "Filter", "Join Filter", "Vectorized Filter")
 	if cond == "" {
 		cond = "its condition"
 	}
+	if strings.Contains(cond, "SubPlan ") {
+		return []string{"a subquery decides which rows are kept: as a join, or as EXISTS or NOT EXISTS, the planner " +
+			"can begin with it"}
+	}
 	cond = Cut(cond)
+	if next := removedElsewhere(r.Head); next != nil {
+		return next
+	}
 	switch {
+	case scans(r.Head) && pattern(cond):
+		return []string{"a search within texts, as in " + cond + ", is not served by an ordinary index: an index " +
+			"with the extension pg_trgm (GIN, gin_trgm_ops) is, for patterns of three letters and more"}
 	case !scans(r.Head):
 		return []string{"a join by equality can use a hash or an index; see whether " + cond + " can be written so",
 			"an index on the inner table for the compared columns spares the comparisons; for ranges and geometry GiST"}
@@ -227,10 +239,14 @@ func factorWords(f float64) string {
 	return factor(f)
 }
 
+// noTable are scans of something else than a table.
+var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan",
+	"Values Scan", "Named Tuplestore Scan"}
+
 // relation is the table that a scan reads, without its schema; "" where a node reads none.
 func relation(head string) string {
 	kind, rest, ok := strings.Cut(head, " on ")
-	if !ok || !scans(kind) || strings.Contains(kind, "Bitmap Index Scan") {
+	if !ok || !scans(kind) || slices.ContainsFunc(noTable, func(k string) bool { return strings.Contains(kind, k) }) {
 		return ""
 	}
 	table, _, _ := strings.Cut(rest, " ")
@@ -292,7 +308,12 @@ func (d *Reading) lossy() {
 			r.Head,
 			figure(r.Lossy), figure(r.Lossy+r.Exact))}
 		if r.Recheck > 0 {
-			evidence = append(evidence, fmt.Sprintf("the recheck threw %s rows away", figure(r.Recheck)))
+			text := fmt.Sprintf("the recheck threw %s rows away", figure(r.Recheck))
+			if a := r.Actual; a != nil && a.Loops > 1 {
+				text += fmt.Sprintf(" in each of %s loops, %s in all", figure(a.Loops),
+					figure(float64(r.Recheck)*a.Loops))
+			}
+			evidence = append(evidence, text)
 		}
 		certainty, next, title := Likely, []string{}, "A bitmap did not fit into work_mem and became lossy"
 		// An entry of the bitmap takes 64 bytes for each block of the table.
@@ -317,7 +338,8 @@ func (d *Reading) lossy() {
 
 func (d *Reading) fetches() {
 	for _, r := range d.list {
-		if r.Node.Fetches == nil || *r.Node.Fetches < readRows || !d.matters(r, readMuch) {
+		if r.Node.Fetches == nil || !strings.Contains(r.Head, "Index Only Scan") ||
+			*r.Node.Fetches < readRows || !d.matters(r, readMuch) {
 			continue
 		}
 		rows := *r.Node.Fetches
@@ -345,15 +367,36 @@ func (d *Reading) fetches() {
 
 func (d *Reading) jit() {
 	j := d.run.JIT
-	if j == nil || d.share(j.Total) < readMuch {
+	if j == nil {
 		return
 	}
-	t := j.Total
-	d.add("jit", Sure, d.share(t), &t, "Just-in-time compilation took a part of the time",
-		[]string{fmt.Sprintf("%d functions were compiled in %s, %.1f %% of the time", j.Functions, ms(t), d.share(t))},
+	processes := d.processes()
+	t := j.Total / processes
+	if d.share(t) < readMuch {
+		return
+	}
+	certainty := Sure
+	text := fmt.Sprintf("%d functions were compiled in %s, %.1f %% of the time", j.Functions, ms(t), d.share(t))
+	if processes > 1 {
+		certainty = Likely
+		text = fmt.Sprintf("%d functions were compiled in %s, the sum over %.0f processes: about %s in each",
+			j.Functions, ms(j.Total), processes, ms(t))
+	}
+	d.add("jit", certainty, d.share(t), &t, "Just-in-time compilation took a part of the time", []string{text},
 		[]string{
 			"in this session: SET jit = off, and run it again; raise jit_above_cost where only some queries gain " +
 				"(pgfettle explain jit)"})
+}
+
+// processes is how many ran the plan side by side, at most.
+func (d *Reading) processes() float64 {
+	n := 1.0
+	for _, r := range d.list {
+		if r.Launched != nil {
+			n = max(n, float64(*r.Launched)+1)
+		}
+	}
+	return n
 }
 
 func (d *Reading) workers() {
@@ -570,12 +613,20 @@ func (d *Reading) writes() {
 func (d *Reading) memoize() {
 	for _, r := range d.list {
 		if m := r.Memoize; m != nil && m.Evictions > readRows && m.Evictions*10 > m.Misses {
-			d.add("memoize-evictions", Possible, readMuch/2, nil, "The cache of Memoize was too small",
-				[]string{fmt.Sprintf("%s evicted %s entries; %s hits, %s misses", r.Head, figure(m.Evictions),
-					figure(m.Hits),
-					figure(m.Misses))},
-				[]string{
-					"for this query alone: SET LOCAL work_mem to twice as much, and run it again"})
+			evidence := []string{fmt.Sprintf("%s evicted %s entries; %s hits, %s misses", r.Head, figure(m.Evictions),
+				figure(m.Hits), figure(m.Misses))}
+			if m.Keys > 0 {
+				evidence = append(evidence, fmt.Sprintf("the planner expected %s distinct keys in %s lookups",
+					figure(m.Keys), figure(m.Lookups)))
+			}
+			next := []string{"for this query alone: SET LOCAL work_mem to twice as much, and run it again"}
+			if m.Hits < m.Misses { // more memory does not make keys repeat
+				_, key := word(r.Node, "Cache Key")
+				next = []string{"few keys came again: the planner took " + Cut(key) + " for a column with fewer " +
+					"distinct values than it has; compare n_distinct in pg_stats, ANALYZE, or set n_distinct with " +
+					"ALTER TABLE … ALTER COLUMN"}
+			}
+			d.add("memoize-evictions", Possible, readMuch/2, nil, "The cache of Memoize was too small", evidence, next)
 			return
 		}
 	}

@@ -189,10 +189,8 @@ func (d *Report) otherPlan() {
 				"ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000")
 		}
 	}
-	if slowGeneric(d.slowRun) && !slowGeneric(d.fastRun) {
-		evidence = append(evidence,
-			"the slow plan is a generic one (it has parameters, such as $1), the fast one is not")
-		next = append(next, "for this session: SET plan_cache_mode = force_custom_plan, and run it again")
+	if line, step := d.generic(); line != "" {
+		evidence, next = append(evidence, line), append(next, step)
 	}
 	d.add("other-plan", Sure, &e, "The planner chose another plan", evidence, next)
 }
@@ -242,13 +240,28 @@ func (d *Report) otherIndex(e *float64) bool {
 	}
 	evidence = append(evidence, misjudgedLines(d.slowRun)...)
 	evidence = append(evidence, "the diff of both plans stands below")
-	d.add("other-index", Sure, e, "The fast run used an index that the slow one did not", evidence, []string{
+	next := []string{
 		"see whether it is there where the slow run was: SELECT indexrelid::regclass, indisvalid FROM pg_index WHERE " +
 			"indexrelid = '" + strings.ReplaceAll(names[0], "'", "''") + "'::regclass",
 		"where it is not, or was made between the two runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
 			"makes it " +
-			"without blocking writes; where it is, compare the conditions and the settings of both runs"})
+			"without blocking writes; where it is, compare the conditions and the settings of both runs"}
+	if line, step := d.generic(); line != "" {
+		evidence = append(evidence, line)
+		next = []string{step, next[0]}
+	}
+	d.add("other-index", Sure, e, "The fast run used an index that the slow one did not", evidence, next)
 	return true
+}
+
+// generic tells a slow plan that was made without the values of its parameters, where the fast one had them: what is
+// seen, and what to do. Both are empty where that is not so.
+func (d *Report) generic() (line, step string) {
+	if !slowGeneric(d.slowRun) || slowGeneric(d.fastRun) {
+		return "", ""
+	}
+	return "the slow plan is a generic one (it has parameters, such as $1), the fast one is not",
+		"for this session: SET plan_cache_mode = force_custom_plan, and run it again"
 }
 
 // bitmapTable is the table of the Bitmap Heap Scan that a node stands below.

@@ -75,6 +75,7 @@ type readNode struct {
 	own       float64
 	wall      float64
 	timed     bool // own is known
+	pruned    bool // partitions below it were removed before the first row
 	walled    bool
 }
 
@@ -125,13 +126,15 @@ func slower(a, b *queryplan.Plan) bool {
 // nodes fills Nodes.
 func (d *Reading) nodes() {
 	own, timed := slowOwnTimes(d.run)
+	prunes := pruned(d.run.Root)
 	before := false // a node above may stop those below it; in a paste without tree, one before it
 	var walk func(n *queryplan.Node, parent *readNode, depth int)
 	walk = func(n *queryplan.Node, parent *readNode, depth int) {
-		r := &readNode{Node: n, at: len(d.list), parent: parent, processes: 1, own: own[n], timed: timed[n]}
+		r := &readNode{Node: n, at: len(d.list), parent: parent, processes: 1, own: own[n], timed: timed[n],
+			pruned: prunes && pruned(n)}
 		if parent != nil {
 			r.processes, r.planned = parent.processes, parent.planned
-			r.stops = parent.stops || stopsBelow(parent.Head) || n.Subplan != "" &&
+			r.stops = parent.stops && !readsAll(parent.Head) || stopsBelow(parent.Head) || n.Subplan != "" &&
 				!strings.HasPrefix(n.Subplan, "CTE ")
 			if parent.Launched != nil {
 				r.processes = float64(*parent.Launched) + 1
@@ -168,6 +171,13 @@ func (d *Reading) nodes() {
 			n.Share = &s
 		}
 	}
+}
+
+// readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
+func readsAll(head string) bool {
+	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
+		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
+		head == "Finalize Aggregate"
 }
 
 // stopsBelow says whether a node may end what is below it before its last row.
@@ -213,7 +223,10 @@ func (r *readNode) removed() float64 {
 // misjudged is how many times as many rows came as were estimated, or were estimated as
 // came, whichever is more than one. Below a Gather the estimate is that of each process.
 func (r *readNode) misjudged() (float64, bool) {
-	if r.Actual == nil || r.Cost == nil || modifies(r.Head) {
+	if r.Actual == nil || r.Cost == nil || modifies(r.Head) || uncounted(r.Head) {
+		return 0, false
+	}
+	if r.pruned && r.Cost.Rows > r.Actual.Rows { // partitions that were removed are in the estimate
 		return 0, false
 	}
 	want, have := r.Cost.Rows, r.Actual.Rows
@@ -223,6 +236,13 @@ func (r *readNode) misjudged() (float64, bool) {
 	}
 	want, have = max(want, 1), max(have, 1)
 	return math.Round(10*max(have/want, want/have)) / 10, true
+}
+
+// uncounted says whether a node has no figures of rows that may be compared: bitmaps that are combined count none, and
+// Citus has a constant for an estimate.
+func uncounted(head string) bool {
+	return strings.HasPrefix(head, "BitmapAnd") || strings.HasPrefix(head, "BitmapOr") ||
+		strings.HasPrefix(head, "Custom Scan (Citus")
 }
 
 func modifies(head string) bool {
@@ -258,7 +278,8 @@ func (d *Reading) judge() {
 	d.notMeasured()
 	d.inconsistent()
 	for _, f := range []func(){d.removedRows, d.repeated, d.estimates, d.spills, d.lossy, d.fetches, d.jit, d.workers,
-		d.reads, d.manyBuffers, d.triggers, d.planning, d.outside, d.client, d.writes, d.memoize, d.slowest} {
+		d.reads, d.manyBuffers, d.triggers, d.planning, d.outside, d.client, d.writes, d.memoize, d.lockWaits,
+		d.serialize, d.calls, d.slowest} {
 		f()
 	}
 	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int { return cmp.Compare(d.weight[b.ID], d.weight[a.ID]) })
@@ -269,6 +290,10 @@ func (d *Reading) judge() {
 func (d *Reading) notMeasured() {
 	p := d.run
 	d.Missing = append(d.Missing, planGaps(d.Plan.Name, p)...)
+	if p.Product != "" {
+		d.Missing = append(d.Missing, "the plan is of "+p.Product+
+			", a fork of PostgreSQL: what is its own is not judged")
+	}
 	if p.Fragment {
 		d.Missing = append(d.Missing, "the beginning of the plan is missing: shares are of the part that is there")
 	}

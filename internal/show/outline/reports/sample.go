@@ -135,7 +135,10 @@ func FunctionName(f *sampled.Function) string {
 	if f.Kernel {
 		where = " (kernel)"
 	}
-	return typeset.Clean(f.Name) + where + " in " + typeset.Clean(f.Command)
+	if f.Command != "" {
+		where += " in " + typeset.Clean(f.Command)
+	}
+	return typeset.Clean(f.Name) + where
 }
 
 // SlowShown says whether the i-th function is told: the first, and of more those

@@ -31,7 +31,11 @@ func SlowPlan(d *slow.Reading) outline.Outline {
 	t.Tones = map[int]outline.Tone{}
 	for i, r := range rows[1:] {
 		n := &d.Nodes[i]
-		name := strings.Repeat("· ", min(n.Depth, 20)) + typeset.Flat(n.Head)
+		name := strings.Repeat("· ", min(n.Depth, 20))
+		if n.Subplan != "" {
+			name += typeset.Flat(n.Subplan) + ": "
+		}
+		name += typeset.Flat(n.Head)
 		const most = 50 // percent of the time: this node is the reason
 		if n.Share != nil && *n.Share >= most {
 			t.Tones[i] = outline.ToneMind
@@ -74,7 +78,8 @@ func planLines(d *slow.Reading) []string {
 		}
 	}
 	if j := p.JIT; j != nil {
-		out = append(out, fmt.Sprintf("JIT: %d functions in %s", j.Functions, slowMS(j.Total)))
+		out = append(out, fmt.Sprintf("JIT: %d functions in %s, of all processes together", j.Functions,
+			slowMS(j.Total)))
 	}
 	for _, t := range p.Triggers {
 		if t.Time != nil {

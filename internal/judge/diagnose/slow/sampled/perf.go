@@ -160,6 +160,11 @@ func (d *Profile) gaps(p *live.Profile) {
 		d.Missing = append(d.Missing, fmt.Sprintf("%d lines were seen and not understood, the first: %s", p.Unknown,
 			slow.Cut(p.First)))
 	}
+	const few = 100 // one sample is a hundredth of the time
+	if p.Samples > 0 && p.Samples < few {
+		d.Missing = append(d.Missing, fmt.Sprintf("only %d samples, one of which is %.0f %% of the profile: record "+
+			"for longer before you rely on the shares", p.Samples, 100/float64(p.Samples)))
+	}
 	bare := 0.0
 	for _, x := range p.Symbols {
 		if strings.HasPrefix(x.Name, "0x") || x.Name == "[unknown]" {

@@ -42,7 +42,11 @@ var slowSymbols = []slowSymbol{
 	{[]string{"handle_mm_fault", "__handle_mm_fault", "handle_pte_fault", "do_anonymous_page", "filemap_map_pages",
 		"next_uptodate_folio", "set_pte_range", "shmem_fault", "do_fault", "do_read_fault", "do_shared_fault",
 		"exc_page_fault", "do_user_addr_fault", "copy_page_range", "copy_present_ptes", "zap_pte_range",
-		"unmap_page_range", "free_pgtables", "exit_mmap", "dup_mm*"}, "page-faults",
+		"unmap_page_range", "free_pgtables", "exit_mmap", "dup_mm*", "asm_exc_page_fault", "page_fault",
+		"do_page_fault", "__do_page_fault", "async_page_fault", "do_async_page_fault", "do_mem_abort",
+		"do_translation_fault", "alloc_anon_folio", "vma_alloc_folio", "alloc_pages_vma", "do_cow_fault", "do_wp_page",
+		"wp_page_copy", "clear_page_erms", "clear_page_rep", "clear_page_orig", "clear_page", "__pte_alloc",
+		"pte_alloc_one"}, "page-faults",
 		"processes touch pages for the first time, or are made and end: short connections, and shared_buffers " +
 			"without huge pages"},
 	{[]string{"flush_tlb_*", "smp_call_function_many_cond", "native_flush_tlb*", "try_to_unmap_flush",
