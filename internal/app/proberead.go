@@ -180,7 +180,10 @@ func fioDisk(o *output.Output, disk *measured.Disk) {
 	for i := range o.Fio.Jobs {
 		j := &o.Fio.Jobs[i]
 		if random, ok := j.Random(); j.Read != nil && ok {
-			if j.Direct != nil {
+			switch {
+			case o.Fio.FromCache(j):
+				r.Access = "buffered"
+			case j.Direct != nil:
 				r.Access = map[bool]string{true: "", false: "buffered"}[*j.Direct]
 			}
 			if j.BlockSize != page {

@@ -12,10 +12,7 @@ import (
 
 var (
 	// quoted is how mails and Markdown begin a quoted line.
-	quoted = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
-	// shipped is what docker, Kubernetes and the journal put before a line.
-	shipped = regex.New(
-		`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s)(?:(?:stdout|stderr) [FP] )?`)
+	quoted    = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
 	escapes   = regex.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	backslash = regex.New(`\\([_*'<>\[\]#|~-])`)
 	commented = regex.New(`^\s*(?:#|//) {1,3}`)
@@ -47,17 +44,16 @@ func clean(b []byte) []string {
 		if strings.Contains(l, `\`) && strings.Contains(text, `\_`) {
 			l = backslash.ReplaceAllString(l, "$1")
 		}
-		if len(l) > 20 && l[4] == '-' {
-			l = shipped.ReplaceAllString(l, "")
-		}
+		out = append(out, l)
+	}
+	out = carried(out)
+	for i, l := range out {
 		if c := begun(l); c != '#' && c != '/' {
-			out = append(out, l)
 			continue
 		}
 		if m := commented.FindString(l); m != "" && len(l) > len(m) {
-			l = strings.Repeat(" ", len(m)) + l[len(m):]
+			out[i] = strings.Repeat(" ", len(m)) + l[len(m):]
 		}
-		out = append(out, l)
 	}
 	return folded(flat(out))
 }
@@ -97,7 +93,7 @@ func flat(lines []string) []string {
 	budget := flatAll
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
-		if len(l) < flatLine || len(l) > flatMost || len(l) > budget {
+		if len(l) < flatLine || len(l) > flatMost || len(l) > budget || begun(l) == '{' {
 			out = append(out, l)
 			continue
 		}
@@ -135,11 +131,15 @@ func rows(lines []string) []string {
 			continue
 		}
 		f := strings.Fields(l)
+		cpu, numbers := f[0] == "avg-cpu:", f[0] == "r"
 		n := 1
-		for n < len(f) && column.MatchString(f[n]) && !onlyFigures(f[n:n+1]) {
+		for n < len(f) && (numbers || column.MatchString(f[n])) && !onlyFigures(f[n:n+1]) {
 			n++
 		}
-		cpu, numbers := f[0] == "avg-cpu:", f[0] == "r"
+		if n == len(f) {
+			out = append(out, l) // a head alone, and a wide one
+			continue
+		}
 		if !cpu && !numbers && n < len(f) && n > 2 && onlyFigures(f[n:n+1]) {
 			n-- // the name of the first device looked like a column
 		}

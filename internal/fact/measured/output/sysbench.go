@@ -23,6 +23,9 @@ type Sysbench struct {
 	Events        *int64   `json:"events,omitempty"` // of a test without a database: its operations
 	// Operations a second of a test of files, memory or the processor.
 	Rate       *float64         `json:"events_per_second,omitempty"`
+	ReadRate   *float64         `json:"reads_per_second,omitempty"` // of a test of files
+	WriteRate  *float64         `json:"writes_per_second,omitempty"`
+	Moved      *float64         `json:"mib_per_second,omitempty"`      // of a test of memory, or of files where both are added
 	ReadSpeed  *float64         `json:"read_mib_per_second,omitempty"` // of a test of files
 	WriteSpeed *float64         `json:"written_mib_per_second,omitempty"`
 	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
@@ -52,13 +55,30 @@ type SysbenchPoint struct {
 var (
 	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
 	sysbenchCommand = regex.New(
-		`\bsysbench\b.*?(?:--test=)?\b([a-z_]*oltp[a-z_]*|fileio|tpcc)(?:\.lua)?\b.*\brun\b`)
+		`\bsysbench\b.*?(?:--test=|\s|/)([a-z_]*oltp[a-z_]*|select_random_\w+|bulk_insert|fileio|tpcc|cpu|memory|threads|mutex)` +
+			`(?:\.lua)?(?:\s.*)?\brun\b`)
 	sysbenchThreads = regex.New(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
 	sysbenchPart    = regex.New(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
 		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
 		`Threads fairness:|File operations:|Throughput:|CPU speed:|Running the test with following options:|` +
-		`Initializing worker threads|Threads started!|Response time:)`)
-	sysbenchCount = regex.New(
+		`Initializing worker threads|Threads started!|Response time:|` +
+		`Running memory speed test|Doing \S+ (?:performance|subsystem|operations) |Operations performed:)`)
+	// What a report is of, by a line that only such a one has.
+	sysbenchTests = []struct{ word, test string }{{"CPU speed:", "cpu"}, {"Prime numbers limit:", "cpu"},
+		{"Running memory speed test", "memory"}, {"Doing CPU performance", "cpu"},
+		{"Doing memory operations", "memory"}, {"Doing thread subsystem", "threads"}, {"Doing mutex", "mutex"},
+		{"File operations:", "fileio"}, {"Extra file open flags:", "fileio"}}
+	// «Total operations: 58203344 (5819811.24 per second)», «Operations performed: 104857600 (2211093.45 ops/sec)»
+	sysbenchTotal = regex.New(`^\s*(?:Total operations|Operations performed): ([0-9]{1,15}) ?` +
+		`\( ?([0-9.]+) (?:per second|ops/sec)\)`)
+	// «56839.20 MiB transferred (5683.41 MiB/sec)»
+	sysbenchMoved = regex.New(`^\s*[0-9.]+ Mi?B transferred \(([0-9.]+) Mi?B/sec\)`)
+	// 0.4: «Operations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total», then
+	// «Read 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (3.9Mb/sec)», «  250.12 Requests/sec executed»
+	sysbenchDone     = regex.New(`^\s*Operations performed:\s+[0-9]+ [Rr]eads?, [0-9]+ [Ww]rites?, .*= ([0-9]{1,15}) Total`)
+	sysbenchCarried  = regex.New(`\bTotal transferred \S+\s+\(([0-9.]+)([KMG])b/sec\)`)
+	sysbenchRequests = regex.New(`^\s*([0-9.]+) Requests/sec executed`)
+	sysbenchCount    = regex.New(
 		`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|errors|` +
 			`reconnects):\s+([0-9]{1,15})\s+\(([0-9.]+) per sec\.\)`)
 	sysbenchSum = regex.New(
@@ -93,7 +113,7 @@ func (b *sysbench) open(s scanned) *Sysbench {
 }
 
 func (b *sysbench) line(s scanned) bool {
-	if !holds(s.text, ":", "sysbench", "Threads started") {
+	if !holds(s.text, ":", "sysbench", "Threads started", "transferred", "Requests/sec", "Doing ") {
 		return false
 	}
 	if m := match(sysbenchHead, s.text, "sysbench "); m != nil {
@@ -112,6 +132,14 @@ func (b *sysbench) line(s scanned) bool {
 	}
 	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
 		return b.count(s, m)
+	}
+	for _, t := range sysbenchTests {
+		if b.out != nil && strings.HasPrefix(strings.TrimSpace(s.text), t.word) {
+			if x := b.out.Sysbench; x.Test == "" {
+				x.Test = t.test
+			}
+			return true
+		}
 	}
 	if b.out == nil {
 		if sysbenchPart.MatchString(s.text) && !strings.Contains(s.text, "Throughput") {
@@ -207,6 +235,9 @@ func (b *sysbench) rest(s scanned) bool {
 		}
 		return true
 	}
+	if b.operations(s) {
+		return true
+	}
 	x := b.open(s)
 	if m := sysbenchTime.FindStringSubmatch(s.text); m != nil {
 		v, ok := secondsOf(m[1])
@@ -224,6 +255,10 @@ func (b *sysbench) rest(s scanned) bool {
 			return false
 		}
 		switch {
+		case m[1] == "reads/s":
+			x.ReadRate = &v
+		case m[1] == "writes/s":
+			x.WriteRate = &v
 		case m[1] == "fsyncs/s":
 			x.Fsyncs = &v
 		case m[1] == "read, MiB/s":
@@ -240,6 +275,48 @@ func (b *sysbench) rest(s scanned) bool {
 		return true
 	}
 	return sysbenchPart.MatchString(s.text) || sysbenchSumT.MatchString(s.text)
+}
+
+// operations reads what a test of memory, of files or of the processor did.
+func (b *sysbench) operations(s scanned) bool {
+	x := b.open(s)
+	if m := match(sysbenchTotal, s.text, " per second)", " ops/sec)"); m != nil {
+		n, ok1 := whole(m[1])
+		v, ok2 := figure(m[2])
+		if ok1 && ok2 {
+			x.Events, x.Rate = &n, &v
+		}
+		return ok1 && ok2
+	}
+	if m := match(sysbenchMoved, s.text, "transferred"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			x.Moved = &v
+		}
+		return ok
+	}
+	if m := match(sysbenchDone, s.text, " Total"); m != nil {
+		if n, ok := whole(m[1]); ok {
+			x.Events = &n
+		}
+		return x.Events != nil
+	}
+	if m := match(sysbenchCarried, s.text, "transferred"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			v *= fioUnit(m[2]) / (1 << 20)
+			x.Moved = &v
+		}
+		return ok
+	}
+	if m := match(sysbenchRequests, s.text, "Requests/sec"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			x.Rate = &v
+		}
+		return ok
+	}
+	return false
 }
 
 func (x *Sysbench) latency(m []string) bool {
@@ -274,7 +351,7 @@ func (b *sysbench) end() {
 	x := b.out.Sysbench
 	told := x.Transactions != nil || x.Events != nil || x.Rate != nil
 	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0
-	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil {
+	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil && x.Moved == nil {
 		b.out.Sysbench = nil // a head alone
 	}
 	b.out = nil

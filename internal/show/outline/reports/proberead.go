@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +119,26 @@ func readFio(o *outline.Outline, f *output.Fio) {
 	}
 	if len(rows) > 1 {
 		o.Add(outline.TableOf("Jobs of fio", rows, 2))
+	}
+	if p := f.Progress; p != nil {
+		var of []string
+		for _, x := range []struct {
+			rate  float64
+			speed unit.Bytes
+			what  string
+		}{{p.Reads, p.ReadSpeed, "reads"}, {p.Writes, p.WriteSpeed, "writes"}} {
+			if x.rate > 0 || x.speed > 0 {
+				of = append(of, strings.TrimSpace(rateOr(x.rate)+" "+x.what+" per second")+" ("+x.speed.String()+"/s)")
+			}
+		}
+		o.Para(fmt.Sprintf("The run is not finished: %.1f%% done. At that moment: %s.", p.Done,
+			strings.Join(of, ", ")))
+	}
+	for i, k := range f.Disks {
+		if i < 8 {
+			o.Para(fmt.Sprintf("Disk %s below: %s reads, %s writes, %.1f%% util.", k.Name, typeset.Digits(int(k.Reads)),
+				typeset.Digits(int(k.Writes)), k.Util))
+		}
 	}
 }
 
@@ -286,6 +307,24 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 	if s.Transactions == nil && s.Rate != nil {
 		add(true, "%s events per second", rate(*s.Rate))
 	}
+	if s.ReadRate != nil || s.WriteRate != nil {
+		var reads, writes float64
+		if s.ReadRate != nil {
+			reads = *s.ReadRate
+		}
+		if s.WriteRate != nil {
+			writes = *s.WriteRate
+		}
+		add(true, "%s reads and %s writes per second", rate(reads), rate(writes))
+	}
+	for _, x := range []struct {
+		of   *float64
+		what string
+	}{{s.ReadSpeed, "read"}, {s.WriteSpeed, "written"}, {s.Moved, "moved"}} {
+		if x.of != nil && *x.of > 0 {
+			add(true, "%s MiB/s %s", rate(*x.of), x.what)
+		}
+	}
 	if s.Fsyncs != nil {
 		add(true, "%s fsyncs per second", rate(*s.Fsyncs))
 	}
@@ -406,6 +445,11 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 		memory = func(n int64) string { return (unit.Bytes(min(n, 1<<40)) * size).String() }
 	}
 	percent := func(n int64) string { return fmt.Sprintf("%d%%", n) }
+	stolen := len(t.Samples) > 0 && t.Samples[0].ST != nil &&
+		slices.ContainsFunc(t.Samples, func(s output.VmstatSample) bool { return s.ST != nil && *s.ST > 0 })
+	if stolen {
+		rows[0] = append(rows[0], "steal")
+	}
 	for i := range t.Samples {
 		s := &t.Samples[i]
 		if len(rows) > shownRows {
@@ -416,10 +460,13 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 		if s.SinceBoot {
 			name = "since boot"
 		}
-		rows = append(rows, []string{name, fmt.Sprint(s.R), fmt.Sprint(s.B), memory(s.Swpd), memory(s.Free),
-			kb(s.SI) + "/s",
-			kb(s.SO) + "/s", kb(s.BI) + "/s", kb(s.BO) + "/s", percent(s.US), percent(s.SY), percent(s.ID),
-			percent(s.WA)})
+		row := []string{name, fmt.Sprint(s.R), fmt.Sprint(s.B), memory(s.Swpd), memory(s.Free), memory(s.SI) + "/s",
+			memory(s.SO) + "/s", kb(s.BI) + "/s", kb(s.BO) + "/s", percent(s.US), percent(s.SY), percent(s.ID),
+			percent(s.WA)}
+		if stolen && s.ST != nil {
+			row = append(row, percent(*s.ST))
+		}
+		rows = append(rows, row)
 	}
 	o.Add(outline.TableOf("Lines of vmstat", rows, 1))
 }
