@@ -64,7 +64,7 @@ func (j *judge) pgbench(p *output.Pgbench) {
 const stalled = 0.02
 
 // progress tells of times in which next to nothing was done.
-func (j *judge) progress(list []measured.Progress) {
+func (j *judge) progress(program string, list []measured.Progress) {
 	if len(list) < 3 {
 		return
 	}
@@ -91,8 +91,8 @@ func (j *judge) progress(list []measured.Progress) {
 		if told++; told > 3 {
 			continue
 		}
-		j.say("stall", Warning, "pgbench stalled for {n} s, from {from} s to {to} s: {tps} tps in an interval, where "+
-			"{usual} tps are usual.", "n", plain(to-from), "from", plain(from), "to", plain(to), "tps", number(least),
+		j.say("stall", Warning, "{program} stalled for {n} s, from {from} s to {to} s: {tps} tps, where {usual} tps are "+
+			"usual.", "program", program, "n", plain(to-from), "from", plain(from), "to", plain(to), "tps", number(least),
 			"usual", number(usual))
 	}
 	if told > 3 {
@@ -147,14 +147,25 @@ func (j *judge) sysbench(s *output.Sysbench) {
 		j.say("no_database", Info, "This run of sysbench measured {what} only, without a database.", "what", what)
 	}
 	if s.Transactions == nil && len(s.Progress) > 0 {
-		sum := 0.0
+		sum, n := 0.0, 0
 		for _, p := range s.Progress {
-			sum += p.TPS
+			if p.TPS != nil {
+				sum, n = sum+*p.TPS, n+1
+			}
 		}
-		j.say("progress_only", Info,
-			"The report at the end is not in it. The mean of its {n} lines of progress is {tps} "+
-				"tps.", "n", len(s.Progress), "tps", number(sum/float64(len(s.Progress))))
+		if n > 0 {
+			j.say("progress_only", Info,
+				"The report at the end is not in it. The mean of its {n} lines of progress is {tps} "+
+					"tps.", "n", n, "tps", number(sum/float64(n)))
+		}
 	}
+	var list []measured.Progress
+	for _, p := range s.Progress {
+		if p.TPS != nil {
+			list = append(list, measured.Progress{At: p.At, TPS: *p.TPS})
+		}
+	}
+	j.progress(output.SysbenchRT, list)
 }
 
 // runs says what one run, or two, cannot tell.

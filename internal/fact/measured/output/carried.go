@@ -54,6 +54,9 @@ func plainly(lines []string) []string {
 	for _, l := range lines {
 		if m := nameOf(l); m != nil && len(names) < 1000 {
 			names[m[1]+"|"+m[2]]++
+			if starts(l[len(m[0]):]) {
+				names[m[1]+"|"+m[2]] += enough
+			}
 		}
 	}
 	for i, l := range lines {

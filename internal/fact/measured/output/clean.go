@@ -2,6 +2,7 @@ package output
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -69,7 +70,7 @@ var begins = regex.New(`(?:^|\s)(` +
 	`Testing timing overhead|(?:Per|Average) loop time|Histogram of timing|` +
 	`transaction type: |scaling factor: |query mode: |number of (?:clients|threads|transactions|failed)[a-z ]*: |` +
 	`maximum number of tries: |duration: [0-9]+ s|latency (?:average|stddev)\s*[=:] |initial connection time = |` +
-	`tps = |statement latencies in|progress: [0-9]|` +
+	`[2-5];fio-[0-9]|tps = |statement latencies in|progress: [0-9]|` +
 	`<=? (?:us|ns)\s|[0-9]{1,10} +[0-9]{1,3}[.,][0-9]{4,5} +(?:[0-9]{1,3}[.,][0-9]{4,5} +)?[0-9]+\b|` +
 	`\S+: \(g=[0-9]+\): rw=|\S+: \(groupid=[0-9]+|(?:read|write) ?: (?:IOPS|io)=|` +
 	`(?:slat|clat|lat|sync) \((?:nsec|usec|msec)\) ?: min=|(?:clat|lat|sync) percentiles \(|` +
@@ -170,6 +171,7 @@ var (
 
 // folded joins lines that a mailer has folded, of the kinds that are longer than its width.
 func folded(lines []string) []string {
+	lines = foldedTables(lines)
 	for i := 0; i+1 < len(lines); i++ {
 		var whole string
 		switch {
@@ -192,6 +194,48 @@ func folded(lines []string) []string {
 			}
 			lines[i] += " " + strings.TrimSpace(lines[i+n])
 			lines[i+n] = ""
+		}
+	}
+	return lines
+}
+
+var (
+	foldedIostat = regex.New(`^(?:\S*[/%]\S*|\S*await|\S+-sz|svctm)$`)
+	foldedVmstat = regex.New(`^(?:bi|bo|in|cs|us|sy|id|wa|st|gu)$`)
+)
+
+// foldedTables joins the rows of iostat and vmstat that a mailer has folded: their heads tell
+// how many figures a row has.
+func foldedTables(lines []string) []string {
+	join := func(i int) {
+		lines[i] += " " + strings.TrimSpace(lines[i+1])
+		lines[i+1] = ""
+	}
+	columns := 0
+	for i := 0; i+1 < len(lines); i++ {
+		var of *regex.Regex
+		switch l := lines[i]; {
+		case strings.Contains(l, "evice") && iostatHead.MatchString(l):
+			of = foldedIostat
+		case strings.Contains(l, "swpd") && vmstatHead.MatchString(l):
+			of = foldedVmstat
+		}
+		if of != nil {
+			columns = 0
+			if next := strings.Fields(lines[i+1]); len(next) > 0 && len(next) < 24 &&
+				!slices.ContainsFunc(next, func(f string) bool { return !of.MatchString(f) }) {
+				join(i)
+				columns = len(strings.Fields(lines[i]))
+			}
+			continue
+		}
+		if columns == 0 {
+			continue
+		}
+		f, next := strings.Fields(lines[i]), strings.Fields(lines[i+1])
+		if len(f) > 1 && len(f) < columns && len(f)+len(next) == columns && onlyFigures(f[1:]) && onlyFigures(next) {
+			join(i)
+			i++
 		}
 	}
 	return lines

@@ -20,7 +20,9 @@ type Fio struct {
 // page cache was passed by, unless the command stands above it.
 type Job struct {
 	Name      string     `json:"name,omitempty"`
-	RW        string     `json:"rw,omitempty"` // randread, write, randrw, …
+	Host      string     `json:"host,omitempty"` // of --client
+	Sum       bool       `json:"sum,omitempty"`  // of all hosts, which are here too
+	RW        string     `json:"rw,omitempty"`   // randread, write, randrw, …
 	Engine    string     `json:"engine,omitempty"`
 	BlockSize unit.Bytes `json:"block_size,omitempty"`
 	Depth     int        `json:"depth,omitempty"`      // requests under way at once, of each of its processes
@@ -146,6 +148,7 @@ var (
 	fioGroupIO = regex.New(`^\s*(READ|WRITE): (?:bw|io)=`)
 	fioStatus  = regex.New(`^\s*Run status group`)
 	fioSyncs   = regex.New(`^\s*fsync/fdatasync/sync_file_range:`)
+	fioFlushed = regex.New(`^\s*sync (?:percentiles )?\((?:nsec|usec|msec)\) ?:`)
 	fioNoise   = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
 		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|` +
 		`Disk stats|[^:]+: Laying out IO file|zone resets)`)
@@ -184,7 +187,13 @@ func (f *fio) line(s scanned) bool {
 		return f.begin(s, m[1])
 	}
 	if f.out == nil {
-		return f.group(s)
+		if !fioSyncs.MatchString(s.text) && !fioFlushed.MatchString(s.text) {
+			return f.group(s)
+		}
+		f.add(s, f.def) // what was copied begins with its flushes
+		f.out.Cut = true
+		f.job.Sync = &Side{}
+		f.side = f.job.Sync
 	}
 	return f.detail(s) || f.group(s) || fioNoise.MatchString(s.text)
 }
@@ -567,7 +576,7 @@ func (f *fio) finish() {
 			if j.Sync != nil && j.Sync.Mean == 0 && j.Sync.Count == 0 {
 				j.Sync = nil
 			}
-			if j.Read != nil || j.Write != nil || j.Error != 0 {
+			if j.Read != nil || j.Write != nil || j.Sync != nil || j.Error != 0 {
 				jobs = append(jobs, j)
 			}
 		}

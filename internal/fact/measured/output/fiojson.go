@@ -6,6 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
+// allClients is the name of the sum of all hosts.
+const allClients = "All clients"
+
 // document reads a document of fio, and returns how many bytes it takes; 0 where it is none.
 func (f *fio) document(text []byte, number int) int {
 	var doc fioDocument
@@ -19,6 +22,7 @@ func (f *fio) document(text []byte, number int) int {
 			doc.Jobs, cut = []fioJob{lone}, c
 		}
 	}
+	doc.Jobs = append(doc.Jobs, doc.Clients...)
 	if len(doc.Jobs) == 0 && doc.Version == "" {
 		return 0
 	}
@@ -44,6 +48,7 @@ func (f *fio) document(text []byte, number int) int {
 			of = def
 		}
 		j := doc.Jobs[i].job(of, doc.Global)
+		j.Host, j.Sum = short(doc.Jobs[i].Host, 80), i >= len(doc.Jobs)-len(doc.Clients) && j.Name == allClients
 		f.json[j.Name] = true
 		f.add(s, j)
 	}
@@ -61,6 +66,7 @@ type fioDocument struct {
 	Version string   `json:"fio version"`
 	Global  texted   `json:"global options"`
 	Jobs    []fioJob `json:"jobs"`
+	Clients []fioJob `json:"client_stats"` // of --client: the jobs of each host, and all together
 	Disks   []struct {
 		Name   string  `json:"name"`
 		Reads  int64   `json:"read_ios"`
@@ -70,6 +76,7 @@ type fioDocument struct {
 }
 
 type fioJob struct {
+	Host    string      `json:"hostname"`
 	Name    string      `json:"jobname"`
 	Error   int         `json:"error"`
 	Options texted      `json:"job options"`

@@ -118,9 +118,9 @@ func (p *pgbench) line(s scanned) bool {
 		if strings.Contains(l, "including conn") {
 			name = "tps including"
 		}
-		if p.seen[name] {
-			p.end()
-		}
+	}
+	if p.seen[name] && !strings.HasPrefix(l, "- ") && !strings.HasPrefix(name, "statement latencies") {
+		p.end() // each of these lines is once in a report
 	}
 	p.open(s)
 	p.seen[name] = true

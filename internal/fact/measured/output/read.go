@@ -30,6 +30,7 @@ type Output struct {
 	Program string `json:"program"`           // pg_test_fsync, fio, …
 	Version string `json:"version,omitempty"` // as the program printed it
 	Line    int    `json:"line"`              // of the file, in which it begins
+	Of      string `json:"of,omitempty"`      // what it is of, where a table has several
 	Cut     bool   `json:"cut,omitempty"`     // its beginning or its end is missing
 
 	Fsync    *measured.Fsync     `json:"fsync,omitempty"`
@@ -116,7 +117,7 @@ func Read(b []byte) (*Reading, error) {
 	r := &reader{}
 	fio := newFio(r)
 	docs := &documents{fio: fio, stat: &sysstat{r: r}}
-	parts := []part{&fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
+	parts := []part{&retyped{r: r}, &fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
 		&iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}}
 	text := 0 // lines up to the last that is not empty
 	for i, l := range lines {

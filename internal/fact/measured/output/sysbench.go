@@ -46,7 +46,8 @@ type SysbenchLatency struct {
 type SysbenchPoint struct {
 	At      float64  `json:"at_s"`
 	Threads int64    `json:"threads"`
-	TPS     float64  `json:"tps"`
+	TPS     *float64 `json:"tps,omitempty"`
+	Events  *float64 `json:"events_per_second,omitempty"` // of a test without a database
 	QPS     *float64 `json:"qps,omitempty"`
 	Latency *float64 `json:"latency_ms,omitempty"` // at the percentile that the line names
 	Errors  *float64 `json:"errors_per_second,omitempty"`
@@ -86,10 +87,10 @@ var (
 	sysbenchTime = regex.New(`^\s*(?:total time|time elapsed):\s+([0-9.]+s?)\s*$`)
 	sysbenchLat  = regex.New(
 		`^\s*(min|avg|max|(?:approx\. +)?([0-9.]+)(?:th)? percentile):\s+([0-9.]+)(ms|s)?\s*$`)
-	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] thds: ([0-9]+) tps: ([0-9.]+)(.*)$`)
+	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] (?:thds|threads): ([0-9]+),? (tps|eps): ([0-9.]+)(.*)$`)
 	sysbenchQPS  = regex.New(`\bqps: ([0-9.]+)`)
 	sysbenchPLat = regex.New(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
-	sysbenchPErr = regex.New(`\berr(?:ors)?/s:? ([0-9.]+)`)
+	sysbenchPErr = regex.New(`\berr(?:ors)?(?:/s)?:? ([0-9.]+)`)
 	sysbenchFile = regex.New(
 		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
 	sysbenchFair = regex.New(`^\s*(?:events|execution time) \(avg/stddev\):`)
@@ -127,7 +128,7 @@ func (b *sysbench) line(s scanned) bool {
 		b.command = m[1]
 		return true
 	}
-	if m := match(sysbenchLine, s.text, "thds:"); m != nil {
+	if m := match(sysbenchLine, s.text, "thds:", "threads:"); m != nil {
 		return b.progress(s, m)
 	}
 	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
@@ -181,7 +182,7 @@ func (b *sysbench) count(s scanned, m []string) bool {
 func (b *sysbench) progress(s scanned, m []string) bool {
 	at, ok1 := figure(m[1])
 	threads, ok2 := whole(m[2])
-	tps, ok3 := figure(m[3])
+	v, ok3 := figure(m[4])
 	if !ok1 || !ok2 || !ok3 {
 		return false
 	}
@@ -189,8 +190,13 @@ func (b *sysbench) progress(s scanned, m []string) bool {
 		b.end()
 	}
 	x := b.open(s)
-	p := SysbenchPoint{At: at, Threads: threads, TPS: tps, QPS: find(sysbenchQPS, m[4]),
-		Latency: find(sysbenchPLat, m[4]), Errors: find(sysbenchPErr, m[4])}
+	p := SysbenchPoint{At: at, Threads: threads, QPS: find(sysbenchQPS, m[5]), Latency: find(sysbenchPLat, m[5]),
+		Errors: find(sysbenchPErr, m[5])}
+	if m[3] == "tps" {
+		p.TPS = &v
+	} else {
+		p.Events = &v
+	}
 	if len(x.Progress) < maxRows {
 		x.Progress = append(x.Progress, p)
 	}

@@ -33,6 +33,9 @@ func readOutputs(o *outline.Outline, d *document.Probe, c *say.Catalogue) {
 		if len(d.Outputs) > 1 || x.Line > 1 {
 			head += ", from line " + strconv.Itoa(x.Line)
 		}
+		if x.Of != "" {
+			head += ", " + x.Of
+		}
 		o.Part(head)
 		readOutput(o, d, x)
 		if x.Cut {
@@ -94,8 +97,18 @@ func readFio(o *outline.Outline, f *output.Fio) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		name := j.Name
+		if j.Host != "" {
+			name += " on " + j.Host
+		}
 		if j.Error != 0 {
 			name += fmt.Sprintf(" (ended by error %d)", j.Error)
+			if j.Read == nil && j.Write == nil && j.Sync == nil {
+				o.Toned(outline.ToneMind, fmt.Sprintf("Job %s failed with error %d%s and measured nothing.", j.Name,
+					j.Error, errno(j.Error)))
+			} else {
+				o.Toned(outline.ToneMind, fmt.Sprintf("Job %s ended early, with error %d%s.", j.Name, j.Error,
+					errno(j.Error)))
+			}
 		}
 		for _, s := range []struct {
 			kind string
@@ -140,6 +153,13 @@ func readFio(o *outline.Outline, f *output.Fio) {
 				typeset.Digits(int(k.Writes)), k.Util))
 		}
 	}
+}
+
+// errno is the name of an error of Linux, for those that a disk or its options cause.
+func errno(n int) string {
+	return map[int]string{1: " (EPERM)", 2: " (ENOENT, no such file)", 5: " (EIO, input/output error)", 12: " (ENOMEM)",
+		13: " (EACCES, permission denied)", 22: " (EINVAL, invalid argument)", 28: " (ENOSPC, no space left on device)",
+		30: " (EROFS, read-only filesystem)", 95: " (EOPNOTSUPP)", 122: " (EDQUOT, disk quota exceeded)"}[n]
 }
 
 // fioWhat is «reads of 4 kB at random, 16 at once (libaio)».
@@ -342,12 +362,20 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 	if len(of) > 0 {
 		o.Para(strings.Join(of, "; "), ".")
 	}
-	if n := len(s.Progress); n > 0 {
-		low, high := math.Inf(1), 0.0
-		for _, p := range s.Progress {
-			low, high = min(low, p.TPS), max(high, p.TPS)
+	for _, x := range []struct {
+		unit string
+		of   func(p *output.SysbenchPoint) *float64
+	}{{"tps", func(p *output.SysbenchPoint) *float64 { return p.TPS }},
+		{"events per second", func(p *output.SysbenchPoint) *float64 { return p.Events }}} {
+		low, high, n := math.Inf(1), 0.0, 0
+		for i := range s.Progress {
+			if v := x.of(&s.Progress[i]); v != nil {
+				low, high, n = min(low, *v), max(high, *v), n+1
+			}
 		}
-		o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s tps.", n, rate(low), rate(high)))
+		if n > 0 {
+			o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s %s.", n, rate(low), rate(high), x.unit))
+		}
 	}
 }
 
@@ -419,7 +447,7 @@ func deviceTable(o *outline.Outline, list []output.Device) {
 		}
 		util := ""
 		if d.Util != nil {
-			util = fmt.Sprintf("%.1f", *d.Util)
+			util = fmt.Sprintf("%.1f%%", *d.Util)
 		}
 		name := d.Name
 		if d.At != "" {
