@@ -135,8 +135,8 @@ const stolen = 5
 // steal tells of time that the hypervisor gave to others.
 func (j *judge) steal(most float64) {
 	if most >= stolen {
-		j.say("steal", Warning, "CPU steal is up to {st}%: the hypervisor gave that time to other virtual machines.", "st",
-			strconv.FormatFloat(most, 'f', -1, 64))
+		j.say("steal", Warning, "CPU steal is up to {st}%: the hypervisor gave that time to other virtual machines.",
+			"st", strconv.FormatFloat(most, 'f', -1, 64))
 	}
 }
 

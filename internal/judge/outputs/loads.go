@@ -54,8 +54,8 @@ func (j *judge) pgbench(p *output.Pgbench) {
 			"n", n, "error", first)
 	}
 	if p.Lag != nil && p.TPS != nil {
-		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the server "+
-			"can reach. On average, transactions started {lag} ms after their scheduled time.", "tps", number(*p.TPS),
+		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the "+
+			"server can reach. On average, transactions started {lag} ms after their scheduled time.", "tps", number(*p.TPS),
 			"lag", digits(*p.Lag))
 	}
 }
@@ -91,9 +91,9 @@ func (j *judge) progress(program string, list []measured.Progress) {
 		if told++; told > 3 {
 			continue
 		}
-		j.say("stall", Warning, "{program} stalled for {n} s, from {from} s to {to} s: {tps} tps, where {usual} tps are "+
-			"usual.", "program", program, "n", plain(to-from), "from", plain(from), "to", plain(to), "tps", number(least),
-			"usual", number(usual))
+		j.say("stall", Warning, "{program} stalled for {n} s, from {from} s to {to} s: {tps} tps, where {usual} tps "+
+			"are usual.", "program", program, "n", plain(to-from), "from", plain(from), "to", plain(to), "tps",
+			number(least), "usual", number(usual))
 	}
 	if told > 3 {
 		j.say("stalls_more", Warning, "{n} more stalls are in the lines of progress.", "n", told-3)

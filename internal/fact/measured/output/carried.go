@@ -25,7 +25,7 @@ var (
 	// clocked is a time of day, which sar too begins its lines with.
 	clocked = regex.New(`^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]{1,2}`)
 	// counted is the number of a line.
-	counted = regex.New(`^ {0,5}(\d{1,4})(?:[:|.)]|\t| )[ \t]?`)
+	counted = regex.New(`^ {0,5}(\d{1,4})(?: ?[:|.)]|\t| )[ \t]?`)
 	// cell is the edge of a table of a wiki.
 	cell    = regex.New(`^[ \t]{0,3}\|[ \t]?`)
 	seconds = regex.New(`^ *[0-9.]+s ?$`)

@@ -169,14 +169,15 @@ func (f *fio) line(s scanned) bool {
 		f.define(s, m)
 		return true
 	}
-	if f.terse(s) || f.moment(s) || f.diskLine(s.text) {
-		return true
-	}
 	if m := fioVersion.FindStringSubmatch(s.text); m != nil {
 		f.version = m[1]
 		if f.line0 == 0 {
 			f.line0 = s.number
 		}
+		f.moment(s) // where the breaks of lines are lost
+		return true
+	}
+	if f.terse(s) || f.moment(s) || f.diskLine(s.text) {
 		return true
 	}
 	if m := match(fioHead, s.text, "groupid="); m != nil {

@@ -282,7 +282,8 @@ func (p *pgbench) end() {
 	if len(p.seen) == 1 && p.seen["pgbench"] && p.out.Progress == nil && p.aborted == 0 {
 		p.out.Pgbench = nil // its greeting alone
 	}
-	p.out.Cut = !p.seen["tps"] && !p.seen["tps including"] || !p.seen["number of transactions actually processed"] || !p.seen["number of clients"]
+	p.out.Cut = !p.seen["tps"] && !p.seen["tps including"] ||
+		!p.seen["number of transactions actually processed"] || !p.seen["number of clients"]
 	p.out, p.rows = nil, false
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	retypedUnit = regex.New(`(?i)\bops ?(?:/|per) ?s(?:ec(?:ond)?)?\b|pg_test_fsync|\bIOPS\b|\b(?:fsyncs?|flushes|writes) ?(?:/|per) ?s`)
+	retypedUnit = regex.New(
+		`(?i)\bops ?(?:/|per) ?s(?:ec(?:ond)?)?\b|pg_test_fsync|\bIOPS\b|\b(?:fsyncs?|flushes|writes) ?(?:/|per) ?s`)
 	retypedTime = regex.New(`(?i)\b(?:usecs?|µs|us|ms|msecs?|ns|latency|time)\b`)
 	retypedTwo  = regex.New(`(?i)\btwo\b`)
 	retypedRule = regex.New(`^[\s|:+=-]+$`)

@@ -25,7 +25,7 @@ type Sysbench struct {
 	Rate       *float64         `json:"events_per_second,omitempty"`
 	ReadRate   *float64         `json:"reads_per_second,omitempty"` // of a test of files
 	WriteRate  *float64         `json:"writes_per_second,omitempty"`
-	Moved      *float64         `json:"mib_per_second,omitempty"`      // of a test of memory, or of files where both are added
+	Moved      *float64         `json:"mib_per_second,omitempty"`      // of memory, or of files: both added
 	ReadSpeed  *float64         `json:"read_mib_per_second,omitempty"` // of a test of files
 	WriteSpeed *float64         `json:"written_mib_per_second,omitempty"`
 	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
@@ -56,8 +56,8 @@ type SysbenchPoint struct {
 var (
 	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
 	sysbenchCommand = regex.New(
-		`\bsysbench\b.*?(?:--test=|\s|/)([a-z_]*oltp[a-z_]*|select_random_\w+|bulk_insert|fileio|tpcc|cpu|memory|threads|mutex)` +
-			`(?:\.lua)?(?:\s.*)?\brun\b`)
+		`\bsysbench\b.*?(?:--test=|\s|/)([a-z_]*oltp[a-z_]*|select_random_\w+|bulk_insert|` +
+			`fileio|tpcc|cpu|memory|threads|mutex)(?:\.lua)?(?:\s.*)?\brun\b`)
 	sysbenchThreads = regex.New(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
 	sysbenchPart    = regex.New(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
 		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
@@ -76,7 +76,8 @@ var (
 	sysbenchMoved = regex.New(`^\s*[0-9.]+ Mi?B transferred \(([0-9.]+) Mi?B/sec\)`)
 	// 0.4: «Operations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total», then
 	// «Read 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (3.9Mb/sec)», «  250.12 Requests/sec executed»
-	sysbenchDone     = regex.New(`^\s*Operations performed:\s+[0-9]+ [Rr]eads?, [0-9]+ [Ww]rites?, .*= ([0-9]{1,15}) Total`)
+	sysbenchDone = regex.New(
+		`^\s*Operations performed:\s+[0-9]+ [Rr]eads?, [0-9]+ [Ww]rites?, .*= ([0-9]{1,15}) Total`)
 	sysbenchCarried  = regex.New(`\bTotal transferred \S+\s+\(([0-9.]+)([KMG])b/sec\)`)
 	sysbenchRequests = regex.New(`^\s*([0-9.]+) Requests/sec executed`)
 	sysbenchCount    = regex.New(

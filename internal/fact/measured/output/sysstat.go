@@ -57,7 +57,7 @@ func (y *sysstat) host(h *sysstatHost, number int, cut bool) {
 func (y *sysstat) iostat(h *sysstatHost, list []map[string]raw, number int, cut bool) {
 	t := &Iostat{Host: short(h.Node, 80), Kernel: short(h.Release, 80), Date: short(h.Date, 24),
 		CPUs: max(min(h.CPUs, 1<<16), 0), Samples: []IostatSample{}}
-	boot := y.r.host == nil || y.r.host.kernel != "" // no command with -y stands above it
+	boot := y.r.host == nil || y.r.host.kernel != "" || y.r.host.sinceBoot // no command with -y stands above it
 	rows := 0
 	for i, m := range list {
 		s := IostatSample{SinceBoot: i == 0 && boot, CPU: cpuOf(m["avg-cpu"])}

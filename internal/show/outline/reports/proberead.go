@@ -350,13 +350,13 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 	}
 	if l := s.Latency; l != nil {
 		if l.Mean != nil {
-			add(true, "latency %s", fine(*l.Mean/1000))
+			add(true, "latency %s", hundredths(*l.Mean))
 		}
 		if l.At != nil && l.Percentile > 0 {
-			add(true, "%v%% within %s", l.Percentile, fine(*l.At/1000))
+			add(true, "%v%% within %s", l.Percentile, hundredths(*l.At))
 		}
 		if l.Max != nil {
-			add(true, "longest %s", fine(*l.Max/1000))
+			add(true, "longest %s", hundredths(*l.Max))
 		}
 	}
 	if len(of) > 0 {
@@ -377,6 +377,15 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 			o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s %s.", n, rate(low), rate(high), x.unit))
 		}
 	}
+}
+
+// hundredths spells a time of sysbench, which prints hundredths of a millisecond: 0.00 is less than
+// that, and not nothing.
+func hundredths(ms float64) string {
+	if ms == 0 {
+		return "below 0.01 ms"
+	}
+	return fine(ms / 1000)
 }
 
 func readIostat(o *outline.Outline, t *output.Iostat) {
