@@ -13,8 +13,8 @@ var (
 		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t](?:(?:stdout|stderr) [FP] )?`)
 	// logged is what syslog and the journal put there, in each language; the second form is that
 	// of ts.
-	logged = regex.New(`^(?:<\d{1,3}>)?\p{L}{2,6}\.? +\d{1,2} \d\d:\d\d:\d\d ` +
-		`(?:[^\s=%|]{1,80} [^\s=%|:]{1,80}(?:\[\d+\])?: ?)?`)
+	logged = regex.New(`^(?:<\d{1,3}>)?\p{L}{2,6}\.? +\d{1,2} \d\d:\d\d:\d\d `)
+	source = regex.New(`^[^\s=%|]{1,80} [^\s=%|:]{1,80}(?:\[\d+\])?: ?`)
 	// sender is what is left of it behind a time in the form of ISO 8601.
 	sender = regex.New(`^[^\s=%|]{1,80} [^\s=%|:]{1,80}\[\d+\]: ?`)
 	level  = regex.New(`^(?:\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\]?(?:: | - |\s{1,2}))`)
@@ -86,7 +86,11 @@ func undated(l string) string {
 		}
 	}
 	if at := strings.IndexByte(l[:min(len(l), 40)], ':'); at > 0 && at+3 < len(l) && l[at+3] == ':' {
-		return l[len(logged.FindString(l)):]
+		m := logged.FindString(l)
+		if l = l[len(m):]; m != "" && !starts(l) {
+			l = l[len(source.FindString(l)):]
+		}
+		return l
 	}
 	return l
 }

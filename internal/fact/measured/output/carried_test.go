@@ -79,6 +79,21 @@ func TestNotCarried(t *testing.T) {
 	}
 }
 
+// TestReportThroughTs: lines of a report that look like a host and a program stay.
+func TestReportThroughTs(t *testing.T) {
+	var b strings.Builder
+	for _, l := range []string{"pgbench (17.4)", "transaction type: <builtin: select only>", "scaling factor: 200",
+		"query mode: prepared", "number of clients: 16", "number of threads: 4", "duration: 60 s",
+		"number of transactions actually processed: 108706", "latency average = 8.829 ms",
+		"tps = 1812.202911 (without initial connection time)"} {
+		b.WriteString("Mar 10 14:02:51 " + l + "\n")
+	}
+	if p := one(t, b.String()).Pgbench; p == nil || p.Scale != 200 || p.Mode != "prepared" || p.Clients != 16 ||
+		p.Type != "<builtin: select only>" || *p.TPS != 1812.202911 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestGrep: lines of several files are several runs, whatever kind of program they are of.
 func TestGrep(t *testing.T) {
 	r, err := Read([]byte("a/c8.log:tps = 100.5 (without initial connection time)\n" +

@@ -73,9 +73,6 @@ func (f *Fio) FromCache(j *Job) bool {
 	if r == nil || r.PerSecond == 0 || j.Direct != nil && *j.Direct {
 		return false
 	}
-	if r.Mean > 0 && r.Mean < quickest {
-		return true
-	}
 	asked, had := int64(0), int64(0)
 	for i := range f.Jobs {
 		if x := f.Jobs[i].Read; x != nil {
@@ -84,6 +81,9 @@ func (f *Fio) FromCache(j *Job) bool {
 	}
 	for _, d := range f.Disks {
 		had += d.Reads
+	}
+	if r.Mean > 0 && r.Mean < quickest && (had == 0 || had < asked/2) {
+		return true // and memory that is a disk shows in its own counters
 	}
 	random, _ := j.Random()
 	return len(f.Disks) > 0 && asked >= 100 && (had == 0 || random && had < asked/100)

@@ -101,6 +101,9 @@ func (y *sysstat) sar(h *sysstatHost, list []map[string]raw, number int, cut boo
 			if rows++; rows > maxRows {
 				break
 			}
+			if row["idle"] == nil {
+				continue // cut: what is absent is not zero
+			}
 			var of string
 			if json.Unmarshal(row["cpu"], &of) != nil {
 				of = string(row["cpu"])
@@ -152,7 +155,7 @@ func rowsOf(v raw) []map[string]raw {
 
 func cpuOf(v raw) *CPU {
 	var row map[string]raw
-	if json.Unmarshal(v, &row) != nil || len(row) == 0 {
+	if json.Unmarshal(v, &row) != nil || row["idle"] == nil { // none, or cut
 		return nil
 	}
 	c := cpuOfRow(row)
