@@ -55,8 +55,8 @@ func (j *judge) pgbench(p *output.Pgbench) {
 	}
 	if p.Lag != nil && p.TPS != nil {
 		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the "+
-			"server can reach. On average, transactions started {lag} ms after their scheduled time.", "tps", number(*p.TPS),
-			"lag", digits(*p.Lag))
+			"server can reach. On average, transactions started {lag} ms after their scheduled time.", "tps",
+			number(*p.TPS), "lag", digits(*p.Lag))
 	}
 }
 

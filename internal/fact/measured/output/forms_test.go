@@ -142,7 +142,7 @@ func TestFolded(t *testing.T) {
 func TestWide(t *testing.T) {
 	for _, head := range []string{
 		" r  b   swpd   free  inact active   si   so    bi    bo   in   cs us sy id wa st\n",
-		"   r    b       swpd       free       inact       active   si   so    bi    bo   in   cs  us  sy  id  wa  st\n",
+		"   r    b       swpd       free       inact      active   si   so    bi    bo   in   cs  us  sy  id  wa  st\n",
 	} {
 		v := one(t, head+" 2  6  20480 184220 9120440 5511204    0    0   411   920  801 1420  9  3 81  7  0\n").Vmstat
 		if len(v.Samples) != 1 || *v.Samples[0].Active != 5511204 || v.Samples[0].Cache != nil {
