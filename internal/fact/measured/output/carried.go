@@ -29,8 +29,6 @@ var (
 	// cell is the edge of a table of a wiki.
 	cell    = regex.New(`^[ \t]{0,3}\|[ \t]?`)
 	seconds = regex.New(`^ *[0-9.]+s ?$`)
-	// stringed is a line as an element of a list of JSON or YAML.
-	stringed = regex.New(`^\s*(?:- )?("(?:[^"\\]|\\.)*"),?\s*$`)
 )
 
 // enough lines with the same mark make it one of who carried them.
@@ -53,9 +51,9 @@ func plainly(lines []string) []string {
 	names := map[string]int{}
 	for _, l := range lines {
 		if m := nameOf(l); m != nil && len(names) < 1000 {
-			names[m[1]+"|"+m[2]]++
-			if starts(l[len(m[0]):]) {
-				names[m[1]+"|"+m[2]] += enough
+			name := m[1] + "|" + m[2]
+			if names[name]++; names[name] < enough && starts(l[len(m[0]):]) {
+				names[name] += enough
 			}
 		}
 	}
@@ -119,8 +117,7 @@ func begunBy(l string, c byte, re *regex.Regex) string {
 // starts says whether a line of a program surely begins here.
 func starts(l string) bool {
 	l = strings.TrimLeft(l, " \t")
-	at := begins.FindStringIndex(l[:min(len(l), flatLine)])
-	return at != nil && at[0] == 0
+	return beginning.MatchString(l[:min(len(l), flatLine)])
 }
 
 // unlisted takes off the names of files where lines of such programs follow them.
@@ -201,17 +198,20 @@ func unnumbered(lines []string) []string {
 		if n < 0 {
 			continue
 		}
-		to, sure := from, 0
-		for ; to < len(lines); to++ {
-			k, mark := number(lines[to])
-			if k != n+to-from {
+		to := from + 1
+		for to < len(lines) {
+			if k, _ := number(lines[to]); k != n+to-from {
 				break
 			}
-			if starts(lines[to][min(len(mark), len(lines[to])):]) {
+			to++
+		}
+		sure := 0
+		for i := from; to-from >= leastCounted && i < to && sure < 2; i++ {
+			if _, mark := number(lines[i]); starts(lines[i][min(len(mark), len(lines[i])):]) {
 				sure++
 			}
 		}
-		if to-from >= leastCounted && sure >= 2 {
+		if sure >= 2 {
 			for i := from; i < to; i++ {
 				_, mark := number(lines[i])
 				lines[i] = lines[i][min(len(mark), len(lines[i])):]
@@ -229,8 +229,10 @@ var texts = []string{"log", "message", "MESSAGE", "msg", "line", "textPayload", 
 func unwrapped(lines []string) []string {
 	strung := 0
 	for _, l := range lines {
-		if c := begun(l); (c == '"' || c == '-') && len(l) < maxLine && stringed.MatchString(l) {
-			strung++
+		if _, ok := stringed(l); ok {
+			if strung++; strung == enough {
+				break
+			}
 		}
 	}
 	budget := flatAll
@@ -251,11 +253,8 @@ func unwrapped(lines []string) []string {
 				continue
 			}
 		case (c == '"' || c == '-') && strung >= enough && len(l) < maxLine:
-			if m := stringed.FindStringSubmatch(l); m != nil {
-				var text string
-				if json.Unmarshal([]byte(m[1]), &text) == nil {
-					l = strings.TrimRight(text, "\r\n")
-				}
+			if text, ok := stringed(l); ok {
+				l = strings.TrimRight(text, "\r\n")
 			}
 		case strings.Count(l, `\n`) > enough && begins.MatchString(l):
 			budget -= len(l)
@@ -266,6 +265,19 @@ func unwrapped(lines []string) []string {
 		out = append(out, l)
 	}
 	return out
+}
+
+// stringed reads a line that is an element of a list of texts, of JSON or YAML.
+func stringed(l string) (text string, ok bool) {
+	if c := begun(l); c != '"' && c != '-' || len(l) > maxLine {
+		return "", false
+	}
+	l = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l), "- ")), ",")
+	if len(l) < 2 || l[0] != '"' || l[len(l)-1] != '"' {
+		return "", false
+	}
+	err := json.Unmarshal([]byte(l), &text)
+	return text, err == nil
 }
 
 func textOf(o map[string]json.RawMessage) (string, bool) {

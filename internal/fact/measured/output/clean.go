@@ -33,6 +33,7 @@ func clean(b []byte) []string {
 	}
 	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
 		strings.Contains(text, "&#")
+	escaped := strings.Contains(text, `\_`) // of Markdown
 	lines := strings.Split(text, "\n")
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
@@ -42,7 +43,7 @@ func clean(b []byte) []string {
 		if html {
 			l = entities.Replace(l)
 		}
-		if strings.Contains(l, `\`) && strings.Contains(text, `\_`) {
+		if escaped && strings.Contains(l, `\`) {
 			l = backslash.ReplaceAllString(l, "$1")
 		}
 		out = append(out, l)
@@ -59,10 +60,9 @@ func clean(b []byte) []string {
 	return folded(flat(out))
 }
 
-// begins are where a line begins in a text that has lost its breaks; they are looked for in
+// beginnings are where a line begins in a text that has lost its breaks; they are looked for in
 // long lines alone.
-var begins = regex.New(`(?:^|\s)(` +
-	`\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
+const beginnings = `\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
 	`Compare (?:file sync|open_sync)|Test if fsync|Non-[Ss]ync'ed|` +
 	`(?:open_datasync|fdatasync|fsync_writethrough|fsync|open_sync)\s+(?:[0-9]+[.,][0-9]+\s+ops/sec|n/a)|` +
 	`(?:[0-9]+ \*\s+)?[0-9]+kB open_sync writes?\s|write, (?:fsync, close|close, fsync)\s|` +
@@ -82,7 +82,12 @@ var begins = regex.New(`(?:^|\s)(` +
 	`(?:read|write|other|total|total number of events): +[0-9]+\b|total time: +[0-9.]+s|` +
 	`(?:min|avg|max|sum|(?:approx\. +)?[0-9.]+(?:th)? percentile): +[0-9.]+(?:ms)?\b|` +
 	`(?:SQL|OLTP test|General) statistics:|Latency \(ms\):|Threads fairness:|Number of threads: [0-9]|` +
-	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free)`)
+	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free`
+
+var (
+	begins    = regex.New(`(?:^|\s)(` + beginnings + `)`)
+	beginning = regex.New(`^(?:` + beginnings + `)`)
+)
 
 // flatLine is how long a line is that may hold several.
 const flatLine = 160
