@@ -62,7 +62,8 @@ func clean(b []byte) []string {
 
 // beginnings are where a line begins in a text that has lost its breaks; they are looked for in
 // long lines alone.
-const beginnings = `\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
+const beginnings = `\d+ seconds per test|` +
+	`\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
 	`Compare (?:file sync|open_sync)|Test if fsync|Non-[Ss]ync'ed|` +
 	`(?:open_datasync|fdatasync|fsync_writethrough|fsync|open_sync)\s+(?:[0-9]+[.,][0-9]+\s+ops/sec|n/a)|` +
 	`(?:[0-9]+ \*\s+)?[0-9]+kB open_sync writes?\s|write, (?:fsync, close|close, fsync)\s|` +
