@@ -179,8 +179,14 @@ func fioDisk(o *output.Output, disk *measured.Disk) {
 	r := &measured.Reads{By: by, Random: []measured.Random{}, Access: "unknown"}
 	for i := range o.Fio.Jobs {
 		j := &o.Fio.Jobs[i]
+		if j.Sum {
+			continue
+		}
 		if random, ok := j.Random(); j.Read != nil && ok {
-			if j.Direct != nil {
+			switch {
+			case o.Fio.FromCache(j):
+				r.Access = "buffered"
+			case j.Direct != nil:
 				r.Access = map[bool]string{true: "", false: "buffered"}[*j.Direct]
 			}
 			if j.BlockSize != page {
@@ -197,7 +203,7 @@ func fioDisk(o *output.Output, disk *measured.Disk) {
 		if s := j.Sync; s != nil {
 			f := measured.FioSide{Count: s.Count, PerSecond: s.PerSecond, Mean: s.Mean, P50: s.P50, P99: s.P99}
 			switch {
-			case s.Count == 0 && j.Write != nil || j.EachFlushed():
+			case j.Write != nil && (s.Count == 0 || j.EachFlushed()):
 				f.PerSecond = j.Write.PerSecond // each write waited for its flush
 			case s.Count > 0 && j.Seconds > 0:
 				f.PerSecond = float64(s.Count) / j.Seconds

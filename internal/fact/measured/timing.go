@@ -12,7 +12,9 @@ import (
 type Timing struct {
 	Seconds int     `json:"seconds"` // 0 where it was not told
 	Clocks  []Clock `json:"clocks"`  // the one of all versions before 19 has no name
-	TSC     bool    `json:"tsc"`     // 19: the server reads the processor's counter by itself unless told otherwise
+	// The line with which it ended because the clock went backward.
+	Backward string `json:"backward,omitempty"`
+	TSC      bool   `json:"tsc"` // 19: the server reads the processor's counter by itself unless told otherwise
 }
 
 // Clock is one way to read the clock.

@@ -135,6 +135,11 @@ func (j *judge) flushes(method string, v float64) {
 }
 
 func (j *judge) timing(t *measured.Timing) {
+	if t.Backward != "" {
+		j.say("clock_backward", Critical, "The clock went backward, so pg_test_timing ended (\"{line}\"; older "+
+			"versions print ms for microseconds). Times that are measured on this host are not reliable. Check its "+
+			"clock source.", "line", t.Backward)
+	}
 	c := t.Server()
 	if c == nil {
 		return
@@ -167,6 +172,10 @@ const (
 func (j *judge) fio(f *output.Fio) {
 	for i := range f.Jobs {
 		x := &f.Jobs[i]
+		if f.FromCache(x) {
+			j.say("page_cache", Warning, "{rate} reads per second came from the page cache, not from the disk. The "+
+				"number shows nothing about the disk. Measure with --direct=1.", "rate", number(x.Read.PerSecond))
+		}
 		if s := x.Sync; s != nil && s.Mean > 0 {
 			j.fioFlush(s)
 			continue

@@ -2,6 +2,7 @@ package outputs
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 )
@@ -37,6 +38,13 @@ func (j *judge) iostat(t *output.Iostat) {
 		return
 	}
 	j.devices(list)
+	steal := 0.0
+	for _, s := range t.Samples {
+		if s.CPU != nil && !s.SinceBoot {
+			steal = max(steal, s.CPU.Steal)
+		}
+	}
+	j.steal(steal)
 }
 
 // devices tells where requests wait.
@@ -86,14 +94,19 @@ func (j *judge) vmstat(t *output.Vmstat) {
 			"intervals: vmstat 1 10, of which the first line is left out.")
 		return
 	}
-	var in, out, wait, quiet int64
+	var in, out, wait, quiet, steal, blocked int64
 	n := int64(0)
+	unit := max(map[string]int64{"MB": 1024}[t.Unit], 1) // si and so have the unit of memory
 	for _, s := range list {
 		if s.SinceBoot {
 			continue
 		}
 		n++
-		in, out, wait = max(in, s.SI), max(out, s.SO), max(wait, s.WA)
+		in, out, wait = max(in, unit*min(s.SI, 1<<40)), max(out, unit*min(s.SO, 1<<40)), max(wait, s.WA)
+		blocked = max(blocked, s.B)
+		if s.ST != nil {
+			steal = max(steal, *s.ST)
+		}
 		if s.ID >= idle {
 			quiet++
 		}
@@ -103,17 +116,37 @@ func (j *judge) vmstat(t *output.Vmstat) {
 			"suffice for what runs on it.", "in", in, "out", out)
 	}
 	if wait >= waiting {
-		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk.", "wa", wait)
+		also := ""
+		if blocked > 0 {
+			also = fmt.Sprintf(" Up to %d processes were blocked, waiting for I/O.", blocked)
+		}
+		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk.{also}", "wa", wait,
+			"also", also)
 	}
+	j.steal(float64(steal))
 	if n > 0 && quiet == n {
 		j.say("idle", Info, "The host was idle in each interval.")
 	}
 }
 
+// stolen is the share of the time, in percent, from which a host is short of CPU.
+const stolen = 5
+
+// steal tells of time that the hypervisor gave to others.
+func (j *judge) steal(most float64) {
+	if most >= stolen {
+		j.say("steal", Warning, "CPU steal is up to {st}%: the hypervisor gave that time to other virtual machines.",
+			"st", strconv.FormatFloat(most, 'f', -1, 64))
+	}
+}
+
 func (j *judge) sar(t *output.Sar) {
 	j.devices(t.Devices)
-	wait, at := 0.0, ""
+	wait, at, steal := 0.0, "", 0.0
 	for _, c := range t.CPU {
+		if c.Of == "all" {
+			steal = max(steal, c.Steal)
+		}
 		if c.Of == "all" && c.IOWait > wait {
 			wait, at = c.IOWait, c.At
 		}
@@ -122,4 +155,5 @@ func (j *judge) sar(t *output.Sar) {
 		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk (at {at}).", "wa",
 			fmt.Sprintf("%.1f", wait), "at", at)
 	}
+	j.steal(steal)
 }

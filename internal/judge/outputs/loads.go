@@ -3,8 +3,11 @@ package outputs
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 )
 
@@ -40,8 +43,66 @@ func (j *judge) pgbench(p *output.Pgbench) {
 		j.say("errors", Warning, "{n} transactions failed.", "n", *p.Failed)
 	}
 	if p.Aborted > 0 {
-		j.say("aborted", Warning, "{n} clients were aborted: the result is of those that were left.", "n", p.Aborted)
+		n, first := strconv.Itoa(p.Aborted), ""
+		if p.Clients >= int64(p.Aborted) {
+			n += " of " + strconv.FormatInt(p.Clients, 10)
+		}
+		if len(p.Errors) > 0 {
+			first = " (" + p.Errors[0] + ")"
+		}
+		j.say("aborted", Warning, "{n} clients were aborted{error}. The result covers only the remaining clients.",
+			"n", n, "error", first)
 	}
+	if p.Lag != nil && p.TPS != nil {
+		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the "+
+			"server can reach. On average, transactions started {lag} ms after their scheduled time.", "tps",
+			number(*p.TPS), "lag", digits(*p.Lag))
+	}
+}
+
+// stalled is the part of the usual rate below which an interval counts as a stall.
+const stalled = 0.02
+
+// progress tells of times in which next to nothing was done.
+func (j *judge) progress(program string, list []measured.Progress) {
+	if len(list) < 3 {
+		return
+	}
+	rates := make([]float64, len(list))
+	for i, p := range list {
+		rates[i] = p.TPS
+	}
+	slices.Sort(rates)
+	usual := rates[len(rates)*3/4] // a run that stalls half of the time has one too
+	if usual <= 0 {
+		return
+	}
+	told := 0
+	for i := 1; i < len(list); i++ {
+		if list[i].TPS > stalled*usual {
+			continue
+		}
+		from, to := list[i-1].At, list[i].At
+		least := list[i].TPS
+		for i+1 < len(list) && list[i+1].TPS <= stalled*usual {
+			i++
+			to, least = list[i].At, min(least, list[i].TPS)
+		}
+		if told++; told > 3 {
+			continue
+		}
+		j.say("stall", Warning, "{program} stalled for {n} s, from {from} s to {to} s: {tps} tps, where {usual} tps "+
+			"are usual.", "program", program, "n", plain(to-from), "from", plain(from), "to", plain(to), "tps",
+			number(least), "usual", number(usual))
+	}
+	if told > 3 {
+		j.say("stalls_more", Warning, "{n} more stalls are in the lines of progress.", "n", told-3)
+	}
+}
+
+// plain spells seconds without digits that tell nothing.
+func plain(s float64) string {
+	return strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64)
 }
 
 // log tells the interval of a rate whose windows are known.
@@ -81,15 +142,30 @@ func (j *judge) sysbench(s *output.Sysbench) {
 		j.say("errors", Warning, "{n} errors were ignored{per}: transactions were rolled back and begun again, after "+
 			"deadlocks or duplicate keys.", "n", *s.IgnoredErrors, "per", per)
 	}
-	if s.Transactions == nil && len(s.Progress) > 0 {
-		sum := 0.0
-		for _, p := range s.Progress {
-			sum += p.TPS
-		}
-		j.say("progress_only", Info,
-			"The report at the end is not in it. The mean of its {n} lines of progress is {tps} "+
-				"tps.", "n", len(s.Progress), "tps", number(sum/float64(len(s.Progress))))
+	if what := map[string]string{"memory": "memory", "cpu": "the CPU", "threads": "threads",
+		"mutex": "mutexes"}[s.Test]; what != "" {
+		j.say("no_database", Info, "This run of sysbench measured {what} only, without a database.", "what", what)
 	}
+	if s.Transactions == nil && len(s.Progress) > 0 {
+		sum, n := 0.0, 0
+		for _, p := range s.Progress {
+			if p.TPS != nil {
+				sum, n = sum+*p.TPS, n+1
+			}
+		}
+		if n > 0 {
+			j.say("progress_only", Info,
+				"The report at the end is not in it. The mean of its {n} lines of progress is {tps} "+
+					"tps.", "n", n, "tps", number(sum/float64(n)))
+		}
+	}
+	var list []measured.Progress
+	for _, p := range s.Progress {
+		if p.TPS != nil {
+			list = append(list, measured.Progress{At: p.At, TPS: *p.TPS})
+		}
+	}
+	j.progress(output.SysbenchRT, list)
 }
 
 // runs says what one run, or two, cannot tell.

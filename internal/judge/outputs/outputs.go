@@ -42,6 +42,9 @@ func Judge(list []output.Output) []Verdict {
 			j.fio(o.Fio)
 		case o.Pgbench != nil:
 			j.pgbench(o.Pgbench)
+			j.progress(output.PgbenchRun, o.Progress)
+		case o.Progress != nil:
+			j.progress(output.PgbenchRun, o.Progress)
 		case o.Log != nil:
 			j.log(o.Log)
 		case o.Sysbench != nil:

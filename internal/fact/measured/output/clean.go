@@ -2,6 +2,7 @@ package output
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,10 +13,7 @@ import (
 
 var (
 	// quoted is how mails and Markdown begin a quoted line.
-	quoted = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
-	// shipped is what docker, Kubernetes and the journal put before a line.
-	shipped = regex.New(
-		`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)\s)(?:(?:stdout|stderr) [FP] )?`)
+	quoted    = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
 	escapes   = regex.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	backslash = regex.New(`\\([_*'<>\[\]#|~-])`)
 	commented = regex.New(`^\s*(?:#|//) {1,3}`)
@@ -35,6 +33,7 @@ func clean(b []byte) []string {
 	}
 	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
 		strings.Contains(text, "&#")
+	escaped := strings.Contains(text, `\_`) // of Markdown
 	lines := strings.Split(text, "\n")
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
@@ -44,28 +43,27 @@ func clean(b []byte) []string {
 		if html {
 			l = entities.Replace(l)
 		}
-		if strings.Contains(l, `\`) && strings.Contains(text, `\_`) {
+		if escaped && strings.Contains(l, `\`) {
 			l = backslash.ReplaceAllString(l, "$1")
 		}
-		if len(l) > 20 && l[4] == '-' {
-			l = shipped.ReplaceAllString(l, "")
-		}
+		out = append(out, l)
+	}
+	out = carried(out)
+	for i, l := range out {
 		if c := begun(l); c != '#' && c != '/' {
-			out = append(out, l)
 			continue
 		}
 		if m := commented.FindString(l); m != "" && len(l) > len(m) {
-			l = strings.Repeat(" ", len(m)) + l[len(m):]
+			out[i] = strings.Repeat(" ", len(m)) + l[len(m):]
 		}
-		out = append(out, l)
 	}
 	return folded(flat(out))
 }
 
-// begins are where a line begins in a text that has lost its breaks; they are looked for in
+// beginnings are where a line begins in a text that has lost its breaks; they are looked for in
 // long lines alone.
-var begins = regex.New(`(?:^|\s)(` +
-	`\d+ seconds per test|\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
+const beginnings = `\d+ seconds per test|` +
+	`\d+ operations per test|O_DIRECT supported|Direct I/O is not|F_NOCACHE supported|` +
 	`Compare (?:file sync|open_sync)|Test if fsync|Non-[Ss]ync'ed|` +
 	`(?:open_datasync|fdatasync|fsync_writethrough|fsync|open_sync)\s+(?:[0-9]+[.,][0-9]+\s+ops/sec|n/a)|` +
 	`(?:[0-9]+ \*\s+)?[0-9]+kB open_sync writes?\s|write, (?:fsync, close|close, fsync)\s|` +
@@ -73,7 +71,7 @@ var begins = regex.New(`(?:^|\s)(` +
 	`Testing timing overhead|(?:Per|Average) loop time|Histogram of timing|` +
 	`transaction type: |scaling factor: |query mode: |number of (?:clients|threads|transactions|failed)[a-z ]*: |` +
 	`maximum number of tries: |duration: [0-9]+ s|latency (?:average|stddev)\s*[=:] |initial connection time = |` +
-	`tps = |statement latencies in|progress: [0-9]|` +
+	`[2-5];fio-[0-9]|tps = |statement latencies in|progress: [0-9]|` +
 	`<=? (?:us|ns)\s|[0-9]{1,10} +[0-9]{1,3}[.,][0-9]{4,5} +(?:[0-9]{1,3}[.,][0-9]{4,5} +)?[0-9]+\b|` +
 	`\S+: \(g=[0-9]+\): rw=|\S+: \(groupid=[0-9]+|(?:read|write) ?: (?:IOPS|io)=|` +
 	`(?:slat|clat|lat|sync) \((?:nsec|usec|msec)\) ?: min=|(?:clat|lat|sync) percentiles \(|` +
@@ -85,7 +83,12 @@ var begins = regex.New(`(?:^|\s)(` +
 	`(?:read|write|other|total|total number of events): +[0-9]+\b|total time: +[0-9.]+s|` +
 	`(?:min|avg|max|sum|(?:approx\. +)?[0-9.]+(?:th)? percentile): +[0-9.]+(?:ms)?\b|` +
 	`(?:SQL|OLTP test|General) statistics:|Latency \(ms\):|Threads fairness:|Number of threads: [0-9]|` +
-	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free)`)
+	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free`
+
+var (
+	begins    = regex.New(`(?:^|\s)(` + beginnings + `)`)
+	beginning = regex.New(`^(?:` + beginnings + `)`)
+)
 
 // flatLine is how long a line is that may hold several.
 const flatLine = 160
@@ -97,7 +100,7 @@ func flat(lines []string) []string {
 	budget := flatAll
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
-		if len(l) < flatLine || len(l) > flatMost || len(l) > budget {
+		if len(l) < flatLine || len(l) > flatMost || len(l) > budget || begun(l) == '{' {
 			out = append(out, l)
 			continue
 		}
@@ -135,11 +138,15 @@ func rows(lines []string) []string {
 			continue
 		}
 		f := strings.Fields(l)
+		cpu, numbers := f[0] == "avg-cpu:", f[0] == "r"
 		n := 1
-		for n < len(f) && column.MatchString(f[n]) && !onlyFigures(f[n:n+1]) {
+		for n < len(f) && (numbers || column.MatchString(f[n])) && !onlyFigures(f[n:n+1]) {
 			n++
 		}
-		cpu, numbers := f[0] == "avg-cpu:", f[0] == "r"
+		if n == len(f) {
+			out = append(out, l) // a head alone, and a wide one
+			continue
+		}
 		if !cpu && !numbers && n < len(f) && n > 2 && onlyFigures(f[n:n+1]) {
 			n-- // the name of the first device looked like a column
 		}
@@ -170,6 +177,7 @@ var (
 
 // folded joins lines that a mailer has folded, of the kinds that are longer than its width.
 func folded(lines []string) []string {
+	lines = foldedTables(lines)
 	for i := 0; i+1 < len(lines); i++ {
 		var whole string
 		switch {
@@ -192,6 +200,48 @@ func folded(lines []string) []string {
 			}
 			lines[i] += " " + strings.TrimSpace(lines[i+n])
 			lines[i+n] = ""
+		}
+	}
+	return lines
+}
+
+var (
+	foldedIostat = regex.New(`^(?:\S*[/%]\S*|\S*await|\S+-sz|svctm)$`)
+	foldedVmstat = regex.New(`^(?:bi|bo|in|cs|us|sy|id|wa|st|gu)$`)
+)
+
+// foldedTables joins the rows of iostat and vmstat that a mailer has folded: their heads tell
+// how many figures a row has.
+func foldedTables(lines []string) []string {
+	join := func(i int) {
+		lines[i] += " " + strings.TrimSpace(lines[i+1])
+		lines[i+1] = ""
+	}
+	columns := 0
+	for i := 0; i+1 < len(lines); i++ {
+		var of *regex.Regex
+		switch l := lines[i]; {
+		case strings.Contains(l, "evice") && iostatHead.MatchString(l):
+			of = foldedIostat
+		case strings.Contains(l, "swpd") && vmstatHead.MatchString(l):
+			of = foldedVmstat
+		}
+		if of != nil {
+			columns = 0
+			if next := strings.Fields(lines[i+1]); len(next) > 0 && len(next) < 24 &&
+				!slices.ContainsFunc(next, func(f string) bool { return !of.MatchString(f) }) {
+				join(i)
+				columns = len(strings.Fields(lines[i]))
+			}
+			continue
+		}
+		if columns == 0 {
+			continue
+		}
+		f, next := strings.Fields(lines[i]), strings.Fields(lines[i+1])
+		if len(f) > 1 && len(f) < columns && len(f)+len(next) == columns && onlyFigures(f[1:]) && onlyFigures(next) {
+			join(i)
+			i++
 		}
 	}
 	return lines

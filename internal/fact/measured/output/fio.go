@@ -1,8 +1,6 @@
 package output
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -13,14 +11,18 @@ import (
 
 // Fio is a run of fio, from its text or its JSON.
 type Fio struct {
-	Jobs []Job `json:"jobs"`
+	Jobs     []Job        `json:"jobs"`
+	Disks    []FioDisk    `json:"disks,omitempty"`    // what was below, where it was told
+	Progress *FioProgress `json:"progress,omitempty"` // of a run whose result is not there
 }
 
 // Job is a job of it. What the output does not tell is absent: text never tells whether the
 // page cache was passed by, unless the command stands above it.
 type Job struct {
 	Name      string     `json:"name,omitempty"`
-	RW        string     `json:"rw,omitempty"` // randread, write, randrw, …
+	Host      string     `json:"host,omitempty"` // of --client
+	Sum       bool       `json:"sum,omitempty"`  // of all hosts, which are here too
+	RW        string     `json:"rw,omitempty"`   // randread, write, randrw, …
 	Engine    string     `json:"engine,omitempty"`
 	BlockSize unit.Bytes `json:"block_size,omitempty"`
 	Depth     int        `json:"depth,omitempty"`      // requests under way at once, of each of its processes
@@ -60,6 +62,33 @@ func (j *Job) AtOnce() int {
 // Random says whether the places were taken at random; ok is false where that was not told.
 func (j *Job) Random() (random, ok bool) { return strings.HasPrefix(j.RW, "rand"), j.RW != "" }
 
+// quickest is less than any disk needs for a read: the fastest need 6 to 10 µs.
+const quickest = 5e-6
+
+// FromCache says whether the reads of a job surely came from the page cache: they were quicker
+// than any disk, or the disks below had next to none of them. Reads in order are merged, so that
+// a disk has fewer of them.
+func (f *Fio) FromCache(j *Job) bool {
+	r := j.Read
+	if r == nil || r.PerSecond == 0 || j.Direct != nil && *j.Direct {
+		return false
+	}
+	asked, had := int64(0), int64(0)
+	for i := range f.Jobs {
+		if x := f.Jobs[i].Read; x != nil {
+			asked += x.Count
+		}
+	}
+	for _, d := range f.Disks {
+		had += d.Reads
+	}
+	if r.Mean > 0 && r.Mean < quickest && (had == 0 || had < asked/2) {
+		return true // and memory that is a disk shows in its own counters
+	}
+	random, _ := j.Random()
+	return len(f.Disks) > 0 && asked >= 100 && (had == 0 || random && had < asked/100)
+}
+
 // EachFlushed says whether each write was followed by a flush.
 func (j *Job) EachFlushed() bool {
 	switch {
@@ -88,9 +117,12 @@ type fio struct {
 	total   map[string]float64 // mean of lat, and of slat, of the side
 	json    map[string]bool    // names of jobs that JSON has told
 	command string
-	tries   int
 	defs    map[string]Job // each job that was defined, by its name
+	order   []string       // their names
 	ended   bool           // the summary of its group was there: what follows is another run
+	tersely bool           // the run is of lines of --minimal
+
+	progress *FioProgress
 }
 
 func newFio(r *reader) *fio { return &fio{r: r} }
@@ -116,9 +148,10 @@ var (
 	fioGroupIO = regex.New(`^\s*(READ|WRITE): (?:bw|io)=`)
 	fioStatus  = regex.New(`^\s*Run status group`)
 	fioSyncs   = regex.New(`^\s*fsync/fdatasync/sync_file_range:`)
+	fioFlushed = regex.New(`^\s*sync (?:percentiles )?\((?:nsec|usec|msec)\) ?:`)
 	fioNoise   = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
-		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|Jobs: [0-9]+ \(f=|` +
-		`Disk stats|[a-z0-9-]+: ios=[0-9]+/|[^:]+: Laying out IO file|zone resets)`)
+		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|` +
+		`Disk stats|[^:]+: Laying out IO file|zone resets)`)
 	fioCommand = regex.New(`(?:^|[\s$#;(])fio(?:\.exe)?\s+-`)
 	fioOption  = regex.New(
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
@@ -141,6 +174,10 @@ func (f *fio) line(s scanned) bool {
 		if f.line0 == 0 {
 			f.line0 = s.number
 		}
+		f.moment(s) // where the breaks of lines are lost
+		return true
+	}
+	if f.terse(s) || f.moment(s) || f.diskLine(s.text) {
 		return true
 	}
 	if m := match(fioHead, s.text, "groupid="); m != nil {
@@ -151,7 +188,13 @@ func (f *fio) line(s scanned) bool {
 		return f.begin(s, m[1])
 	}
 	if f.out == nil {
-		return f.group(s)
+		if !fioSyncs.MatchString(s.text) && !fioFlushed.MatchString(s.text) {
+			return f.group(s)
+		}
+		f.add(s, f.def) // what was copied begins with its flushes
+		f.out.Cut = true
+		f.job.Sync = &Side{}
+		f.side = f.job.Sync
 	}
 	return f.detail(s) || f.group(s) || fioNoise.MatchString(s.text)
 }
@@ -271,6 +314,9 @@ func (f *fio) define(s scanned, m []string) {
 		f.defs = map[string]Job{}
 	}
 	if len(f.defs) < maxFioJobs {
+		if _, ok := f.defs[f.def.Name]; !ok {
+			f.order = append(f.order, f.def.Name)
+		}
 		f.defs[f.def.Name] = f.def
 	}
 }
@@ -525,19 +571,21 @@ func (f *fio) close() {
 // finish ends a run.
 func (f *fio) finish() {
 	f.close()
-	if f.out != nil {
+	if !f.unfinished() && f.out != nil {
 		jobs := f.out.Fio.Jobs[:0]
 		for _, j := range f.out.Fio.Jobs {
 			if j.Sync != nil && j.Sync.Mean == 0 && j.Sync.Count == 0 {
 				j.Sync = nil
 			}
-			if j.Read != nil || j.Write != nil || j.Error != 0 {
+			if j.Read != nil || j.Write != nil || j.Sync != nil || j.Error != 0 {
 				jobs = append(jobs, j)
 			}
 		}
 		f.out.Fio.Jobs = jobs
 	}
+	f.close()
 	f.out, f.def, f.version, f.line0, f.json, f.defs, f.ended = nil, Job{}, "", 0, nil, nil, false
+	f.order, f.tersely, f.progress = nil, false, nil
 }
 
 func (f *fio) end() { f.finish() }
@@ -548,208 +596,4 @@ func match(re *regex.Regex, s string, words ...string) []string {
 		return nil
 	}
 	return re.FindStringSubmatch(s)
-}
-
-// maxTries bounds how many openings of JSON are looked into.
-const maxTries = 16
-
-// document reads a document of JSON that begins in the first line, and returns how many lines
-// it takes; 0 where there is none of fio.
-func (f *fio) document(lines []string, number int) int {
-	if len(lines) < 2 || !strings.HasPrefix(strings.TrimSpace(lines[0]), "{") || f.tries >= maxTries {
-		return 0
-	}
-	if first := strings.Join(lines[:min(len(lines), 3)], " "); !strings.Contains(first, `"fio version"`) {
-		return 0
-	}
-	f.tries++
-	text := []byte(strings.Join(lines, "\n"))
-	dec := json.NewDecoder(bytes.NewReader(text))
-	var doc fioDocument
-	err := dec.Decode(&doc)
-	end := dec.InputOffset()
-	cut := false
-	if err != nil {
-		mended := closed(text)
-		doc = fioDocument{}
-		if err := json.Unmarshal(mended, &doc); err != nil {
-			return 0
-		}
-		end, cut = int64(len(text)), true
-	}
-	f.close()
-	if f.out != nil && len(f.out.Fio.Jobs) > 0 {
-		f.finish() // what was defined was of the run before
-	}
-	def, defs, version := f.def, f.defs, f.version
-	if doc.Version != "" {
-		version = short(doc.Version, 64)
-	}
-	if f.line0 == 0 {
-		f.line0 = number
-	}
-	f.version, f.def = version, def
-	f.json = map[string]bool{}
-	s := scanned{number: number}
-	for i := range doc.Jobs {
-		if i >= maxFioJobs {
-			break
-		}
-		of, ok := defs[short(doc.Jobs[i].Name, 64)]
-		if !ok {
-			of = def
-		}
-		j := doc.Jobs[i].job(of, doc.Global)
-		f.json[j.Name] = true
-		f.add(s, j)
-	}
-	f.job = nil
-	if f.out != nil {
-		f.out.Cut = cut
-	}
-	return 1 + bytes.Count(text[:end], []byte("\n"))
-}
-
-type fioDocument struct {
-	Version string            `json:"fio version"`
-	Global  map[string]string `json:"global options"`
-	Jobs    []fioJob          `json:"jobs"`
-}
-
-type fioJob struct {
-	Name    string            `json:"jobname"`
-	Error   int               `json:"error"`
-	Options map[string]string `json:"job options"`
-	Read    fioSideJSON       `json:"read"`
-	Write   fioSideJSON       `json:"write"`
-	Sync    fioSideJSON       `json:"sync"`
-	Runtime float64           `json:"job_runtime"` // ms
-}
-
-type fioSideJSON struct {
-	Total   int64       `json:"total_ios"`
-	IOPS    float64     `json:"iops"`
-	BWBytes float64     `json:"bw_bytes"`
-	BW      float64     `json:"bw"` // KiB a second
-	Runtime float64     `json:"runtime"`
-	SLat    *fioLatJSON `json:"slat_ns"`
-	CLat    *fioLatJSON `json:"clat_ns"`
-	Lat     *fioLatJSON `json:"lat_ns"`
-	OldSLat *fioLatJSON `json:"slat"` // fio 2: microseconds
-	OldCLat *fioLatJSON `json:"clat"`
-	OldLat  *fioLatJSON `json:"lat"`
-}
-
-type fioLatJSON struct {
-	Mean       float64            `json:"mean"`
-	Max        float64            `json:"max"`
-	N          int64              `json:"N"`
-	Percentile map[string]float64 `json:"percentile"`
-}
-
-// job is a job of JSON, with what the text above it told.
-func (j *fioJob) job(def Job, global map[string]string) Job {
-	out := Job{Name: short(j.Name, 64), Error: j.Error, Engine: def.Engine, BlockSize: def.BlockSize, RW: def.RW,
-		Depth: def.Depth, Jobs: def.Jobs, Direct: def.Direct}
-	f := &fio{}
-	for _, options := range []map[string]string{global, j.Options} {
-		for name, value := range options {
-			if name != "name" {
-				f.option(&out, name, value)
-			}
-		}
-	}
-	if out.Direct == nil && (len(global) > 0 || len(j.Options) > 0) {
-		no := false // all options that were given are there, and this is the default
-		out.Direct = &no
-	}
-	if out.Depth == 0 {
-		out.Depth = 1
-	}
-	out.Read, out.Write, out.Sync = j.Read.side(), j.Write.side(), j.Sync.side()
-	for _, ms := range []float64{j.Runtime, j.Read.Runtime, j.Write.Runtime} {
-		if out.Seconds == 0 && ms > 0 && ms < 1e12 {
-			out.Seconds = ms / 1000
-		}
-	}
-	return out
-}
-
-func (s *fioSideJSON) side() *Side {
-	lat, slat, all, scale := s.CLat, s.SLat, s.Lat, 1e-9
-	if lat == nil && s.OldCLat != nil {
-		lat, slat, all, scale = s.OldCLat, s.OldSLat, s.OldLat, 1e-6
-	}
-	if lat == nil {
-		lat = all // flushes
-	}
-	out := &Side{Count: s.Total, PerSecond: s.IOPS, Speed: unit.Bytes(s.BWBytes)}
-	if s.BWBytes == 0 {
-		out.Speed = unit.Bytes(s.BW * 1024)
-	}
-	if lat != nil {
-		if lat != all && slat != nil && all != nil && slat.Mean > lat.Mean {
-			out.Mean = nano(all.Mean * scale)
-		} else {
-			out.Mean, out.Max = nano(lat.Mean*scale), nano(lat.Max*scale)
-			out.P50, out.P99 = nano(lat.Percentile["50.000000"]*scale), nano(lat.Percentile["99.000000"]*scale)
-		}
-		out.Count = max(out.Count, lat.N)
-	}
-	for _, v := range []float64{out.PerSecond, float64(out.Speed), out.Mean, out.P50, out.P99, float64(out.Count)} {
-		if !(v >= 0) || v > 1e15 {
-			return nil
-		}
-	}
-	if out.Count == 0 && out.PerSecond == 0 || out.PerSecond > mostPerSecond {
-		return nil
-	}
-	return out
-}
-
-// nano rounds to a nanosecond, as fine as fio's own clock.
-func nano(seconds float64) float64 { return math.Round(seconds*1e9) / 1e9 }
-
-// closed ends a document of JSON that was cut: what came after its last whole value is left
-// out, and what is open is closed.
-func closed(b []byte) []byte {
-	type place struct {
-		at    int
-		stack string
-	}
-	var stack []byte
-	var last place
-	inText, escaped := false, false
-	for i, c := range b {
-		switch {
-		case inText:
-			switch {
-			case escaped:
-				escaped = false
-			case c == '\\':
-				escaped = true
-			case c == '"':
-				inText = false
-			}
-			continue
-		case c == '"':
-			inText = true
-			continue
-		case c == '{' || c == '[':
-			stack = append(stack, c+2) // the bracket that closes it
-		case (c == '}' || c == ']') && len(stack) > 0:
-			stack = stack[:len(stack)-1]
-			last = place{i + 1, string(stack)}
-		case c == ',':
-			last = place{i, string(stack)}
-		}
-		if len(stack) > 64 {
-			break
-		}
-	}
-	out := append([]byte{}, b[:last.at]...)
-	for i := len(last.stack) - 1; i >= 0; i-- {
-		out = append(out, last.stack[i])
-	}
-	return out
 }

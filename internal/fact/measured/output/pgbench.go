@@ -39,6 +39,7 @@ type Pgbench struct {
 	Reconnects    bool              `json:"reconnects,omitempty"` // -C
 	Scripts       []measured.Script `json:"scripts,omitempty"`
 	Aborted       int               `json:"aborted_clients,omitempty"`
+	Errors        []string          `json:"errors,omitempty"` // the first of each wording
 }
 
 var (
@@ -54,12 +55,17 @@ var (
 	// «progress: 5.0 s, 2903.1 tps, lat 5.482 ms stddev 7.189»
 	pgbenchProgress = regex.New(`\bprogress: ([0-9.]+ s, [0-9.]+ tps, .*)$`)
 	pgbenchOldTPS   = regex.New(`^(tps = [0-9.]+)\(`)
-	pgbenchAborted  = regex.New(`pgbench: (?:error: |fatal: )?client [0-9]+ (?:script [0-9]+ )?aborted`)
+	// «pgbench: error: client 4 script 0 aborted in command 5 query 0: ERROR:  …»; before 13
+	// «client 4 aborted in command 5 (SQL) of script 0; ERROR:  …», «Client 4 aborted in state 5: …»
+	pgbenchAborted = regex.New(`\b[Cc]lient [0-9]+ (?:script [0-9]+ )?aborted\b[^;:]{0,80}(?:[;:]\s*(.*))?$`)
+	pgbenchError   = regex.New(`\bpgbench: (?:error|fatal): (.*)$`)
 )
 
 const (
 	maxPgbenchLines = 25_000
 	maxProgress     = 20_000
+	maxErrors       = 8
+	maxFolded       = 3 // lines of a statement that a mailer has folded
 )
 
 // pgbench gathers the lines of a run, which the reader of whole reports then reads.
@@ -69,8 +75,11 @@ type pgbench struct {
 	lines   []string
 	seen    map[string]bool // names of lines in the head of the report
 	rows    bool            // a table of statements is open
+	folds   []string        // lines after its last row, which may belong to that
 	columns int             // of it before the statement
 	aborted int
+	errors  []string
+	worded  map[string]bool // errors without their numbers
 }
 
 func (p *pgbench) line(s scanned) bool {
@@ -78,24 +87,20 @@ func (p *pgbench) line(s scanned) bool {
 	if m := match(pgbenchProgress, raw, "progress: "); m != nil {
 		return p.progress(s, m[1])
 	}
-	if strings.Contains(raw, "pgbench: ") && pgbenchAborted.MatchString(raw) {
-		p.open(s)
-		p.aborted++
+	if p.failure(s, raw) {
 		return true
 	}
-	if p.rows && p.out != nil {
-		if p.row(raw) {
-			return true
-		}
-		p.rows = false
+	if p.rows && p.out != nil && p.row(raw) {
+		return true
 	}
 	if !holds(raw, ":", "=", "pgbench (", "- ", "latenc", "number of", "retries", "failed") {
-		return false
+		return p.fold(raw)
 	}
 	l := strings.Join(strings.Fields(strings.Trim(raw, "`*|")), " ")
 	if !pgbenchLine.MatchString(l) || strings.HasPrefix(l, "- ") && p.out == nil {
-		return false
+		return p.fold(raw)
 	}
+	p.rows, p.folds = false, nil
 	if strings.HasPrefix(l, "- ") && !strings.Contains(l, " = ") && !strings.Contains(l, ": ") &&
 		!strings.Contains(l, " transactions (") && !strings.Contains(l, "statement latencies") {
 		return false
@@ -107,6 +112,15 @@ func (p *pgbench) line(s scanned) bool {
 			name == "scaling factor") {
 			p.end() // the head of another report
 		}
+	}
+	if name == "tps" {
+		// what grep left of several reports: each has one such line, or two before 14
+		if strings.Contains(l, "including conn") {
+			name = "tps including"
+		}
+	}
+	if p.seen[name] && !strings.HasPrefix(l, "- ") && !strings.HasPrefix(name, "statement latencies") {
+		p.end() // each of these lines is once in a report
 	}
 	p.open(s)
 	p.seen[name] = true
@@ -148,6 +162,7 @@ func (p *pgbench) open(s scanned) {
 	if p.out == nil {
 		p.out = p.r.open(PgbenchRun, s.number)
 		p.lines, p.seen, p.rows, p.aborted = nil, map[string]bool{}, false, 0
+		p.folds, p.errors, p.worded = nil, nil, map[string]bool{}
 	}
 }
 
@@ -173,7 +188,58 @@ func (p *pgbench) row(raw string) bool {
 			return false
 		}
 	}
+	if n := len(p.lines); len(p.folds) > 0 && n > 0 {
+		p.lines[n-1] += " " + strings.Join(p.folds, " ") // the statement before went on
+	}
+	p.folds = nil
 	p.add("        " + strings.Replace(m[1], ",", ".", 1) + "  " + rest)
+	return true
+}
+
+// fold keeps a line after a row of statements: if another row follows, it belongs to the
+// statement before, which a mailer has folded.
+func (p *pgbench) fold(raw string) bool {
+	if !p.rows || p.out == nil {
+		return false
+	}
+	text := strings.TrimSpace(raw)
+	if text == "" || len(p.folds) == maxFolded || len(text) > 400 {
+		p.rows, p.folds = false, nil
+		return false
+	}
+	p.folds = append(p.folds, text)
+	return false
+}
+
+// failure takes a line that tells of a client which gave up, or of another error.
+func (p *pgbench) failure(s scanned, raw string) bool {
+	if !holds(raw, "pgbench: ", "lient ") {
+		return false
+	}
+	m := pgbenchAborted.FindStringSubmatch(raw)
+	text := ""
+	if m != nil {
+		p.open(s)
+		p.aborted++
+		text = strings.Join(strings.Fields(m[1]), " ")
+	} else if m = pgbenchError.FindStringSubmatch(raw); m != nil && p.out != nil {
+		if strings.Contains(m[1], "Run was aborted") {
+			return true
+		}
+		text = m[1]
+	} else {
+		return false
+	}
+	key := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+	if text != "" && !p.worded[key] && len(p.errors) < maxErrors {
+		p.worded[key] = true
+		p.errors = append(p.errors, short(text, maxFirst))
+	}
 	return true
 }
 
@@ -206,12 +272,18 @@ func (p *pgbench) end() {
 		whole := measured.PartOfPgbench(p.lines)
 		p.out.Version = whole.Program
 		p.out.Pgbench = pgbenchOf(whole, p.seen)
-		p.out.Pgbench.Aborted = p.aborted
+	}
+	if p.aborted > 0 || len(p.errors) > 0 {
+		if p.out.Pgbench == nil {
+			p.out.Pgbench = &Pgbench{}
+		}
+		p.out.Pgbench.Aborted, p.out.Pgbench.Errors = p.aborted, p.errors
 	}
 	if len(p.seen) == 1 && p.seen["pgbench"] && p.out.Progress == nil && p.aborted == 0 {
 		p.out.Pgbench = nil // its greeting alone
 	}
-	p.out.Cut = !p.seen["tps"] || !p.seen["number of transactions actually processed"] || !p.seen["number of clients"]
+	p.out.Cut = !p.seen["tps"] && !p.seen["tps including"] ||
+		!p.seen["number of transactions actually processed"] || !p.seen["number of clients"]
 	p.out, p.rows = nil, false
 }
 

@@ -30,6 +30,7 @@ type Output struct {
 	Program string `json:"program"`           // pg_test_fsync, fio, …
 	Version string `json:"version,omitempty"` // as the program printed it
 	Line    int    `json:"line"`              // of the file, in which it begins
+	Of      string `json:"of,omitempty"`      // what it is of, where a table has several
 	Cut     bool   `json:"cut,omitempty"`     // its beginning or its end is missing
 
 	Fsync    *measured.Fsync     `json:"fsync,omitempty"`
@@ -115,8 +116,9 @@ func Read(b []byte) (*Reading, error) {
 	lines := clean(b)
 	r := &reader{}
 	fio := newFio(r)
-	parts := []part{&fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
-		&iostat{r: r}, &vmstat{r: r}, &sar{r: r}}
+	docs := &documents{fio: fio, stat: &sysstat{r: r}}
+	parts := []part{&retyped{r: r}, &fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
+		&iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}}
 	text := 0 // lines up to the last that is not empty
 	for i, l := range lines {
 		if strings.TrimSpace(l) != "" {
@@ -124,7 +126,7 @@ func Read(b []byte) (*Reading, error) {
 		}
 	}
 	for i := 0; i < text; i++ {
-		if n := fio.document(lines[i:text], i+1); n > 0 {
+		if n := docs.read(lines[i:text], i+1); n > 0 {
 			i += n - 1
 			continue
 		}
@@ -172,7 +174,7 @@ func (o *Output) filled() bool {
 		f := o.Fsync
 		return len(f.One)+len(f.Two)+len(f.Sizes)+len(f.Descriptors) > 0 || f.Plain != nil
 	case o.Timing != nil:
-		return len(o.Timing.Clocks) > 0
+		return len(o.Timing.Clocks) > 0 || o.Timing.Backward != ""
 	case o.Fio != nil:
 		return len(o.Fio.Jobs) > 0
 	}

@@ -350,7 +350,10 @@ func TestPerfBench(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	for name, text := range map[string]string{"rows": "        fdatasync        1940.579 ops/sec     515 usecs/op\n",
 		"words": "fio said: iops here, and tps = there\n", "empty": "\n", "digits": "1 ", "names": "read: IOPS=1, ",
-		"json": "{\n\"fio version\"\n"} {
+		"json": "{\n\"fio version\"\n", "wrapped": "{\"log\":\"tps = 1\"}\n", "named": "[x] tps = 1\n",
+		"listed": "a.log:tps = 1.5 (w)\n", "texts": "\"a\\tb\",\n", "terse": "3;fio-3.33;a;0;0;1;2;3;4\n",
+		"sysstat": "{\n\"sysstat\"\n", "progress": "Jobs: 1 (f=1): [r(1)] ", "numbered": "1: tps = \n",
+		"escaped": `tps = 1\n`, "retyped": "pg_test_fsync\n|fsync|1|2|\n|fdatasync|1|2|\n"} {
 		b.Run(name, func(b *testing.B) {
 			in := []byte(strings.Repeat(text, maxBytes/len(text)))
 			for b.Loop() {

@@ -149,20 +149,7 @@ func (t *sar) row(s scanned, at string, mean bool, fields []string) bool {
 	}
 	c := SarCPU{At: short(at, 24), Of: short(fields[0], 8)}
 	for i, column := range t.columns[1:] {
-		switch column {
-		case "%user", "%usr":
-			c.User = v[i]
-		case "%nice":
-			c.Nice = v[i]
-		case "%system", "%sys":
-			c.System = v[i]
-		case "%iowait":
-			c.IOWait = v[i]
-		case "%steal":
-			c.Steal = v[i]
-		case "%idle":
-			c.Idle = v[i]
-		}
+		c.set(strings.TrimPrefix(column, "%"), v[i])
 	}
 	if mean {
 		x.Average.CPU = append(x.Average.CPU, c)

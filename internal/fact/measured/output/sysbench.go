@@ -23,6 +23,9 @@ type Sysbench struct {
 	Events        *int64   `json:"events,omitempty"` // of a test without a database: its operations
 	// Operations a second of a test of files, memory or the processor.
 	Rate       *float64         `json:"events_per_second,omitempty"`
+	ReadRate   *float64         `json:"reads_per_second,omitempty"` // of a test of files
+	WriteRate  *float64         `json:"writes_per_second,omitempty"`
+	Moved      *float64         `json:"mib_per_second,omitempty"`      // of memory, or of files: both added
 	ReadSpeed  *float64         `json:"read_mib_per_second,omitempty"` // of a test of files
 	WriteSpeed *float64         `json:"written_mib_per_second,omitempty"`
 	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
@@ -43,7 +46,8 @@ type SysbenchLatency struct {
 type SysbenchPoint struct {
 	At      float64  `json:"at_s"`
 	Threads int64    `json:"threads"`
-	TPS     float64  `json:"tps"`
+	TPS     *float64 `json:"tps,omitempty"`
+	Events  *float64 `json:"events_per_second,omitempty"` // of a test without a database
 	QPS     *float64 `json:"qps,omitempty"`
 	Latency *float64 `json:"latency_ms,omitempty"` // at the percentile that the line names
 	Errors  *float64 `json:"errors_per_second,omitempty"`
@@ -52,13 +56,31 @@ type SysbenchPoint struct {
 var (
 	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
 	sysbenchCommand = regex.New(
-		`\bsysbench\b.*?(?:--test=)?\b([a-z_]*oltp[a-z_]*|fileio|tpcc)(?:\.lua)?\b.*\brun\b`)
+		`\bsysbench\b.*?(?:--test=|\s|/)([a-z_]*oltp[a-z_]*|select_random_\w+|bulk_insert|` +
+			`fileio|tpcc|cpu|memory|threads|mutex)(?:\.lua)?(?:\s.*)?\brun\b`)
 	sysbenchThreads = regex.New(`^\s*Number of threads: ([0-9]{1,6})\s*$`)
 	sysbenchPart    = regex.New(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
 		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
 		`Threads fairness:|File operations:|Throughput:|CPU speed:|Running the test with following options:|` +
-		`Initializing worker threads|Threads started!|Response time:)`)
-	sysbenchCount = regex.New(
+		`Initializing worker threads|Threads started!|Response time:|` +
+		`Running memory speed test|Doing \S+ (?:performance|subsystem|operations) |Operations performed:)`)
+	// What a report is of, by a line that only such a one has.
+	sysbenchTests = []struct{ word, test string }{{"CPU speed:", "cpu"}, {"Prime numbers limit:", "cpu"},
+		{"Running memory speed test", "memory"}, {"Doing CPU performance", "cpu"},
+		{"Doing memory operations", "memory"}, {"Doing thread subsystem", "threads"}, {"Doing mutex", "mutex"},
+		{"File operations:", "fileio"}, {"Extra file open flags:", "fileio"}}
+	// «Total operations: 58203344 (5819811.24 per second)», «Operations performed: 104857600 (2211093.45 ops/sec)»
+	sysbenchTotal = regex.New(`^\s*(?:Total operations|Operations performed): ([0-9]{1,15}) ?` +
+		`\( ?([0-9.]+) (?:per second|ops/sec)\)`)
+	// «56839.20 MiB transferred (5683.41 MiB/sec)»
+	sysbenchMoved = regex.New(`^\s*[0-9.]+ Mi?B transferred \(([0-9.]+) Mi?B/sec\)`)
+	// 0.4: «Operations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total», then
+	// «Read 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (3.9Mb/sec)», «  250.12 Requests/sec executed»
+	sysbenchDone = regex.New(
+		`^\s*Operations performed:\s+[0-9]+ [Rr]eads?, [0-9]+ [Ww]rites?, .*= ([0-9]{1,15}) Total`)
+	sysbenchCarried  = regex.New(`\bTotal transferred \S+\s+\(([0-9.]+)([KMG])b/sec\)`)
+	sysbenchRequests = regex.New(`^\s*([0-9.]+) Requests/sec executed`)
+	sysbenchCount    = regex.New(
 		`^\s*(transactions|queries|read/write requests|other operations|ignored errors|deadlocks|errors|` +
 			`reconnects):\s+([0-9]{1,15})\s+\(([0-9.]+) per sec\.\)`)
 	sysbenchSum = regex.New(
@@ -66,10 +88,10 @@ var (
 	sysbenchTime = regex.New(`^\s*(?:total time|time elapsed):\s+([0-9.]+s?)\s*$`)
 	sysbenchLat  = regex.New(
 		`^\s*(min|avg|max|(?:approx\. +)?([0-9.]+)(?:th)? percentile):\s+([0-9.]+)(ms|s)?\s*$`)
-	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] thds: ([0-9]+) tps: ([0-9.]+)(.*)$`)
+	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] (?:thds|threads): ([0-9]+),? (tps|eps): ([0-9.]+)(.*)$`)
 	sysbenchQPS  = regex.New(`\bqps: ([0-9.]+)`)
 	sysbenchPLat = regex.New(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
-	sysbenchPErr = regex.New(`\berr(?:ors)?/s:? ([0-9.]+)`)
+	sysbenchPErr = regex.New(`\berr(?:ors)?(?:/s)?:? ([0-9.]+)`)
 	sysbenchFile = regex.New(
 		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
 	sysbenchFair = regex.New(`^\s*(?:events|execution time) \(avg/stddev\):`)
@@ -93,7 +115,7 @@ func (b *sysbench) open(s scanned) *Sysbench {
 }
 
 func (b *sysbench) line(s scanned) bool {
-	if !holds(s.text, ":", "sysbench", "Threads started") {
+	if !holds(s.text, ":", "sysbench", "Threads started", "transferred", "Requests/sec", "Doing ") {
 		return false
 	}
 	if m := match(sysbenchHead, s.text, "sysbench "); m != nil {
@@ -107,11 +129,19 @@ func (b *sysbench) line(s scanned) bool {
 		b.command = m[1]
 		return true
 	}
-	if m := match(sysbenchLine, s.text, "thds:"); m != nil {
+	if m := match(sysbenchLine, s.text, "thds:", "threads:"); m != nil {
 		return b.progress(s, m)
 	}
 	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
 		return b.count(s, m)
+	}
+	for _, t := range sysbenchTests {
+		if b.out != nil && strings.HasPrefix(strings.TrimSpace(s.text), t.word) {
+			if x := b.out.Sysbench; x.Test == "" {
+				x.Test = t.test
+			}
+			return true
+		}
 	}
 	if b.out == nil {
 		if sysbenchPart.MatchString(s.text) && !strings.Contains(s.text, "Throughput") {
@@ -153,7 +183,7 @@ func (b *sysbench) count(s scanned, m []string) bool {
 func (b *sysbench) progress(s scanned, m []string) bool {
 	at, ok1 := figure(m[1])
 	threads, ok2 := whole(m[2])
-	tps, ok3 := figure(m[3])
+	v, ok3 := figure(m[4])
 	if !ok1 || !ok2 || !ok3 {
 		return false
 	}
@@ -161,8 +191,13 @@ func (b *sysbench) progress(s scanned, m []string) bool {
 		b.end()
 	}
 	x := b.open(s)
-	p := SysbenchPoint{At: at, Threads: threads, TPS: tps, QPS: find(sysbenchQPS, m[4]),
-		Latency: find(sysbenchPLat, m[4]), Errors: find(sysbenchPErr, m[4])}
+	p := SysbenchPoint{At: at, Threads: threads, QPS: find(sysbenchQPS, m[5]), Latency: find(sysbenchPLat, m[5]),
+		Errors: find(sysbenchPErr, m[5])}
+	if m[3] == "tps" {
+		p.TPS = &v
+	} else {
+		p.Events = &v
+	}
 	if len(x.Progress) < maxRows {
 		x.Progress = append(x.Progress, p)
 	}
@@ -207,6 +242,9 @@ func (b *sysbench) rest(s scanned) bool {
 		}
 		return true
 	}
+	if b.operations(s) {
+		return true
+	}
 	x := b.open(s)
 	if m := sysbenchTime.FindStringSubmatch(s.text); m != nil {
 		v, ok := secondsOf(m[1])
@@ -224,6 +262,10 @@ func (b *sysbench) rest(s scanned) bool {
 			return false
 		}
 		switch {
+		case m[1] == "reads/s":
+			x.ReadRate = &v
+		case m[1] == "writes/s":
+			x.WriteRate = &v
 		case m[1] == "fsyncs/s":
 			x.Fsyncs = &v
 		case m[1] == "read, MiB/s":
@@ -240,6 +282,48 @@ func (b *sysbench) rest(s scanned) bool {
 		return true
 	}
 	return sysbenchPart.MatchString(s.text) || sysbenchSumT.MatchString(s.text)
+}
+
+// operations reads what a test of memory, of files or of the processor did.
+func (b *sysbench) operations(s scanned) bool {
+	x := b.open(s)
+	if m := match(sysbenchTotal, s.text, " per second)", " ops/sec)"); m != nil {
+		n, ok1 := whole(m[1])
+		v, ok2 := figure(m[2])
+		if ok1 && ok2 {
+			x.Events, x.Rate = &n, &v
+		}
+		return ok1 && ok2
+	}
+	if m := match(sysbenchMoved, s.text, "transferred"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			x.Moved = &v
+		}
+		return ok
+	}
+	if m := match(sysbenchDone, s.text, " Total"); m != nil {
+		if n, ok := whole(m[1]); ok {
+			x.Events = &n
+		}
+		return x.Events != nil
+	}
+	if m := match(sysbenchCarried, s.text, "transferred"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			v *= fioUnit(m[2]) / (1 << 20)
+			x.Moved = &v
+		}
+		return ok
+	}
+	if m := match(sysbenchRequests, s.text, "Requests/sec"); m != nil {
+		v, ok := figure(m[1])
+		if ok {
+			x.Rate = &v
+		}
+		return ok
+	}
+	return false
 }
 
 func (x *Sysbench) latency(m []string) bool {
@@ -274,7 +358,7 @@ func (b *sysbench) end() {
 	x := b.out.Sysbench
 	told := x.Transactions != nil || x.Events != nil || x.Rate != nil
 	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0
-	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil {
+	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil && x.Moved == nil {
 		b.out.Sysbench = nil // a head alone
 	}
 	b.out = nil

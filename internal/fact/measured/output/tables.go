@@ -19,6 +19,7 @@ type hostHead struct {
 var (
 	headLine = regex.New(
 		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+(\S{1,24})\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
+	iostatOf = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
 	iostatNo = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
 )
 
@@ -31,11 +32,15 @@ func (r *reader) hostLine(s scanned) bool {
 		r.host = &hostHead{line: s.number} // without the report since the boot
 		return false
 	}
+	if strings.Contains(s.text, "iostat") && iostatOf.MatchString(s.text) {
+		r.host = &hostHead{line: s.number, sinceBoot: true} // where no head follows, as of FreeBSD
+		return false
+	}
 	m := headLine.FindStringSubmatch(s.text)
 	if m == nil {
 		return false
 	}
-	since := r.host == nil || s.number-r.host.line > 3 || r.host.kernel != ""
+	since := r.host == nil || s.number-r.host.line > 3 || r.host.kernel != "" || r.host.sinceBoot
 	n, _ := whole(m[4])
 	r.host = &hostHead{kernel: short(m[1], 80), host: short(m[2], 80), date: short(m[3], 24), cpus: int(n),
 		line: s.number, sinceBoot: since}
@@ -155,6 +160,8 @@ func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 			t.out.Line, t.boot = h.line, h.sinceBoot
 			x := t.out.Iostat
 			x.Host, x.Kernel, x.Date, x.CPUs = h.host, h.kernel, h.date, h.cpus
+		} else if h != nil && s.number-h.line <= 3 {
+			t.boot = h.sinceBoot
 		}
 		t.r.host = nil
 	}

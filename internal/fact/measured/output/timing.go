@@ -20,6 +20,10 @@ var (
 	timingStep = regex.New(
 		`^\s*([0-9]{1,18})\s+([0-9]{1,3}(?:[.,][0-9]+)?)%?` +
 			`(?:\s+[0-9]{1,3}(?:[.,][0-9]+)?%?)?\s+([0-9][0-9,]{0,22})\s*$`)
+	// «Time warp: -847 ms», «Décalage de temps : -847 us», «Сдвиг времени: -847 мкс»
+	timingWarp = regex.New(
+		`^\s*([^:：]{2,60}[:：]\s*-[0-9]{1,12}\s*(?:ms|us|µs|ns|мс|мкс|нс|მწმ|მკწმ|毫秒|微秒))\s*$`)
+	timingBackward = regex.New(`(?i)detected clock going backwards in time`)
 	// 9.2: «   2:  72.1%   2990371» had the count before the share
 	timingOld = regex.New(`^\s*([0-9]{1,18}):\s+([0-9]{1,18})\s+[0-9.,]+%\s*$`)
 )
@@ -38,10 +42,11 @@ type timing struct {
 	inclusive bool
 	counting  bool
 	lone      int
+	second    int // the number that stood alone in the line before that
 }
 
 func (t *timing) begin(line int) {
-	if t.out == nil || t.source == "" && len(t.out.Timing.Clocks) > 0 {
+	if t.out == nil || t.source == "" && t.out.filled() {
 		t.end()
 		t.out = t.r.open(TestTiming, line)
 		t.out.Timing = &measured.Timing{Clocks: []measured.Clock{}}
@@ -49,8 +54,8 @@ func (t *timing) begin(line int) {
 }
 
 func (t *timing) line(s scanned) bool {
-	lone := t.lone
-	t.lone = 0
+	lone, second := t.lone, t.second
+	t.lone, t.second = 0, lone
 	if len(s.text) < 160 {
 		t.lone = loneNumber(s.text)
 	}
@@ -75,6 +80,24 @@ func (t *timing) line(s scanned) bool {
 	}
 	if timingDirect.MatchString(s.text) && t.out != nil {
 		t.out.Timing.TSC = true
+		return true
+	}
+	if timingBackward.MatchString(s.text) {
+		t.begin(s.number)
+		t.out.Timing.Backward = short(strings.TrimSpace(s.text), maxFirst)
+		return true
+	}
+	if m := match(timingWarp, s.text, "-"); m != nil {
+		if t.out == nil || t.out.Timing.Backward == "" {
+			if lone = max(lone, second); lone == 0 || lone > 3600 {
+				return false // of another program
+			}
+			t.begin(s.number)
+			if t.out.Timing.Seconds == 0 {
+				t.out.Timing.Seconds = lone // the line above, in another language
+			}
+		}
+		t.out.Timing.Backward = short(m[1], maxFirst)
 		return true
 	}
 	if v, ok := timingLoopOf(s.text); ok {
@@ -156,7 +179,7 @@ func (t *timing) step(s scanned) bool {
 }
 
 func (t *timing) end() {
-	if t.out != nil && len(t.out.Timing.Clocks) > 0 {
+	if t.out != nil && len(t.out.Timing.Clocks) > 0 && t.out.Timing.Backward == "" {
 		t.out.Cut = len(t.out.Timing.Clocks[len(t.out.Timing.Clocks)-1].Steps) == 0
 	}
 	t.out, t.source, t.counting = nil, "", false

@@ -6,10 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// Vmstat is the lines of a run, in the columns and units of vmstat: kB, kB or blocks of 1,024
+// Vmstat is the lines of a run, in the columns and units of vmstat: kB (or Unit), blocks of 1,024
 // bytes a second, percent.
 type Vmstat struct {
-	Unit    string         `json:"unit,omitempty"` // of -S, for swpd to cache, where it is another than kB
+	Unit    string         `json:"unit,omitempty"` // of -S, for swpd to so, where it is another than kB
 	Samples []VmstatSample `json:"samples"`
 }
 

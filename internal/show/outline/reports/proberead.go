@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,9 @@ func readOutputs(o *outline.Outline, d *document.Probe, c *say.Catalogue) {
 		}
 		if len(d.Outputs) > 1 || x.Line > 1 {
 			head += ", from line " + strconv.Itoa(x.Line)
+		}
+		if x.Of != "" {
+			head += ", " + x.Of
 		}
 		o.Part(head)
 		readOutput(o, d, x)
@@ -93,8 +97,18 @@ func readFio(o *outline.Outline, f *output.Fio) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		name := j.Name
+		if j.Host != "" {
+			name += " on " + j.Host
+		}
 		if j.Error != 0 {
 			name += fmt.Sprintf(" (ended by error %d)", j.Error)
+			if j.Read == nil && j.Write == nil && j.Sync == nil {
+				o.Toned(outline.ToneMind, fmt.Sprintf("Job %s failed with error %d%s and measured nothing.", j.Name,
+					j.Error, errno(j.Error)))
+			} else {
+				o.Toned(outline.ToneMind, fmt.Sprintf("Job %s ended early, with error %d%s.", j.Name, j.Error,
+					errno(j.Error)))
+			}
 		}
 		for _, s := range []struct {
 			kind string
@@ -119,6 +133,33 @@ func readFio(o *outline.Outline, f *output.Fio) {
 	if len(rows) > 1 {
 		o.Add(outline.TableOf("Jobs of fio", rows, 2))
 	}
+	if p := f.Progress; p != nil {
+		var of []string
+		for _, x := range []struct {
+			rate  float64
+			speed unit.Bytes
+			what  string
+		}{{p.Reads, p.ReadSpeed, "reads"}, {p.Writes, p.WriteSpeed, "writes"}} {
+			if x.rate > 0 || x.speed > 0 {
+				of = append(of, strings.TrimSpace(rateOr(x.rate)+" "+x.what+" per second")+" ("+x.speed.String()+"/s)")
+			}
+		}
+		o.Para(fmt.Sprintf("The run is not finished: %.1f%% done. At that moment: %s.", p.Done,
+			strings.Join(of, ", ")))
+	}
+	for i, k := range f.Disks {
+		if i < 8 {
+			o.Para(fmt.Sprintf("Disk %s below: %s reads, %s writes, %.1f%% util.", k.Name, typeset.Digits(int(k.Reads)),
+				typeset.Digits(int(k.Writes)), k.Util))
+		}
+	}
+}
+
+// errno is the name of an error of Linux, for those that a disk or its options cause.
+func errno(n int) string {
+	return map[int]string{1: " (EPERM)", 2: " (ENOENT, no such file)", 5: " (EIO, input/output error)", 12: " (ENOMEM)",
+		13: " (EACCES, permission denied)", 22: " (EINVAL, invalid argument)", 28: " (ENOSPC, no space left on device)",
+		30: " (EROFS, read-only filesystem)", 95: " (EOPNOTSUPP)", 122: " (EDQUOT, disk quota exceeded)"}[n]
 }
 
 // fioWhat is «reads of 4 kB at random, 16 at once (libaio)».
@@ -286,30 +327,65 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 	if s.Transactions == nil && s.Rate != nil {
 		add(true, "%s events per second", rate(*s.Rate))
 	}
+	if s.ReadRate != nil || s.WriteRate != nil {
+		var reads, writes float64
+		if s.ReadRate != nil {
+			reads = *s.ReadRate
+		}
+		if s.WriteRate != nil {
+			writes = *s.WriteRate
+		}
+		add(true, "%s reads and %s writes per second", rate(reads), rate(writes))
+	}
+	for _, x := range []struct {
+		of   *float64
+		what string
+	}{{s.ReadSpeed, "read"}, {s.WriteSpeed, "written"}, {s.Moved, "moved"}} {
+		if x.of != nil && *x.of > 0 {
+			add(true, "%s MiB/s %s", rate(*x.of), x.what)
+		}
+	}
 	if s.Fsyncs != nil {
 		add(true, "%s fsyncs per second", rate(*s.Fsyncs))
 	}
 	if l := s.Latency; l != nil {
 		if l.Mean != nil {
-			add(true, "latency %s", fine(*l.Mean/1000))
+			add(true, "latency %s", hundredths(*l.Mean))
 		}
 		if l.At != nil && l.Percentile > 0 {
-			add(true, "%v%% within %s", l.Percentile, fine(*l.At/1000))
+			add(true, "%v%% within %s", l.Percentile, hundredths(*l.At))
 		}
 		if l.Max != nil {
-			add(true, "longest %s", fine(*l.Max/1000))
+			add(true, "longest %s", hundredths(*l.Max))
 		}
 	}
 	if len(of) > 0 {
 		o.Para(strings.Join(of, "; "), ".")
 	}
-	if n := len(s.Progress); n > 0 {
-		low, high := math.Inf(1), 0.0
-		for _, p := range s.Progress {
-			low, high = min(low, p.TPS), max(high, p.TPS)
+	for _, x := range []struct {
+		unit string
+		of   func(p *output.SysbenchPoint) *float64
+	}{{"tps", func(p *output.SysbenchPoint) *float64 { return p.TPS }},
+		{"events per second", func(p *output.SysbenchPoint) *float64 { return p.Events }}} {
+		low, high, n := math.Inf(1), 0.0, 0
+		for i := range s.Progress {
+			if v := x.of(&s.Progress[i]); v != nil {
+				low, high, n = min(low, *v), max(high, *v), n+1
+			}
 		}
-		o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s tps.", n, rate(low), rate(high)))
+		if n > 0 {
+			o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s %s.", n, rate(low), rate(high), x.unit))
+		}
 	}
+}
+
+// hundredths spells a time of sysbench, which prints hundredths of a millisecond: 0.00 is less than
+// that, and not nothing.
+func hundredths(ms float64) string {
+	if ms == 0 {
+		return "below 0.01 ms"
+	}
+	return fine(ms / 1000)
 }
 
 func readIostat(o *outline.Outline, t *output.Iostat) {
@@ -380,7 +456,7 @@ func deviceTable(o *outline.Outline, list []output.Device) {
 		}
 		util := ""
 		if d.Util != nil {
-			util = fmt.Sprintf("%.1f", *d.Util)
+			util = fmt.Sprintf("%.1f%%", *d.Util)
 		}
 		name := d.Name
 		if d.At != "" {
@@ -406,6 +482,11 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 		memory = func(n int64) string { return (unit.Bytes(min(n, 1<<40)) * size).String() }
 	}
 	percent := func(n int64) string { return fmt.Sprintf("%d%%", n) }
+	stolen := len(t.Samples) > 0 && t.Samples[0].ST != nil &&
+		slices.ContainsFunc(t.Samples, func(s output.VmstatSample) bool { return s.ST != nil && *s.ST > 0 })
+	if stolen {
+		rows[0] = append(rows[0], "steal")
+	}
 	for i := range t.Samples {
 		s := &t.Samples[i]
 		if len(rows) > shownRows {
@@ -416,10 +497,13 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 		if s.SinceBoot {
 			name = "since boot"
 		}
-		rows = append(rows, []string{name, fmt.Sprint(s.R), fmt.Sprint(s.B), memory(s.Swpd), memory(s.Free),
-			kb(s.SI) + "/s",
-			kb(s.SO) + "/s", kb(s.BI) + "/s", kb(s.BO) + "/s", percent(s.US), percent(s.SY), percent(s.ID),
-			percent(s.WA)})
+		row := []string{name, fmt.Sprint(s.R), fmt.Sprint(s.B), memory(s.Swpd), memory(s.Free), memory(s.SI) + "/s",
+			memory(s.SO) + "/s", kb(s.BI) + "/s", kb(s.BO) + "/s", percent(s.US), percent(s.SY), percent(s.ID),
+			percent(s.WA)}
+		if stolen && s.ST != nil {
+			row = append(row, percent(*s.ST))
+		}
+		rows = append(rows, row)
 	}
 	o.Add(outline.TableOf("Lines of vmstat", rows, 1))
 }
