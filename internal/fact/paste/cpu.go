@@ -41,12 +41,21 @@ func init() {
 	}
 }
 
+// lscpuKey is the fact that a label of lscpu names.
+func lscpuKey(label string) string {
+	label = strings.ToLower(strings.TrimSpace(label))
+	if name := lscpuKeys[label]; name != "" {
+		return name
+	}
+	return labels().lscpu[label]
+}
+
 func readLscpu(w *window) (f found) {
 	first := reKeyValue.FindStringSubmatch(w.t(0))
 	if first == nil {
 		return
 	}
-	start := lscpuKeys[strings.ToLower(first[1])]
+	start := lscpuKey(first[1])
 	if start != "cpu.architecture" && !(start != "" && lscpuNear(w)) {
 		return
 	}
@@ -65,7 +74,7 @@ func readLscpu(w *window) (f found) {
 			continue
 		}
 		f.n++
-		name, val := lscpuKeys[strings.ToLower(m[1])], strings.TrimSpace(m[2])
+		name, val := lscpuKey(m[1]), strings.TrimSpace(m[2])
 		if name == "" || seen[name] || val == "" || val == "-" {
 			continue
 		}
@@ -86,7 +95,7 @@ func readLscpu(w *window) (f found) {
 func lscpuNear(w *window) bool {
 	n := 0
 	for i := 0; i < len(w.lines) && i < 20; i++ {
-		if m := reKeyValue.FindStringSubmatch(w.t(i)); m != nil && lscpuKeys[strings.ToLower(m[1])] != "" {
+		if m := reKeyValue.FindStringSubmatch(w.t(i)); m != nil && lscpuKey(m[1]) != "" {
 			n++
 		}
 	}

@@ -61,6 +61,7 @@ var recognizers []recognizer
 func init() {
 	recognizers = []recognizer{
 		{Answer, readAnswer},
+		{Top, readBusyTop},
 		{Top, readTop},
 		{Free, readFree},
 		{Vmstat, readVmstat},

@@ -17,6 +17,8 @@ type line struct {
 	// end is behind the last line that a part that begins here may reach: the next prompt, fence or rule
 	end int
 	is  role
+	// opens says that a block of a web page begins here: nothing before it reaches over it
+	opens bool
 	// said by a prompt or a command
 	host, command string
 }
@@ -50,8 +52,9 @@ func split(text []byte) []line {
 		raw = bytes.TrimRight(raw, "\r\n")
 		out = append(out, line{raw: string(raw)})
 	}
+	page := isPage(text)
 	for i := range out {
-		out[i].clean()
+		out[i].clean(page)
 	}
 	return out
 }
@@ -72,13 +75,17 @@ func fromUTF16(text []byte) []byte {
 
 var entities = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u200b", "")
 
-func (l *line) clean() {
+func (l *line) clean(page bool) {
 	s := l.raw[:min(len(l.raw), maxLine)]
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
 	if strings.Contains(s, "\x1b") {
 		s = reColour.ReplaceAllString(s, "")
+	}
+	var marks marks
+	if page {
+		s, marks = untagged(s)
 	}
 	if strings.Contains(s, "&") && strings.Contains(s, ";") {
 		s = html.UnescapeString(s)
@@ -90,6 +97,16 @@ func (l *line) clean() {
 	l.text = strings.TrimRight(s, " \t\x00")
 	l.t = strings.TrimLeft(l.text, " \t")
 	l.is = roleOf(l.t)
+	switch {
+	case marks.table:
+		l.is = content // it is read with its tags
+		l.text = strings.TrimSpace(l.raw[:min(len(l.raw), maxLine)])
+		l.t = l.text
+	case marks.block && l.is == blank:
+		l.is = fence
+	case marks.block:
+		l.opens = marks.first
+	}
 }
 
 var (

@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -53,10 +54,15 @@ func readPs(w *window) (f found) {
 				f.add(count("process.parent", pid, n))
 			}
 		} else {
-			c := strings.Fields(t)
+			c := started(strings.Fields(t), head.at("STARTED"))
 			at := head.at("PID")
 			if at < 0 || at >= len(c) || len(c) < len(head.names)-1 {
 				break
+			}
+			if k := head.at("PPID"); k >= 0 && k < len(c) {
+				if n, ok := whole(c[k]); ok {
+					f.add(count("process.parent", c[at], n))
+				}
 			}
 			if _, ok := whole(c[at]); !ok {
 				break
@@ -98,6 +104,20 @@ func readPs(w *window) (f found) {
 		f.notes = append(f.notes, "all rows are of one process at several moments")
 	}
 	return f
+}
+
+var (
+	reYear = regex.New(`^\d{4}$`)
+	reTime = regex.New(`^\d\d:\d\d:\d\d$`)
+)
+
+// started makes one word of the five of the column lstart: Tue Nov 4 03:10:22 2025.
+func started(c []string, at int) []string {
+	if at < 0 || at+4 >= len(c) || !reTime.MatchString(c[at+3]) || !reYear.MatchString(c[at+4]) {
+		return c
+	}
+	out := append(slices.Clone(c[:at]), strings.Join(c[at:at+5], " "))
+	return append(out, c[at+5:]...)
 }
 
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)

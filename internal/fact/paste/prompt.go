@@ -35,7 +35,10 @@ func init() {
 			`dmesg ` +
 			`systemctl psql nproc getconf hostnamectl lsb_release swapon tuned-adm grep egrep zgrep head tail mo` +
 			`re less sar mpstat ipcs docker ` +
-			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo`) {
+			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo cd date ` +
+			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
+			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
+			`blockdev chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci nvme vgs lvs pvs time`) {
 		programs[w] = true
 	}
 }
@@ -61,6 +64,10 @@ func commands(lines []line) {
 	end := len(lines)
 	for i := len(lines) - 1; i >= 0; i-- {
 		lines[i].end = end
+		if lines[i].opens {
+			end = i
+			continue
+		}
 		switch lines[i].is {
 		case command, fence:
 			end = i
@@ -138,6 +145,9 @@ func next(rest []line, i int) string {
 
 // prompted reads a prompt with what was typed behind it.
 func prompted(t string) (host, cmd string, sql, ok bool) {
+	if m := reFileHead.FindStringSubmatch(t); m != nil { // of head and tail, between files
+		return "", "cat " + m[1], false, true
+	}
 	if m := reBracketed.FindStringSubmatch(t); m != nil {
 		return m[2], strings.TrimSpace(m[3]), false, true
 	}
@@ -178,9 +188,9 @@ func alone(t string) (string, bool) {
 		}
 		return "", false
 	}
-	words := strings.Fields(t)
+	words := strings.Fields(reQuoted.ReplaceAllString(t, "'q'"))
 	for i, w := range words {
-		if i > 0 && !argument(words[i-1], w) {
+		if i > 0 && !argument(words[i-1], w) && !(takesNames[words[0]] && reName.MatchString(w)) {
 			return "", false
 		}
 	}
@@ -209,6 +219,18 @@ func isCommand(t string) bool {
 	return false
 }
 
+var (
+	reQuoted      = regex.New(`'[^']*'|"[^"]*"`)
+	reShortOption = regex.New(`^-[a-zA-Z]$`)
+	reDotted      = regex.New(`^(?:vm|kernel|fs|net|dev)\.[\w.*-]+$`)
+	reName        = regex.New(`^[\w@.:/-]{1,64}$`)
+	reFileHead    = regex.New(`^==> (\S.{0,300}) <==$`)
+)
+
+// takesNames are commands that name things: units, containers, folders.
+var takesNames = map[string]bool{"systemctl": true, "docker": true, "kubectl": true, "cd": true, "service": true,
+	"podman": true, "oc": true, "tuned-adm": true, "pg_ctlcluster": true, "patronictl": true}
+
 var reArgument = regex.New(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
 
 // pronouns are words that commands have and that begin no option.
@@ -219,7 +241,7 @@ var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm":
 	"sed": true, "cut": true, "cat": true, "huge": true, "Huge": true, "xfs": true}
 
 func argument(before, w string) bool {
-	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" || before == "-u" ||
-		programs[w] ||
+	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" ||
+		reShortOption.MatchString(before) || programs[w] || reDotted.MatchString(w) ||
 		strings.HasSuffix(w, ".service") || strings.HasSuffix(w, ".conf") || strings.Contains(w, "/")
 }

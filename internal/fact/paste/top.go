@@ -241,15 +241,95 @@ func (t *top) end(f *found) {
 func (t *top) row(f *found, s string) {
 	m := reTopRow.FindStringSubmatch(s)
 	t.counted = true
-	if isServer(m[12]) {
-		t.servers++
-	}
 	for k, name := range []string{"process.virtual", "process.resident", "process.shared"} {
 		if a, ok := topAmount(m[5+k]); ok {
 			f.add(a.fact(name, m[1]))
 		}
 	}
-	f.add(word("process.command", m[1], strings.TrimSpace(m[12])))
+	t.process(f, m[1], strings.TrimSpace(m[12]))
+}
+
+// process notes what a row says of its process.
+func (t *top) process(f *found, pid, cmd string) {
+	f.add(word("process.command", pid, cmd))
+	if isServer(cmd) {
+		t.servers++
+		if dir := dataDirectory(cmd); dir != "" {
+			f.add(word("data_directory", pid, dir))
+		}
+	}
+}
+
+// top of busybox.
+var (
+	reBusyMem = regex.New(
+		`^Mem: (\d+)K used, (\d+)K free(?:, (\d+)K shrd)?(?:, (\d+)K buff)?(?:, (\d+)K cached)?$`)
+	reBusyCPU  = regex.New(`^CPU\d*:\s+([\d.]+)% usr\s+([\d.]+)% sys\s+([\d.]+)% nic\s+([\d.]+)% idle\s+([\d.]+)% io\b`)
+	reBusyLoad = regex.New(`^Load average: ([\d.]+) ([\d.]+) ([\d.]+) \d+/\d+ \d+$`)
+	reBusyHead = regex.New(`^PID\s+PPID\s+USER\s+STAT\s+VSZ\s+%VSZ\s+(?:CPU\s+)?%CPU\s+COMMAND$`)
+	reBusyRow  = regex.New(
+		`^(\d{1,10})\s+(\d{1,10})\s+(\S{1,32})\s+([RSDZTIX]\S?(?: ?[<N])?)\s+([\d.]+[kmg]?)\s+([\d.]+)%?\s+` +
+			`(?:\d+\s+)?([\d.]+)%?\s+(\S.*)$`)
+)
+
+func readBusyTop(w *window) (f found) {
+	if !reBusyMem.MatchString(w.t(0)) && !reBusyHead.MatchString(w.t(0)) {
+		return
+	}
+	var t top
+	for i := range w.lines {
+		s := w.t(i)
+		if w.lines[i].is == blank || w.lines[i].is == elided {
+			continue
+		}
+		if m := reBusyMem.FindStringSubmatch(s); m != nil {
+			if i > 0 {
+				break // the next screen
+			}
+			var used, free int64
+			for k, name := range []string{"memory.used", "memory.free", "memory.shared", "memory.buffers",
+				"memory.cached"} {
+				n, ok := kilobytes(m[1+k])
+				if !ok {
+					continue
+				}
+				f.add(exact(name, "", n))
+				switch k {
+				case 0:
+					used = n
+				case 1:
+					free = n
+				}
+			}
+			f.add(exact("memory.total", "", used+free)) // used is the rest
+		} else if m := reBusyCPU.FindStringSubmatch(s); m != nil {
+			for k, name := range []string{"cpu.user", "cpu.system", "cpu.nice", "cpu.idle", "cpu.iowait"} {
+				if v, ok := decimal(m[1+k]); ok {
+					f.add(share(name, "", v))
+				}
+			}
+		} else if m := reBusyLoad.FindStringSubmatch(s); m != nil {
+			for k, name := range []string{"load.1", "load.5", "load.15"} {
+				if v, ok := decimal(m[1+k]); ok {
+					f.add(Fact{Name: name, Value: v})
+				}
+			}
+		} else if m := reBusyRow.FindStringSubmatch(s); m != nil {
+			t.counted = true
+			if n, ok := whole(m[2]); ok {
+				f.add(count("process.parent", m[1], n))
+			}
+			if a, ok := amountOf(m[5], kb); ok {
+				f.add(a.fact("process.virtual", m[1]))
+			}
+			t.process(&f, m[1], m[8])
+		} else if !reBusyHead.MatchString(s) {
+			break
+		}
+		f.n = i + 1
+	}
+	t.end(&f)
+	return f
 }
 
 // topAmount reads a size in a row of top: kB without a letter.
