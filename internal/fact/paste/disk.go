@@ -16,19 +16,24 @@ var (
 	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
 			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(/\S*)`)
-	reDfLong = regex.New(`^/\S+$`)
-	reBlocks = regex.New(`\b(1K|1024|512|1M|1G|1B)[ -]?(?:b|B|blo|Blö|1K|块|ブロ)|1K-блоков|1K-块`)
+	reDfLong  = regex.New(`^/\S+$|^\S+:/\S*$`)
+	reDfWords = regex.New(`^\p{L}[^=|{}\[\]();"]{12,160}$`)
+	reInodes  = regex.New(
+		`(?i)\bI-?nod|\bNod[eo]s-i|\bInœuds|\bInós|\bInoduri|i-?uzl|iwęzły|Iノード|Iнодов|I-възли|І-вузлів|` +
+			`И-чворови|I-solmu|I-kirjeid|\bInóid|\bIUse%`)
+	reBlocks = regex.New(`(?:^|\s|\pL)(1K|1024|512|1M|1G|1B|1kB|1MB|1GB|1000)(?:[ -]|的)?\p{L}|\s\p{L}+ (?:de|d’) ?(1K|1024|512|1M|1G)\b`)
 )
 
 func readDf(w *window) (f found) {
 	head := w.t(0)
 	base := int64(kb)
-	if reDfHead.MatchString(head) {
-		if strings.Contains(head, "Inodes") || strings.Contains(head, "IUse%") {
+	if dfHead(w) {
+		if reInodes.MatchString(head) || reDfI.MatchString(w.command) {
 			return readDfInodes(w)
 		}
 		if m := reBlocks.FindStringSubmatch(head); m != nil {
-			base = map[string]int64{"512": 512, "1M": mb, "1G": gb, "1B": 1}[m[1]]
+			base = map[string]int64{"512": 512, "1M": mb, "1G": gb, "1B": 1, "1kB": 1000, "1000": 1000, "1MB": 1e6,
+				"1GB": 1e9}[m[1]+m[2]]
 			if base == 0 {
 				base = kb
 			}
@@ -72,6 +77,26 @@ func readDf(w *window) (f found) {
 		return found{}
 	}
 	return f
+}
+
+var reDfI = regex.New(`\bdf\b[^|;]*\s(?:-[a-zA-Z]*i\b|--inodes)`)
+
+// dfHead says whether the head of df stands here, in any language: words above a row of it.
+func dfHead(w *window) bool {
+	t := w.t(0)
+	if reDfHead.MatchString(t) {
+		return true
+	}
+	if !reDfWords.MatchString(t) || len(strings.Fields(t)) < 5 || reDfRow.MatchString(t) {
+		return false
+	}
+	row := bare(w.t(1))
+	if reDfLong.MatchString(row) {
+		row += " " + w.t(2)
+	}
+	m := reDfRow.FindStringSubmatch(row)
+	return m != nil && strings.Contains(m[6], "%") &&
+		(strings.Contains(t, "%") || strings.HasPrefix(w.command, "df") || reBlocks.MatchString(t))
 }
 
 // readDfInodes reads df -i.
