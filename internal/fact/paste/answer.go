@@ -10,6 +10,8 @@ import (
 var (
 	reBareNumber  = regex.New(`^-?\d{1,19}$`)
 	reBareRelease = regex.New(`^\d+\.\d+\.\d+[\w.+~-]*$`)
+	reUlimitOne   = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
+	reLoadAvg     = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
 	reBareKB      = regex.New(`^(\d{1,15})(?: kB)?$`)
 	reDate        = regex.New(`\b\d\d:\d\d:\d\d\b.{0,20}\b\d{4}\b|\b\d{4}\b.{0,20}\b\d\d:\d\d:\d\d\b`)
 	reShown       = regex.New(`(?i)\bshow\s+"?([a-z_][\w.]*)"?\s*;?\s*["']?(?:\s.*)?$`)
@@ -21,41 +23,16 @@ var (
 
 // Answer is the kind of such a value.
 func readAnswer(w *window) (f found) {
-	for _, c := range commandsOf(w.command) {
-		if f = answerOf(w, plainCommand(c)); f.n > 0 {
+	if w.command == "" {
+		return
+	}
+	for i, c := range commandsOf(w.command) {
+		if f = answerOf(w, inner(c)); f.n > 0 {
+			f.answered = i + 1
 			return f
 		}
 	}
 	return found{}
-}
-
-// plainCommand is a command without what runs it elsewhere or as somebody else.
-func plainCommand(c string) string {
-	for range 4 {
-		before := c
-		for _, re := range reRunners {
-			if m := re.FindStringSubmatch(c); m != nil {
-				c = strings.TrimSpace(m[1])
-			}
-		}
-		if len(c) > 1 && (c[0] == '"' || c[0] == '\'') && c[len(c)-1] == c[0] {
-			c = c[1 : len(c)-1]
-		}
-		if c == before {
-			break
-		}
-	}
-	return c
-}
-
-var reRunners = []*regex.Regex{
-	regex.New(`^(?:sudo|time|env|exec)(?:\s+-u\s*\S+|\s+-[a-zA-Z]+|\s+\w+=\S*)*\s+(.+)$`),
-	regex.New(`^\w+=\S*\s+(.+)$`),
-	regex.New(`^(?:docker|podman|crictl)\s+exec\s+(?:-\S+\s+)*\S+\s+(.+)$`),
-	regex.New(`^(?:kubectl|oc)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*\s--\s+(.+)$`),
-	regex.New(`^ssh\s+(?:-\S+\s+)*\S+\s+(.+)$`),
-	regex.New(`^su\s+.*-c\s+(.+)$`),
-	regex.New(`^(?:ba)?sh\s+-l?c\s+(.+)$`),
 }
 
 func answerOf(w *window, c string) (f found) {
@@ -96,6 +73,8 @@ func answerOf(w *window, c string) (f found) {
 		strings.HasSuffix(c, "PAGE_SIZE")):
 		n, _ := whole(t)
 		return one(Answer, exact("page.size", "", n))
+	case reUlimitOne.MatchString(c) && (reBareNumber.MatchString(t) || t == "unlimited"):
+		return ulimitAnswer(c, t)
 	case words[0] == "date" && reDate.MatchString(t):
 		return one(Answer, word("host.time", "", t))
 	case reShown.MatchString(c) || reCurrent.MatchString(c) || reOfSettings.MatchString(c) || words[0] == "postgres" ||
@@ -198,5 +177,42 @@ func sysAnswer(w *window, path string) (f found) {
 		f.n, f.facts = 1, []Fact{word("cpu.governor", "", t)}
 	}
 	f.kind = Answer
+	return f
+}
+
+// ulimitNames are limits by the letter that ulimit is asked with, and what it counts in.
+var ulimitNames = map[byte]struct {
+	name string
+	unit int64 // bytes; 0: a count
+}{'n': {"open_files", 0}, 'u': {"max_user_processes", 0}, 'l': {"max_locked_memory", kb}, 'v': {"virtual_memory", kb},
+	's': {"stack_size", kb}, 'm': {"max_memory_size", kb}, 'd': {"data_seg_size", kb}}
+
+func ulimitAnswer(c, t string) (f found) {
+	u, ok := ulimitNames[reUlimitOne.FindStringSubmatch(c)[1][0]]
+	if !ok {
+		return
+	}
+	v := Fact{Name: "limit", Of: u.name, Value: t}
+	if n, ok := whole(t); ok {
+		v.Value = n
+		if u.unit > 0 && n < maxAmount/u.unit {
+			v.Value, v.Unit = n*u.unit, "bytes"
+		}
+	}
+	return found{n: 1, kind: Answer, facts: []Fact{v}, notes: []string{shellLimits}}
+}
+
+// readLoad reads /proc/loadavg, whose form nothing else has.
+func readLoad(w *window) (f found) {
+	m := reLoadAvg.FindStringSubmatch(w.t(0))
+	if m == nil {
+		return
+	}
+	f.n = 1
+	for k, name := range []string{"load.1", "load.5", "load.15"} {
+		if v, ok := decimal(m[1+k]); ok {
+			f.add(Fact{Name: name, Value: v})
+		}
+	}
 	return f
 }

@@ -61,6 +61,7 @@ var recognizers []recognizer
 func init() {
 	recognizers = []recognizer{
 		{Answer, readAnswer},
+		{Uptime, readLoad},
 		{Top, readBusyTop},
 		{Top, readTop},
 		{Free, readFree},
@@ -68,6 +69,8 @@ func init() {
 		{VmstatSums, readVmstatSums},
 		{Iostat, readIostat},
 		{Numactl, readNumactl},
+		{Numactl, readNodeMeminfo},
+		{Lscpu, readJSON},
 		{Lsblk, readLsblk},
 		{Findmnt, readFindmnt},
 		{Mount, readMount},
@@ -97,6 +100,7 @@ func init() {
 		{Ulimit, readUlimit},
 		{Ps, readPs},
 		{PgHBA, readHBA},
+		{PostgresConf, readYAML},
 		{PostgresConf, readConf},
 	}
 }

@@ -17,8 +17,9 @@ type line struct {
 	// end is behind the last line that a part that begins here may reach: the next prompt, fence or rule
 	end int
 	is  role
-	// opens says that a block of a web page begins here: nothing before it reaches over it
-	opens bool
+	// A block of preformatted text begins or ends at this line, which has text of its own:
+	// no part reaches over it.
+	opens, closes bool
 	// said by a prompt or a command
 	host, command string
 }
@@ -36,7 +37,7 @@ const (
 )
 
 // reColour is an escape sequence of a terminal.
-var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]{0,300}(?:\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]")
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {
@@ -83,6 +84,9 @@ func (l *line) clean(page bool) {
 	if strings.Contains(s, "\x1b") {
 		s = reColour.ReplaceAllString(s, "")
 	}
+	if at := strings.LastIndexByte(s, '\r'); at >= 0 { // what was written over is not seen
+		s = s[at+1:]
+	}
 	var marks marks
 	if page {
 		s, marks = untagged(s)
@@ -93,6 +97,13 @@ func (l *line) clean(page bool) {
 	s = entities.Replace(s)
 	for t := strings.TrimLeft(s, " \t"); strings.HasPrefix(t, ">"); t = strings.TrimLeft(s, " ") {
 		s = strings.TrimPrefix(t[1:], " ") // a mail's quotation
+	}
+	if t := strings.TrimLeft(s, " "); strings.HasPrefix(t, "```") && strings.Trim(t, "` \t") != "" &&
+		!reFence.MatchString(strings.TrimRight(t, " ")) {
+		s, l.opens = strings.TrimLeft(t, "`"), true // of a chat: the text stands behind the fence
+	}
+	if t := strings.TrimRight(s, " \t\x00"); strings.HasSuffix(t, "```") && strings.Trim(t, "` \t") != "" {
+		s, l.closes = strings.TrimRight(t, "`"), true
 	}
 	l.text = strings.TrimRight(s, " \t\x00")
 	l.t = strings.TrimLeft(l.text, " \t")
@@ -105,7 +116,7 @@ func (l *line) clean(page bool) {
 	case marks.block && l.is == blank:
 		l.is = fence
 	case marks.block:
-		l.opens = marks.first
+		l.opens = l.opens || marks.first
 	}
 }
 

@@ -29,7 +29,10 @@ func readPs(w *window) (f found) {
 	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
-		return
+		if head = psColumns(w.command); head.at("PID") < 0 {
+			return
+		}
+		f.sure = Likely
 	}
 	rows, servers := int64(0), int64(0)
 	last, once := "", true
@@ -110,6 +113,37 @@ var (
 	reYear = regex.New(`^\d{4}$`)
 	reTime = regex.New(`^\d\d:\d\d:\d\d$`)
 )
+
+var (
+	rePsOptions = regex.New(`\bps\s+(?:.*\s)?-?\w*[oO][ =]?\s*((?:-o\s*)?[a-z%][\w%=:]*(?:,[\w%=:]*)*(?:\s+-o\s*[\w%=:,]+)*)`)
+	rePgrep     = regex.New(`\bpgrep\s+(?:.*\s)?-\w*a`)
+	psNames     = map[string]string{"pid": "PID", "ppid": "PPID", "rss": "RSS", "rssize": "RSS", "rsz": "RSS",
+		"args": "COMMAND", "cmd": "COMMAND", "command": "COMMAND", "comm": "COMMAND", "ucomm": "COMMAND",
+		"lstart": "STARTED", "vsz": "VSZ", "vsize": "VSZ"}
+)
+
+// psColumns are the columns that a command asks for, where no head names them.
+func psColumns(command string) (c columns) {
+	if rePgrep.MatchString(command) {
+		c.names = []string{"PID", "COMMAND"}
+		return c
+	}
+	m := rePsOptions.FindStringSubmatch(command)
+	if m == nil {
+		return
+	}
+	for _, n := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, _, _ = strings.Cut(strings.TrimPrefix(n, "-o"), "=")
+		n, _, _ = strings.Cut(n, ":")
+		switch {
+		case psNames[n] != "":
+			c.names = append(c.names, psNames[n])
+		case n != "":
+			c.names = append(c.names, strings.ToUpper(n))
+		}
+	}
+	return c
+}
 
 // started makes one word of the five of the column lstart: Tue Nov 4 03:10:22 2025.
 func started(c []string, at int) []string {
@@ -243,6 +277,8 @@ var (
 	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
 )
 
+const shellLimits = "these are the limits of the shell that was asked; those of a server are in /proc/PID/limits"
+
 func readUlimit(w *window) (f found) {
 	for f.n < len(w.lines) {
 		m := reUlimit.FindStringSubmatch(bare(w.t(f.n)))
@@ -274,8 +310,7 @@ func readUlimit(w *window) (f found) {
 		f.sure = Likely
 	}
 	if f.n > 0 {
-		f.notes = append(f.notes,
-			"these are the limits of the shell that was asked; those of a server are in /proc/PID/limits")
+		f.notes = append(f.notes, shellLimits)
 	}
 	return f
 }

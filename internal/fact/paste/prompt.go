@@ -38,7 +38,7 @@ func init() {
 			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo cd date ` +
 			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
-			`blockdev chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci nvme vgs lvs pvs time`) {
+			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci nvme vgs lvs pvs time`) {
 		programs[w] = true
 	}
 }
@@ -63,6 +63,9 @@ func commands(lines []line) {
 	}
 	end := len(lines)
 	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].closes {
+			end = i + 1
+		}
 		lines[i].end = end
 		if lines[i].opens {
 			end = i
@@ -78,6 +81,8 @@ func commands(lines []line) {
 		}
 	}
 }
+
+const maxCommand = 4096 // bytes
 
 const mostCommand = 60 // lines of a command or query that goes over several
 
@@ -148,6 +153,12 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := reFileHead.FindStringSubmatch(t); m != nil { // of head and tail, between files
 		return "", "cat " + m[1], false, true
 	}
+	if m := reAnsible.FindStringSubmatch(t); m != nil {
+		return m[1], forAll, false, true
+	}
+	if m := rePssh.FindStringSubmatch(t); m != nil {
+		return m[1], forAll, false, true
+	}
 	if m := reBracketed.FindStringSubmatch(t); m != nil {
 		return m[2], strings.TrimSpace(m[3]), false, true
 	}
@@ -179,6 +190,8 @@ func alone(t string) (string, bool) {
 	}
 	if m := reTicked.FindStringSubmatch(t); m != nil {
 		t = m[1]
+	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+		t = strings.Trim(m[1], "`: ")
 	} else if m := reHash.FindStringSubmatch(t); m != nil {
 		t = strings.Trim(m[1], "`: ")
 	}
@@ -205,6 +218,9 @@ func sqlAlone(t string) bool { return reSQLAlone.MatchString(t) && !strings.HasS
 
 // isCommand says whether a line begins with a program whose output is pasted.
 func isCommand(t string) bool {
+	if len(t) > maxCommand {
+		return false
+	}
 	w := strings.Fields(t)
 	for i := 0; i < len(w) && i < 3; i++ {
 		name := w[i][strings.LastIndexByte(w[i], '/')+1:]
@@ -224,8 +240,15 @@ var (
 	reShortOption = regex.New(`^-[a-zA-Z]$`)
 	reDotted      = regex.New(`^(?:vm|kernel|fs|net|dev)\.[\w.*-]+$`)
 	reName        = regex.New(`^[\w@.:/-]{1,64}$`)
-	reFileHead    = regex.New(`^==> (\S.{0,300}) <==$`)
+	// what runs one command on several hosts says before the output of each
+	reAnsible  = regex.New(`^([\w.-]{1,255}) \| (?:CHANGED|SUCCESS|FAILED) ?!? ?(?:\| rc=-?\d+ )?>>$`)
+	rePssh     = regex.New(`^\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\w+@)?([\w.-]{1,255})`)
+	reHeading  = regex.New(`^(?:[=#*~]{2,}|-{2,}|>{2,}|\++)\s*(?:\[|<)?\s*([^\s=#*~-].*?)\s*(?:\]|>)?\s*(?:[=#*~]{2,}|-{2,}|<{2,})?:?$`)
+	reFileHead = regex.New(`^==> (\S.{0,300}) <==$`)
 )
+
+// forAll stands for the command that was run on several hosts.
+const forAll = "\x00"
 
 // takesNames are commands that name things: units, containers, folders.
 var takesNames = map[string]bool{"systemctl": true, "docker": true, "kubectl": true, "cd": true, "service": true,

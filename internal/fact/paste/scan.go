@@ -50,6 +50,8 @@ type found struct {
 	body  []string // plain lines, for the evidence; nil: the lines that were taken
 	of    string
 	host  string
+	// answered is which of the commands in the line it is of, from 1; 0: by its kind
+	answered int
 }
 
 func (f *found) add(facts ...Fact) {
@@ -85,6 +87,8 @@ type scanner struct {
 	file          string
 	lines         []line
 	host, command string
+	remote        string  // where the command ran, where that is another host
+	several       string  // the command that was run on several hosts
 	gap           Stretch // that is open
 	begun         bool    // content was seen
 	tries         int     // see window
@@ -126,8 +130,13 @@ func (s *scanner) at(i int) int {
 		if l.host != "" {
 			s.host = l.host
 		}
-		if l.command != "" {
-			s.command = l.command
+		switch {
+		case l.command == forAll:
+			s.command, s.remote = s.several, ""
+		case l.command != "":
+			s.command = inner(l.command)
+			s.remote = remote(l.command)
+			s.several = s.command
 		}
 		return 1
 	}
@@ -213,6 +222,9 @@ func (s *scanner) part(w *window, i int, f found) int {
 	}
 	p := Part{Kind: f.kind, File: s.file, First: i + 1, Last: i + n, Sure: f.sure, Host: s.host, Command: s.command,
 		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
+	if s.remote != "" {
+		p.Host = s.remote
+	}
 	if f.host != "" {
 		p.Host = f.host
 	}
@@ -224,7 +236,7 @@ func (s *scanner) part(w *window, i int, f found) int {
 	}
 	s.r.Parts = append(s.r.Parts, p)
 	s.r.Lines.Recognized += n
-	s.command = behind(s.command, f.kind)
+	s.command = behind(s.command, f)
 	return n
 }
 
@@ -267,50 +279,6 @@ var wrappers = [5]struct {
 }
 
 const ofFile = 3 // the wrapper that names a file
-
-// behind is what is left of several commands in a line, of which one has been answered.
-func behind(command string, k Kind) string {
-	list := commandsOf(command)
-	if len(list) < 2 {
-		return ""
-	}
-	at := 0
-	for i, c := range list {
-		if w := strings.Fields(c); len(w) > 0 && strings.Contains(c, strings.ReplaceAll(string(k), "_", "")) {
-			at = i
-			break
-		}
-	}
-	return strings.Join(list[at+1:], "; ")
-}
-
-// commandsOf parts the commands of a line.
-func commandsOf(command string) []string {
-	var out []string
-	quote, from := byte(0), 0
-	for i := 0; i < len(command); i++ {
-		switch c := command[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == ';' || c == '&' && i+1 < len(command) && command[i+1] == '&' || c == '\n':
-			if s := strings.TrimSpace(command[from:i]); s != "" {
-				out = append(out, s)
-			}
-			if c == '&' {
-				i++
-			}
-			from = i + 1
-		}
-	}
-	if s := strings.TrimSpace(command[from:]); s != "" {
-		out = append(out, s)
-	}
-	return out
-}
 
 // plain is a file without what one of the wrappers finds before its lines, made once.
 type plain struct{ lines []line }

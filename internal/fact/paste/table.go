@@ -242,7 +242,7 @@ func unalignedAt(w *window) (table, bool) {
 }
 
 var reCSVHead = regex.New(
-	`(?i)^"?name"?[,;\t]"?(?:setting|value|current_setting|context|unit)"?(?:[,;\t]"?\w+"?)*$`)
+	`(?i)^"?name"?[,;\t]"?(?:setting|value|current_setting|context|unit|source|category)"?(?:[,;\t]"?\w+"?)*$`)
 
 func csvAt(w *window) (table, bool) {
 	x := table{sure: Certain}
@@ -254,6 +254,10 @@ func csvAt(w *window) (table, bool) {
 		}
 	}
 	for x.n < len(w.lines) && w.lines[x.n].is == content && len(x.rows) < mostRows {
+		if sep != ',' && reRowCount.MatchString(w.t(x.n)) {
+			x.n++
+			break
+		}
 		text, more := w.lines[x.n].text, 1
 		for strings.Count(text, `"`)%2 == 1 && x.n+more < len(w.lines) && more < 20 {
 			text += "\n" + w.lines[x.n+more].text

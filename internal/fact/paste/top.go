@@ -12,15 +12,22 @@ var (
 	reTopHead = regex.New(
 		`^(?:h?top - )?(?:\d\d:\d\d:\d\d )?up +(.{1,60}?), +(?:\d+ users?, +)?load average: ([\d.,]+)[, ] ?([\d.` +
 			`,]+)[, ] ?([\d.,]+)`)
-	reTopTasks = regex.New(`^(?:Tasks|Threads):\s*(\d+)(?: total)?,`)
-	reTopCPU   = regex.New(`^%?Cpu(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
+	reTopTasks = regex.New(
+		`^(?:(?:Tasks|Threads):\s*(\d+)(?: total)?,|\pL{3,12}\s?:\s*(\d+)(?: \pL+)?, +\d+(?: [\pL.]+){1,3}, +\d+ [\pL.]+, +\d+ )`)
+	reTopCPU   = regex.New(`^(?:%?Cpu|%CPU)(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
 	reTopShare = regex.New(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
+	// in another language the places of the eight say what they are
+	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
+	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
 	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
-	reTopOne   = regex.New(
+	reTopOther = regex.New(
+		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) ` +
+			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
+	reTopOne = regex.New(
 		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
-	reTopTable = regex.New(`^PID\s+USER\s+PR\s+NI\s+VIRT\s+(?:RES|SWAP)`)
+	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S`)
 	reTopRow   = regex.New(
-		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s` +
+		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
 			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
 )
 
@@ -48,13 +55,16 @@ func readTop(w *window) (f found) {
 			}
 			t.head(&f, s)
 		case reTopTasks.MatchString(s):
-			if n, ok := whole(reTopTasks.FindStringSubmatch(s)[1]); ok {
+			m := reTopTasks.FindStringSubmatch(s)
+			if n, ok := whole(m[1] + m[2]); ok {
 				f.add(count("tasks.total", "", n))
 			}
 		case reTopCPU.MatchString(s):
 			t.cpu(&f, s)
 		case topMemory(s):
 			t.memory(&f, s)
+		case (t.headed || rows+lines > 0) && reTopOther.MatchString(s):
+			t.places(&f, s)
 		case reTopTable.MatchString(s):
 		case reTopRow.MatchString(s):
 			t.row(&f, s)
@@ -86,6 +96,7 @@ type top struct {
 	cpus     int64
 	servers  int64
 	counted  bool
+	first    bool  // a line of memory was read by its places
 	memories []cut // of the line Mem, in the order of total, free, used, cache
 }
 
@@ -130,6 +141,15 @@ func (t *top) cpu(f *found, s string) {
 	names := map[string]string{"us": "cpu.user", "sy": "cpu.system", "ni": "cpu.nice", "id": "cpu.idle",
 		"wa": "cpu.iowait",
 		"st": "cpu.steal"}
+	if reTopEight.MatchString(m[2]) {
+		order := []string{"us", "sy", "ni", "id", "wa", "hi", "si", "st"}
+		for k, p := range reTopPlace.FindAllStringSubmatch(m[2], len(order)) {
+			if v, ok := decimal(p[1]); ok && names[order[k]] != "" {
+				f.add(share(names[order[k]], m[1], v))
+			}
+		}
+		return
+	}
 	for _, p := range reTopShare.FindAllStringSubmatch(m[2], 16) {
 		if v, ok := decimal(p[1]); ok && names[p[2]] != "" {
 			f.add(share(names[p[2]], m[1], v))
@@ -188,6 +208,25 @@ func (t *top) memory(f *found, s string) {
 		here = append(here, cut{name, int64(v), mult, false})
 	}
 	t.memories = append(t.memories, here...)
+}
+
+// places reads the memory in another language than English: total, free, used, and what is
+// cached or, in the second line, available.
+func (t *top) places(f *found, s string) {
+	m := reTopOther.FindStringSubmatch(s)
+	names := []string{"memory.total", "memory.free", "memory.used", "memory.buff_cache"}
+	if t.first {
+		names = []string{"swap.total", "swap.free", "swap.used", "memory.available"}
+	}
+	t.first = true
+	for k, name := range names {
+		if a, ok := amountOf(m[3+k]+m[1], 1); ok {
+			if m[1] == "K" && !strings.ContainsAny(m[3+k], ".,") {
+				a.step = 0
+			}
+			f.add(a.fact(name, ""))
+		}
+	}
 }
 
 // end adds the numbers that top has cut, where the others say how many digits are
