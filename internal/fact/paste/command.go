@@ -155,7 +155,8 @@ func inner(c string) string {
 }
 
 var reSSH = regex.New(
-	`^(?:sudo\s+)?ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?([a-zA-Z0-9][\w.-]{0,254})\s+\S`)
+	`^(?:sudo\s+)?ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?([a-zA-Z0-9][\w.-]{` +
+		`0,254})\s+\S`)
 
 // remote is the host on which ssh ran a command.
 func remote(c string) string {

@@ -57,6 +57,11 @@ func controlLine(t string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	key, value = m[1], bare(" "+m[2])
+	if at := strings.LastIndex(t, ":"); at > len(key) { // Swedish has a colon within a label
+		if _, ok := labels().control[strings.TrimSpace(t[:at])]; ok {
+			key, value = strings.TrimSpace(t[:at]), bare(" "+t[at+1:])
+		}
+	}
 	if english, ok := labels().control[key]; ok {
 		key = english
 	}
@@ -115,7 +120,7 @@ func readControl(w *window) (f found) {
 				v = english
 			}
 			f.add(word(name, "", v))
-		case name == "control.system_identifier" || !allDigits(v):
+		case name == "control.system_identifier" || name == "control.redo_file" || !allDigits(v):
 			f.add(word(name, "", v))
 		default:
 			n, _ := whole(v)

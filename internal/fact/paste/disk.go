@@ -21,12 +21,14 @@ var (
 	reInodes  = regex.New(
 		`(?i)\bI-?nod|\bNod[eo]s-i|\bInœuds|\bInós|\bInoduri|i-?uzl|iwęzły|Iノード|Iнодов|I-възли|І-вузлів|` +
 			`И-чворови|I-solmu|I-kirjeid|\bInóid|\bIUse%`)
-	reBlocks = regex.New(`(?:^|\s|\pL)(1K|1024|512|1M|1G|1B|1kB|1MB|1GB|1000)(?:[ -]|的)?\p{L}|\s\p{L}+ (?:de|d’) ?(1K|1024|512|1M|1G)\b`)
+	reBlocks = regex.New(`(?:^|\s|\pL)(1K|1024|512|1M|1G|1B|1kB|1MB|1GB|1000)(?:[ -]|的)?\p{L}|\s\p{L}+ (?:de|d’)` +
+		` ?(1K|1024|512|1M|1G)\b`)
 )
 
 // dfColumns are the names that df --output has for columns.
-var dfColumns = map[string]string{"Filesystem": "source", "Type": "type", "Size": "space.total", "1K-blocks": "space.total",
-	"Used": "space.used", "Avail": "space.free", "Available": "space.free", "Use%": "", "Capacity": "",
+var dfColumns = map[string]string{"Filesystem": "source", "Type": "type", "Size": "space.total",
+	"1K-blocks": "space.total",
+	"Used":      "space.used", "Avail": "space.free", "Available": "space.free", "Use%": "", "Capacity": "",
 	"Inodes": "space.files", "IUsed": "", "IFree": "space.files_free", "IUse%": "", "File": "", "Mounted_on": "at",
 	"1M-blocks": "space.total", "1G-blocks": "space.total", "1B-blocks": "space.total"}
 

@@ -119,6 +119,9 @@ func headlessAt(w *window) (table, bool) {
 	}
 	x := table{sure: Likely}
 	asked := reAsked.MatchString(w.command)
+	if !asked && sep == ',' && len(split1(t, sep)) == 2 { // words in a row
+		return table{}, false
+	}
 	for x.n < len(w.lines) && w.lines[x.n].is == content && len(x.rows) < mostRows {
 		c := split1(w.t(x.n), sep)
 		if len(x.rows) > 0 && len(c) != len(x.rows[0]) || len(c) < 2 || len(c) > 20 {
@@ -143,9 +146,6 @@ func headlessAt(w *window) (table, bool) {
 		x.names[0], x.names[1] = "name", "setting"
 		if len(x.names) > 2 && !slices.ContainsFunc(x.rows, func(r []string) bool { return !isUnit(r[2]) }) {
 			x.names[2] = "unit"
-		}
-		if !asked && len(x.names) == 2 && sep == ',' {
-			return table{}, false // words in a row
 		}
 	}
 	return x, true

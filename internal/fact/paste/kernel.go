@@ -272,7 +272,8 @@ var reHostName = regex.New(`^[a-zA-Z0-9][\w.-]{0,254}$`)
 
 // Files of control groups: one value, or memory.stat.
 var (
-	reCgroupPath = regex.New(`^((?:/sys/fs/cgroup/\S+?/|\./)?(?:memory|cpu|pids|cpuset|io)\.[\w.]+)\s?[:=]\s?(max|\d+.*)$`)
+	reCgroupPath = regex.New(`^((?:/sys/fs/cgroup/\S+?/|\./)?(?:memory|cpu|pids|cpuset|io)\.[\w.]+)\s?[:=]\s?(ma` +
+		`x|\d+.*)$`)
 	reCgroupFile = regex.New(`(?:^|/)(?:memory|cpu|pids|cpuset|io)\.[\w.]+$`)
 	reCgroupCat  = regex.New(`\bcat\s+((?:\./)?(?:memory|cpu|pids)\.[\w.]+)$`)
 	reStatRow    = regex.New(`^([a-z_]{2,40}) (\d{1,19})$`)

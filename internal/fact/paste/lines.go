@@ -37,7 +37,8 @@ const (
 )
 
 // reColour is an escape sequence of a terminal.
-var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]{0,300}(?:\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]")
+var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]|" +
+	"\x1b\\][^\x07\x1b]{0,300}(?:\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]")
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {

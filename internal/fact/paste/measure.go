@@ -29,8 +29,10 @@ var (
 	reFsyncRow = regex.New(`^(?:open_datasync|fdatasync|fsync|open_sync)\s+\d[\d.,]*\s+\S{2,12}/\S{1,6}(?:\s|$)`)
 	reFioLine  = regex.New(
 		`^(?:fio-\d|\S.{0,60}: \(g=\d+\): |\S.{0,60}: \(groupid=|Starting \d|Jobs: \d|Laying out|\.\.\.$|(?:read|wri` +
-			`te|trim|mixed) ?:|[sc]?lat (?:percentiles )?\(|sync (?:percentiles )?\(|fsync/|\| *\d|bw ?\(|iops ?:|cpu ?:|I` +
-			`O depths|submit ?:|complete ?:|issued|latency ?:|Run status|(?:READ|WRITE|MIXED|TRIM): |Disk stats|[\w-]+: io` +
+			`te|trim|mixed) ?:|[sc]?lat (?:percentiles )?\(|sync (?:percentiles )?\(|fsync/|\| *\d|bw ?\(|iops ?` +
+			`:|cpu ?:|I` +
+			`O depths|submit ?:|complete ?:|issued|latency ?:|Run status|(?:READ|WRITE|MIXED|TRIM): |Disk stats|` +
+			`[\w-]+: io` +
 			`s=|aggr|err=|\S+: No I/O performed)`)
 )
 
@@ -45,8 +47,11 @@ func block(w *window, n int) []byte {
 
 func readMeasured(w *window) (f found) {
 	t := w.t(0)
-	if !reFsync.MatchString(t) && !reFioText.MatchString(t) && !reFsyncRow.MatchString(t) && !reTiming.MatchString(t) && !rePgbench.MatchString(t) && !reSysbench.MatchString(t) &&
-		!(strings.HasPrefix(t, "{") && fioNear(w)) {
+	begins := strings.HasPrefix(t, "{") && fioNear(w)
+	for _, re := range []*regex.Regex{reFsync, reFsyncRow, reTiming, rePgbench, reSysbench, reFioText} {
+		begins = begins || re.MatchString(t)
+	}
+	if !begins {
 		return
 	}
 	lines, ok := w.far()
@@ -146,7 +151,8 @@ func fioNear(w *window) bool {
 
 // The last lines of the outputs.
 var (
-	reFsyncLast    = regex.New(`ops/sec|n/a\*?$|usecs/op|^(?:open_datasync|fdatasync|fsync|fsync_writethrough|open_sync)\s`)
+	reFsyncLast = regex.New(`ops/sec|n/a\*?$|usecs/op|^(?:open_datasync|fdatasync|fsync|fsync_writethrough|op` +
+		`en_sync)\s`)
 	reTimingLast   = regex.New(`\d\s+[\d.]+%?\s+\d+|time including overhead`)
 	reSysbenchLast = regex.New(`^(?:events|execution time)|percentile:|per sec`)
 )

@@ -104,7 +104,8 @@ var (
 		`^(Mem|Mem\.|Speicher|Память|Mém|Mémoire|Memoria|Memória|Bellek|Pamięć|内存|メモリ|Minne|Spch|Пам|메모리|` +
 			`記憶體|BNhớ|Paměť|Geheugen|Muisti|მეხს)\.?\s*[:：]\s*(\d.*)$`)
 	// the rows below it, whatever their language: swap, and the sums of -t and -l
-	reFreeRow  = regex.New(`^(\p{L}[^:：\d]{0,24}?)\.?\s*[:：]\s*(\d[\d.,]*[\p{L}]{0,3}(?:\s+\d[\d.,]*[\p{L}]{0,3}){2,3})$`)
+	reFreeRow = regex.New(`^(\p{L}[^:：\d]{0,24}?)\.?\s*[:：]\s*(\d[\d.,]*[\p{L}]{0,3}(?:\s+\d[\d.,]*[\p{L}]{0,3}` +
+		`){2,3})$`)
 	reFreeBuff = regex.New(`^-/\+ [^:]{1,30}:\s*\d`)
 	reFreeSum  = regex.New(
 		`(?i)^(?:Total|Totalt|Gesamt|Всего|Итого|合計|总量|总计|總計|Razem|Celkem|Загалом|Tổng|총\s*계|ჯამი|Totale|Totaal|` +

@@ -115,9 +115,11 @@ var (
 )
 
 var (
-	rePsOptions = regex.New(`\bps\s+(?:.*\s)?-?\w*[oO][ =]?\s*((?:-o\s*)?[a-z%][\w%=:]*(?:,[\w%=:]*)*(?:\s+-o\s*[\w%=:,]+)*)`)
-	rePgrep     = regex.New(`\bpgrep\s+(?:.*\s)?-\w*a`)
-	psNames     = map[string]string{"pid": "PID", "ppid": "PPID", "rss": "RSS", "rssize": "RSS", "rsz": "RSS",
+	rePsOptions = regex.New(
+		`\bps\s+(?:[^|;]*?\s)?(?:-[a-zA-Z]*[oO]\s*=?|[aexwT]{1,4}o\s)\s*` +
+			`([a-z%][\w%=:]*(?:,[\w%=:]*)*(?:\s+-o\s*[\w%=:,]+)*)`)
+	rePgrep = regex.New(`\bpgrep\s+(?:.*\s)?-\w*a`)
+	psNames = map[string]string{"pid": "PID", "ppid": "PPID", "rss": "RSS", "rssize": "RSS", "rsz": "RSS",
 		"args": "COMMAND", "cmd": "COMMAND", "command": "COMMAND", "comm": "COMMAND", "ucomm": "COMMAND",
 		"lstart": "STARTED", "vsz": "VSZ", "vsize": "VSZ"}
 )

@@ -38,7 +38,8 @@ func init() {
 			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo cd date ` +
 			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
-			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci nvme vgs lvs pvs time`) {
+			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
+			`vme vgs lvs pvs time`) {
 		programs[w] = true
 	}
 }
@@ -241,9 +242,10 @@ var (
 	reDotted      = regex.New(`^(?:vm|kernel|fs|net|dev)\.[\w.*-]+$`)
 	reName        = regex.New(`^[\w@.:/-]{1,64}$`)
 	// what runs one command on several hosts says before the output of each
-	reAnsible  = regex.New(`^([\w.-]{1,255}) \| (?:CHANGED|SUCCESS|FAILED) ?!? ?(?:\| rc=-?\d+ )?>>$`)
-	rePssh     = regex.New(`^\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\w+@)?([\w.-]{1,255})`)
-	reHeading  = regex.New(`^(?:[=#*~]{2,}|-{2,}|>{2,}|\++)\s*(?:\[|<)?\s*([^\s=#*~-].*?)\s*(?:\]|>)?\s*(?:[=#*~]{2,}|-{2,}|<{2,})?:?$`)
+	reAnsible = regex.New(`^([\w.-]{1,255}) \| (?:CHANGED|SUCCESS|FAILED) ?!? ?(?:\| rc=-?\d+ )?>>$`)
+	rePssh    = regex.New(`^\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\w+@)?([\w.-]{1,255})`)
+	reHeading = regex.New(`^(?:[=#*~]{2,}|-{2,}|>{2,}|\++)\s*(?:\[|<)?\s*([^\s=#*~-].*?)\s*(?:\]|>)?\s*(?:[=#*~` +
+		`]{2,}|-{2,}|<{2,})?:?$`)
 	reFileHead = regex.New(`^==> (\S.{0,300}) <==$`)
 )
 

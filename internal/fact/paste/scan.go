@@ -273,7 +273,8 @@ var wrappers = [5]struct {
 	{regex.New(`^()[\w.-]{1,64} +\| (.*)$`), notProse},            // docker compose logs
 	{regex.New(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), remarked}, // a comment, a diff
 	// what grep puts before a line: its file, its number
-	{regex.New(`^((?:\.{0,2}/)?[\w@+-][\w.@+/:\\-]{0,300}?[./][\w.@+\\-]{1,100}|/[\w.@+/:\\-]{1,300}):(?:\d{1,6}[:-])?(\s*\S.*)$`),
+	{regex.New(`^((?:\.{0,2}/)?[\w@+-][\w.@+/:\\-]{0,300}?[./][\w.@+\\-]{1,100}|/[\w.@+/:\\-]{1,300}):(?:\d{1,6}` +
+		`[:-])?(\s*\S.*)$`),
 		all},
 	{regex.New(`^()\d{1,6}(?:[:-]|\t) ?(\s*[#a-zA-Z_].*)$`), all},
 }

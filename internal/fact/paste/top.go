@@ -13,7 +13,8 @@ var (
 		`^(?:h?top - )?(?:\d\d:\d\d:\d\d )?up +(.{1,60}?), +(?:\d+ users?, +)?load average: ([\d.,]+)[, ] ?([\d.` +
 			`,]+)[, ] ?([\d.,]+)`)
 	reTopTasks = regex.New(
-		`^(?:(?:Tasks|Threads):\s*(\d+)(?: total)?,|\pL{3,12}\s?:\s*(\d+)(?: \pL+)?, +\d+(?: [\pL.]+){1,3}, +\d+ [\pL.]+, +\d+ )`)
+		`^(?:(?:Tasks|Threads):\s*(\d+)(?: total)?,|\pL{3,12}\s?:\s*(\d+)(?: \pL+)?, +\d+(?: [\pL.]+){1,3}, +\d+` +
+			` [\pL.]+, +\d+ )`)
 	reTopCPU   = regex.New(`^(?:%?Cpu|%CPU)(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
 	reTopShare = regex.New(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
 	// in another language the places of the eight say what they are
@@ -21,7 +22,8 @@ var (
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
 	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
 	reTopOther = regex.New(
-		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) ` +
+		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
+			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
 		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
@@ -88,7 +90,7 @@ end:
 
 func topMemory(s string) bool {
 	m := reTopMem.FindStringSubmatch(s)
-	return m != nil && strings.Contains(m[3], "total")
+	return m != nil && strings.Contains(m[3], "total") && (strings.Contains(m[3], "free") || strings.Contains(m[3], "used"))
 }
 
 type top struct {
