@@ -23,11 +23,21 @@ var (
 	reASCIIDoc  = regex.New(`^\[options="header"`)
 )
 
-var boxes = strings.NewReplacer("│", "|", "┃", "|", "║", "|", "─", "-", "━", "-", "═", "-", "┌", "+", "┐", "+",
-	"└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+", "┼", "+", "╔", "+", "╗", "+", "╚", "+", "╝", "+",
-	"╠", "+", "╣", "+", "╦", "+", "╩", "+", "╬", "+", "╪", "+", "╫", "+", "╞", "+", "╡", "+", "╟", "+", "╢", "+",
-	"╤", "+", "╧", "+", "╥", "+", "╨", "+", "╭", "+", "╮", "+", "╰", "+", "╯", "+", "┏", "+", "┓", "+", "┗", "+",
-	"┛", "+", "┣", "+", "┫", "+", "┳", "+", "┻", "+", "╋", "+", "╌", "-", "╎", "|")
+// plainBox is the character that psql draws where the encoding has no better one.
+func plainBox(r rune) rune {
+	switch {
+	case r < '─' || r > '╿':
+		return r
+	case strings.ContainsRune("─━═╌╍┄┅┈┉", r):
+		return '-'
+	case strings.ContainsRune("│┃║╎╏┆┇┊┋", r):
+		return '|'
+	}
+	return '+'
+}
+
+// mostDrawn bounds the lines of a table that is drawn: SHOW ALL, folded, has some 1,500.
+const mostDrawn = 4000
 
 // drawn is the window with the lines that psql draws where the encoding has none better;
 // nil where nothing is drawn.
@@ -42,8 +52,8 @@ func drawn(w *window) *window {
 		return nil
 	}
 	p := &window{command: w.command, name: w.name, tries: w.tries}
-	for _, l := range lines[:min(len(lines), mostRows)] {
-		l.text = boxes.Replace(l.text)
+	for _, l := range lines[:min(len(lines), mostDrawn)] {
+		l.text = strings.Map(plainBox, l.text)
 		l.t = strings.TrimLeft(l.text, " \t")
 		p.lines = append(p.lines, l)
 	}
@@ -258,16 +268,13 @@ func htmlTableAt(w *window) (table, bool) {
 	}
 	var b strings.Builder
 	x := table{sure: Certain}
-	for x.n < len(lines) {
-		b.WriteString(lines[x.n].raw[:min(len(lines[x.n].raw), maxLine)])
-		b.WriteByte('\n')
-		x.n++
-		if reTableEnd.MatchString(lines[x.n-1].raw) {
-			break
-		}
-		if b.Len() > 1<<20 {
+	for ended := false; !ended; x.n++ {
+		if x.n == len(lines) || b.Len() > 1<<20 || x.n > 0 && reTableTag.MatchString(lines[x.n].raw) {
 			return table{}, false
 		}
+		b.WriteString(lines[x.n].raw[:min(len(lines[x.n].raw), maxLine)])
+		b.WriteByte('\n')
+		ended = reTableEnd.MatchString(lines[x.n].raw)
 	}
 	rows := reRowTag.Regexp().Split(b.String(), mostRows)
 	for _, r := range rows[1:] {

@@ -58,6 +58,14 @@ func readMeasured(w *window) (f found) {
 	if !ok {
 		return
 	}
+	defer func() {
+		if f.n == 0 { // it costs more than what else is read far
+			*w.tries -= mostFar / 20
+		}
+	}()
+	if reFioText.MatchString(t) {
+		return readFioText(w, lines)
+	}
 	all := block(w, len(lines))
 	switch {
 	case reFsync.MatchString(t), reFsyncRow.MatchString(t):
@@ -80,24 +88,6 @@ func readMeasured(w *window) (f found) {
 			f.add(Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
 		}
 		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
-	case reFioText.MatchString(t):
-		n := fioLines(lines)
-		o := outputOf(block(w, n), output.FioProgram)
-		if o == nil || o.Fio == nil {
-			return
-		}
-		for _, j := range o.Fio.Jobs {
-			if j.Read != nil && j.Read.PerSecond > 0 {
-				f.add(Fact{Name: "fio.reads", Of: j.Name, Value: j.Read.PerSecond, Unit: "per second"})
-			}
-			if j.Write != nil && j.Write.PerSecond > 0 {
-				f.add(Fact{Name: "fio.writes", Of: j.Name, Value: j.Write.PerSecond, Unit: "per second"})
-			}
-		}
-		if len(f.facts) == 0 {
-			return found{}
-		}
-		f.n, f.kind = n, Fio
 	case rePgbench.MatchString(t):
 		n := 0
 		for n < len(w.lines) && (w.lines[n].is == blank || w.lines[n].is == elided || reBenchRow.MatchString(w.t(n))) {
@@ -156,6 +146,29 @@ var (
 	reTimingLast   = regex.New(`\d\s+[\d.]+%?\s+\d+|time including overhead`)
 	reSysbenchLast = regex.New(`^(?:events|execution time)|percentile:|per sec`)
 )
+
+// readFioText reads what fio prints without --output-format.
+func readFioText(w *window, lines []line) (f found) {
+	const most = 2000 // lines of some runs with their percentiles
+	n := fioLines(lines[:min(len(lines), most)])
+	o := outputOf(block(w, n), output.FioProgram)
+	if o == nil || o.Fio == nil {
+		return
+	}
+	for _, j := range o.Fio.Jobs {
+		if j.Read != nil && j.Read.PerSecond > 0 {
+			f.add(Fact{Name: "fio.reads", Of: j.Name, Value: j.Read.PerSecond, Unit: "per second"})
+		}
+		if j.Write != nil && j.Write.PerSecond > 0 {
+			f.add(Fact{Name: "fio.writes", Of: j.Name, Value: j.Write.PerSecond, Unit: "per second"})
+		}
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	f.n, f.kind = n, Fio
+	return f
+}
 
 // outputOf reads the first output of a program in a text; nil: there is none.
 func outputOf(text []byte, program string) *output.Output {

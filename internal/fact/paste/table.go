@@ -190,6 +190,9 @@ func recordsAt(w *window) (table, bool) {
 			}
 			k, v, _ := strings.Cut(t, "|")
 			k = strings.ToLower(strings.TrimSpace(k))
+			if bare && k == "name" && x.n > 0 && x.rows[len(x.rows)-1] != nil && x.rows[len(x.rows)-1][at[k]] != "" {
+				x.rows = append(x.rows, make([]string, len(x.names)))
+			}
 			i, ok := at[k]
 			if !ok {
 				i = len(x.names)
