@@ -21,57 +21,78 @@ func TestForms(t *testing.T) {
 		name, text, fact, of string
 		want                 any
 	}{
-		{"psql -At", "$ psql -Atc \"select name,setting,unit from pg_settings\"\nwork_mem|4096|kB\nfsync|on|\n", "setting",
+		{"psql -At", "$ psql -Atc \"select name,setting,unit from " +
+			"pg_settings\"\nwork_mem|4096|kB\nfsync|on|\n", "setting",
 			"work_mem", int64(4096 * kb)},
 		{"order of columns", "$ psql -At -c 'select unit, name, setting from pg_settings'\nshared_buffers|x|y\n" +
 			"\n$ psql -AtF, -c 'select name, unit, setting from pg_settings'\nshared_buffers,8kB,1024\n", "setting",
 			"shared_buffers", int64(8 * mb)},
 		{"quoted rows", "\"shared_buffers\";\"1024\";\"8kB\"\n\"work_mem\";\"64\";\"kB\"\n", "setting", "work_mem",
 			int64(64 * kb)},
-		{"unicode frame", "┌──────────┐\n│ work_mem │\n├──────────┤\n│ 4MB      │\n└──────────┘\n(1 row)\n", "setting", "work_mem",
+		{"unicode frame", "┌──────────┐\n│ work_mem │\n├──────────┤\n│ 4MB      │\n└──────────┘\n(1 row)\n",
+			"setting", "work_mem",
 			int64(4 * mb)},
 		{"unicode rule", " work_mem \n──────────\n 8MB\n(1 row)\n", "setting", "work_mem", int64(8 * mb)},
-		{"wrapped, ASCII", "      name      | setting \n----------------+---------\n maintenance_wo.| 2GB\n.rk_mem         | \n",
+		{"wrapped, ASCII", "      name      | setting \n----------------+---------\n maintenance_wo.| " +
+			"2GB\n.rk_mem         | \n",
 			"setting", "maintenance_work_mem", int64(2 * gb)},
 		{"HTML", "<table><tr><th>name</th><th>setting</th></tr>\n<tr><td>work_mem</td><td>2048</td></tr></table>\n",
 			"setting", "work_mem", int64(2 * mb)},
-		{"AsciiDoc", "[options=\"header\",cols=\"<l,<l\"]\n|====\n^l|name ^l|setting\n|work_mem |1024\n|====\n", "setting",
+		{"AsciiDoc", "[options=\"header\",cols=\"<l,<l\"]\n|====\n^l|name ^l|setting\n|work_mem " +
+			"|1024\n|====\n", "setting",
 			"work_mem", int64(mb)},
-		{"expanded, unaligned", "name|work_mem\nsetting|512\nunit|kB\n\nname|fsync\nsetting|on\nunit|\n", "setting", "fsync", "on"},
-		{"dconfig", "db=# \\dconfig work_mem\nСписок параметров конфигурации\n Параметр | Значение \n----------+----------\n" +
+		{"expanded, unaligned", "name|work_mem\nsetting|512\nunit|kB\n\nname|fsync\nsetting|on\nunit|\n",
+			"setting", "fsync", "on"},
+		{"dconfig", "db=# \\dconfig work_mem\nСписок параметров конфигурации\n Параметр | Значение " +
+			"\n----------+----------\n" +
 			" work_mem | 4MB\n(1 строка)\n", "setting", "work_mem", int64(4 * mb)},
 		{"postgres -C", "$ postgres -C shared_buffers -D /x\n131072\n", "setting", "shared_buffers", int64(gb)},
-		{"show twice", "$ psql -Atc 'show work_mem; show shared_buffers'\n4MB\n1GB\n", "setting", "shared_buffers", int64(gb)},
-		{"cat of several", "$ cat /proc/sys/vm/{swappiness,overcommit_memory}\n10\n2\n", "sysctl", "vm.overcommit_memory", "2"},
+		{"show twice", "$ psql -Atc 'show work_mem; show shared_buffers'\n4MB\n1GB\n", "setting",
+			"shared_buffers", int64(gb)},
+		{"cat of several", "$ cat /proc/sys/vm/{swappiness,overcommit_memory}\n10\n2\n", "sysctl",
+			"vm.overcommit_memory", "2"},
 		{"between files", "==> /proc/sys/vm/swappiness <==\n5\n", "sysctl", "vm.swappiness", "5"},
 		{"behind a name", "/proc/sys/vm/swappiness:7\n", "sysctl", "vm.swappiness", "7"},
 		{"numbered", "$ grep -n work_mem postgresql.conf\n12:work_mem = 3MB\n", "setting", "work_mem", int64(3 * mb)},
-		{"behind &&", "$ free -h && nproc\n      total used free shared buff/cache available\nMem: 7Gi 1Gi 1Gi 0B 5Gi 6Gi\n4\n",
+		{"behind &&", "$ free -h && nproc\n      total used free shared buff/cache available\nMem: 7Gi 1Gi 1Gi 0B " +
+			"5Gi 6Gi\n4\n",
 			"cpu.logical", "", int64(4)},
 		{"bash -x", "+ nproc\n6\n", "cpu.logical", "", int64(6)},
 		{"heading", "==== nproc ====\n8\n", "cpu.logical", "", int64(8)},
 		{"in a chat", "```$ nproc\n12```\nthanks\n", "cpu.logical", "", int64(12)},
-		{"busybox top", "Mem: 100K used, 28K free, 0K shrd, 1K buff, 40K cached\nCPU:  12% usr   4% sys   0% nic  81% idle  " +
+		{"busybox top", "Mem: 100K used, 28K free, 0K shrd, 1K buff, 40K cached\nCPU:  12% usr   4% sys   0% nic  " +
+			"81% idle  " +
 			" 2% io   0% irq   0% sirq\n", "memory.total", "", int64(128 * kb)},
-		{"French top", "top - 10:00:00 up 1 day,  2:00,  1 user,  load average: 1,50, 1,40, 1,30\n%Cpu(s): 10,0 ut,  2,0 sy,  0,0 ni, " +
-			"86,0 id,  2,0 wa,  0,0 hi,  0,0 si,  0,0 st\nMiB Mem :  15900,5 total,   1000,0 libr,   5000,0 util,   9900,5 tamp/cache\n",
+		{"French top", "top - 10:00:00 up 1 day,  2:00,  1 user,  load average: 1,50, 1,40, 1,30\n%Cpu(s): 10,0 " +
+			"ut,  2,0 sy,  0,0 ni, " +
+			"86,0 id,  2,0 wa,  0,0 hi,  0,0 si,  0,0 st\nMiB Mem :  15900,5 total,   1000,0 libr,   5000,0 util, " +
+			"  9900,5 tamp/cache\n",
 			"memory.used", "", int64(5000 * mb)},
-		{"Czech lscpu", "Architektura: x86_64\nPočet CPU: 20\nVláken na jádro: 2\nPatic: 1\n", "cpu.logical", "", int64(20)},
-		{"Turkish df", "Dosya sistemi  Boyut Dolu Boş Kullanım% Bağlanılan yer\n/dev/sda1  20G 10G 10G  50% /\n", "space.free", "/",
+		{"Czech lscpu", "Architektura: x86_64\nPočet CPU: 20\nVláken na jádro: 2\nPatic: 1\n", "cpu.logical",
+			"", int64(20)},
+		{"Turkish df", "Dosya sistemi  Boyut Dolu Boş Kullanım% Bağlanılan yer\n/dev/sda1  20G 10G 10G  50% " +
+			"/\n", "space.free", "/",
 			int64(10 * gb)},
-		{"Swedish inodes", "$ df -i\nFilsystem  Inoder IAnvänt ILediga IAnv% Monterat på\n/dev/sda1  1000 10 990 1% /\n",
+		{"Swedish inodes", "$ df -i\nFilsystem  Inoder IAnvänt ILediga IAnv% Monterat på\n/dev/sda1  1000 10 990 " +
+			"1% /\n",
 			"space.files_free", "/", int64(990)},
-		{"vmstat -S m", "$ vmstat -S m 1 2\nprocs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n" +
+		{"vmstat -S m", "$ vmstat -S m 1 2\nprocs -----------memory---------- ---swap-- -----io---- -system-- " +
+			"------cpu-----\n" +
 			" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n" +
 			" 1  0      1      2      3      4    0    0     1     1    1    1  1  1 98  0  0\n" +
 			" 1  0      1      2      3      4    5    0     1     1    1    1  1  1 98  0  0\n", "swap.in.max", "",
 			int64(5_000_000)},
-		{"ps -o without a head", "$ ps -eo pid,rss,args | grep postgres\n 12 400 postgres: checkpointer\n", "process.resident",
+		{"ps -o without a head", "$ ps -eo pid,rss,args | grep postgres\n 12 400 postgres: checkpointer\n",
+			"process.resident",
 			"12", int64(400 * kb)},
-		{"groups of several files", "memory.max:max\nmemory.current:4096\n", "cgroup.memory", "memory.current", int64(4096)},
-		{"Patroni", "postgresql:\n  parameters:\n    work_mem: '16MB'\n    fsync: on\n", "setting", "work_mem", int64(16 * mb)},
-		{"lsblk -J", "{\n \"blockdevices\": [{\"name\":\"sda\",\"size\":1024,\"rota\":\"1\"}]\n}\n", "disk.size", "sda", int64(1024)},
-		{"findmnt -J", "{\"filesystems\": [{\"target\":\"/\",\"source\":\"/dev/sda\",\"fstype\":\"xfs\",\"options\":\"rw\"}]}\n",
+		{"groups of several files", "memory.max:max\nmemory.current:4096\n", "cgroup.memory",
+			"memory.current", int64(4096)},
+		{"Patroni", "postgresql:\n  parameters:\n    work_mem: '16MB'\n    fsync: on\n", "setting",
+			"work_mem", int64(16 * mb)},
+		{"lsblk -J", "{\n \"blockdevices\": [{\"name\":\"sda\",\"size\":1024,\"rota\":\"1\"}]\n}\n",
+			"disk.size", "sda", int64(1024)},
+		{"findmnt -J", "{\"filesystems\": " +
+			"[{\"target\":\"/\",\"source\":\"/dev/sda\",\"fstype\":\"xfs\",\"options\":\"rw\"}]}\n",
 			"mount.type", "/", "xfs"},
 	} {
 		if f, ok := told(read(c.text), c.fact, c.of); !ok || f.Value != c.want {

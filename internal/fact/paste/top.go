@@ -90,7 +90,8 @@ end:
 
 func topMemory(s string) bool {
 	m := reTopMem.FindStringSubmatch(s)
-	return m != nil && strings.Contains(m[3], "total") && (strings.Contains(m[3], "free") || strings.Contains(m[3], "used"))
+	return m != nil && strings.Contains(m[3], "total") &&
+		(strings.Contains(m[3], "free") || strings.Contains(m[3], "used"))
 }
 
 type top struct {
