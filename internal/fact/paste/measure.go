@@ -69,25 +69,25 @@ func readMeasured(w *window) (f found) {
 	all := block(w, len(lines))
 	switch {
 	case reFsync.MatchString(t), reFsyncRow.MatchString(t):
-		o := outputOf(all, output.TestFsync)
+		f.n, f.kind = lastLine(w, reFsyncLast), PgTestFsync
+		o := outputOf(block(w, f.n), output.TestFsync)
 		if o == nil || o.Fsync == nil || len(o.Fsync.One) == 0 {
-			return
+			return found{}
 		}
 		for _, x := range o.Fsync.One {
 			if !x.Missing {
 				f.add(Fact{Name: "fsync.rate", Of: x.Name, Value: x.PerSecond, Unit: "per second"})
 			}
 		}
-		f.n, f.kind = lastLine(w, reFsyncLast), PgTestFsync
 	case reTiming.MatchString(t):
-		o := outputOf(all, output.TestTiming)
+		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
+		o := outputOf(block(w, f.n), output.TestTiming)
 		if o == nil || o.Timing == nil {
-			return
+			return found{}
 		}
 		for _, c := range o.Timing.Clocks {
 			f.add(Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
 		}
-		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
 	case rePgbench.MatchString(t):
 		n := 0
 		for n < len(w.lines) && (w.lines[n].is == blank || w.lines[n].is == elided || reBenchRow.MatchString(w.t(n))) {
@@ -199,10 +199,11 @@ func fioLines(lines []line) int {
 	return n
 }
 
-// lastLine is behind the last line that matches.
+// lastLine is behind the last line that matches, before others of which none does.
 func lastLine(w *window, re *regex.Regex) int {
+	const gap = 16 // headings and blank lines
 	n := 1
-	for i := range w.lines {
+	for i := 0; i < len(w.lines) && i-n < gap; i++ {
 		if re.MatchString(w.t(i)) {
 			n = i + 1
 		}
