@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,12 +42,21 @@ func init() {
 	}
 }
 
+// lscpuKey is the fact that a label of lscpu names.
+func lscpuKey(label string) string {
+	label = strings.ToLower(strings.TrimSpace(label))
+	if name := lscpuKeys[label]; name != "" {
+		return name
+	}
+	return labels().lscpu[label]
+}
+
 func readLscpu(w *window) (f found) {
 	first := reKeyValue.FindStringSubmatch(w.t(0))
 	if first == nil {
 		return
 	}
-	start := lscpuKeys[strings.ToLower(first[1])]
+	start := lscpuKey(first[1])
 	if start != "cpu.architecture" && !(start != "" && lscpuNear(w)) {
 		return
 	}
@@ -65,19 +75,7 @@ func readLscpu(w *window) (f found) {
 			continue
 		}
 		f.n++
-		name, val := lscpuKeys[strings.ToLower(m[1])], strings.TrimSpace(m[2])
-		if name == "" || seen[name] || val == "" || val == "-" {
-			continue
-		}
-		seen[name] = true
-		switch name {
-		case "cpu.architecture", "cpu.model", "cpu.hypervisor":
-			f.add(word(name, "", val))
-		default:
-			if n, ok := whole(val); ok {
-				f.add(count(name, "", n))
-			}
-		}
+		f.lscpu(m[1], strings.TrimSpace(m[2]), seen)
 	}
 	return f
 }
@@ -86,7 +84,7 @@ func readLscpu(w *window) (f found) {
 func lscpuNear(w *window) bool {
 	n := 0
 	for i := 0; i < len(w.lines) && i < 20; i++ {
-		if m := reKeyValue.FindStringSubmatch(w.t(i)); m != nil && lscpuKeys[strings.ToLower(m[1])] != "" {
+		if m := reKeyValue.FindStringSubmatch(w.t(i)); m != nil && lscpuKey(m[1]) != "" {
 			n++
 		}
 	}
@@ -212,6 +210,74 @@ func readNumactl(w *window) (f found) {
 	}
 	return f
 }
+
+// readNodeMeminfo reads /sys/devices/system/node/node*/meminfo, and numastat -m.
+var (
+	reNodeMem  = regex.New(`^Node (\d{1,4}) ([A-Z]\w*(?:\(\w+\))?):\s+(\d{1,15}) kB$`)
+	reNodeHead = regex.New(`^Node \d+(?:\s+Node \d+)*(?:\s+Total)?$`)
+	reNodeRow  = regex.New(`^([A-Z]\w*(?:\(\w+\))?)((?:\s+\d+\.\d\d){1,65})$`)
+	nodeNames  = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
+)
+
+func readNodeMeminfo(w *window) (f found) {
+	for f.n < len(w.lines) {
+		m := reNodeMem.FindStringSubmatch(w.t(f.n))
+		if m == nil && w.lines[f.n].is != elided {
+			if n := reNodeCount.FindStringSubmatch(w.t(f.n)); n == nil || f.n == 0 {
+				break
+			}
+		}
+		if m != nil && nodeNames[m[2]] != "" {
+			if n, ok := kilobytes(m[3]); ok {
+				f.add(exact(nodeNames[m[2]], m[1], n))
+			}
+		}
+		f.n++
+	}
+	if f.n > 0 {
+		return f
+	}
+	if !strings.HasPrefix(w.t(0), "Per-node ") && !reNodeHead.MatchString(w.t(0)) {
+		return
+	}
+	var nodes []string
+	rows := 0
+	for i := range w.lines {
+		t := w.t(i)
+		switch {
+		case w.lines[i].is == blank && rows == 0, w.lines[i].is == elided, w.lines[i].is == rule,
+			strings.HasPrefix(t, "Per-node ") && i == 0, reTableRule.MatchString(t):
+			f.n = i + 1
+			continue
+		case reNodeHead.MatchString(t) && nodes == nil:
+			for _, c := range strings.Fields(t) {
+				if allDigits(c) {
+					nodes = append(nodes, c)
+				}
+			}
+			f.n = i + 1
+			continue
+		}
+		m := reNodeRow.FindStringSubmatch(t)
+		if m == nil || nodes == nil {
+			break
+		}
+		rows++
+		f.n = i + 1
+		for k, c := range strings.Fields(m[2]) {
+			v, ok := decimal(c)
+			if name := nodeNames[m[1]]; ok && name != "" && k < len(nodes) {
+				f.add(amount{int64(math.Round(v * mb)), mb / 100}.fact(name, nodes[k]))
+			}
+		}
+	}
+	if rows == 0 {
+		return found{}
+	}
+	return f
+}
+
+var reNodeCount = regex.New(`^Node \d{1,4} HugePages_\w+:\s+\d+$`)
 
 // cpuList makes "0-2,8" of "0 1 2 8".
 func cpuList(s string) (string, int) {

@@ -16,19 +16,85 @@ var (
 	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
 			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(/\S*)`)
-	reDfLong = regex.New(`^/\S+$`)
-	reBlocks = regex.New(`\b(1K|1024|512|1M|1G|1B)[ -]?(?:b|B|blo|Blö|1K|块|ブロ)|1K-блоков|1K-块`)
+	reDfLong  = regex.New(`^/\S+$|^\S+:/\S*$`)
+	reDfWords = regex.New(`^\p{L}[^=|{}\[\]();"]{12,160}$`)
+	reInodes  = regex.New(
+		`(?i)\bI-?nod|\bNod[eo]s-i|\bInœuds|\bInós|\bInoduri|i-?uzl|iwęzły|Iノード|Iнодов|I-възли|І-вузлів|` +
+			`И-чворови|I-solmu|I-kirjeid|\bInóid|\bIUse%`)
+	reBlocks = regex.New(`(?:^|\s|\pL)(1K|1024|512|1M|1G|1B|1kB|1MB|1GB|1000)(?:[ -]|的)?\p{L}|\s\p{L}+ (?:de|d’)` +
+		` ?(1K|1024|512|1M|1G)\b`)
 )
 
+// dfColumns are the names that df --output has for columns.
+var dfColumns = map[string]string{"Filesystem": "source", "Type": "type", "Size": "space.total",
+	"1K-blocks": "space.total",
+	"Used":      "space.used", "Avail": "space.free", "Available": "space.free", "Use%": "", "Capacity": "",
+	"Inodes": "space.files", "IUsed": "", "IFree": "space.files_free", "IUse%": "", "File": "", "Mounted_on": "at",
+	"1M-blocks": "space.total", "1G-blocks": "space.total", "1B-blocks": "space.total"}
+
+// readDfOutput reads df --output, whose columns stand in any order.
+func readDfOutput(w *window) (f found) {
+	head := strings.Fields(strings.Replace(w.t(0), "Mounted on", "Mounted_on", 1))
+	base, at := int64(kb), index(head, "Mounted_on")
+	if len(head) < 2 || at < 0 {
+		return
+	}
+	for _, h := range head {
+		if _, ok := dfColumns[h]; !ok {
+			return
+		}
+		switch h {
+		case "1M-blocks":
+			base = mb
+		case "1G-blocks":
+			base = gb
+		case "1B-blocks":
+			base = 1
+		}
+	}
+	for f.n = 1; f.n < len(w.lines); f.n++ {
+		c := strings.Fields(w.t(f.n))
+		if len(c) != len(head) || !strings.HasPrefix(c[at], "/") {
+			break
+		}
+		for k, h := range head {
+			switch name := dfColumns[h]; name {
+			case "", "at":
+			case "source", "type":
+				f.add(word("space."+name, c[at], c[k]))
+			case "space.files", "space.files_free":
+				if n, ok := whole(c[k]); ok {
+					f.add(count(name, c[at], n))
+				}
+			default:
+				if a, ok := amountOf(c[k], base); ok {
+					f.add(a.fact(name, c[at]))
+				}
+			}
+		}
+	}
+	if f.n < 2 {
+		return found{}
+	}
+	return f
+}
+
 func readDf(w *window) (f found) {
+	if strings.Contains(w.t(0), "Mounted on") && !strings.HasSuffix(w.t(0), "% Mounted on") &&
+		!strings.HasSuffix(w.t(0), "Capacity Mounted on") && !reDfRow.MatchString(w.t(1)) {
+		if f = readDfOutput(w); f.n > 0 {
+			return f
+		}
+	}
 	head := w.t(0)
 	base := int64(kb)
-	if reDfHead.MatchString(head) {
-		if strings.Contains(head, "Inodes") || strings.Contains(head, "IUse%") {
+	if dfHead(w) {
+		if reInodes.MatchString(head) || reDfI.MatchString(w.command) {
 			return readDfInodes(w)
 		}
 		if m := reBlocks.FindStringSubmatch(head); m != nil {
-			base = map[string]int64{"512": 512, "1M": mb, "1G": gb, "1B": 1}[m[1]]
+			base = map[string]int64{"512": 512, "1M": mb, "1G": gb, "1B": 1, "1kB": 1000, "1000": 1000, "1MB": 1e6,
+				"1GB": 1e9}[m[1]+m[2]]
 			if base == 0 {
 				base = kb
 			}
@@ -72,6 +138,26 @@ func readDf(w *window) (f found) {
 		return found{}
 	}
 	return f
+}
+
+var reDfI = regex.New(`\bdf\b[^|;]*\s(?:-[a-zA-Z]*i\b|--inodes)`)
+
+// dfHead says whether the head of df stands here, in any language: words above a row of it.
+func dfHead(w *window) bool {
+	t := w.t(0)
+	if reDfHead.MatchString(t) {
+		return true
+	}
+	if !reDfWords.MatchString(t) || len(strings.Fields(t)) < 5 || reDfRow.MatchString(t) {
+		return false
+	}
+	row := bare(w.t(1))
+	if reDfLong.MatchString(row) {
+		row += " " + w.t(2)
+	}
+	m := reDfRow.FindStringSubmatch(row)
+	return m != nil && strings.Contains(m[6], "%") &&
+		(strings.Contains(t, "%") || strings.HasPrefix(w.command, "df") || reBlocks.MatchString(t))
 }
 
 // readDfInodes reads df -i.

@@ -268,78 +268,14 @@ func readCmdline(w *window) (f found) {
 	return f
 }
 
-// A bare value that only the command before it explains.
-var (
-	reBareNumber  = regex.New(`^-?\d{1,19}$`)
-	reBareRelease = regex.New(`^\d+\.\d+\.\d+[\w.+~-]*$`)
-	reBareKB      = regex.New(`^(?:MemTotal:\s+)?(\d{1,15}) kB$`)
-)
-
-// Answer is the kind of such a value.
-func readAnswer(w *window) (f found) {
-	c, t := strings.TrimPrefix(w.command, "sudo "), w.t(0)
-	if c == "" {
-		return
-	}
-	words := strings.Fields(c)
-	if len(words) == 0 {
-		return
-	}
-	one := func(k Kind, facts ...Fact) found {
-		return found{n: 1, kind: k, facts: facts}
-	}
-	switch {
-	case words[0] == "uname" && strings.Contains(c, "-r") && reBareRelease.MatchString(t):
-		return one(Uname, word("kernel.release", "", t))
-	case words[0] == "nproc" && reBareNumber.MatchString(t):
-		n, _ := whole(t)
-		return one(Answer, count("cpu.logical", "", n))
-	case words[0] == "hostname" && len(words) == 1 && reHostName.MatchString(t):
-		x := one(Answer, word("host.name", "", t))
-		x.host = t
-		return x
-	case words[0] == "arch" && len(words) == 1:
-		return one(Answer, word("cpu.architecture", "", t))
-	case strings.Contains(c, "MemTotal") && strings.Contains(c, "/proc/meminfo"):
-		if m := reBareKB.FindStringSubmatch(t); m != nil {
-			if n, ok := kilobytes(m[1]); ok {
-				x := one(Meminfo, exact("memory.total", "", n))
-				x.body = []string{"MemTotal: " + m[1] + " kB"}
-				return x
-			}
-		}
-	case strings.Contains(c, "grep -c") && strings.Contains(c, "processor") && strings.Contains(c, "/proc/cpuinfo"):
-		if n, ok := whole(t); ok {
-			return one(Answer, count("cpu.logical", "", n))
-		}
-	case words[0] == "getconf" && reBareNumber.MatchString(t) && (strings.HasSuffix(c, "PAGESIZE") ||
-		strings.HasSuffix(c, "PAGE_SIZE")):
-		n, _ := whole(t)
-		return one(Answer, exact("page.size", "", n))
-	case words[0] == "sysctl" && strings.Contains(c, " -n ") && len(words) == 3:
-		x := one(Sysctl, word("sysctl", words[2], t))
-		x.body = []string{words[2] + " = " + t}
-		return x
-	case words[0] == "cat" && len(words) == 2 && strings.HasPrefix(words[1], "/proc/sys/"):
-		name := strings.ReplaceAll(strings.TrimPrefix(words[1], "/proc/sys/"), "/", ".")
-		x := one(Sysctl, word("sysctl", name, t))
-		x.body = []string{name + " = " + t}
-		return x
-	case words[0] == "cat" && len(words) == 2 && strings.HasPrefix(words[1], "/sys/fs/cgroup"):
-		return readCgroup(w)
-	case words[0] == "tuned-adm" && strings.HasPrefix(t, "Current active profile: "):
-		return one(Tuned, word("tuned.profile", "", strings.TrimPrefix(t, "Current active profile: ")))
-	case words[0] == "cat" && strings.HasSuffix(c, "tuned/active_profile"):
-		return one(Tuned, word("tuned.profile", "", t))
-	}
-	return
-}
-
 var reHostName = regex.New(`^[a-zA-Z0-9][\w.-]{0,254}$`)
 
 // Files of control groups: one value, or memory.stat.
 var (
-	reCgroupPath = regex.New(`^(/sys/fs/cgroup/\S+?):\s?(max|\d+.*)$`)
+	reCgroupPath = regex.New(`^((?:/sys/fs/cgroup/\S+?/|\./)?(?:memory|cpu|pids|cpuset|io)\.[\w.]+)\s?[:=]\s?(ma` +
+		`x|\d+.*)$`)
+	reCgroupFile = regex.New(`(?:^|/)(?:memory|cpu|pids|cpuset|io)\.[\w.]+$`)
+	reCgroupCat  = regex.New(`\bcat\s+((?:\./)?(?:memory|cpu|pids)\.[\w.]+)$`)
 	reStatRow    = regex.New(`^([a-z_]{2,40}) (\d{1,19})$`)
 	statNames    = map[string]string{"anon": "cgroup.anonymous", "file": "cgroup.file", "shmem": "cgroup.shared",
 		"rss":   "cgroup.anonymous",
@@ -354,25 +290,58 @@ var (
 		"memory.swap.current": "cgroup.swap"}
 )
 
+// cgroupFact is what a file of a control group says; ok is false where it can be no value of it.
+func cgroupFact(path, val string) (Fact, bool) {
+	file := path[strings.LastIndexByte(path, '/')+1:]
+	name := cgroupNames[file]
+	v := Fact{Name: name, Of: path, Value: val}
+	if n, ok := whole(val); ok && !strings.HasPrefix(file, "pids") {
+		v.Value, v.Unit = n, "bytes"
+		if n >= 1<<62 { // version 1 says so that there is no limit
+			v.Value, v.Unit = "max", ""
+		}
+	} else if val != "max" && !strings.Contains(val, " ") {
+		return v, false
+	}
+	return v, name != ""
+}
+
 func readCgroup(w *window) (f found) {
-	path, val := "", ""
-	if m := reCgroupPath.FindStringSubmatch(w.t(0)); m != nil {
-		path, val = m[1], m[2]
-	} else if p := confPath(w.command); strings.HasPrefix(p, "/sys/fs/cgroup") {
-		path, val = p, w.t(0)
+	for f.n < len(w.lines) { // as grep shows several files
+		m := reCgroupPath.FindStringSubmatch(w.t(f.n))
+		if m == nil {
+			break
+		}
+		v, ok := cgroupFact(m[1], m[2])
+		if !ok && (f.n == 0 || !reCgroupFile.MatchString(m[1])) {
+			break
+		}
+		if ok {
+			f.add(v)
+			f.body = append(f.body, m[2])
+		}
+		f.of = m[1]
+		f.n++
+	}
+	if f.n > 0 {
+		if len(f.facts) == 0 {
+			return found{}
+		}
+		return f
+	}
+	path := ""
+	if p := confPath(w.command); strings.HasPrefix(p, "/sys/fs/cgroup") {
+		path = p
+	} else if m := reCgroupCat.FindStringSubmatch(w.command); m != nil {
+		path = m[1]
 	}
 	file := path[strings.LastIndexByte(path, '/')+1:]
-	if name := cgroupNames[file]; name != "" {
-		v := Fact{Name: name, Of: path, Value: val}
-		if n, ok := whole(val); ok && !strings.HasPrefix(file, "pids") {
-			v.Value, v.Unit = n, "bytes"
-			if n >= 1<<62 { // version 1 says so that there is no limit
-				v.Value, v.Unit = "max", ""
-			}
-		} else if val != "max" && !strings.Contains(val, " ") {
+	if cgroupNames[file] != "" {
+		v, ok := cgroupFact(path, w.t(0))
+		if !ok {
 			return
 		}
-		f.n, f.of, f.body = 1, path, []string{val}
+		f.n, f.of, f.body = 1, path, []string{w.t(0)}
 		f.add(v)
 		return f
 	}

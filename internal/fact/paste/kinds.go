@@ -61,12 +61,16 @@ var recognizers []recognizer
 func init() {
 	recognizers = []recognizer{
 		{Answer, readAnswer},
+		{Uptime, readLoad},
+		{Top, readBusyTop},
 		{Top, readTop},
 		{Free, readFree},
 		{Vmstat, readVmstat},
 		{VmstatSums, readVmstatSums},
 		{Iostat, readIostat},
 		{Numactl, readNumactl},
+		{Numactl, readNodeMeminfo},
+		{Lscpu, readJSON},
 		{Lsblk, readLsblk},
 		{Findmnt, readFindmnt},
 		{Mount, readMount},
@@ -96,6 +100,7 @@ func init() {
 		{Ulimit, readUlimit},
 		{Ps, readPs},
 		{PgHBA, readHBA},
+		{PostgresConf, readYAML},
 		{PostgresConf, readConf},
 	}
 }

@@ -17,6 +17,9 @@ type line struct {
 	// end is behind the last line that a part that begins here may reach: the next prompt, fence or rule
 	end int
 	is  role
+	// A block of preformatted text begins or ends at this line, which has text of its own:
+	// no part reaches over it.
+	opens, closes bool
 	// said by a prompt or a command
 	host, command string
 }
@@ -34,7 +37,8 @@ const (
 )
 
 // reColour is an escape sequence of a terminal.
-var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]|" +
+	"\x1b\\][^\x07\x1b]{0,300}(?:\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]")
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {
@@ -50,8 +54,9 @@ func split(text []byte) []line {
 		raw = bytes.TrimRight(raw, "\r\n")
 		out = append(out, line{raw: string(raw)})
 	}
+	page := isPage(text)
 	for i := range out {
-		out[i].clean()
+		out[i].clean(page)
 	}
 	return out
 }
@@ -72,13 +77,20 @@ func fromUTF16(text []byte) []byte {
 
 var entities = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u200b", "")
 
-func (l *line) clean() {
+func (l *line) clean(page bool) {
 	s := l.raw[:min(len(l.raw), maxLine)]
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
 	if strings.Contains(s, "\x1b") {
 		s = reColour.ReplaceAllString(s, "")
+	}
+	if at := strings.LastIndexByte(s, '\r'); at >= 0 { // what was written over is not seen
+		s = s[at+1:]
+	}
+	var marks marks
+	if page {
+		s, marks = untagged(s)
 	}
 	if strings.Contains(s, "&") && strings.Contains(s, ";") {
 		s = html.UnescapeString(s)
@@ -87,9 +99,26 @@ func (l *line) clean() {
 	for t := strings.TrimLeft(s, " \t"); strings.HasPrefix(t, ">"); t = strings.TrimLeft(s, " ") {
 		s = strings.TrimPrefix(t[1:], " ") // a mail's quotation
 	}
+	if t := strings.TrimLeft(s, " "); strings.HasPrefix(t, "```") && strings.Trim(t, "` \t") != "" &&
+		!reFence.MatchString(strings.TrimRight(t, " ")) {
+		s, l.opens = strings.TrimLeft(t, "`"), true // of a chat: the text stands behind the fence
+	}
+	if t := strings.TrimRight(s, " \t\x00"); strings.HasSuffix(t, "```") && strings.Trim(t, "` \t") != "" {
+		s, l.closes = strings.TrimRight(t, "`"), true
+	}
 	l.text = strings.TrimRight(s, " \t\x00")
 	l.t = strings.TrimLeft(l.text, " \t")
 	l.is = roleOf(l.t)
+	switch {
+	case marks.table:
+		l.is = content // it is read with its tags
+		l.text = strings.TrimSpace(l.raw[:min(len(l.raw), maxLine)])
+		l.t = l.text
+	case marks.block && l.is == blank:
+		l.is = fence
+	case marks.block:
+		l.opens = l.opens || marks.first
+	}
 }
 
 var (

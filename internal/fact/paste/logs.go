@@ -13,7 +13,7 @@ import (
 var (
 	reDmesg   = regex.New(`^(?:<\d{1,3}>)?\[ {0,7}\d{1,10}\.\d{3,9}\] `)
 	reDmesgT  = regex.New(`^\[\p{L}{2,5}\.? \p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\] `)
-	reJournal = wrappers[0]
+	reJournal = wrappers[0].re
 	reISOLog  = regex.New(
 		`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[\d{1,10}\])?: `)
 	reOOM = regex.New(

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -23,7 +24,16 @@ var (
 			`|maximum number of tries:|duration:|latency |initial connection time|tps = |progress: |SQL script |` +
 			`statement latencies|- |\s*[\d.]+ +\S|script statistics:|rate limit |vacuuming|end\.|\.\.\.|scale option)`)
 	reSysbench = regex.New(`^sysbench \d+\.\d+`)
-	reFioText  = regex.New(`^fio-\d|^\S+: \(g=\d+\): rw=`)
+	reFioText  = regex.New(`^fio[- ]\d|^\S+: \(g=\d+\): rw=|^\S.{0,60}: \(groupid=\d+, jobs=\d+\)`)
+	// a row of pg_test_fsync, where its head was left out
+	reFsyncRow = regex.New(`^(?:open_datasync|fdatasync|fsync|open_sync)\s+\d[\d.,]*\s+\S{2,12}/\S{1,6}(?:\s|$)`)
+	reFioLine  = regex.New(
+		`^(?:fio-\d|\S.{0,60}: \(g=\d+\): |\S.{0,60}: \(groupid=|Starting \d|Jobs: \d|Laying out|\.\.\.$|(?:read|wri` +
+			`te|trim|mixed) ?:|[sc]?lat (?:percentiles )?\(|sync (?:percentiles )?\(|fsync/|\| *\d|bw ?\(|iops ?` +
+			`:|cpu ?:|I` +
+			`O depths|submit ?:|complete ?:|issued|latency ?:|Run status|(?:READ|WRITE|MIXED|TRIM): |Disk stats|` +
+			`[\w-]+: io` +
+			`s=|aggr|err=|\S+: No I/O performed)`)
 )
 
 // block is the lines from the window's first to the next fence or prompt.
@@ -37,36 +47,47 @@ func block(w *window, n int) []byte {
 
 func readMeasured(w *window) (f found) {
 	t := w.t(0)
-	if !reFsync.MatchString(t) && !reTiming.MatchString(t) && !rePgbench.MatchString(t) && !reSysbench.MatchString(t) &&
-		!(strings.HasPrefix(t, "{") && fioNear(w)) {
+	begins := strings.HasPrefix(t, "{") && fioNear(w)
+	for _, re := range []*regex.Regex{reFsync, reFsyncRow, reTiming, rePgbench, reSysbench, reFioText} {
+		begins = begins || re.MatchString(t)
+	}
+	if !begins {
 		return
 	}
 	lines, ok := w.far()
 	if !ok {
 		return
 	}
+	defer func() {
+		if f.n == 0 { // it costs more than what else is read far
+			*w.tries -= mostFar / 20
+		}
+	}()
+	if reFioText.MatchString(t) {
+		return readFioText(w, lines)
+	}
 	all := block(w, len(lines))
 	switch {
-	case reFsync.MatchString(t):
-		r, err := measured.ParseFsync(all)
-		if err != nil || len(r.One) == 0 {
-			return
+	case reFsync.MatchString(t), reFsyncRow.MatchString(t):
+		f.n, f.kind = lastLine(w, reFsyncLast), PgTestFsync
+		o := outputOf(block(w, f.n), output.TestFsync)
+		if o == nil || o.Fsync == nil || len(o.Fsync.One) == 0 {
+			return found{}
 		}
-		for _, x := range r.One {
+		for _, x := range o.Fsync.One {
 			if !x.Missing {
 				f.add(Fact{Name: "fsync.rate", Of: x.Name, Value: x.PerSecond, Unit: "per second"})
 			}
 		}
-		f.n, f.kind = lastLine(w, reFsyncLast), PgTestFsync
 	case reTiming.MatchString(t):
-		r, err := measured.ParseTiming(all)
-		if err != nil {
-			return
+		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
+		o := outputOf(block(w, f.n), output.TestTiming)
+		if o == nil || o.Timing == nil {
+			return found{}
 		}
-		for _, c := range r.Clocks {
+		for _, c := range o.Timing.Clocks {
 			f.add(Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
 		}
-		f.n, f.kind = lastLine(w, reTimingLast), PgTestTiming
 	case rePgbench.MatchString(t):
 		n := 0
 		for n < len(w.lines) && (w.lines[n].is == blank || w.lines[n].is == elided || reBenchRow.MatchString(w.t(n))) {
@@ -120,15 +141,69 @@ func fioNear(w *window) bool {
 
 // The last lines of the outputs.
 var (
-	reFsyncLast    = regex.New(`ops/sec|n/a\*?$|usecs/op`)
+	reFsyncLast = regex.New(`ops/sec|n/a\*?$|usecs/op|^(?:open_datasync|fdatasync|fsync|fsync_writethrough|op` +
+		`en_sync)\s`)
 	reTimingLast   = regex.New(`\d\s+[\d.]+%?\s+\d+|time including overhead`)
 	reSysbenchLast = regex.New(`^(?:events|execution time)|percentile:|per sec`)
 )
 
-// lastLine is behind the last line that matches.
+// readFioText reads what fio prints without --output-format.
+func readFioText(w *window, lines []line) (f found) {
+	const most = 2000 // lines of some runs with their percentiles
+	n := fioLines(lines[:min(len(lines), most)])
+	o := outputOf(block(w, n), output.FioProgram)
+	if o == nil || o.Fio == nil {
+		return
+	}
+	for _, j := range o.Fio.Jobs {
+		if j.Read != nil && j.Read.PerSecond > 0 {
+			f.add(Fact{Name: "fio.reads", Of: j.Name, Value: j.Read.PerSecond, Unit: "per second"})
+		}
+		if j.Write != nil && j.Write.PerSecond > 0 {
+			f.add(Fact{Name: "fio.writes", Of: j.Name, Value: j.Write.PerSecond, Unit: "per second"})
+		}
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	f.n, f.kind = n, Fio
+	return f
+}
+
+// outputOf reads the first output of a program in a text; nil: there is none.
+func outputOf(text []byte, program string) *output.Output {
+	r, err := output.Read(text)
+	if err != nil {
+		return nil
+	}
+	for i := range r.Outputs {
+		if r.Outputs[i].Program == program {
+			return &r.Outputs[i]
+		}
+	}
+	return nil
+}
+
+// fioLines is how many lines are of fio's text.
+func fioLines(lines []line) int {
+	n := 0
+	for i := range lines {
+		switch {
+		case lines[i].is == blank, lines[i].is == elided:
+		case reFioLine.MatchString(lines[i].t):
+			n = i + 1
+		case i-n > 2:
+			return n
+		}
+	}
+	return n
+}
+
+// lastLine is behind the last line that matches, before others of which none does.
 func lastLine(w *window, re *regex.Regex) int {
+	const gap = 16 // headings and blank lines
 	n := 1
-	for i := range w.lines {
+	for i := 0; i < len(w.lines) && i-n < gap; i++ {
 		if re.MatchString(w.t(i)) {
 			n = i + 1
 		}

@@ -84,7 +84,9 @@ func readMeminfo(w *window) (f found) {
 			if n, ok := whole(m[2]); ok {
 				f.add(count(c, "", n))
 			}
-		} else if n, ok := kilobytes(m[2]); ok && memNames[name] != "" {
+		} else if n, ok := kilobytes(m[2]); !strings.HasSuffix(t, "B") {
+			f.notes = append(f.notes, "the line "+name+" was cut: its number may have more digits")
+		} else if ok && memNames[name] != "" {
 			f.add(exact(memNames[name], "", n))
 		}
 	}
@@ -99,32 +101,47 @@ end:
 
 var (
 	reFreeMem = regex.New(
-		`^(Mem|Mem\.|Speicher|Память|Mém|Mémoire|Memoria|Memória|Bellek|Pamięć|内存|メモリ|Minne|Spch)\.?\s*[:：]\s*(\d.*)$`)
-	reFreeSwap = regex.New(
-		`^(Swap|Partition d'échange|Échange|Éch|Подкачка|Раздел подкачки|交换|スワップ|Wymiana|Intercambio|Inter|Ausla` +
-			`gerung|Auslager)\.?\s*[:：]\s*(\d.*)$`)
+		`^(Mem|Mem\.|Speicher|Память|Mém|Mémoire|Memoria|Memória|Bellek|Pamięć|内存|メモリ|Minne|Spch|Пам|메모리|` +
+			`記憶體|BNhớ|Paměť|Geheugen|Muisti|მეხს)\.?\s*[:：]\s*(\d.*)$`)
+	// the rows below it, whatever their language: swap, and the sums of -t and -l
+	reFreeRow = regex.New(`^(\p{L}[^:：\d]{0,24}?)\.?\s*[:：]\s*(\d[\d.,]*[\p{L}]{0,3}(?:\s+\d[\d.,]*[\p{L}]{0,3}` +
+		`){2,3})$`)
 	reFreeBuff = regex.New(`^-/\+ [^:]{1,30}:\s*\d`)
-	reFreeSum  = regex.New(`^(Total|Gesamt|Всего|合計|总量)\s*[:：]\s*\d`)
+	reFreeSum  = regex.New(
+		`(?i)^(?:Total|Totalt|Gesamt|Всего|Итого|合計|总量|总计|總計|Razem|Celkem|Загалом|Tổng|총\s*계|ჯამი|Totale|Totaal|` +
+			`Low|High|Niedrig|Hoch|Basse|Haute|Baja|Alta|Niska|Wysoka|Lågt|Högt|Comm|Dédié|Zajęta|Til|Com)$`)
 	reFreeHead = regex.New(
-		`(?i)\b(?:total|gesamt|totale|celkem|razem)\b.*\b(?:free|frei|libre|libero|livre|used)\b|всего|总计|总量|合計`)
-	reNewFree = regex.New(
-		`(?i)avail|disponib|verfügbar|доступн|可用|利用可能|dostępn|buff/cache|/cache|búf/caché|tamp/cache`)
-	reOldFree  = regex.New(`(?i)cached|im cache|en caché|en cache|кэш`)
+		`(?i)\b(?:total|totalt|gesamt|totale|celkem|razem|totaal)\b.*\b(?:free|frei|libre|libero|livre|used|wolne|` +
+			`liber|fritt|vrij)|всего|загалом|总计|总量|总用量|總計|合計|총계|սულ`)
+	reFreeWords = regex.New(`^\p{L}[\p{L}\p{M}.'-]*(?:\s+[\p{L}\p{M}.'/-]+){2,6}$`)
+	reNewFree   = regex.New(
+		`(?i)avail|disponib|verfügbar|доступн|可用|利用可能|dostępn|\pL\.?/\pL|tillgängl|дост\.`)
+	reOldFree  = regex.New(`(?i)cached|im cache|en caché|en cache|кэш|кеш`)
+	reFreeRest = regex.New(`^\d[\d.,]*\p{L}{0,3}(?:\s+\d[\d.,]*\p{L}{0,3}){0,6}$`)
+	reFreeWord = regex.New(`^[\p{L}\p{M}./-]{2,20}(?:\s+[\p{L}\p{M}./-]{2,20}){0,3}$`)
 	reWideFree = regex.New(`(?i)buffers\s+cache\s+avail`)
 )
 
 func readFree(w *window) (f found) {
-	i := 0
-	head := ""
-	if reFreeHead.MatchString(w.t(0)) && len(strings.Fields(w.t(0))) >= 3 && len(w.t(0)) < 200 {
-		head = w.t(0)
-		i = 1
-	}
+	head, i := freeHead(w)
 	m := reFreeMem.FindStringSubmatch(w.t(i))
+	if m == nil && i > 0 { // in a language that is not listed
+		m = reFreeRow.FindStringSubmatch(w.t(i))
+		if s := reFreeRowLong.FindStringSubmatch(w.t(i)); s != nil {
+			m = s
+		}
+	}
 	if m == nil || strings.Contains(w.t(i), "total,") {
 		return
 	}
 	row := strings.Fields(bare(m[2]))
+	// a mail program broke the row
+	if n := len(strings.Fields(head)); head != "" && len(row) < n && reFreeRest.MatchString(w.t(i+1)) {
+		if more := strings.Fields(w.t(i + 1)); len(row)+len(more) <= n {
+			row = append(row, more...)
+			i++
+		}
+	}
 	if len(row) < 3 || head == "" && len(row) < 6 && !strings.HasPrefix(w.command, "free") {
 		return
 	}
@@ -144,15 +161,18 @@ func readFree(w *window) (f found) {
 		}
 	}
 	f.n = i + 1
+	swapped := false
 	for f.n < len(w.lines) {
 		t := bare(w.t(f.n))
-		if s := reFreeSwap.FindStringSubmatch(t); s != nil {
+		if s := reFreeRow.FindStringSubmatch(t); s != nil && !swapped && !reFreeSum.MatchString(s[1]) &&
+			!memKey(s[1]) {
+			swapped = true
 			for k, v := range strings.Fields(s[2]) {
 				if a, ok := amountOf(v, base); ok && k < 3 {
 					f.add(a.fact([]string{"swap.total", "swap.used", "swap.free"}[k], ""))
 				}
 			}
-		} else if !reFreeBuff.MatchString(t) && !reFreeSum.MatchString(t) {
+		} else if !reFreeBuff.MatchString(t) && !(s != nil && reFreeSum.MatchString(s[1])) {
 			break
 		}
 		f.n++
@@ -166,11 +186,33 @@ func readFree(w *window) (f found) {
 	return f
 }
 
+var reFreeRowLong = regex.New(
+	`^(\p{L}[^:：\d]{0,24}?)\.?\s*[:：]\s*(\d[\d.,]*\p{L}{0,3}(?:\s+\d[\d.,]*\p{L}{0,3}){4,6})$`)
+
+// freeHead reads the head, in one line or in two where a mail program broke it.
+func freeHead(w *window) (head string, lines int) {
+	t := w.t(0)
+	if len(t) >= 200 {
+		return "", 0
+	}
+	words := len(strings.Fields(t))
+	if !(reFreeHead.MatchString(t) && words >= 3) && !(reFreeWords.MatchString(t) && words >= 5 &&
+		(reNewFree.MatchString(t) || strings.HasPrefix(w.command, "free"))) {
+		return "", 0
+	}
+	if reFreeWord.MatchString(w.t(1)) && reFreeMem.MatchString(w.t(2)) {
+		return t + " " + w.t(1), 2
+	}
+	return t, 1
+}
+
 // freeColumns names the columns of the line of the memory.
 func freeColumns(head string, n int) []string {
 	three := []string{"memory.total", "memory.used", "memory.free"}
 	switch {
 	case reWideFree.MatchString(head) && n >= 7:
+		return append(three, "memory.shared", "memory.buffers", "memory.cached", "memory.available")
+	case reNewFree.MatchString(head) && n >= 7:
 		return append(three, "memory.shared", "memory.buffers", "memory.cached", "memory.available")
 	case reNewFree.MatchString(head):
 		return append(three, "memory.shared", "memory.buff_cache", "memory.available")

@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -28,7 +29,10 @@ func readPs(w *window) (f found) {
 	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
-		return
+		if head = psColumns(w.command); head.at("PID") < 0 {
+			return
+		}
+		f.sure = Likely
 	}
 	rows, servers := int64(0), int64(0)
 	last, once := "", true
@@ -53,10 +57,15 @@ func readPs(w *window) (f found) {
 				f.add(count("process.parent", pid, n))
 			}
 		} else {
-			c := strings.Fields(t)
+			c := started(strings.Fields(t), head.at("STARTED"))
 			at := head.at("PID")
 			if at < 0 || at >= len(c) || len(c) < len(head.names)-1 {
 				break
+			}
+			if k := head.at("PPID"); k >= 0 && k < len(c) {
+				if n, ok := whole(c[k]); ok {
+					f.add(count("process.parent", c[at], n))
+				}
 			}
 			if _, ok := whole(c[at]); !ok {
 				break
@@ -98,6 +107,53 @@ func readPs(w *window) (f found) {
 		f.notes = append(f.notes, "all rows are of one process at several moments")
 	}
 	return f
+}
+
+var (
+	reYear = regex.New(`^\d{4}$`)
+	reTime = regex.New(`^\d\d:\d\d:\d\d$`)
+)
+
+var (
+	rePsOptions = regex.New(
+		`\bps\s+(?:[^|;]*?\s)?(?:-[a-zA-Z]*[oO]\s*=?|[aexwT]{1,4}o\s)\s*` +
+			`([a-z%][\w%=:]*(?:,[\w%=:]*)*(?:\s+-o\s*[\w%=:,]+)*)`)
+	rePgrep = regex.New(`\bpgrep\s+(?:.*\s)?-\w*a`)
+	psNames = map[string]string{"pid": "PID", "ppid": "PPID", "rss": "RSS", "rssize": "RSS", "rsz": "RSS",
+		"args": "COMMAND", "cmd": "COMMAND", "command": "COMMAND", "comm": "COMMAND", "ucomm": "COMMAND",
+		"lstart": "STARTED", "vsz": "VSZ", "vsize": "VSZ"}
+)
+
+// psColumns are the columns that a command asks for, where no head names them.
+func psColumns(command string) (c columns) {
+	if rePgrep.MatchString(command) {
+		c.names = []string{"PID", "COMMAND"}
+		return c
+	}
+	m := rePsOptions.FindStringSubmatch(command)
+	if m == nil {
+		return
+	}
+	for _, n := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, _, _ = strings.Cut(strings.TrimPrefix(n, "-o"), "=")
+		n, _, _ = strings.Cut(n, ":")
+		switch {
+		case psNames[n] != "":
+			c.names = append(c.names, psNames[n])
+		case n != "":
+			c.names = append(c.names, strings.ToUpper(n))
+		}
+	}
+	return c
+}
+
+// started makes one word of the five of the column lstart: Tue Nov 4 03:10:22 2025.
+func started(c []string, at int) []string {
+	if at < 0 || at+4 >= len(c) || !reTime.MatchString(c[at+3]) || !reYear.MatchString(c[at+4]) {
+		return c
+	}
+	out := append(slices.Clone(c[:at]), strings.Join(c[at:at+5], " "))
+	return append(out, c[at+5:]...)
 }
 
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)
@@ -223,6 +279,8 @@ var (
 	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
 )
 
+const shellLimits = "these are the limits of the shell that was asked; those of a server are in /proc/PID/limits"
+
 func readUlimit(w *window) (f found) {
 	for f.n < len(w.lines) {
 		m := reUlimit.FindStringSubmatch(bare(w.t(f.n)))
@@ -254,8 +312,7 @@ func readUlimit(w *window) (f found) {
 		f.sure = Likely
 	}
 	if f.n > 0 {
-		f.notes = append(f.notes,
-			"these are the limits of the shell that was asked; those of a server are in /proc/PID/limits")
+		f.notes = append(f.notes, shellLimits)
 	}
 	return f
 }

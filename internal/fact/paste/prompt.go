@@ -35,7 +35,11 @@ func init() {
 			`dmesg ` +
 			`systemctl psql nproc getconf hostnamectl lsb_release swapon tuned-adm grep egrep zgrep head tail mo` +
 			`re less sar mpstat ipcs docker ` +
-			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo`) {
+			`kubectl sudo su watch bash sh docker-compose free.sh hostname arch dmidecode blkid du ls echo cd date ` +
+			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
+			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
+			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
+			`vme vgs lvs pvs time`) {
 		programs[w] = true
 	}
 }
@@ -60,7 +64,14 @@ func commands(lines []line) {
 	}
 	end := len(lines)
 	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].closes {
+			end = i + 1
+		}
 		lines[i].end = end
+		if lines[i].opens {
+			end = i
+			continue
+		}
 		switch lines[i].is {
 		case command, fence:
 			end = i
@@ -71,6 +82,8 @@ func commands(lines []line) {
 		}
 	}
 }
+
+const maxCommand = 4096 // bytes
 
 const mostCommand = 60 // lines of a command or query that goes over several
 
@@ -138,6 +151,15 @@ func next(rest []line, i int) string {
 
 // prompted reads a prompt with what was typed behind it.
 func prompted(t string) (host, cmd string, sql, ok bool) {
+	if m := reFileHead.FindStringSubmatch(t); m != nil { // of head and tail, between files
+		return "", "cat " + m[1], false, true
+	}
+	if m := reAnsible.FindStringSubmatch(t); m != nil {
+		return m[1], forAll, false, true
+	}
+	if m := rePssh.FindStringSubmatch(t); m != nil {
+		return m[1], forAll, false, true
+	}
 	if m := reBracketed.FindStringSubmatch(t); m != nil {
 		return m[2], strings.TrimSpace(m[3]), false, true
 	}
@@ -169,6 +191,8 @@ func alone(t string) (string, bool) {
 	}
 	if m := reTicked.FindStringSubmatch(t); m != nil {
 		t = m[1]
+	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+		t = strings.Trim(m[1], "`: ")
 	} else if m := reHash.FindStringSubmatch(t); m != nil {
 		t = strings.Trim(m[1], "`: ")
 	}
@@ -178,9 +202,9 @@ func alone(t string) (string, bool) {
 		}
 		return "", false
 	}
-	words := strings.Fields(t)
+	words := strings.Fields(reQuoted.ReplaceAllString(t, "'q'"))
 	for i, w := range words {
-		if i > 0 && !argument(words[i-1], w) {
+		if i > 0 && !argument(words[i-1], w) && !(takesNames[words[0]] && reName.MatchString(w)) {
 			return "", false
 		}
 	}
@@ -195,6 +219,9 @@ func sqlAlone(t string) bool { return reSQLAlone.MatchString(t) && !strings.HasS
 
 // isCommand says whether a line begins with a program whose output is pasted.
 func isCommand(t string) bool {
+	if len(t) > maxCommand {
+		return false
+	}
 	w := strings.Fields(t)
 	for i := 0; i < len(w) && i < 3; i++ {
 		name := w[i][strings.LastIndexByte(w[i], '/')+1:]
@@ -209,6 +236,26 @@ func isCommand(t string) bool {
 	return false
 }
 
+var (
+	reQuoted      = regex.New(`'[^']*'|"[^"]*"`)
+	reShortOption = regex.New(`^-[a-zA-Z]$`)
+	reDotted      = regex.New(`^(?:vm|kernel|fs|net|dev)\.[\w.*-]+$`)
+	reName        = regex.New(`^[\w@.:/-]{1,64}$`)
+	// what runs one command on several hosts says before the output of each
+	reAnsible = regex.New(`^([\w.-]{1,255}) \| (?:CHANGED|SUCCESS|FAILED) ?!? ?(?:\| rc=-?\d+ )?>>$`)
+	rePssh    = regex.New(`^\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?:\w+@)?([\w.-]{1,255})`)
+	reHeading = regex.New(`^(?:[=#*~]{2,}|-{2,}|>{2,}|\++)\s*(?:\[|<)?\s*([^\s=#*~-].*?)\s*(?:\]|>)?\s*(?:[=#*~` +
+		`]{2,}|-{2,}|<{2,})?:?$`)
+	reFileHead = regex.New(`^==> (\S.{0,300}) <==$`)
+)
+
+// forAll stands for the command that was run on several hosts.
+const forAll = "\x00"
+
+// takesNames are commands that name things: units, containers, folders.
+var takesNames = map[string]bool{"systemctl": true, "docker": true, "kubectl": true, "cd": true, "service": true,
+	"podman": true, "oc": true, "tuned-adm": true, "pg_ctlcluster": true, "patronictl": true}
+
 var reArgument = regex.New(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
 
 // pronouns are words that commands have and that begin no option.
@@ -219,7 +266,7 @@ var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm":
 	"sed": true, "cut": true, "cat": true, "huge": true, "Huge": true, "xfs": true}
 
 func argument(before, w string) bool {
-	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" || before == "-u" ||
-		programs[w] ||
+	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" ||
+		reShortOption.MatchString(before) || programs[w] || reDotted.MatchString(w) ||
 		strings.HasSuffix(w, ".service") || strings.HasSuffix(w, ".conf") || strings.Contains(w, "/")
 }

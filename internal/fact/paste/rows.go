@@ -10,33 +10,65 @@ import (
 // vmstat in intervals.
 var (
 	reVmstatTop = regex.New(
-		`^(?:-+time-+ )?procs? -+(?:r|p|m)?\S*-+|^procs\s+memory\s+swap\s+io\s+system\s+cpu|^procs -+memory`)
+		`^(?:-+time-+ )?procs? -+(?:r|p|m)?\S*-+|^procs\s+memory\s+swap\s+io\s+system\s+cpu|^-*procs-* -+memory`)
 	reVmstatHead = regex.New(
 		`^(?:time )?r\s+b\s+swpd\s+free\s+(?:buff|inact)\s+(?:cache|active)\s+si\s+so\s+bi\s+bo\s+in\s+cs\s+us\s` +
 			`+sy\s+id\s+wa`)
-	reVmstatRow = regex.New(`^(?:(\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +)?\d+(?:\s+\d+){14,18}$`)
-	reVmstatEnd = regex.New(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$`)
+	reVmstatRow  = regex.New(`^(?:(\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) +)?\d+(?:\s+\d+){14,18}$`)
+	reVmstatEnd  = regex.New(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$`)
+	reVmstatRule = regex.New(`^-+[a-z]+-+(?:\s+-+[a-z]+-+)*$`)
+	reVmstatRest = regex.New(`^\d+(?:\s+\d+){0,8}$`)
 )
+
+// vmstatLine is a line of vmstat, put together of two or three where a mail program broke
+// it, and their number; 0: it is none.
+func vmstatLine(w *window, i int, re *regex.Regex) (string, int) {
+	t := w.t(i)
+	for n := 1; n <= 3; n++ {
+		if s := strings.TrimSpace(reVmstatEnd.ReplaceAllString(t, "")); re.MatchString(s) {
+			return s, n
+		}
+		if i+n >= len(w.lines) || w.lines[i+n].is == blank {
+			break
+		}
+		t += " " + w.t(i+n)
+	}
+	return "", 0
+}
 
 func readVmstat(w *window) (f found) {
 	i := 0
 	if reVmstatTop.MatchString(w.t(0)) {
-		i = 1
+		for i = 1; i < 4 && reVmstatRule.MatchString(w.t(i)); i++ {
+		}
 	}
-	if !reVmstatHead.MatchString(w.t(i)) {
+	text, n := vmstatLine(w, i, reVmstatHead)
+	if n == 0 {
 		return
 	}
-	head := strings.Fields(w.t(i))
-	f.n = i + 1
+	head := strings.Fields(text)
+	f.n = i + n
 	var rows [][]float64
 	for f.n < len(w.lines) {
-		t := strings.TrimSpace(reVmstatEnd.ReplaceAllString(w.t(f.n), ""))
-		switch {
-		case w.lines[f.n].is == elided, reVmstatTop.MatchString(w.t(f.n)), reVmstatHead.MatchString(w.t(f.n)):
+		if w.lines[f.n].is == elided || reVmstatRule.MatchString(w.t(f.n)) || reVmstatTop.MatchString(w.t(f.n)) {
 			f.n++
 			continue
-		case w.lines[f.n].is != content || !reVmstatRow.MatchString(t):
-			goto end
+		}
+		if w.lines[f.n].is != content {
+			break
+		}
+		if _, n := vmstatLine(w, f.n, reVmstatHead); n > 0 {
+			f.n += n
+			continue
+		}
+		t, n := vmstatLine(w, f.n, reVmstatRow)
+		for n > 0 && n < 3 && f.n+n < len(w.lines) && len(strings.Fields(t)) < vmstatColumns(head) &&
+			reVmstatRest.MatchString(w.t(f.n+n)) { // a row that looked whole
+			t += " " + w.t(f.n+n)
+			n++
+		}
+		if n == 0 {
+			break
 		}
 		c := strings.Fields(t)
 		for len(c) > 0 && strings.ContainsAny(c[0], ":-") {
@@ -48,9 +80,8 @@ func readVmstat(w *window) (f found) {
 			row = append(row, v)
 		}
 		rows = append(rows, row)
-		f.n++
+		f.n += n
 	}
-end:
 	if len(rows) == 0 {
 		return found{}
 	}
@@ -59,8 +90,8 @@ end:
 	}
 	f.add(count("samples", "", int64(len(rows))))
 	unit := int64(kb)
-	if strings.Contains(w.command, "-S M") || strings.Contains(w.command, "-SM") {
-		unit = mb
+	if m := reVmstatUnit.FindStringSubmatch(w.command); m != nil {
+		unit = map[string]int64{"k": 1000, "K": kb, "m": 1e6, "M": mb, "B": 1}[m[1]]
 	}
 	last := rows[len(rows)-1]
 	for _, x := range [][2]string{{"free", "memory.free"}, {"swpd", "swap.used"}, {"buff", "memory.buffers"},
@@ -98,15 +129,32 @@ end:
 			}
 		}
 		if x.unit == "bytes/s" {
-			best *= kb
+			best *= float64(unit)
 		}
 		v := Fact{Name: x.name, Value: best, Unit: x.unit}
 		if x.unit == "" || x.unit == "bytes/s" {
 			v.Value = int64(best)
 		}
+		if x.unit == "bytes/s" && best > 0 && unit > kb {
+			v.Rounded, v.Step = true, float64(unit)
+		}
 		f.add(v)
 	}
 	return f
+}
+
+var reVmstatUnit = regex.New(`\bvmstat\b.*\s(?:-[a-zA-Z]*S ?|--unit[ =])([kKmMB])`)
+
+// vmstatColumns is how many of the columns of a head hold numbers.
+func vmstatColumns(head []string) int {
+	n := len(head)
+	if head[0] == "time" {
+		n--
+	}
+	if at := max(index(head, "gu"), index(head, "st"), index(head, "wa")); at >= 0 { // and a time zone
+		n = at + 1
+	}
+	return n
 }
 
 func index(list []string, s string) int {

@@ -50,6 +50,8 @@ type found struct {
 	body  []string // plain lines, for the evidence; nil: the lines that were taken
 	of    string
 	host  string
+	// answered is which of the commands in the line it is of, from 1; 0: by its kind
+	answered int
 }
 
 func (f *found) add(facts ...Fact) {
@@ -85,10 +87,12 @@ type scanner struct {
 	file          string
 	lines         []line
 	host, command string
+	remote        string  // where the command ran, where that is another host
+	several       string  // the command that was run on several hosts
 	gap           Stretch // that is open
 	begun         bool    // content was seen
 	tries         int     // see window
-	plain         [3]*plain
+	plain         [5]*plain
 }
 
 func (r *Read) file(name string, text []byte) {
@@ -126,10 +130,18 @@ func (s *scanner) at(i int) int {
 		if l.host != "" {
 			s.host = l.host
 		}
-		if l.command != "" {
-			s.command = l.command
+		switch {
+		case l.command == forAll:
+			s.command, s.remote = s.several, ""
+		case l.command != "":
+			s.command = inner(l.command)
+			s.remote = remote(l.command)
+			s.several = s.command
 		}
 		return 1
+	}
+	if l.opens {
+		s.close()
 	}
 	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries}
 	s.begun = true
@@ -146,13 +158,17 @@ func (s *scanner) recognize(w *window, i int) int {
 	if len(s.r.Parts) >= maxParts {
 		return 0
 	}
-	if f, ok := ask(w, true); ok {
+	if f, ok := ask(w, all); ok {
 		return s.part(w, i, f)
 	}
-	if p, host := s.unwrapped(w, i); p != nil {
-		if f, ok := ask(p, false); ok {
-			f.host = host
-			return s.part(p, i, f)
+	for k := range wrappers {
+		if p, host := s.unwrapped(w, i, k); p != nil {
+			if f, ok := ask(p, wrappers[k].of); ok {
+				if f.host == "" {
+					f.host = host
+				}
+				return s.part(p, i, f)
+			}
 		}
 	}
 	if f, ok := logs(w); ok {
@@ -161,9 +177,9 @@ func (s *scanner) recognize(w *window, i int) int {
 	return 0
 }
 
-func ask(w *window, all bool) (found, bool) {
+func ask(w *window, of func(Kind) bool) (found, bool) {
 	for _, k := range recognizers {
-		if !all && !k.kind.wrapped() {
+		if !of(k.kind) {
 			continue
 		}
 		f := k.read(w)
@@ -180,9 +196,17 @@ func ask(w *window, all bool) (found, bool) {
 	return found{}, false
 }
 
-// wrapped says whether a kind is looked for behind the head of a journal or a remark:
-// those whose lines cannot be prose.
-func (k Kind) wrapped() bool { return k != PostgresConf && k != PgHBA && k != Explain && k != Answer }
+func all(Kind) bool { return true }
+
+// notProse are the kinds that are looked for behind the head of a journal: those whose
+// lines cannot be prose.
+func notProse(k Kind) bool { return k != PostgresConf && k != PgHBA && k != Explain && k != Answer }
+
+// remarked are those that are looked for in remarks. A line of a configuration that is a
+// remark is one that is not in force.
+func remarked(k Kind) bool {
+	return notProse(k) && k != Fstab && k != Sysctl && k != Unit && k != Cmdline
+}
 
 func (s *scanner) part(w *window, i int, f found) int {
 	s.close()
@@ -198,6 +222,9 @@ func (s *scanner) part(w *window, i int, f found) int {
 	}
 	p := Part{Kind: f.kind, File: s.file, First: i + 1, Last: i + n, Sure: f.sure, Host: s.host, Command: s.command,
 		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
+	if s.remote != "" {
+		p.Host = s.remote
+	}
 	if f.host != "" {
 		p.Host = f.host
 	}
@@ -209,7 +236,7 @@ func (s *scanner) part(w *window, i int, f found) int {
 	}
 	s.r.Parts = append(s.r.Parts, p)
 	s.r.Lines.Recognized += n
-	s.command = ""
+	s.command = behind(s.command, f)
 	return n
 }
 
@@ -236,13 +263,23 @@ func (s *scanner) close() {
 }
 
 // What stands before each line of another's output.
-var wrappers = [3]*regex.Regex{
-	regex.New(
+var wrappers = [5]struct {
+	re *regex.Regex // a host or a file, and what is behind it
+	of func(Kind) bool
+}{
+	{regex.New(
 		`^(?:\p{L}{3,5}\.? +\d{1,2}|\d{4}-\d\d-\d\d)[ T]\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[` +
-			`\d{1,10}\])?: ?(.*)$`),
-	regex.New(`^()[\w.-]{1,64} +\| (.*)$`),            // docker compose logs
-	regex.New(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), // a comment, a diff
+			`\d{1,10}\])?: ?(.*)$`), notProse},
+	{regex.New(`^()[\w.-]{1,64} +\| (.*)$`), notProse},            // docker compose logs
+	{regex.New(`^()(?:#|//|\*|;|--|[|+]) ?(\s*\S.*)$`), remarked}, // a comment, a diff
+	// what grep puts before a line: its file, its number
+	{regex.New(`^((?:\.{0,2}/)?[\w@+-][\w.@+/:\\-]{0,300}?[./][\w.@+\\-]{1,100}|/[\w.@+/:\\-]{1,300}):(?:\d{1,6}` +
+		`[:-])?(\s*\S.*)$`),
+		all},
+	{regex.New(`^()\d{1,6}(?:[:-]|\t) ?(\s*[#a-zA-Z_].*)$`), all},
 }
+
+const ofFile = 3 // the wrapper that names a file
 
 // plain is a file without what one of the wrappers finds before its lines, made once.
 type plain struct{ lines []line }
@@ -252,7 +289,7 @@ func unwrap(lines []line, k int) plain {
 	for i := range lines {
 		l := lines[i]
 		if l.is != blank {
-			m := wrappers[k].FindStringSubmatch(l.t)
+			m := wrappers[k].re.FindStringSubmatch(l.t)
 			if m == nil {
 				l = line{is: fence}
 			} else {
@@ -283,20 +320,25 @@ func unwrap(lines []line, k int) plain {
 	return p
 }
 
-// unwrapped returns the window without what stands before each of its lines.
-func (s *scanner) unwrapped(w *window, i int) (*window, string) {
-	for k, re := range wrappers {
-		if !re.MatchString(w.t(0)) {
-			continue
-		}
-		if s.plain[k] == nil {
-			p := unwrap(s.lines, k)
-			s.plain[k] = &p
-		}
-		lines := s.plain[k].lines
-		if end := lines[i].end; end > i {
-			return &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end]}, lines[i].host
-		}
+// unwrapped returns the window without what one wrapper finds before each of its lines,
+// and the host that it names.
+func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
+	if !wrappers[k].re.MatchString(w.t(0)) {
+		return nil, ""
 	}
-	return nil, ""
+	if s.plain[k] == nil {
+		p := unwrap(s.lines, k)
+		s.plain[k] = &p
+	}
+	lines := s.plain[k].lines
+	end := lines[i].end
+	if end <= i {
+		return nil, ""
+	}
+	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end]}
+	if k == ofFile {
+		p.command = "cat " + lines[i].host
+		return p, ""
+	}
+	return p, lines[i].host
 }

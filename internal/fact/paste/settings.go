@@ -56,6 +56,11 @@ func setting(name, value, base string) Fact {
 		if on, ok := params.ParseBool(value); known && ok {
 			f.Value = map[bool]string{true: "on", false: "off"}[on]
 		}
+		if _, old := older[strings.ToLower(name)]; old && u == "" {
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				f.Value = n
+			}
+		}
 		if known || u == "" {
 			return f
 		}
@@ -310,7 +315,8 @@ func confFollows(w *window) bool {
 // readHBA reads lines of pg_hba.conf.
 var reHBA = regex.New(
 	`^(?:local\s+\S+\s+\S+|host(?:ssl|nossl|gssenc|nogssenc)?\s+\S+\s+\S+\s+\S+(?:\s+\d[\d.]+\d)?)\s+(?:trust|re` +
-		`ject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)(?:\s+\S.*)?$`)
+		`ject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)` +
+		`(?:\s+"?[\w-]+=(?:"[^"]*"|\S+))*(?:\s*#.*)?$`)
 
 func readHBA(w *window) (f found) {
 	if strings.HasPrefix(w.t(0), "#") {
@@ -344,88 +350,6 @@ func readHBA(w *window) (f found) {
 	}
 end:
 	f.add(count("rules", "", rules))
-	return f
-}
-
-// readControl reads pg_controldata.
-var controlKeys = map[string]string{
-	"pg_control version number": "control.version", "Catalog version number": "control.catalog",
-	"Database system identifier": "control.system_identifier", "Database cluster state": "control.state",
-	"pg_control last modified": "control.modified", "Latest checkpoint location": "control.checkpoint",
-	"Latest checkpoint's REDO location": "control.redo", "Latest checkpoint's REDO WAL file": "control.redo_file",
-	"Latest checkpoint's TimeLineID": "control.timeline", "Latest checkpoint's NextXID": "control.next_xid",
-	"Latest checkpoint's oldestXID": "control.oldest_xid", "Time of latest checkpoint": "control.checkpoint_time",
-	"Database block size": "control.block_size", "Bytes per WAL segment": "control.segment_size",
-	"Data page checksum version": "control.checksums", "WAL block size": "control.wal_block_size",
-	"Latest checkpoint's full_page_writes": "full_page_writes", "wal_level setting": "wal_level",
-	"wal_log_hints setting": "wal_log_hints", "max_connections setting": "max_connections",
-	"max_worker_processes setting": "max_worker_processes", "max_wal_senders setting": "max_wal_senders",
-	"max_prepared_xacts setting":     "max_prepared_transactions",
-	"max_locks_per_xact setting":     "max_locks_per_transaction",
-	"track_commit_timestamp setting": "track_commit_timestamp",
-}
-
-var controlOther = regex.New(
-	`^(?:Prior checkpoint location|Latest checkpoint's \w[\w' ]*|Fake LSN counter for unlogged rels|Minimum reco` +
-		`very ending location|Min recovery ending loc's timeline|Backup (?:start|end) location|End-of-backup rec` +
-		`ord required|Maximum data alignment|Blocks per segment of large relation|Maximum (?:length of identifie` +
-		`rs|columns in an index|size of a TOAST chunk)|Size of a large-object chunk|Date/time type storage|Float` +
-		`[48] argument passing|Mock authentication nonce|Default char data signedness|Current \w+ setting|First ` +
-		`log segment after reset|WAL (?:file|segment) size)$`)
-
-// catalogs are the catalog versions of the releases, with the major that they tell.
-var catalogs = map[int64]string{200904091: "8.4", 201008051: "9.0", 201105231: "9.1", 201204301: "9.2",
-	201306121: "9.3",
-	201409291: "9.4", 201510051: "9.5", 201608131: "9.6", 201707211: "10", 201809051: "11", 201909212: "12",
-	202007201: "13",
-	202107181: "14", 202209061: "15", 202307071: "16", 202406281: "17", 202506291: "18"}
-
-var reControlLine = regex.New(`^([A-Za-z_][\w' /-]{3,60}?):\s*(\S.*)$`)
-
-func controlLine(t string) (key, value string, ok bool) {
-	m := reControlLine.FindStringSubmatch(t)
-	if m == nil || controlKeys[m[1]] == "" && !controlOther.MatchString(m[1]) {
-		return "", "", false
-	}
-	return m[1], bare(" " + m[2]), true
-}
-
-func readControl(w *window) (f found) {
-	key, _, ok := controlLine(w.t(0))
-	if !ok || key != "pg_control version number" {
-		if _, _, two := controlLine(w.t(1)); !ok || !two {
-			return
-		}
-	}
-	for f.n < len(w.lines) {
-		key, v, ok := controlLine(w.t(f.n))
-		if !ok {
-			if w.lines[f.n].is != elided {
-				break
-			}
-			f.n++
-			continue
-		}
-		f.n++
-		name := controlKeys[key]
-		switch {
-		case name == "":
-		case !strings.HasPrefix(name, "control."):
-			f.add(setting(name, v, ""))
-		case name == "control.system_identifier" || !allDigits(v):
-			f.add(word(name, "", v))
-		default:
-			n, _ := whole(v)
-			x := count(name, "", n)
-			if strings.HasSuffix(name, "_size") {
-				x.Unit = "bytes"
-			}
-			f.add(x)
-			if major := catalogs[n]; name == "control.catalog" && major != "" {
-				f.add(word("server.major", "", major))
-			}
-		}
-	}
 	return f
 }
 

@@ -233,10 +233,22 @@ var inEvidence = map[Kind]bool{Meminfo: true, Free: true, VmstatSums: true, Top:
 	PgSettings: true, Show: true, Version: true, PostgresConf: true, PgControldata: true, KernelLog: true,
 	ServerLog: true, Answer: true}
 
+// newNodes says whether a part tells of a NUMA node that no part before it has told of, and
+// notes those that it tells of.
+func newNodes(p *Part, seen map[string]bool) bool {
+	isNew := false
+	for _, f := range p.Facts {
+		if f.Name == "numa.node.total" && !seen[f.Of] {
+			isNew, seen[f.Of] = true, true
+		}
+	}
+	return isNew
+}
+
 // chooseSources marks what the evidence takes nothing of.
 func (r *Read) chooseSources() {
 	memory, cpu := r.best(memoryRank), r.best(cpuRank)
-	nodes := r.best(func(p *Part) int { return map[bool]int{true: 1}[p.Kind == Numactl] })
+	nodes := map[string]bool{} // that a part has told of
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		if !p.Used {
@@ -245,8 +257,10 @@ func (r *Read) chooseSources() {
 		switch {
 		case !inEvidence[p.Kind]:
 			p.Used, p.Unused = false, "check and plan ask for nothing of it"
-		case p.Kind == Numactl && i != nodes:
-			p.Used, p.Unused = false, "another part has the NUMA nodes"
+		case p.Kind == Numactl:
+			if !newNodes(p, nodes) {
+				p.Used, p.Unused = false, "another part has the NUMA nodes"
+			}
 		case p.Kind == Meminfo || p.Kind == Free || p.Kind == VmstatSums || p.Kind == Top:
 			if i != memory {
 				p.Used, p.Unused = false, "the state of the memory is taken from another part, whole"

@@ -23,16 +23,28 @@ const mostRows = 10_000
 var (
 	// the rule below the head; pages make | of +
 	reTableRule = regex.New(`^\|?[-:=]{2,}[-+|:=\s]*$`)
-	reRowCount  = regex.New(`^\((?:\d+ \p{L}+|\p{L}+: \d+)\)$|^\(\d+ 行(?:记录|)?\)$`)
-	reRecord    = regex.New(`^-\[ (?:RECORD|ENREGISTREMENT|ЗАПИСЬ|DATENSATZ|REGISTRO|REGISTO|レコード|记录) \d+ \]`)
+	reRowCount  = regex.New(`^\((?:\d+ ?\p{L}+(?: \p{L}+)?|\p{L}+: \d+)\)$`)
+	reRecord    = regex.New(`^[+|]?-\[ \p{L}+ \d+ \]`)
 )
 
 // tableAt reads a table that begins at the window.
 func tableAt(w *window) (table, bool) {
+	if p := drawn(w); p != nil {
+		w = p
+	}
 	t := w.t(0)
 	switch {
 	case reRecord.MatchString(t):
 		return recordsAt(w)
+	case reTableTag.MatchString(t) && strings.HasPrefix(t, "<"):
+		return htmlTableAt(w)
+	case reASCIIDoc.MatchString(t):
+		return asciidocAt(w)
+	case strings.HasPrefix(w.t(1), "+-") && strings.HasPrefix(w.t(3), "+-") && !strings.Contains(t, "|") ||
+		reTitled.MatchString(w.t(2)) && strings.Contains(w.t(1), "|") && w.lines[0].is == content && len(t) < 200:
+		x, ok := tableAt(&window{lines: w.lines[1:], tries: w.tries, command: w.command}) // its title
+		x.n++
+		return x, ok
 	case strings.HasPrefix(t, "+-") && strings.HasSuffix(t, "+") && strings.Contains(w.t(1), "|") &&
 		strings.HasPrefix(w.t(2), "+-"):
 		inner := &window{lines: w.lines[1:]} // \pset border 2
@@ -40,18 +52,23 @@ func tableAt(w *window) (table, bool) {
 		x.n++
 		if ok && strings.HasPrefix(w.t(x.n), "+-") {
 			x.n++
+			if reRowCount.MatchString(w.t(x.n)) {
+				x.n++
+			}
 		}
 		return x, ok
 	case (reTableRule.MatchString(w.t(1)) || strings.HasPrefix(w.t(1), "+-")) && len(t) < 20_000:
 		return ruledAt(w)
-	case strings.Contains(t, "|") && strings.Contains(strings.ToLower(t), "name|setting"):
+	case reUnaligned.MatchString(t):
 		return unalignedAt(w)
 	case reCSVHead.MatchString(t):
 		return csvAt(w)
+	case strings.HasPrefix(t, "name|") && strings.HasPrefix(w.t(1), "setting|"):
+		return recordsAt(w)
 	case (t == "[" || strings.HasPrefix(t, "[{") || strings.HasPrefix(t, "{")) && jsonNear(w):
 		return jsonAt(w)
 	}
-	return table{}, false
+	return headlessAt(w)
 }
 
 // cells parts a row. framed says that a bar stands at both ends of each, as in Markdown.
@@ -74,11 +91,13 @@ func ruledAt(w *window) (table, bool) {
 	head := cells(w.lines[0].text, framed)
 	x := table{n: 2, sure: Certain}
 	for _, h := range head {
-		x.names = append(x.names, strings.ToLower(h))
+		x.names = append(x.names, strings.ToLower(strings.TrimRight(h, "…+.")))
 	}
+	shown(x.names, w.command)
 	if !settingsHead(x.names) {
 		return table{}, false
 	}
+	var before []string // the row above, as it was drawn
 	for x.n < len(w.lines) && len(x.rows) < mostRows {
 		l := w.lines[x.n]
 		t := l.t
@@ -94,6 +113,15 @@ func ruledAt(w *window) (table, bool) {
 			break
 		}
 		c := cells(l.text, framed)
+		if k := len(x.rows); k > 0 && len(c) == len(x.names) && folded(before, raw(l.text, framed)) {
+			before = raw(l.text, framed)
+			for i := range c {
+				x.rows[k-1][i] = unfold(x.rows[k-1][i], c[i])
+			}
+			x.n++
+			continue
+		}
+		before = raw(l.text, framed)
 		if len(c) != len(x.names) {
 			if len(x.names) > 1 && len(c) == 1 || len(c) < len(x.names) {
 				break
@@ -104,14 +132,14 @@ func ruledAt(w *window) (table, bool) {
 		if k := len(x.rows); k > 0 && c[0] == "" && len(c) > 1 { // goes on
 			for i := range c {
 				if c[i] != "" {
-					x.rows[k-1][i] = strings.TrimSuffix(x.rows[k-1][i], "+") + " " + strings.TrimSuffix(c[i], "+")
+					x.rows[k-1][i] = strings.TrimRight(x.rows[k-1][i], "+↵") + " " + strings.TrimRight(c[i], "+↵")
 				}
 			}
 			x.n++
 			continue
 		}
 		for i := range c {
-			c[i] = strings.TrimSpace(strings.TrimSuffix(c[i], "+"))
+			c[i] = strings.TrimSpace(strings.TrimRight(c[i], "+↵"))
 		}
 		x.rows = append(x.rows, c)
 		x.n++
@@ -140,10 +168,21 @@ func (x *table) foreign() bool {
 func recordsAt(w *window) (table, bool) {
 	x := table{sure: Certain}
 	at := map[string]int{}
+	bare := !reRecord.MatchString(w.t(0)) // psql -Ax: a blank line parts the rows
+	if bare {
+		x.rows = append(x.rows, nil)
+	}
+	framed := strings.HasPrefix(w.t(0), "+-")
 	for x.n < len(w.lines) && len(x.rows) < mostRows {
 		t := w.t(x.n)
+		if framed {
+			t = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t, "|"), "|"))
+		}
 		switch {
-		case reRecord.MatchString(t):
+		case reRecord.MatchString(w.t(x.n)):
+			x.rows = append(x.rows, make([]string, len(x.names)))
+		case framed && strings.HasPrefix(t, "+-"):
+		case bare && t == "" && strings.HasPrefix(w.t(x.n+1), "name|"):
 			x.rows = append(x.rows, make([]string, len(x.names)))
 		case strings.Contains(t, "|"):
 			if x.foreign() {
@@ -151,6 +190,9 @@ func recordsAt(w *window) (table, bool) {
 			}
 			k, v, _ := strings.Cut(t, "|")
 			k = strings.ToLower(strings.TrimSpace(k))
+			if bare && k == "name" && x.n > 0 && x.rows[len(x.rows)-1] != nil && x.rows[len(x.rows)-1][at[k]] != "" {
+				x.rows = append(x.rows, make([]string, len(x.names)))
+			}
 			i, ok := at[k]
 			if !ok {
 				i = len(x.names)
@@ -203,7 +245,7 @@ func unalignedAt(w *window) (table, bool) {
 }
 
 var reCSVHead = regex.New(
-	`(?i)^"?name"?[,;\t]"?(?:setting|value|current_setting|context|unit)"?(?:[,;\t]"?\w+"?)*$`)
+	`(?i)^"?name"?[,;\t]"?(?:setting|value|current_setting|context|unit|source|category)"?(?:[,;\t]"?\w+"?)*$`)
 
 func csvAt(w *window) (table, bool) {
 	x := table{sure: Certain}
@@ -215,15 +257,17 @@ func csvAt(w *window) (table, bool) {
 		}
 	}
 	for x.n < len(w.lines) && w.lines[x.n].is == content && len(x.rows) < mostRows {
+		if sep != ',' && reRowCount.MatchString(w.t(x.n)) {
+			x.n++
+			break
+		}
 		text, more := w.lines[x.n].text, 1
 		for strings.Count(text, `"`)%2 == 1 && x.n+more < len(w.lines) && more < 20 {
 			text += "\n" + w.lines[x.n+more].text
 			more++
 		}
-		r := csv.NewReader(strings.NewReader(text))
-		r.Comma, r.LazyQuotes, r.FieldsPerRecord = sep, true, -1
-		c, err := r.Read()
-		if err != nil || x.names != nil && len(c) != len(x.names) {
+		c, ok := csvRow(text, sep)
+		if !ok || x.names != nil && len(c) != len(x.names) {
 			break
 		}
 		if x.names == nil {
@@ -239,6 +283,13 @@ func csvAt(w *window) (table, bool) {
 		x.n += more
 	}
 	return x, len(x.rows) > 0
+}
+
+func csvRow(text string, sep rune) ([]string, bool) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = sep, true, -1
+	c, err := r.Read()
+	return c, err == nil
 }
 
 // jsonNear says whether rows with name and setting follow, as json_agg and \pset make them.

@@ -12,15 +12,24 @@ var (
 	reTopHead = regex.New(
 		`^(?:h?top - )?(?:\d\d:\d\d:\d\d )?up +(.{1,60}?), +(?:\d+ users?, +)?load average: ([\d.,]+)[, ] ?([\d.` +
 			`,]+)[, ] ?([\d.,]+)`)
-	reTopTasks = regex.New(`^(?:Tasks|Threads):\s*(\d+)(?: total)?,`)
-	reTopCPU   = regex.New(`^%?Cpu(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
+	reTopTasks = regex.New(
+		`^(?:(?:Tasks|Threads):\s*(\d+)(?: total)?,|\pL{3,12}\s?:\s*(\d+)(?: \pL+)?, +\d+(?: [\pL.]+){1,3}, +\d+` +
+			` [\pL.]+, +\d+ )`)
+	reTopCPU   = regex.New(`^(?:%?Cpu|%CPU)(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
 	reTopShare = regex.New(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
+	// in another language the places of the eight say what they are
+	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
+	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
 	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
-	reTopOne   = regex.New(
+	reTopOther = regex.New(
+		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
+			`+[.,]?\d*) ` +
+			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
+	reTopOne = regex.New(
 		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
-	reTopTable = regex.New(`^PID\s+USER\s+PR\s+NI\s+VIRT\s+(?:RES|SWAP)`)
+	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S`)
 	reTopRow   = regex.New(
-		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s+([\d.]+[kmgt]?)\s` +
+		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
 			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
 )
 
@@ -48,13 +57,16 @@ func readTop(w *window) (f found) {
 			}
 			t.head(&f, s)
 		case reTopTasks.MatchString(s):
-			if n, ok := whole(reTopTasks.FindStringSubmatch(s)[1]); ok {
+			m := reTopTasks.FindStringSubmatch(s)
+			if n, ok := whole(m[1] + m[2]); ok {
 				f.add(count("tasks.total", "", n))
 			}
 		case reTopCPU.MatchString(s):
 			t.cpu(&f, s)
 		case topMemory(s):
 			t.memory(&f, s)
+		case (t.headed || rows+lines > 0) && reTopOther.MatchString(s):
+			t.places(&f, s)
 		case reTopTable.MatchString(s):
 		case reTopRow.MatchString(s):
 			t.row(&f, s)
@@ -78,7 +90,8 @@ end:
 
 func topMemory(s string) bool {
 	m := reTopMem.FindStringSubmatch(s)
-	return m != nil && strings.Contains(m[3], "total")
+	return m != nil && strings.Contains(m[3], "total") &&
+		(strings.Contains(m[3], "free") || strings.Contains(m[3], "used"))
 }
 
 type top struct {
@@ -86,6 +99,7 @@ type top struct {
 	cpus     int64
 	servers  int64
 	counted  bool
+	first    bool  // a line of memory was read by its places
 	memories []cut // of the line Mem, in the order of total, free, used, cache
 }
 
@@ -130,6 +144,15 @@ func (t *top) cpu(f *found, s string) {
 	names := map[string]string{"us": "cpu.user", "sy": "cpu.system", "ni": "cpu.nice", "id": "cpu.idle",
 		"wa": "cpu.iowait",
 		"st": "cpu.steal"}
+	if reTopEight.MatchString(m[2]) {
+		order := []string{"us", "sy", "ni", "id", "wa", "hi", "si", "st"}
+		for k, p := range reTopPlace.FindAllStringSubmatch(m[2], len(order)) {
+			if v, ok := decimal(p[1]); ok && names[order[k]] != "" {
+				f.add(share(names[order[k]], m[1], v))
+			}
+		}
+		return
+	}
 	for _, p := range reTopShare.FindAllStringSubmatch(m[2], 16) {
 		if v, ok := decimal(p[1]); ok && names[p[2]] != "" {
 			f.add(share(names[p[2]], m[1], v))
@@ -190,6 +213,25 @@ func (t *top) memory(f *found, s string) {
 	t.memories = append(t.memories, here...)
 }
 
+// places reads the memory in another language than English: total, free, used, and what is
+// cached or, in the second line, available.
+func (t *top) places(f *found, s string) {
+	m := reTopOther.FindStringSubmatch(s)
+	names := []string{"memory.total", "memory.free", "memory.used", "memory.buff_cache"}
+	if t.first {
+		names = []string{"swap.total", "swap.free", "swap.used", "memory.available"}
+	}
+	t.first = true
+	for k, name := range names {
+		if a, ok := amountOf(m[3+k]+m[1], 1); ok {
+			if m[1] == "K" && !strings.ContainsAny(m[3+k], ".,") {
+				a.step = 0
+			}
+			f.add(a.fact(name, ""))
+		}
+	}
+}
+
 // end adds the numbers that top has cut, where the others say how many digits are
 // missing: free, used and what is cached are all of the memory.
 func (t *top) end(f *found) {
@@ -241,15 +283,95 @@ func (t *top) end(f *found) {
 func (t *top) row(f *found, s string) {
 	m := reTopRow.FindStringSubmatch(s)
 	t.counted = true
-	if isServer(m[12]) {
-		t.servers++
-	}
 	for k, name := range []string{"process.virtual", "process.resident", "process.shared"} {
 		if a, ok := topAmount(m[5+k]); ok {
 			f.add(a.fact(name, m[1]))
 		}
 	}
-	f.add(word("process.command", m[1], strings.TrimSpace(m[12])))
+	t.process(f, m[1], strings.TrimSpace(m[12]))
+}
+
+// process notes what a row says of its process.
+func (t *top) process(f *found, pid, cmd string) {
+	f.add(word("process.command", pid, cmd))
+	if isServer(cmd) {
+		t.servers++
+		if dir := dataDirectory(cmd); dir != "" {
+			f.add(word("data_directory", pid, dir))
+		}
+	}
+}
+
+// top of busybox.
+var (
+	reBusyMem = regex.New(
+		`^Mem: (\d+)K used, (\d+)K free(?:, (\d+)K shrd)?(?:, (\d+)K buff)?(?:, (\d+)K cached)?$`)
+	reBusyCPU  = regex.New(`^CPU\d*:\s+([\d.]+)% usr\s+([\d.]+)% sys\s+([\d.]+)% nic\s+([\d.]+)% idle\s+([\d.]+)% io\b`)
+	reBusyLoad = regex.New(`^Load average: ([\d.]+) ([\d.]+) ([\d.]+) \d+/\d+ \d+$`)
+	reBusyHead = regex.New(`^PID\s+PPID\s+USER\s+STAT\s+VSZ\s+%VSZ\s+(?:CPU\s+)?%CPU\s+COMMAND$`)
+	reBusyRow  = regex.New(
+		`^(\d{1,10})\s+(\d{1,10})\s+(\S{1,32})\s+([RSDZTIX]\S?(?: ?[<N])?)\s+([\d.]+[kmg]?)\s+([\d.]+)%?\s+` +
+			`(?:\d+\s+)?([\d.]+)%?\s+(\S.*)$`)
+)
+
+func readBusyTop(w *window) (f found) {
+	if !reBusyMem.MatchString(w.t(0)) && !reBusyHead.MatchString(w.t(0)) {
+		return
+	}
+	var t top
+	for i := range w.lines {
+		s := w.t(i)
+		if w.lines[i].is == blank || w.lines[i].is == elided {
+			continue
+		}
+		if m := reBusyMem.FindStringSubmatch(s); m != nil {
+			if i > 0 {
+				break // the next screen
+			}
+			var used, free int64
+			for k, name := range []string{"memory.used", "memory.free", "memory.shared", "memory.buffers",
+				"memory.cached"} {
+				n, ok := kilobytes(m[1+k])
+				if !ok {
+					continue
+				}
+				f.add(exact(name, "", n))
+				switch k {
+				case 0:
+					used = n
+				case 1:
+					free = n
+				}
+			}
+			f.add(exact("memory.total", "", used+free)) // used is the rest
+		} else if m := reBusyCPU.FindStringSubmatch(s); m != nil {
+			for k, name := range []string{"cpu.user", "cpu.system", "cpu.nice", "cpu.idle", "cpu.iowait"} {
+				if v, ok := decimal(m[1+k]); ok {
+					f.add(share(name, "", v))
+				}
+			}
+		} else if m := reBusyLoad.FindStringSubmatch(s); m != nil {
+			for k, name := range []string{"load.1", "load.5", "load.15"} {
+				if v, ok := decimal(m[1+k]); ok {
+					f.add(Fact{Name: name, Value: v})
+				}
+			}
+		} else if m := reBusyRow.FindStringSubmatch(s); m != nil {
+			t.counted = true
+			if n, ok := whole(m[2]); ok {
+				f.add(count("process.parent", m[1], n))
+			}
+			if a, ok := amountOf(m[5], kb); ok {
+				f.add(a.fact("process.virtual", m[1]))
+			}
+			t.process(&f, m[1], m[8])
+		} else if !reBusyHead.MatchString(s) {
+			break
+		}
+		f.n = i + 1
+	}
+	t.end(&f)
+	return f
 }
 
 // topAmount reads a size in a row of top: kB without a letter.

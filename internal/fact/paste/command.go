@@ -1,0 +1,167 @@
+package paste
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
+
+// behind is what is left of several commands in a line, of which one has been answered.
+func behind(command string, f found) string {
+	list := commandsOf(command)
+	if len(list) < 2 {
+		return ""
+	}
+	at := f.answered - 1
+	if at < 0 {
+		at = 0
+		for i, c := range list {
+			if strings.Contains(c, strings.ReplaceAll(string(f.kind), "_", "")) {
+				at = i
+				break
+			}
+		}
+	}
+	return strings.Join(list[at+1:], "; ")
+}
+
+// mostCommands bounds how many commands a line is taken for.
+const mostCommands = 64
+
+// commandsOf parts the commands of a line. One that shows several files, or asks several
+// questions, is several.
+func commandsOf(command string) []string {
+	var out []string
+	for _, c := range parted(command) {
+		if len(out) >= mostCommands {
+			break
+		}
+		if m := rePsqlC.FindStringSubmatch(c); m != nil && strings.Contains(m[2], ";") {
+			for _, s := range parted(m[2]) {
+				out = append(out, m[1]+` "`+s+`"`)
+			}
+			continue
+		}
+		words := strings.Fields(c)
+		if len(words) > 1 && words[0] == "cat" && !strings.ContainsAny(c, "|<>*") {
+			files := braced(words[1:])
+			if len(files) > 1 && oneValueEach(files) {
+				for _, f := range files {
+					out = append(out, "cat "+f)
+				}
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+var (
+	rePsqlC  = regex.New(`^(.*\bpsql\b.*?\s(?:-\w*c|--command)[ =]?)\s*["'](.*)["'][^"']*$`)
+	reBraces = regex.New(`^([^{}]*)\{([^{},]+(?:,[^{},]+)+)\}([^{}]*)$`)
+)
+
+// braced does what a shell does to a{b,c}.
+func braced(words []string) []string {
+	var out []string
+	for _, w := range words {
+		m := reBraces.FindStringSubmatch(w)
+		if m == nil {
+			out = append(out, w)
+			continue
+		}
+		for s := range strings.SplitSeq(m[2], ",") {
+			if len(out) < mostCommands {
+				out = append(out, m[1]+s+m[3])
+			}
+		}
+	}
+	return out
+}
+
+// oneValueEach says whether files hold a value each, and no text of many lines.
+func oneValueEach(files []string) bool {
+	for _, f := range files {
+		if !strings.HasPrefix(f, "/proc/sys/") && !strings.HasPrefix(f, "/sys/") || strings.HasSuffix(f, ".stat") ||
+			strings.HasSuffix(f, "meminfo") || strings.HasSuffix(f, ".events") {
+			return false
+		}
+	}
+	return true
+}
+
+// parted parts commands at ; and &&, outside of quotation marks.
+func parted(command string) []string {
+	var out []string
+	quote, from := byte(0), 0
+	for i := 0; i < len(command); i++ {
+		switch c := command[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == ';' || c == '&' && i+1 < len(command) && command[i+1] == '&' || c == '\n':
+			if s := strings.TrimSpace(command[from:i]); s != "" {
+				out = append(out, s)
+			}
+			if c == '&' {
+				i++
+			}
+			from = i + 1
+		}
+	}
+	if s := strings.TrimSpace(command[from:]); s != "" {
+		out = append(out, s)
+	}
+	return out
+}
+
+var reRunners = []*regex.Regex{
+	regex.New(`^(?:sudo|time|env|exec)(?:\s+-u\s*\S+|\s+-[a-zA-Z]+|\s+\w+=\S*)*\s+(.+)$`),
+	regex.New(`^[A-Z_]+=\S*\s+(.+)$`),
+	regex.New(`^(?:docker|podman|crictl)\s+exec\s+(?:-(?:[ue]\s+)?\S+\s+)*\S+\s+(.+)$`),
+	regex.New(`^(?:kubectl|oc)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*?\s--\s+(.+)$`),
+	regex.New(`^ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?[\w.-]+\s+(.+)$`),
+	regex.New(`^su\s+.*?-c\s+(.+)$`),
+	regex.New(`^(?:ba)?sh\s+-l?c\s+(.+)$`),
+	regex.New(`^ansible\s.*?\s(?:-a|--args)[ =]?\s*(.+)$`),
+	regex.New(`^(?:pssh|parallel-ssh|clush)\s+(?:-\S+\s+(?:[^-\s'"]\S*\s+)?)*(.+)$`),
+}
+
+// inner is a command without what runs it elsewhere or as somebody else.
+func inner(c string) string {
+	for range 4 {
+		before := c
+		if len(parted(c)) != 1 {
+			return c
+		}
+		for _, re := range reRunners {
+			if m := re.FindStringSubmatch(c); m != nil {
+				c = strings.TrimSpace(m[1])
+			}
+		}
+		if n := len(c); n > 1 && (c[0] == '"' || c[0] == '\'') && c[n-1] == c[0] &&
+			strings.Count(c, c[:1]) == 2 {
+			c = c[1 : n-1]
+		}
+		if c == before {
+			break
+		}
+	}
+	return c
+}
+
+var reSSH = regex.New(
+	`^(?:sudo\s+)?ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?([a-zA-Z0-9][\w.-]{` +
+		`0,254})\s+\S`)
+
+// remote is the host on which ssh ran a command.
+func remote(c string) string {
+	if m := reSSH.FindStringSubmatch(c); m != nil {
+		return m[1]
+	}
+	return ""
+}
