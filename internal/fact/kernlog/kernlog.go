@@ -21,6 +21,8 @@ type Stamp struct {
 	Text string        // as it stands in the log; "" where the line has none
 	Wall time.Time     // zero where year or zone is not in the log
 	Boot time.Duration // since boot; negative where the log does not tell
+	// The line has only how long after the one before it was written, as of dmesg -H and -d.
+	after bool
 }
 
 // none is the stamp of a line that has none.
@@ -78,7 +80,8 @@ type Report struct {
 	WholeGroup bool   // memory.oom.group: all of the group were killed
 	NoVictim   bool   // no task could be killed
 	Allocating bool   // vm.oom_kill_allocating_task: who asked was killed, not who held most
-	Panic      bool   // the kernel was told to panic
+	Panic      bool   // the kernel panicked
+	PanicOnOOM bool   // because vm.panic_on_oom is set, as it says
 	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
 	named      Victim // by the line «oom-kill:»

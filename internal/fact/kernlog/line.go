@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"fmt"
 	"html"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ var (
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
 	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})\] ?`)
-	reHuman = regex.New(`^\[ {0,2}(?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d\] ?`)
+	reHuman = regex.New(`^\[ {0,2}((?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d)\] ?`)
 	reISO   = regex.New(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
 	reFull   = regex.New(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
@@ -102,7 +103,7 @@ func stripLine(s string) line {
 		if rest, boot, ok := bootWithin(s); ok {
 			s, l.at.Boot = rest, boot
 			if l.at.Text == "" {
-				l.at.Text = "[" + boot.String() + "]"
+				l.at.Text = fmt.Sprintf("[%.6f]", boot.Seconds())
 			}
 			l.from = fromKernel
 		}
@@ -203,10 +204,13 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			note(m[1]) // of the host's time zone, which is not told
 			return s[len(m[0]):], true
 		}
-		for _, re := range []*regex.Regex{reDelta, reHuman} {
-			if m := re.FindString(s); m != "" {
-				return s[len(m):], true
-			}
+		if m := reDelta.FindString(s); m != "" {
+			at.after = true
+			return s[len(m):], true
+		}
+		if m := reHuman.FindStringSubmatch(s); m != nil {
+			note(strings.TrimSpace(m[1])) // to the minute; neither year nor zone
+			return s[len(m[0]):], true
 		}
 	case c == '<' || 'a' <= c && c <= 'z':
 		// Most lines that begin so are plain text: the expression is slow.

@@ -80,7 +80,8 @@ type Reader struct {
 	inTable  bool
 	inStat   bool
 	inSlab   bool
-	group    bool // further victims of the group follow
+	group    bool   // further victims of the group follow
+	human    string // the last date of dmesg -H, which tells it once a minute
 	held     string
 	heldLine line
 	pieces   int
@@ -110,6 +111,7 @@ func (p *Reader) Add(r io.Reader) error {
 		cut := errors.Is(err, bufio.ErrBufferFull)
 		if len(b) > 0 {
 			p.log.Lines++
+			p.minute(b)
 			switch p.since++; p.useOf(b) {
 			case give:
 				p.foreign = Foreign{Text: bytes.TrimRight(b, "\r\n")}
@@ -136,7 +138,22 @@ func (p *Reader) Add(r io.Reader) error {
 func (p *Reader) end() {
 	p.release()
 	p.close()
-	p.given, p.shown, p.asked = false, 0, 0
+	p.given, p.shown, p.asked, p.human = false, 0, 0, ""
+}
+
+// minute notes the date that dmesg -H tells once a minute, before a line of whatever: «[Mar15 21:47]».
+func (p *Reader) minute(b []byte) {
+	if b[0] != '[' {
+		return
+	}
+	const most = 64
+	i := bytes.IndexByte(b[:min(len(b), most)], ']')
+	if i < 8 || b[i-3] != ':' {
+		return
+	}
+	if m := reHuman.FindStringSubmatch(string(b[:i+1])); m != nil {
+		p.human = strings.TrimSpace(m[1])
+	}
 }
 
 const (
@@ -164,6 +181,9 @@ func (p *Reader) raw(s string) {
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
+	if l.at.after && l.at.Text == "" {
+		l.at.Text = p.human
+	}
 	if p.hand(s, l) {
 		return
 	}
@@ -203,14 +223,23 @@ func (p *Reader) raw(s string) {
 var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
+// reMessage is the name of a field of YAML or JSON that holds a message.
+var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?["']?$`)
+
 // quoted takes off what an event of Kubernetes or somebody's words have before the line of a kill. In what a
 // server or its user quotes, behind a label or a quotation mark, is none.
 func quoted(l line) string {
 	const most = 2048
 	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill"} {
 		i := strings.Index(l.text[:min(len(l.text), most)], words)
-		if i > 0 && !l.indent && !strings.ContainsAny(l.text[:i], "'\"`") && !hasLabel(l.text[:i]) {
-			return l.text[i:]
+		if i <= 0 {
+			continue
+		}
+		before := l.text[:i]
+		// kubectl describe indents its events; a field of YAML or JSON is quoted.
+		event := strings.Contains(before, " OOMKilling ") || reMessage.MatchString(before)
+		if event || !l.indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before) {
+			return strings.TrimRight(l.text[i:], "'\",")
 		}
 	}
 	return l.text
@@ -269,42 +298,14 @@ func (p *Reader) line(l line) {
 		p.line(rest)
 		return
 	}
-	if p.held != "" && p.broken() {
-		// A terminal breaks a line where it ends, within a word.
-		if p.pieces < maxJoin && l.text != "" && l.from == bare && l.at.Text == "" && l.at.Boot < 0 && !opens(l.text) {
-			if end := p.held[len(p.held)-1]; strings.HasSuffix(p.held, " of") ||
-				strings.HasSuffix(p.held, " as a result") ||
-				end == ':' {
-				p.held += " "
-			}
-			p.held += l.text
-			p.pieces++
-			return
-		}
-		p.release()
-	}
 	if p.held != "" {
-		if p.pieces < maxJoin && l.text != "" && !opens(l.text) && len(p.held)+len(l.text) < 4*maxText {
-			p.held += " " + l.text
-			p.pieces++
-			if strings.HasSuffix(l.text, ",") {
-				return
-			}
-			p.release()
+		if p.put(l) {
 			return
 		}
 		p.release()
 	}
-	if opens(l.text) && (strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, ":") ||
-		strings.HasSuffix(l.text, ": OOM")) {
-		p.held, p.heldLine, p.pieces = l.text, l, 1
+	if p.hold(l) {
 		return
-	}
-	if l.from == fromKernel || l.at.Text != "" || l.at.Boot >= 0 {
-		if strings.HasPrefix(l.text, "Task in /") || strings.HasPrefix(l.text, statsFor) {
-			p.held, p.heldLine, p.pieces = l.text, l, 1
-			return
-		}
 	}
 	p.take(l)
 }
@@ -430,7 +431,7 @@ func (p *Reader) take(l line) {
 	}
 	low := ""
 	if c := s[0] | 0x20; c == 'o' || c == 's' || c == 'k' { // as those below begin
-		low = strings.ToLower(s[:min(len(s), 80)])
+		low = strings.ToLower(s[:min(len(s), 120)])
 	}
 	switch {
 	case low == "":
@@ -441,7 +442,10 @@ func (p *Reader) take(l line) {
 		return
 	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"),
 		strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
-		p.next(l.at).Panic = true
+		r := p.next(l.at)
+		r.Panic = true
+		r.PanicOnOOM = r.PanicOnOOM || strings.Contains(low, "panic_on_oom")
+		r.NoVictim = r.NoVictim || strings.Contains(low, "no killable") || strings.Contains(low, "deadlocked")
 		return
 	}
 	if p.other(l) {

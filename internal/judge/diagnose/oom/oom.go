@@ -299,6 +299,7 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	k.Killed = len(pids)
 	c := &oomCase{kill: &k, report: r, log: log, facts: f}
 	c.page()
+	c.smallest = c.smallestServer()
 	c.memory()
 	c.tasks()
 	c.victim(used)
@@ -324,7 +325,11 @@ type oomCase struct {
 	timed  string     // and how it was compared
 	tables unit.Bytes // page tables of the server's processes
 	procs  int        // of the server
-	most   *Task      // process of the server with the most private memory
+	// address space of the smallest process of the server; nil: the table has none
+	smallest *unit.Bytes
+	// page tables of all rows
+	rowTables unit.Bytes
+	most      *Task // process of the server with the most private memory
 }
 
 func (c *oomCase) miss(fact, reason, reveal string) {
@@ -472,6 +477,9 @@ func (c *oomCase) private(t *kernlog.Task) (b unit.Bytes, atLeast bool) {
 		return b + max(rss-*s, 0), true
 	}
 	if oomServer(t.Name) {
+		if s := c.smallest; s != nil {
+			b += max(rss-*s, 0)
+		}
 		return b, true
 	}
 	return b + rss, false
@@ -493,6 +501,18 @@ func (c *oomCase) sharable() *unit.Bytes {
 		return c.pages(i.Mapped)
 	}
 	return c.kill.Memory.Shared
+}
+
+// smallestServer is the smallest address space of the server's processes. Each of them maps all of its shared memory
+// (but for the dynamic) and the same programs, so no one can have touched more of them.
+func (c *oomCase) smallestServer() *unit.Bytes {
+	var least *int64
+	for i := range c.report.Table.Tasks {
+		if t := &c.report.Table.Tasks[i]; oomServer(t.Name) && t.VM > 0 && (least == nil || t.VM < *least) {
+			least = &t.VM
+		}
+	}
+	return c.pages(least)
 }
 
 // tasks sums the table by program and picks the largest processes.
@@ -523,6 +543,7 @@ func (c *oomCase) tasks() {
 			least[key{t.Name, t.UID}] = rss
 		}
 		p.PageTables += t.PageTables
+		c.rowTables += t.PageTables
 		p.Swap += unit.Bytes(t.Swap) * c.size
 		// What the killer goes by: all that is resident, swap, page tables.
 		all = append(all, sized{t, unit.Bytes(t.RSS+t.Swap)*c.size + t.PageTables})
@@ -570,6 +591,14 @@ func oomSign(d int64) int {
 	return 0
 }
 
+// rowsMissing says whether the table is cut: the kernel counts far more page tables than its rows have. Rows of the
+// leaders of threads are all that it has, so nothing else holds them.
+func (c *oomCase) rowsMissing() bool {
+	t := c.kill.Memory.PageTables
+	return t != nil && c.report.Memcg == nil && c.report.Table.PageTables && len(c.report.Table.Tasks) > 0 &&
+		*t >= 64*unit.MB && c.rowTables < *t/2
+}
+
 // missing says what of the report is not there, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
@@ -589,6 +618,10 @@ func (c *oomCase) missing() {
 		c.miss("private memory of each process",
 			"before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process "+
 				"that touched it", "")
+	}
+	if c.rowsMissing() {
+		c.miss("the other processes", fmt.Sprintf("the rows of the table that were read have %s of the %s of page tables: "+
+			"rows are missing", c.rowTables, *c.kill.Memory.PageTables), whole)
 	}
 	if r.Info == nil && r.Memcg == nil {
 		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)

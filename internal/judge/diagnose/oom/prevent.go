@@ -340,7 +340,10 @@ func (c *oomCase) hugePages() {
 	if m.Shared != nil {
 		n := m.Shared.Pages(huge)
 		// What is left is what a process has for everything but shared memory.
-		if saved := c.tables - unit.Bytes(c.procs)*memory.ProcessPageTables; saved > 0 {
+		switch saved := c.tables - unit.Bytes(c.procs)*memory.ProcessPageTables; {
+		case c.rowsMissing():
+			why += fmt.Sprintf("; most of the %s of page tables would not have been", *m.PageTables)
+		case saved > 0:
 			why += fmt.Sprintf("; about %s of page tables would not have been", saved)
 		}
 		cmds = append(cmds, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", n))

@@ -94,6 +94,13 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	}
 	if then >= 0 {
 		c.death, c.deathI, c.byTime, c.timed, used[then] = &c.log.Server[then], then, true, timed, true
+		for i := then + 1; c.death.Orphaned && i < len(c.log.Server); i++ {
+			e := &c.log.Server[i]
+			if e.Kind == pglog.Ready || e.Kind == pglog.Starting {
+				break
+			}
+			used[i] = used[i] || e.Orphaned // they tell the same
+		}
 	}
 }
 

@@ -68,8 +68,8 @@ func lastOf(list []Unit, u *Unit, kind kernlog.Kind) *Unit {
 		return nil
 	}
 	for i, u2 := range slices.Backward(list) {
-		if u2.Name == u.Name || kind == kernlog.OomdUnit && oomUnit(u2.Name) == u.Name && u.Name != "" ||
-			kind == kernlog.OomdUnit && lastPart(u2.Name) == u.Name {
+		if u2.Name == u.Name || u2.By == "systemd-oomd" && (oomUnit(u2.Name) == u.Name && u.Name != "" ||
+			lastPart(u2.Name) == u.Name) {
 			return &list[i]
 		}
 	}

@@ -372,9 +372,12 @@ func ShortOf(k *oom.Kill) string {
 	} else if k.From == "kill_line" && k.Constraint == "none" {
 		where = "the host, not a control group"
 	}
-	if k.Limit != nil {
+	switch {
+	case k.Limit != nil:
 		where += " with a limit of " + k.Limit.String()
-	} else if k.Memory.Total != nil {
+	case k.Memory.Total != nil && (k.Constraint == "cpuset" || k.Constraint == "memory_policy"):
+		where += " (all nodes of the host together have " + k.Memory.Total.String() + ")"
+	case k.Memory.Total != nil:
 		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
 	}
 	if k.Group != "" {
