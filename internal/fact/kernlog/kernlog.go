@@ -84,6 +84,8 @@ type Report struct {
 	PanicOnOOM bool   // because vm.panic_on_oom is set, as it says
 	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
+	told       bool   // by one who saw the kill, not by the kernel's report of it
+	line       int    // of the log, in which it begins
 	named      Victim // by the line «oom-kill:»
 	trace      trace
 	nodes      map[string]int64 // sums over the nodes, kB
@@ -175,6 +177,9 @@ const (
 	OomdLooked Kind = "oomd_looked"    // systemd-oomd lists what it could kill
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
+	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
+	// A container runtime says that the kernel killed in a container.
+	ContainerKilled Kind = "container_killed"
 )
 
 // Other is a line about memory that is no part of a report.
@@ -190,6 +195,7 @@ type Other struct {
 	Why            Shortage
 	Used, Total    *unit.Bytes // of memory, or of swap where that is why
 	Pressure, Most *float64    // percent of the time, and what was allowed
+	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
 }
 
 // Shortage is why systemd-oomd killed.

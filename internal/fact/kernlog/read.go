@@ -30,10 +30,10 @@ var (
 	// OpenVZ has a second line about the same kill.
 	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
 	reSize    = regex.New(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
-	reRest    = regex.New(`^(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
+	reRest    = regex.New(`^(?:,? ?|[a-z-]{0,9}:?\d{0,12}k?B,? )(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
-	reReaped  = regex.New(`^oom_reaper: reaped process (\d{1,10}) `)
+	reReaped  = regex.New(`^oom_reaper: (?:reaped process|unable to reap pid:) ?(\d{1,10}) (?:\((.{1,64}?)\)(?:,|$))?`)
 	reGroup   = regex.New(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
 	reRefused = regex.New(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
 	reAlloc   = regex.New(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
@@ -72,26 +72,19 @@ func (f *Foreign) At() Stamp {
 
 // Reader puts several logs into one, such as those of several boots.
 type Reader struct {
-	log      Log
-	others   func(*Foreign) bool
-	at       *Report // the report that lines belong to
-	since    int     // lines since it was opened
-	cols     columns
-	inTable  bool
-	inStat   bool
-	inSlab   bool
-	group    bool   // further victims of the group follow
-	human    string // the last date of dmesg -H, which tells it once a minute
-	held     string
-	heldLine line
-	pieces   int
-	given    bool // the line before was somebody else's
-	shown    int  // number of the line behind which the state of memory stands that is no part of a kill's report
-	tail     int  // lines that may still tell of the kill before them
-	asked    int  // number of the line that says that a person asked for a kill; 0: none, as above
-	foreign  Foreign
-	inner    bool // a line is one of many that stood in one
-	every    bool // no line is passed over: for tests
+	*stream   // of the host whose line was read last
+	streams   []*stream
+	log       Log
+	others    func(*Foreign) bool
+	human     string // the last date of dmesg -H, which tells it once a minute
+	entry     entry  // of which a part was read
+	outer     Stamp  // of the entry whose text is read
+	outerTold bool
+	within    int  // entries that the line stands in
+	given     bool // the line before was somebody else's
+	foreign   Foreign
+	inner     bool // a line is one of many that stood in one
+	every     bool // no line is passed over: for tests
 }
 
 // NewReader returns an empty one. others is given the lines that may be of a
@@ -100,7 +93,8 @@ func NewReader(others func(*Foreign) bool) *Reader {
 	if others == nil {
 		others = func(*Foreign) bool { return false }
 	}
-	return &Reader{others: others}
+	first := &stream{}
+	return &Reader{stream: first, streams: []*stream{first}, others: others}
 }
 
 // Add reads one more log. A report does not go over from one log to the next.
@@ -111,8 +105,11 @@ func (p *Reader) Add(r io.Reader) error {
 		cut := errors.Is(err, bufio.ErrBufferFull)
 		if len(b) > 0 {
 			p.log.Lines++
-			p.minute(b)
-			switch p.since++; p.useOf(b) {
+			for _, s := range p.streams {
+				s.since++
+			}
+			p.early(b)
+			switch p.useOf(b) {
 			case give:
 				p.foreign = Foreign{Text: bytes.TrimRight(b, "\r\n")}
 				p.given = p.others(&p.foreign)
@@ -136,16 +133,19 @@ func (p *Reader) Add(r io.Reader) error {
 }
 
 func (p *Reader) end() {
-	p.release()
-	p.close()
-	p.given, p.shown, p.asked, p.human = false, 0, 0, ""
+	p.write()
+	for _, p.stream = range p.streams {
+		p.release()
+		p.close()
+		p.shown, p.asked = 0, 0
+	}
+	p.streams = p.streams[:1]
+	p.stream = p.streams[0]
+	p.given, p.human, p.host, p.entry = false, "", "", entry{}
 }
 
 // minute notes the date that dmesg -H tells once a minute, before a line of whatever: «[Mar15 21:47]».
 func (p *Reader) minute(b []byte) {
-	if b[0] != '[' {
-		return
-	}
 	const most = 64
 	i := bytes.IndexByte(b[:min(len(b), most)], ']')
 	if i < 8 || b[i-3] != ':' {
@@ -171,16 +171,25 @@ func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-li
 // Log closes what is open and returns all that was read.
 func (p *Reader) Log() *Log {
 	p.end()
+	p.settle()
 	return &p.log
 }
 
 // raw takes a line as it stands in the file.
 func (p *Reader) raw(s string) {
-	if strings.HasPrefix(s, "{") && p.json(s) {
+	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
 		return
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
+	if p.outerTold {
+		switch {
+		case l.at.Text == "" && l.at.Boot < 0:
+			l.at = p.outer
+		case l.at.Wall.IsZero():
+			l.at.Wall = p.outer.Wall
+		}
+	}
 	if l.at.after && l.at.Text == "" {
 		l.at.Text = p.human
 	}
@@ -283,6 +292,7 @@ func (p *Reader) hand(s string, l line) bool {
 // line takes a line without its prefix. One that a paste has broken after a
 // comma is put together first.
 func (p *Reader) line(l line) {
+	p.turn(l.host)
 	if l.from == fromOther || l.from == fromServer {
 		if l.from == fromOther {
 			p.unread(l.text)
@@ -345,7 +355,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at}, 0, 0, 0, 0
+	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at, line: p.log.Lines}, 0, 0, 0, 0
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -363,11 +373,7 @@ func (p *Reader) close() {
 	}
 	r.Table.sumUp(p.cols, r.tableSize())
 	p.cols = columns{}
-	if len(p.log.Reports) >= maxReports {
-		p.log.Reports = append(p.log.Reports[:0], p.log.Reports[1:]...)
-		p.log.Cut = true
-	}
-	p.log.Reports = append(p.log.Reports, *r)
+	p.keep(r)
 }
 
 // current is the report that a part belongs to; a part that comes without the
@@ -448,7 +454,7 @@ func (p *Reader) take(l line) {
 		r.NoVictim = r.NoVictim || strings.Contains(low, "no killable") || strings.Contains(low, "deadlocked")
 		return
 	}
-	if p.other(l) {
+	if p.other(l) || p.onlooker(l) {
 		return
 	}
 	if !p.body(l) {
@@ -542,6 +548,12 @@ func (p *Reader) other(l line) bool {
 		if m := reAlloc.FindStringSubmatch(s); m != nil {
 			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
 		}
+		return true
+	}
+	if l.from == bare && strings.Contains(s, "Killed") && strings.Contains(s, "OOM") && p.container(l) {
+		return true
+	}
+	if l.from == bare && (strings.Contains(s, " to process ") || strings.Contains(s, "killing process ")) && p.earlyoom(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||

@@ -25,6 +25,9 @@ var (
 // systemd reads what systemd and systemd-oomd say about a kill.
 func (p *Reader) systemd(l line) bool {
 	s := l.text
+	if p.earlyoom(l) {
+		return true
+	}
 	if m := reUnit.FindStringSubmatch(s); m != nil {
 		o := Other{At: l.at, Kind: UnitKilled, Name: m[1], Text: s}
 		switch {

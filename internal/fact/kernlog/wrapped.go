@@ -13,6 +13,7 @@ import (
 var (
 	// All of «oom-kill:…»: the kernel writes the user last.
 	reSummaryEnd = regex.New(`,task=.{1,64},pid=\d{1,10},uid=\d{1,10}$`)
+	reFileSize   = regex.New(`\bfile-rss: ?\d{1,16}kB`)
 	// A row of the table that ends before its name.
 	reRowOpen = regex.New(`^\[ {0,10}\d{1,10}\](?: +-?\d{1,18}){0,12}$`)
 	reRowName = regex.New(`^\d{1,18} `)
@@ -63,6 +64,9 @@ func lackingKill(s string) bool {
 		return len(s) < 160 && (open || end >= '0' && end <= '9' || strings.HasSuffix(s, " process") ||
 			strings.HasSuffix(s, " Killed") || strings.HasSuffix(s, " Kill"))
 	}
+	if strings.Contains(s, " total-vm:") && !reFileSize.MatchString(s) {
+		return true // all kernels that tell the first size tell this one
+	}
 	word := s[strings.LastIndexAny(s, " ,")+1:]
 	key, number, told := strings.Cut(word, ":")
 	for _, k := range sizeKeys {
@@ -88,6 +92,15 @@ func (p *Reader) joined(held, next string) string {
 		return held + next // there is no blank in it
 	}
 	with := held + " " + next
+	if strings.HasPrefix(next, ",") {
+		return held + next
+	}
+	if strings.HasPrefix(held, "[") && strings.Contains(held, "total_vm") {
+		if _, ok := header(held + next); ok {
+			return held + next
+		}
+		return with
+	}
 	if strings.HasPrefix(held, "[") && p.inTable { // one number too many stands in the name
 		if t, ok := p.cols.row(with); ok && !reRowName.MatchString(t.Name) {
 			return with
@@ -107,7 +120,8 @@ func (p *Reader) joined(held, next string) string {
 
 // endsInSize says whether a line ends within a size or the word before it.
 func endsInSize(s string) bool {
-	return lackingKill(s) && !strings.HasSuffix(s, ",") && (reKill.MatchString(s) || reKilled.MatchString(s))
+	return lackingKill(s) && !strings.HasSuffix(s, ",") && !strings.HasSuffix(s, "kB") && !strings.HasSuffix(s, ")") &&
+		(reKill.MatchString(s) || reKilled.MatchString(s))
 }
 
 // alone says whether a line is not the rest of another: it has a time or a program before it, or begins as lines of

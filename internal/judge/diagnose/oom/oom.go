@@ -19,7 +19,7 @@ type Report struct {
 	// processes of the server that signal 9 ended, and no report of the kernel names
 	Unexplained []Death   `json:"unexplained"`
 	Refused     []Refusal `json:"refused"` // what was refused memory, which kills nothing
-	Units       []Unit    `json:"units"`   // kills as systemd and systemd-oomd tell them
+	Units       []Unit    `json:"units"`   // kills as systemd, systemd-oomd, earlyoom and container runtimes tell them
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the one that tells most: the headline; absent where there is none
@@ -47,11 +47,12 @@ type Kill struct {
 	From       string       `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
 	Group      string       `json:"group"`                     // control group whose limit was hit
 	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
-	Victim     *Task        `json:"victim,omitempty"` // absent: the log does not name one
-	Killed     int          `json:"killed"`           // processes; more than one where the whole group was killed
-	NoVictim   bool         `json:"no_victim"`        // the killer found no process that it could kill
-	Panic      bool         `json:"panic"`            // the kernel panicked instead of killing
-	OnlyMemory bool         `json:"only_memory"`      // there is the state of memory alone: it may be that of no kill
+	LimitSwap  bool         `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
+	Victim     *Task        `json:"victim,omitempty"`          // absent: the log does not name one
+	Killed     int          `json:"killed"`                    // processes; more than one where the whole group was killed
+	NoVictim   bool         `json:"no_victim"`                 // the killer found no process that it could kill
+	Panic      bool         `json:"panic"`                     // the kernel panicked instead of killing
+	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone: it may be that of no kill
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -404,6 +405,9 @@ func (c *oomCase) memory() {
 		// The limit of the group is what counts, not the host's memory.
 		*m = Memory{Total: g.Limit, Used: g.Usage}
 		c.kill.Limit = g.Limit
+		if swapLimit(g) {
+			m.Total, c.kill.Limit, c.kill.LimitSwap = g.SwapLimit, g.SwapLimit, true
+		}
 		figure := func(names ...string) *unit.Bytes {
 			for _, n := range names {
 				if v, ok := g.Stat[n]; ok && v >= 0 {
@@ -439,6 +443,14 @@ func (c *oomCase) memory() {
 		}
 		m.Total, m.Summed = &sum, true
 	}
+}
+
+// swapLimit says whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
+func swapLimit(g *kernlog.MemcgInfo) bool {
+	full := func(usage, limit *unit.Bytes) bool {
+		return usage != nil && limit != nil && float64(*usage) >= 0.99*float64(*limit)
+	}
+	return g.SwapTogether && full(g.SwapUsage, g.SwapLimit) && g.Usage != nil && !full(g.Usage, g.Limit)
 }
 
 // task makes a row readable.

@@ -55,6 +55,9 @@ func (c *oomCase) victim(used map[int]bool) {
 		o.RoleFrom = fmt.Sprintf("the server's log, by %s, the signal and the name: there it is process %d, as a "+
 			"container counts", c.timed, c.death.PID)
 	}
+	if o.Role == "backend" && strings.HasPrefix(o.Statement, "autovacuum: ") {
+		o.Role = "autovacuum worker" // before 18 the server calls each of its processes that has a database alike
+	}
 	c.kill.Victim = &o
 }
 
