@@ -109,7 +109,7 @@ func (p *Reader) field(s string) bool {
 	switch c := s[0]; {
 	case c == '"':
 		m := reFieldLine.FindStringSubmatch(s)
-		if m == nil {
+		if m == nil || strings.Contains(s, "OOMKilled") {
 			return false
 		}
 		if message(m[1]) && strings.HasPrefix(m[2], `"`) {

@@ -281,7 +281,9 @@ func bounded(t *testing.T, l *Log, text string) {
 			}
 		}
 	}
-	if n := strings.Count(strings.ToLower(text), "process") + strings.Count(text, "oom-kill:"); victims > n {
+	n := strings.Count(strings.ToLower(text), "process") + strings.Count(text, "oom-kill:") +
+		strings.Count(text, "OOM kill of PID") + strings.Count(text, "unable to reap pid")
+	if victims > n {
 		t.Errorf("%d victims where %d lines could name one", victims, n)
 	}
 }
@@ -295,6 +297,9 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b)
 		f.Add(b[:len(b)/2])
+	}
+	for _, text := range otherForms(f) {
+		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := Read(bytes.NewReader(b))

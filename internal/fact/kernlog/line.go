@@ -208,7 +208,8 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			sec, _ := strconv.ParseInt(m[1], 10, 64)
 			micro, _ := strconv.ParseInt(m[2], 10, 64)
 			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
-			note(strings.TrimSpace(m[0]))
+			text, _, _ := strings.Cut(m[0], "<") // and how long after the last
+			note(strings.TrimRight(text, "] ") + "]")
 			return s[len(m[0]):], true
 		}
 		if m := reCtime.FindStringSubmatch(s); m != nil {

@@ -21,7 +21,7 @@ var (
 func (p *Reader) onlooker(l line) bool {
 	if strings.Contains(l.text, "System OOM encountered") {
 		m := reSystemOOM.FindStringSubmatch(l.text)
-		if m == nil {
+		if m == nil || !event(l.text[:strings.Index(l.text, "System OOM")], l.indent) {
 			return false
 		}
 		r := p.seen(l.at, m[1], m[2])

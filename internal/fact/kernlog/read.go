@@ -29,8 +29,8 @@ var (
 		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
 	// OpenVZ has a second line about the same kill.
 	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
-	reSize    = regex.New(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
-	reRest    = regex.New(`^(?:,? ?|[a-z-]{0,9}:?\d{0,12}k?B,? )(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
+	reSize    = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
+	reRest    = regex.New(`^,? ?(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
 	reReaped  = regex.New(`^oom_reaper: (?:reaped process|unable to reap pid:) ?(\d{1,10}) (?:\((.{1,64}?)\)(?:,|$))?`)
@@ -244,14 +244,18 @@ func quoted(l line) string {
 		if i <= 0 {
 			continue
 		}
-		before := l.text[:i]
-		// kubectl describe indents its events; a field of YAML or JSON is quoted.
-		event := strings.Contains(before, " OOMKilling ") || reMessage.MatchString(before)
-		if event || !l.indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before) {
+		if event(l.text[:i], l.indent) {
 			return strings.TrimRight(l.text[i:], "'\",")
 		}
 	}
 	return l.text
+}
+
+// event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
+// them. kubectl describe indents its events; a field of YAML or JSON is quoted.
+func event(before string, indent bool) bool {
+	return strings.Contains(before, " OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
+		reMessage.MatchString(before) || !indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
@@ -424,7 +428,7 @@ func (p *Reader) take(l line) {
 	case strings.HasPrefix(s, "oom-kill:"):
 		p.summary(l)
 		return
-	case strings.Contains(s, "process "):
+	case strings.Contains(s, "process "), strings.HasPrefix(s, "oom_reaper: "):
 		if p.kill(l) {
 			return
 		}
@@ -553,7 +557,7 @@ func (p *Reader) other(l line) bool {
 	if l.from == bare && strings.Contains(s, "Killed") && strings.Contains(s, "OOM") && p.container(l) {
 		return true
 	}
-	if l.from == bare && (strings.Contains(s, " to process ") || strings.Contains(s, "killing process ")) && p.earlyoom(l) {
+	if l.from == bare && strings.HasPrefix(s, "sending SIG") && p.earlyoom(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||

@@ -9,9 +9,8 @@ import (
 )
 
 var (
-	// earlyoom of 1.3 and later; before, «killing process».
-	reEarly = regex.New(`^(?:sending (SIGTERM|SIGKILL) to|killing) process (\d{1,10}) (?:uid (\d{1,10}) )?` +
-		`"(.{1,64}?)"(?: with signal (\d{1,2}))?: `)
+	// earlyoom of 1.3 and later
+	reEarly    = regex.New(`^sending (SIGTERM|SIGKILL) to process (\d{1,10}) (?:uid \d{1,10} )?"(.{1,64}?)": `)
 	reEarlyRSS = regex.New(`\bVmRSS:? (\d{1,9}) MiB`)
 	// What a container runtime tells, in a table, a field, or a sentence of kubectl.
 	reOOMKilled = regex.New(`\bOOM ?Killed\b"? ?(?:[:=] ?)?(\w*)`)
@@ -23,14 +22,8 @@ func (p *Reader) earlyoom(l line) bool {
 	if m == nil {
 		return false
 	}
-	o := Other{At: l.at, Kind: EarlyOOM, Name: m[4], Signal: m[1], Text: l.text}
+	o := Other{At: l.at, Kind: EarlyOOM, Name: m[3], Signal: m[1], Text: l.text}
 	o.PID, _ = strconv.Atoi(m[2])
-	switch m[5] {
-	case "9":
-		o.Signal = "SIGKILL"
-	case "15":
-		o.Signal = "SIGTERM"
-	}
 	if r := reEarlyRSS.FindStringSubmatch(l.text); r != nil {
 		n, _ := strconv.ParseInt(r[1], 10, 64)
 		b := unit.Bytes(n) * unit.MB

@@ -16,7 +16,7 @@ var (
 	reFileSize   = regex.New(`\bfile-rss: ?\d{1,16}kB`)
 	// A row of the table that ends before its name.
 	reRowOpen = regex.New(`^\[ {0,10}\d{1,10}\](?: +-?\d{1,18}){0,12}$`)
-	reRowName = regex.New(`^\d{1,18} `)
+	reRowName = regex.New(`^-?\d{1,18} `)
 )
 
 // sizeKeys are the words before the sizes in the line of a kill.
@@ -64,6 +64,9 @@ func lackingKill(s string) bool {
 		return len(s) < 160 && (open || end >= '0' && end <= '9' || strings.HasSuffix(s, " process") ||
 			strings.HasSuffix(s, " Killed") || strings.HasSuffix(s, " Kill"))
 	}
+	if end == ')' && !strings.Contains(s, "total-vm") {
+		return true // its sizes may follow
+	}
 	if strings.Contains(s, " total-vm:") && !reFileSize.MatchString(s) {
 		return true // all kernels that tell the first size tell this one
 	}
@@ -92,8 +95,11 @@ func (p *Reader) joined(held, next string) string {
 		return held + next // there is no blank in it
 	}
 	with := held + " " + next
-	if strings.HasPrefix(next, ",") {
+	switch {
+	case strings.HasPrefix(next, ","):
 		return held + next
+	case opens(held) && strings.HasSuffix(held, ")"):
+		return with
 	}
 	if strings.HasPrefix(held, "[") && strings.Contains(held, "total_vm") {
 		if _, ok := header(held + next); ok {
@@ -108,6 +114,10 @@ func (p *Reader) joined(held, next string) string {
 			return held + next
 		}
 		return with
+	}
+	if endsInRelease(held) && !strings.HasPrefix(next, "#") || strings.Contains(held[strings.LastIndexByte(held, ' ')+1:],
+		"gfp_mask=") && !strings.HasSuffix(held, ",") {
+		return held + next
 	}
 	if p.lacking(with) && !p.lacking(held+next) {
 		return held + next
@@ -124,12 +134,21 @@ func endsInSize(s string) bool {
 		(reKill.MatchString(s) || reKilled.MatchString(s))
 }
 
+// endsInRelease says whether a line ends with the release of the kernel, or within it: behind it is «#1», and more.
+func endsInRelease(s string) bool {
+	if !strings.HasPrefix(s, "CPU: ") {
+		return false
+	}
+	m := reCPU.FindString(s)
+	return m != "" && len(m) == len(s)
+}
+
 // alone says whether a line is not the rest of another: it has a time or a program before it, or begins as lines of
 // a report do.
 func alone(l line) bool {
 	s := l.text
 	return l.from != bare || l.at.Text != "" || l.at.Boot >= 0 || l.at.after || opens(s) || begins(s) ||
-		continues(s) || strings.HasPrefix(s, "[") || strings.HasPrefix(s, "CPU: ") || strings.HasPrefix(s, "Pid: ") ||
+		continues(s) || isFrame(s) || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "[") || strings.HasPrefix(s, "CPU: ") || strings.HasPrefix(s, "Pid: ") ||
 		strings.HasPrefix(s, "Hardware name:") || strings.HasPrefix(s, "Call Trace")
 }
 
@@ -157,6 +176,9 @@ func (p *Reader) put(l line) bool {
 		}
 	case alone(l):
 		return false
+	case strings.HasSuffix(p.held, ")") && opens(p.held) && !strings.HasPrefix(p.held, "oom-kill:") &&
+		!strings.HasPrefix(l.text, ",") && !strings.HasPrefix(l.text, "total-vm"):
+		return false
 	}
 	p.held = p.joined(p.held, l.text)
 	if p.pieces++; !p.lacking(p.held) {
@@ -175,6 +197,10 @@ func (p *Reader) comma() bool {
 func (p *Reader) hold(l line) bool {
 	if !p.lacking(l.text) {
 		stamped := l.from == fromKernel || l.at.Text != "" || l.at.Boot >= 0
+		if stamped && endsInRelease(l.text) {
+			p.held, p.heldLine, p.pieces = l.text, l, 1
+			return true
+		}
 		if !stamped || !strings.HasPrefix(l.text, "Task in /") && !strings.HasPrefix(l.text, statsFor) {
 			return false
 		}
