@@ -45,7 +45,8 @@ func (p *Reader) early(b []byte) {
 		}
 	case c == ' ' || c == '\t':
 		b = bytes.TrimLeft(b, " \t")
-		for _, k := range []string{`"time"`, `"timestamp"`, `"@timestamp"`, `"date"`, `"ts"`, `"__REALTIME_TIMESTAMP"`} {
+		for _, k := range []string{`"time"`, `"timestamp"`, `"@timestamp"`, `"date"`, `"ts"`,
+			`"__REALTIME_TIMESTAMP"`} {
 			if bytes.HasPrefix(b, []byte(k)) {
 				v := bytes.TrimLeft(b[len(k):], " \t:")
 				p.time(strings.Trim(strings.TrimSpace(string(v)), `,"`))

@@ -67,8 +67,10 @@ func otherForms(t testing.TB) map[string]string {
 	var verbose, export, lines, pretty, gcp, kmsg, delta, numbers, rfc strings.Builder
 	whole := ""
 	for i, s := range small {
-		fmt.Fprintf(&verbose, "Wed 2026-03-04 23:10:11.%06d CET [s=0a;i=%d;b=77]\n    _HOSTNAME=a\n    MESSAGE=%s\n", i, i, s)
-		fmt.Fprintf(&export, "__CURSOR=s=0a;i=%d\n__REALTIME_TIMESTAMP=177270547212345%d\nMESSAGE=%s\n_PID=0\n\n", i, i, s)
+		fmt.Fprintf(&verbose, "Wed 2026-03-04 23:10:11.%06d CET [s=0a;i=%d;b=77]\n    _HOSTNAME=a\n    MESSAGE=%s\n",
+			i, i, s)
+		fmt.Fprintf(&export, "__CURSOR=s=0a;i=%d\n__REALTIME_TIMESTAMP=177270547212345%d\nMESSAGE=%s\n_PID=0\n\n",
+			i, i, s)
 		lines.WriteString(object(map[string]any{"message": s, "@timestamp": "2026-03-05T10:11:12Z", "tag": "k"}) + "\n")
 		fmt.Fprintf(&pretty, "},{\n  \"pri\": 4,\n  \"time\": %d.5,\n  \"msg\": %s\n", 100+i, object(s))
 		fmt.Fprintf(&gcp, "  {\n    \"jsonPayload\": {\n      \"MESSAGE\": %s,\n      \"PRIORITY\": \"4\"\n    },\n"+
@@ -76,12 +78,13 @@ func otherForms(t testing.TB) map[string]string {
 		kmsg.WriteString(object(map[string]any{"date": 1.5, "sec": 512, "usec": 250000 + i, "msg": s}) + "\n")
 		fmt.Fprintf(&delta, "[  512.25%04d <    0.000010>] %s\n", i, s)
 		fmt.Fprintf(&numbers, "%5d | Jan 12 09:30:41 ci kernel: %s\n", 98+i, s)
-		fmt.Fprintf(&rfc, "<4>1 2026-02-14T10:20:30Z db1 kernel - - - %s\n<4>1 2026-02-14T10:20:30Z db2 kernel - - - %s\n",
-			s, strings.ReplaceAll(s, "5120", "7777"))
+		fmt.Fprintf(&rfc, "<4>1 2026-02-14T10:20:30Z db1 kernel - - - %s\n"+
+			"<4>1 2026-02-14T10:20:30Z db2 kernel - - - %s\n", s, strings.ReplaceAll(s, "5120", "7777"))
 		whole += s + "\r\n"
 	}
-	maps.Copy(out, map[string]string{"verbose": verbose.String(), "export": export.String(), "collector": lines.String(),
-		"dmesg -J": pretty.String(), "Cloud Logging": gcp.String(), "kmsg": kmsg.String(), "dmesg -d": delta.String(),
+	maps.Copy(out, map[string]string{"verbose": verbose.String(), "export": export.String(),
+		"collector": lines.String(),
+		"dmesg -J":  pretty.String(), "Cloud Logging": gcp.String(), "kmsg": kmsg.String(), "dmesg -d": delta.String(),
 		"numbers": numbers.String(), "two hosts": rfc.String(),
 		"console": "{\n  \"Output\": " + object(whole) + ",\n  \"Timestamp\": \"2026-05-17T12:44:10Z\"\n}\n"})
 	return out
@@ -115,7 +118,8 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		last := r.Table.Tasks[1]
-		if last.Name != "postgres" || last.PageTables != 13537280 || last.RSS != 1625589 || r.Table.Tasks[0].Adj != -900 {
+		if last.Name != "postgres" || last.PageTables != 13537280 || last.RSS != 1625589 ||
+			r.Table.Tasks[0].Adj != -900 {
 			t.Errorf("%s: %+v", name, r.Table)
 		}
 		if at := r.At; at.Text == "" && name != "console" || strings.Contains(at.Text, "12:44:10") {
@@ -144,8 +148,9 @@ func TestMinutes(t *testing.T) {
 func TestNotJoined(t *testing.T) {
 	const cut = "Aug 11 05:15:19 pgx kernel: Out of memory: Killed process 88120 (postgres) total-vm:184402"
 	for name, text := range map[string]string{
-		"less":         cut + ">\nThat was all.\n",
-		"next line":    cut + "\nAug 11 05:15:19 pgx kernel: oom_reaper: reaped process 88120 (postgres), now anon-rss:0kB\n",
+		"less": cut + ">\nThat was all.\n",
+		"next line": cut + "\nAug 11 05:15:19 pgx kernel: oom_reaper: reaped process 88120 (postgres), now " +
+			"anon-rss:0kB\n",
 		"end":          cut,
 		"a blank line": cut + "\n\n77kB, anon-rss:5kB, file-rss:1kB\n",
 	} {

@@ -8,7 +8,8 @@ import (
 // TestOnlookers holds that a kill is found where others than the kernel's report tell of it, once, and never twice
 // where the kernel does.
 func TestOnlookers(t *testing.T) {
-	const kernel = "Memory cgroup out of memory: Killed process 411 (postgres) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
+	const kernel = "Memory cgroup out of memory: Killed process 411 (postgres) total-vm:9kB, anon-rss:8kB, " +
+		"file-rss:1kB\n"
 	for _, c := range []struct {
 		text   string
 		pids   []int
@@ -17,17 +18,19 @@ func TestOnlookers(t *testing.T) {
 	}{
 		{"41m  Warning  SystemOOM  node/w2  System OOM encountered, victim process: Web Content, pid: 411\n",
 			[]int{411}, "", true},
-		{"  Warning  SystemOOM  3m (x2 over 5m)  kubelet  System OOM encountered, victim process: postgres, pid: 411\n" +
+		{"  Warning  SystemOOM  3m (x2 over 5m)  kubelet  System OOM encountered, victim process: postgres, " +
+			"pid: 411\n" +
 			kernel, []int{411}, "", false},
 		{kernel + "message: 'System OOM encountered, victim process: postgres, pid: 411'\n", []int{411}, "", false},
-		{"16:33:23 Triggered by PID 12 (\"pgbouncer\"), OOM kill of PID 411 (\"postgres\"), 99 pages, loadavg: 1 2 3 4/5 6\n",
+		{"16:33:23 Triggered by PID 12 (\"pgbouncer\"), OOM kill of PID 411 (\"postgres\"), 99 pages, " +
+			"loadavg: 1 2 3 4/5 6\n",
 			[]int{411}, "pgbouncer", false},
 		{"oom_reaper: reaped process 411 (postgres), now anon-rss:0kB, file-rss:0kB, shmem-rss:4kB\n" +
 			"Jan 1 00:00:00 h kernel: oom_reaper: unable to reap pid:412 (java)\n", []int{411, 412}, "", false},
-		{kernel + "oom_reaper: reaped process 411 (postgres), now anon-rss:0kB, file-rss:0kB, shmem-rss:4kB\n", []int{411},
-			"", false},
-		{"2026-01-01 00:00:00 UTC [1] LOG:  statement: SELECT 'System OOM encountered, victim process: x, pid: 4'\n", nil,
-			"", false},
+		{kernel + "oom_reaper: reaped process 411 (postgres), now anon-rss:0kB, file-rss:0kB, shmem-rss:4kB\n",
+			[]int{411}, "", false},
+		{"2026-01-01 00:00:00 UTC [1] LOG:  statement: SELECT 'System OOM encountered, victim process: x, " +
+			"pid: 4'\n", nil, "", false},
 	} {
 		l, err := Read(strings.NewReader(c.text))
 		if err != nil {
@@ -58,12 +61,12 @@ func TestOnlookers(t *testing.T) {
 // TestUserSpace holds what programs of user space and container runtimes tell, and that what only has the word is none.
 func TestUserSpace(t *testing.T) {
 	for text, want := range map[string]Other{
-		`Apr 21 15:40:12 h earlyoom[612]: sending SIGTERM to process 331 uid 114 "postgres": oom_score 1180, VmRSS 9120 MiB, ` +
-			`cmdline "x"`: {Kind: EarlyOOM, Name: "postgres", PID: 331, Signal: "SIGTERM"},
-		`sending SIGKILL to process 331 uid 114 "postgres": badness 812, VmRSS 9120 MiB`: {Kind: EarlyOOM, Name: "postgres",
-			PID: 331, Signal: "SIGKILL"},
-		`sending SIGTERM to process 12006 "python3": badness 209, VmRSS 2891 MiB`: {Kind: EarlyOOM, Name: "python3", PID: 12006,
-			Signal: "SIGTERM"},
+		`Apr 21 15:40:12 h earlyoom[612]: sending SIGTERM to process 331 uid 114 "postgres": oom_score 1180, ` +
+			`VmRSS 9120 MiB, cmdline "x"`: {Kind: EarlyOOM, Name: "postgres", PID: 331, Signal: "SIGTERM"},
+		`sending SIGKILL to process 331 uid 114 "postgres": badness 812, VmRSS 9120 MiB`: {Kind: EarlyOOM,
+			Name: "postgres", PID: 331, Signal: "SIGKILL"},
+		`sending SIGTERM to process 12006 "python3": badness 209, VmRSS 2891 MiB`: {Kind: EarlyOOM, Name: "python3",
+			PID: 12006, Signal: "SIGTERM"},
 		"      Reason:       OOMKilled":                          {Kind: ContainerKilled},
 		`            "reason": "OOMKilled",`:                     {Kind: ContainerKilled},
 		"        reason: OOMKilled":                              {Kind: ContainerKilled},
@@ -92,14 +95,13 @@ func TestUserSpace(t *testing.T) {
 func TestPanics(t *testing.T) {
 	const head = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
 	for text, want := range map[string]struct{ set, none bool }{
-		"Kernel panic - not syncing: Out of memory: system-wide panic_on_oom is enabled":                         {true, false},
-		"Kernel panic - not syncing: Out of memory: compulsory panic_on_oom is enabled":                          {true, false},
-		"Kernel panic - not syncing: System is deadlocked on memory":                                             {false, true},
-		"Kernel panic - not syncing: Out of memory and no killable processes...":                                 {false, true},
-		"Out of memory and no killable processes...\nKernel panic - not syncing: System is deadlocked on memory": {false, true},
-		"Kernel panic - not syncing: Out of memory":                                                              {false, false},
+		"Out of memory: system-wide panic_on_oom is enabled": {true, false},
+		"Out of memory: compulsory panic_on_oom is enabled":  {true, false},
+		"System is deadlocked on memory":                     {false, true},
+		"Out of memory and no killable processes...":         {false, true},
+		"Out of memory": {false, false},
 	} {
-		l, err := Read(strings.NewReader(head + text + "\n"))
+		l, err := Read(strings.NewReader(head + "Kernel panic - not syncing: " + text + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,9 +43,12 @@ func (p *Reader) turn(host string) {
 	}
 }
 
-// open says whether lines that come may be parts of a report of this host.
+// inReport says whether lines that come may be parts of a report of this host.
 func (s *stream) inReport() bool {
-	return s.held != "" || s.at != nil && ((len(s.at.Victims) == 0 || s.group) && s.since < openLines || s.since <= s.tail)
+	if s.held != "" {
+		return true
+	}
+	return s.at != nil && ((len(s.at.Victims) == 0 || s.group) && s.since < openLines || s.since <= s.tail)
 }
 
 // inReport says it of all hosts.

@@ -25,7 +25,8 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'M': // by the OOM killer; Out of Memory, as it was once; a part of a report
-			if around(b, i, "OO", "M") || around(b, i, "SIGTER", "M to process ") || around(b, i, "", "Memory") || around(b, i, "", "Mem-Info") {
+			if around(b, i, "OO", "M") || around(b, i, "SIGTER", "M to process ") ||
+				around(b, i, "", "Memory") || around(b, i, "", "Mem-Info") {
 				return true
 			}
 		case 'K':

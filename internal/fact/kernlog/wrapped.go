@@ -115,8 +115,9 @@ func (p *Reader) joined(held, next string) string {
 		}
 		return with
 	}
-	if endsInRelease(held) && !strings.HasPrefix(next, "#") || strings.Contains(held[strings.LastIndexByte(held, ' ')+1:],
-		"gfp_mask=") && !strings.HasSuffix(held, ",") {
+	word := held[strings.LastIndexByte(held, ' ')+1:]
+	if endsInRelease(held) && !strings.HasPrefix(next, "#") ||
+		strings.HasPrefix(word, "gfp_mask=") && !strings.HasSuffix(word, ",") {
 		return held + next
 	}
 	if p.lacking(with) && !p.lacking(held+next) {
@@ -148,7 +149,8 @@ func endsInRelease(s string) bool {
 func alone(l line) bool {
 	s := l.text
 	return l.from != bare || l.at.Text != "" || l.at.Boot >= 0 || l.at.after || opens(s) || begins(s) ||
-		continues(s) || isFrame(s) || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "[") || strings.HasPrefix(s, "CPU: ") || strings.HasPrefix(s, "Pid: ") ||
+		continues(s) || isFrame(s) || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "[") ||
+		strings.HasPrefix(s, "CPU: ") || strings.HasPrefix(s, "Pid: ") ||
 		strings.HasPrefix(s, "Hardware name:") || strings.HasPrefix(s, "Call Trace")
 }
 

@@ -90,7 +90,8 @@ func (c *oomCase) cause() {
 		text := fmt.Sprintf("Shared memory: %s%s, which leaves too little for everything else.", least, *s)
 		if c.report.Constraint == kernlog.Memcg {
 			text = fmt.Sprintf(
-				"The limit of the control group, %s, has no room for shared memory (%s%s) and the work of the sessions.",
+				"The limit of the control group, %s, has no room for shared memory (%s%s) and the work of the "+
+					"sessions.",
 				*m.Total, least, *s)
 		}
 		ev := fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s%s, %s",
@@ -269,8 +270,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 		}
 		v := c.kill.Victim
 		if single && v != nil && v.PID == h.pid && !oomRunsQueries(v.Role) {
-			add(oomProcess, heavySum, fmt.Sprintf("One process: the %s (process %d) had %s for itself and was killed for "+
-				"it.", v.Role, h.pid, h.b), ev...)
+			add(oomProcess, heavySum, fmt.Sprintf("One process: the %s (process %d) had %s for itself and was "+
+				"killed for it.", v.Role, h.pid, h.b), ev...)
 		} else if single {
 			c.most = &Task{PID: h.pid, Anon: oomPtr(h.b)}
 			text := fmt.Sprintf("One query: process %d of the server had %s for itself", h.pid, h.b)

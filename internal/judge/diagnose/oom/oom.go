@@ -49,10 +49,10 @@ type Kill struct {
 	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
 	LimitSwap  bool         `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
 	Victim     *Task        `json:"victim,omitempty"`          // absent: the log does not name one
-	Killed     int          `json:"killed"`                    // processes; more than one where the whole group was killed
+	Killed     int          `json:"killed"`                    // processes; more than one: the whole group was killed
 	NoVictim   bool         `json:"no_victim"`                 // the killer found no process that it could kill
 	Panic      bool         `json:"panic"`                     // the kernel panicked instead of killing
-	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone: it may be that of no kill
+	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone, maybe of no kill
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -632,8 +632,8 @@ func (c *oomCase) missing() {
 				"that touched it", "")
 	}
 	if c.rowsMissing() {
-		c.miss("the other processes", fmt.Sprintf("the rows of the table that were read have %s of the %s of page tables: "+
-			"rows are missing", c.rowTables, *c.kill.Memory.PageTables), whole)
+		c.miss("the other processes", fmt.Sprintf("the rows of the table that were read have %s of the %s of page "+
+			"tables: rows are missing", c.rowTables, *c.kill.Memory.PageTables), whole)
 	}
 	if r.Info == nil && r.Memcg == nil {
 		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)

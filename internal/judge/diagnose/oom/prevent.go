@@ -176,8 +176,8 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 	case oomProcess:
 		if c.kill.Victim.Role == "autovacuum worker" && !planned["pg:autovacuum_work_mem"] {
 			c.add("report", "a bound on autovacuum_work_mem",
-				"an autovacuum worker uses up to autovacuum_work_mem, and maintenance_work_mem where that is -1; work_mem "+
-					"does not bound it", "pgfettle explain autovacuum_work_mem")
+				"an autovacuum worker uses up to autovacuum_work_mem, and maintenance_work_mem where that is -1; "+
+					"work_mem does not bound it", "pgfettle explain autovacuum_work_mem")
 		}
 	case oomPageTables:
 		if !planned["pg:huge_pages"] {

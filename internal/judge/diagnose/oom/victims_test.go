@@ -59,6 +59,8 @@ func TestAutovacuumWorker(t *testing.T) {
 	}
 }
 
+const swapFull = "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n"
+
 // TestMemorySwapLimit holds which limit of a group of version 1 is told: that of memory and swap together only where
 // that of memory was not hit.
 func TestMemorySwapLimit(t *testing.T) {
@@ -67,15 +69,16 @@ func TestMemorySwapLimit(t *testing.T) {
 		limit       int64
 		with        bool
 	}{
-		{"memory: usage 3000000kB, limit 4194304kB, failcnt 0\n", "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n",
+		{"memory: usage 3000000kB, limit 4194304kB, failcnt 0\n", swapFull,
 			5242880, true},
-		{"memory: usage 4194304kB, limit 4194304kB, failcnt 9\n", "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n",
+		{"memory: usage 4194304kB, limit 4194304kB, failcnt 9\n", swapFull,
 			4194304, false},
 		{"memory: usage 4194304kB, limit 4194304kB, failcnt 9\n", "swap: usage 5242880kB, limit 5242880kB, failcnt 8\n",
 			4194304, false},
 	} {
 		k := oneKill(t, "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"+c.usage+c.swap+
-			"Memory cgroup out of memory: Killed process 7 (postgres) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n", Facts{})
+			"Memory cgroup out of memory: Killed process 7 (postgres) total-vm:9kB, anon-rss:8kB, "+
+			"file-rss:1kB\n", Facts{})
 		if k.Limit == nil || int64(*k.Limit) != c.limit*1024 || k.LimitSwap != c.with {
 			t.Errorf("%+v: %+v %v", c, k.Limit, k.LimitSwap)
 		}
@@ -104,8 +107,8 @@ func TestRowsMissing(t *testing.T) {
 // TestSharedTouched holds that shared memory that one process had touched is the least that there was.
 func TestSharedTouched(t *testing.T) {
 	k := oneKill(t, "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"+
-		"memory: usage 16777216kB, limit 16777216kB, failcnt 5\nMemory cgroup out of memory: Killed process 7 (postgres) "+
-		"total-vm:18014440kB, anon-rss:20100kB, file-rss:11020kB, shmem-rss:16449320kB\n", Facts{})
+		"memory: usage 16777216kB, limit 16777216kB, failcnt 5\nMemory cgroup out of memory: Killed process 7 "+
+		"(postgres) total-vm:18014440kB, anon-rss:20100kB, file-rss:11020kB, shmem-rss:16449320kB\n", Facts{})
 	if k.Cause.ID != oomShared || !strings.Contains(k.Cause.Text, "at least") || k.Memory.Shared != nil {
 		t.Errorf("%+v", k.Cause)
 	}

@@ -161,8 +161,8 @@ func UnitText(u *oom.Unit) string {
 		if u.Name != "" {
 			name = "A container of " + u.Name
 		}
-		return name + " ended because the OOM killer killed a process in it, as the container runtime reports (OOMKilled). " +
-			"Which process, and how much memory it had, is not reported there."
+		return name + " ended because the OOM killer killed a process in it, as the container runtime reports " +
+			"(OOMKilled). Which process, and how much memory it had, is not reported there."
 	}
 	var t string
 	if u.By == "systemd-oomd" {
