@@ -164,7 +164,8 @@ func Diagnose(log *Log, f Facts) *Report {
 	for i, e := range log.Server {
 		switch {
 		case e.Kind == pglog.ChildDied && !used[i]:
-			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, oomRole(e.Role), e.Statement})
+			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, roleOf(&log.Server[i]),
+				e.Statement})
 		case e.Orphaned && !used[i] && !slices.ContainsFunc(d.Unexplained, isPostmaster):
 			d.Unexplained = append(d.Unexplained, Death{Time: oomTime(e.At, &f), Role: "postmaster"})
 		case (e.Kind == pglog.OutOfMemory || e.Kind == pglog.ForkFailed) && len(d.Refused) < oomMaxRefused:

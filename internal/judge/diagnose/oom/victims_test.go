@@ -49,6 +49,11 @@ func TestAutovacuumWorker(t *testing.T) {
 		"2026-11-21 07:00:01.200 UTC [900] LOG:  server process (PID 2000) was terminated by signal 9: Killed\n" +
 		"2026-11-21 07:00:01.200 UTC [900] DETAIL:  Failed process was running: autovacuum: VACUUM public.t\n"
 	k := oneKill(t, log, Facts{})
+	for _, x := range k.Top {
+		if x.PID == 2000 && x.Role != "autovacuum worker" {
+			t.Errorf("%+v", x)
+		}
+	}
 	if k.Victim.Role != "autovacuum worker" || k.Cause.ID != oomProcess {
 		t.Errorf("%+v %+v", k.Victim, k.Cause)
 	}

@@ -137,6 +137,9 @@ func unitsVerdict(list []oom.Unit) string {
 			" systemd reports the same for %s: it logs a kill for the unit and for each slice above it.",
 			typeset.Count(n, "other unit", "other units"))
 	}
+	if list[at].By == "earlyoom" {
+		return text
+	}
 	return text + " The kernel's own report is not in what was read."
 }
 
@@ -155,7 +158,8 @@ func UnitText(u *oom.Unit) string {
 		if u.RSS != nil {
 			t += fmt.Sprintf(", which had %s in memory", *u.RSS)
 		}
-		return t + ": available memory was below the limit of earlyoom. The kernel killed nothing here."
+		return t + ": available memory was below the limit of earlyoom. That is a signal from a program in user space, " +
+			"not a kill by the kernel."
 	case u.Container:
 		name := "A container"
 		if u.Name != "" {
@@ -591,7 +595,11 @@ func deaths(o *outline.Outline, d *oom.Report) {
 		o.List(list)
 	}
 	if len(d.Lines) > 0 {
-		o.Part("Said besides, by systemd and the kernel")
+		if slices.ContainsFunc(d.Units, notSystemd) {
+			o.Part("Other lines about memory")
+		} else {
+			o.Part("Said besides, by systemd and the kernel")
+		}
 		o.Add(outline.Listing{Lines: d.Lines})
 	}
 }
