@@ -64,6 +64,14 @@ func otherForms(t testing.TB) map[string]string {
 		}
 		out[fmt.Sprint("mail, ", width)], out[fmt.Sprint("terminal, ", width)] = mail.String(), screen.String()
 	}
+	var loki, logfmt, csv, chat strings.Builder
+	for i, s := range small {
+		loki.WriteString("2026-06-02T11:00:01Z {host=\"db4\", job=\"kern\"} " + s + "\n")
+		fmt.Fprintf(&logfmt, "time=\"2026-06-03T08:00:0%dZ\" level=warn source=kmsg msg=%s\n", i, object(s))
+		fmt.Fprintf(&csv, "2026-06-04T08:00:02.00%dZ,db5,\"kernel: %s\"\n", i, s)
+		fmt.Fprintf(&chat, "- `[Tue Jun  9 02:11:0%d 2026] %s`\n", i, s)
+	}
+	out["loki"], out["logfmt"], out["csv"], out["chat"] = loki.String(), logfmt.String(), csv.String(), chat.String()
 	var verbose, export, lines, pretty, gcp, kmsg, delta, numbers, rfc strings.Builder
 	whole := ""
 	for i, s := range small {
@@ -124,6 +132,23 @@ func TestForms(t *testing.T) {
 		}
 		if at := r.At; at.Text == "" && name != "console" || strings.Contains(at.Text, "12:44:10") {
 			t.Errorf("%s: %+v", name, at)
+		}
+	}
+}
+
+// TestNotFramed holds that what a server's statement quotes is no report.
+func TestNotFramed(t *testing.T) {
+	for _, text := range []string{
+		"2026-11-21 07:00:01 UTC [5] STATEMENT:  SELECT \"" + small[0] + "\"\n",
+		"STATEMENT:  INSERT INTO notes VALUES ('\"x: " + small[0] + "')\n",
+		"2026-11-21 07:00:01 UTC [5] LOG:  parameters: $1 = 'kernel: " + small[8] + "'\n",
+	} {
+		l, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Reports) > 0 {
+			t.Errorf("%s: %+v", text, l.Reports)
 		}
 	}
 }

@@ -57,6 +57,7 @@ var (
 		`span|li|td|tr|br) ?/?>)+$`)
 	// The number of the line, as viewers and cat -n show it.
 	reNumbered = regex.New(`^\d{1,7}(?: {0,4}[|│:] {0,4}| {2,8}|\t| \t)`)
+	reBullet   = regex.New("^(?:[-*•·] {1,3}`?|`)") // of a list
 	rePrio     = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
 	reKmsg     = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
 	reTag      = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
@@ -160,6 +161,12 @@ func stripFile(s string) string {
 	const most = 160
 	rest := s
 	if m := reNumbered.FindString(s); m != "" {
+		var at Stamp
+		if _, ok := stripTime(s[len(m):], &at); ok {
+			return s[len(m):]
+		}
+	}
+	if m := reBullet.FindString(s); m != "" {
 		var at Stamp
 		if _, ok := stripTime(s[len(m):], &at); ok {
 			return s[len(m):]

@@ -78,6 +78,7 @@ type Reader struct {
 	others    func(*Foreign) bool
 	human     string // the last date of dmesg -H, which tells it once a minute
 	entry     entry  // of which a part was read
+	frame     string // what a collector puts before the lines of the report
 	outer     Stamp  // of the entry whose text is read
 	outerTold bool
 	within    int  // entries that the line stands in
@@ -141,7 +142,7 @@ func (p *Reader) end() {
 	}
 	p.streams = p.streams[:1]
 	p.stream = p.streams[0]
-	p.given, p.human, p.host, p.entry = false, "", "", entry{}
+	p.given, p.human, p.host, p.entry, p.frame = false, "", "", entry{}, ""
 }
 
 // minute notes the date that dmesg -H tells once a minute, before a line of whatever: «[Mar15 21:47]».
@@ -196,7 +197,7 @@ func (p *Reader) raw(s string) {
 	if p.hand(s, l) {
 		return
 	}
-	if l.from == bare && l.at.Text == "" && l.at.Boot < 0 {
+	if p.unframed(&l); l.from == bare {
 		l.text = quoted(l)
 	}
 	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
@@ -255,7 +256,7 @@ func quoted(l line) string {
 // them. kubectl describe indents its events; a field of YAML or JSON is quoted.
 func event(before string, indent bool) bool {
 	return strings.Contains(before, " OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
-		reMessage.MatchString(before) || !indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
+		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) || !indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
@@ -333,9 +334,16 @@ const statsFor = "Memory cgroup stats for "
 
 // opens says whether a line begins one of the three long lines of a report.
 func opens(text string) bool {
-	return strings.Contains(text, "invoked oom-killer") || strings.HasPrefix(text, "oom-kill:") ||
+	if i := strings.Index(text, "invoked oom-killer"); i >= 0 {
+		return !quotes(text[:i])
+	}
+	return strings.HasPrefix(text, "oom-kill:") ||
 		strings.HasPrefix(text, "Killed process ") || outOf(text)
 }
+
+// quotes says whether what stands before words of a kill is of a server's line or of a statement that has them in it:
+// no program has such a name.
+func quotes(before string) bool { return strings.ContainsAny(before, "'\"") || hasLabel(before) }
 
 // outOf says whether a line begins with «Out of memory», of the host or of a
 // control group.
@@ -416,7 +424,7 @@ func (p *Reader) take(l line) {
 	switch {
 	case strings.Contains(s, " oom-killer"):
 		// People shorten it; without anything behind it only a line with a time is one.
-		if m := reInvoked.FindStringSubmatch(s); m != nil && (m[2] != "" || strings.HasSuffix(s, ":") ||
+		if m := reInvoked.FindStringSubmatch(s); m != nil && !quotes(m[1]) && (m[2] != "" || strings.HasSuffix(s, ":") ||
 			l.from == fromKernel ||
 			l.at.Text != "" || l.at.Boot >= 0) {
 			asked := p.lately(p.asked, askedLines)
@@ -554,7 +562,8 @@ func (p *Reader) other(l line) bool {
 		}
 		return true
 	}
-	if l.from == bare && strings.Contains(s, "Killed") && strings.Contains(s, "OOM") && p.container(l) {
+	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
+		strings.HasPrefix(s, "container oom ")) && p.container(l) {
 		return true
 	}
 	if l.from == bare && strings.HasPrefix(s, "sending SIG") && p.earlyoom(l) {

@@ -36,7 +36,14 @@ func (p *Reader) earlyoom(l line) bool {
 // container reads that a container was killed, as Kubernetes or Docker tell it: not which process, and not how large.
 func (p *Reader) container(l line) bool {
 	m := reOOMKilled.FindStringSubmatchIndex(l.text)
-	if m == nil || l.from != bare || len(l.text) > maxReasonLine {
+	if l.from != bare || len(l.text) > maxReasonLine {
+		return false
+	}
+	if c := reContainerOOM.FindStringSubmatch(l.text); c != nil {
+		p.add(Other{At: l.at, Kind: ContainerKilled, Name: c[1], Text: l.text})
+		return true
+	}
+	if m == nil {
 		return false
 	}
 	before, value := strings.TrimSpace(l.text[:m[0]]), l.text[m[2]:m[3]]
@@ -58,6 +65,9 @@ func (p *Reader) container(l line) bool {
 	p.add(o)
 	return true
 }
+
+// reContainerOOM is an event of Docker: «container oom 3f2ab81c0d (image=postgres:16, name=shop-db)».
+var reContainerOOM = regex.New(`^container oom [0-9a-f]{8,64} \(.{0,512}?\bname=([^,)\s]{1,255})`)
 
 var reReason = regex.New(`(?i)^(?:- )?["']?(?:last )?(?:reason|state|status|terminated)["']? ?[:=]? ?["']? $`)
 
