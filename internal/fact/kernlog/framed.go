@@ -36,7 +36,8 @@ func (p *Reader) unframed(l *line) {
 			}
 		}
 		p.frame = ""
-		if at == 0 || at == i || hasLabel(reTimeIn.ReplaceAllString(l.text[:at], "")) || strings.ContainsRune(l.text[:at], '\'') {
+		if at == 0 || at == i || strings.ContainsRune(l.text[:at], '\'') ||
+			hasLabel(reTimeIn.ReplaceAllString(l.text[:at], "")) {
 			return
 		}
 		before := l.text[:at]

@@ -256,7 +256,8 @@ func quoted(l line) string {
 // them. kubectl describe indents its events; a field of YAML or JSON is quoted.
 func event(before string, indent bool) bool {
 	return strings.Contains(before, " OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
-		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) || !indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
+		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) ||
+		!indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
@@ -424,7 +425,8 @@ func (p *Reader) take(l line) {
 	switch {
 	case strings.Contains(s, " oom-killer"):
 		// People shorten it; without anything behind it only a line with a time is one.
-		if m := reInvoked.FindStringSubmatch(s); m != nil && !quotes(m[1]) && (m[2] != "" || strings.HasSuffix(s, ":") ||
+		m := reInvoked.FindStringSubmatch(s)
+		if m != nil && !quotes(m[1]) && (m[2] != "" || strings.HasSuffix(s, ":") ||
 			l.from == fromKernel ||
 			l.at.Text != "" || l.at.Boot >= 0) {
 			asked := p.lately(p.asked, askedLines)

@@ -158,8 +158,8 @@ func UnitText(u *oom.Unit) string {
 		if u.RSS != nil {
 			t += fmt.Sprintf(", which had %s in memory", *u.RSS)
 		}
-		return t + ": available memory was below the limit of earlyoom. That is a signal from a program in user space, " +
-			"not a kill by the kernel."
+		return t + ": available memory was below the limit of earlyoom. That is a signal from a program in user " +
+			"space, not a kill by the kernel."
 	case u.Container:
 		name := "A container"
 		if u.Name != "" {
