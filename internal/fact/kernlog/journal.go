@@ -2,6 +2,7 @@ package kernlog
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,12 +11,40 @@ import (
 // record is what is read of a line of journalctl -o json. A value of the journal is a string, or an array of bytes
 // where it is no text, or null where it was too long.
 type record struct {
-	Message   json.RawMessage `json:"MESSAGE"`
+	Message   json.RawMessage `json:"MESSAGE"` // and message, of most others
 	Transport string          `json:"_TRANSPORT"`
 	Ident     string          `json:"SYSLOG_IDENTIFIER"`
+	Host      string          `json:"_HOSTNAME"`
 	Real      string          `json:"__REALTIME_TIMESTAMP"`
 	PID       json.RawMessage `json:"_PID"`
-	Log       string          `json:"log"` // of Docker's files: a line as it was written
+	Log       string          `json:"log"`         // of Docker's files: a line as it was written
+	Msg       string          `json:"msg"`         // of Fluent Bit's input kmsg
+	Text      string          `json:"textPayload"` // of Cloud Logging
+	Payload   json.RawMessage `json:"jsonPayload"` // likewise: the fields of the journal
+	Syslog    string          `json:"SyslogMessage"`
+	Time      json.RawMessage `json:"time"`
+	Timestamp json.RawMessage `json:"timestamp"`
+	At        json.RawMessage `json:"@timestamp"`
+	Seconds   *int64          `json:"sec"` // since boot, of kmsg
+	Micros    *int64          `json:"usec"`
+}
+
+// stamp is when it was written, as far as one of its fields tells.
+func (r *record) stamp() (at Stamp, ok bool) {
+	const years = 1e9
+	if r.Seconds != nil && *r.Seconds >= 0 && *r.Seconds < years {
+		v := strconv.FormatInt(*r.Seconds, 10)
+		if r.Micros != nil && *r.Micros >= 0 && *r.Micros < 1e6 {
+			v += fmt.Sprintf(".%06d", *r.Micros)
+		}
+		return stampOf(v)
+	}
+	for _, raw := range []json.RawMessage{r.Timestamp, r.At, r.Time} {
+		if at, ok := stampOf(strings.Trim(string(raw), `"`)); ok {
+			return at, true
+		}
+	}
+	return none, false
 }
 
 // json reads a line that is a JSON object; false where it is none of ours.
@@ -29,18 +58,35 @@ func (p *Reader) json(s string) bool {
 	if json.Unmarshal([]byte(s), &r) != nil {
 		return false
 	}
-	if r.Message == nil && r.Log != "" {
-		p.raw(r.Log)
-		return true
+	at, told := r.stamp()
+	if r.Message == nil && r.Payload != nil {
+		var inner record
+		if json.Unmarshal(r.Payload, &inner) == nil && inner.Message != nil {
+			inner.Timestamp, inner.Payload, r = r.Timestamp, nil, inner
+			at, told = r.stamp()
+		}
 	}
 	if r.Message == nil {
+		for _, text := range []string{r.Log, r.Msg, r.Text, r.Syslog} {
+			if text != "" {
+				p.lines(text, at, told)
+				return true
+			}
+		}
 		return false
 	}
 	text := bytesOf(r.Message)
 	if text == "" {
 		return true
 	}
-	l := line{at: none}
+	if r.Transport == "" && r.Ident == "" {
+		p.lines(text, at, told)
+		return true
+	}
+	l := line{at: none, host: r.Host}
+	if told {
+		l.at = at
+	}
 	if us, err := strconv.ParseInt(r.Real, 10, 64); err == nil && us > 0 && us < 1<<53 {
 		l.at.Wall = time.UnixMicro(us).UTC()
 		l.at.Text = l.at.Wall.Format(time.RFC3339)

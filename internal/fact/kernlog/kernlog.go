@@ -21,6 +21,8 @@ type Stamp struct {
 	Text string        // as it stands in the log; "" where the line has none
 	Wall time.Time     // zero where year or zone is not in the log
 	Boot time.Duration // since boot; negative where the log does not tell
+	// The line has only how long after the one before it was written, as of dmesg -H and -d.
+	after bool
 }
 
 // none is the stamp of a line that has none.
@@ -78,9 +80,12 @@ type Report struct {
 	WholeGroup bool   // memory.oom.group: all of the group were killed
 	NoVictim   bool   // no task could be killed
 	Allocating bool   // vm.oom_kill_allocating_task: who asked was killed, not who held most
-	Panic      bool   // the kernel was told to panic
+	Panic      bool   // the kernel panicked
+	PanicOnOOM bool   // because vm.panic_on_oom is set, as it says
 	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
+	told       bool   // by one who saw the kill, not by the kernel's report of it
+	line       int    // of the log, in which it begins
 	named      Victim // by the line «oom-kill:»
 	trace      trace
 	nodes      map[string]int64 // sums over the nodes, kB
@@ -172,6 +177,9 @@ const (
 	OomdLooked Kind = "oomd_looked"    // systemd-oomd lists what it could kill
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
+	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
+	// A container runtime says that the kernel killed in a container.
+	ContainerKilled Kind = "container_killed"
 )
 
 // Other is a line about memory that is no part of a report.
@@ -187,6 +195,7 @@ type Other struct {
 	Why            Shortage
 	Used, Total    *unit.Bytes // of memory, or of swap where that is why
 	Pressure, Most *float64    // percent of the time, and what was allowed
+	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
 }
 
 // Shortage is why systemd-oomd killed.

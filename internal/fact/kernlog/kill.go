@@ -12,6 +12,8 @@ func (p *Reader) kill(l line) bool {
 		pid, _ := strconv.Atoi(m[1])
 		if v := p.victim(pid); v != nil {
 			v.Reaped = true
+		} else if m[2] != "" {
+			p.seen(l.at, m[2], m[1]) // what it gave back is no size of what was killed
 		}
 		return true
 	}

@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"fmt"
 	"html"
 	"strconv"
 	"strings"
@@ -25,23 +26,25 @@ type line struct {
 	at     Stamp
 	from   source
 	pid    int    // of the program, where the prefix has it
+	host   string // likewise
 	text   string //
 	indent bool   // it began with a space: it continues a message of several lines
 }
 
 var (
-	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
+	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})(?: {0,2}<[ \d.]{0,24}>)?\] ?`) // -d has how long after the last
 	reDelta = regex.New(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
-	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})\] ?`)
-	reHuman = regex.New(`^\[ {0,2}(?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d\] ?`)
+	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})` +
+		`(?: {0,2}<[ \d.]{0,24}>)?\] ?`)
+	reHuman = regex.New(`^\[ {0,2}((?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d)\] ?`)
 	reISO   = regex.New(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
 	reFull   = regex.New(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
 	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
-	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )\S{1,255} (\S{1,48}) (\S{1,128}) \S{1,32} ` +
+	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )(\S{1,255}) (\S{1,48}) (\S{1,128}) \S{1,32} ` +
 		`(?:-|(?:\[[^\]]*\])+) ?`)
 	reCRI  = regex.New(`^(?:stdout|stderr) [FP] `)
 	reUnix = regex.New(`^(\d{9,10})\.(\d{6}) `)
@@ -52,9 +55,12 @@ var (
 	reColor  = regex.New(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
 	reMarkup = regex.New(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
 		`span|li|td|tr|br) ?/?>)+$`)
-	rePrio = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
-	reKmsg = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
-	reTag  = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
+	// The number of the line, as viewers and cat -n show it.
+	reNumbered = regex.New(`^\d{1,7}(?: {0,4}[|│:] {0,4}| {2,8}|\t| \t)`)
+	reBullet   = regex.New("^(?:[-*•·] {1,3}`?|`)") // of a list
+	rePrio     = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
+	reKmsg     = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
+	reTag      = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
 )
 
 // stripLine takes the prefixes off a line: of a quotation, of dmesg, of
@@ -77,8 +83,9 @@ func stripLine(s string) line {
 		if m := re5424.FindStringSubmatch(s); m != nil {
 			tagged = true
 			_, _ = stripTime(m[1], &l.at)
-			l.from, _ = sourceOf(m[2])
-			l.pid, _ = strconv.Atoi(m[3])
+			l.host = m[2]
+			l.from, _ = sourceOf(m[3])
+			l.pid, _ = strconv.Atoi(m[4])
 			s = s[len(m[0]):]
 		}
 	}
@@ -102,7 +109,7 @@ func stripLine(s string) line {
 		if rest, boot, ok := bootWithin(s); ok {
 			s, l.at.Boot = rest, boot
 			if l.at.Text == "" {
-				l.at.Text = "[" + boot.String() + "]"
+				l.at.Text = fmt.Sprintf("[%.6f]", boot.Seconds())
 			}
 			l.from = fromKernel
 		}
@@ -153,6 +160,18 @@ func bootWithin(s string) (rest string, boot time.Duration, ok bool) {
 func stripFile(s string) string {
 	const most = 160
 	rest := s
+	if m := reNumbered.FindString(s); m != "" {
+		var at Stamp
+		if _, ok := stripTime(s[len(m):], &at); ok {
+			return s[len(m):]
+		}
+	}
+	if m := reBullet.FindString(s); m != "" {
+		var at Stamp
+		if _, ok := stripTime(s[len(m):], &at); ok {
+			return s[len(m):]
+		}
+	}
 	if q, ok := strings.CutPrefix(s, `"`); ok || strings.HasPrefix(s, "\u201c") {
 		q = strings.TrimPrefix(q, "\u201c")
 		var at Stamp
@@ -196,17 +215,21 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			sec, _ := strconv.ParseInt(m[1], 10, 64)
 			micro, _ := strconv.ParseInt(m[2], 10, 64)
 			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
-			note(strings.TrimSpace(m[0]))
+			text, _, _ := strings.Cut(m[0], "<") // and how long after the last
+			note(strings.TrimRight(text, "] ") + "]")
 			return s[len(m[0]):], true
 		}
 		if m := reCtime.FindStringSubmatch(s); m != nil {
 			note(m[1]) // of the host's time zone, which is not told
 			return s[len(m[0]):], true
 		}
-		for _, re := range []*regex.Regex{reDelta, reHuman} {
-			if m := re.FindString(s); m != "" {
-				return s[len(m):], true
-			}
+		if m := reDelta.FindString(s); m != "" {
+			at.after = true
+			return s[len(m):], true
+		}
+		if m := reHuman.FindStringSubmatch(s); m != nil {
+			note(strings.TrimSpace(m[1])) // to the minute; neither year nor zone
+			return s[len(m[0]):], true
 		}
 	case c == '<' || 'a' <= c && c <= 'z':
 		// Most lines that begin so are plain text: the expression is slow.
@@ -330,6 +353,9 @@ func stripTag(s string, l *line) (string, bool) {
 		return s, false
 	}
 	l.pid, _ = strconv.Atoi(m[2])
+	if two {
+		l.host = host
+	}
 	return strings.TrimPrefix(s[i+1:], " "), true
 }
 
@@ -338,8 +364,8 @@ func sourceOf(name string) (from source, known bool) {
 	switch name {
 	case "kernel":
 		return fromKernel, true
-	case "systemd", "systemd-oomd":
-		return fromSystemd, true
+	case "systemd", "systemd-oomd", "earlyoom":
+		return fromSystemd, true // what tells of kills besides the kernel
 	case "postgres", "postgresql":
 		return fromServer, true
 	}

@@ -29,11 +29,11 @@ var (
 		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
 	// OpenVZ has a second line about the same kill.
 	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
-	reSize    = regex.New(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
-	reRest    = regex.New(`^(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
+	reSize    = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
+	reRest    = regex.New(`^,? ?(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
-	reReaped  = regex.New(`^oom_reaper: reaped process (\d{1,10}) `)
+	reReaped  = regex.New(`^oom_reaper: (?:reaped process|unable to reap pid:) ?(\d{1,10}) (?:\((.{1,64}?)\)(?:,|$))?`)
 	reGroup   = regex.New(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
 	reRefused = regex.New(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
 	reAlloc   = regex.New(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
@@ -72,25 +72,20 @@ func (f *Foreign) At() Stamp {
 
 // Reader puts several logs into one, such as those of several boots.
 type Reader struct {
-	log      Log
-	others   func(*Foreign) bool
-	at       *Report // the report that lines belong to
-	since    int     // lines since it was opened
-	cols     columns
-	inTable  bool
-	inStat   bool
-	inSlab   bool
-	group    bool // further victims of the group follow
-	held     string
-	heldLine line
-	pieces   int
-	given    bool // the line before was somebody else's
-	shown    int  // number of the line behind which the state of memory stands that is no part of a kill's report
-	tail     int  // lines that may still tell of the kill before them
-	asked    int  // number of the line that says that a person asked for a kill; 0: none, as above
-	foreign  Foreign
-	inner    bool // a line is one of many that stood in one
-	every    bool // no line is passed over: for tests
+	*stream   // of the host whose line was read last
+	streams   []*stream
+	log       Log
+	others    func(*Foreign) bool
+	human     string // the last date of dmesg -H, which tells it once a minute
+	entry     entry  // of which a part was read
+	frame     string // what a collector puts before the lines of the report
+	outer     Stamp  // of the entry whose text is read
+	outerTold bool
+	within    int  // entries that the line stands in
+	given     bool // the line before was somebody else's
+	foreign   Foreign
+	inner     bool // a line is one of many that stood in one
+	every     bool // no line is passed over: for tests
 }
 
 // NewReader returns an empty one. others is given the lines that may be of a
@@ -99,7 +94,8 @@ func NewReader(others func(*Foreign) bool) *Reader {
 	if others == nil {
 		others = func(*Foreign) bool { return false }
 	}
-	return &Reader{others: others}
+	first := &stream{}
+	return &Reader{stream: first, streams: []*stream{first}, others: others}
 }
 
 // Add reads one more log. A report does not go over from one log to the next.
@@ -110,7 +106,11 @@ func (p *Reader) Add(r io.Reader) error {
 		cut := errors.Is(err, bufio.ErrBufferFull)
 		if len(b) > 0 {
 			p.log.Lines++
-			switch p.since++; p.useOf(b) {
+			for _, s := range p.streams {
+				s.since++
+			}
+			p.early(b)
+			switch p.useOf(b) {
 			case give:
 				p.foreign = Foreign{Text: bytes.TrimRight(b, "\r\n")}
 				p.given = p.others(&p.foreign)
@@ -134,9 +134,27 @@ func (p *Reader) Add(r io.Reader) error {
 }
 
 func (p *Reader) end() {
-	p.release()
-	p.close()
-	p.given, p.shown, p.asked = false, 0, 0
+	p.write()
+	for _, p.stream = range p.streams {
+		p.release()
+		p.close()
+		p.shown, p.asked = 0, 0
+	}
+	p.streams = p.streams[:1]
+	p.stream = p.streams[0]
+	p.given, p.human, p.host, p.entry, p.frame = false, "", "", entry{}, ""
+}
+
+// minute notes the date that dmesg -H tells once a minute, before a line of whatever: «[Mar15 21:47]».
+func (p *Reader) minute(b []byte) {
+	const most = 64
+	i := bytes.IndexByte(b[:min(len(b), most)], ']')
+	if i < 8 || b[i-3] != ':' {
+		return
+	}
+	if m := reHuman.FindStringSubmatch(string(b[:i+1])); m != nil {
+		p.human = strings.TrimSpace(m[1])
+	}
 }
 
 const (
@@ -154,20 +172,32 @@ func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-li
 // Log closes what is open and returns all that was read.
 func (p *Reader) Log() *Log {
 	p.end()
+	p.settle()
 	return &p.log
 }
 
 // raw takes a line as it stands in the file.
 func (p *Reader) raw(s string) {
-	if strings.HasPrefix(s, "{") && p.json(s) {
+	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
 		return
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
+	if p.outerTold {
+		switch {
+		case l.at.Text == "" && l.at.Boot < 0:
+			l.at = p.outer
+		case l.at.Wall.IsZero():
+			l.at.Wall = p.outer.Wall
+		}
+	}
+	if l.at.after && l.at.Text == "" {
+		l.at.Text = p.human
+	}
 	if p.hand(s, l) {
 		return
 	}
-	if l.from == bare && l.at.Text == "" && l.at.Boot < 0 {
+	if p.unframed(&l); l.from == bare {
 		l.text = quoted(l)
 	}
 	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
@@ -203,17 +233,31 @@ func (p *Reader) raw(s string) {
 var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
+// reMessage is the name of a field of YAML or JSON that holds a message.
+var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?["']?$`)
+
 // quoted takes off what an event of Kubernetes or somebody's words have before the line of a kill. In what a
 // server or its user quotes, behind a label or a quotation mark, is none.
 func quoted(l line) string {
 	const most = 2048
 	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill"} {
 		i := strings.Index(l.text[:min(len(l.text), most)], words)
-		if i > 0 && !l.indent && !strings.ContainsAny(l.text[:i], "'\"`") && !hasLabel(l.text[:i]) {
-			return l.text[i:]
+		if i <= 0 {
+			continue
+		}
+		if event(l.text[:i], l.indent) {
+			return strings.TrimRight(l.text[i:], "'\",")
 		}
 	}
 	return l.text
+}
+
+// event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
+// them. kubectl describe indents its events; a field of YAML or JSON is quoted.
+func event(before string, indent bool) bool {
+	return strings.Contains(before, " OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
+		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) ||
+		!indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
@@ -254,6 +298,7 @@ func (p *Reader) hand(s string, l line) bool {
 // line takes a line without its prefix. One that a paste has broken after a
 // comma is put together first.
 func (p *Reader) line(l line) {
+	p.turn(l.host)
 	if l.from == fromOther || l.from == fromServer {
 		if l.from == fromOther {
 			p.unread(l.text)
@@ -269,42 +314,14 @@ func (p *Reader) line(l line) {
 		p.line(rest)
 		return
 	}
-	if p.held != "" && p.broken() {
-		// A terminal breaks a line where it ends, within a word.
-		if p.pieces < maxJoin && l.text != "" && l.from == bare && l.at.Text == "" && l.at.Boot < 0 && !opens(l.text) {
-			if end := p.held[len(p.held)-1]; strings.HasSuffix(p.held, " of") ||
-				strings.HasSuffix(p.held, " as a result") ||
-				end == ':' {
-				p.held += " "
-			}
-			p.held += l.text
-			p.pieces++
-			return
-		}
-		p.release()
-	}
 	if p.held != "" {
-		if p.pieces < maxJoin && l.text != "" && !opens(l.text) && len(p.held)+len(l.text) < 4*maxText {
-			p.held += " " + l.text
-			p.pieces++
-			if strings.HasSuffix(l.text, ",") {
-				return
-			}
-			p.release()
+		if p.put(l) {
 			return
 		}
 		p.release()
 	}
-	if opens(l.text) && (strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, ":") ||
-		strings.HasSuffix(l.text, ": OOM")) {
-		p.held, p.heldLine, p.pieces = l.text, l, 1
+	if p.hold(l) {
 		return
-	}
-	if l.from == fromKernel || l.at.Text != "" || l.at.Boot >= 0 {
-		if strings.HasPrefix(l.text, "Task in /") || strings.HasPrefix(l.text, statsFor) {
-			p.held, p.heldLine, p.pieces = l.text, l, 1
-			return
-		}
 	}
 	p.take(l)
 }
@@ -318,9 +335,16 @@ const statsFor = "Memory cgroup stats for "
 
 // opens says whether a line begins one of the three long lines of a report.
 func opens(text string) bool {
-	return strings.Contains(text, "invoked oom-killer") || strings.HasPrefix(text, "oom-kill:") ||
+	if i := strings.Index(text, "invoked oom-killer"); i >= 0 {
+		return !quotes(text[:i])
+	}
+	return strings.HasPrefix(text, "oom-kill:") ||
 		strings.HasPrefix(text, "Killed process ") || outOf(text)
 }
+
+// quotes says whether what stands before words of a kill is of a server's line or of a statement that has them in it:
+// no program has such a name.
+func quotes(before string) bool { return strings.ContainsAny(before, "'\"") || hasLabel(before) }
 
 // outOf says whether a line begins with «Out of memory», of the host or of a
 // control group.
@@ -344,7 +368,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at}, 0, 0, 0, 0
+	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at, line: p.log.Lines}, 0, 0, 0, 0
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -362,11 +386,7 @@ func (p *Reader) close() {
 	}
 	r.Table.sumUp(p.cols, r.tableSize())
 	p.cols = columns{}
-	if len(p.log.Reports) >= maxReports {
-		p.log.Reports = append(p.log.Reports[:0], p.log.Reports[1:]...)
-		p.log.Cut = true
-	}
-	p.log.Reports = append(p.log.Reports, *r)
+	p.keep(r)
 }
 
 // current is the report that a part belongs to; a part that comes without the
@@ -405,7 +425,8 @@ func (p *Reader) take(l line) {
 	switch {
 	case strings.Contains(s, " oom-killer"):
 		// People shorten it; without anything behind it only a line with a time is one.
-		if m := reInvoked.FindStringSubmatch(s); m != nil && (m[2] != "" || strings.HasSuffix(s, ":") ||
+		m := reInvoked.FindStringSubmatch(s)
+		if m != nil && !quotes(m[1]) && (m[2] != "" || strings.HasSuffix(s, ":") ||
 			l.from == fromKernel ||
 			l.at.Text != "" || l.at.Boot >= 0) {
 			asked := p.lately(p.asked, askedLines)
@@ -417,7 +438,7 @@ func (p *Reader) take(l line) {
 	case strings.HasPrefix(s, "oom-kill:"):
 		p.summary(l)
 		return
-	case strings.Contains(s, "process "):
+	case strings.Contains(s, "process "), strings.HasPrefix(s, "oom_reaper: "):
 		if p.kill(l) {
 			return
 		}
@@ -430,7 +451,7 @@ func (p *Reader) take(l line) {
 	}
 	low := ""
 	if c := s[0] | 0x20; c == 'o' || c == 's' || c == 'k' { // as those below begin
-		low = strings.ToLower(s[:min(len(s), 80)])
+		low = strings.ToLower(s[:min(len(s), 120)])
 	}
 	switch {
 	case low == "":
@@ -441,10 +462,13 @@ func (p *Reader) take(l line) {
 		return
 	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"),
 		strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
-		p.next(l.at).Panic = true
+		r := p.next(l.at)
+		r.Panic = true
+		r.PanicOnOOM = r.PanicOnOOM || strings.Contains(low, "panic_on_oom")
+		r.NoVictim = r.NoVictim || strings.Contains(low, "no killable") || strings.Contains(low, "deadlocked")
 		return
 	}
-	if p.other(l) {
+	if p.other(l) || p.onlooker(l) {
 		return
 	}
 	if !p.body(l) {
@@ -538,6 +562,13 @@ func (p *Reader) other(l line) bool {
 		if m := reAlloc.FindStringSubmatch(s); m != nil {
 			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
 		}
+		return true
+	}
+	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
+		strings.HasPrefix(s, "container oom ")) && p.container(l) {
+		return true
+	}
+	if l.from == bare && strings.HasPrefix(s, "sending SIG") && p.earlyoom(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||

@@ -14,7 +14,9 @@ var (
 		`systemd-oomd killed (\d{1,9}) process)`)
 	reConsumed = regex.New(`^(\S{1,256}): Consumed .*?\b(\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory peak` +
 		`(?:, (\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory swap peak)?`)
-	reOomd = regex.New(`^Killed (\S{1,512})(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
+	// Since 258 it marks what it kills.
+	reOomd = regex.New(`^(?:Killed|Marked) (\S{1,512})(?: for killing)?` +
+		`(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
 	// «(32305733632) / total (33046663168)»
 	reOomdUsed     = regex.New(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
 	reOomdPressure = regex.New(`\bbeing (\d{1,3}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
@@ -23,6 +25,9 @@ var (
 // systemd reads what systemd and systemd-oomd say about a kill.
 func (p *Reader) systemd(l line) bool {
 	s := l.text
+	if p.earlyoom(l) {
+		return true
+	}
 	if m := reUnit.FindStringSubmatch(s); m != nil {
 		o := Other{At: l.at, Kind: UnitKilled, Name: m[1], Text: s}
 		switch {

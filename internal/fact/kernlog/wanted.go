@@ -25,11 +25,12 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'M': // by the OOM killer; Out of Memory, as it was once; a part of a report
-			if around(b, i, "OO", "M") || around(b, i, "", "Memory") || around(b, i, "", "Mem-Info") {
+			if around(b, i, "OO", "M") || around(b, i, "SIGTER", "M to process ") ||
+				around(b, i, "", "Memory") || around(b, i, "", "Mem-Info") {
 				return true
 			}
 		case 'K':
-			if around(b, i, "", "Killed ") {
+			if around(b, i, "", "Killed ") || around(b, i, "SIG", "KILL to process ") {
 				return true
 			}
 		case 'f':
@@ -96,12 +97,6 @@ func taskRow(b []byte) bool {
 		}
 		b = b[n:]
 	}
-}
-
-// inReport says whether the lines that come may be parts of a report.
-func (p *Reader) inReport() bool {
-	return p.held != "" || p.at != nil && ((len(p.at.Victims) == 0 || p.group) && p.since < openLines ||
-		p.since <= p.tail)
 }
 
 // What is to be done with a line.

@@ -3,6 +3,7 @@ package oom
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -50,6 +51,10 @@ func (c *oomCase) after() {
 		return
 	}
 	failed := c.unitFailed()
+	if c.death == nil && c.report.WholeGroup {
+		c.wholeGroup()
+		return
+	}
 	if c.death == nil {
 		a.Text = "A server ends all sessions and recovers when a child is killed (restart_after_crash = on, the " +
 			"default)"
@@ -71,9 +76,7 @@ func (c *oomCase) after() {
 		return
 	}
 	if c.death.Orphaned {
-		a.State, a.Text = oomStopped,
-			"The postmaster itself was gone: its other processes ended, and the server accepts no connections until "+
-				"systemd, a cluster manager or an administrator starts it. "+oomLost
+		c.started(c.deathI+1, "The postmaster itself was gone: its other processes ended")
 		return
 	}
 	var text []string
@@ -103,10 +106,8 @@ loop:
 				continue
 			}
 			state = oomRestarted
-			if !e.At.Wall.IsZero() && !c.death.At.Wall.IsZero() {
-				if s := e.At.Wall.Sub(c.death.At.Wall).Seconds(); s >= 0 {
-					a.Seconds = &s
-				}
+			if d, ok := e.since(c.death); ok && d >= 0 {
+				a.Seconds = oomPtr(d.Seconds())
 			}
 		case pglog.ShutdownAsked:
 			asked = true
@@ -150,6 +151,41 @@ loop:
 		text = append(text, "The log ends before it takes connections again.")
 	}
 	a.Text = strings.Join(text, " ")
+}
+
+// started says whether a server was started again whose postmaster is gone, from an entry of its log on.
+func (c *oomCase) started(from int, gone string) {
+	a := &c.kill.After
+	for i := max(from, 0); i < len(c.log.Server); i++ {
+		e := &c.log.Server[i]
+		if e.Kind != pglog.Ready {
+			continue
+		}
+		d, ok := time.Duration(0), false
+		if c.death != nil {
+			d, ok = e.since(c.death)
+		} else if at, known := oomWall(c.report.Victims[0].At, c.facts); known && !e.At.Wall.IsZero() {
+			d, ok = e.At.Wall.Sub(at), true
+			if d < 0 {
+				continue
+			}
+		} else {
+			continue // nothing tells whether it is of before the kill
+		}
+		if ok && d >= 0 {
+			a.Seconds = oomPtr(d.Seconds())
+		}
+		a.State, a.Text = oomRestarted, gone+". Then it was started again. "+oomLost
+		return
+	}
+	a.State, a.Text = oomStopped, gone+", and the server accepts no connections until systemd, a cluster manager or "+
+		"an administrator starts it. "+oomLost
+}
+
+// wholeGroup is about a group all of whose processes are killed: nobody is left there to restart a server.
+func (c *oomCase) wholeGroup() {
+	c.started(0, "The whole control group was killed (memory.oom.group), so the postmaster in it does not restart the "+
+		"server")
 }
 
 // silent says whether the server's log ends before the kill, with when.

@@ -33,6 +33,7 @@ const (
 	oomManual      = "sysrq"           // somebody asked for a kill
 	oomAllocating  = "allocating_task" // who asked was killed, whoever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
+	oomProcess     = "one_process"     // of a server, and not one that runs queries
 	oomNotTold     = "unknown"
 )
 
@@ -59,7 +60,7 @@ func (c *oomCase) cause() {
 				"Memory was not necessarily short.",
 			Evidence: []string{"«Manual OOM execution», or order=-1 in the first line of the report"}}
 		if c.report.Panic {
-			c.kill.Cause.Text += " The kernel is set to panic instead of killing (vm.panic_on_oom)."
+			c.kill.Cause.Text += " " + panicText(c.report)
 		}
 		return
 	}
@@ -85,16 +86,20 @@ func (c *oomCase) cause() {
 				"Page tables: every process that touches shared memory on ordinary pages has a map of it for "+
 					"itself; together %s.", t), ev...)
 	}
-	if s := m.Shared; s != nil && share(*s) >= oomSharedMin {
-		text := fmt.Sprintf("Shared memory: %s, which leaves too little for everything else.", *s)
+	if s, least := c.shared(); s != nil && share(*s) >= oomSharedMin {
+		text := fmt.Sprintf("Shared memory: %s%s, which leaves too little for everything else.", least, *s)
 		if c.report.Constraint == kernlog.Memcg {
 			text = fmt.Sprintf(
-				"The limit of the control group, %s, has no room for shared memory (%s) and the work of the sessions.",
-				*m.Total, *s)
+				"The limit of the control group, %s, has no room for shared memory (%s%s) and the work of the "+
+					"sessions.",
+				*m.Total, least, *s)
 		}
-		add(oomShared, *s, text,
-			fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s, %s",
-				*s, c.of(*s)))
+		ev := fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s%s, %s",
+			least, *s, c.of(*s))
+		if least != "" {
+			ev += "; the report does not give the total, and one process had touched so much"
+		}
+		add(oomShared, *s, text, ev)
 	}
 	c.cache(add, share)
 	if h := m.HugeFree; h != nil && share(*h) >= oomHugeMin {
@@ -131,6 +136,30 @@ func (c *oomCase) cause() {
 	}
 	c.kill.Cause = found[0]
 	c.kill.Also = append(c.kill.Also, found[1:]...)
+}
+
+// shared is the shared memory: the sum, or, where the report has none, what one process had touched of it, which is
+// the least that it can be. Least has the words for that.
+func (c *oomCase) shared() (b *unit.Bytes, least string) {
+	if s := c.kill.Memory.Shared; s != nil {
+		return s, ""
+	}
+	note := func(n unit.Bytes) {
+		if b == nil || n > *b {
+			b, least = &n, "at least "
+		}
+	}
+	for i := range c.report.Victims {
+		if s := c.report.Victims[i].Shm; s != nil {
+			note(*s)
+		}
+	}
+	if c.report.Table.Split {
+		for i := range c.report.Table.Tasks {
+			note(unit.Bytes(c.report.Table.Tasks[i].Shm) * c.size)
+		}
+	}
+	return b, least
 }
 
 // of says how much of the memory something is.
@@ -239,10 +268,14 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 				ev = append(ev, fmt.Sprintf("process %d: %s of its own, %s", o.pid, o.b, c.ofBoth(o.b)))
 			}
 		}
-		if single {
+		v := c.kill.Victim
+		if single && v != nil && v.PID == h.pid && !oomRunsQueries(v.Role) {
+			add(oomProcess, heavySum, fmt.Sprintf("One process: the %s (process %d) had %s for itself and was "+
+				"killed for it.", v.Role, h.pid, h.b), ev...)
+		} else if single {
 			c.most = &Task{PID: h.pid, Anon: oomPtr(h.b)}
 			text := fmt.Sprintf("One query: process %d of the server had %s for itself", h.pid, h.b)
-			if v := c.kill.Victim; v != nil && v.PID == h.pid {
+			if v != nil && v.PID == h.pid {
 				text += " and was killed for it"
 				if v.Statement != "" {
 					ev = append(ev, "it was running: "+strings.Join(strings.Fields(v.Statement), " "))
@@ -259,6 +292,16 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 			fmt.Sprintf("Many sessions: %d processes of the server had %s together, %s.", n-len(heavy), light, most),
 			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
 	}
+}
+
+// oomRunsQueries says whether a process of this role runs the queries of a session; where nothing tells its role, it
+// is taken for one that does.
+func oomRunsQueries(role string) bool {
+	switch role {
+	case "", "backend", "backend or worker", "child of the postmaster", "parallel worker":
+		return true
+	}
+	return strings.Contains(role, "parallel worker")
 }
 
 // special are causes that are not about who held most.
@@ -319,13 +362,24 @@ func (c *oomCase) unknown() Cause {
 		o.Evidence = append(o.Evidence, fmt.Sprintf("anonymous memory of all processes: %s", *m.Anon))
 	}
 	if c.report.Panic {
-		o.Text = "The kernel is set to panic when memory runs out (vm.panic_on_oom)."
+		o.Text = panicText(c.report)
 	} else if m.Total == nil {
 		o.Text = "What held the memory cannot be told: how much there was is not in what was read."
 	} else if len(c.report.Table.Tasks) > 0 {
 		o.Text = "No single part of what was read explains it: see the largest processes."
 	}
 	return o
+}
+
+// panicText is why the kernel panicked.
+func panicText(r *kernlog.Report) string {
+	switch {
+	case r.PanicOnOOM:
+		return "The kernel is set to panic when memory runs out (vm.panic_on_oom)."
+	case r.NoVictim:
+		return "Memory ran out and no process was left that the kernel may kill, so it panicked."
+	}
+	return "Memory ran out and the kernel panicked; the reason is not in what was read."
 }
 
 func oomCount(n int, one, many string) string {

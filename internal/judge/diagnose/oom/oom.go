@@ -19,7 +19,7 @@ type Report struct {
 	// processes of the server that signal 9 ended, and no report of the kernel names
 	Unexplained []Death   `json:"unexplained"`
 	Refused     []Refusal `json:"refused"` // what was refused memory, which kills nothing
-	Units       []Unit    `json:"units"`   // kills as systemd and systemd-oomd tell them
+	Units       []Unit    `json:"units"`   // kills as systemd, systemd-oomd, earlyoom and container runtimes tell them
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the one that tells most: the headline; absent where there is none
@@ -47,11 +47,12 @@ type Kill struct {
 	From       string       `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
 	Group      string       `json:"group"`                     // control group whose limit was hit
 	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
-	Victim     *Task        `json:"victim,omitempty"` // absent: the log does not name one
-	Killed     int          `json:"killed"`           // processes; more than one where the whole group was killed
-	NoVictim   bool         `json:"no_victim"`        // the killer found no process that it could kill
-	Panic      bool         `json:"panic"`            // the kernel panicked instead of killing
-	OnlyMemory bool         `json:"only_memory"`      // there is the state of memory alone: it may be that of no kill
+	LimitSwap  bool         `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
+	Victim     *Task        `json:"victim,omitempty"`          // absent: the log does not name one
+	Killed     int          `json:"killed"`                    // processes; more than one: the whole group was killed
+	NoVictim   bool         `json:"no_victim"`                 // the killer found no process that it could kill
+	Panic      bool         `json:"panic"`                     // the kernel panicked instead of killing
+	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone, maybe of no kill
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -163,7 +164,8 @@ func Diagnose(log *Log, f Facts) *Report {
 	for i, e := range log.Server {
 		switch {
 		case e.Kind == pglog.ChildDied && !used[i]:
-			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, oomRole(e.Role), e.Statement})
+			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, roleOf(&log.Server[i]),
+				e.Statement})
 		case e.Orphaned && !used[i] && !slices.ContainsFunc(d.Unexplained, isPostmaster):
 			d.Unexplained = append(d.Unexplained, Death{Time: oomTime(e.At, &f), Role: "postmaster"})
 		case (e.Kind == pglog.OutOfMemory || e.Kind == pglog.ForkFailed) && len(d.Refused) < oomMaxRefused:
@@ -299,6 +301,7 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	k.Killed = len(pids)
 	c := &oomCase{kill: &k, report: r, log: log, facts: f}
 	c.page()
+	c.smallest = c.smallestServer()
 	c.memory()
 	c.tasks()
 	c.victim(used)
@@ -324,7 +327,11 @@ type oomCase struct {
 	timed  string     // and how it was compared
 	tables unit.Bytes // page tables of the server's processes
 	procs  int        // of the server
-	most   *Task      // process of the server with the most private memory
+	// address space of the smallest process of the server; nil: the table has none
+	smallest *unit.Bytes
+	// page tables of all rows
+	rowTables unit.Bytes
+	most      *Task // process of the server with the most private memory
 }
 
 func (c *oomCase) miss(fact, reason, reveal string) {
@@ -399,6 +406,9 @@ func (c *oomCase) memory() {
 		// The limit of the group is what counts, not the host's memory.
 		*m = Memory{Total: g.Limit, Used: g.Usage}
 		c.kill.Limit = g.Limit
+		if swapLimit(g) {
+			m.Total, c.kill.Limit, c.kill.LimitSwap = g.SwapLimit, g.SwapLimit, true
+		}
 		figure := func(names ...string) *unit.Bytes {
 			for _, n := range names {
 				if v, ok := g.Stat[n]; ok && v >= 0 {
@@ -434,6 +444,14 @@ func (c *oomCase) memory() {
 		}
 		m.Total, m.Summed = &sum, true
 	}
+}
+
+// swapLimit says whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
+func swapLimit(g *kernlog.MemcgInfo) bool {
+	full := func(usage, limit *unit.Bytes) bool {
+		return usage != nil && limit != nil && float64(*usage) >= 0.99*float64(*limit)
+	}
+	return g.SwapTogether && full(g.SwapUsage, g.SwapLimit) && g.Usage != nil && !full(g.Usage, g.Limit)
 }
 
 // task makes a row readable.
@@ -472,6 +490,9 @@ func (c *oomCase) private(t *kernlog.Task) (b unit.Bytes, atLeast bool) {
 		return b + max(rss-*s, 0), true
 	}
 	if oomServer(t.Name) {
+		if s := c.smallest; s != nil {
+			b += max(rss-*s, 0)
+		}
 		return b, true
 	}
 	return b + rss, false
@@ -493,6 +514,18 @@ func (c *oomCase) sharable() *unit.Bytes {
 		return c.pages(i.Mapped)
 	}
 	return c.kill.Memory.Shared
+}
+
+// smallestServer is the smallest address space of the server's processes. Each of them maps all of its shared memory
+// (but for the dynamic) and the same programs, so no one can have touched more of them.
+func (c *oomCase) smallestServer() *unit.Bytes {
+	var least *int64
+	for i := range c.report.Table.Tasks {
+		if t := &c.report.Table.Tasks[i]; oomServer(t.Name) && t.VM > 0 && (least == nil || t.VM < *least) {
+			least = &t.VM
+		}
+	}
+	return c.pages(least)
 }
 
 // tasks sums the table by program and picks the largest processes.
@@ -523,6 +556,7 @@ func (c *oomCase) tasks() {
 			least[key{t.Name, t.UID}] = rss
 		}
 		p.PageTables += t.PageTables
+		c.rowTables += t.PageTables
 		p.Swap += unit.Bytes(t.Swap) * c.size
 		// What the killer goes by: all that is resident, swap, page tables.
 		all = append(all, sized{t, unit.Bytes(t.RSS+t.Swap)*c.size + t.PageTables})
@@ -570,6 +604,14 @@ func oomSign(d int64) int {
 	return 0
 }
 
+// rowsMissing says whether the table is cut: the kernel counts far more page tables than its rows have. Rows of the
+// leaders of threads are all that it has, so nothing else holds them.
+func (c *oomCase) rowsMissing() bool {
+	t := c.kill.Memory.PageTables
+	return t != nil && c.report.Memcg == nil && c.report.Table.PageTables && len(c.report.Table.Tasks) > 0 &&
+		*t >= 64*unit.MB && c.rowTables < *t/2
+}
+
 // missing says what of the report is not there, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
@@ -589,6 +631,10 @@ func (c *oomCase) missing() {
 		c.miss("private memory of each process",
 			"before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process "+
 				"that touched it", "")
+	}
+	if c.rowsMissing() {
+		c.miss("the other processes", fmt.Sprintf("the rows of the table that were read have %s of the %s of page "+
+			"tables: rows are missing", c.rowTables, *c.kill.Memory.PageTables), whole)
 	}
 	if r.Info == nil && r.Memcg == nil {
 		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)

@@ -57,6 +57,7 @@ var oomKnobs = map[string][]knob.Address{
 	oomFragments:  {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
 	oomSlab:       {},
 	oomCache:      {"sysctl:vm.dirty_background_bytes", "sysctl:vm.dirty_bytes"},
+	oomProcess:    {"pg:autovacuum_work_mem", "pg:maintenance_work_mem"},
 	oomNotTold: {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages",
 		"sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
 }
@@ -171,6 +172,12 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		}
 		if !planned["sysctl:vm.overcommit_memory"] {
 			c.strict()
+		}
+	case oomProcess:
+		if c.kill.Victim.Role == "autovacuum worker" && !planned["pg:autovacuum_work_mem"] {
+			c.add("report", "a bound on autovacuum_work_mem",
+				"an autovacuum worker uses up to autovacuum_work_mem, and maintenance_work_mem where that is -1; "+
+					"work_mem does not bound it", "pgfettle explain autovacuum_work_mem")
 		}
 	case oomPageTables:
 		if !planned["pg:huge_pages"] {
@@ -340,7 +347,10 @@ func (c *oomCase) hugePages() {
 	if m.Shared != nil {
 		n := m.Shared.Pages(huge)
 		// What is left is what a process has for everything but shared memory.
-		if saved := c.tables - unit.Bytes(c.procs)*memory.ProcessPageTables; saved > 0 {
+		switch saved := c.tables - unit.Bytes(c.procs)*memory.ProcessPageTables; {
+		case c.rowsMissing():
+			why += fmt.Sprintf("; most of the %s of page tables would not have been", *m.PageTables)
+		case saved > 0:
 			why += fmt.Sprintf("; about %s of page tables would not have been", saved)
 		}
 		cmds = append(cmds, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", n))

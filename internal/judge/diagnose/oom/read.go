@@ -29,6 +29,22 @@ type Event struct {
 	Statement string // that it was running
 	Text      string // the message
 	Orphaned  bool   // a process ended because its postmaster was gone
+	clock     int64  // as the server's clock showed it, microseconds; 0: the entry has no time of its own
+	zone      string // of that clock, as written
+}
+
+// since is how long after another entry of the same log this one was written. The zone need not be known: it is the
+// same.
+func (e *Event) since(o *Event) (d time.Duration, ok bool) {
+	if !e.At.Wall.IsZero() && !o.At.Wall.IsZero() {
+		return e.At.Wall.Sub(o.At.Wall), true
+	}
+	if e.clock != 0 && o.clock != 0 && e.zone == o.zone {
+		return time.Duration(e.clock-o.clock) * time.Microsecond, true
+	}
+	a, known := oomLocal(e.At.Text, o.At)
+	b, both := oomLocal(o.At.Text, e.At)
+	return a.Sub(b), known && both
 }
 
 const (
@@ -116,16 +132,15 @@ func (r *Reader) Entry(e *pglog.Entry) {
 		}
 	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.NotShutDown, pglog.RedoStart, pglog.RedoDone,
 		pglog.Ready, pglog.Starting, pglog.ShutdownAsked, pglog.ShutDown:
+	case pglog.PostmasterGone:
+		ev.Orphaned, ev.PID = true, e.PID
 	default:
-		if ev.Orphaned = e.Severity >= pglog.Fatal && bytes.Contains(e.Message,
-			[]byte("unexpected postmaster exit")); !ev.Orphaned {
-			return
-		}
-		ev.PID = e.PID
+		return
 	}
 	ev.At = r.at
 	if e.Timed {
 		ev.At = oomStamp(e.Time, string(e.Zone))
+		ev.clock, ev.zone = e.Time, string(e.Zone)
 	}
 	if len(r.events) >= oomMaxEvents {
 		r.events = append(r.events[:0], r.events[1:]...)

@@ -51,7 +51,7 @@ func (c *oomCase) victim(used map[int]bool) {
 		o.Role, o.RoleFrom = "postmaster",
 			"the server's log, by "+c.timed+": its other processes logged that the postmaster was gone"
 	case c.byTime:
-		o.Role, o.LogPID = oomRole(c.death.Role), c.death.PID
+		o.Role, o.LogPID = roleOf(c.death), c.death.PID
 		o.RoleFrom = fmt.Sprintf("the server's log, by %s, the signal and the name: there it is process %d, as a "+
 			"container counts", c.timed, c.death.PID)
 	}
@@ -94,6 +94,13 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	}
 	if then >= 0 {
 		c.death, c.deathI, c.byTime, c.timed, used[then] = &c.log.Server[then], then, true, timed, true
+		for i := then + 1; c.death.Orphaned && i < len(c.log.Server); i++ {
+			e := &c.log.Server[i]
+			if e.Kind == pglog.Ready || e.Kind == pglog.Starting {
+				break
+			}
+			used[i] = used[i] || e.Orphaned // they tell the same
+		}
 	}
 }
 
@@ -216,7 +223,7 @@ func (c *oomCase) role(o *Task) {
 		e := &c.log.Server[i]
 		switch {
 		case e.Kind == pglog.ChildDied && e.PID == o.PID:
-			o.Role, o.RoleFrom = oomRole(e.Role), "the server's log"
+			o.Role, o.RoleFrom = roleOf(e), "the server's log"
 			return
 		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied ||
 			e.Kind == pglog.Reinit):
@@ -264,6 +271,16 @@ func (c *oomCase) postmaster(o *Task) bool {
 		}
 	}
 	return n > 0
+}
+
+// roleOf is the role of a process that the server reports dead. Before 18 it calls each of its processes that has a
+// database alike: the statement tells which of them was autovacuum's.
+func roleOf(e *Event) string {
+	role := oomRole(e.Role)
+	if role == "backend" && strings.HasPrefix(e.Statement, "autovacuum: ") {
+		return "autovacuum worker"
+	}
+	return role
 }
 
 // oomRole is the role of a process that the postmaster names in a message

@@ -11,7 +11,7 @@ import (
 type Unit struct {
 	Time   string `json:"time"`
 	Name   string `json:"name"`   // unit, or path of the control group
-	By     string `json:"by"`     // kernel, systemd-oomd
+	By     string `json:"by"`     // kernel, systemd-oomd, earlyoom
 	Failed bool   `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
 	Processes int `json:"processes,omitempty"`
@@ -24,6 +24,12 @@ type Unit struct {
 	Total    *unit.Bytes `json:"total_bytes,omitempty"` // likewise
 	Pressure *float64    `json:"pressure_percent,omitempty"`
 	Most     *float64    `json:"pressure_limit_percent,omitempty"`
+	// a container runtime reports it, of a container; Name is its pod, or "" where that is not told
+	Container bool `json:"container,omitempty"`
+	// the process that earlyoom sent a signal, whose name is Name; absent where it is not that
+	PID    int         `json:"pid,omitempty"`
+	Signal string      `json:"signal,omitempty"`
+	RSS    *unit.Bytes `json:"rss_bytes,omitempty"`
 }
 
 // Unread are lines with words of a kill that were not understood.
@@ -49,6 +55,10 @@ func unitsOf(log *Log, f *Facts) []Unit {
 			u.Failed = true
 		case kernlog.OomdKilled, kernlog.OomdUnit:
 			u.By = "systemd-oomd"
+		case kernlog.EarlyOOM:
+			u.By, u.PID, u.Signal, u.RSS, u.Used = "earlyoom", o.PID, o.Signal, o.Used, nil
+		case kernlog.ContainerKilled:
+			u.Container = true
 		default:
 			continue
 		}
@@ -64,12 +74,12 @@ func unitsOf(log *Log, f *Facts) []Unit {
 // lastOf is the entry that a further line about the same kill belongs to: systemd tells that a unit failed, or
 // what systemd-oomd killed in it, after the kill.
 func lastOf(list []Unit, u *Unit, kind kernlog.Kind) *Unit {
-	if kind == kernlog.UnitKilled || kind == kernlog.OomdKilled {
+	if kind != kernlog.UnitFailed && kind != kernlog.OomdUnit {
 		return nil
 	}
 	for i, u2 := range slices.Backward(list) {
-		if u2.Name == u.Name || kind == kernlog.OomdUnit && oomUnit(u2.Name) == u.Name && u.Name != "" ||
-			kind == kernlog.OomdUnit && lastPart(u2.Name) == u.Name {
+		if u2.Name == u.Name || u2.By == "systemd-oomd" && (oomUnit(u2.Name) == u.Name && u.Name != "" ||
+			lastPart(u2.Name) == u.Name) {
 			return &list[i]
 		}
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -129,16 +130,44 @@ func unitsVerdict(list []oom.Unit) string {
 		}
 	}
 	text := UnitText(&list[at])
-	if n := len(list) - 1; n > 0 {
+	if n := len(list) - 1; n > 0 && slices.ContainsFunc(list, notSystemd) {
+		text += fmt.Sprintf(" %s reported too.", typeset.Count(n, "further kill is", "further kills are"))
+	} else if n > 0 {
 		text += fmt.Sprintf(
 			" systemd reports the same for %s: it logs a kill for the unit and for each slice above it.",
 			typeset.Count(n, "other unit", "other units"))
 	}
+	if list[at].By == "earlyoom" {
+		return text
+	}
 	return text + " The kernel's own report is not in what was read."
 }
 
-// UnitText is a kill as systemd or systemd-oomd tells it.
+// notSystemd says whether a kill is told by another than systemd.
+func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" }
+
+// UnitText is a kill as systemd, systemd-oomd, earlyoom or a container runtime tells it.
 func UnitText(u *oom.Unit) string {
+	switch {
+	case u.By == "earlyoom":
+		sent := "a signal"
+		if u.Signal != "" {
+			sent = u.Signal
+		}
+		t := fmt.Sprintf("earlyoom sent %s to %s (process %d)", sent, u.Name, u.PID)
+		if u.RSS != nil {
+			t += fmt.Sprintf(", which had %s in memory", *u.RSS)
+		}
+		return t + ": available memory was below the limit of earlyoom. That is a signal from a program in user " +
+			"space, not a kill by the kernel."
+	case u.Container:
+		name := "A container"
+		if u.Name != "" {
+			name = "A container of " + u.Name
+		}
+		return name + " ended because the OOM killer killed a process in it, as the container runtime reports " +
+			"(OOMKilled). Which process, and how much memory it had, is not reported there."
+	}
 	var t string
 	if u.By == "systemd-oomd" {
 		t = fmt.Sprintf("systemd-oomd killed %s", u.Name)
@@ -220,7 +249,11 @@ func units(o *outline.Outline, d *oom.Report) {
 	if len(d.Units) == 0 {
 		return
 	}
-	o.Part("Reported by systemd")
+	if slices.ContainsFunc(d.Units, notSystemd) {
+		o.Part("Reported by programs other than the kernel")
+	} else {
+		o.Part("Reported by systemd")
+	}
 	var list []outline.Item
 	for i := range d.Units {
 		u := &d.Units[i]
@@ -372,9 +405,15 @@ func ShortOf(k *oom.Kill) string {
 	} else if k.From == "kill_line" && k.Constraint == "none" {
 		where = "the host, not a control group"
 	}
-	if k.Limit != nil {
+	switch {
+	case k.Limit != nil:
 		where += " with a limit of " + k.Limit.String()
-	} else if k.Memory.Total != nil {
+		if k.LimitSwap {
+			where += " for memory and swap together"
+		}
+	case k.Memory.Total != nil && (k.Constraint == "cpuset" || k.Constraint == "memory_policy"):
+		where += " (all nodes of the host together have " + k.Memory.Total.String() + ")"
+	case k.Memory.Total != nil:
 		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
 	}
 	if k.Group != "" {
@@ -556,7 +595,11 @@ func deaths(o *outline.Outline, d *oom.Report) {
 		o.List(list)
 	}
 	if len(d.Lines) > 0 {
-		o.Part("Said besides, by systemd and the kernel")
+		if slices.ContainsFunc(d.Units, notSystemd) {
+			o.Part("Other lines about memory")
+		} else {
+			o.Part("Said besides, by systemd and the kernel")
+		}
 		o.Add(outline.Listing{Lines: d.Lines})
 	}
 }
