@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -77,8 +78,12 @@ func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error)
 
 // report reads the logs and says what they show.
 func (in *logInput) report(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
+	kernel := in.kernel
+	if r.Redact && kernel != "" {
+		kernel = "pgfettle diagnose oom with the same evidence"
+	}
 	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, WALDisk: in.walDisk,
-		Redact: r.Redact})
+		Kernel: kernel, Redact: r.Redact})
 	po := pglog.Options{Prefix: r.Prefix, Known: r.Given, How: "given"}
 	if p, ok := in.settings.Text("log_line_prefix"); ok && !r.Given {
 		po = pglog.Options{Prefix: p, Known: true, How: "of the server", Doubt: true}
@@ -186,6 +191,7 @@ type logInput struct {
 	settings pg.Settings
 	walDisk  *serverlog.WALDisk // nil: not known
 	files    []logFile
+	kernel   string // the command that reads the kernel's log, where it is in the same evidence
 	gaps     []known.Gap
 }
 
@@ -353,6 +359,9 @@ func (in *logInput) paste(l *app.Session) bool {
 		name = "stdin"
 	}
 	in.files = []logFile{{name: name, pasted: text}}
+	if _, err := l.Evidence.ReadFile(kernlog.Entry); err == nil && l.Request.Target != "-" {
+		in.kernel = "pgfettle diagnose oom " + "'" + strings.ReplaceAll(l.Request.Target, "'", `'\''`) + "'"
+	}
 	return true
 }
 

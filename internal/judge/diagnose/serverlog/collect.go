@@ -16,6 +16,7 @@ type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
 	WALDisk  *WALDisk    // nil: not known
+	Kernel   string      // the command that reads the kernel's log; "": that of the host which the server is on
 	Redact   bool
 }
 

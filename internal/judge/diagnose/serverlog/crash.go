@@ -2,6 +2,7 @@ package serverlog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -458,8 +459,8 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 	}
 	if killed || gone {
 		do = append(do,
-			"Ask the kernel whether it was the OOM killer, for the same PID and second: journalctl -k | "+
-				"pgfettle diagnose oom -",
+			"Ask the kernel whether it was the OOM killer, for the same PID and second: "+
+				cmp.Or(c.o.Kernel, "journalctl -k | pgfettle diagnose oom -"),
 			"If it was: pgfettle plan says the values of this host for vm.overcommit_memory = 2 (the query fails "+
 				"alone instead), huge pages, work_mem and max_connections.")
 	}
