@@ -181,7 +181,7 @@ var pages = []string{
 	"/plan/for?ram=64GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300",
 	"/plan/for?ram=x&cpus=-1&swap=y",
 	"/memory", "/history?range=6h", "/history/settings", "/experiments", "/experiments/20261121-100000", "/explain",
-	"/explain/pg:shared_buffers", "/explain/swappiness_high", "/nothing",
+	"/explain/pg:shared_buffers", "/explain/swappiness_high", "/read", "/nothing",
 }
 
 // status is that of the pages that are not 200: the browser's log tells of them.
@@ -385,6 +385,32 @@ func TestLive(t *testing.T) {
 		t.Errorf("%d buttons without script", n)
 	}
 	y.quiet(host)
+}
+
+// TestPasteInABrowser holds that a paste is sent with the keyboard alone, without script and from
+// a phone, that its report is a whole page, and that a field without text is told.
+func TestPasteInABrowser(t *testing.T) {
+	root, host := all(t)
+	x := open(t, look{true, 360, false})
+	x.goes(root + "/read")
+	x.run(at("textarea"))
+	x.press("$ free -m\n               total        used        free      shared  buff/cache   available\n"+
+		"Mem:           15884        9210         304        4120        6369        2104\n"+
+		"Swap:           2047           3        2044\n", kb.Tab, kb.Enter)
+	x.run(there("main section"))
+	x.fits()
+	x.keep("read-report")
+	text := eval[string](x, `document.querySelector("main").textContent`)
+	for _, want := range []string{"free", "15.5 GB", "2.05 GB"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not have %q: %s", want, text)
+		}
+	}
+	x.quiet(host)
+	x.goes(root + "/read")
+	x.run(at("textarea"))
+	x.press(" ", kb.Tab, kb.Enter)
+	x.until("what is wrong", `document.querySelector("main").textContent.includes("There is no text to read.")`)
 }
 
 // TestLoginInABrowser holds that a browser logs in with the keyboard, is led to the
