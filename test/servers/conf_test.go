@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -92,7 +93,8 @@ func TestSampleSeesALockJam(t *testing.T) {
 	})
 }
 
-// TestSampleSeesAHog holds that another program which takes the processors is named.
+// TestSampleSeesAHog holds that the programs which take most of the CPUs are named: our hogs, or
+// what took more than they meanwhile.
 func TestSampleSeesAHog(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -116,13 +118,24 @@ func TestSampleSeesAHog(t *testing.T) {
 		if v == nil {
 			t.Fatalf("nobody says that others have the processors: %q %+v", d.Verdict, d.Verdicts)
 		}
-		named := slices.ContainsFunc(pids, func(pid int) bool {
-			return slices.ContainsFunc(v.Evidence, func(s string) bool {
-				return strings.Contains(s, "process "+strconv.Itoa(pid)+" (sh)")
-			})
-		})
-		if !named {
-			t.Errorf("none of %v is named: %+v", pids, v)
+		most := 0.0 // that a hog had
+		used := map[string]float64{}
+		for _, p := range d.Processes {
+			used[strconv.Itoa(p.PID)] = p.CPU
+			if slices.Contains(pids, p.PID) {
+				most = max(most, p.CPU)
+			}
+		}
+		named := regexp.MustCompile(`process (\d+) \(`).FindAllStringSubmatch(strings.Join(v.Evidence, "\n"), -1)
+		if len(named) == 0 {
+			t.Errorf("nobody is named: %+v", v)
+		}
+		for _, m := range named {
+			if pid, _ := strconv.Atoi(m[1]); !slices.Contains(pids, pid) && used[m[1]] < most {
+				t.Errorf("process %d is named, which had %.2f s, and a hog of %v with %.2f s is not: %+v", pid,
+					used[m[1]],
+					pids, most, v)
+			}
 		}
 	})
 }

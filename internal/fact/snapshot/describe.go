@@ -173,6 +173,10 @@ func (d *Description) set(key, val string) (err error) {
 // 100 and 300 MB on Debian and RHEL.
 const osAnon = 256 * unit.MB
 
+// FreshlyInstalled is the anonymous memory of a host of so much memory on which nothing but
+// the system runs.
+func FreshlyInstalled(total unit.Bytes) unit.Bytes { return min(osAnon, total/8) }
+
 // described is the tool that evidence.json names for a host that was described.
 const described = "description"
 
@@ -229,7 +233,7 @@ func (b *builder) rest() {
 }
 
 func (d Description) memory(b *builder) {
-	anon := min(osAnon, d.RAM/8)
+	anon := FreshlyInstalled(d.RAM)
 	kb := func(v unit.Bytes) string { return strconv.FormatInt(int64(v/unit.KB), 10) + " kB\n" }
 	commit := d.RAM/2 + d.Swap // overcommit_ratio 50, no huge pages
 	b.Add("proc/meminfo", "MemTotal: "+kb(d.RAM)+"MemFree: "+kb(d.RAM-anon)+"MemAvailable: "+kb(d.RAM-anon)+

@@ -30,6 +30,8 @@ const (
 	OthersDescribed OthersSource = "described" // a host that somebody described
 	// all anonymous memory that is not of the instances: processes cannot be told apart
 	OthersAnonymous OthersSource = "anonymous"
+	// nothing tells: what free prints is of the instances and of other programs alike
+	OthersUnknown OthersSource = "unknown"
 )
 
 const (
@@ -90,6 +92,9 @@ func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 		return Others{Held: anonymous(s, m) + kernel, Source: OthersDescribed}
 	}
 	list, ok := s.Host.Residents.Get()
+	if !ok && !m.Told("AnonPages").Known() {
+		return Others{Held: snapshot.FreshlyInstalled(m.Total), Source: OthersUnknown}
+	}
 	boot, ok2 := s.Host.CPUTime.Get()
 	virt, _ := s.Host.Virt.Get()
 	up := float64(s.TakenAt - boot.BootTime)
@@ -152,11 +157,6 @@ func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 			for _, p := range ps {
 				ours += p.Anon
 			}
-		}
-	}
-	if all := m.Told("AnonPages"); !all.Known() { // all that is in use stands for it: too much again
-		if left, ok := m.Told("MemAvailable").Get(); ok {
-			return max(m.Total-left-ours, 0)
 		}
 	}
 	return max(m.AnonPages-ours, 0)

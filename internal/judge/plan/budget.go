@@ -32,7 +32,7 @@ func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared
 // budgetOf lays the memory out before and after. Without the memory of the host
 // there is nothing to lay out, and Known says so.
 func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
-	b := Budget{Limit: "host"}
+	b := Budget{Limit: "host", None: len(s.Instances) == 0}
 	base, ok := out.Basis(s, o)
 	if !ok {
 		return b
@@ -40,7 +40,9 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	if base.Limited {
 		b.Limit = "cgroup"
 	}
-	b.Known = true
+	if b.Known = !b.None; b.None { // there is nothing that the memory would be divided among
+		return b
+	}
 	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
 		b.Others, b.OthersHeld, b.OthersReason = from.Source, from.Held, rule.OthersReason(from)
 	}

@@ -87,7 +87,8 @@ func askedOf(o *rule.Options) *Asked {
 // expected at once, and with all connections at work. Total, reserve and others are
 // the same in all of them.
 type Budget struct {
-	Known     bool          `json:"known"` // false: the memory of the host is not known
+	Known     bool          `json:"known"` // false: the memory of the host is not known, or there is no instance
+	None      bool          `json:"-"`     // there is no instance
 	Limit     string        `json:"limit"` // what bounds it: "host" or "cgroup"
 	Before    memory.Budget `json:"before"`
 	After     memory.Budget `json:"after"`

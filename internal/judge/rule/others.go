@@ -29,7 +29,7 @@ func steady(s *snapshot.Snapshot, rules []Rule, o Options, out *Outcome) (*Outco
 		return out, nil
 	}
 	others := OthersOf(s, out)
-	if others.Source == memory.OthersDescribed {
+	if others.Source == memory.OthersDescribed || others.Source == memory.OthersUnknown {
 		return out, nil
 	}
 	for _, n := range others.Neighbors(m.Total) {
@@ -88,6 +88,9 @@ func OthersReason(o memory.Others) say.Message {
 	case memory.OthersNow:
 		return say.M("{counted} for other programs: those older than ten minutes hold {held} now, rounded up",
 			"counted", o.Counted, "held", o.Held)
+	case memory.OthersUnknown:
+		return say.M("{counted} for other programs, as on a freshly installed system: how much they hold is unknown",
+			"counted", o.Counted)
 	case memory.OthersDescribed:
 		return say.M("{counted} for other programs, as on a freshly installed system",
 			"counted", o.Counted)

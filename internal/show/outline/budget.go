@@ -49,7 +49,7 @@ func Budget(b plan.Budget, c *say.Catalogue) Outline {
 func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	if !b.Known {
 		o.Heading(2, p.Say("Memory budget: not drawn"))
-		o.Para(p.BudgetUnknown())
+		o.Para(p.BudgetUnknown(b))
 		return
 	}
 	o.Heading(2, p.BudgetBound(b))
@@ -176,7 +176,10 @@ func (p Words) BudgetMisfit(b plan.Budget) string {
 }
 
 // BudgetUnknown says why there is none.
-func (p Words) BudgetUnknown() string {
+func (p Words) BudgetUnknown(b plan.Budget) string {
+	if b.None {
+		return p.Say("No PostgreSQL instance is known, so there is no memory to divide.")
+	}
 	return p.Say("The memory of the host or the settings of an instance are not known.")
 }
 
