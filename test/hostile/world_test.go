@@ -237,15 +237,14 @@ END`, data)
 		}
 		line, _, _ := strings.Cut(string(b), "\n")
 		if pid, err := strconv.Atoi(line); err == nil && pid > 1 {
-			if p, err := os.FindProcess(pid); err == nil {
-				_ = p.Signal(os.Interrupt)
-				for p.Signal(syscall.Signal(0)) == nil {
-					if cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
-						strings.Contains(string(cmd), ") Z ") {
-						break
-					}
-				}
+			// An immediate end: a process that a reload has led into a FIFO answers to no other.
+			if syscall.Kill(pid, syscall.SIGQUIT) != nil {
+				return
 			}
+			await.That(w.t, "the end of the account's server", func() (bool, any) {
+				stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+				return err != nil || strings.Contains(string(stat), ") Z "), string(stat)
+			})
 		}
 	})
 	return data, bin
