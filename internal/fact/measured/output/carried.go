@@ -41,6 +41,7 @@ func carried(lines []string) []string {
 	for range 2 { // a container's name before a time, and the other way round
 		lines = plainly(lines)
 	}
+	lines = unmarked(lines)
 	lines = unlisted(lines)
 	lines = unclocked(lines)
 	return unnumbered(lines)

@@ -149,7 +149,11 @@ type iostat struct {
 	rows    int
 	boot    bool // the first report is the mean since the boot
 	broken  bool // other text came between
+	strange int  // lines of other text since the last row
 }
+
+// mostStrange lines of other text may stand among the rows of a table, as remarks do.
+const mostStrange = 2
 
 func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 	if t.out == nil || t.broken || t.r.host != nil && t.r.host.kernel != "" {
@@ -190,7 +194,7 @@ func (t *iostat) line(s scanned) bool {
 		return true
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
-		t.columns, t.cpu = fields, false
+		t.columns, t.cpu, t.strange = fields, false, 0
 		return true
 	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
 		return true
@@ -225,7 +229,9 @@ func (t *iostat) row(s scanned, fields []string) bool {
 			return true
 		}
 		if !s.last || len(fields) > len(t.columns) {
-			t.columns = nil
+			if t.strange++; t.strange > mostStrange || holds(s.text, "```", "~~~", "avg-cpu", "$ ", "# ") {
+				t.columns = nil
+			}
 			return false
 		}
 		t.out.Cut = true
@@ -234,6 +240,7 @@ func (t *iostat) row(s scanned, fields []string) bool {
 	if t.rows++; t.rows > maxRows {
 		return true
 	}
+	t.strange = 0
 	d := Device{Name: short(fields[0], 64)}
 	for i, column := range t.columns[1:] {
 		d.set(column, v[i])
@@ -255,5 +262,5 @@ func (t *iostat) end() {
 			t.out.Iostat = nil
 		}
 	}
-	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken = nil, nil, false, 0, false, false
+	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken, t.strange = nil, nil, false, 0, false, false, 0
 }
