@@ -25,7 +25,7 @@ var (
 	dbenchTime = regex.New(`^\s*Average Latency \(usec\) Read/Write: ([0-9.]+)(k?)/([0-9.]+)(k?)`)
 	dbenchLine = regex.New(`^\s*Sequential Read/Write: ([0-9.]+)([KMG]iB)/s / ([0-9.]+)([KMG]iB)/s`)
 
-	kbenchPart = regex.New(`^\s*(IOPS|Bandwidth in KiB/sec|Latency in ns) \(Read/Write\)`)
+	kbenchPart = regex.New(`^\s*(IOPS|Bandwidth in KiB/sec|Latency in ns)(?: in ops)? \(Read/Write\)`)
 	kbenchRow  = regex.New(`^\s*(Random|Sequential):\s+([0-9,]{1,16}) / ([0-9,]{1,16})`)
 
 	yabsSizes = regex.New(`^\s*Block Size\s*\|\s*([0-9]{1,4}[kmKM])\s+\(IOPS\)\s*\|\s*([0-9]{1,4}[kmKM])\s+\(IOPS\)`)
@@ -41,6 +41,7 @@ type fioSummary struct {
 	job    *Job
 	side   string
 	part   string // of kbench
+	p99    bool   // its second summary
 	sizes  []string
 }
 
@@ -194,11 +195,15 @@ func (t *fioSummary) dbench(s scanned) bool {
 // kbench puts rates, speeds and latencies one after another.
 func (t *fioSummary) kbench(s scanned) bool {
 	if m := match(kbenchPart, s.text, " (Read/Write)"); m != nil {
-		if m[1] == "IOPS" {
-			t.end()
+		if m[1] == "IOPS" && t.part != "" {
+			t.end() // another one
 		}
 		t.open(s)
 		t.part = m[1]
+		return true
+	}
+	if t.out != nil && strings.Contains(s.text, "Latency P99 Summary") {
+		t.p99 = true
 		return true
 	}
 	m := kbenchRow.FindStringSubmatch(s.text)
@@ -219,7 +224,11 @@ func (t *fioSummary) kbench(s scanned) bool {
 		case "IOPS":
 			(*to).PerSecond = min(v, mostPerSecond)
 		case "Latency in ns":
-			(*to).Mean = neat(v * 1e-9)
+			if t.p99 {
+				(*to).P99 = neat(v * 1e-9)
+			} else {
+				(*to).Mean = neat(v * 1e-9)
+			}
 		default:
 			(*to).Speed = unit.Bytes(v * 1024)
 		}
@@ -267,5 +276,5 @@ func (t *fioSummary) end() {
 		}
 		t.out.Fio.Jobs = jobs
 	}
-	t.out, t.global, t.job, t.side, t.part, t.sizes = nil, Job{}, nil, "", "", nil
+	t.out, t.global, t.job, t.side, t.part, t.p99, t.sizes = nil, Job{}, nil, "", "", false, nil
 }

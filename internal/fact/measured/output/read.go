@@ -209,6 +209,9 @@ var tells = []string{"ops/sec", "IOPS=", "iops=", "loop time including overhead"
 
 // notice counts a line that was not understood.
 func (r *reader) notice(s scanned) {
+	if t := strings.TrimSpace(s.text); strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "# ") {
+		return // a command that names such a line
+	}
 	for _, what := range tells {
 		if !strings.Contains(s.text, what) {
 			continue
