@@ -173,3 +173,14 @@ func TestHeadOfOldSysstat(t *testing.T) {
 		}
 	}
 }
+
+// TestReportWithoutHead: the first report has a head, so that one without it may be a later one.
+func TestReportWithoutHead(t *testing.T) {
+	const table = "\nDevice    r/s   w/s  rkB/s  wkB/s aqu-sz   await  %util\nsda 1.0 2.0 3.0 4.0 0.1 0.5 6.0\n"
+	for command, boot := range map[string]bool{"$ iostat -xmt 1\n": false, "# iostat -x 5 3\n": false, "$ iostat -x\n": true,
+		"$ iostat -x 5\nLinux 6.1.0 (h) 03/05/2024 _x86_64_ (4 CPU)\n": true} {
+		if x := one(t, command+table); x.Iostat.Samples[0].SinceBoot != boot {
+			t.Errorf("%q: %+v", command, x.Iostat.Samples[0])
+		}
+	}
+}

@@ -13,14 +13,16 @@ type hostHead struct {
 	kernel, host, date string
 	cpus, line         int
 	sinceBoot          bool // the first report is the mean since the boot
+	repeats            bool // the command has an interval
 }
 
 // «Linux 5.15.0-48-generic (ubu-22) 	17.10.2022 	_x86_64_	(2 CPU)»
 var (
 	headLine = regex.New(
 		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([0-9]\S{0,23})(?:\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?|\s*$)`)
-	iostatOf = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
-	iostatNo = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
+	iostatOf   = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
+	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$`)
+	iostatNo   = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
 )
 
 // hostLine takes the head of a report.
@@ -33,7 +35,8 @@ func (r *reader) hostLine(s scanned) bool {
 		return false
 	}
 	if strings.Contains(s.text, "iostat") && iostatOf.MatchString(s.text) {
-		r.host = &hostHead{line: s.number, sinceBoot: true} // where no head follows, as of FreeBSD
+		// where no head follows, as of FreeBSD
+		r.host = &hostHead{line: s.number, sinceBoot: true, repeats: iostatEach.MatchString(s.text)}
 		return false
 	}
 	m := headLine.FindStringSubmatch(s.text)
@@ -165,7 +168,8 @@ func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 			x := t.out.Iostat
 			x.Host, x.Kernel, x.Date, x.CPUs = h.host, h.kernel, h.date, h.cpus
 		} else if h != nil && s.number-h.line <= 3 {
-			t.boot = h.sinceBoot
+			// Linux prints a head before the first report: without it, this may be a later one
+			t.boot = h.sinceBoot && !(h.repeats && holds(s.text, "avg-cpu", "Device"))
 		}
 		t.r.host = nil
 	}
