@@ -25,12 +25,13 @@ var (
 // Markdown and of web pages, colors, prefixes of containers. A text that has lost its line
 // breaks gets them back where a line of such a program surely begins.
 func clean(b []byte) []string {
-	text := strings.ToValidUTF8(string(b), "\uFFFD")
+	text := strings.ToValidUTF8(string(decoded(b)), "\uFFFD")
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "\u2009", " ").Replace(text)
 	if strings.Contains(text, "\x1b") {
 		text = escapes.ReplaceAllString(text, "")
 	}
+	text = unfenced(untagged(text))
 	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
 		strings.Contains(text, "&#")
 	escaped := strings.Contains(text, `\_`) // of Markdown
@@ -48,7 +49,7 @@ func clean(b []byte) []string {
 		}
 		out = append(out, l)
 	}
-	out = carried(out)
+	out = carried(undiffed(out))
 	for i, l := range out {
 		if c := begun(l); c != '#' && c != '/' {
 			continue

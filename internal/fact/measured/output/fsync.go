@@ -25,7 +25,7 @@ var (
 	// With the English unit a number that somebody rounded is one too.
 	fsyncRounded = regex.New(`^\s*(\S.*?)\s+([0-9][0-9.,]{0,14})\s+ops/sec\b`)
 	// «n/a» of each language that pg_test_fsync has; * is that the filesystem refused.
-	fsyncNone = regex.New(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ)(\*?)\s*$`)
+	fsyncNone = regex.New(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ|\x{FFFD}/\x{FFFD})(\*?)\s*$`)
 
 	fsyncSeconds    = regex.New(`^\s*([0-9]{1,6}) seconds? per test\b`)
 	fsyncOperations = regex.New(`^\s*([0-9]{1,9}) operations per test\b`)
@@ -191,7 +191,7 @@ func fsyncRate(s string) (measured.Rate, bool) {
 	if len(s) > 200 || !holds(s, "/", "н/д", "entf.", "利用不可", "ej ", "δ/υ") {
 		return measured.Rate{}, false
 	}
-	if m := fsyncNone.FindStringSubmatch(s); m != nil {
+	if m := fsyncNone.FindStringSubmatch(s); m != nil && !strings.Contains(m[1], "\uFFFD") {
 		return measured.Rate{Name: rowName(m[1]), Missing: true}, true
 	}
 	m := fsyncRow.FindStringSubmatch(s)

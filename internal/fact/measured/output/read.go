@@ -123,7 +123,7 @@ func Read(b []byte) (*Reading, error) {
 	fio := newFio(r)
 	bench := &pgbench{r: r}
 	docs := &documents{fio: fio, stat: &sysstat{r: r}}
-	parts := []part{&retyped{r: r}, &fsync{r: r}, &timing{r: r}, &fioSummary{r: r}, fio, bench,
+	parts := []part{&retyped{r: r}, &retypedBench{r: r}, &fsync{r: r}, &timing{r: r}, &fioSummary{r: r}, fio, bench,
 		&benchLog{r: r}, &sysbench{r: r}, &iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}, &neighbors{r: r}}
 	text := 0 // lines up to the last that is not empty
 	for i, l := range lines {

@@ -2,6 +2,7 @@ package output
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -136,7 +137,9 @@ type IostatSample struct {
 }
 
 var (
-	iostatCPU  = regex.New(`^\s*avg-cpu:\s+%user`)
+	iostatCPU = regex.New(`^\s*avg-cpu:\s+%user`)
+	// -h has the device last, and units behind the figures
+	iostatTail = regex.New(`^\s*(?:tps|r/s|w/s|d/s|f/s)\s+\S.*\sDevice\s*$`)
 	iostatHead = regex.New(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
 )
 
@@ -196,6 +199,12 @@ func (t *iostat) line(s scanned) bool {
 		t.sample(s, true)
 		t.cpu, t.columns = true, nil
 		return true
+	case strings.Contains(s.text, "Device") && iostatTail.MatchString(s.text):
+		if f := fields[0]; t.out == nil || f == "tps" || f == "r/s" {
+			t.sample(s, false)
+		}
+		t.columns, t.cpu, t.strange = fields, false, 0
+		return true
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
 		t.columns, t.cpu, t.strange = fields, false, 0
@@ -204,9 +213,9 @@ func (t *iostat) line(s scanned) bool {
 		return true
 	case len(fields) == 0:
 		return false
-	case t.cpu && t.out != nil && onlyFigures(fields):
+	case t.cpu && t.out != nil && onlyFigures(percents(fields)):
 		t.cpu = false
-		v, ok := figures(fields)
+		v, ok := figures(percents(fields))
 		if !ok || len(v) < 4 || len(v) > 6 || t.out == nil {
 			return false
 		}
@@ -225,7 +234,60 @@ func (t *iostat) line(s scanned) bool {
 	return taken
 }
 
+// percents takes off the signs that -h puts behind figures.
+func percents(fields []string) []string {
+	out := make([]string, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, strings.TrimSuffix(f, "%"))
+	}
+	return out
+}
+
+// human reads a row of -h: «2410.60  1.2M  88.4M  nvme0n1». Its sizes have units of their own.
+func (t *iostat) human(fields []string) bool {
+	n := len(t.columns) - 1
+	if len(fields) != len(t.columns) {
+		return false
+	}
+	v := make([]float64, n)
+	for i, f := range fields[:n] {
+		f = strings.TrimSuffix(f, "%")
+		number := strings.TrimRight(f, "BkKMGT")
+		x, ok := figure(number)
+		if !ok {
+			return false
+		}
+		v[i] = x
+		if size := f[len(number):]; size != "" {
+			column := t.columns[i]
+			of := 1024.0 // what the column counts
+			if strings.HasPrefix(column, "MB") || strings.HasSuffix(column, "MB/s") {
+				of = 1 << 20
+			}
+			v[i] = x * fioUnit(size) / of
+		}
+	}
+	s := &t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1]
+	name := short(fields[n], 64)
+	at := slices.IndexFunc(s.Devices, func(d Device) bool { return d.Name == name })
+	if at < 0 {
+		if t.rows++; t.rows > maxRows {
+			return true
+		}
+		s.Devices = append(s.Devices, Device{Name: name})
+		at = len(s.Devices) - 1
+	}
+	for i, column := range t.columns[:n] {
+		s.Devices[at].set(column, v[i])
+	}
+	t.strange = 0
+	return true
+}
+
 func (t *iostat) row(s scanned, fields []string) bool {
+	if t.columns[len(t.columns)-1] == "Device" && t.human(fields) {
+		return true
+	}
 	v, ok := figures(fields[1:])
 	if !ok || len(v) != len(t.columns)-1 {
 		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 {
