@@ -23,7 +23,8 @@ const (
 
 func (j *judge) pgbench(p *output.Pgbench) {
 	if p.Init != nil && p.TPS == nil && p.TPSConnecting == nil && p.Processed == nil {
-		j.say("initialization_only", Info, "This is only the initialization (pgbench -i). No transactions were measured.")
+		j.say("initialization_only", Info, "This is only the initialization (pgbench -i). No transactions were "+
+			"measured.")
 	}
 	if p.UpdatesBranches() && p.Scale > 0 && p.Clients > p.Scale {
 		j.say("clients_above_scale", Warning, "{clients} clients at scale {scale}: each transaction updates one of "+

@@ -134,7 +134,8 @@ var (
 	fioVersion = regex.New(`^\s*(fio-[0-9][0-9A-Za-z.-]*)\s*(?:Starting .*)?$`)
 	fioHead    = regex.New(
 		`^\s*([^\s:(][^:]{0,200})?:? ?\(groupid=[0-9]+, jobs=([0-9]{1,5})\): err= ?([0-9]{1,4})`)
-	fioSide  = regex.New(`^\s*(?:[|*+•-]\s*)?[*_\x60]{0,3}(read|write|trim)[*_\x60]{0,3}\s?: ?[*_\x60]{0,3}(?:io|IOPS|bw|BW)=(.*)$`)
+	fioSide = regex.New(`^\s*(?:[|*+•-]\s*)?[*_\x60]{0,3}(read|write|trim)[*_\x60]{0,3}\s?: ?[*_\x60]{0,3}` +
+		`(?:io|IOPS|bw|BW)=(.*)$`)
 	fioIOPS  = regex.New(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
 	fioBW    = regex.New(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
 	fioBWOld = regex.New(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)

@@ -87,7 +87,7 @@ GAP
 			t.Errorf("%q stands for other lines", text)
 		}
 	}
-	if x := one(t, strings.Replace(io, "GAP", "sda is the WAL, and this is the data:", 1)); len(x.Iostat.Samples) != 1 ||
+	if x := one(t, strings.Replace(io, "GAP", "sda is the WAL, this is the data:", 1)); len(x.Iostat.Samples) != 1 ||
 		len(x.Iostat.Samples[0].Devices) != 2 {
 		t.Errorf("a remark: %+v", x.Iostat)
 	}

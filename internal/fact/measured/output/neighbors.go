@@ -20,7 +20,8 @@ type Neighbor struct {
 var (
 	// «8192000 bytes (8.2 MB, 7.8 MiB) copied, 13.1072 s, 625 kB/s», in each language
 	ddResult = regex.New(`^\s*([0-9]{1,15}) \S{2,10}(?:[^()]{0,12}\([^()]{1,40}\))?.{0,24}?[,，]? ` +
-		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? .{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*\s*$`)
+		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? ` +
+		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*\s*$`)
 	ddRecords = regex.New(`^\s*([0-9]{1,12})\+[0-9]{1,12} \S+`)
 	ddCommand = regex.New(`(?:^|[\s$#;&|(])dd\s+(?:\S+\s+)*?(?:if|of)=`)
 
@@ -53,7 +54,8 @@ type neighbors struct {
 }
 
 func (n *neighbors) line(s scanned) bool {
-	if len(s.text) > 400 || !holds(s.text, "dd ", "+", "yte", "B/s", "octet", "байт", "字节", "バイト", "avg", "requests",
+	if len(s.text) > 400 || !holds(s.text, "dd ", "+", "yte", "B/s", "octet", "байт", "字节", "バイト", "avg",
+		"requests",
 		"FSYNC", "READS", "SEEK", "reads:", "Output", "total", "MB/s", "NOPM", "UID", "usage", "DISK", "top - ") {
 		return false
 	}

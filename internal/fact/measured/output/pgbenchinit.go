@@ -24,8 +24,8 @@ var (
 	// «done in 9.87 s (drop tables 0.00 s, create tables 0.02 s, client-side generate 6.40 s, …).»
 	initDone = regex.New(`^\s*done in ([0-9.]{1,12}) s \((.{1,200})\)\.?\s*$`)
 	initPart = regex.New(`(client-side generate|server-side generate|vacuum|primary keys) ([0-9.]{1,12}) s`)
-	initHead = regex.New(`^\s*(?:dropping old tables|creating tables|generating data(?: \([a-z-]+\))?|creating primary keys|` +
-		`vacuuming)\.\.\.`)
+	initHead = regex.New(`^\s*(?:dropping old tables|creating tables|generating data(?: \([a-z-]+\))?|` +
+		`creating primary keys|vacuuming)\.\.\.`)
 )
 
 type pgbenchInit struct {

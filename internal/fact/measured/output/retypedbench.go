@@ -8,7 +8,8 @@ import (
 
 var (
 	benchTPS     = regex.New(`(?i)\btps\b|\btransactions? ?(?:/|per) ?s`)
-	benchClients = regex.New(`(?i)^(?:n(?:um(?:ber)?)?\.? ?(?:of )?)?(?:clients?|connections?|concurrency|conns?|-c|sessions?|клиент\S*)$`)
+	benchClients = regex.New(`(?i)^(?:n(?:um(?:ber)?)?\.? ?(?:of )?)?` +
+		`(?:clients?|connections?|concurrency|conns?|-c|sessions?|клиент\S*)$`)
 	benchThreads = regex.New(`(?i)^(?:n(?:um(?:ber)?)?\.? ?(?:of )?)?(?:threads?|jobs|-j)$`)
 	benchScale   = regex.New(`(?i)^(?:scale|scaling)(?: factor)?$`)
 	benchLatency = regex.New(`(?i)\blat(?:ency)?\b|\bзадержка\b`)

@@ -26,7 +26,8 @@ Disk stats (read/write):
 `)
 	if f := x.Fio; f == nil || len(f.Jobs) != 2 || f.Jobs[0].Read.PerSecond != 4822.118164 || f.Jobs[0].Depth != 64 ||
 		f.Jobs[0].BlockSize != 4096 || f.Jobs[0].Engine != "libaio" || !*f.Jobs[0].Direct || f.Jobs[0].Write != nil ||
-		f.Jobs[1].Write.PerSecond != 11.5 || f.Jobs[1].Read.Speed != 84*1024 || len(f.Disks) != 1 || x.Version != "fio-3.36" {
+		f.Jobs[1].Write.PerSecond != 11.5 || f.Jobs[1].Read.Speed != 84*1024 || len(f.Disks) != 1 ||
+			x.Version != "fio-3.36" {
 		t.Errorf("kubestr: %+v", x.Fio)
 	}
 	x = one(t, `==================
@@ -37,7 +38,8 @@ Average Latency (usec) Read/Write: 183.07/76.91
 Sequential Read/Write: 536MiB/s / 512MiB/s
 Mixed Random Read/Write IOPS: 43.1k/14.4k
 `)
-	if f := x.Fio; f == nil || len(f.Jobs) != 4 || f.Jobs[0].Read.PerSecond != 75_700 || f.Jobs[0].Write.Speed != 500<<20 ||
+	if f := x.Fio; f == nil || len(f.Jobs) != 4 || f.Jobs[0].Read.PerSecond != 75_700 ||
+		f.Jobs[0].Write.Speed != 500<<20 ||
 		f.Jobs[1].Write.Mean != 76.91e-6 || f.Jobs[2].Read.Speed != 536<<20 || f.Jobs[3].Write.PerSecond != 14_400 {
 		t.Errorf("dbench: %+v", x.Fio)
 	}
@@ -53,7 +55,8 @@ FIO Benchmark Latency P99 Summary
 Latency in ns (Read/Write)
                   Random:      667,648 / 1,028,096
 `)
-	if f := x.Fio; f == nil || len(f.Jobs) != 2 || f.Jobs[0].Read.PerSecond != 15_013 || f.Jobs[0].Write.Mean != 419_719e-9 ||
+	if f := x.Fio; f == nil || len(f.Jobs) != 2 || f.Jobs[0].Read.PerSecond != 15_013 ||
+		f.Jobs[0].Write.Mean != 419_719e-9 ||
 		f.Jobs[0].Write.P99 != 1_028_096e-9 || f.Jobs[1].Write.PerSecond != 13_134 {
 		t.Errorf("kbench: %+v", x.Fio)
 	}
@@ -70,7 +73,8 @@ Block Size | 512k          (IOPS) | 1m            (IOPS)
 Read       | 1.50 GB/s     (2.9k) | 1.52 GB/s     (1.4k)
 Write      | 1.58 GB/s     (3.0k) | 1.62 GB/s     (1.5k)
 `)
-	if f := x.Fio; f == nil || len(f.Jobs) != 4 || f.Jobs[0].Read.PerSecond != 29_800 || f.Jobs[0].Read.Speed != 119_550_000 ||
+	if f := x.Fio; f == nil || len(f.Jobs) != 4 || f.Jobs[0].Read.PerSecond != 29_800 ||
+		f.Jobs[0].Read.Speed != 119_550_000 ||
 		f.Jobs[1].Write.PerSecond != 17_500 || f.Jobs[3].BlockSize != 1<<20 || f.Jobs[3].Read.PerSecond != 1400 {
 		t.Errorf("yabs: %+v", x.Fio)
 	}
@@ -91,7 +95,8 @@ func TestNeighbors(t *testing.T) {
 		"Vuser 1:TEST RESULT : System achieved 31012 NOPM from 71330 PostgreSQL TPM": {Program: "HammerDB"},
 	} {
 		r, err := Read([]byte(text))
-		if err != nil || len(r.Others) != 1 || r.Others[0].Program != want.Program || r.Others[0].Flushed != want.Flushed ||
+		if err != nil || len(r.Others) != 1 || r.Others[0].Program != want.Program ||
+			r.Others[0].Flushed != want.Flushed ||
 			r.Others[0].Cached != want.Cached || len(r.Outputs) != 0 {
 			t.Errorf("%q: %v %+v", text, err, r.Others)
 		}
@@ -108,6 +113,7 @@ vacuuming...
 creating primary keys...
 `
 	const done = "done in 9.87 s (drop tables 0.00 s, create tables 0.02 s, client-side generate 6.40 s, vacuum 0.81 s, " +
+			const done = "done in 9.87 s (drop tables 0.00 s, create tables 0.02 s, client-side generate 6.40 s, vacuum 0.81 s, " +
 		"primary keys 2.64 s).\n"
 	x := one(t, filled+done)
 	if p := x.Pgbench; x.Cut || p == nil || p.Init == nil || p.Init.Rows != 2_000_000 || *p.Init.Seconds != 9.87 ||
@@ -140,7 +146,7 @@ func TestFioSignal(t *testing.T) {
 func TestSysbenchFatal(t *testing.T) {
 	x := one(t, `sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
 Threads started!
-[ 10s ] thds: 64 tps: 1412.33 qps: 28402.70 (r/w/o: 19890.10/5672.60/2840.00) lat (ms,95%): 66.84 err/s: 0.10 reconn/s: 0.00
+[ 10s ] thds: 64 tps: 1412.33 qps: 28402.70 (r/w/o: 1989.10/567.60/284.00) lat (ms,95%): 66.84 err/s: 0.10 reconn/s: 0.00
 FATAL: PQexec() failed: 7 could not extend file "base/1/2.3": No space left on device
 FATAL: PQexec() failed: 7 could not extend file "base/1/2.3": No space left on device
 `)
@@ -166,8 +172,10 @@ func TestTablesWithoutHeadings(t *testing.T) {
 
 // TestHeadOfOldSysstat has neither architecture nor processors.
 func TestHeadOfOldSysstat(t *testing.T) {
-	for _, head := range []string{"Linux 2.6.18-194.el5 (oa-db) \t2012年03月05日", "Linux 2.6.18-194.el5 (oa-db)   03/05/2012"} {
+	for _, head := range []string{"Linux 2.6.18-194.el5 (oa-db) \t2012年03月05日",
+		"Linux 2.6.18-194.el5 (oa-db)   03/05/2012"} {
 		x := one(t, head+"\n\nDevice:    r/s   w/s  rkB/s  wkB/s avgqu-sz   await  %util\nsda 1.0 2.0 3.0 4.0 0.1 0.5 6.0\n")
+					x := one(t, head+"\n\nDevice:    r/s   w/s  rkB/s  wkB/s avgqu-sz   await  %util\nsda 1.0 2.0 3.0 4.0 0.1 0.5 6.0\n")
 		if x.Iostat == nil || x.Iostat.Host != "oa-db" || !x.Iostat.Samples[0].SinceBoot {
 			t.Errorf("%+v", x.Iostat)
 		}
@@ -177,7 +185,8 @@ func TestHeadOfOldSysstat(t *testing.T) {
 // TestReportWithoutHead: the first report has a head, so that one without it may be a later one.
 func TestReportWithoutHead(t *testing.T) {
 	const table = "\nDevice    r/s   w/s  rkB/s  wkB/s aqu-sz   await  %util\nsda 1.0 2.0 3.0 4.0 0.1 0.5 6.0\n"
-	for command, boot := range map[string]bool{"$ iostat -xmt 1\n": false, "# iostat -x 5 3\n": false, "$ iostat -x\n": true,
+	for command, boot := range map[string]bool{"$ iostat -xmt 1\n": false, "# iostat -x 5 3\n": false,
+		"$ iostat -x\n": true,
 		"$ iostat -x 5\nLinux 6.1.0 (h) 03/05/2024 _x86_64_ (4 CPU)\n": true} {
 		if x := one(t, command+table); x.Iostat.Samples[0].SinceBoot != boot {
 			t.Errorf("%q: %+v", command, x.Iostat.Samples[0])

@@ -20,7 +20,8 @@ type hostHead struct {
 // «Linux 5.15.0-48-generic (ubu-22) 	17.10.2022 	_x86_64_	(2 CPU)»
 var (
 	headLine = regex.New(
-		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([0-9]\S{0,23})(?:\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?|\s*$)`)
+		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([0-9]\S{0,23})` +
+			`(?:\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?|\s*$)`)
 	iostatOf   = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
 	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$`)
 	iostatNo   = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)

@@ -10,8 +10,8 @@ import (
 
 var (
 	// tag is a tag of HTML that carries text of programs; no program prints one of these.
-	tag = regex.New(`(?i)</?(?:pre|code|p|div|span|br|tr|td|th|li|ul|ol|table|tbody|thead|h[1-6]|b|i|em|strong|font|a|tt|` +
-		`samp|body|html|blockquote|kbd)(?:\s[^<>]{0,300})?/?>`)
+	tag = regex.New(`(?i)</?(?:pre|code|p|div|span|br|tr|td|th|li|ul|ol|table|tbody|thead|h[1-6]|b|i|em|strong|font|` +
+		`a|tt|samp|body|html|blockquote|kbd)(?:\s[^<>]{0,300})?/?>`)
 	breaks = regex.New(`(?i)^<(?:br|/p|/div|/tr|/li|/h[1-6]|pre|/pre|p)\b`)
 	// fence is what forums and trackers put around a text: «[CODE]», «{noformat}», three backticks.
 	fence = regex.New("(?i)\\[/?(?:code|pre|quote|spoiler|output)(?:=[^\\]]{0,60})?\\]|" +
@@ -60,7 +60,8 @@ func untagged(text string) string {
 
 // unfenced gives a line of its own to each mark that stands directly before or behind a text.
 func unfenced(text string) string {
-	if !holds(text, "```", "~~~", "[code", "[CODE", "[Code", "[pre", "{code", "{noformat", "[quote", "[QUOTE", "[output") {
+	if !holds(text, "```", "~~~", "[code", "[CODE", "[Code", "[pre", "{code", "{noformat", "[quote", "[QUOTE",
+		"[output") {
 		return text
 	}
 	var b strings.Builder

@@ -55,7 +55,8 @@ func TestDiff(t *testing.T) {
 +tps = 3886.011703 (without initial connection time)
 diff --git a/x b/x
 `))
-	if err != nil || len(r.Outputs) != 2 || *r.Outputs[0].Pgbench.TPS != 3351.220418 || r.Outputs[1].Pgbench.Clients != 10 ||
+	if err != nil || len(r.Outputs) != 2 || *r.Outputs[0].Pgbench.TPS != 3351.220418 ||
+		r.Outputs[1].Pgbench.Clients != 10 ||
 		*r.Outputs[1].Pgbench.Latency.Mean != 2.573 {
 		t.Errorf("%v %+v", err, r)
 	}
@@ -75,7 +76,8 @@ func TestRetypedBench(t *testing.T) {
 		"tabs":      "pgbench\nsize\tclients\ttps\tlatency\nsmall\t10\t4210.33\t2.375\nlarge\t50\t12102.7\t4.131\n",
 	} {
 		r, err := Read([]byte(text))
-		if err != nil || len(r.Outputs) != 2 || *r.Outputs[0].Pgbench.TPS != 4210.33 || r.Outputs[1].Pgbench.Clients != 50 ||
+		if err != nil || len(r.Outputs) != 2 || *r.Outputs[0].Pgbench.TPS != 4210.33 ||
+			r.Outputs[1].Pgbench.Clients != 50 ||
 			*r.Outputs[1].Pgbench.Latency.Mean != 4.131 || r.Outputs[1].Of != "large" || !r.Outputs[1].Cut {
 			t.Errorf("%s: %v %+v", name, err, r)
 		}
@@ -138,7 +140,8 @@ func TestOtherCodePage(t *testing.T) {
 		"        open_datasync                      4204,118 \xee\xef/\xf1      238 \xec\xea\xf1/\xee\xef\n"+
 		"        fdatasync                                      \xed/\xe4\n"+
 		"        fsync                               310,402 \xee\xef/\xf1     3222 \xec\xea\xf1/\xee\xef\n")
-	if f := x.Fsync; f == nil || len(f.One) != 3 || f.One[0].PerSecond != 4204.118 || !f.One[1].Missing || f.Seconds != 5 {
+	if f := x.Fsync; f == nil || len(f.One) != 3 || f.One[0].PerSecond != 4204.118 || !f.One[1].Missing ||
+		f.Seconds != 5 {
 		t.Errorf("%+v", x.Fsync)
 	}
 }

@@ -75,8 +75,8 @@ func readNeighbors(o *outline.Outline, list []output.Neighbor) {
 			o.Para(fmt.Sprintf("Each write of dd was flushed: %s per second, %s each.", rate(v), coarse(1/v)))
 		}
 		if x.Cached {
-			o.Toned(outline.ToneNote, "dd did not wait for the disk: this is the speed of the page cache. Use oflag=direct "+
-				"or conv=fdatasync.")
+			o.Toned(outline.ToneNote, "dd did not wait for the disk: this is the speed of the page cache. "+
+				"Use oflag=direct or conv=fdatasync.")
 		}
 	}
 }
