@@ -8,6 +8,14 @@ const (
 	leastDense = 6 // lines with a mark that only one line of a program shows
 )
 
+// mostLooked bounds in how many lines a beginning is looked for.
+const mostLooked = 5000
+
+// hints are cheaper to look for than beginnings, of which each has one.
+var hints = []string{"tps = ", "ops/sec", "per test", "transaction", "scaling factor", "number of", "latency", "progress: ",
+	"IOPS=", "(g=", "(groupid=", "percentile", "sec) ", "sec):", "Run status", "bw=", "per sec.", "avg-cpu", "Device",
+	"swpd", "loop time"}
+
 // unmarked takes off any other text that stands before each line, as what ran the program put
 // it there: «[10.0.0.5] out: », «12:10:43 DEBUG| [stdout] ». A mark is what stands before the
 // beginning of a program's line; digits of it may differ.
@@ -17,11 +25,13 @@ func unmarked(lines []string) []string {
 		begins, all, last int
 	}
 	var list []*mark
+	looked := 0
 	at := map[string]*mark{}
 	for _, l := range lines {
-		if len(l) < 8 || len(l) > flatLine*4 || starts(l) {
+		if len(l) < 8 || len(l) > flatLine*4 || looked == mostLooked || !holds(l, hints...) || starts(l) {
 			continue
 		}
+		looked++
 		m := begins.FindStringSubmatchIndex(l[:min(len(l), maxMark+60)])
 		if m == nil || m[2] == 0 || m[2] > maxMark {
 			continue

@@ -29,13 +29,16 @@ var (
 		program string
 		re      *regex.Regex
 	}{
-		{"ioping", regex.New(`^\s*(?:min/avg/max/mdev = .+|[0-9.kM]+ requests completed in .+)$`)},
+		{"ioping", regex.New(`^\s*(?:min/avg/max/mdev = .+|[0-9.]+ ?[kM]? requests completed in .+)$`)},
 		{"pveperf", regex.New(`^\s*(?:FSYNCS/SECOND|BUFFERED READS|AVERAGE SEEK TIME):\s+[0-9.]+`)},
 		{"hdparm", regex.New(`^\s*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:\s+[0-9]+ MB in `)},
 		{"bonnie++", regex.New(`^\s*Version\s+[0-9.]+[a-z]?\s+-+Sequential Output-+`)},
 		{"diskspd", regex.New(`^\s*total:\s+[0-9]+ \|\s+[0-9]+ \|\s+[0-9.]+ \|\s+[0-9.]+`)},
 		{"CrystalDiskMark", regex.New(`^\s*(?:SEQ|RND|Sequential|Random)[ _]?.{0,32}:\s+[0-9.]+ MB/s`)},
 		{"HammerDB", regex.New(`\bTEST RESULT : System achieved [0-9]+ NOPM`)},
+		{"BenchmarkSQL", regex.New(`\bMeasured tpm(?:C|TOTAL)\b.* = [0-9.]+`)},
+		{"go-tpc", regex.New(`^\s*tpmC: [0-9.]+, tpmTotal: [0-9.]+`)},
+		{"cockroach workload", regex.New(`^\s*_elapsed_+errors_.*ops/sec`)},
 		{"pidstat", regex.New(`^\s*\S+(?: [AP]M)?\s+UID\s+PID\s+\S*(?:kB_rd/s|%usr|minflt/s)`)},
 		{"dstat", regex.New(`^\s*-+(?:total-cpu|cpu)-usage-+`)},
 		{"iotop", regex.New(`^\s*Total DISK READ\s*:\s+[0-9.]+ [BKMG]/s`)},
@@ -51,12 +54,30 @@ type neighbors struct {
 	command string
 	records int64
 	seen    map[string]int
+	pool    bool // the head of zpool iostat was there
 }
 
+var (
+	poolHead = regex.New(`^\s*pool\s+alloc\s+free\s+read\s+write\s+read\s+write`)
+	poolRow  = regex.New(`^\s*[\w./:-]{1,80}(?:\s+(?:[0-9.]{1,8}[BKMGTP]?|-)){6,20}\s*$`)
+)
+
 func (n *neighbors) line(s scanned) bool {
+	if n.pool || strings.Contains(s.text, "alloc") && poolHead.MatchString(s.text) {
+		switch {
+		case !n.pool, strings.Contains(s.text, "-----"):
+			n.pool = true
+			return true
+		case len(s.text) < 400 && poolRow.MatchString(s.text):
+			n.keep(Neighbor{Program: "zpool iostat", Line: s.number, Text: short(strings.TrimSpace(s.text), maxFirst)})
+			return true
+		}
+		n.pool = strings.TrimSpace(s.text) == ""
+	}
 	if len(s.text) > 400 || !holds(s.text, "dd ", "+", "yte", "B/s", "octet", "байт", "字节", "バイト", "avg",
 		"requests",
-		"FSYNC", "READS", "SEEK", "reads:", "Output", "total", "MB/s", "NOPM", "UID", "usage", "DISK", "top - ") {
+		"FSYNC", "READS", "SEEK", "reads:", "Output", "total", "MB/s", "NOPM", "tpm", "_elapsed",
+		"UID", "usage", "DISK", "top - ") {
 		return false
 	}
 	if ddCommand.MatchString(s.text) {

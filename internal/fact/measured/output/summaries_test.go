@@ -89,8 +89,14 @@ func TestNeighbors(t *testing.T) {
 			"104857600 байт (105 MB, 100 MiB) скопирован, 0,05 s, 2,1 GB/s\n": {Program: "dd", Cached: true},
 		"# dd if=/dev/zero of=t bs=1M count=100 conv=fdatasync\n100+0 records in\n100+0 records out\n" +
 			"104857600 bytes (105 MB) copied, 1.5 s, 69.9 MB/s\n": {Program: "dd"},
-		"min/avg/max/mdev = 4.87 ms / 6.52 ms / 9.88 ms / 2.01 ms\n":                 {Program: "ioping"},
-		"FSYNCS/SECOND:     78.41\n":                                                 {Program: "pveperf"},
+		"min/avg/max/mdev = 4.87 ms / 6.52 ms / 9.88 ms / 2.01 ms\n":                     {Program: "ioping"},
+		" 3.12 k requests completed in 2.99 s, 12.2 MiB read, 1.04 k iops, 4.07 MiB/s\n": {Program: "ioping"},
+		"11:30:02,118 [Thread-41] INFO jTPCC : Term-00, Measured tpmC (NewOrders) = 51044.53\n": {
+			Program: "BenchmarkSQL"},
+		"tpmC: 28117.4, tpmTotal: 62480.1, efficiency: 96.2%\n": {Program: "go-tpc"},
+		"pool alloc free read write read write\n----- ----- -----\ntank 812G 988G 210 1480 6.21M 44.1M\n": {
+			Program: "zpool iostat"},
+		"FSYNCS/SECOND:     78.41\n": {Program: "pveperf"},
 		" Timing buffered disk reads: 402 MB in  3.01 seconds = 133.55 MB/sec\n":     {Program: "hdparm"},
 		"Vuser 1:TEST RESULT : System achieved 31012 NOPM from 71330 PostgreSQL TPM": {Program: "HammerDB"},
 	} {

@@ -2,7 +2,9 @@ package output
 
 import (
 	"encoding/binary"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -140,4 +142,47 @@ func told(l string) int {
 		return 1
 	}
 	return 0
+}
+
+// soft is the end of a line of quoted-printable that goes on in the next.
+var soft = regex.New(`=[ \t]{0,4}\r?\n`)
+
+// unquoted decodes quoted-printable, in which raw mails write = as =3D.
+func unquoted(text string) string {
+	if strings.Count(text, "=3D") < 2 {
+		return text
+	}
+	text = soft.Regexp().ReplaceAllString(text, "")
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '=' && i+2 < len(text) {
+			if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+var numbered = regex.New(`&#(?:[xX][0-9a-fA-F]{1,6}|[0-9]{1,7});`)
+
+// numeric replaces entities that are numbers: «&#x2F;», «&#8217;».
+func numeric(l string) string {
+	if !strings.Contains(l, "&#") {
+		return l
+	}
+	return numbered.Regexp().ReplaceAllStringFunc(l, func(e string) string {
+		digits, base := e[2:len(e)-1], 10
+		if digits[0] == 'x' || digits[0] == 'X' {
+			digits, base = digits[1:], 16
+		}
+		n, err := strconv.ParseUint(digits, base, 32)
+		if err != nil || n < 32 || n > unicode.MaxRune {
+			return e
+		}
+		return string(rune(n))
+	})
 }

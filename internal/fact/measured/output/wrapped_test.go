@@ -24,18 +24,24 @@ func TestWrapped(t *testing.T) {
 		return string(b)
 	}
 	for name, text := range map[string]string{
-		"html":            html("<br/>\n"),
-		"html in a line":  html("<br>"),
-		"spans":           "<pre>" + strings.ReplaceAll(flushes, "ops/sec", "<span class=k>ops/sec</span>") + "</pre>",
-		"BBCode":          "text [CODE]" + strings.TrimSpace(flushes) + "[/CODE] more",
-		"Jira":            "{noformat}" + flushes + "{noformat}",
-		"Jira with title": "{code:title=x|theme=y}" + strings.TrimSpace(flushes) + "{code}",
-		"backticks":       "see ```" + strings.TrimSpace(flushes) + "``` and",
-		"UTF-16":          code(binary.LittleEndian, true),
-		"UTF-16 big":      code(binary.BigEndian, true),
-		"UTF-16 bare":     code(binary.LittleEndian, false),
-		"a new file":      "```diff\n" + "+" + strings.Join(lines, "\n+") + "\n```\n",
-		"a hunk":          "@@ -0,0 +1,20 @@ x\n" + "+" + strings.Join(lines, "\n+") + "\n",
+		"html":             html("<br/>\n"),
+		"html in a line":   html("<br>"),
+		"spans":            "<pre>" + strings.ReplaceAll(flushes, "ops/sec", "<span class=k>ops/sec</span>") + "</pre>",
+		"BBCode":           "text [CODE]" + strings.TrimSpace(flushes) + "[/CODE] more",
+		"Jira":             "{noformat}" + flushes + "{noformat}",
+		"Jira with title":  "{code:title=x|theme=y}" + strings.TrimSpace(flushes) + "{code}",
+		"backticks":        "see ```" + strings.TrimSpace(flushes) + "``` and",
+		"UTF-16":           code(binary.LittleEndian, true),
+		"UTF-16 big":       code(binary.BigEndian, true),
+		"UTF-16 bare":      code(binary.LittleEndian, false),
+		"quoted-printable": strings.NewReplacer("=", "=3D", "usecs/op", "usecs=\n/op").Replace("a=b\nc=d\n" + flushes),
+		"entities":         strings.NewReplacer("/", "&#x2F;", "'", "&#39;", ":", "&#58;").Replace(flushes),
+		"Org":              ": " + strings.Join(lines, "\n: "),
+		"SQL":              "-- " + strings.Join(lines, "\n-- "),
+		"TeX":              "% " + strings.Join(lines, "\n% "),
+		"C":                "/*\n * " + strings.Join(lines, "\n * ") + "\n */",
+		"a new file":       "```diff\n" + "+" + strings.Join(lines, "\n+") + "\n```\n",
+		"a hunk":           "@@ -0,0 +1,20 @@ x\n" + "+" + strings.Join(lines, "\n+") + "\n",
 	} {
 		x := one(t, text).Fsync
 		if x == nil || len(x.One) != 5 || x.One[0].PerSecond != 1940.579 || x.One[4].PerSecond != 1702.405 ||
