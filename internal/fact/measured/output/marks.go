@@ -13,8 +13,8 @@ const mostLooked = 5000
 
 // hints are cheaper to look for than beginnings, of which each has one.
 var hints = []string{"tps = ", "ops/sec", "per test", "transaction", "scaling factor", "number of", "latency",
-	"progress: ", "IOPS=", "(g=", "(groupid=", "percentile", "sec) ", "sec):", "Run status", "bw=", "per sec.", "avg-cpu", "Device",
-	"swpd", "loop time"}
+	"progress: ", "IOPS=", "(g=", "(groupid=", "percentile", "sec) ", "sec):", "Run status", "bw=", "per sec.",
+	"avg-cpu", "Device", "swpd", "loop time"}
 
 // unmarked takes off any other text that stands before each line, as what ran the program put
 // it there: «[10.0.0.5] out: », «12:10:43 DEBUG| [stdout] ». A mark is what stands before the
