@@ -366,7 +366,7 @@ func sourceOf(name string) (from source, known bool) {
 		return fromKernel, true
 	case "systemd", "systemd-oomd", "earlyoom":
 		return fromSystemd, true // what tells of kills besides the kernel
-	case "postgres", "postgresql":
+	case "postgres", "postgresql", "postmaster":
 		return fromServer, true
 	}
 	return fromOther, false

@@ -17,7 +17,7 @@ var (
 	reLocal = regex.New(`^(\d{1,10}) \((.{1,64})\)$`)
 	reField = regex.New(`\b(order|oom_score_adj|gfp_mask)[= ](-?\w+(?:\([\w|]*\))?)`)
 	reCPU   = regex.New(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
-		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)\s+(\d\S{0,127})`)
+		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)[ -]*\s(\d\S{0,127})`)
 	// The line behind the first, until 4.18.
 	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
 	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
@@ -81,8 +81,9 @@ type Reader struct {
 	frame     string // what a collector puts before the lines of the report
 	outer     Stamp  // of the entry whose text is read
 	outerTold bool
-	within    int  // entries that the line stands in
-	given     bool // the line before was somebody else's
+	within    int   // entries that the line stands in
+	ended     ended // when a container ended, as a field tells
+	given     bool  // the line before was somebody else's
 	foreign   Foreign
 	inner     bool // a line is one of many that stood in one
 	every     bool // no line is passed over: for tests
@@ -284,7 +285,14 @@ const folded = "#012"
 
 // hand hands a line on that may be a server's.
 func (p *Reader) hand(s string, l line) bool {
+	before := p.given
 	p.given = false
+	if l.from == fromOther && l.pid > 0 && (hasLabel(l.text) || before && p.foreign.PID == l.pid) {
+		// It may be a server's, under the name of a unit, a container, or a cluster manager.
+		p.foreign = Foreign{Text: []byte(l.text), PID: l.pid, at: l.at, told: true}
+		p.given = p.others(&p.foreign)
+		return p.given
+	}
 	if l.from == fromServer {
 		s = l.text
 	} else if l.from != bare || l.at.Boot >= 0 || opens(l.text) {

@@ -332,6 +332,7 @@ type oomCase struct {
 	// page tables of all rows
 	rowTables unit.Bytes
 	most      *Task // process of the server with the most private memory
+	working   int   // processes of the server that the cause counts; 0: it counts none
 }
 
 func (c *oomCase) miss(fact, reason, reveal string) {
