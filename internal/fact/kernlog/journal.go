@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -50,7 +51,7 @@ func (r *record) stamp() (at Stamp, ok bool) {
 // json reads a line that is a JSON object; false where it is none of ours.
 func (p *Reader) json(s string) bool {
 	if strings.Contains(s, `"error_severity"`) { // a server's jsonlog
-		p.foreign = Foreign{Text: []byte(strings.TrimRight(s, "\r\n"))}
+		p.foreign = Foreign{Text: operatorRecord([]byte(strings.TrimRight(s, "\r\n")))}
 		p.given = p.others(&p.foreign)
 		return p.given
 	}
@@ -113,6 +114,29 @@ func (p *Reader) json(s string) bool {
 		}
 	}
 	return true
+}
+
+// operatorRecord is the object of jsonlog that stands in one of CloudNativePG, which has the names of csvlog's columns;
+// what is none comes back as it is.
+func operatorRecord(b []byte) []byte {
+	var outer struct {
+		Record map[string]any `json:"record"`
+	}
+	if !bytes.Contains(b, []byte(`"record"`)) || json.Unmarshal(b, &outer) != nil || outer.Record == nil {
+		return b
+	}
+	for from, to := range map[string]string{"log_time": "timestamp", "user_name": "user", "database_name": "dbname",
+		"process_id": "pid", "sql_state_code": "state_code", "query": "statement"} {
+		if v, ok := outer.Record[from]; ok {
+			delete(outer.Record, from)
+			outer.Record[to] = v
+		}
+	}
+	flat, err := json.Marshal(outer.Record)
+	if err != nil {
+		return b
+	}
+	return flat
 }
 
 // bytesOf reads a string, or an array of bytes.

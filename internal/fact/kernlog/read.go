@@ -179,6 +179,12 @@ func (p *Reader) Log() *Log {
 
 // raw takes a line as it stands in the file.
 func (p *Reader) raw(s string) {
+	if at := objectIn([]byte(s)); at > 0 {
+		s = s[at:]
+	}
+	if p.flattened(s) {
+		return
+	}
 	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
 		return
 	}
@@ -233,6 +239,35 @@ func (p *Reader) raw(s string) {
 // reInner is a time before a further message of the kernel.
 var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
+
+// reInnerSyslog is what syslog or the journal put before a line of the kernel.
+var reInnerSyslog = regex.New(`(?:^| )(?:[A-Z]\w{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
+	`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) \S{1,255} kernel: `)
+
+// flattened takes a line into which a page has put many of syslog.
+func (p *Reader) flattened(s string) bool {
+	const words = " kernel: "
+	if p.inner || strings.Count(s, words) < 3 {
+		return false
+	}
+	at := reInnerSyslog.FindAllStringIndex(s, maxInner)
+	if len(at) < 3 {
+		return false
+	}
+	p.inner = true
+	if before := s[:at[0][0]]; strings.TrimSpace(before) != "" {
+		p.raw(before)
+	}
+	for i := range at {
+		end := len(s)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		p.raw(strings.TrimLeft(s[at[i][0]:end], " "))
+	}
+	p.inner = false
+	return true
+}
 
 // reMessage is the name of a field of YAML or JSON that holds a message.
 var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?["']?$`)

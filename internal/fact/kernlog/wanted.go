@@ -76,6 +76,18 @@ func jsonTells(b []byte) bool {
 	return false
 }
 
+// objectIn is where the object of a server's jsonlog begins in a line that has a time or the name of a pod before it;
+// 0: there is none, or it begins the line.
+func objectIn(b []byte) int {
+	const most = 160
+	i := bytes.IndexByte(b[:min(len(b), most)], '{')
+	if i <= 0 || i+1 >= len(b) || b[i+1] != '"' || !bytes.Contains(b[i:], []byte(`"error_severity"`)) ||
+		bytes.ContainsAny(b[:i], "'\"`") {
+		return 0
+	}
+	return i
+}
+
 // around says whether before ends and behind begins at a place.
 func around(b []byte, i int, before, behind string) bool {
 	return i >= len(before) && len(b)-i >= len(behind) && string(b[i:i+len(behind)]) == behind &&
@@ -118,6 +130,8 @@ func (p *Reader) useOf(b []byte) use {
 			return look
 		}
 		return pass
+	case objectIn(b) > 0:
+		return look
 	case servers(b):
 		if p.given || hasSeverity(b) || bytes.IndexByte(b[:min(len(b), 40)], ',') > 0 {
 			return give
