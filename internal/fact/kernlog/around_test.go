@@ -1,0 +1,110 @@
+package kernlog
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhenContainerEnded holds that the time of a container's end is that of its kill, before the reason or behind it,
+// and of no other container.
+func TestWhenContainerEnded(t *testing.T) {
+	for _, c := range []struct{ text, time string }{
+		{"  lastState:\n    terminated:\n      exitCode: 137\n      finishedAt: \"2026-03-30T12:44:10Z\"\n" +
+			"      reason: OOMKilled\n      startedAt: \"2026-03-30T09:01:55Z\"\n", "2026-03-30T12:44:10Z"},
+		{"    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n" +
+			"      Started:      Mon, 30 Mar 2026 09:01:55 +0000\n" +
+			"      Finished:     Mon, 30 Mar 2026 12:44:10 +0000\n", "Mon, 30 Mar 2026 12:44:10 +0000"},
+		{"            \"OOMKilled\": true,\n            \"Dead\": false,\n            \"Pid\": 0,\n" +
+			"            \"ExitCode\": 137,\n            \"Error\": \"\",\n" +
+			"            \"StartedAt\": \"2026-03-30T09:01:55.1Z\",\n" +
+			"            \"FinishedAt\": \"2026-03-30T12:44:10.2Z\"\n", "2026-03-30T12:44:10.2Z"},
+		{"pg-0   0/1   OOMKilled   4 (2m ago)   3h\n" + strings.Repeat("x\n", 20) +
+			"finishedAt: \"2026-03-30T12:44:10Z\"\n", ""},
+		{"reason: OOMKilled\nfinishedAt: \"0001-01-01T00:00:00Z\"\n", ""},
+	} {
+		l, err := Read(strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Other) != 1 || l.Other[0].Kind != ContainerKilled || l.Other[0].At.Text != c.time {
+			t.Errorf("%q: %+v", c.text, l.Other)
+		}
+	}
+}
+
+// TestFlattened holds that a report is read whose lines a page has put into one, with whatever syslog or the journal
+// put before each, and with words about it.
+func TestFlattened(t *testing.T) {
+	for _, before := range []string{"Sep  9 02:00:07 pg12 kernel: ", "Sep 9 02:00:07 pg12 kernel: [70110.200000] ",
+		"2026-09-09T02:00:07.100000+02:00 pg12 kernel: ", "2026-09-09T02:00:07+0200 pg12 kernel: [70110.200000] "} {
+		var b strings.Builder
+		b.WriteString("What does it mean? ")
+		for _, s := range small {
+			b.WriteString(before + strings.Join(strings.Fields(s), " ") + " ")
+		}
+		l, err := Read(strings.NewReader(b.String() + "Any help is welcome."))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Reports) != 1 {
+			t.Errorf("%q: %+v", before, l.Reports)
+			continue
+		}
+		r := l.Reports[0]
+		if r.Kernel != "6.1.0-44-amd64" || r.Asker.PID != 5120 || len(r.Victims) != 1 || r.Victims[0].PID != 5120 ||
+			len(r.Table.Tasks) != 2 || r.Info == nil || r.Info.RAM == nil || !strings.Contains(r.At.Text, "02:00:07") {
+			t.Errorf("%q: %+v", before, r)
+		}
+	}
+}
+
+// TestFlags holds that a release is read behind the flags of kernels that print dashes for those that they lack.
+func TestFlags(t *testing.T) {
+	for _, s := range []string{"Not tainted", "Not tainted --------- -  -", "Tainted: G           OE    --------- -  -",
+		"Tainted: G               ------------ T", "Kdump: loaded Tainted: P        W  OE"} {
+		l, err := Read(strings.NewReader(small[0] + "\nCPU: 1 PID: 5120 Comm: postgres " + s + " 4.18.0-553.el8 #1\n" +
+			small[len(small)-1] + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Reports) != 1 || l.Reports[0].Kernel != "4.18.0-553.el8" || l.Reports[0].Asker.PID != 5120 {
+			t.Errorf("%s: %+v", s, l.Reports)
+		}
+	}
+}
+
+// TestServersAround holds that lines of a server are handed on whatever has its name before them, and none of others.
+func TestServersAround(t *testing.T) {
+	const died = "LOG:  server process (PID 4410) was terminated by signal 9: Killed"
+	const object = `{"timestamp":"2026-01-15 22:10:08.402 UTC","pid":22,"error_severity":"LOG","message":"x"}`
+	for _, c := range []struct {
+		text string
+		want string
+	}{
+		{"Jan 15 22:10:08 h postgresql@17-main[88]: 2026-01-15 22:10:08.402 UTC [22] " + died, "[22] " + died},
+		{"Jan 15 22:10:08 h patroni[88]: 2026-01-15 22:10:08.402 UTC [22] " + died, "[22] " + died},
+		{"Jan 15 22:10:08 h postmaster[88]: " + died, died},
+		{"2026-01-15T22:10:08.500000Z " + object, object},
+		{"[pod/pg-0/postgres] " + object, object},
+		{"Jan 15 22:10:08 h CROND[88]: (root) CMD (/usr/bin/true)", ""},
+		{"Jan 15 22:10:08 h kernel: " + object, object},
+	} {
+		got := ""
+		p := NewReader(func(f *Foreign) bool {
+			got = string(f.Text)
+			return true
+		})
+		if err := p.Add(strings.NewReader(c.text + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", c.text, got)
+		}
+	}
+	const inner = `{"log_time":"2026-01-15 22:10:08.402 UTC","process_id":"22","error_severity":"LOG","message":"x"}`
+	flat := string(operatorRecord([]byte(`{"level":"info","logger":"postgres","record":` + inner + `}`)))
+	if !strings.Contains(flat, `"timestamp":"2026-01-15 22:10:08.402 UTC"`) || strings.Contains(flat, `"record"`) ||
+		!strings.Contains(flat, `"pid":"22"`) {
+		t.Error(flat)
+	}
+}
