@@ -108,3 +108,32 @@ func TestServersAround(t *testing.T) {
 		t.Error(flat)
 	}
 }
+
+// TestWithinSentence holds that a line of the kernel is read that a sentence quotes, and none that a statement has in a
+// string.
+func TestWithinSentence(t *testing.T) {
+	const kill = "Killed process 2177 (postgres) total-vm:6120440kB, anon-rss:3910220kB, file-rss:0kB"
+	for _, c := range []struct {
+		text string
+		n    int
+	}{
+		{"In dmesg I find `Out of memory: " + kill + "` and the shell says", 1},
+		{"In dmesg I don't find but \"Out of memory: " + kill + "\".", 1},
+		{"Im Log steht \u201eOut of memory: " + kill + "\u201c, mehr nicht", 1},
+		{"the last line is " + kill + " and nothing else", 1},
+		{"dans dmesg\u00a0: « Memory cgroup out of memory: " + kill + " »", 1},
+		{"run grep \"Out of memory: Killed process\" /var/log/messages", 0},
+		{"INSERT INTO log VALUES ('Out of memory: " + kill + "');", 0},
+		{"2026-01-01 00:00:00 UTC [1] LOG:  statement: SELECT \"Out of memory: " + kill + "\"", 0},
+		{"\tSELECT \"Out of memory: " + kill + "\"", 0},
+	} {
+		l, err := Read(strings.NewReader(c.text + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Reports) != c.n || c.n == 1 && (len(l.Reports[0].Victims) != 1 ||
+			l.Reports[0].Victims[0].Anon == nil || l.Reports[0].Victims[0].PID != 2177) {
+			t.Errorf("%s: %+v", c.text, l.Reports)
+		}
+	}
+}

@@ -276,16 +276,37 @@ var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?[
 // server or its user quotes, behind a label or a quotation mark, is none.
 func quoted(l line) string {
 	const most = 2048
-	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill"} {
+	if outOf(l.text) {
+		return l.text
+	}
+	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill", "Killed process "} {
 		i := strings.Index(l.text[:min(len(l.text), most)], words)
-		if i <= 0 {
+		if i <= 0 || words[0] == 'K' && !reSized.MatchString(l.text[i:]) {
 			continue
 		}
 		if event(l.text[:i], l.indent) {
 			return strings.TrimRight(l.text[i:], "'\",")
 		}
+		if end := span(l.text[:i], l.text[i:]); end > 0 && !l.indent && !hasLabel(l.text[:i]) {
+			return l.text[i : i+end]
+		}
 	}
 	return l.text
+}
+
+// reSized is a line of a kill with its first size: what nobody writes but the kernel.
+var reSized = regex.New(`^[^()]{0,64}\([^()]{1,64}\),? total-vm:\d`)
+
+// span says how long a line is that a sentence quotes, between marks that no string of SQL has; 0: it does not.
+func span(before, rest string) int {
+	for open, end := range map[string]string{"`": "`", "\"": "\"", "\u201c": "\u201d", "\u201e": "\u201c", "«": "»"} {
+		if strings.HasSuffix(strings.TrimRight(before, " "), open) && reSized.MatchString(rest) {
+			if i := strings.Index(rest, end); i > 0 {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
