@@ -84,6 +84,8 @@ func TestServersAround(t *testing.T) {
 		{"Jan 15 22:10:08 h postgresql@17-main[88]: 2026-01-15 22:10:08.402 UTC [22] " + died, "[22] " + died},
 		{"Jan 15 22:10:08 h patroni[88]: 2026-01-15 22:10:08.402 UTC [22] " + died, "[22] " + died},
 		{"Jan 15 22:10:08 h postmaster[88]: " + died, died},
+		{"Jan 15 22:10:08 h postgres[88]: [12-1] " + died + "\nJan 15 22:10:08 h postgres[88]: [12-3] #011FROM t",
+			"\tFROM t"},
 		{"2026-01-15T22:10:08.500000Z " + object, object},
 		{"[pod/pg-0/postgres] " + object, object},
 		{"Jan 15 22:10:08 h CROND[88]: (root) CMD (/usr/bin/true)", ""},

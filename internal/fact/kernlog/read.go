@@ -350,13 +350,30 @@ func (p *Reader) hand(s string, l line) bool {
 		return p.given
 	}
 	if l.from == fromServer {
-		s = l.text
+		s = part(l.text, before)
 	} else if l.from != bare || l.at.Boot >= 0 || opens(l.text) {
 		return false
 	}
 	p.foreign = Foreign{Text: []byte(s), PID: l.pid, at: l.at, told: true}
 	p.given = p.others(&p.foreign)
 	return p.given || l.from == fromServer
+}
+
+// reParts is what PostgreSQL puts before the lines of a message in syslog: the number of the message, and of the line.
+var reParts = regex.New(`^\[\d{1,10}-(\d{1,6})\] ?`)
+
+// part takes off the numbers that syslog's lines of a server have. A line that goes on with the one before, which was
+// given, begins with a tab, as in a file.
+func part(text string, given bool) string {
+	m := reParts.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	text = strings.ReplaceAll(text[len(m[0]):], "#011", "\t")
+	if given && m[1] != "1" && !hasLabel(text) {
+		text = "\t" + strings.TrimLeft(text, " \t")
+	}
+	return text
 }
 
 // line takes a line without its prefix. One that a paste has broken after a
