@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -136,6 +137,67 @@ func TestWithinSentence(t *testing.T) {
 		if len(l.Reports) != c.n || c.n == 1 && (len(l.Reports[0].Victims) != 1 ||
 			l.Reports[0].Victims[0].Anon == nil || l.Reports[0].Victims[0].PID != 2177) {
 			t.Errorf("%s: %+v", c.text, l.Reports)
+		}
+	}
+}
+
+// TestDecorated holds that a report is read whole under what viewers, collectors and exports put around each of its
+// lines, those too that have no time of their own, and after a mail program filled it.
+func TestDecorated(t *testing.T) {
+	const at = "[Sat May 16 14:03:22 2026] "
+	pad := strings.Repeat(" ", len(at))
+	var lines []string
+	for _, s := range small {
+		lines = append(lines, at+s)
+		if s == "Mem-Info:" {
+			lines = append(lines, at+"active_anon:10 inactive_anon:20 isolated_anon:0",
+				pad+"active_file:30 inactive_file:40 isolated_file:0", pad+"unevictable:0 dirty:5 writeback:0",
+				pad+"slab_reclaimable:6 slab_unreclaimable:7", pad+"mapped:8 shmem:9 pagetables:11 bounce:0",
+				pad+"free:12 free_pcp:0 free_cma:0", at+"Total swap = 2048kB")
+		}
+	}
+	lines = append(lines, at+"oom_reaper: reaped process 5120 (postgres), now anon-rss:0kB, file-rss:0kB, shmem-rss:8kB")
+	each := func(f func(string) string) string {
+		var b strings.Builder
+		for _, s := range lines {
+			b.WriteString(f(s) + "\n")
+		}
+		return b.String()
+	}
+	forms := map[string]string{"plain": each(func(s string) string { return s })}
+	for _, before := range []string{"| ", "│ ", "+", "- ", "  12\t", "12: ", "app-1  | ", "node1 "} {
+		forms[before] = each(func(s string) string { return before + s })
+	}
+	forms["table"] = each(func(s string) string { return "| " + s + " |" })
+	forms["list"] = each(func(s string) string { return `        "` + s + `",` })
+	forms["csv"] = each(func(s string) string { return `"7","` + s + `"` })
+	forms["graylog"] = each(func(s string) string { return `{"version":"1.1","short_message":"` + s + `","level":4}` })
+	forms["escaped"] = strings.ReplaceAll(each(func(s string) string { return s }), "\n", `\n`)
+	forms["output"] = `{"rc": 0, "stdout": "` + forms["escaped"] + `"}`
+	for _, width := range []int{72, 76, 80, 100} {
+		forms["filled at "+strconv.Itoa(width)] = each(func(s string) string {
+			if strings.HasPrefix(s, " ") {
+				return s
+			}
+			return strings.Join(folds(s, width, true), "\n")
+		})
+	}
+	for name, text := range forms {
+		l, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Reports) != 1 {
+			t.Errorf("%s: %d reports\n%s", name, len(l.Reports), text)
+			continue
+		}
+		r := l.Reports[0]
+		is := func(p *int64, n int64) bool { return p != nil && *p == n }
+		if r.Kernel != "6.1.0-44-amd64" || len(r.Victims) != 1 || r.Victims[0].Anon == nil ||
+			*r.Victims[0].Anon != 6410112*1024 || len(r.Table.Tasks) != 2 || r.Table.Tasks[1].Name != "postgres" ||
+			r.Info == nil || !is(r.Info.RAM, 2097018) || !is(r.Info.Shmem, 9) || !is(r.Info.PageTables, 11) ||
+			!is(r.Info.Free, 12) || r.Info.SwapTotal == nil {
+			t.Errorf("%s: %+v %+v\n%s", name, r, r.Info, text)
 		}
 	}
 }

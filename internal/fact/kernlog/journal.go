@@ -18,10 +18,14 @@ type record struct {
 	Host      string          `json:"_HOSTNAME"`
 	Real      string          `json:"__REALTIME_TIMESTAMP"`
 	PID       json.RawMessage `json:"_PID"`
-	Log       string          `json:"log"`         // of Docker's files: a line as it was written
-	Msg       string          `json:"msg"`         // of Fluent Bit's input kmsg
-	Text      string          `json:"textPayload"` // of Cloud Logging
-	Payload   json.RawMessage `json:"jsonPayload"` // likewise: the fields of the journal
+	Short     string          `json:"short_message"` // of Graylog
+	Raw       string          `json:"_raw"`          // of Splunk
+	Output    string          `json:"output"`        // of a program that another started
+	Stdout    string          `json:"stdout"`        // likewise
+	Log       string          `json:"log"`           // of Docker's files: a line as it was written
+	Msg       string          `json:"msg"`           // of Fluent Bit's input kmsg
+	Text      string          `json:"textPayload"`   // of Cloud Logging
+	Payload   json.RawMessage `json:"jsonPayload"`   // likewise: the fields of the journal
 	Syslog    string          `json:"SyslogMessage"`
 	Time      json.RawMessage `json:"time"`
 	Timestamp json.RawMessage `json:"timestamp"`
@@ -68,7 +72,7 @@ func (p *Reader) json(s string) bool {
 		}
 	}
 	if r.Message == nil {
-		for _, text := range []string{r.Log, r.Msg, r.Text, r.Syslog} {
+		for _, text := range []string{r.Log, r.Msg, r.Text, r.Syslog, r.Short, r.Raw, r.Output, r.Stdout} {
 			if text != "" {
 				p.lines(text, at, told)
 				return true

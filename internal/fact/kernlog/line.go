@@ -77,6 +77,11 @@ func stripLine(s string) line {
 	}
 	l.indent = strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\t")
 	s = strings.TrimLeft(s, " \t")
+	if strings.HasPrefix(s, `"`) || strings.HasPrefix(s, "|") {
+		if q := strings.TrimLeft(s, "\"| "); timeBegins(q) {
+			s = strings.TrimRight(q, "\",| ")
+		}
+	}
 	s = stripFile(s)
 	tagged := false
 	if strings.HasPrefix(s, "<") {
@@ -121,6 +126,13 @@ func stripLine(s string) line {
 	}
 	l.text = strings.TrimSpace(s)
 	return l
+}
+
+// timeBegins says whether a line begins with a time.
+func timeBegins(s string) bool {
+	var at Stamp
+	_, ok := stripTime(s, &at)
+	return ok
 }
 
 // plainText undoes what terminals and pages put about a line: colors, blanks that do not break, marks of

@@ -182,7 +182,7 @@ func (p *Reader) raw(s string) {
 	if at := objectIn([]byte(s)); at > 0 {
 		s = s[at:]
 	}
-	if p.flattened(s) {
+	if p.escaped(s) || p.flattened(s) {
 		return
 	}
 	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
@@ -205,7 +205,9 @@ func (p *Reader) raw(s string) {
 		return
 	}
 	if p.unframed(&l); l.from == bare {
-		l.text = quoted(l)
+		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
+			l.text = p.goesOn(l.text)
+		}
 	}
 	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
 		l.at.Text != "" && strings.HasPrefix(s, "[")) {
@@ -243,6 +245,46 @@ var reInner = regex.New(
 // reInnerSyslog is what syslog or the journal put before a line of the kernel.
 var reInnerSyslog = regex.New(`(?:^| )(?:[A-Z]\w{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
 	`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) \S{1,255} kernel: `)
+
+// escaped takes a line in which the ends of lines are written out.
+func (p *Reader) escaped(s string) bool {
+	const end = `\n`
+	if p.inner || strings.Count(s, end) < 4 || !strings.Contains(s, "oom-kill") && !strings.Contains(s, "total_vm") {
+		return false
+	}
+	if strings.HasPrefix(s, "{") && p.json(s) || p.field(s) {
+		return true
+	}
+	p.inner = true
+	for t := range strings.SplitSeq(s, end) {
+		p.raw(strings.ReplaceAll(strings.TrimSuffix(t, `\r`), `\"`, `"`))
+	}
+	p.inner = false
+	return true
+}
+
+var (
+	// Sums of the host, and a figure of a group, behind what a collector or a viewer put before them.
+	reSumsIn = regex.New(`^[^']{0,96}?[\s|│"](?:active_anon|active_file|unevictable|slab_reclaimable|mapped|` +
+		`sec_pagetables|kernel_misc_reclaimable|free):\d`)
+	reStatIn = regex.New(`^[^']{0,96}?[\s|│"]([a-z][a-z0-9_]{1,40} \d{1,18})$`)
+)
+
+// goesOn takes off what stands before a line that goes on with a message of several: such a line has no time that
+// tells where it begins.
+func (p *Reader) goesOn(s string) string {
+	s = strings.TrimRight(s, "\",|` ")
+	if m := reSumsIn.FindStringIndex(s); m != nil {
+		word := s[:m[1]]
+		return s[strings.LastIndexAny(word, " \t|\"")+1:]
+	}
+	if p.inStat {
+		if m := reStatIn.FindStringSubmatchIndex(s); m != nil {
+			return s[m[2]:]
+		}
+	}
+	return s
+}
 
 // flattened takes a line into which a page has put many of syslog.
 func (p *Reader) flattened(s string) bool {

@@ -76,6 +76,12 @@ func jsonTells(b []byte) bool {
 	return false
 }
 
+// endsInvoked says whether a line may be the first of a report that was broken behind who asked.
+func endsInvoked(b []byte) bool {
+	const most = len(" invoked oom-killer:\r\n")
+	return bytes.Contains(b[max(0, len(b)-most):], []byte(" invoked"))
+}
+
 // objectIn is where the object of a server's jsonlog begins in a line that has a time or the name of a pod before it;
 // 0: there is none, or it begins the line.
 func objectIn(b []byte) int {
@@ -123,7 +129,7 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.every || p.inReport() || hasAnchor(b):
+	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {

@@ -238,8 +238,8 @@ func (c *oomCase) otherProgram() {
 	if c.report.Constraint == kernlog.Memcg && c.procs == 0 {
 		// No server is in the group: its limit kept the memory of the others free.
 		c.add("report", fmt.Sprintf("less memory for %s, or a higher limit of its control group", p.Name),
-			"the limit did what it is for: no process outside of the group was in danger. The heap and the workers of "+
-				"a program have to fit under its limit")
+			"the limit kept the memory of the other processes free; the heap and the workers of a program have to "+
+				"fit under its limit")
 		return
 	}
 	of := "UNIT-OF-" + oomShellWord(p.Name)

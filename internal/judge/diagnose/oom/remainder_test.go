@@ -70,7 +70,8 @@ func TestHugePagesAreNobodys(t *testing.T) {
 func TestLimitWithoutServer(t *testing.T) {
 	const log = "java invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" +
 		"memory: usage 2097152kB, limit 2097152kB, failcnt 1\nMemory cgroup stats for /kubepods/x:\nanon 2100000000\n" +
-		"file 0\nshmem 0\n" + oldTable + "[    411]     0   411  2310440   520000  5365760        0           968 java\n" +
+		"file 0\nshmem 0\n" + oldTable +
+		"[    411]     0   411  2310440   520000  5365760        0           968 java\n" +
 		"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=x,mems_allowed=0,oom_memcg=/kubepods/x," +
 		"task_memcg=/kubepods/x,task=java,pid=411,uid=0\nMemory cgroup out of memory: Killed process 411 (java) " +
 		"total-vm:9241760kB, anon-rss:2079000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 pgtables:5240kB " +
