@@ -48,6 +48,13 @@ const (
 	Pgbench         Kind = "pgbench"
 	Sysbench        Kind = "sysbench"
 	Explain         Kind = "explain"
+	Sar             Kind = "sar" // and mpstat
+	DockerStats     Kind = "docker_stats"
+	KubectlTop      Kind = "kubectl_top"
+	KubernetesNode  Kind = "kubernetes_node"
+	Clusters        Kind = "pg_lsclusters"
+	Du              Kind = "du"
+	Dd              Kind = "dd"
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -68,6 +75,12 @@ func init() {
 		{Vmstat, readVmstat},
 		{VmstatSums, readVmstatSums},
 		{Iostat, readIostat},
+		{Sar, readSar},
+		{DockerStats, readStats},
+		{KubectlTop, readTopPods},
+		{KubernetesNode, readNode},
+		{Clusters, readClusters},
+		{Dd, readDd},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
@@ -99,6 +112,7 @@ func init() {
 		{Sysctl, readSysctl},
 		{Ulimit, readUlimit},
 		{Ps, readPs},
+		{Du, readDu},
 		{PgHBA, readHBA},
 		{PostgresConf, readYAML},
 		{PostgresConf, readConf},

@@ -13,10 +13,18 @@ var (
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
-	rePath     = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
-	rePsql     = regex.New(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow    = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
-	reDollar   = regex.New(`^(?:~ ?)?[$%] ?(\S.*)$`)
+	rePath   = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	rePsql   = regex.New(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
+	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
+	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) ?(\S.*)$`)
+	// what psql and kubectl say between outputs
+	reChatter = regex.New(`^(?:Time: \d[\d.,]* ms(?: \([\d:.,]+\))?|Timing is o(?:n|ff)\.|Pager usage is off\.|` +
+		`Pager is used for long output\.|Expanded display is (?:on|off|used automatically)\.|Null display is ".*"\.|` +
+		`Output format is [\w-]+\.|Border style is \d\.|Tuples only is o(?:n|ff)\.|Line style is [\w-]+\.|` +
+		`You are now connected to database ".*|Type "help" for help\.|SSL connection \(protocol: .*|` +
+		`Defaulted container ".*|Defaulting container name to .*|Password for user \S+:|\[sudo\] password for \S+:|` +
+		`(?:Время|Temps|Zeit|Tiempo|Tempo|Czas)\s?: \d[\d.,]* (?:мс|ms).*|Секундомер включён\.|Chronométrage activé\.|` +
+		`Zeitmessung ist an\.)$`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
@@ -39,7 +47,9 @@ func init() {
 			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
 			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
-			`vme vgs lvs pvs time`) {
+			`vme vgs lvs pvs time dd hdparm fdisk dstat iotop atop stat perf strace k microk8s helm doas runuser ` +
+			`gosu timeout wc lsof prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
+			`pg_basebackup initdb tree printenv pg_isready smem pgcli inxi neofetch taskset`) {
 		programs[w] = true
 	}
 }
@@ -50,6 +60,10 @@ func commands(lines []line) {
 	for i := 0; i < len(lines); i++ {
 		l := &lines[i]
 		if l.is != content {
+			continue
+		}
+		if reChatter.MatchString(l.t) {
+			l.is = command
 			continue
 		}
 		host, cmd, sql, ok := prompted(l.t)

@@ -92,6 +92,7 @@ type scanner struct {
 	gap           Stretch // that is open
 	begun         bool    // content was seen
 	tries         int     // see window
+	messages      int     // that were looked into
 	plain         [5]*plain
 }
 
@@ -170,6 +171,9 @@ func (s *scanner) recognize(w *window, i int) int {
 				return s.part(p, i, f)
 			}
 		}
+	}
+	if n := s.embedded(w, i); n > 0 {
+		return n
 	}
 	if f, ok := logs(w); ok {
 		return s.part(w, i, f)

@@ -57,6 +57,8 @@ func tableAt(w *window) (table, bool) {
 			}
 		}
 		return x, ok
+	case strings.Contains(t, "|") && len(t) < 2000 && folds(w):
+		return reflowedAt(w)
 	case (reTableRule.MatchString(w.t(1)) || strings.HasPrefix(w.t(1), "+-")) && len(t) < 20_000:
 		return ruledAt(w)
 	case reUnaligned.MatchString(t):
@@ -152,8 +154,8 @@ func ruledAt(w *window) (table, bool) {
 
 // settingsHead says whether columns can be those of settings, or of one answer.
 func settingsHead(names []string) bool {
-	return len(names) == 1 && (isParam(names[0]) || names[0] == "version") || slices.Contains(names, "name") ||
-		!slices.ContainsFunc(names, func(n string) bool { return !isParam(n) })
+	return len(names) == 1 && (isParam(names[0]) || names[0] == "version" || names[0] == "current_setting") || slices.Contains(names, "name") ||
+		!slices.ContainsFunc(names, func(n string) bool { return !isParam(n) && n != "current_setting" })
 }
 
 // foreign says whether many rows have been read and none of a setting.

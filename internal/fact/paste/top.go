@@ -26,7 +26,7 @@ var (
 			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
-		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
+		`(\d+(?:[.,]\d+)?)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail \pL+)`)
 	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S`)
 	reTopRow   = regex.New(
 		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
@@ -166,6 +166,7 @@ func (t *top) memory(f *found, s string) {
 	swap := m[2] == "Swap"
 	var here []cut
 	for _, p := range reTopOne.FindAllStringSubmatch(m[3], 8) {
+		p[1] = strings.Replace(p[1], ",", ".", 1)
 		v, err := strconv.ParseFloat(p[1], 64)
 		if err != nil {
 			continue
@@ -188,10 +189,10 @@ func (t *top) memory(f *found, s string) {
 			name = "memory.buff_cache"
 		case "cached", "cached Mem":
 			name = "memory.cached"
-		case "avail Mem":
-			name = "memory.available"
-		default:
+		case "total", "free", "used", "buffers":
 			name += p[3]
+		default: // avail, with Mem in the language of the user
+			name = "memory.available"
 		}
 		lost := strings.Contains(p[0], "+")
 		if lost {
