@@ -153,6 +153,7 @@ func sysctlValues(w *window, names []string) (f found) {
 var (
 	reSysctlValue = regex.New(`^(?:-?\d+(?:\s+-?\d+)*|[\w./|%-]{1,128}(?: [\w./|%-]{1,64}){0,8})$`)
 	reSysBlock    = regex.New(`^/sys/block/([\w!.-]+)/queue/(\w+)$`)
+	reModule      = regex.New(`^/sys/module/(\w+)/parameters/(\w+)$`)
 	reGovernor    = regex.New(`/cpufreq/scaling_governor$`)
 )
 
@@ -160,6 +161,13 @@ var (
 func sysAnswer(w *window, path string) (f found) {
 	t := w.t(0)
 	switch m := reSysBlock.FindStringSubmatch(path); {
+	case reModule.MatchString(path) && len(t) <= maxShown:
+		m := reModule.FindStringSubmatch(path)
+		x := word("module.parameter", m[1]+"."+m[2], t)
+		if n, ok := whole(t); ok {
+			x.Value = n
+		}
+		f.n, f.facts = 1, []Fact{x}
 	case m != nil && m[2] == "scheduler":
 		if c := reChosen.FindStringSubmatch(t); c != nil {
 			f.n, f.facts = 1, []Fact{word("disk.scheduler", m[1], c[1])}

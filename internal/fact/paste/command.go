@@ -8,6 +8,9 @@ import (
 
 // behind is what is left of several commands in a line, of which one has been answered.
 func behind(command string, f found) string {
+	if reLoop.MatchString(command) { // all of it is answered again
+		return command
+	}
 	list := commandsOf(command)
 	if len(list) < 2 {
 		return ""
@@ -24,6 +27,8 @@ func behind(command string, f found) string {
 	}
 	return strings.Join(list[at+1:], "; ")
 }
+
+var reLoop = regex.New(`^(?:while|for|watch)\s|;\s*do\s`)
 
 // mostCommands bounds how many commands a line is taken for.
 const mostCommands = 64

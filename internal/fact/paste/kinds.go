@@ -55,6 +55,12 @@ const (
 	Clusters        Kind = "pg_lsclusters"
 	Du              Kind = "du"
 	Dd              Kind = "dd"
+	Zfs             Kind = "zfs" // and zpool
+	Smem            Kind = "smem"
+	Pmap            Kind = "pmap"
+	PamLimits       Kind = "limits_conf"
+	Grub            Kind = "grub" // /etc/default/grub
+	Ipcs            Kind = "ipcs"
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -81,6 +87,11 @@ func init() {
 		{KubernetesNode, readNode},
 		{Clusters, readClusters},
 		{Dd, readDd},
+		{Zfs, readZfs},
+		{Smem, readSmem},
+		{PamLimits, readPamLimits},
+		{Grub, readGrub},
+		{Ipcs, readIpcs},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
@@ -115,6 +126,7 @@ func init() {
 		{Du, readDu},
 		{PgHBA, readHBA},
 		{PostgresConf, readYAML},
+		{PostgresConf, readFlags},
 		{PostgresConf, readConf},
 	}
 }

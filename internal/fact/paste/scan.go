@@ -126,6 +126,13 @@ func (s *scanner) at(i int) int {
 		}
 		return 1
 	case command:
+		if f := startedBy(l.command); f.n > 0 {
+			if l.host != "" {
+				s.host = l.host
+			}
+			s.command, s.remote = "", remote(l.command)
+			return s.part(&window{lines: s.lines[i : i+1]}, i, f)
+		}
 		s.r.Lines.Commands++
 		s.close()
 		if l.host != "" {
@@ -149,9 +156,18 @@ func (s *scanner) at(i int) int {
 	if n := s.recognize(w, i); n > 0 {
 		return n
 	}
+	if reDateLine.MatchString(l.t) { // of a loop
+		s.r.Lines.Commands++
+		s.close()
+		return 1
+	}
 	s.skip(i)
 	return 1
 }
+
+// reDateLine is the output of date, in the order of any language.
+var reDateLine = regex.New(`^\p{L}{2,5}[.,]? (?:\p{L}{3,5}\.? {1,2}\d{1,2}|\d{1,2}\.? \p{L}{3,5}\.?),? ` +
+	`(?:\d{4},? )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z+-][\w+-]{1,6})?(?: \d{4})?$`)
 
 // recognize asks each recognizer, with the lines as they are and then without what a
 // journal, a container's log or a comment puts before each.
@@ -173,6 +189,9 @@ func (s *scanner) recognize(w *window, i int) int {
 		}
 	}
 	if n := s.embedded(w, i); n > 0 {
+		return n
+	}
+	if n := s.rewrapped(w, i); n > 0 {
 		return n
 	}
 	if f, ok := logs(w); ok {

@@ -46,7 +46,7 @@ func tableAt(w *window) (table, bool) {
 		x.n++
 		return x, ok
 	case strings.HasPrefix(t, "+-") && strings.HasSuffix(t, "+") && strings.Contains(w.t(1), "|") &&
-		strings.HasPrefix(w.t(2), "+-"):
+		(strings.HasPrefix(w.t(2), "+-") || strings.HasPrefix(w.t(2), "|-")):
 		inner := &window{lines: w.lines[1:]} // \pset border 2
 		x, ok := ruledAt(inner)
 		x.n++

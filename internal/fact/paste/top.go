@@ -20,9 +20,9 @@ var (
 	// in another language the places of the eight say what they are
 	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
-	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
+	reTopMem   = regex.New(`^(?:([KMGTkКМГТ])[iи]?[BБ] )?(Mem|Swap)\s*:\s*(\d.*)$`)
 	reTopOther = regex.New(
-		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
+		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
 			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
@@ -162,7 +162,8 @@ func (t *top) cpu(f *found, s string) {
 
 func (t *top) memory(f *found, s string) {
 	m := reTopMem.FindStringSubmatch(s)
-	base := map[string]float64{"": kb, "K": kb, "k": 1000, "M": mb, "G": gb, "T": gb << 10}[m[1]]
+	base := map[string]float64{"К": kb, "М": mb, "Г": gb, "Т": gb << 10, "": kb, "K": kb, "k": 1000, "M": mb, "G": gb,
+		"T": gb << 10}[m[1]]
 	swap := m[2] == "Swap"
 	var here []cut
 	for _, p := range reTopOne.FindAllStringSubmatch(m[3], 8) {
@@ -218,6 +219,7 @@ func (t *top) memory(f *found, s string) {
 // cached or, in the second line, available.
 func (t *top) places(f *found, s string) {
 	m := reTopOther.FindStringSubmatch(s)
+	m[1] = strings.NewReplacer("К", "K", "М", "M", "Г", "G", "Т", "T").Replace(m[1])
 	names := []string{"memory.total", "memory.free", "memory.used", "memory.buff_cache"}
 	if t.first {
 		names = []string{"swap.total", "swap.free", "swap.used", "memory.available"}
