@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -82,6 +83,12 @@ func answerOf(w *window, c string) (f found) {
 		return settingAnswer(w, c)
 	case strings.HasPrefix(words[0], "psql") && reClient.MatchString(t):
 		return one(Answer, word("client.version", "", reClient.FindStringSubmatch(t)[1]))
+	case words[0] == "cat" && len(words) == 2 && strings.HasSuffix(words[1],
+		"/oom_score_adj") && reBareNumber.MatchString(t):
+		n, _ := strconv.ParseInt(t, 10, 64)
+		return one(Answer, count("process.oom_score_adj", pidOf(c), n))
+	case words[0] == "cat" && len(words) == 2 && rePoolFile.MatchString(words[1]):
+		return poolAnswer(words[1], t)
 	case words[0] == "cat" && len(words) == 2 && strings.HasPrefix(words[1], "/sys/"):
 		return sysAnswer(w, words[1])
 	case strings.HasPrefix(c, "sysctl -n ") && len(words) > 2:

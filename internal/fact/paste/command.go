@@ -47,6 +47,14 @@ func commandsOf(command string) []string {
 			}
 			continue
 		}
+		if strings.Contains(c, "psql") { // psql -c a -c b
+			if all := rePsqlEach.FindAllStringSubmatch(c, mostCommands); len(all) > 1 {
+				for _, m := range all {
+					out = append(out, `psql -c "`+strings.Trim(m[1], `"'`)+`"`)
+				}
+				continue
+			}
+		}
 		words := strings.Fields(c)
 		if len(words) > 1 && words[0] == "cat" && !strings.ContainsAny(c, "|<>*") {
 			files := braced(words[1:])
@@ -63,8 +71,10 @@ func commandsOf(command string) []string {
 }
 
 var (
-	rePsqlC  = regex.New(`^(.*\bpsql\b.*?\s(?:-\w*c|--command)[ =]?)\s*["'](.*)["'][^"']*$`)
-	reBraces = regex.New(`^([^{}]*)\{([^{},]+(?:,[^{},]+)+)\}([^{}]*)$`)
+	rePsqlC = regex.New(`^(.*\bpsql\b.*?\s(?:-\w*c|--command)[ =]?)\s*["'](.*)["'][^"']*$`)
+	// each query of several
+	rePsqlEach = regex.New(`\s(?:-\w*c|--command)[ =]?\s*("[^"]*"|'[^']*')`)
+	reBraces   = regex.New(`^([^{}]*)\{([^{},]+(?:,[^{},]+)+)\}([^{}]*)$`)
 )
 
 // braced does what a shell does to a{b,c}.

@@ -61,6 +61,13 @@ const (
 	PamLimits       Kind = "limits_conf"
 	Grub            Kind = "grub" // /etc/default/grub
 	Ipcs            Kind = "ipcs"
+	Pressure        Kind = "pressure"    // /proc/pressure
+	HugePool        Kind = "hugepages"   // /sys/kernel/mm/hugepages
+	ProcVmstat      Kind = "proc_vmstat" // /proc/vmstat
+	Lsmem           Kind = "lsmem"
+	Mdstat          Kind = "mdstat"
+	Lvm             Kind = "lvm" // pvs, vgs, lvs
+	PatroniList     Kind = "patronictl_list"
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -92,6 +99,11 @@ func init() {
 		{PamLimits, readPamLimits},
 		{Grub, readGrub},
 		{Ipcs, readIpcs},
+		{Pressure, readCounters},
+		{Mdstat, readArrays},
+		{Lvm, readVolumes},
+		{PatroniList, readMembers},
+		{Unit, readProperties},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
@@ -126,6 +138,8 @@ func init() {
 		{Du, readDu},
 		{PgHBA, readHBA},
 		{PostgresConf, readYAML},
+		{PostgresConf, readPairs},
+		{Version, readFields},
 		{PostgresConf, readFlags},
 		{PostgresConf, readConf},
 	}

@@ -93,7 +93,7 @@ type scanner struct {
 	begun         bool    // content was seen
 	tries         int     // see window
 	messages      int     // that were looked into
-	plain         [5]*plain
+	plain         [6]*plain
 }
 
 func (r *Read) file(name string, text []byte) {
@@ -286,7 +286,7 @@ func (s *scanner) close() {
 }
 
 // What stands before each line of another's output.
-var wrappers = [5]struct {
+var wrappers = [6]struct {
 	re *regex.Regex // a host or a file, and what is behind it
 	of func(Kind) bool
 }{
@@ -300,7 +300,12 @@ var wrappers = [5]struct {
 		`[:-])?(\s*\S.*)$`),
 		all},
 	{regex.New(`^()\d{1,6}(?:[:-]|\t) ?(\s*[#a-zA-Z_].*)$`), all},
+	// an item of a list, code within a line
+	{regex.New("^()(?:[-*•·] +`?|\\d{1,2}[.)] +`?|`)([^`]+?)`?[.,;]?$"), listed},
 }
+
+// listed are the kinds of which people make lists: lines that say one thing each.
+func listed(k Kind) bool { return k == PostgresConf || k == Sysctl || k == Uname || k == Version }
 
 const ofFile = 3 // the wrapper that names a file
 
