@@ -175,3 +175,63 @@ func readNode(w *window) (f found) {
 	}
 	return f
 }
+
+// kubectl describe pod: what a container may take, and how it ended.
+var (
+	reAmounts  = regex.New(`^(Limits|Requests):$`)
+	reEnded    = regex.New(`^(?:Last State|State):\s+(Terminated|Running|Waiting)$`)
+	rePodField = regex.New(`^(Reason|Exit Code|Started|Finished|Signal|Message):\s+(\S.*)$`)
+)
+
+func readContainer(w *window) (f found) {
+	if m := reEnded.FindStringSubmatch(w.t(0)); m != nil {
+		for f.n = 1; f.n < len(w.lines) && f.n < 8; f.n++ {
+			p := rePodField.FindStringSubmatch(w.t(f.n))
+			if p == nil {
+				break
+			}
+			switch p[1] {
+			case "Reason":
+				f.add(word("container.ended", "", p[2]))
+			case "Exit Code":
+				if n, ok := whole(p[2]); ok {
+					f.add(count("container.exit_code", "", n))
+				}
+			}
+		}
+		if len(f.facts) == 0 || m[1] == "Waiting" {
+			return found{}
+		}
+		return f
+	}
+	m := reAmounts.FindStringSubmatch(w.t(0))
+	if m == nil {
+		return
+	}
+	name := map[string]string{"Limits": "_limit", "Requests": "_request"}[m[1]]
+	for f.n = 1; f.n < len(w.lines); f.n++ {
+		r := reResource.FindStringSubmatch(w.t(f.n))
+		if r == nil {
+			break
+		}
+		if a, ok := amountOf(r[2]+r[3], 1); ok && r[1] == "memory" && r[3] != "m" {
+			if r[3] == "M" || r[3] == "G" || r[3] == "k" {
+				a, ok = sized(r[2] + r[3] + "B")
+			}
+			a.step = 0
+			if ok {
+				f.add(a.fact("container.memory"+name, ""))
+			}
+		} else if n, ok := whole(r[2]); ok && r[1] == "cpu" {
+			v := float64(n)
+			if r[3] == "m" {
+				v /= 1000
+			}
+			f.add(Fact{Name: "container.cpu" + name, Value: v})
+		}
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	return f
+}

@@ -52,6 +52,7 @@ const (
 	DockerStats     Kind = "docker_stats"
 	KubectlTop      Kind = "kubectl_top"
 	KubernetesNode  Kind = "kubernetes_node"
+	Container       Kind = "kubernetes_container" // kubectl describe pod
 	Clusters        Kind = "pg_lsclusters"
 	Du              Kind = "du"
 	Dd              Kind = "dd"
@@ -92,6 +93,7 @@ func init() {
 		{DockerStats, readStats},
 		{KubectlTop, readTopPods},
 		{KubernetesNode, readNode},
+		{Container, readContainer},
 		{Clusters, readClusters},
 		{Dd, readDd},
 		{Zfs, readZfs},

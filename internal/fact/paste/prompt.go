@@ -207,6 +207,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 // alone reads a command that stands without a prompt: as a heading, in backquotes, as a
 // remark, or bare. Then all of its words have to be those of a command.
 func alone(t string) (string, bool) {
+	if strings.HasSuffix(t, "}") && strings.Contains(t, `{"`) { // a log in JSON, behind the name of its program
+		return "", false
+	}
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		return strings.Join(strings.Fields(m[1]), " "), true
 	}

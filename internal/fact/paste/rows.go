@@ -203,8 +203,13 @@ func readIostat(w *window) (f found) {
 		f.n, f.host = 1, m[2]
 		n, _ := whole(m[4])
 		f.add(word("kernel.release", "", m[1]), count("cpu.logical", "", n), word("cpu.architecture", "", m[3]))
-	} else if !reAvgCPU.MatchString(w.t(0)) && !(reDevices.MatchString(w.t(0)) && reDevice.MatchString(w.t(1))) {
-		return
+	} else if !reAvgCPU.MatchString(w.t(0)) {
+		if !reDevices.MatchString(w.t(0)) {
+			return
+		}
+		if _, n := deviceHead(w, 0); !reDevice.MatchString(w.t(n)) {
+			return
+		}
 	}
 	var head []string
 	cpu := false
