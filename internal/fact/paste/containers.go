@@ -19,8 +19,10 @@ var (
 		`^([\w./-]{1,255})\s+(?:([\d.]+)%\s+)?([\d.]+ ?[kKMGT]?i?B) / ([\d.]+ ?[kKMGT]?i?B)(?:\s+[\d.]+%)?$`)
 	reUsageHead = regex.New(`^NAMES?\s+(?:CPU %\s+)?MEM USAGE / LIMIT(?:\s+MEM %)?$`)
 	reSized     = regex.New(`^([\d.]+) ?([kKMGT]?)(i?)B$`)
-	reTopPods   = regex.New(`^(?:NAMESPACE\s+)?(?:POD\s+)?NAME\s+CPU\(cores\)\s+(CPU%\s+)?MEMORY\(bytes\)(?:\s+MEMORY%)?$`)
-	reTopPod    = regex.New(`^((?:[\w.-]{1,253}\s+){1,3})(\d{1,9}m?)\s+(?:(\d{1,4})%\s+)?(\d{1,12})([KMG]i)(?:\s+\d{1,4}%)?$`)
+	reTopPods   = regex.New(`^(?:NAMESPACE\s+)?(?:POD\s+)?NAME\s+CPU\(cores\)\s+(CPU%\s+)?MEMORY\(bytes\)(?:\s+M` +
+		`EMORY%)?$`)
+	reTopPod = regex.New(`^((?:[\w.-]{1,253}\s+){1,3})(\d{1,9}m?)\s+(?:(\d{1,4})%\s+)?(\d{1,12})([KMG]i)` +
+		`(?:\s+\d{1,4}%)?$`)
 	reCapacity  = regex.New(`^["']?(?i:capacity)["']?:$`)
 	reAllocable = regex.New(`^["']?(?i:allocatable)["']?:$`)
 	reResource  = regex.New(

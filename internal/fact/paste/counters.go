@@ -12,7 +12,8 @@ var (
 	rePressured = regex.New(`(?:/proc/pressure/|\b)(cpu|memory|io|irq)(?:\.pressure)?$`)
 	reCounter   = regex.New(`^([a-z][a-z0-9_]{3,48}) (\d{1,19})$`)
 	rePool      = regex.New(
-		`^(?:/sys/kernel/mm/hugepages/)?hugepages-(\d{1,9})kB/(nr|free|resv|surplus)_(?:overcommit_)?hugepages[:=]\s?(\d{1,12})$`)
+		`^(?:/sys/kernel/mm/hugepages/)?hugepages-(\d{1,9})kB/(nr|free|resv|surplus)_(?:overcommit_)?hugepage` +
+			`s[:=]\s?(\d{1,12})$`)
 	rePoolFile = regex.New(`^/sys/kernel/mm/hugepages/hugepages-(\d{1,9})kB/(nr|free|resv|surplus)_hugepages$`)
 	poolNames  = map[string]string{"nr": "huge_pages.pool", "free": "huge_pages.pool_free",
 		"resv":    "huge_pages.pool_reserved",
@@ -107,7 +108,8 @@ func poolAnswer(path, t string) (f found) {
 
 // Arrays of disks, volume groups, and the members of a cluster.
 var (
-	reMdHead = regex.New(`^(md\w{1,32}) : (active|inactive)(?: \([\w-]{1,20}\))? (?:(raid\d{1,2}|linear|multipath) )?(\S.*)$`)
+	reMdHead = regex.New(`^(md\w{1,32}) : (active|inactive)(?: \([\w-]{1,20}\))? (?:(raid\d{1,2}|linear|multipat` +
+		`h) )?(\S.*)$`)
 	reMdSize = regex.New(`^(\d{1,15}) blocks(?:\s.*?)?(?:\[(\d{1,3}/\d{1,3})\] \[([U_]{1,64})\])?$`)
 	reMdRest = regex.New(`^(?:Personalities :|unused devices:|bitmap: |\[[=>.]+\]|resync=)`)
 	reLVHead = regex.New(`^(?:VG\s+#PV\s|LV\s+VG\s+Attr\s|PV\s+VG\s+Fmt\s)`)
@@ -138,7 +140,7 @@ func readArrays(w *window) (f found) {
 			}
 		} else if w.lines[i].is == blank {
 			continue
-		} else if !reMdRest.MatchString(t) {
+		} else if !reMdRest.MatchString(t) || len(f.facts) == 0 && i > mostHeads {
 			break
 		}
 		f.n = i + 1
@@ -156,7 +158,7 @@ func readVolumes(w *window) (f found) {
 	head := strings.Fields(w.t(0))
 	for f.n = 1; f.n < len(w.lines) && w.lines[f.n].is == content; f.n++ {
 		c := strings.Fields(w.t(f.n))
-		if len(c) < 4 || len(c) < index(head, "LSize")+1 {
+		if len(c) < 4 || reLVHead.MatchString(w.t(f.n)) || len(c) < index(head, "LSize")+1 {
 			break
 		}
 		get := func(name string) string {

@@ -9,13 +9,16 @@ import (
 // Parameters as pairs of a name and a value: in the lists of playbooks, the answers of the
 // command lines of clouds, and Terraform.
 var (
-	rePairInline = regex.New(`^- \{ ?["']?(?:option|name|parameter|key)["']?: ?["']?([a-zA-Z_][\w.]{1,80})["']?, ?["']?value["']?: ?` +
+	rePairInline = regex.New(`^- \{ ?["']?(?:option|name|parameter|key)["']?: ?["']?([a-zA-Z_][\w.]{1,8` +
+		`0})["']?, ?["']?value["']?: ?` +
 		`("[^"]{0,200}"|'[^']{0,200}'|[^}"']{1,200}?) ?\}(?:\s*#.*)?$`)
 	rePairName = regex.New(`^(?:- )?["']?(?:name|option|key|ParameterName|parameter_name)["']?\s*[:=]\s*["']?` +
 		`([a-zA-Z_][\w.]{1,80})["']?,?$`)
-	rePairValue = regex.New(`^["']?(?:value|ParameterValue|parameter_value)["']?\s*[:=]\s*("[^"]{0,200}"|'[^']{0,200}'|` +
+	rePairValue = regex.New(`^["']?(?:value|ParameterValue|parameter_value)["']?\s*[:=]\s*("[^"]{0,200}"|'[^']{` +
+		`0,200}'|` +
 		`[^\s"',][^"',]{0,200}?),?$`)
-	rePairOther = regex.New(`^(?:- )?(?:["']?\w{1,40}["']?\s*[:=]\s*\S.*|[\[\]{},]+|(?:parameter|database_flags|"\w+")\s*:?\s*[\[{])$`)
+	rePairOther = regex.New(`^(?:- )?(?:["']?\w{1,40}["']?\s*[:=]\s*\S.*|[\[\]{},]+|(?:parameter|database_flags` +
+		`|"\w+")\s*:?\s*[\[{])$`)
 )
 
 // pairNear is how many lines stand between a name and its value at most.
@@ -28,6 +31,9 @@ func readPairs(w *window) (f found) {
 	kernel := false
 	for i := 0; i < len(w.lines) && w.lines[i].is == content; i++ {
 		t := w.t(i)
+		if i-f.n > 2*pairNear {
+			break
+		}
 		if m := rePairInline.FindStringSubmatch(t); m != nil {
 			if (len(f.facts) > 0 || i > 0) && reDotted.MatchString(m[1]) != kernel {
 				break
@@ -84,13 +90,17 @@ func (f *found) pair(name, value string, kernel bool) {
 // What people write of a host in the fields of a form.
 var (
 	reFieldVersion = regex.New(
-		`(?i)^[*_]{0,2}(?:postgres(?:ql)?|pg|database|db|server)(?: server| database)?(?: version)?[*_]{0,2}\s?:[*_]{0,2}\s?` +
+		`(?i)^[*_]{0,2}(?:postgres(?:ql)?|pg|database|db|server)(?: server| database)?(?: version)?[*_]{0,` +
+			`2}\s?:[*_]{0,2}\s?` +
 			`(?:postgres(?:ql)? )?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:[\s,;(].*)?$`)
 	reFieldKernel = regex.New(
-		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}\s?:[*_]{0,2}\s?(?:linux )?(\d+\.\d+\.\d+[\w.+~-]*)$`)
+		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}\s?:[*_]{0,2}\s?(?:linux )?` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)$`)
 	reFieldOS = regex.New(
-		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,40}\))?[*_]{0,2}\s?:` +
-			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora|amazon linux|` +
+		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
+			`0}\))?[*_]{0,2}\s?:` +
+			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
+			`|amazon linux|` +
 			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
 	reWelcome = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
 )

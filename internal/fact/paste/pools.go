@@ -8,8 +8,9 @@ import (
 
 // zfs get, zfs list, and zpool list.
 var (
-	reZfsGet   = regex.New(`^NAME\s+PROPERTY\s+VALUE\s+SOURCE$`)
-	reZfsProp  = regex.New(`^([\w./@:-]{1,255})\s+([a-z][\w:.-]{1,62})\s+(\S.*?)\s+(-|default|local|received|temporary|inherited from \S+)$`)
+	reZfsGet  = regex.New(`^NAME\s+PROPERTY\s+VALUE\s+SOURCE$`)
+	reZfsProp = regex.New(`^([\w./@:-]{1,255})\s+([a-z][\w:.-]{1,62})\s+(\S.*?)\s+(-|default|local|received|tem` +
+		`porary|inherited from \S+)$`)
 	reZpoolTop = regex.New(`^NAME\s+SIZE\s+ALLOC\s+FREE\s`)
 	reZfsList  = regex.New(`^NAME\s+USED\s+AVAIL\s+REFER\s+MOUNTPOINT$`)
 )
@@ -71,7 +72,8 @@ func readZfs(w *window) (f found) {
 var (
 	reSmemHead = regex.New(`^PID\s+User\s+Command\s+Swap\s+USS\s+PSS\s+RSS$`)
 	reSmemRow  = regex.New(
-		`^(\d{1,10})\s+(\S+)\s+(\S.*?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[KMGT]?)$`)
+		`^(\d{1,10})\s+(\S+)\s+(\S.*?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[KMGT]?)\s+(\d[\d.]*[K` +
+			`MGT]?)$`)
 	reSmemSum = regex.New(`^\d{1,7}\s+\d{1,5}(?:\s+\d[\d.]*[KMGT]?){4}$`)
 	rePmapSum = regex.New(`^total(?: kB)?\s+(\d{1,15})K?(?:\s+(\d{1,15})(?:\s+(\d{1,15}))?)?$`)
 	rePmap    = regex.New(`\bpmap\s+(?:-\w+\s+)*(\d{1,10})`)

@@ -273,7 +273,8 @@ func readSmaps(w *window) (f found) {
 
 // readUlimit reads ulimit -a, of bash and of dash.
 var (
-	reUlimit = regex.New(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\d\S*|unlimited|-1)`)
+	reUlimit = regex.New(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\d\S*|unlim` +
+		`ited|-1)`)
 	// /proc/PID/limits
 	reLimitsHead = regex.New(`^Limit\s+Soft Limit\s+Hard Limit`)
 	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)

@@ -13,20 +13,23 @@ var (
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
-	rePath   = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
-	rePgcli  = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
-	rePsql   = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
+	rePath  = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
+	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
+		`('"^!$])[#>](?:\s+(.*)|)$`)
 	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
 	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) ?(\S.*)$`)
 	// what psql and kubectl say between outputs
 	reChatter = regex.New(`^(?:Time: \d[\d.,]* ?m?s(?: \([\d:.,]+\))?|` +
-		`SHOW|SET|SELECT \d+|RESET|BEGIN|COMMIT|ROLLBACK|CHECKPOINT|VACUUM|ANALYZE|ALTER SYSTEM|ALTER (?:DATABASE|ROLE)|` +
+		`SHOW|SET|SELECT \d+|RESET|BEGIN|COMMIT|ROLLBACK|CHECKPOINT|VACUUM|ANALYZE|ALTER SYSTEM|ALTER (?:DATABAS` +
+		`E|ROLE)|` +
 		`command terminated with exit code \d+|Timing is o(?:n|ff)\.|Pager usage is off\.|` +
 		`Pager is used for long output\.|Expanded display is (?:on|off|used automatically)\.|Null display is ".*"\.|` +
 		`Output format is [\w-]+\.|Border style is \d\.|Tuples only is o(?:n|ff)\.|Line style is [\w-]+\.|` +
 		`You are now connected to database ".*|Type "help" for help\.|SSL connection \(protocol: .*|` +
 		`Defaulted container ".*|Defaulting container name to .*|Password for user \S+:|\[sudo\] password for \S+:|` +
-		`(?:Время|Temps|Zeit|Tiempo|Tempo|Czas)\s?: \d[\d.,]* (?:мс|ms).*|Секундомер включён\.|Chronométrage activé\.|` +
+		`(?:Время|Temps|Zeit|Tiempo|Tempo|Czas)\s?: \d[\d.,]* (?:мс|ms).*|Секундомер включён\.|Chronométrage act` +
+		`ivé\.|` +
 		`Zeitmessung ist an\.)$`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
@@ -292,7 +295,8 @@ var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm":
 	"sed": true, "cut": true, "cat": true, "huge": true, "Huge": true, "xfs": true}
 
 func argument(before, w string) bool {
-	return reArgument.MatchString(w) || reAssigned.MatchString(w) || arguments[w] || before == "|" || before == "sudo" ||
+	return reArgument.MatchString(w) || reAssigned.MatchString(w) ||
+		arguments[w] || before == "|" || before == "sudo" ||
 		reShortOption.MatchString(before) || programs[w] || reDotted.MatchString(w) ||
 		strings.HasSuffix(w, ".service") || strings.HasSuffix(w, ".conf") || strings.Contains(w, "/")
 }

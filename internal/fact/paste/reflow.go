@@ -92,6 +92,9 @@ func folds(w *window) bool {
 
 // reflowedAt reads a table that was folded.
 func reflowedAt(w *window) (table, bool) {
+	if _, ok := w.far(); !ok {
+		return table{}, false
+	}
 	p, counts := reflowed(w)
 	if p == nil {
 		return table{}, false

@@ -268,7 +268,8 @@ func readIostat(w *window) (f found) {
 var deviceColumns = map[string]bool{}
 
 func init() {
-	for _, c := range strings.Fields(`Device: Device tps kB_read/s kB_wrtn/s kB_dscd/s kB_read kB_wrtn kB_dscd MB_read/s ` +
+	for _, c := range strings.Fields(`Device: Device tps kB_read/s kB_wrtn/s kB_dscd/s kB_read kB_wrtn kB_dscd M` +
+		`B_read/s ` +
 		`MB_wrtn/s MB_dscd/s MB_read MB_wrtn MB_dscd Blk_read/s Blk_wrtn/s Blk_read Blk_wrtn rrqm/s wrqm/s r/s w/s ` +
 		`rkB/s wkB/s rMB/s wMB/s rsec/s wsec/s avgrq-sz avgqu-sz await r_await w_await svctm %util %rrqm %wrqm %drqm ` +
 		`rareq-sz wareq-sz dareq-sz d/s dkB/s dMB/s drqm/s d_await f/s f_await aqu-sz areq-sz`) {

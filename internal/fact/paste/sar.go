@@ -89,6 +89,9 @@ func readSar(w *window) (f found) {
 	at := map[string]int{}
 	for k := f.n; k < len(w.lines); k++ {
 		t := w.t(k)
+		if rows == 0 && k > mostHeads {
+			break
+		}
 		if w.lines[k].is == elided || w.lines[k].is == blank || reSarBoot.MatchString(t) {
 			continue
 		}

@@ -207,7 +207,8 @@ var (
 	reBinary = regex.New(`^(?:postgres|postmaster) \(PostgreSQL\) (\d+(?:\.\d+){0,2})`)
 	reBits   = regex.New(`^[^|:=]{0,80}, (?:32|64)-bit["')]*$`)
 	// psql names the version of the server where it is another than its own
-	reBanner = regex.New(`^psql \((\d+(?:\.\d+){1,2})(?: \([^()]{1,80}\))?(?:, (?:server|сервер|serveur|Server|servidor) ` +
+	reBanner = regex.New(`^psql \((\d+(?:\.\d+){1,2})(?: \([^()]{1,80}\))?(?:, (?:server|сервер|serveur|Server|s` +
+		`ervidor) ` +
 		`(\d+(?:\.\d+){1,2})(?: \([^()]{1,80}\))?)?\)$`)
 	reHeadless = regex.New(`^version$`)
 )

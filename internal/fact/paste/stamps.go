@@ -11,10 +11,11 @@ import (
 // diff, and the ends of lines that a terminal broke at its edge.
 var (
 	reStamp = regex.New(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3,9}Z\]? ?(?:(?:stdout|stderr) [FP] )?`)
-	reGroup = regex.New(`^(?:##\[(?:group|endgroup|section|command)\]|::(?:group|endgroup)::|section_(?:start|end):\d+:)(.*)$`)
-	reHunk  = regex.New(`^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@`)
-	reOld   = regex.New(`^--- \S`)
-	reNew   = regex.New(`^\+\+\+ (?:b/)?(\S+)`)
+	reGroup = regex.New(`^(?:##\[(?:group|endgroup|section|command)\]|::(?:group|endgroup)::|section_(?:start|en` +
+		`d):\d+:)(.*)$`)
+	reHunk = regex.New(`^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@`)
+	reOld  = regex.New(`^--- \S`)
+	reNew  = regex.New(`^\+\+\+ (?:b/)?(\S+)`)
 )
 
 // unstamped takes the times off where most lines of a text have them.

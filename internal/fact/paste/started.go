@@ -9,7 +9,8 @@ import (
 // Parameters that a server is started with: -c name=value in a command, and in the lists of
 // compose files and manifests.
 var (
-	reFlag      = regex.New(`(?:^|[\s"',\[=])(?:-c[\s"',]*|--)([a-zA-Z_][\w.-]{1,62})\s?=\s?("[^"]{0,200}"|'[^']{0,200}'|[^\s"',\]]+)`)
+	reFlag = regex.New(`(?:^|[\s"',\[=])(?:-c[\s"',]*|--)([a-zA-Z_][\w.-]{1,62})\s?=\s?("[^"]{0,200}"` +
+		`|'[^']{0,200}'|[^\s"',\]]+)`)
 	reFlagAlone = regex.New(`^- ["']?-c["']?,?$|^["']-c["'],?$`)
 	reFlagValue = regex.New(`^(?:- )?["']?([a-zA-Z_][\w.]{1,62})\s?=\s?([^"',\]]+)["']?,?$`)
 	reFlagsHead = regex.New(`^(?:- )?["']?(?:command|args|cmd|entrypoint)["']?\s?:\s*(?:[>|\[]-?)?$`)
@@ -37,6 +38,9 @@ func (f *found) flag(name, value string) bool {
 	return true
 }
 
+// mostHeads is how many lines of a head are read before what it is of.
+const mostHeads = 50
+
 const ofStart = "these are parameters that a server is started with"
 
 // readFlags reads such a list, or lines that have them.
@@ -48,6 +52,9 @@ func readFlags(w *window) (f found) {
 	f.body = []string{}
 	for i := 0; i < len(w.lines) && w.lines[i].is == content; i++ {
 		t := w.t(i)
+		if len(f.facts) == 0 && i > mostHeads {
+			return found{}
+		}
 		switch {
 		case reFlagAlone.MatchString(t):
 			m := reFlagValue.FindStringSubmatch(w.t(i + 1))
@@ -98,10 +105,12 @@ func startedBy(command string) (f found) {
 // limits.conf of pam_limits, what the boot loader is to give the kernel, and ipcs.
 var (
 	rePamLimit = regex.New(
-		`^([@%]?[\w.*-]{1,64})\s+(soft|hard|-)\s+(nofile|memlock|nproc|stack|core|as|data|fsize|rss|cpu|priority|nice|` +
+		`^([@%]?[\w.*-]{1,64})\s+(soft|hard|-)\s+(nofile|memlock|nproc|stack|core|as|data|fsize|rss|cpu|priority` +
+			`|nice|` +
 			`rtprio|sigpending|msgqueue|locks|maxlogins)\s+(-?\d{1,19}|unlimited|infinity)(?:\s*#.*)?$`)
 	reGrub      = regex.New(`^#?(GRUB_CMDLINE_LINUX(?:_DEFAULT)?)=["']?(.*?)["']?$`)
-	reIpcsTitle = regex.New(`^-{4,} (?:Messages:? Limits|Shared Memory (?:Limits|Segments|Status)|Semaphore (?:Limits|Arrays|Status)|` +
+	reIpcsTitle = regex.New(`^-{4,} (?:Messages:? Limits|Shared Memory (?:Limits|Segments|Status)|Semaphore (?:L` +
+		`imits|Arrays|Status)|` +
 		`Message Queues) -{4,}$`)
 	reIpcsLimit = regex.New(`^([a-z][a-z ]{4,40}?)(?: \(([a-z]+)\))? = (\d{1,20})(?:\s.*)?$`)
 	reIpcsHead  = regex.New(`^key\s+(?:shmid|semid|msqid)\s+owner\s+perms\s`)

@@ -154,7 +154,8 @@ func ruledAt(w *window) (table, bool) {
 
 // settingsHead says whether columns can be those of settings, or of one answer.
 func settingsHead(names []string) bool {
-	return len(names) == 1 && (isParam(names[0]) || names[0] == "version" || names[0] == "current_setting") || slices.Contains(names, "name") ||
+	return len(names) == 1 && (isParam(names[0]) || names[0] == "version" || names[0] == "current_setting") ||
+		slices.Contains(names, "name") ||
 		!slices.ContainsFunc(names, func(n string) bool { return !isParam(n) && n != "current_setting" })
 }
 

@@ -22,7 +22,8 @@ var (
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
 	reTopMem   = regex.New(`^(?:([KMGTkКМГТ])[iи]?[BБ] )?(Mem|Swap)\s*:\s*(\d.*)$`)
 	reTopOther = regex.New(
-		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
+		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,` +
+			`8}[,.]\s*(\d` +
 			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
