@@ -19,16 +19,16 @@ var DiskErrorTimeout = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A bad sector can throw a whole disk out of the array",
-	Why: "A disk of the desktop class may try for minutes to read a bad sector. The kernel gives up after its own " +
-		"timeout, 30 seconds by default, resets the disk " +
-		"and takes it for dead: the array drops it, although the sector could have been read from another disk. " +
-		"Often the next one " +
-		"follows during the rebuild. Disks for servers answer within some seconds.",
-	Do: "Run smartctl -l scterc,70,70 with each disk, at every boot (a udev rule). Where the disk refuses it, raise " +
-		"the kernel's timeout instead: " +
-		"echo 180 > /sys/block/DISK/device/timeout, by the same rule, and plan to replace the disk by one made for " +
-		"servers.",
+	Title:    "Disk error recovery (ERC) outlasts the kernel timeout",
+	Why: "A desktop disk can retry a bad sector for minutes. The kernel stops waiting after its own timeout (30 s " +
+		"by default), resets the disk and treats it as failed. The array drops the disk, although another disk " +
+		"has the sector, and often a second disk follows during the rebuild. Server disks return an error within " +
+		"seconds.",
+	Do: "1. Limit error recovery to 7 s on each disk: smartctl -l scterc,70,70 /dev/DISK\n" +
+		"2. Repeat it at each boot, for example with a udev rule.\n" +
+		"3. If the disk does not support it, raise the kernel timeout with the same rule: echo 180 > " +
+		"/sys/block/DISK/device/timeout\n" +
+		"4. Plan to replace such a disk with a server disk.",
 	Sources: []string{"linux-md", "smartctl", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

@@ -20,14 +20,13 @@ var LvmSnapshot = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "An LVM snapshot slows the volume down",
-	Why: "While a snapshot stands, the first write to each of its chunks copies the old contents to the room of the " +
-		"snapshot first: a random write becomes a read and two writes, " +
-		"for each snapshot once more. When that room is full the snapshot becomes invalid, and the backup that is " +
-		"read from it fails.",
-	Do: "Remove the snapshot with lvremove as soon as the backup that needed it has ended; lvs -a -o " +
-		"name,origin,data_percent,lv_time shows them. " +
-		"For backups of PostgreSQL pg_basebackup needs none.",
+	Title:    "LVM snapshot of a database volume",
+	Why: "While a snapshot exists, the first write to each chunk copies the old contents to the space of the " +
+		"snapshot. A random write becomes a read and two writes, and more with each further snapshot. If that " +
+		"space is full, the snapshot becomes invalid and the backup that reads it fails.",
+	Do: "1. List the snapshots: lvs -a -o name,origin,data_percent,lv_time\n" +
+		"2. When the backup that needs it is finished, remove the snapshot (not its origin): lvremove VG/SNAPSHOT\n" +
+		"3. For backups of PostgreSQL, use pg_basebackup, which needs no snapshot.",
 	Sources: []string{"linux-dm", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

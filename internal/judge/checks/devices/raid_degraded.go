@@ -14,15 +14,16 @@ var RaidDegraded = check.Check{
 	Area:     check.Storage,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "An array has lost a disk",
-	Why: "The array works on without one of its disks. Its redundancy is used up in part or in whole: the next " +
-		"failure, or an unreadable sector found " +
-		"while the replacement is filled, loses data. In RAID 5 and 6 every read of what lay there is computed from " +
-		"all other disks.",
-	Do: "Look at cat /proc/mdstat and mdadm --detail with the array (lvs -a -o name,health_status for LVM), replace " +
-		"the disk, add it with " +
-		"mdadm --manage and --add, and watch the rebuild. Make sure that the last backup is good first. Keep a " +
-		"spare in the array, and let mdadm --monitor write a mail.",
+	Title:    "RAID array is degraded",
+	Why: "The array runs without one or more of its disks, so its redundancy is reduced or gone. The next failure, " +
+		"or an unreadable sector during the rebuild, can lose data. In RAID 5 and 6, each read from a missing " +
+		"disk is computed from all other disks.",
+	Do: "1. Verify that the last backup is usable.\n" +
+		"2. Show the state of the array: cat /proc/mdstat\n" +
+		"3. Find the failed disk (LVM: lvs -a -o name,health_status): mdadm --detail /dev/mdN\n" +
+		"4. Replace the disk and add the new one: mdadm --manage /dev/mdN --add NEW_DISK\n" +
+		"5. Watch the rebuild in /proc/mdstat.\n" +
+		"6. Keep a spare in the array, and let mdadm --monitor send mail.",
 	Commands: []check.Command{
 		check.Shell("cat /proc/mdstat"),
 	},

@@ -16,16 +16,14 @@ var RaidLevel = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The level of the array does not suit a database",
-	Why: "RAID 0 and linear arrays lose everything with the first disk that fails, and with each disk that becomes " +
-		"likelier. RAID 4, 5 and 6 survive " +
-		"it, but each small write costs reading and writing the parity as well: four operations on the disks in " +
-		"RAID 5, six in RAID 6, where a mirror has two. " +
-		"Checkpoints and WAL are such writes.",
-	Do: "Plan the move to RAID 10, or to RAID 1 for the WAL and for two disks, at the next change of hardware: it " +
-		"means a new array and a copy of the data. " +
-		"Flash makes the price of parity bearable; no redundancy is bearable only where a standby may take over at " +
-		"any moment.",
+	Title:    "RAID level unsuitable for a database",
+	Why: "RAID 0 and linear arrays lose everything when one disk fails, and each additional disk makes that more " +
+		"likely. RAID 4, 5 and 6 survive it, but each small write also reads and writes parity: four disk " +
+		"operations in RAID 5, six in RAID 6, two in a mirror. Checkpoints and WAL are such writes.",
+	Do: "1. At the next hardware change, plan the move to RAID 10, or to RAID 1 for the WAL or for two disks. It " +
+		"needs a new array and a copy of the data.\n" +
+		"2. Until then, parity is acceptable on flash. No redundancy is acceptable only if a standby can take " +
+		"over at any time.",
 	Sources: []string{"dalibo-j1", "linux-md"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

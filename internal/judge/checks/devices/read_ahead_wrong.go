@@ -16,15 +16,16 @@ var ReadAheadWrong = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The kernel reads ahead not at all, or far too much",
-	Why: "Up to PostgreSQL 17 a sequential scan asks for one block at a time, or for a few, and it is the kernel's " +
-		"read-ahead that makes large reads of them; switched off, every scan waits for the disk block by block. " +
-		"With a huge window each scan that ends early has read megabytes for nothing, which push other files out of " +
-		"the cache.",
-	Do: "Run blockdev --setra 256 (in sectors of 512 bytes: 128 kB, the kernel's default; 8192 for a host that " +
-		"scans on rotating disks) with the device, measure, and make it last by a rule in /etc/udev/rules.d that " +
-		"sets the " +
-		"attribute queue/read_ahead_kb. Where tuned runs, set readahead in its profile.",
+	Title:    "Disk read-ahead is off or excessive",
+	Why: "In PostgreSQL 17 and earlier, a sequential scan requests one block or a few at a time, and kernel " +
+		"read-ahead turns them into large reads. Without it, each scan waits for the disk block by block. With a " +
+		"huge window, a scan that ends early reads megabytes in vain, and they evict other files from the page " +
+		"cache.",
+	Do: "1. Set the kernel default of 128 kB (256 sectors of 512 bytes; use 8192 for a host that scans rotating " +
+		"disks): blockdev --setra 256 DEVICE\n" +
+		"2. Measure your scans.\n" +
+		"3. Make it persistent with a rule in /etc/udev/rules.d that sets the attribute queue/read_ahead_kb. If " +
+		"TuneD runs, set readahead in its profile instead.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

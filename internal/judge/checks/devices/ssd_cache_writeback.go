@@ -15,14 +15,17 @@ var SsdCacheWriteback = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A cache on flash holds the only copy of what was written",
-	Why: "In writeback mode bcache, dm-cache and dm-writecache answer when a block is on the SSD and bring it to " +
-		"the disks later. When that one SSD dies, the newest blocks of the filesystem " +
-		"are gone, whatever redundancy the disks behind have, and what is left is not consistent. Flashcache, which " +
-		"old guides name, has had no maintainer since 2017.",
-	Do: "Set writethrough: echo writethrough > /sys/block/BCACHE/bcache/cache_mode, or lvchange --cachemode " +
-		"writethrough with the volume, and wait until nothing is dirty. Or lay the cache on a mirror of " +
-		"two SSDs with protected caches. If the database fits on flash, put it there and drop the cache.",
+	Title:    "SSD write-back cache (bcache, dm-cache) or flashcache",
+	Why: "In writeback mode, bcache, dm-cache and dm-writecache acknowledge a write when it is on the SSD, and " +
+		"copy it to the disks later. If that SSD fails, the newest blocks of the filesystem are lost, regardless " +
+		"of the redundancy of the disks, and the rest is inconsistent. Flashcache, which old guides recommend, " +
+		"has been unmaintained since 2017.",
+	Do: "1. For bcache, use writethrough mode: echo writethrough > /sys/block/BCACHE/bcache/cache_mode\n" +
+		"2. For dm-cache, use writethrough mode: lvchange --cachemode writethrough VG/LV\n" +
+		"3. For dm-writecache, which has no such mode, detach the cache: lvconvert --splitcache VG/LV\n" +
+		"4. Wait until no dirty blocks are left.\n" +
+		"5. To keep writeback mode, put the cache on a mirror of two SSDs with power-loss protection. If the " +
+		"database fits on flash, put it there without a cache.",
 	Sources: []string{"linux-bcache", "linux-dm", "its-1c"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

@@ -23,15 +23,16 @@ var ThinPoolFull = check.Check{
 	Area:     check.Storage,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "The pool of thin volumes is running full",
-	Why: "A thin volume takes blocks from its pool when they are first written, whatever free space the filesystem " +
-		"shows. When the pool is full, writes of all its volumes wait, by default a minute, and then fail: " +
-		"PostgreSQL stops with a PANIC when it is the WAL, and the filesystem may be damaged. Full metadata is " +
-		"worse: the pool must be repaired offline.",
-	Do: "Extend the pool with lvextend (for metadata with --poolmetadatasize), or free blocks with fstrim on the " +
-		"filesystems of the pool and by removing old snapshots. Let " +
-		"LVM extend it by itself (thin_pool_autoextend_threshold in lvm.conf), and watch data_percent and " +
-		"metadata_percent of lvs. For the WAL take a thick volume.",
+	Title:    "LVM thin pool is nearly full or refuses writes",
+	Why: "A thin volume takes blocks from its pool on first write, regardless of the free space that the " +
+		"filesystem shows. If the pool is full, writes to all its volumes wait (by default 60 s) and then fail. " +
+		"PostgreSQL stops with a PANIC if the WAL is affected, and the filesystem may be damaged. If the metadata " +
+		"is full, the pool must be repaired offline.",
+	Do: "1. Extend the pool with lvextend (for metadata, with --poolmetadatasize), or free blocks: run fstrim on " +
+		"its filesystems and remove old snapshots.\n" +
+		"2. Let LVM extend it automatically (thin_pool_autoextend_threshold in lvm.conf).\n" +
+		"3. Monitor data_percent and metadata_percent: lvs -a -o name,data_percent,metadata_percent\n" +
+		"4. For the WAL, use a thick volume.",
 	Sources: []string{"linux-dm-thin", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

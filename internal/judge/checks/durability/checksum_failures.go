@@ -13,17 +13,18 @@ var ChecksumFailures = check.Check{
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Pages were read whose checksum is wrong",
-	Why: "The storage, its controller or memory gave back other bytes than the server wrote. A query that meets the " +
-		"page fails; what was damaged without being read " +
-		"is not known yet, and it goes into backups and hides there until the last good backup is gone.",
-	Do: "Keep all backups and stop their rotation. Find the pages: the server log says \"page verification failed\" " +
-		"with file and block, and pg_amcheck reads every table. " +
-		"Look for the cause in dmesg and smartctl -a, and move the data to other hardware by a backup that is known " +
-		"to be good or a standby; do not set ignore_checksum_failure " +
-		"or zero_damaged_pages but for a last rescue on a copy. After the repair SELECT pg_stat_reset() in the " +
-		"database starts the count anew; it also " +
-		"clears what autovacuum goes by, so run ANALYZE there afterwards.",
+	Title:    "Data checksum failures",
+	Why: "A page that was read differs from what the server wrote. The usual cause is the storage, its controller " +
+		"or memory. A query that reads the page fails. Damage in pages that were not read is still unknown, and " +
+		"goes into backups until the last good backup is gone.",
+	Do: "1. Keep all backups and stop their rotation.\n" +
+		"2. Find the pages: the server log reports \"page verification failed\" with file and block, and " +
+		"pg_amcheck (PostgreSQL 14 and later) reads every table.\n" +
+		"3. Find the cause: search the kernel log (dmesg), and run smartctl -a with each disk.\n" +
+		"4. Move the data to other hardware from a backup known to be good, or from a standby. Use " +
+		"ignore_checksum_failure or zero_damaged_pages only as the last resort, on a copy.\n" +
+		"5. After the repair, reset the counters in the database: SELECT pg_stat_reset();\n" +
+		"6. This also resets the counters that autovacuum uses, so run in that database: ANALYZE;",
 	Sources: []string{"pg-checksums", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)

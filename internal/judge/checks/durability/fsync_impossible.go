@@ -32,18 +32,17 @@ var FsyncImpossible = check.Check{
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Writes are told safe faster than this disk can make them",
-	Why: "pg_test_fsync measured more flushed writes a second than this kind of device can carry out, so that " +
-		"something in front of it answers: a " +
-		"controller's cache, the disk's own, or a hypervisor that does not pass flushes on. What is only there is " +
-		"lost when the power fails unless a " +
-		"battery or capacitors keep it, and what is lost are commits that were told safe, and the order between WAL " +
-		"and data files.",
-	Do: "Find out what answers: the controller's tool says whether its cache has a working battery; in a virtual " +
-		"machine the mode of the disk's cache " +
-		"must not be unsafe or ignore flushes; smartctl -g wcache /dev/DISK tells of the disk itself. Where nothing " +
-		"protects it, switch that cache off, and " +
-		"measure again with pgfettle probe --only fsync.",
+	Title:    "fsync faster than the disk can flush: a write cache answers",
+	Why: "More flushed writes per second were measured than this kind of device can execute. A cache answers " +
+		"instead: that of the controller, of the disk itself, or of a hypervisor that does not pass flushes on. " +
+		"Unless a battery or capacitors protect it, a power failure loses committed transactions and the order " +
+		"between WAL and data files.",
+	Do: "1. Find the cache that answers. The controller's tool shows whether its cache has a working battery; for " +
+		"the disk itself, run: smartctl -g wcache /dev/DISK\n" +
+		"2. In a virtual machine, verify that the cache mode of the disk is not unsafe and does not ignore " +
+		"flushes.\n" +
+		"3. If nothing protects the cache, disable it.\n" +
+		"4. Measure again: pgfettle probe --only fsync",
 	Sources: []string{"pg-wal-reliability", "pg-test-fsync", "linux-block"},
 	Judge: func(c *check.Case) {
 		probe, ok := check.Need(c, c.Snapshot.Measured)

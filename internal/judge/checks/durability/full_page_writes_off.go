@@ -19,14 +19,12 @@ var FullPageWritesOff = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "full_page_writes is off",
-	Why: "A page of 8 kB reaches most filesystems as two or more separate writes. A crash in between leaves a page " +
-		"that is half old " +
-		"and half new, and without its full image in the WAL recovery replays changes onto that mixture: silent " +
-		"corruption. " +
-		"Data checksums would show it, but cannot repair it.",
-	Do: "Run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;. To write fewer page " +
-		"images raise " +
-		"max_wal_size and checkpoint_timeout and switch wal_compression on.",
+	Why: "Most filesystems write an 8 kB page as two or more separate blocks. A crash in between leaves a torn " +
+		"page, half old and half new. Without its full-page image in the WAL, recovery replays changes onto that " +
+		"page: silent corruption. Data checksums detect it, but cannot repair it.",
+	Do: "1. Turn it on (reload): ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;\n" +
+		"2. To write fewer and smaller full-page images, raise max_wal_size and checkpoint_timeout and enable " +
+		"wal_compression (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET full_page_writes = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -17,15 +17,16 @@ var SyncStandbyMissing = check.Check{
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Commits wait for a synchronous standby that is not there",
-	Why: "With synchronous_standby_names set, a COMMIT returns only when as many of the named standbys as are asked " +
-		"for have confirmed it. Without them it waits for ever, with no error " +
-		"and no message in the log: sessions pile up with the wait event SyncRep until no connection is left.",
-	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has " +
-		"to be in the list. To let the primary go on without it: " +
-		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on " +
-		"at once, and the loss of the primary would lose their commits. " +
-		"Name two standbys: 'ANY 1 (a, b)'.",
+	Title:    "Synchronous standby missing: commits hang",
+	Why: "With synchronous_standby_names set, COMMIT returns only when the required number of the listed standbys " +
+		"has confirmed it. Without them it waits indefinitely, with no error and no log message. Sessions " +
+		"accumulate with the wait event SyncRep until no connection is left.",
+	Do: "1. Bring the standby back, or verify that its application_name (in primary_conninfo, else cluster_name) " +
+		"is in the list.\n" +
+		"2. Temporary workaround: let the primary commit without a standby (reload; waiting sessions continue at " +
+		"once). If the primary is then lost, so are these commits: ALTER SYSTEM SET synchronous_standby_names = " +
+		"''; SELECT pg_reload_conf();\n" +
+		"3. List two standbys, so that one can fail: synchronous_standby_names = 'ANY 1 (STANDBY_A, STANDBY_B)'",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET synchronous_standby_names = '';"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -10,16 +10,14 @@ var SynchronousCommitOff = check.Check{
 	Area:      check.Durability,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "synchronous_commit is off for the whole server",
+	Title:     "synchronous_commit is off server-wide",
 	DependsOn: []string{"fsync_off"},
-	Why: "COMMIT returns before the WAL is on disk, so a crash of the server or the host loses the last " +
-		"acknowledged transactions: at " +
-		"most three times wal_writer_delay of them. Nothing is corrupted, but clients were told that their data is " +
-		"safe.",
-	Do: "Run ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); and switch it off only where losing " +
-		"the last moments is " +
-		"acceptable: SET LOCAL synchronous_commit = off in the transaction, or ALTER ROLE … SET synchronous_commit " +
-		"= off.",
+	Why: "COMMIT returns before the WAL is on disk. A crash of the server or the host loses the latest " +
+		"acknowledged transactions, of at most three times wal_writer_delay. Nothing is corrupted, but clients " +
+		"consider this data durable.",
+	Do: "1. Turn it on (reload): ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf();\n" +
+		"2. Turn it off only in transactions that may be lost: SET LOCAL synchronous_commit = off;\n" +
+		"3. Or only for a role: ALTER ROLE ROLE_NAME SET synchronous_commit = off;",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET synchronous_commit = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

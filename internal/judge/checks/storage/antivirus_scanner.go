@@ -18,14 +18,15 @@ var AntivirusScanner = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "A scanner looks at files when they are opened",
-	Why: "Where a scanner answers first, each open() of a data file waits for it, and the server opens files all " +
-		"the time: a backend each one that it needs, the checkpointer those that it " +
-		"syncs, and each WAL segment. Data files hold whatever users store, so some page looks like a virus one " +
-		"day: a file that is moved to quarantine or refused is a lost table, or a server that does not start.",
-	Do: "Leave the data directory, the WAL, the tablespaces and the programs of the server out of the scanner, for " +
-		"reading as well as for writing, and take the server's processes out of what it watches by behaviour. " +
-		"Scan what is uploaded in the application instead.",
+	Title:    "Antivirus may scan data files on access",
+	Why: "An on-access scanner makes each open() of a data file wait for its answer. The server opens files " +
+		"constantly: backends their tables and indexes, the checkpointer the files that it syncs, and each WAL " +
+		"segment. Data files contain whatever users store, so a page can match a virus signature. A quarantined " +
+		"or blocked file is a lost table, or a server that does not start.",
+	Do: "1. Exclude the data directory, the WAL, the tablespaces and the server's programs from scanning, for " +
+		"reads and writes.\n" +
+		"2. Exclude the server's processes from behavior monitoring.\n" +
+		"3. Scan uploads in the application instead.",
 	Sources: []string{"man-fanotify", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Instances) == 0 {

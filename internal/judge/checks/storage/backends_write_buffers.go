@@ -39,14 +39,15 @@ var BackendsWriteBuffers = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Sessions write dirty buffers themselves",
-	Why: "A session that wants a buffer and finds only dirty ones writes one out first, in the middle of its query. " +
-		"The background writer is there to have clean ones ready, and stops at " +
-		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits " +
-		"for the disk.",
-	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM " +
-		"SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
-		"changed, raise that first: a page that stays is written once a checkpoint.",
+	Title:    "Backends write dirty buffers themselves",
+	Why: "A backend that needs a buffer and finds only dirty ones must write one out in the middle of its query. " +
+		"The background writer keeps clean buffers ready, but writes at most bgwriter_lru_maxpages per round: by " +
+		"default 100 pages, or 4 MB/s. A backend that must call fsync itself also waits for the disk.",
+	Do: "1. If shared_buffers is small for the data that changes, raise it first (restart): a page that stays in " +
+		"shared_buffers is written once per checkpoint.\n" +
+		"2. Make the background writer faster (reload): ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER " +
+		"SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM SET bgwriter_delay = '100ms'; SELECT " +
+		"pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET bgwriter_lru_maxpages = 500;"),
 		check.SQL("ALTER SYSTEM SET bgwriter_lru_multiplier = 4;"),

@@ -15,16 +15,16 @@ var BtrfsDatadir = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The data files lie on btrfs",
-	Why: "By default btrfs writes each changed page to a new place: a table that is updated at random breaks into " +
-		"as many extents as it has pages, and reads and " +
-		"writes become slower with time. Without copy on write (nodatacow, or the attribute C) files are " +
-		"overwritten in place, but then btrfs keeps " +
-		"no checksums of them, and only those of PostgreSQL itself would show damage.",
-	Do: "Prefer ext4 or XFS for the data directory. On btrfs: stop the server, make a new folder, run chattr +C on " +
-		"it while it is empty, copy the data directory there " +
-		"with cp --reflink=never, and switch data checksums on (pg_checksums --enable). Snapshots bring the copying " +
-		"back.",
+	Title:    "Data files on btrfs",
+	Why: "By default, btrfs writes each changed page to a new location (copy-on-write). A table that is updated at " +
+		"random fragments into as many extents as it has pages, and reads and writes become slower. Without " +
+		"copy-on-write (nodatacow, or the file attribute C), files are overwritten in place and btrfs keeps no " +
+		"checksums of them. Then only PostgreSQL's data checksums detect damage.",
+	Do: "1. Prefer ext4 or XFS for the data directory.\n" +
+		"2. If it stays on btrfs: stop the server, create a new directory, and run chattr +C on it while it is " +
+		"empty. Copy the data directory into it with cp --reflink=never.\n" +
+		"3. Enable data checksums while the server is stopped: pg_checksums --enable -D DATA_DIRECTORY\n" +
+		"4. Avoid btrfs snapshots of it: they bring copy-on-write back.",
 	Sources: []string{"linux-btrfs", "pg-creating-cluster", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		var copies, plain []volumes.Mounted

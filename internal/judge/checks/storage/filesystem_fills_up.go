@@ -29,15 +29,15 @@ var FilesystemFillsUp = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A filesystem of the instance will be full in days",
-	Why: "Without room for WAL the server ends with a PANIC, and without room for data statements that write " +
-		"fail. How soon depends on what grows, not on how much is left: " +
-		"of 10 TB the last 500 GB are gone in a week where 70 GB come every day. Growth that is not steady, or " +
-		"was watched for less than two days, is not counted.",
-	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), " +
-		"base/pgsql_tmp, the log folder, and the largest tables with \\dt+ in psql. " +
-		"Remove what is not needed, bound slots with max_slot_wal_keep_size, or enlarge the filesystem. Never " +
-		"delete files in pg_wal by hand.",
+	Title:    "Filesystem will be full within two weeks",
+	Why: "If there is no space for WAL, the server stops with a PANIC; if there is none for data, statements that " +
+		"write fail. The time left depends on growth, not only on free space: at 70 GB per day, the last 500 GB " +
+		"of 10 TB last one week. Growth that is not steady, or was observed for less than two days, is not " +
+		"counted.",
+	Do: "1. Find what grew: run du -xsh in the data directory, in pg_wal (a replication slot or a failing " +
+		"archive_command), in base/pgsql_tmp and in the log directory, and \\dt+ in psql for the largest tables.\n" +
+		"2. Remove what is not needed, limit slots with max_slot_wal_keep_size (reload), or enlarge the " +
+		"filesystem. Never delete files in pg_wal manually.",
 	Sources: []string{"pg-disk-full", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

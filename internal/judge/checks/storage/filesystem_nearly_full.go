@@ -28,15 +28,14 @@ var FilesystemNearlyFull = check.Check{
 	Severity:  check.Critical,
 	Scope:     check.PerInstance,
 	DependsOn: []string{"start_disk_full"},
-	Title:     "A filesystem of the instance is nearly full",
-	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room " +
-		"for data, statements that write fail, and VACUUM FULL, " +
-		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes " +
-		"in seconds.",
-	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), " +
-		"base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
-		"Enlarge the filesystem, or move pg_wal or a tablespace to another one; bound spills with temp_file_limit " +
-		"and slots with max_slot_wal_keep_size.",
+	Title:     "Filesystem nearly full",
+	Why: "If there is no space for WAL, the server stops with a PANIC and cannot start until there is some. If " +
+		"there is no space for data, statements that write fail. VACUUM FULL, REINDEX and CREATE INDEX need space " +
+		"and cannot run. A query that spills to temporary files can take gigabytes in seconds.",
+	Do: "1. Find what grew: run du -xsh in the data directory, in pg_wal (a replication slot or a failing " +
+		"archive_command), in base/pgsql_tmp and in the log directory. Never delete files in pg_wal manually.\n" +
+		"2. Enlarge the filesystem, or move pg_wal or a tablespace to another one.\n" +
+		"3. Limit temporary files with temp_file_limit and slots with max_slot_wal_keep_size (reload).",
 	Sources: []string{"pg-disk-full", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

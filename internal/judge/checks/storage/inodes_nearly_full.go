@@ -23,13 +23,15 @@ var InodesNearlyFull = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A filesystem of the instance runs out of inodes",
-	Why: "ext4 has a number of inodes that is fixed when the filesystem is made. When none is left no file can be " +
-		"created, although df shows free " +
-		"space: no table, no temporary file, no WAL segment, and without the last one the server stops with a PANIC.",
-	Do: "Look with df -i and find the folder with the many files (often spool, sessions, or logs of another " +
-		"program): du --inodes -x -d 2 with the mount point. Remove them, or move the " +
-		"data directory to a filesystem made with more inodes (mkfs.ext4 -i 16384, or XFS).",
+	Title:    "Filesystem is running out of inodes",
+	Why: "ext4 has a fixed number of inodes, set when the filesystem is created. If none is left, no file can be " +
+		"created, even if df shows free space: no table, no temporary file, no WAL segment. Without a new WAL " +
+		"segment, the server stops with a PANIC.",
+	Do: "1. Show the inodes in use: df -i\n" +
+		"2. Find the directory with many files (often a spool, sessions, or logs of another program): du --inodes " +
+		"-x -d 2 MOUNT_POINT\n" +
+		"3. Remove those files, or move the data directory to a filesystem with more inodes: XFS, or ext4 created " +
+		"with mkfs.ext4 -i 8192 (one inode per 8 kB instead of the default 16 kB).",
 	Sources: []string{"linux-ext4", "pg-disk-full"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

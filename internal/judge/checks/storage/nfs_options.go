@@ -16,15 +16,16 @@ var NfsOptions = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The options of the NFS mount cost speed or safety",
-	Why: "noac and sync make the client send every write to the server at once and ask for attributes each time. " +
-		"PostgreSQL syncs what it needs to have safe, and " +
-		"no second host writes these files, so that buys nothing and costs a multiple of the time. UDP is another " +
-		"matter: a lost or mixed up " +
-		"fragment can damage data on a fast network without an error.",
-	Do: "Remove noac, actimeo=0, lookupcache=none and sync, and replace proto=udp by proto=tcp, in /etc/fstab or " +
-		"the volume's definition; stop the server, unmount and mount again. " +
-		"Keep hard, and let the NFS server export with sync. intr and nointr mean nothing since kernel 2.6.25.",
+	Title:    "Slow or unsafe NFS mount options",
+	Why: "noac and sync make the client send each write to the NFS server at once; noac also requests attributes " +
+		"each time. PostgreSQL syncs what must be durable, and no second host writes these files, so these " +
+		"options only cost time. With UDP, a lost or misassembled fragment can corrupt data on a fast network " +
+		"without an error.",
+	Do: "1. In /etc/fstab or the volume definition, remove noac, actimeo=0, lookupcache=none and sync, and " +
+		"replace proto=udp with proto=tcp.\n" +
+		"2. Keep hard, and export with sync on the NFS server. intr and nointr have had no effect since Linux " +
+		"2.6.25.\n" +
+		"3. Stop the server, unmount and mount again, then start the server.",
 	Sources: []string{"pg-creating-cluster", "linux-nfs"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

@@ -15,15 +15,13 @@ var Nobarrier = check.Check{
 	Area:     check.Storage,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "The filesystem does not flush the cache of its disk",
-	Why: "With write barriers off, fsync returns when the data is in the disk's own cache. At a power failure what " +
-		"was in there is lost and " +
-		"the rest may have been written in any order, journal and WAL included, so committed transactions and whole " +
-		"files can be damaged. " +
-		"On a disk or controller with a protected cache flushes cost nothing, so the option gains nothing where it " +
-		"is safe.",
-	Do: "Remove nobarrier or barrier=0 from the options of the mount in /etc/fstab and run mount -o " +
-		"remount,barrier with the mount point.",
+	Title:    "Write barriers are disabled (nobarrier)",
+	Why: "With write barriers off, fsync returns when the data is in the disk's own cache. A power failure loses " +
+		"the cached writes, and the others may have been written in any order, including the journal and the WAL. " +
+		"Committed transactions and whole files can be damaged. On a disk or controller with a protected cache, " +
+		"flushes cost nothing, so the option gains nothing if it is safe.",
+	Do: "1. Remove nobarrier or barrier=0 from the mount options in /etc/fstab.\n" +
+		"2. Turn barriers on now: mount -o remount,barrier MOUNT_POINT",
 	Sources: []string{"pg-wal-reliability", "linux-ext4"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

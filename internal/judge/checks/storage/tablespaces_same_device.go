@@ -18,14 +18,16 @@ var TablespacesSameDevice = check.Check{
 	Area:      check.Storage,
 	Severity:  check.Info,
 	Scope:     check.PerInstance,
-	Title:     "A tablespace lies on the same disks as the data directory",
+	Title:     "Tablespace on the same device as the data directory",
 	DependsOn: []string{"tablespace_in_pgdata"},
-	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs " +
-		"attention: base backups have to map it, and a lost or " +
-		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and " +
-		"databases are enough. On storage from a network the disks behind are not visible from here.",
-	Do: "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET " +
-		"TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Why: "A tablespace is for using other disks. On the same disks it adds neither speed nor space, but base " +
+		"backups must map it, and a lost directory can keep the cluster from starting. To group objects, schemas " +
+		"and databases are enough. For network storage, the physical disks are not visible from this host.",
+	Do: "If there is no other reason for the tablespace, remove it:\n" +
+		"1. In each database, move its objects (this locks each one while it is moved): ALTER TABLE ALL IN " +
+		"TABLESPACE TABLESPACE_NAME SET TABLESPACE pg_default; ALTER INDEX ALL IN TABLESPACE TABLESPACE_NAME SET " +
+		"TABLESPACE pg_default;\n" +
+		"2. Drop it: DROP TABLESPACE TABLESPACE_NAME;",
 	Sources: []string{"pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)

@@ -18,14 +18,16 @@ var TempTablespacesPlace = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "temp_tablespaces does not do what it is for",
-	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on " +
-		"a disk that is fast and near. Names that do not exist are passed over without a word. " +
-		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails " +
-		"although the others are empty.",
-	Do: "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in " +
-		"temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each " +
-		"process besides.",
+	Title:    "temp_tablespaces names unsuitable tablespaces",
+	Why: "A tablespace for temporary files keeps queries from filling the data filesystem, and should be on a fast " +
+		"local disk. Names that do not exist are ignored without a message. With several tablespaces, each " +
+		"temporary file uses the next one, regardless of free space. If one is full, the query fails even if the " +
+		"others are empty.",
+	Do: "1. Create one tablespace on a separate, fast, local filesystem that is large enough for all temporary " +
+		"files together.\n" +
+		"2. Allow its use: GRANT CREATE ON TABLESPACE TABLESPACE_NAME TO ROLE_NAME;\n" +
+		"3. Name it in temp_tablespaces (reload).\n" +
+		"4. Limit the space per process with temp_file_limit (reload).",
 	Sources: []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		v, ok := c.Setting("temp_tablespaces")

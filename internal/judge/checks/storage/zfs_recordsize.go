@@ -19,14 +19,14 @@ var ZfsRecordsize = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The record size of ZFS does not fit the pages of the server",
-	Why: "ZFS reads and rewrites whole records. With the default of 128 kB a change of one page of 8 kB reads the " +
-		"record, unless it is cached, and writes all of it anew, up to sixteen times the data, and " +
-		"the ARC fills with pages that nobody asked for. Records below 8 kB tear a page into several, compress " +
-		"badly and multiply metadata.",
-	Do: "Run zfs set recordsize=16K with the file system of the data (8K to 32K are reasonable; keep 128K for " +
-		"pg_wal on one of its own). Only files written from then on " +
-		"have it: copy the data directory anew, for instance by a switchover to a standby built on such a file system.",
+	Title:    "ZFS recordsize does not suit 8 kB pages",
+	Why: "ZFS reads and rewrites whole records. With the default of 128 kB, a change of one 8 kB page reads the " +
+		"record, unless it is cached, and writes all of it: up to 16 times the data. The ARC also fills with " +
+		"pages that no query requested. Records below 8 kB split a page, compress badly and multiply metadata.",
+	Do: "1. Set the record size for the data (8K to 32K is reasonable; keep 128K for a separate pg_wal dataset): " +
+		"zfs set recordsize=16K DATASET\n" +
+		"2. Rewrite the files, because only new files use it: copy the data directory, or switch over to a " +
+		"standby built on such a dataset.",
 	Sources: []string{"openzfs-workload", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		seen := volumes.OnZFS(c, func(role snapshot.PlaceRole, d host.Dataset) bool {

@@ -22,14 +22,15 @@ var AutovacuumLag = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Autovacuum does not get to tables that are due",
-	Why: "A table that waits for autovacuum beyond its threshold grows by what could have been reused, and its " +
-		"scans pass over dead rows. The cause is the pace (cost limit and delay, which " +
-		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way " +
-		"again and again.",
-	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER " +
-		"SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
-		"pg_stat_progress_vacuum what its workers are busy with. log_autovacuum_min_duration = 0 for a day tells more.",
+	Title:    "Autovacuum is falling behind",
+	Why: "A table that waits beyond its autovacuum threshold bloats, and its scans read dead rows. The cause is a " +
+		"low pace (all workers share the cost limit and delay), workers busy with other large tables, or lock " +
+		"conflicts that repeatedly cancel autovacuum.",
+	Do: "1. Vacuum the tables named: VACUUM (VERBOSE, ANALYZE) SCHEMA_NAME.TABLE_NAME;\n" +
+		"2. Raise the pace of autovacuum (reload): ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT " +
+		"pg_reload_conf();\n" +
+		"3. Watch its workers: SELECT * FROM pg_stat_progress_vacuum;\n" +
+		"4. For details, set log_autovacuum_min_duration = 0 for a day (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000;"),
 		check.SQL("SELECT pg_reload_conf();"),

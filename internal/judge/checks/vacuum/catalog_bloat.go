@@ -31,16 +31,19 @@ var CatalogBloat = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "System catalogs are swollen",
-	Why: "Each temporary table leaves a dozen and more dead rows in the catalogs when it goes; programs such as " +
-		"1C:Enterprise make some for every query. Where a transaction that stays " +
-		"open, or an autovacuum that comes too late, keeps VACUUM from reusing their space, pg_attribute and " +
-		"pg_class grow to gigabytes, and every new session and every plan reads them.",
-	Do: "End what holds the horizon back first (long_transactions, prepared_xacts_old, slot_retains_wal). Let " +
-		"autovacuum come sooner: ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
-		"pg_reload_conf();. Then in a window in which nobody works VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute; " +
-		"and the others that are named: nobody can log in meanwhile. TRUNCATE of a temporary " +
-		"table that is kept, instead of DROP and CREATE, leaves far fewer rows.",
+	Title:    "System catalog bloat",
+	Why: "Each temporary table leaves a dozen or more dead rows in the catalogs when it is dropped; applications " +
+		"such as 1C:Enterprise create some for every query. If a long transaction or late autovacuum keeps VACUUM " +
+		"from reusing their space, pg_attribute and pg_class bloat to gigabytes. Each new session and each query " +
+		"plan reads them.",
+	Do: "1. First remove what holds back the xmin horizon (checks long_transactions, prepared_xacts_old, " +
+		"slot_retains_wal).\n" +
+		"2. Let autovacuum run more often (reload): ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
+		"pg_reload_conf();\n" +
+		"3. In a maintenance window, rewrite each catalog named here (this blocks new connections): VACUUM (FULL, " +
+		"ANALYZE) pg_catalog.pg_attribute;\n" +
+		"4. In the application, keep temporary tables and TRUNCATE them instead of DROP and CREATE, which leaves " +
+		"far more dead rows.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_naptime = '20s';"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -21,14 +21,16 @@ var IdleInTransaction = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Sessions sit idle in an open transaction",
-	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since " +
-		"in the whole database: tables " +
-		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual " +
-		"cause is an application that waits for a user or a network call between BEGIN and COMMIT.",
-	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE " +
-		"'idle in transaction%' ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: " +
-		"ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
+	Title:    "Sessions idle in transaction",
+	Why: "An open transaction keeps its locks: a schema change queues behind them, and every later query behind " +
+		"it. If it has written or holds a snapshot, VACUUM cannot remove rows that died since in the whole " +
+		"database, and tables and indexes bloat. The usual cause is an application that waits for a user or a " +
+		"network call between BEGIN and COMMIT.",
+	Do: "1. Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state " +
+		"LIKE 'idle in transaction%' ORDER BY xact_start;\n" +
+		"2. Terminate it (this rolls back its transaction): SELECT pg_terminate_backend(PID);\n" +
+		"3. Set a limit (reload): ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min'; SELECT " +
+		"pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in " +

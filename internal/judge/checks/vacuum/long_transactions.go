@@ -20,15 +20,16 @@ var LongTransactions = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "A transaction has been open for hours",
-	Why: "Its snapshot keeps VACUUM from removing any row that died since in the whole database, and from freezing; " +
-		"tables and indexes swell, and queries that read much-changed rows " +
-		"pass over more and more dead ones. Its locks stay as well.",
-	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
-		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
-		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT " +
-		"pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
-		"transaction_timeout sets a limit for a role.",
+	Title:    "Long-running transaction",
+	Why: "If it has written or holds a snapshot, VACUUM cannot remove or freeze rows that died since in the whole " +
+		"database. Tables and indexes bloat, and queries on frequently changed rows read more and more dead ones. " +
+		"Its locks stay as well.",
+	Do: "1. Find it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
+		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;\n" +
+		"2. Let it finish if it is a backup or a report that must run. Otherwise cancel it: SELECT " +
+		"pg_cancel_backend(PID);\n" +
+		"3. Move long reports and dumps to a standby. In PostgreSQL 17 and later, limit a role with " +
+		"transaction_timeout.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE " +

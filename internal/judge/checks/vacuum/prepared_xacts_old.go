@@ -17,15 +17,14 @@ var PreparedXactsOld = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Prepared transactions were left behind",
-	Why: "A prepared transaction belongs to no session any more: it keeps its locks and holds back VACUUM and " +
-		"freezing until somebody settles it, " +
-		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, " +
-		"in wraparound.",
-	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction " +
-		"manager what became of each gid, then " +
-		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, " +
-		"set max_prepared_transactions = 0.",
+	Title:    "Orphaned prepared transactions",
+	Why: "A prepared transaction belongs to no session. It keeps its locks and holds back VACUUM and freezing " +
+		"until it is committed or rolled back, even across restarts and crashes. Forgotten ones cause bloat, " +
+		"blocked schema changes and finally transaction ID wraparound.",
+	Do: "1. List them: SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;\n" +
+		"2. Ask the transaction manager for the outcome of each gid.\n" +
+		"3. In its database, run COMMIT PREPARED 'GID'; or ROLLBACK PREPARED 'GID';\n" +
+		"4. If nothing here uses two-phase commit, set max_prepared_transactions = 0 (restart).",
 	Commands: []check.Command{
 		check.SQL("SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;"),
 	},

@@ -31,20 +31,17 @@ var Wraparound = check.Check{
 	Area:     check.Vacuum,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Freezing lags behind: transaction ids run out",
-	Why: "Transaction and multixact ids come from a circle of four billion, of which half can be in use. VACUUM has " +
-		"to freeze old rows before " +
-		"the circle closes; when something keeps it from doing so (a transaction left open, a prepared transaction, " +
-		"a replication slot, locks, " +
-		"or too little pace) the server finally refuses every command that writes, and vacuuming under that " +
-		"pressure takes hours or days.",
-	Do: "Find what holds the horizon back: pg_stat_activity ordered by age(backend_xmin), pg_prepared_xacts, and " +
-		"xmin and catalog_xmin in " +
-		"pg_replication_slots; end it. Then in the named database run VACUUM (FREEZE, VERBOSE, INDEX_CLEANUP off) " +
-		"on the tables with the " +
-		"greatest age(relfrozenxid) in pg_class, as a superuser and not in single-user mode. Give autovacuum more " +
-		"pace: " +
-		"autovacuum_vacuum_cost_limit = 2000.",
+	Title:    "Transaction ID or multixact wraparound is approaching",
+	Why: "Transaction and multixact IDs come from a circle of four billion, of which half can be in use. VACUUM " +
+		"must freeze old rows before the circle closes. If an open or prepared transaction, a replication slot, " +
+		"locks or a low pace prevent that, the server finally refuses all commands that write. Vacuuming under " +
+		"that pressure takes hours or days.",
+	Do: "1. Find what holds back the xmin horizon, and end it: age(backend_xmin) in pg_stat_activity, " +
+		"pg_prepared_xacts, and xmin and catalog_xmin in pg_replication_slots.\n" +
+		"2. In the database named here, vacuum the tables with the greatest age(relfrozenxid) in pg_class (for " +
+		"multixacts, mxid_age(relminmxid)), as a superuser and not in single-user mode: VACUUM (FREEZE, VERBOSE, " +
+		"INDEX_CLEANUP off) SCHEMA_NAME.TABLE_NAME;\n" +
+		"3. Raise the pace of autovacuum: autovacuum_vacuum_cost_limit = 2000 (reload).",
 	Sources: []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

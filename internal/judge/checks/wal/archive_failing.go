@@ -17,16 +17,15 @@ var ArchiveFailing = check.Check{
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "WAL is not being archived",
-	Why: "A segment is kept in pg_wal until it is archived. While that fails, point-in-time recovery ends at the " +
-		"last archived segment, standbys " +
-		"fed from the archive fall behind, and pg_wal grows until its disk is full, at which moment the server " +
-		"stops with a PANIC.",
-	Do: "Read the server log for \"archive command failed\" (its DETAIL has the command and the exit code), run the " +
-		"command by hand as the server's user for the " +
-		"file that SELECT last_failed_wal FROM pg_stat_archiver names, and watch the free space of pg_wal. To let a " +
-		"full disk go on for a while, free " +
-		"space elsewhere on it; never delete segments by hand.",
+	Title:    "WAL archiving is failing",
+	Why: "Segments stay in pg_wal until they are archived. While archiving fails, point-in-time recovery ends at " +
+		"the last archived segment, and standbys fed from the archive fall behind. pg_wal grows until its disk is " +
+		"full, and then the server stops with a PANIC.",
+	Do: "1. Search the server log for \"archive command failed\": its DETAIL shows the command and the exit code.\n" +
+		"2. Find the segment: SELECT last_failed_wal FROM pg_stat_archiver;\n" +
+		"3. Run the command for it manually as the server's user, and correct the cause.\n" +
+		"4. Monitor the free space of pg_wal. If the disk fills, free other space on it. Never delete segments " +
+		"manually.",
 	Sources: []string{"pg-monitoring", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

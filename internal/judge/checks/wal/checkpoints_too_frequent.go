@@ -27,14 +27,13 @@ var CheckpointsTooFrequent = check.Check{
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "max_wal_size forces checkpoints before their time",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Checkpoints that come " +
-		"early multiply these images: more " +
-		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again " +
-		"and again.",
-	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom " +
-		"\"wal\", with log_checkpoints = on; it " +
-		"costs disk space in pg_wal and a longer crash recovery.",
+	Title:    "Checkpoints are occurring too frequently",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Frequent checkpoints " +
+		"multiply these full-page images: more WAL triggers the next checkpoint even earlier, and the same pages " +
+		"are written to the data files again and again. The usual cause is that max_wal_size is too small.",
+	Do: "1. Raise max_wal_size (reload; it takes disk space in pg_wal and makes crash recovery longer).\n" +
+		"2. With log_checkpoints = on, verify that the log shows \"checkpoint starting: time\", and \"checkpoint " +
+		"starting: wal\" rarely.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET max_wal_size = '{want}';"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -28,16 +28,17 @@ var FullPageImagesHigh = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Most of the WAL is full-page images",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that a page torn by a " +
-		"crash can be made whole again. Where changes are " +
-		"scattered over many pages, these images are more than the changes themselves: they fill the WAL, its " +
-		"archive and the network to the standbys.",
-	Do: "Compress them: ALTER SYSTEM SET wal_compression = 'lz4' (on, which is pglz, before 15 or where lz4 is not " +
-		"compiled in: it takes a tenth of a millisecond of a processor " +
-		"for each page, so do it where the WAL's disk, network or archive is what is short); SELECT " +
-		"pg_reload_conf();. Let checkpoints come less often: checkpoint_timeout = '30min' with a max_wal_size to " +
-		"match; crash recovery then takes longer. Leave full_page_writes on.",
+	Title:    "Full-page images make up most of the WAL",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that recovery can " +
+		"repair a torn page. If changes are scattered over many pages, these images exceed the changes " +
+		"themselves. They fill the WAL, its archive and the network to the standbys.",
+	Do: "1. Compress them if disk, network or archive is the bottleneck of the WAL (reload): ALTER SYSTEM SET " +
+		"wal_compression = 'lz4'; SELECT pg_reload_conf();\n" +
+		"In PostgreSQL 14, or if lz4 is not compiled in, use on (pglz), which takes about 0.1 ms of CPU time per " +
+		"page.\n" +
+		"2. Make checkpoints less frequent (reload; crash recovery takes longer): checkpoint_timeout = '30min', " +
+		"with max_wal_size to match.\n" +
+		"3. Leave full_page_writes on.",
 	Sources:   []string{"pg-config-wal", "pg-wal-configuration", "dalibo-j1"},
 	DependsOn: []string{"checkpoints_too_frequent"},
 	Judge: func(c *check.Case) {

@@ -26,13 +26,15 @@ var LogicalDecodingSpills = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Logical decoding spills to disk",
-	Why: "A walsender gathers the changes of each transaction until it commits. Beyond logical_decoding_work_mem " +
-		"the largest one is written to pg_replslot and read back at its commit: twice the " +
-		"traffic, on the disk of the data directory, and the subscriber waits for it.",
-	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as " +
-		"much). For transactions of millions of rows let the subscriber take them while " +
-		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of " +
-		"new ones from 18 on; or load in smaller transactions.",
+	Why: "A walsender collects the changes of each transaction until it commits. Above logical_decoding_work_mem, " +
+		"the largest transaction is written to pg_replslot and read back at its commit. This doubles the traffic, " +
+		"on the disk of the data directory, and the subscriber waits for it.",
+	Do: "1. Raise the limit (reload; each walsender can use as much): ALTER SYSTEM SET logical_decoding_work_mem " +
+		"= '256MB'; SELECT pg_reload_conf();\n" +
+		"2. Stream transactions of millions of rows while they run: ALTER SUBSCRIPTION SUBSCRIPTION_NAME SET " +
+		"(streaming = on);\n" +
+		"In PostgreSQL 16 and later, use streaming = parallel, the default of new subscriptions since 18.\n" +
+		"3. Or load in smaller transactions.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logical_decoding_work_mem = '256MB';"),
 		check.SQL("SELECT pg_reload_conf();"),

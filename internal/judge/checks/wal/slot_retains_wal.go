@@ -20,15 +20,16 @@ var SlotRetainsWal = check.Check{
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Replication slots without a consumer hold back WAL",
-	Why: "A slot keeps all WAL that its consumer has not confirmed, and rows that it may still want to see, whether " +
-		"the consumer still exists or not. With " +
-		"max_slot_wal_keep_size = -1 that goes on until the disk is full and the server stops. With a limit the " +
-		"slot is invalidated instead, " +
-		"and its standby or subscriber has to be built anew.",
-	Do: "Bring the consumer back, or drop the slot if it is gone: SELECT pg_drop_replication_slot('name');. Set a " +
-		"limit that leaves the disk some room: ALTER SYSTEM " +
-		"SET max_slot_wal_keep_size = '50GB'; SELECT pg_reload_conf(); and from 18 on idle_replication_slot_timeout.",
+	Title:    "Replication slot retains WAL or is invalidated",
+	Why: "A slot keeps all WAL that its consumer has not confirmed, and rows that it may need, even if the " +
+		"consumer no longer exists. With max_slot_wal_keep_size = -1, this continues until the disk is full and " +
+		"the server stops. With a limit, the slot is invalidated instead, and its standby or subscriber must be " +
+		"rebuilt.",
+	Do: "1. Bring the consumer back. If it is gone, or the slot is invalidated, drop the slot: SELECT " +
+		"pg_drop_replication_slot('SLOT_NAME');\n" +
+		"2. Set a limit that leaves free space on the disk (reload): ALTER SYSTEM SET max_slot_wal_keep_size = " +
+		"'50GB'; SELECT pg_reload_conf();\n" +
+		"3. In PostgreSQL 18 and later, also set idle_replication_slot_timeout (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET max_slot_wal_keep_size = '50GB';"),
 		check.SQL("SELECT pg_reload_conf();"),

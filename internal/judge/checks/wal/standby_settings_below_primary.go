@@ -16,13 +16,14 @@ var StandbySettingsBelowPrimary = check.Check{
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A setting of this standby is lower than on its primary",
-	Why: "A hot standby must have room for as many transactions and locks as its primary. A standby that starts " +
-		"with less refuses to; one that is running while the primary is " +
-		"raised pauses its replay from 14 on, and ends before. Replay that is paused keeps WAL on the primary, and " +
-		"a promotion goes back to where it stopped.",
-	Do: "Raise the named settings here to those of the primary at least, and restart; where replay is paused, " +
-		"only then. Raise on standbys first, lower on the primary first, each time.",
+	Title:    "Standby settings are lower than on the primary",
+	Why: "A hot standby must have room for as many transactions and locks as its primary, and does not start with " +
+		"less. If the primary is raised while the standby runs, replay pauses in PostgreSQL 14 and later, and the " +
+		"standby shuts down in 13. While replay is paused, WAL accumulates on the standby, and it cannot be " +
+		"promoted.",
+	Do: "1. Raise the settings named here to at least those of the primary, and restart. Paused replay continues " +
+		"only after that.\n" +
+		"2. In future, raise them on standbys first, and lower them on the primary first.",
 	Sources: []string{"pg-hot-standby"},
 	Judge: func(c *check.Case) {
 		if standby, ok := check.Need(c, c.Instance.Server.Recovery); !ok || !standby {

@@ -27,12 +27,11 @@ var WalBuffersFull = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Sessions write WAL themselves because the WAL buffers are full",
-	Why: "A session that finds no room for a record in the WAL buffers must first write out what others left there, " +
-		"while it holds a lock that every other writer wants. " +
-		"That is a wait in the middle of a statement instead of one at COMMIT, and it grows with the number of " +
-		"writing sessions.",
-	Do: "Run ALTER SYSTEM SET wal_buffers = '64MB'; and restart at an occasion.",
+	Title:    "WAL buffers full: backends write WAL",
+	Why: "A backend that finds no space for a record in the WAL buffers must first write out WAL of other " +
+		"sessions, while it holds a lock that every other writer needs. The wait is in the middle of a statement " +
+		"instead of at COMMIT. It grows with the number of writing sessions.",
+	Do: "Raise wal_buffers (at the next restart): ALTER SYSTEM SET wal_buffers = '64MB';",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET wal_buffers = '64MB';"),
 	},

@@ -13,12 +13,13 @@ var WalDeviceSmall = check.Check{
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The WAL may grow beyond its filesystem",
-	Why: "A checkpoint frees WAL only when it ends, and is started so that about max_wal_size is reached by then; " +
-		"wal_keep_size is kept on top. The limit is soft: a burst goes beyond it. " +
-		"When the filesystem of pg_wal is full before, the server ends with a PANIC in the middle of its work.",
-	Do: "Lower max_wal_size to at most two thirds of what is free there together with what pg_wal holds now " +
-		"(a reload suffices), or give pg_wal a larger filesystem.",
+	Title:    "WAL filesystem is too small for max_wal_size",
+	Why: "A checkpoint frees WAL only when it ends, and starts so that about max_wal_size is reached by then; " +
+		"wal_keep_size is kept in addition. The limit is soft: bursts exceed it. If the filesystem of pg_wal " +
+		"fills first, the server stops with a PANIC.",
+	Do: "Do one of these:\n" +
+		"1. Lower max_wal_size (reload) to at most two thirds of the free space plus what pg_wal uses now.\n" +
+		"2. Give pg_wal a larger filesystem.",
 	Sources:   []string{"pg-wal-configuration", "pg-config-wal", "pg-disk-full"},
 	DependsOn: []string{"filesystem_nearly_full"},
 	Judge: func(c *check.Case) {

@@ -26,15 +26,14 @@ var WalSyncMethodSlower = check.Check{
 	Area:      check.WAL,
 	Severity:  check.Info,
 	Scope:     check.PerInstance,
-	Title:     "Another wal_sync_method was faster here",
+	Title:     "A faster wal_sync_method was measured",
 	DependsOn: []string{"fsync_impossible", "fsync_off"},
-	Why: "All four methods of Linux reach the disk. Which is fastest depends on the filesystem and on whether the " +
-		"disk can write one block past its cache " +
-		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger " +
-		"commits has it.",
-	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it " +
-		"with your load: ALTER SYSTEM SET " +
-		"wal_sync_method = 'METHOD'; SELECT pg_reload_conf();.",
+	Why: "All four methods on Linux flush the disk. Which one is fastest depends on the filesystem and on whether " +
+		"the disk supports forced unit access (FUA). The method named was faster by more than 10% both with one " +
+		"block and with two, as in larger commits.",
+	Do: "1. Measure again on an idle host: pgfettle probe --only fsync --seconds 10\n" +
+		"2. If the result is the same, try it under your load (reload): ALTER SYSTEM SET wal_sync_method = " +
+		"'METHOD'; SELECT pg_reload_conf();",
 	Commands: []check.Command{
 		check.Shell("pgfettle probe --only fsync --seconds 10"),
 	},
