@@ -1,19 +1,17 @@
 package devices
 
 import (
-	"fmt"
-
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// patience is what a desktop disk may take over a bad sector, in seconds: its
-// makers tell of up to two minutes, and the usual advice is to wait for three.
+// patience is how long a desktop disk may retry a bad sector, in seconds: vendors
+// name up to two minutes, and the usual advice is to wait for three.
 const patience = 180
 
 // DiskErrorTimeout looks only at disks of md arrays, which have another copy
-// of the sector: elsewhere a disk that tries for long is the last hope.
+// of the sector: without one, a long retry is the only way to read it.
 var DiskErrorTimeout = check.Check{
 	ID:       "disk_error_timeout",
 	Area:     check.Storage,
@@ -46,24 +44,29 @@ var DiskErrorTimeout = check.Check{
 		if !ok {
 			return
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			timeout, ok := b.Timeout.Get()
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			timeout, ok := d.Timeout.Get()
 			if !ok {
-				return ""
+				return say.Message{}
 			}
+			pairs := []any{"disk", d.Name, "timeout", say.Span(timeout), "directories", d.Directories()}
 			for _, e := range ercs {
 				switch {
-				case e.Disk != b.Name:
+				case e.Disk != d.Name:
 				case e.Says == "limited" && e.Limit >= float64(timeout):
-					return fmt.Sprintf("%s tries for %.0f s and the kernel waits %d s", b.Name, e.Limit, timeout)
+					return say.M("{disk}: error recovery up to {limit}, kernel timeout {timeout} ({directories})",
+						append(pairs, "limit", say.Span(e.Limit))...)
+				case e.Says == "disabled" && timeout < patience:
+					return say.M("{disk}: error recovery without limit (ERC disabled), kernel timeout {timeout} "+
+						"({directories})", pairs...)
 				case e.Says != "limited" && timeout < patience:
-					return fmt.Sprintf("%s tries without a limit (error recovery control %s) and the kernel waits %d s",
-						b.Name, e.Says, timeout)
+					return say.M("{disk}: error recovery without limit (ERC not supported), kernel timeout {timeout} "+
+						"({directories})", pairs...)
 				}
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{disks}.", "disks", seen)
 		}
 	},

@@ -1,13 +1,13 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// IoSchedulerBfq names the one scheduler that is wrong for a server whatever
-// the disk: which of the others is best is a matter of the plan.
+// IoSchedulerBfq reports the one scheduler that is wrong for a server on any
+// disk: which of the others is best, the plan decides.
 var IoSchedulerBfq = check.Check{
 	ID:       "io_scheduler_bfq",
 	Area:     check.Storage,
@@ -29,13 +29,13 @@ var IoSchedulerBfq = check.Check{
 				check.Need(c, u.Scheduler)
 			}
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			if v, ok := b.Scheduler.Get(); ok && v == "bfq" {
-				return "bfq on " + b.Name
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			if v, ok := d.Scheduler.Get(); ok && v == "bfq" {
+				return say.M("{disk}: bfq ({directories})", "disk", d.Name, "directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{disks}.", "disks", seen)
 		}
 	},

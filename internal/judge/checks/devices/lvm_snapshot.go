@@ -9,12 +9,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// snapshotFull is the share of a snapshot's room, in percent, from which on it
-// is likely to overflow before somebody looks: LVM itself warns at 80.
+// snapshotFull is the share of a snapshot's space in use, in percent, above which
+// it is likely to overflow unnoticed: LVM itself warns at 80.
 const snapshotFull = 80
 
-// LvmSnapshot knows the origin of a snapshot by the device «-real» that LVM
-// puts under it. Snapshots of thin volumes are of another kind and cost little.
+// LvmSnapshot recognizes the origin of a snapshot by the device "-real" that LVM
+// puts below it. Snapshots of thin volumes work differently and cost little.
 var LvmSnapshot = check.Check{
 	ID:       "lvm_snapshot",
 	Area:     check.Storage,
@@ -36,15 +36,15 @@ var LvmSnapshot = check.Check{
 			}
 			var told []say.Message
 			sev := check.Notice
-			dm, _ := c.Snapshot.Host.Mapped.Get() // without it the finding stands, without the numbers
+			dm, _ := c.Snapshot.Host.Mapped.Get() // without it, the finding has no numbers
 			for _, m := range dm {
 				switch {
 				case m.Target != "snapshot" || m.Origin != u.Device:
 				case m.State != "":
-					told, sev = append(told, say.M("{name} is lost ({state})", "name", m.Name, "state",
+					told, sev = append(told, say.M("{name} invalid (state {state})", "name", m.Name, "state",
 						m.State)), check.Warning
 				case m.Total > 0:
-					told = append(told, say.M("{name} is full to {share}", "name", m.Name, "share",
+					told = append(told, say.M("{name} {share} full", "name", m.Name, "share",
 						check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total))))
 					if check.AtLeast(unit.Bytes(m.Used), snapshotFull, unit.Bytes(m.Total)) {
 						sev = check.Warning
@@ -53,11 +53,12 @@ var LvmSnapshot = check.Check{
 			}
 			name := strings.TrimSuffix(u.DMName, "-real")
 			if len(told) == 0 {
-				c.Found("A snapshot of {volume} stands, under {folders}.", "volume", name, "folders", u.Folders())
+				c.Found("{volume} has a snapshot; the volume is used by {folders}.", "volume", name, "folders",
+					u.Directories())
 				continue
 			}
-			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders",
-				u.Folders(), "snapshots", say.List{Items: told, Most: 3})
+			c.FoundAs(sev, "Snapshots of {volume}: {snapshots}; the volume is used by {folders}.", "volume", name,
+				"folders", u.Directories(), "snapshots", say.List{Items: told, Most: 3})
 		}
 	},
 }

@@ -1,7 +1,7 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
@@ -30,16 +30,17 @@ var MdWriteHole = check.Check{
 				check.Need(c, u.MDPolicy)
 			}
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			p, ok := b.MDPolicy.Get()
-			if !ok || p == "journal" || p == "ppl" || b.MDLevel != "raid4" && b.MDLevel != "raid5" &&
-				b.MDLevel != "raid6" {
-				return ""
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			p, ok := d.MDPolicy.Get()
+			if !ok || p == "journal" || p == "ppl" || d.MDLevel != "raid4" && d.MDLevel != "raid5" &&
+				d.MDLevel != "raid6" {
+				return say.Message{}
 			}
-			return b.Name + " (" + b.MDLevel + ", consistency policy " + p + ")"
+			return say.M("{array} ({level}): consistency policy {policy} ({directories})", "array", d.Name, "level",
+				d.MDLevel, "policy", p, "directories", d.Directories())
 		})
-		if seen != "" {
-			c.Found("Without a journal: {arrays}.", "arrays", seen)
+		if len(seen.Items) > 0 {
+			c.Found("{arrays}.", "arrays", seen)
 		}
 	},
 }

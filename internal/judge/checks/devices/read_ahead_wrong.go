@@ -1,16 +1,16 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// ReadAheadWrong names only what is wrong for every load: between 128 kB and
-// some MB the right value depends on how much is scanned. What counts is the
-// device that the filesystem is on, not the disks below it. A loop device and memory
-// have no disk of their own to wait for, and over a network a large window pays.
+// ReadAheadWrong reports only what is wrong for every workload: between 128 kB and
+// some MB, the best value depends on how much is scanned. What counts is the
+// device that the filesystem is on, not the disks below it. Loop devices and memory
+// have no disk of their own, and over a network a large window is useful.
 var ReadAheadWrong = check.Check{
 	ID:       "read_ahead_wrong",
 	Area:     check.Storage,
@@ -38,18 +38,20 @@ var ReadAheadWrong = check.Check{
 		for _, u := range volumes.Devices(list) {
 			check.Need(c, u.ReadAhead)
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			v, ok := b.ReadAhead.Get()
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			v, ok := d.ReadAhead.Get()
 			switch {
-			case b.Kind == "loop" || b.Kind == "zram":
+			case d.Kind == "loop" || d.Kind == "zram":
 			case ok && v == 0:
-				return "none on " + volumes.DeviceName(b)
-			case ok && v >= limits.ReadAheadMost && !b.Network():
-				return v.String() + " on " + volumes.DeviceName(b)
+				return say.M("off on {device} ({directories})", "device", volumes.DeviceName(d.Block), "directories",
+					d.Directories())
+			case ok && v >= limits.ReadAheadMost && !d.Network():
+				return say.M("{size} on {device} ({directories})", "size", v, "device", volumes.DeviceName(d.Block),
+					"directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("Read-ahead: {disks}.", "disks", seen)
 		}
 	},

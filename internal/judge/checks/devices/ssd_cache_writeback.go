@@ -3,13 +3,14 @@ package devices
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// SsdCacheWriteback is silent where every way down from the cache ends in a
-// mirror: then one dead SSD does not take the unwritten blocks along.
+// SsdCacheWriteback is silent if every path down from the cache ends in a
+// mirror: then the failure of one SSD does not lose the unwritten blocks.
 var SsdCacheWriteback = check.Check{
 	ID:       "ssd_cache_writeback",
 	Area:     check.Storage,
@@ -32,34 +33,36 @@ var SsdCacheWriteback = check.Check{
 		dm := volumes.MappedUnder(c, list, func(b host.Block) bool {
 			return strings.HasSuffix(b.DMUUID, "-cpool") || strings.HasSuffix(b.DMUUID, "-cvol")
 		})
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			mode, how := "", "bcache"
-			if v, ok := b.CacheMode.Get(); ok && b.Kind == "bcache" {
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			mode, how, name := "", "bcache", volumes.DeviceName(d.Block)
+			if v, ok := d.CacheMode.Get(); ok && d.Kind == "bcache" {
 				mode = v
 			}
-			if m, ok := volumes.Mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" ||
+			if m, ok := volumes.Mapped(dm, d.Block); ok && (m.Target == "cache" || m.Target == "writecache" ||
 				m.Target == "flashcache") {
 				mode, how = m.Mode, "dm-"+m.Target
 				if m.Target == "flashcache" {
-					return volumes.DeviceName(b) + " is a flashcache"
+					return say.M("{device} is a flashcache ({directories})", "device", name, "directories",
+						d.Directories())
 				}
 			}
 			if mode != "writeback" {
-				return ""
+				return say.Message{}
 			}
 			blocks, _ := c.Snapshot.Host.Blocks.Get()
-			if mirrored(blocks, b.Name, 0) {
-				return ""
+			if mirrored(blocks, d.Name, 0) {
+				return say.Message{}
 			}
-			return volumes.DeviceName(b) + " (" + how + ") is in writeback mode"
+			return say.M("{device}: {kind} in writeback mode ({directories})", "device", name, "kind", how,
+				"directories", d.Directories())
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{devices}.", "devices", seen)
 		}
 	},
 }
 
-// mirrored says whether every way down from a device meets an array with
+// mirrored returns whether every path down from a device meets an array with
 // redundancy.
 func mirrored(blocks []host.Block, name string, depth int) bool {
 	for _, b := range blocks {
@@ -70,7 +73,7 @@ func mirrored(blocks []host.Block, name string, depth int) bool {
 			return true
 		}
 		for _, n := range b.Below {
-			if depth > 16 || !mirrored(blocks, n, depth+1) { // deeper than any real stack: a circle
+			if depth > 16 || !mirrored(blocks, n, depth+1) { // deeper than any real stack: a loop
 				return false
 			}
 		}

@@ -3,21 +3,24 @@ package devices
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// The shares of a pool, in percent: LVM's own default warns at 80, and from 95
-// on one large import or VACUUM FULL fills the rest.
+// The shares of a pool, in percent: LVM's own default warns at 80, and above 95
+// one large import or VACUUM FULL fills the rest.
 const (
 	poolFilling = 80
 	poolFull    = 95
 )
 
-// ThinPoolFull looks at the room that no filesystem shows: df tells of the
-// volume's size, of which the pool may have a part only.
+const poolUsage say.Template = "Thin pool {pool}: data {data} full, metadata {meta} full; it is used by {folders}."
+
+// ThinPoolFull looks at space that no filesystem shows: df reports the
+// volume's size, of which the pool may have only a part.
 var ThinPoolFull = check.Check{
 	ID:       "thin_pool_full",
 	Area:     check.Storage,
@@ -50,14 +53,13 @@ var ThinPoolFull = check.Check{
 			}
 			switch {
 			case m.State != "rw":
-				c.Found("The pool {pool} under {folders} does not take writes: {state}.", "pool", m.Name, "folders",
-					u.Folders(), "state", m.State)
+				c.Found("Thin pool {pool} refuses writes: state {state}; it is used by {folders}.", "pool", m.Name,
+					"folders", u.Directories(), "state", m.State)
 			case is(poolFull):
-				c.Found("The pool {pool} under {folders} is full to {data}, its metadata to {meta}.", "pool", m.Name,
-					"folders", u.Folders(), "data", data, "meta", meta)
+				c.Found(poolUsage, "pool", m.Name, "folders", u.Directories(), "data", data, "meta", meta)
 			case is(poolFilling):
-				c.FoundAs(check.Warning, "The pool {pool} under {folders} is full to {data}, its metadata to {meta}.",
-					"pool", m.Name, "folders", u.Folders(), "data", data, "meta", meta)
+				c.FoundAs(check.Warning, poolUsage, "pool", m.Name, "folders", u.Directories(), "data", data,
+					"meta", meta)
 			}
 		}
 	},

@@ -1,13 +1,12 @@
 package durability
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ChecksumFailures is critical at the first one: a page that was written right
-// came back wrong, and there is no harmless way for that to happen.
+// ChecksumFailures is critical at the first one: a page differs from what was
+// written, and no cause of that is harmless.
 var ChecksumFailures = check.Check{
 	ID:       "checksum_failures",
 	Area:     check.Durability,
@@ -31,19 +30,20 @@ var ChecksumFailures = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		told := say.List{Sep: "; ", Most: 5}
 		for _, d := range dbs {
 			if d.ChecksumFails > 0 {
-				told = append(told, fmt.Sprintf("database %s: %d", d.Name, d.ChecksumFails))
+				told.Items = append(told.Items, say.M("database {database}: {n}", "database", d.Name, "n",
+					d.ChecksumFails))
 			}
 		}
-		// The shared catalogs belong to no database. Where nothing is known of
-		// them what was seen elsewhere is told all the same.
+		// The shared catalogs belong to no database. If they are unknown,
+		// failures elsewhere are still reported.
 		if n, ok := check.Need(c, c.Instance.Server.SharedFails); ok && n > 0 {
-			told = append([]string{fmt.Sprintf("shared catalogs: %d", n)}, told...)
+			told.Items = append([]say.Message{say.M("shared catalogs: {n}", "n", n)}, told.Items...)
 		}
-		if len(told) > 0 {
-			c.Found("Failures since the statistics were reset: {databases}.", "databases", check.Join(told, "; ", 5))
+		if len(told.Items) > 0 {
+			c.Found("Checksum failures since the last statistics reset: {databases}.", "databases", told)
 		}
 	},
 }

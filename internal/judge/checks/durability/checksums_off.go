@@ -2,9 +2,9 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// ChecksumsOff is a notice: nothing is broken, but what breaks will not be
-// seen. From 18 on initdb switches checksums on by default, so an older cluster
-// without them is the rule and not an error.
+// ChecksumsOff is a notice: nothing is damaged, but damage will not be
+// detected. Since 18, initdb enables checksums by default, so older clusters
+// are usually without them.
 var ChecksumsOff = check.Check{
 	ID:       "checksums_off",
 	Area:     check.Durability,

@@ -1,9 +1,12 @@
 package durability
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // CollationMismatch is for the default collation of databases, whose version is
-// kept from 15 on.
+// recorded since 15.
 var CollationMismatch = check.Check{
 	ID:       "collation_mismatch",
 	Area:     check.Durability,
@@ -34,8 +37,8 @@ var CollationMismatch = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("Databases whose collation was recorded with another version than the library has now: {names}.",
-				"names", check.Join(told, ", ", 5))
+			c.Found("The recorded collation version differs from the library version in: {names}.", "names",
+				say.Names(told, 5))
 		}
 	},
 }

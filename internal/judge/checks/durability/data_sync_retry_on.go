@@ -2,8 +2,8 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// DataSyncRetryOn judges on any system: those where it is safe (such as FreeBSD with ZFS) gain nothing
-// by it.
+// DataSyncRetryOn fires on any system: those on which it is safe (such as FreeBSD with ZFS) do not
+// benefit from it.
 var DataSyncRetryOn = check.Check{
 	ID:       "data_sync_retry_on",
 	Area:     check.Durability,

@@ -3,17 +3,18 @@ package durability
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// What a device can do at most, in writes of one block that are flushed one
+// The most that a device can do, in writes of one block that are flushed one
 // after the other.
 const (
-	// turnsMost: the fastest disks turn 15,000 times a minute, 250 a second, and
-	// the same block passes the head once a turn. Twice that leaves room for
+	// turnsMost: the fastest disks have 15,000 rotations per minute, 250 per second, and
+	// the same block passes the head once per rotation. Twice that allows for
 	// blocks that follow each other on a track.
 	turnsMost = 500
 	// sataMost: a flush on SATA is two commands that cannot overlap, each of some
@@ -24,9 +25,9 @@ const (
 	anyMost = 100_000
 )
 
-// FsyncImpossible compares a measured rate with what the kind of device could
-// do. It says nothing of persistent memory, and of a virtual disk only what
-// holds for every device: a host with protected caches may well be behind it.
+// FsyncImpossible compares a measured rate with the maximum of this kind of
+// device. It ignores persistent memory, and uses for a virtual disk only the
+// maximum of every device: the host may have protected caches.
 var FsyncImpossible = check.Check{
 	ID:       "fsync_impossible",
 	Area:     check.Durability,
@@ -66,10 +67,9 @@ var FsyncImpossible = check.Check{
 				sev = check.Critical
 			}
 			c.FoundAs(sev,
-				"{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.",
-				"method", method,
-				"rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]), "kind", kind, "most",
-				int64(most))
+				"{method}: {rate} flushed writes per second on {disk} ({by}); at most {most} are possible ({kind}).",
+				"method", method, "rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]),
+				"kind", kind, "most", int64(most))
 		}
 	},
 }
@@ -84,13 +84,13 @@ func fastest(f *measured.Flush) (method string, rate float64) {
 	return method, rate
 }
 
-// ceiling returns what the disks under a folder can do at most, 0 where nothing
-// can be said.
-func ceiling(c *check.Case, chain []host.Block) (kind string, most float64) {
+// ceiling returns the most that the disks below a directory can do, 0 if it is
+// unknown.
+func ceiling(c *check.Case, chain []host.Block) (kind say.Message, most float64) {
 	rotates, sata := volumes.Physical(c), volumes.Physical(c)
 	for _, b := range chain {
 		if strings.HasPrefix(b.Name, "pmem") || strings.HasPrefix(b.Name, "ram") || b.Kind == "zram" {
-			return "", 0 // memory by its nature; that data lies there is another check's matter
+			return say.Message{}, 0 // memory; another check reports data that is there
 		}
 		if b.Kind != "disk" {
 			continue
@@ -101,9 +101,9 @@ func ceiling(c *check.Case, chain []host.Block) (kind string, most float64) {
 	}
 	switch {
 	case rotates:
-		return "a rotating disk", turnsMost
+		return say.M("rotating disk"), turnsMost
 	case sata:
-		return "a disk on SATA or SAS", sataMost
+		return say.M("SATA or SAS disk"), sataMost
 	}
-	return "the fastest flash", anyMost
+	return say.M("fastest flash"), anyMost
 }

@@ -2,8 +2,8 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// FsyncOff: there is no host on which this is right for data that somebody
-// wants to keep, so there is no threshold.
+// FsyncOff: this is right on no host whose data must be kept, so there is no
+// threshold.
 var FsyncOff = check.Check{
 	ID:       "fsync_off",
 	Area:     check.Durability,
@@ -23,7 +23,7 @@ var FsyncOff = check.Check{
 	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("fsync"); ok && v == "off" {
-			c.Found("fsync = off for the whole server.")
+			c.Found("fsync = off server-wide.")
 		}
 	},
 }

@@ -3,16 +3,17 @@ package durability
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// FullPageWritesOff is critical, but for one known exception: ZFS replaces
-// records instead of overwriting them, so a page is never torn as long as the
-// record size is 8 kB or more. A base backup restored elsewhere loses the
-// protection, so there the finding is still a warning.
+// FullPageWritesOff is critical, with one known exception: ZFS replaces
+// records instead of overwriting them, so a page is never torn if the
+// record size is at least 8 kB. A base backup restored elsewhere loses the
+// protection, so on ZFS the finding is still a warning.
 var FullPageWritesOff = check.Check{
 	ID:       "full_page_writes_off",
 	Area:     check.Durability,
@@ -44,31 +45,28 @@ var FullPageWritesOff = check.Check{
 			}
 			zfs = zfs && m.Mount.FSType == "zfs"
 		}
-		small := ""
+		var small say.List
 		if zfs {
 			small = volumes.OnZFS(c, func(role snapshot.PlaceRole, d host.Dataset) bool {
 				return role != snapshot.WALPlace && d.RecordSize > 0 && d.RecordSize < volumes.PageOfServer
-			}, func(d host.Dataset) string { return d.Name + " (recordsize " + d.RecordSize.String() + ")" })
+			}, volumes.RecordSize)
 		}
 		switch {
-		case small != "":
-			c.Found(
-				"full_page_writes = off, and ZFS tears the pages of {places}, as its records are smaller than a page.",
-				"places", small)
+		case len(small.Items) > 0:
+			c.Found("full_page_writes = off, and ZFS records are smaller than a page: {places}.", "places", small)
 		case zfs:
 			c.FoundDo(check.Warning,
-				"Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that "+
-					"no standby or "+
-					"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = "+
-					"on; "+
-					"SELECT pg_reload_conf();.",
-				"full_page_writes = off, and all folders of the instance are on ZFS, which does not tear pages when "+
-					"its record size is 8 kB or more.")
+				"1. Verify that every dataset of this instance has at least 8 kB: zfs get recordsize\n"+
+					"2. Verify that no standby or restored backup is on another filesystem.\n"+
+					"3. Otherwise, turn it on (reload): ALTER SYSTEM SET full_page_writes = on; "+
+					"SELECT pg_reload_conf();",
+				"full_page_writes = off. All directories of the instance are on ZFS, which does not tear pages if "+
+					"recordsize is at least 8 kB.")
 		case len(kinds) > 0:
-			c.Found("full_page_writes = off, and the folders of the instance are on {filesystems}.", "filesystems",
+			c.Found("full_page_writes = off; filesystems of the instance: {filesystems}.", "filesystems",
 				strings.Join(kinds, ", "))
 		default:
-			c.Found("full_page_writes = off; the filesystem could not be seen.")
+			c.Found("full_page_writes = off; the filesystem is unknown.")
 		}
 	},
 }

@@ -1,14 +1,13 @@
 package durability
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// PageDamageIgnored is one check for two developer options: both turn a
-// reported damage into a lasting one, and both are meant for one session of a
-// rescue and never for a server.
+// PageDamageIgnored is one check for two developer options: both turn an error
+// into lasting damage, and both are meant for one session that rescues data,
+// never for a server.
 var PageDamageIgnored = check.Check{
 	ID:       "page_damage_ignored",
 	Area:     check.Durability,
@@ -25,6 +24,8 @@ var PageDamageIgnored = check.Check{
 		"3. Check the cluster (PostgreSQL 14 and later): pg_amcheck --all\n" +
 		"4. If pages are damaged, restore from a backup.",
 	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET zero_damaged_pages;"),
+		check.SQL("ALTER SYSTEM RESET ignore_checksum_failure;"),
 		check.SQL("SELECT pg_reload_conf();"),
 	},
 	Sources: []string{"pg-config-developer", "pg-checksums"},
@@ -40,7 +41,7 @@ var PageDamageIgnored = check.Check{
 			}
 		}
 		if len(on) > 0 {
-			c.Found("{settings} for the whole server.", "settings", strings.Join(on, " and "))
+			c.Found("Server-wide: {settings}.", "settings", say.Names(on, 0))
 		}
 	},
 }

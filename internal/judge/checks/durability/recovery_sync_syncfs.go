@@ -2,7 +2,7 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// RecoverySyncSyncfs has the bound from the documentation of the parameter.
+// RecoverySyncSyncfs has its kernel version from the documentation of the parameter.
 var RecoverySyncSyncfs = check.Check{
 	ID:        "recovery_sync_syncfs",
 	Area:      check.Durability,

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -11,7 +12,7 @@ import (
 // (…) and n (…); a bare list or * means one.
 var syncCount = regexp.MustCompile(`(?i)^\s*(?:(?:first|any)\s+)?(\d+)\s*\(`)
 
-// SyncStandbyMissing is critical: nothing that writes gets on.
+// SyncStandbyMissing is critical: no transaction that writes can commit.
 var SyncStandbyMissing = check.Check{
 	ID:       "sync_standby_missing",
 	Area:     check.Durability,
@@ -42,11 +43,11 @@ var SyncStandbyMissing = check.Check{
 			return
 		}
 		if v, _ := set.Text("synchronous_commit"); v == "off" || v == "local" {
-			return // nobody waits but who asks for it in his own transaction
+			return // only transactions that ask for it wait
 		}
 		standby, ok := check.Need(c, c.Instance.Server.Recovery)
 		if !ok || standby {
-			return // it waits for nobody, and has the setting for the day it is promoted
+			return // it waits for no standby before it is promoted
 		}
 		replicas, ok := check.Need(c, c.Instance.Server.Replicas)
 		if !ok {
@@ -61,7 +62,7 @@ var SyncStandbyMissing = check.Check{
 			need = n
 		}
 		for _, r := range replicas {
-			if r.State == "" { // all but the process is hidden, and the lag tells why
+			if r.State == "" { // all but the process is hidden; the gap of the lag has the reason
 				if _, ok := check.Need(c, r.Lag); !ok {
 					return
 				}
@@ -73,13 +74,12 @@ var SyncStandbyMissing = check.Check{
 		if have >= need {
 			return
 		}
-		waiting := "not known"
+		waiting := say.M("the number of active sessions is unknown.")
 		if a, ok := c.Instance.Server.Activity.Get(); ok {
-			waiting = strconv.FormatInt(a.States["active"].Count, 10)
+			waiting = say.M("active sessions: {waiting}.", "waiting", a.States["active"].Count)
 		}
-		c.Found(
-			"Synchronous standbys needed: {need}, connected: {have} (synchronous_standby_names = '{names}'); active "+
-				"sessions: {waiting}.",
-			"have", have, "need", need, "names", names, "waiting", waiting)
+		c.That(check.Critical, say.M(c.Remedy()), say.All("; ", say.M(
+			"Synchronous standbys required: {need}, connected: {have} (synchronous_standby_names = '{names}')",
+			"have", have, "need", need, "names", names), waiting))
 	},
 }

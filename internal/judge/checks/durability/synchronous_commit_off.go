@@ -2,9 +2,8 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// SynchronousCommitOff is a notice: it is a legitimate choice, but one that
-// belongs to single transactions, and whoever set it for the whole server may
-// not know that all of them pay.
+// SynchronousCommitOff is a notice: it is a legitimate choice for single
+// transactions, but server-wide it affects all of them, perhaps without intent.
 var SynchronousCommitOff = check.Check{
 	ID:        "synchronous_commit_off",
 	Area:      check.Durability,
@@ -31,11 +30,11 @@ var SynchronousCommitOff = check.Check{
 		if v, _ := set.Text("synchronous_commit"); v != "off" {
 			return
 		}
-		// 3: the WAL writer may sleep once, find a page half full and pass it
-		// over, and sleep again before it must write it (pg-config-wal).
+		// 3: the WAL writer may sleep once, find a page half full and skip it,
+		// and sleep again before it must write it (pg-config-wal).
 		if d, ok := set.Seconds("wal_writer_delay"); ok {
 			c.Found(
-				"synchronous_commit = off; with wal_writer_delay = {delay} a crash loses up to {ms} ms of "+
+				"synchronous_commit = off; with wal_writer_delay = {delay}, a crash loses up to {ms} ms of "+
 					"acknowledged commits.",
 				"delay", set["wal_writer_delay"].Show(), "ms", int64(3*d*1000+0.5))
 			return

@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// SynchronousNamesAny does not say whether there are standbys at all.
+// SynchronousNamesAny does not depend on whether there are standbys at all.
 var SynchronousNamesAny = check.Check{
 	ID:       "synchronous_names_any",
 	Area:     check.Durability,

@@ -3,14 +3,14 @@ package durability
 import (
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// VolatileWriteCache looks for a kernel that was told to believe what the disk
-// itself does not say. A volatile cache alone is no fault: nearly every disk has
-// one, and the kernel flushes it when fsync asks for it.
+// VolatileWriteCache finds a queue setting that contradicts what the disk itself
+// reports. A volatile cache alone is not a fault: nearly every disk has
+// one, and the kernel flushes it on fsync.
 var VolatileWriteCache = check.Check{
 	ID:       "volatile_write_cache",
 	Area:     check.Durability,
@@ -27,15 +27,17 @@ var VolatileWriteCache = check.Check{
 		"through.",
 	Sources: []string{"pg-wal-reliability", "linux-block"},
 	Judge: func(c *check.Case) {
-		seen := volumes.OnDevices(volumes.Stacks(c), func(b host.Block) string {
-			own, ok1 := b.OwnCache.Get()
-			queue, ok2 := b.WriteCache.Get()
+		seen := volumes.OnDevices(volumes.Stacks(c), func(d volumes.Device) say.Message {
+			own, ok1 := d.OwnCache.Get()
+			queue, ok2 := d.WriteCache.Get()
 			if ok1 && ok2 && strings.HasPrefix(own, "write back") && queue == "write through" {
-				return b.Name + " says «" + own + "», its queue «" + queue + "»"
+				return say.M("{disk} reports \"{own}\", its queue is set to \"{queue}\" ({directories})", "disk",
+					d.Name,
+					"own", own, "queue", queue, "directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{disks}.", "disks", seen)
 		}
 	},

@@ -2,8 +2,8 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// WalSyncMethodRisky says nothing of Linux: there all four methods flush the cache of the drive, and
-// which is fastest pg_test_fsync tells.
+// WalSyncMethodRisky ignores Linux: there all four methods flush the cache of the drive, and
+// pg_test_fsync shows which is fastest.
 var WalSyncMethodRisky = check.Check{
 	ID:        "wal_sync_method_risky",
 	Area:      check.Durability,

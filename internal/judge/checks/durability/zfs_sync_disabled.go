@@ -1,13 +1,14 @@
 package durability
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// ZfsSyncDisabled is fsync = off by another name, for every program at once.
+// ZfsSyncDisabled has the effect of fsync = off, for every program at once.
 var ZfsSyncDisabled = check.Check{
 	ID:       "zfs_sync_disabled",
 	Area:     check.Durability,
@@ -24,8 +25,10 @@ var ZfsSyncDisabled = check.Check{
 	Sources: []string{"openzfs-workload", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		seen := volumes.OnZFS(c, func(_ snapshot.PlaceRole, d host.Dataset) bool { return d.Sync == "disabled" },
-			func(d host.Dataset) string { return d.Name })
-		if seen != "" {
+			func(d host.Dataset, directories say.List) say.Message {
+				return say.M("{dataset} ({directories})", "dataset", d.Name, "directories", directories)
+			})
+		if len(seen.Items) > 0 {
 			c.Found("sync=disabled: {places}.", "places", seen)
 		}
 	},

@@ -1,18 +1,18 @@
 package storage
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// AntivirusScanner goes by the names of programs: which folders they leave out
-// stands in files of their own, in as many forms as there are makers. That one
-// lets others wait for its answer the kernel tells to root.
+// AntivirusScanner goes by the names of programs: which directories they exclude
+// is in files of their own, in a different form for each vendor. The kernel shows
+// to root which programs make others wait for their answer (fanotify).
 var AntivirusScanner = check.Check{
 	ID:       "antivirus_scanner",
 	Area:     check.Storage,
@@ -42,32 +42,32 @@ var AntivirusScanner = check.Check{
 			if maker == "" {
 				continue
 			}
-			told := fmt.Sprintf("%s (%s)", p.Name, maker)
+			told := p.Name + " (" + maker + ")"
 			if yes, _ := p.Intercept.Get(); yes {
 				waits = append(waits, told)
 			} else {
 				watches = append(watches, told)
 			}
 		}
-		do, folders := c.Remedy(), foldersOf(c.Snapshot)
-		if folders != "" {
-			do += " The folders are {folders}."
+		do := say.M(c.Remedy())
+		if folders := directoriesOf(c.Snapshot); len(folders) > 0 {
+			do = say.All("\n", do, say.M("Directories to exclude: {folders}.", "folders", say.Names(folders, 4)))
 		}
 		switch {
 		case len(waits) > 0:
-			c.FoundDo(check.Warning, do,
-				"Whoever opens a file waits for {programs}; whether the folders of the server are left out is not "+
-					"seen from here.", "programs", check.Join(append(waits, watches...), ", ", 4), "folders", folders)
+			c.That(check.Warning, do, say.M(
+				"Antivirus makes open() wait for its answer: {programs}. Whether the server's directories are "+
+					"excluded is unknown.", "programs", say.Names(append(waits, watches...), 4)))
 		case len(watches) > 0:
-			c.FoundDo(check.Notice, do,
-				"{programs} runs; whether it scans files when they are opened, and which folders it leaves out, is "+
-					"not seen from here.", "programs", check.Join(watches, ", ", 4), "folders", folders)
+			c.That(check.Notice, do, say.M(
+				"Antivirus runs: {programs}. Whether it scans files on access, and which directories it excludes, "+
+					"is unknown.", "programs", say.Names(watches, 4)))
 		}
 	},
 }
 
-// foldersOf names the folders of all instances.
-func foldersOf(s *snapshot.Snapshot) string {
+// directoriesOf names the directories of all instances.
+func directoriesOf(s *snapshot.Snapshot) []string {
 	var out []string
 	for i := range s.Instances {
 		places, _ := s.Instances[i].Places.Get()
@@ -79,5 +79,5 @@ func foldersOf(s *snapshot.Snapshot) string {
 			}
 		}
 	}
-	return check.Join(out, ", ", 4)
+	return out
 }

@@ -2,7 +2,7 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// BackendFlushAfterSet is no more than an information: there are loads that it helps.
+// BackendFlushAfterSet is only info: some workloads benefit from the setting.
 var BackendFlushAfterSet = check.Check{
 	ID:       "backend_flush_after_set",
 	Area:     check.Storage,
@@ -28,7 +28,7 @@ var BackendFlushAfterSet = check.Check{
 			return
 		}
 		if n, ok := set.Int("backend_flush_after"); ok && n > 0 {
-			c.Found("backend_flush_after = {v} for the whole server.", "v", set["backend_flush_after"].Show())
+			c.Found("backend_flush_after = {v} server-wide.", "v", set["backend_flush_after"].Show())
 		}
 	},
 }

@@ -3,12 +3,13 @@ package storage
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// BtrfsDatadir tells either way what is lost: copying each page costs speed,
+// BtrfsDatadir fires in both modes: copy-on-write costs speed,
 // and overwriting in place costs btrfs's checksums.
 var BtrfsDatadir = check.Check{
 	ID:       "btrfs_datadir",
@@ -30,7 +31,7 @@ var BtrfsDatadir = check.Check{
 		var copies, plain []volumes.Mounted
 		for _, m := range volumes.Mounts(c) {
 			if m.Mount.FSType != "btrfs" || m.Role == snapshot.WALPlace {
-				continue // the WAL is the plan's matter: wal_recycle and wal_init_zero
+				continue // for the WAL, the plan has wal_recycle and wal_init_zero
 			}
 			inPlace := m.Mount.Has("nodatacow")
 			if !inPlace {
@@ -52,22 +53,22 @@ var BtrfsDatadir = check.Check{
 			}
 		}
 		if len(copies) > 0 {
-			c.Found("Copied at every write: {folders}.", "folders", folders(copies))
+			c.Found("Copy-on-write: {folders}.", "folders", directories(copies))
 		}
 		if len(plain) == 0 {
 			return
 		}
 		if v, ok := c.Setting("data_checksums"); ok && v == "off" {
-			c.Found("Overwritten in place, with neither btrfs's checksums nor data checksums: {folders}.", "folders",
-				folders(plain))
+			c.Found("Overwritten in place, with neither btrfs checksums nor data checksums: {folders}.", "folders",
+				directories(plain))
 		}
 	},
 }
 
-func folders(list []volumes.Mounted) string {
-	var told []string
+func directories(list []volumes.Mounted) say.List {
+	out := say.List{Most: 3}
 	for _, m := range list {
-		told = append(told, volumes.PlaceName(m.Place))
+		out.Items = append(out.Items, volumes.PlaceName(m.Place))
 	}
-	return check.Join(told, ", ", 3)
+	return out
 }

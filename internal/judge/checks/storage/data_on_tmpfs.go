@@ -1,13 +1,14 @@
 package storage
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
 // DataOnTmpfs counts tablespaces too: a cluster that lost one tablespace does
-// not finish recovery without a rescue, even if only temporary tables lay there.
+// not finish recovery without a rescue, even if only temporary tables were there.
 var DataOnTmpfs = check.Check{
 	ID:       "data_on_tmpfs",
 	Area:     check.Storage,
@@ -25,8 +26,11 @@ var DataOnTmpfs = check.Check{
 	Judge: func(c *check.Case) {
 		seen := volumes.OnMounts(volumes.Mounts(c),
 			func(m host.Mount) bool { return m.FSType == "tmpfs" || m.FSType == "ramfs" || m.FSType == "devtmpfs" },
-			func(m host.Mount) string { return m.FSType + " mounted at " + m.Point })
-		if seen != "" {
+			func(m host.Mount, directories say.List) say.Message {
+				return say.M("{type} mounted at {point} ({directories})", "type", m.FSType, "point", m.Point,
+					"directories", directories)
+			})
+		if len(seen.Items) > 0 {
 			c.Found("In memory: {places}.", "places", seen)
 		}
 	},

@@ -1,8 +1,11 @@
 package storage
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
-// DatabaseInvalid tells of databases that nobody can connect to any more.
+// DatabaseInvalid finds databases that no session can connect to any more.
 var DatabaseInvalid = check.Check{
 	ID:       "database_invalid",
 	Area:     check.Storage,
@@ -26,7 +29,7 @@ var DatabaseInvalid = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("Invalid: {names}.", "names", check.Join(told, ", ", 5))
+			c.Found("Invalid databases: {names}.", "names", say.Names(told, 5))
 		}
 	},
 }

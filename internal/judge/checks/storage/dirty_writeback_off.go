@@ -2,7 +2,7 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// DirtyWritebackOff is a warning: nothing is written until somebody waits for it.
+// DirtyWritebackOff is a warning: nothing is written until a process waits for it.
 var DirtyWritebackOff = check.Check{
 	ID:       "dirty_writeback_off",
 	Area:     check.Storage,

@@ -6,9 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// Ext4DataWriteback is a notice only: PostgreSQL's own manual says that WAL
-// makes data journaling needless, as what it relies on it has synced. What is
-// left is everything that is not synced.
+// Ext4DataWriteback is a notice only: PostgreSQL's manual says that WAL makes data
+// journaling unnecessary, because the server syncs what it relies on. The risk is
+// for everything that is not synced.
 var Ext4DataWriteback = check.Check{
 	ID:       "ext4_data_writeback",
 	Area:     check.Storage,
@@ -28,8 +28,8 @@ var Ext4DataWriteback = check.Check{
 	Judge: func(c *check.Case) {
 		seen := volumes.OnMounts(volumes.Mounts(c),
 			func(m host.Mount) bool { return (m.FSType == "ext3" || m.FSType == "ext4") && m.Has("data=writeback") },
-			func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen != "" {
+			volumes.MountedAt)
+		if len(seen.Items) > 0 {
 			c.Found("data=writeback: {places}.", "places", seen)
 		}
 	},

@@ -7,7 +7,7 @@ import (
 )
 
 // Ext4DirIndex looks at the superblock: dir_index is a feature of the
-// filesystem and no option of a mount. mke2fs sets it since 2005.
+// filesystem, not a mount option. mke2fs has enabled it since 2005.
 var Ext4DirIndex = check.Check{
 	ID:       "ext4_dir_index",
 	Area:     check.Storage,
@@ -37,9 +37,9 @@ var Ext4DirIndex = check.Check{
 				}
 			}
 			return false
-		}, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen != "" {
-			c.Found("Without dir_index: {places}.", "places", seen)
+		}, volumes.MountedAt)
+		if len(seen.Items) > 0 {
+			c.Found("No dir_index: {places}.", "places", seen)
 		}
 	},
 }

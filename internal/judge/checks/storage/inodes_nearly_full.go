@@ -1,8 +1,7 @@
 package storage
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -10,14 +9,14 @@ import (
 )
 
 // A table with an index and a TOAST table is about ten files; 100,000 free
-// inodes are room for some thousand of them even where that is a small share.
+// inodes are enough for thousands of them even if that is a small share.
 const (
 	inodeShare = 10 // percent
 	inodeRoom  = 100_000
 )
 
-// InodesNearlyFull passes over filesystems that make inodes as they need them
-// and say 0 (btrfs), and XFS and ZFS count what still fits.
+// InodesNearlyFull skips filesystems that create inodes as they need them and
+// report 0 (btrfs). XFS and ZFS report how many still fit.
 var InodesNearlyFull = check.Check{
 	ID:       "inodes_nearly_full",
 	Area:     check.Storage,
@@ -43,13 +42,14 @@ var InodesNearlyFull = check.Check{
 			sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
 			return ok && sp.Files > 0 && !volumes.OnTmpfs(m) && sp.FFree < inodeRoom &&
 				sp.FFree*100 < inodeShare*sp.Files
-		}, func(m host.Mount) string {
+		}, func(m host.Mount, directories say.List) say.Message {
 			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
-			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files,
-				check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
+			return say.M("{point}: {free} of {total} inodes free ({percent}), used by {directories}", "point", m.Point,
+				"free", sp.FFree, "total", sp.Files, "percent",
+				check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)), "directories", directories)
 		})
-		if seen != "" {
-			c.Found("{places}.", "places", check.Capitalize(seen))
+		if len(seen.Items) > 0 {
+			c.Found("{places}.", "places", seen)
 		}
 	},
 }

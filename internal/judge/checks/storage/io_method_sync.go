@@ -2,7 +2,7 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// IoMethodSync does not choose between workers and io_uring: that depends on the host.
+// IoMethodSync does not choose between worker and io_uring: that depends on the host.
 var IoMethodSync = check.Check{
 	ID:       "io_method_sync",
 	Area:     check.Storage,

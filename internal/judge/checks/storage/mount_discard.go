@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// MountDiscard takes discard alone: btrfs's discard=async collects and is fine. It
-// is information: cloud images mount so by default, and most disks bear it.
+// MountDiscard takes only discard: btrfs's discard=async collects requests and is fine.
+// It is info: cloud images use it by default, and most disks cope with it.
 var MountDiscard = check.Check{
 	ID:       "mount_discard",
 	Area:     check.Storage,
@@ -25,8 +25,8 @@ var MountDiscard = check.Check{
 		seen := volumes.OnMounts(volumes.Mounts(c), func(m host.Mount) bool {
 			return (m.FSType == "ext4" || m.FSType == "xfs" || m.FSType == "btrfs") &&
 				(m.Has("discard") || m.Has("discard=sync"))
-		}, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen != "" {
+		}, volumes.MountedAt)
+		if len(seen.Items) > 0 {
 			c.Found("discard: {places}.", "places", seen)
 		}
 	},

@@ -8,7 +8,7 @@ import (
 
 // MountStrictatime: the kernel shows relatime or noatime among the options of
 // every mount that has one of them; a mount with neither writes each access.
-// relatime, the default since 2.6.30, costs one write a file and day.
+// relatime, the default since 2.6.30, costs one write per file and day.
 var MountStrictatime = check.Check{
 	ID:       "mount_strictatime",
 	Area:     check.Storage,
@@ -25,8 +25,8 @@ var MountStrictatime = check.Check{
 		seen := volumes.OnMounts(volumes.Mounts(c), func(m host.Mount) bool {
 			return (m.FSType == "ext4" || m.FSType == "xfs" || m.FSType == "btrfs") && !m.Has("relatime") &&
 				!m.Has("noatime") && !m.Has("ro")
-		}, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen != "" {
+		}, volumes.MountedAt)
+		if len(seen.Items) > 0 {
 			c.Found("Neither relatime nor noatime: {places}.", "places", seen)
 		}
 	},

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// NfsOptions holds what is not «soft», which has its own check: only hard is
-// a must of PostgreSQL. Older guides also ask for noac, nointr and sync.
+// NfsOptions covers options other than soft, which has its own check: PostgreSQL
+// requires only hard. Older guides also ask for noac, nointr and sync.
 var NfsOptions = check.Check{
 	ID:       "nfs_options",
 	Area:     check.Storage,
@@ -47,13 +47,21 @@ var NfsOptions = check.Check{
 			text  say.Template
 		}{
 			{check.Warning, udp, "NFS over UDP: {places}."},
-			{check.Notice, slow, "Options that slow every write down: {places}."},
+			{check.Notice, slow, "Slow NFS options: {places}."},
 		} {
 			seen := volumes.OnMounts(list, func(m host.Mount) bool { return isNFS(m) && len(has(m, o.words...)) > 0 },
-				func(m host.Mount) string { return m.Source + " (" + strings.Join(has(m, o.words...), ", ") + ")" })
-			if seen != "" {
+				func(m host.Mount, directories say.List) say.Message {
+					return withOptions(m, has(m, o.words...), directories)
+				})
+			if len(seen.Items) > 0 {
 				c.FoundAs(o.sev, o.text, "places", seen)
 			}
 		}
 	},
+}
+
+// withOptions is a clause for volumes.OnMounts that names the options of a mount.
+func withOptions(m host.Mount, options []string, directories say.List) say.Message {
+	return say.M("{source} with {options} ({directories})", "source", m.Source, "options", strings.Join(options, ","),
+		"directories", directories)
 }

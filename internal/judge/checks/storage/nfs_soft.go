@@ -1,8 +1,7 @@
 package storage
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
@@ -29,9 +28,9 @@ var NfsSoft = check.Check{
 			func(m host.Mount) bool {
 				return (m.FSType == "nfs" || m.FSType == "nfs4") && (m.Has("soft") || m.Has("softerr"))
 			},
-			func(m host.Mount) string { return m.Source + " (" + strings.Join(m.Options, ",") + ")" })
-		if seen != "" {
-			c.Found("Mounted soft: {places}.", "places", seen)
+			func(m host.Mount, directories say.List) say.Message { return withOptions(m, m.Options, directories) })
+		if len(seen.Items) > 0 {
+			c.Found("Soft mounts: {places}.", "places", seen)
 		}
 	},
 }

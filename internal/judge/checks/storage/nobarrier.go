@@ -6,10 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// Nobarrier looks at the filesystems that still know the option: ext3, ext4
-// and btrfs. XFS ignored it from 4.10 on and refuses it since 4.19. Where every
-// disk below says "write through" there is no volatile cache to flush: the
-// option saves nothing, and only waits for the day when the disk is replaced.
+// Nobarrier looks at the filesystems that still have the option: ext3, ext4
+// and btrfs. XFS ignored it since 4.10 and refuses it since 4.19. If every
+// disk below reports "write through", there is no volatile cache to flush: the
+// option gains nothing, and becomes a risk when the disk is replaced.
 var Nobarrier = check.Check{
 	ID:       "nobarrier",
 	Area:     check.Storage,
@@ -29,8 +29,8 @@ var Nobarrier = check.Check{
 			return (m.FSType == "ext3" || m.FSType == "ext4" || m.FSType == "btrfs") &&
 				(m.Has("nobarrier") || m.Has("barrier=0"))
 		}
-		seen := volumes.OnMounts(list, off, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen == "" {
+		seen := volumes.OnMounts(list, off, volumes.MountedAt)
+		if len(seen.Items) == 0 {
 			return
 		}
 		blocks, _ := c.Snapshot.Host.Blocks.Get()
@@ -42,15 +42,15 @@ var Nobarrier = check.Check{
 		}
 		if through {
 			c.FoundAs(check.Warning,
-				"Write barriers are off for {places}. The disks below report no volatile write cache, so nothing is "+
+				"Write barriers are off: {places}. The disks below report no volatile write cache, so nothing is "+
 					"lost today.", "places", seen)
 			return
 		}
-		c.Found("Write barriers are off for {places}.", "places", seen)
+		c.Found("Write barriers are off: {places}.", "places", seen)
 	},
 }
 
-// writeThrough says whether every disk below a device is known to have no
+// writeThrough returns whether every disk below a device is known to have no
 // volatile write cache.
 func writeThrough(blocks []host.Block, device string) bool {
 	list, ok := volumes.Disks(blocks, device)

@@ -1,13 +1,14 @@
 package storage
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// PgdataIsMountPoint is information only in a container: there the volume is
-// mounted before the server can start, or the container does not start at all,
-// and the official image itself did it so until 18.
+// PgdataIsMountPoint is only info in a container: there the volume is mounted
+// before the server can start, or the container does not start at all,
+// and the official image itself used a mount point in 17 and earlier.
 var PgdataIsMountPoint = check.Check{
 	ID:       "pgdata_is_mount_point",
 	Area:     check.Storage,
@@ -29,19 +30,19 @@ var PgdataIsMountPoint = check.Check{
 		if !ok {
 			return
 		}
-		var roots []string
+		roots := say.List{Most: 3}
 		for _, p := range places {
 			if p.MountPoint {
-				roots = append(roots, volumes.PlaceName(p))
+				roots.Items = append(roots.Items, volumes.PlaceName(p))
 			}
 		}
-		if len(roots) == 0 {
+		if len(roots.Items) == 0 {
 			return
 		}
 		sev := check.Warning
 		if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Container != "" {
 			sev = check.Info
 		}
-		c.FoundAs(sev, "The root of a mount: {folders}.", "folders", check.Join(roots, ", ", 3))
+		c.FoundAs(sev, "Mount points: {folders}.", "folders", roots)
 	},
 }

@@ -3,12 +3,13 @@ package storage
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TablespaceInPgdata asks no more than the server itself, which warns about
-// such a location when the tablespace is made.
+// TablespaceInPgdata reports what the server itself warns about
+// when such a tablespace is created.
 var TablespaceInPgdata = check.Check{
 	ID:       "tablespace_in_pgdata",
 	Area:     check.Storage,
@@ -43,8 +44,7 @@ var TablespaceInPgdata = check.Check{
 			}
 		}
 		if len(inside) > 0 {
-			c.Found("Inside the data directory {data}: {folders}.", "data", data, "folders",
-				check.Join(inside, ", ", 3))
+			c.Found("Inside the data directory {data}: {folders}.", "data", data, "folders", say.Names(inside, 3))
 		}
 	},
 }

@@ -5,14 +5,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// TablespacesSameDevice is information: a tablespace as a label, or for a
-// quota, is no fault, only not faster.
+// TablespacesSameDevice is info: a tablespace as a label, or for a
+// quota, is not a fault, only not faster.
 var TablespacesSameDevice = check.Check{
 	ID:        "tablespaces_same_device",
 	Area:      check.Storage,
@@ -38,24 +39,25 @@ var TablespacesSameDevice = check.Check{
 				data = m
 			}
 		}
-		var same []string
+		same := say.List{Most: 3}
 		spills := tempSpaces(c)
 		for _, m := range list {
 			if m.Role != snapshot.TablespacePlace || data.Path == "" || volumes.OnTmpfs(m.Mount) ||
 				strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
-				// in memory, inside the data directory or for temporary files: each has a check of its own, and is
-				// worse
+				// in memory, inside the data directory or for temporary files: each is worse and has its own check
 				continue
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:
-				same = append(same, volumes.PlaceName(m.Place)+" on the same filesystem ("+m.Mount.Point+")")
+				same.Items = append(same.Items, say.M("{directory}: same filesystem ({point})", "directory",
+					volumes.PlaceName(m.Place), "point", m.Mount.Point))
 			case a != "" && a == b:
-				same = append(same, volumes.PlaceName(m.Place)+" on the same disk ("+a+")")
+				same.Items = append(same.Items, say.M("{directory}: same disk ({disk})", "directory",
+					volumes.PlaceName(m.Place), "disk", a))
 			}
 		}
-		if len(same) > 0 {
-			c.Found("{places}.", "places", check.Capitalize(check.Join(same, ", ", 3)))
+		if len(same.Items) > 0 {
+			c.Found("As the data directory: {places}.", "places", same)
 		}
 	},
 }
@@ -76,7 +78,7 @@ func tempSpaces(c *check.Case) map[string]bool {
 	return out
 }
 
-// diskNames lists the disks below a folder; "" where they are not known.
+// diskNames lists the disks below a directory; "" if they are unknown.
 func diskNames(blocks []host.Block, m volumes.Mounted) string {
 	device := m.Device
 	if device == "" {

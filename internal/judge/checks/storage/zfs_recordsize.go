@@ -8,11 +8,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// recordsTooLong is the bound of a moderate record: PostgreSQL's page is 8 kB, and up to 32 kB
-// better compression outweighs what is read and written in excess.
+// recordsTooLong is the largest moderate record: PostgreSQL's page is 8 kB, and up to 32 kB
+// better compression outweighs the additional reads and writes.
 const recordsTooLong = 32 * unit.KB
 
-// ZfsRecordsize leaves the WAL alone: it is written in one sequence, and the
+// ZfsRecordsize ignores the WAL: it is written sequentially, and the
 // default of 128 kB suits it.
 var ZfsRecordsize = check.Check{
 	ID:       "zfs_recordsize",
@@ -32,9 +32,9 @@ var ZfsRecordsize = check.Check{
 		seen := volumes.OnZFS(c, func(role snapshot.PlaceRole, d host.Dataset) bool {
 			return role != snapshot.WALPlace && d.RecordSize > 0 &&
 				(d.RecordSize > recordsTooLong || d.RecordSize < volumes.PageOfServer)
-		}, func(d host.Dataset) string { return d.Name + " (recordsize " + d.RecordSize.String() + ")" })
-		if seen != "" {
-			c.Found("{places}.", "places", check.Capitalize(seen))
+		}, volumes.RecordSize)
+		if len(seen.Items) > 0 {
+			c.Found("{places}.", "places", seen)
 		}
 	},
 }

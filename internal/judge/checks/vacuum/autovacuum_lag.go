@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// lagTimes the number of dead rows at which autovacuum is due: at twice it, it
-	// has been due for half of the rows that died since.
+	// lagTimes is a multiple of the threshold: at twice the threshold, autovacuum has been
+	// due for half of the dead rows.
 	lagTimes = 2
-	// lagSince: after an hour autovacuum has been through sixty rounds
-	// (autovacuum_naptime) in each of which the table was, or became, due.
+	// lagSince: in an hour, autovacuum has had sixty rounds (autovacuum_naptime) in
+	// which the table was, or became, due.
 	lagSince = 3600
 )
 
-// AutovacuumLag leaves out a table that a VACUUM is at, and one that was
-// vacuumed, or a server that was started, within the hour. A large change a
-// minute ago looks the same as a table that waits since long, so it is a notice.
+// AutovacuumLag skips a table that is being vacuumed, and one that was
+// vacuumed, or a server that was started, within the last hour. A large change a
+// minute ago looks the same as a table that has waited long, so it is a notice.
 var AutovacuumLag = check.Check{
 	ID:       "autovacuum_lag",
 	Area:     check.Vacuum,
@@ -59,9 +59,9 @@ var AutovacuumLag = check.Check{
 			}
 			last := say.M("never vacuumed")
 			if t.LastVacuum > 0 {
-				last = say.M("vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
+				last = say.M("last vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
 			}
-			found.Add(c, t.In, "{table} ({dead} dead and {live} live rows, due at {due}, {last})", "table",
+			found.Add(c, t.In, "{table} (dead rows: {dead}, live rows: {live}, threshold: {due}, {last})", "table",
 				t.Schema+"."+t.Name, "dead", check.Count(t.Dead), "live", check.Count(t.Live), "due",
 				check.Count(int64(due)), "last", last)
 		}

@@ -3,8 +3,8 @@ package vacuum
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
 // AutovacuumOff is critical although the server still starts workers against
-// wraparound: those come late, all at once, and do nothing against bloat or
-// for statistics before.
+// wraparound: those come late and all at once. Before that, nothing removes bloat
+// or refreshes statistics.
 var AutovacuumOff = check.Check{
 	ID:       "autovacuum_off",
 	Area:     check.Vacuum,
@@ -25,7 +25,7 @@ var AutovacuumOff = check.Check{
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("autovacuum"); ok && v == "off" {
-			c.Found("autovacuum = off for the whole server.")
+			c.Found("autovacuum = off server-wide.")
 		}
 	},
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
+// AutovacuumWorkersShareLimit ignores tables with their own limit: those do not share.
 var AutovacuumWorkersShareLimit = check.Check{
 	ID:        "autovacuum_workers_share_limit",
 	Area:      check.Vacuum,
@@ -39,8 +39,8 @@ var AutovacuumWorkersShareLimit = check.Check{
 		}
 		if each := limit / workers; each < limits.AutovacuumShareLeast {
 			c.Found(
-				"{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the "+
-					"default leaves 66.", "workers", workers, "limit", limit, "each", each)
+				"{workers} workers share a cost limit of {limit}: {each} per worker if all are active (default: 66).",
+				"workers", workers, "limit", limit, "each", each)
 		}
 	},
 }

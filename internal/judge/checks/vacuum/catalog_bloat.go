@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// bloatedCatalog: below that a catalog fits into any shared_buffers, and is
-	// read in no time.
+	// bloatedCatalog: below that, a catalog fits into any shared_buffers, and
+	// reading it is fast.
 	bloatedCatalog = 100 * unit.MB
-	// bloatTimes the space that its rows take: autovacuum alone lets a table be a
-	// fifth larger, and waves of temporary tables twice or three times.
+	// bloatTimes is a multiple of the space of the rows: with autovacuum alone a table is
+	// up to 20% larger, and with waves of temporary tables two or three times.
 	bloatTimes = 4
-	// bloatHarmful: reading a gigabyte of catalog takes a new session a second.
+	// bloatHarmful: a new session needs a second to read 1 GB of catalog.
 	bloatHarmful = unit.GB
 )
 
@@ -23,9 +23,9 @@ const (
 var catalogRow = map[string]unit.Bytes{"pg_attribute": 160, "pg_class": 300, "pg_depend": 64, "pg_type": 210,
 	"pg_index": 210}
 
-// CatalogBloat compares the size of the catalogs that tables leave rows in with
-// what those that live would take. Dead rows that still wait for a VACUUM are
-// the matter of autovacuum_lag.
+// CatalogBloat compares the size of the catalogs that describe tables with
+// the space of their live rows. Dead rows that still wait for VACUUM are
+// reported by autovacuum_lag.
 var CatalogBloat = check.Check{
 	ID:       "catalog_bloat",
 	Area:     check.Vacuum,
@@ -71,11 +71,10 @@ var CatalogBloat = check.Check{
 			if k.Size >= bloatHarmful {
 				sev = check.Warning
 			}
-			text, pairs := say.Template("{catalog} takes {size}, and its {n} rows need {need}"), []any{"catalog",
-				k.Name,
-				"size", k.Size, "n", check.Count(int64(rows)), "need", need}
+			text, pairs := say.Template("{catalog} is {size} for {n} rows (about {need} expected)"), []any{
+				"catalog", k.Name, "size", k.Size, "n", check.Count(int64(rows)), "need", need}
 			if secs, ok := c.CountedForIn(k.In); ok && k.Inserted > 0 {
-				text = "{catalog} takes {size}, and its {n} rows need {need}, {pace} new rows an hour"
+				text = "{catalog} is {size} for {n} rows (about {need} expected; {pace} new rows per hour)"
 				pairs = append(pairs, "pace", check.Count(int64(float64(k.Inserted)*3600/secs)))
 			}
 			found.Add(c, k.In, text, pairs...)

@@ -2,14 +2,14 @@ package vacuum
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// wrapAt is where ages of transactions wrap around, 2^31; lateFreeze is half of
-// it: as much room for the freezing as was let pass before it began.
+// wrapAt is the age at which transaction IDs wrap around, 2^31; lateFreeze is half of
+// it: as many transactions are left for freezing as passed before it began.
 const (
 	wrapAt     = int64(1) << 31
 	lateFreeze = 1_000_000_000
 )
 
-// FreezeMaxAgeHigh counts multixacts too: they wrap around at the same number.
+// FreezeMaxAgeHigh checks multixacts too: they wrap around at the same age.
 var FreezeMaxAgeHigh = check.Check{
 	ID:       "freeze_max_age_high",
 	Area:     check.Vacuum,
@@ -32,7 +32,7 @@ var FreezeMaxAgeHigh = check.Check{
 		}
 		for _, name := range []string{"autovacuum_freeze_max_age", "autovacuum_multixact_freeze_max_age"} {
 			if n, ok := set.Int(name); ok && n > lateFreeze {
-				c.Found("{name} = {n}: {left} before the server stops taking writes.", "name", name, "n",
+				c.Found("{name} = {n}: {left} are left before the server refuses writes.", "name", name, "n",
 					check.Count(n), "left", check.Count(wrapAt-n))
 			}
 		}

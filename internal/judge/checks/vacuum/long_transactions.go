@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// xactLong: reports, pg_dump and loads may take hours; what is open for six is
-	// beyond a night's window, and autovacuum has been through 360 rounds.
+	// xactLong: reports, pg_dump and loads may take hours; six hours exceed a
+	// night's window, and autovacuum has had 360 rounds.
 	xactLong = 6 * 3600
-	// xactHarmful: after a day every row that a day's work left dead is still there.
+	// xactHarmful: after a day, every dead row of a day's work is still there.
 	xactHarmful = 24 * 3600
 )
 
-// LongTransactions is for those at work; sessions that sit idle in a
-// transaction have a check of their own, which is the cause where both hold.
+// LongTransactions is for active transactions; sessions that are idle in a
+// transaction have their own check, which is the cause if both fire.
 var LongTransactions = check.Check{
 	ID:       "long_transactions",
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Long-running transaction",
-	Why: "If it has written or holds a snapshot, VACUUM cannot remove or freeze rows that died since in the whole " +
-		"database. Tables and indexes bloat, and queries on frequently changed rows read more and more dead ones. " +
-		"Its locks stay as well.",
+	Why: "If a long transaction has written or holds a snapshot, VACUUM cannot remove or freeze rows that died " +
+		"since, in the whole database. Tables and indexes bloat, and queries on frequently changed rows read more " +
+		"and more dead ones. Its locks stay as well.",
 	Do: "1. Find it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
 		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;\n" +
 		"2. Let it finish if it is a backup or a report that must run. Otherwise cancel it: SELECT " +
@@ -47,8 +47,7 @@ var LongTransactions = check.Check{
 			sev = check.Warning
 		}
 		c.FoundAs(sev,
-			"The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is "+
-				"{xmin} transactions old.",
+			"The oldest client transaction has been open for {age}; oldest xmin age of all sessions: {xmin}.",
 			"age", say.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
 	},
 }

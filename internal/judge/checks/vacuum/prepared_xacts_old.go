@@ -5,13 +5,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// preparedOld: a transaction manager commits or rolls back seconds after
-// PREPARE; one that was down for an hour has lost the transaction, and a person
-// has to decide.
+// preparedOld: a transaction manager commits or rolls back seconds after PREPARE
+// TRANSACTION; one that was down for an hour has lost the transaction, and an
+// administrator must decide.
 const preparedOld = 60 * 60
 
-// PreparedXactsOld needs no second threshold: an orphan does not go away by
-// itself, not even by a restart.
+// PreparedXactsOld needs no second threshold: an orphan does not go away
+// automatically, not even at a restart.
 var PreparedXactsOld = check.Check{
 	ID:       "prepared_xacts_old",
 	Area:     check.Vacuum,
@@ -45,11 +45,11 @@ var PreparedXactsOld = check.Check{
 			}
 		}
 		if n > 0 {
-			c.Found(
-				"{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} "+
-					"transactions ago).",
-				"n", n, "age", say.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
-				check.Count(oldest[0].XIDAge))
+			c.That(check.Warning, say.M(c.Remedy()), say.N(n,
+				"{n} transaction prepared more than 1 h ago: {age} ago in database {database} (xid age {xids}).",
+				"{n} transactions prepared more than 1 h ago, the oldest {age} ago in database {database} (xid age "+
+					"{xids}).", "age", say.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
+				check.Count(oldest[0].XIDAge)))
 		}
 	},
 }

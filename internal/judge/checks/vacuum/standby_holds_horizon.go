@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// feedbackNotice: with 10,000 writing transactions a second, the most that one
-	// server does, that is half an hour; with the usual hundreds it is a day.
+	// feedbackNotice: at 10,000 writing transactions per second, the most that one
+	// server does, that is half an hour; at the usual hundreds it is a day.
 	feedbackNotice = 20_000_000
 	// feedbackWarning is half of the default of autovacuum_freeze_max_age.
 	feedbackWarning = 100_000_000
 )
 
-// StandbyHoldsHorizon is for consumers that are there: hot_standby_feedback, and
-// logical slots in use. Slots without a consumer are the matter of
+// StandbyHoldsHorizon is for connected consumers: hot_standby_feedback, and
+// logical slots in use. Slots without a consumer are reported by
 // slot_retains_wal.
 var StandbyHoldsHorizon = check.Check{
 	ID:       "standby_holds_horizon",
@@ -56,14 +56,14 @@ var StandbyHoldsHorizon = check.Check{
 			}
 		}
 		for _, r := range replicas {
-			if r.Lag.State() == known.Forbidden { // and so is all but its process
+			if r.Lag.State() == known.Forbidden { // and so are all other columns but its process
 				c.Missing(r.Lag.Gap())
 			}
-			note(r.XminAge, "{name} keeps the rows of {n} transactions", "name", r.Name)
+			note(r.XminAge, "{name}: xmin age {n}", "name", r.Name)
 		}
 		for _, s := range slots {
 			if s.Active {
-				note(s.XminAge, "{kind} slot {name} keeps the rows of {n} transactions", "kind", s.Kind, "name", s.Name)
+				note(s.XminAge, "{kind} slot {name}: xmin age {n}", "kind", s.Kind, "name", s.Name)
 			}
 		}
 		if len(told) == 0 {

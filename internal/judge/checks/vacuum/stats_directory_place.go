@@ -6,7 +6,7 @@ import (
 )
 
 // StatsDirectoryPlace looks at pg_stat, not at pg_stat_tmp (or
-// stats_temp_directory before 15), whose files are thrown away at every start.
+// stats_temp_directory in 14 and earlier), whose files are removed at every start.
 var StatsDirectoryPlace = check.Check{
 	ID:       "stats_directory_place",
 	Area:     check.Vacuum,
@@ -30,7 +30,7 @@ var StatsDirectoryPlace = check.Check{
 		}
 		if data, ok := c.Instance.DataDirectory.Get(); ok {
 			if m, ok := c.Snapshot.MountOf(data); ok && volumes.OnTmpfs(m) {
-				return // data_on_tmpfs tells the worse
+				return // data_on_tmpfs reports this, which is worse
 			}
 		}
 		if m, ok := c.Snapshot.MountOf(dir); ok && volumes.OnTmpfs(m) {

@@ -3,7 +3,7 @@ package vacuum
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
 // TableAutovacuumOff is a notice while the table is clean: it may be one that is
-// loaded once and read. With dead rows enough for autovacuum to come it is a
+// loaded once and then read. With enough dead rows to trigger autovacuum, it is a
 // warning.
 var TableAutovacuumOff = check.Check{
 	ID:       "table_autovacuum_off",
@@ -34,7 +34,7 @@ var TableAutovacuumOff = check.Check{
 			if !t.AutovacuumOff || !large(t) {
 				continue
 			}
-			found.Add(c, t.In, "{table} ({live} live and {dead} dead rows)", "table", t.Schema+"."+t.Name, "live",
+			found.Add(c, t.In, "{table} (live rows: {live}, dead rows: {dead})", "table", t.Schema+"."+t.Name, "live",
 				check.Count(t.Live), "dead", check.Count(t.Dead))
 			if due, ok := vacuumDue(set, t); ok && float64(t.Dead) > due {
 				sev = check.Warning

@@ -2,8 +2,8 @@ package vacuum
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// TrackCountsOff has the same effect as autovacuum_off, by a setting that does
-// not look like it.
+// TrackCountsOff has the same effect as autovacuum_off, by a setting whose name does
+// not suggest it.
 var TrackCountsOff = check.Check{
 	ID:       "track_counts_off",
 	Area:     check.Vacuum,
@@ -29,6 +29,6 @@ var TrackCountsOff = check.Check{
 			return
 		}
 		auto, _ := set.Text("autovacuum")
-		c.Found("track_counts = off for the whole server (autovacuum = {autovacuum}).", "autovacuum", auto)
+		c.Found("track_counts = off server-wide (autovacuum = {autovacuum}).", "autovacuum", auto)
 	},
 }

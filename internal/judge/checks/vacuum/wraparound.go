@@ -1,30 +1,31 @@
 package vacuum
 
 import (
-	"fmt"
 	"sort"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// The ids are 32 bits wide and compared in a circle, so the oldest one that is
-// still needed must be less than half the circle behind. The server stops
-// giving out new ones 3 million before that (1 million before 14).
+// IDs are 32 bits wide and compared in a circle, so the oldest one in use must be
+// less than half the circle behind. The server stops assigning new ones 3 million
+// before that (1 million in 13).
 const xidStop = 1<<31 - 3_000_000
 
 const (
 	// wraparoundLate: autovacuum starts its forced vacuums at
 	// autovacuum_freeze_max_age, so ages a little above are normal. 100 million
-	// more is what 5,000 writing transactions a second use up in five and a half
-	// hours: longer than a vacuum that gets through should take.
+	// more is what 5,000 writing transactions per second use up in five and a half
+	// hours: longer than an unobstructed vacuum should take.
 	wraparoundLate = 100_000_000
-	// wraparoundDanger leaves, at 10,000 transactions a second, 26 hours until the
-	// stop: about what a vacuum of several terabytes takes. It lies below the
-	// 1.6 billion where the server itself drops all its manners (vacuum_failsafe_age).
+	// wraparoundDanger leaves, at 10,000 transactions per second, 26 hours until the
+	// stop: about the time of a vacuum of several terabytes. It is below the
+	// 1.6 billion of vacuum_failsafe_age, above which VACUUM ignores its cost limits.
 	wraparoundDanger = 1_200_000_000
 )
 
-// Wraparound looks at transaction ids and at multixact ids alike: either can
+// Wraparound looks at both transaction IDs and multixact IDs: either can
 // stop the server.
 var Wraparound = check.Check{
 	ID:       "wraparound",
@@ -54,38 +55,39 @@ var Wraparound = check.Check{
 		}
 		type late struct {
 			age  int64
-			text string
+			text say.Message
 		}
 		var list []late
 		worst := check.Warning
-		judge := func(db, what string, age int64, setting string) {
+		judge := func(text say.Template, db string, age int64, setting string) {
 			limit, ok := set.Int(setting)
 			if !ok || age <= limit+wraparoundLate {
 				return
 			}
 			sev := check.Warning
-			// Whoever raised the limit beyond the danger line did it knowingly; what
-			// he cannot want is to be late as well.
+			// A limit above the danger line was raised on purpose; being late as well
+			// was not.
 			if age > max(wraparoundDanger, limit+2*wraparoundLate) {
 				sev = check.Critical
 			}
 			worst = max(worst, sev)
-			list = append(list,
-				late{age, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
-					db, what, check.Count(age), 100*float64(age)/xidStop, setting, check.Count(limit))})
+			list = append(list, late{age, say.M(text, "database", db, "age", check.Count(age), "percent",
+				check.PercentOf(unit.Bytes(age), xidStop), "setting", setting, "limit", check.Count(limit))})
 		}
 		for _, db := range dbs {
-			judge(db.Name, "transaction id", db.XIDAge, "autovacuum_freeze_max_age")
-			judge(db.Name, "multixact id", db.MXIDAge, "autovacuum_multixact_freeze_max_age")
+			judge("database {database}: oldest transaction ID has age {age}, {percent} of the wraparound limit "+
+				"({setting} = {limit})", db.Name, db.XIDAge, "autovacuum_freeze_max_age")
+			judge("database {database}: oldest multixact ID has age {age}, {percent} of the wraparound limit "+
+				"({setting} = {limit})", db.Name, db.MXIDAge, "autovacuum_multixact_freeze_max_age")
 		}
 		if len(list) == 0 {
 			return
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].age > list[j].age })
-		told := make([]string, len(list))
-		for i, l := range list {
-			told[i] = l.text
+		told := say.List{Sep: "; ", Most: 3}
+		for _, l := range list {
+			told.Items = append(told.Items, l.text)
 		}
-		c.FoundAs(worst, "{databases}.", "databases", check.Join(told, "; ", 3))
+		c.FoundAs(worst, "{databases}.", "databases", told)
 	},
 }

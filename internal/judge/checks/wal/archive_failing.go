@@ -10,8 +10,8 @@ import (
 // three times and then pauses for a minute.
 const archiveTries = 180
 
-// ArchiveFailing says that archiving fails now: the last failure is younger
-// than the last success. Failures that were overcome are no finding.
+// ArchiveFailing fires if archiving fails now: the last failure is later
+// than the last success. Failures followed by a success are not a finding.
 var ArchiveFailing = check.Check{
 	ID:       "archive_failing",
 	Area:     check.WAL,
@@ -39,9 +39,10 @@ var ArchiveFailing = check.Check{
 		library, _ := set.Text("archive_library")
 		if hasCommand && command == "" && library == "" {
 			c.FoundDo(check.Warning,
-				"Set archive_command (or archive_library, 15+) and reload, or archive_mode = off and restart. Until "+
-					"then watch the free space of pg_wal.",
-				"archive_mode = {mode}, but neither archive_command nor archive_library says how: every segment "+
+				"Do one of these, and monitor the free space of pg_wal until then:\n"+
+					"1. Set archive_command (in PostgreSQL 15 and later, or archive_library) and reload.\n"+
+					"2. Set archive_mode = off and restart.",
+				"archive_mode = {mode}, but neither archive_command nor archive_library is set: every segment "+
 					"stays in pg_wal.", "mode", set["archive_mode"].Value)
 			return
 		}
@@ -54,8 +55,9 @@ var ArchiveFailing = check.Check{
 			if a.Failed >= archiveTries {
 				sev = check.Critical
 			}
-			c.FoundAs(sev, "Archiving failed {n} times and never succeeded since the statistics were reset.",
-				"n", a.Failed)
+			c.That(sev, say.M(c.Remedy()), say.N(a.Failed,
+				"Archiving failed {n} time and never succeeded since the last statistics reset.",
+				"Archiving failed {n} times and never succeeded since the last statistics reset."))
 			return
 		}
 		since := float64(a.LastFailed - a.LastOK)
@@ -64,8 +66,8 @@ var ArchiveFailing = check.Check{
 			sev = check.Critical
 		}
 		c.FoundAs(sev,
-			"The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the "+
-				"statistics were reset).",
+			"The last attempt failed, {since} after the last success (failures: {n}, archived segments: {ok}, since "+
+				"the last statistics reset).",
 			"since", say.Span(since), "n", a.Failed, "ok", a.Archived)
 	},
 }

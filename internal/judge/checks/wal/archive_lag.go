@@ -5,8 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ArchiveLag lets as much wait as pg_wal holds anyway, which is max_wal_size:
-// only what is beyond it takes more disk than was meant for it.
+// ArchiveLag tolerates as much as pg_wal holds anyway, which is max_wal_size:
+// only more than that takes more disk space than intended.
 var ArchiveLag = check.Check{
 	ID:       "archive_lag",
 	Area:     check.WAL,
@@ -44,7 +44,7 @@ var ArchiveLag = check.Check{
 		if !ok1 || !ok2 || unit.Bytes(ready)*segment <= most {
 			return
 		}
-		c.Found("{n} segments, {size}, wait to be archived; max_wal_size = {max}.", "n", ready, "size",
+		c.Found("Segments waiting to be archived: {n} ({size}); max_wal_size = {max}.", "n", ready, "size",
 			unit.Bytes(ready)*segment, "max", most.GUC())
 	},
 }

@@ -2,7 +2,7 @@ package wal
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// CheckpointWarningOff asks only whether there is a warning at all.
+// CheckpointWarningOff fires only if the warning is disabled, at any max_wal_size.
 var CheckpointWarningOff = check.Check{
 	ID:       "checkpoint_warning_off",
 	Area:     check.WAL,

@@ -3,6 +3,7 @@ package wal
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -41,8 +42,10 @@ var CommitDelaySet = check.Check{
 		}
 		if together := tps * float64(delay) / 1e6; together < 1 {
 			c.Found(
-				"commit_delay = {delay} µs with {tps} transactions a second: {together} of them come within one delay.",
-				"delay", delay, "tps", fmt.Sprintf("%.1f", tps), "together", fmt.Sprintf("%.3f", together))
+				"commit_delay = {delay} µs; {tps} transactions per second on average, {together} of them within one "+
+					"delay.",
+				"delay", delay, "tps", say.Number(fmt.Sprintf("%.1f", tps)), "together",
+				say.Number(fmt.Sprintf("%.3f", together)))
 		}
 	},
 }

@@ -3,16 +3,17 @@ package wal
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
 const (
-	// slowFlushes a second are 5 ms for each commit, which is where a rotating
-	// disk without a cache is.
+	// slowFlushes per second are 5 ms per commit, the speed of a rotating
+	// disk without a cache.
 	slowFlushes = 200
-	// slowFlash is a millisecond: flash with protected caches needs a tenth of it.
+	// slowFlash is 1 ms per flush: flash with protected caches needs 0.1 ms.
 	slowFlash = 1000
 )
 
@@ -60,13 +61,13 @@ var DiskSlowFsync = check.Check{
 			}
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "{method} takes {ms} ms: {rate} flushed writes a second ({by}).", "method", method,
-			"ms", fmt.Sprintf("%.1f", 1000/rate),
-			"rate", fmt.Sprintf("%.0f", rate), "by", d.Flush.By)
+		c.FoundAs(sev, "{method}: {ms} ms per flush, {rate} flushed writes per second ({by}).", "method", method,
+			"ms", say.Number(fmt.Sprintf("%.1f", 1000/rate)), "rate", say.Number(fmt.Sprintf("%.0f", rate)), "by",
+			d.Flush.By)
 	},
 }
 
-// flashUnder says whether a device is known to be flash of this host itself.
+// flashUnder returns whether a device is known to be flash of this host itself.
 func flashUnder(c *check.Case, device string) bool {
 	if !volumes.Physical(c) {
 		return false

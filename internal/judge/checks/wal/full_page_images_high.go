@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// imageAtLeast is what an image takes at least on average: the unused middle
-	// of the page is left out, and pages of tables and indexes are seldom less
-	// than half full. The true share is above the one that follows from it.
+	// imageAtLeast is the least average size of an image: the unused middle
+	// of the page is omitted, and pages of tables and indexes are rarely less
+	// than half full. The true share is above the one computed from it.
 	imageAtLeast = 4 * unit.KB
-	// imagesMost: from half of the WAL on, everything else that is written there
-	// together is less than the images are.
+	// imagesMost: if the images are half of the WAL or more, everything else
+	// together is less.
 	imagesMost = 50
-	// imagesWAL: below 1 MB/s of WAL, 84 GB a day, nobody feels what the images
-	// cost; on a quiet server they are most of the WAL, and rightly so.
+	// imagesWAL: below 1 MB/s of WAL, 84 GB per day, the cost of the images is not
+	// noticeable; on a quiet server they are normally most of the WAL.
 	imagesWAL = unit.MB
 )
 
-// FullPageImagesHigh keeps quiet where wal_compression is on: nothing tells how
-// large a compressed image is.
+// FullPageImagesHigh is silent if wal_compression is on: the size of a compressed
+// image is unknown.
 var FullPageImagesHigh = check.Check{
 	ID:       "full_page_images_high",
 	Area:     check.WAL,
@@ -58,8 +58,8 @@ var FullPageImagesHigh = check.Check{
 			return
 		}
 		c.Found(
-			"{images} page images are among the {wal} of WAL of {history}: at least {share} of it, at half a page "+
-				"each; wal_compression = off, checkpoint_timeout = {timeout}.",
+			"Full-page images: {images} in {wal} of WAL in {history}, at least {share} of it at half a page each; "+
+				"wal_compression = off, checkpoint_timeout = {timeout}.",
 			"images", check.Count(w.FPI), "wal", w.Bytes, "history", say.Span(w.Secs), "share",
 			check.PercentOf(min(images, w.Bytes), w.Bytes), "timeout", set["checkpoint_timeout"].Show())
 	},

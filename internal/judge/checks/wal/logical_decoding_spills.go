@@ -1,8 +1,6 @@
 package wal
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -10,15 +8,15 @@ import (
 )
 
 const (
-	// spillsNotice and spillsWarning an hour are those of temp_files: the same
+	// spillsNotice and spillsWarning per hour are those of temp_files: the same
 	// disk writes and reads them.
 	spillsNotice  = limits.TempNotice
 	spillsWarning = limits.TempWarning
 )
 
-// LogicalDecodingSpills goes by the rate since the statistics of the slot were
-// reset; where they never were, since all statistics began, which makes the rate
-// the lower one.
+// LogicalDecodingSpills uses the rate since the statistics of the slot were
+// reset; if they never were, since all statistics began, which makes the rate
+// lower.
 var LogicalDecodingSpills = check.Check{
 	ID:       "logical_decoding_spills",
 	Area:     check.WAL,
@@ -50,7 +48,7 @@ var LogicalDecodingSpills = check.Check{
 			return
 		}
 		sev := check.Notice
-		var told []string
+		told := say.List{Sep: "; ", Most: 3}
 		for _, s := range slots {
 			since := s.StatsReset
 			if since == 0 {
@@ -67,17 +65,18 @@ var LogicalDecodingSpills = check.Check{
 			if rate >= spillsWarning {
 				sev = check.Warning
 			}
-			told = append(told, fmt.Sprintf("slot %s: %s an hour (%s of %s decoded in %s, by %s transactions)", s.Slot,
-				rate, s.Spilled, unit.Bytes(s.Decoded), say.Span(secs), check.Count(s.Transactions)))
+			told.Items = append(told.Items, say.M(
+				"slot {slot}: {rate} per hour ({spilled} of {decoded} decoded in {history}, transactions: {n})",
+				"slot", s.Slot, "rate", rate, "spilled", s.Spilled, "decoded", unit.Bytes(s.Decoded), "history",
+				say.Span(secs), "n", check.Count(s.Transactions)))
 		}
-		if len(told) == 0 {
+		if len(told.Items) == 0 {
 			return
 		}
-		limit := "not known"
+		limit := say.M("logical_decoding_work_mem is unknown.")
 		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = set["logical_decoding_work_mem"].Show()
+			limit = say.M("logical_decoding_work_mem = {limit}.", "limit", set["logical_decoding_work_mem"].Show())
 		}
-		c.FoundAs(sev, "{slots}; logical_decoding_work_mem = {limit}.", "slots", check.Join(told, "; ", 3),
-			"limit", limit)
+		c.That(sev, say.M(c.Remedy()), say.All("; ", say.M("Spilled to disk: {slots}", "slots", told), limit))
 	},
 }

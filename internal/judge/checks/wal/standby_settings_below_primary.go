@@ -1,16 +1,16 @@
 package wal
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StandbySettingsBelowPrimary compares what runs here, and what the files would
-// bring at the next start, with what the control file has of the primary.
+// StandbySettingsBelowPrimary compares the running settings, and those of the files
+// for the next start, with the primary's settings in the control file.
 var StandbySettingsBelowPrimary = check.Check{
 	ID:       "standby_settings_below_primary",
 	Area:     check.WAL,
@@ -43,29 +43,31 @@ var StandbySettingsBelowPrimary = check.Check{
 		next := map[string]int64{}
 		if files, ok := check.Need(c, c.Instance.Server.FileSettings); ok {
 			for _, f := range files {
-				// as "100" or 0x64, and no more is an integer of the server's
+				// the server also accepts "100" and 0x64, up to this limit
 				if n, err := unit.ParseInteger(f.Value, ""); err == nil && n <= math.MaxInt32 {
-					next[f.Name] = int64(n) // a later line counts, and an error is that it needs a restart
+					next[f.Name] = int64(n) // a later line counts; its error is that it needs a restart
 				}
 			}
 		}
-		var told []string
+		told := say.List{Sep: "; ", Most: 5}
 		for _, p := range primary {
 			now, ok := set.Int(p.Name)
 			if !ok {
-				c.Missing(known.Gap{Fact: p.Name, Reason: "the server did not show it"})
+				c.Missing(known.Gap{Fact: p.Name, Reason: "not shown by the server"})
 				continue
 			}
 			if now < p.Value {
-				told = append(told, fmt.Sprintf("%s is %d, and the primary has %d", p.Name, now, p.Value))
+				told.Items = append(told.Items, say.M("{name} = {n}, on the primary {primary}", "name", p.Name, "n",
+					now,
+					"primary", p.Value))
 			} else if n, ok := next[p.Name]; ok && n < p.Value {
-				told = append(told,
-					fmt.Sprintf("%s will be %d from the next start on, which fails, as the primary has %d", p.Name,
-						n, p.Value))
+				told.Items = append(told.Items, say.M(
+					"{name} = {n} at the next start, which will fail (on the primary {primary})", "name", p.Name, "n",
+					n, "primary", p.Value))
 			}
 		}
-		if len(told) > 0 {
-			c.Found("{list}.", "list", check.Join(told, "; ", 5))
+		if len(told.Items) > 0 {
+			c.Found("{list}.", "list", told)
 		}
 	},
 }

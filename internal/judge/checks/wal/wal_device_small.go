@@ -5,9 +5,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// WalDeviceSmall asks whether the WAL may grow to what the settings let it
-// grow to in quiet times; a failing archive or a slot lets it grow further, and
-// the checks of those tell of it.
+// WalDeviceSmall compares the filesystem with the normal maximum of the WAL by its
+// settings; a failing archive or a slot lets it grow further, which their own
+// checks report.
 var WalDeviceSmall = check.Check{
 	ID:       "wal_device_small",
 	Area:     check.WAL,
@@ -44,8 +44,7 @@ var WalDeviceSmall = check.Check{
 				continue
 			}
 			c.Found(
-				"max_wal_size = {size} and wal_keep_size = {keep}, but beyond the {now} that pg_wal holds now only "+
-					"{free} are free at {path}.",
+				"max_wal_size = {size}, wal_keep_size = {keep}; {path} uses {now} now, and only {free} are free.",
 				"size", size.GUC(), "keep", keep.GUC(), "now", dir.Size, "free", sp.Free, "path", p.Path)
 		}
 	},

@@ -4,23 +4,24 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// safeMethods flush the cache of the drive on Linux, each of them.
+// safeMethods all flush the cache of the drive on Linux.
 var safeMethods = []string{"fdatasync", "open_datasync", "fsync", "open_sync"}
 
-// methodGain is what another method has to be faster by before it is worth a
-// word: rates of one method differ by some percent from run to run.
+// methodGain is how much faster another method must be to be reported:
+// rates of one method differ by a few percent from run to run.
 const methodGain = 1.1
 
-// doesMore names the method that does all that another one does, and writes the
-// times of the file besides: where it was measured faster, that is noise.
+// doesMore names the method that does all that another one does, and also writes the
+// timestamps of the file: if it was measured faster, that is noise.
 var doesMore = map[string]string{"fdatasync": "fsync", "open_datasync": "open_sync"}
 
-// WalSyncMethodSlower tells, and no plan acts on it: measurements of a second
-// or two on a busy machine are no reason to move what commits rest on.
+// WalSyncMethodSlower only reports; no plan changes the method: measurements of
+// one or two seconds on a busy host are not reason enough.
 var WalSyncMethodSlower = check.Check{
 	ID:        "wal_sync_method_slower",
 	Area:      check.WAL,
@@ -69,9 +70,9 @@ var WalSyncMethodSlower = check.Check{
 			return
 		}
 		a, b, _ := d.Flush.Fsync.Rate(best)
-		c.Found("wal_sync_method = {now}: {one} a second with one block, {two} with two; {best}: {a} and {b} ({by}).",
-			"now", now, "best", best,
-			"one", fmt.Sprintf("%.0f", one), "two", fmt.Sprintf("%.0f", two), "a", fmt.Sprintf("%.0f", a),
-			"b", fmt.Sprintf("%.0f", b), "by", d.Flush.By)
+		number := func(rate float64) say.Number { return say.Number(fmt.Sprintf("%.0f", rate)) }
+		c.Found("wal_sync_method = {now}: {one} flushed writes per second with one block, {two} with two; {best}: {a} "+
+			"and {b} ({by}).", "now", now, "best", best, "one", number(one), "two", number(two), "a", number(a),
+			"b", number(b), "by", d.Flush.By)
 	},
 }
