@@ -41,10 +41,10 @@ var LvmSnapshot = check.Check{
 				switch {
 				case m.Target != "snapshot" || m.Origin != u.Device:
 				case m.State != "":
-					told, sev = append(told, say.M("{name} invalid (state {state})", "name", m.Name, "state",
+					told, sev = append(told, say.M("{name} is invalid ({state})", "name", m.Name, "state",
 						m.State)), check.Warning
 				case m.Total > 0:
-					told = append(told, say.M("{name} {share} full", "name", m.Name, "share",
+					told = append(told, say.M("{name} is {share} full", "name", m.Name, "share",
 						check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total))))
 					if check.AtLeast(unit.Bytes(m.Used), snapshotFull, unit.Bytes(m.Total)) {
 						sev = check.Warning

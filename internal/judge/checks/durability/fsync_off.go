@@ -23,7 +23,7 @@ var FsyncOff = check.Check{
 	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("fsync"); ok && v == "off" {
-			c.Found("fsync = off server-wide.")
+			c.Found("fsync = off for the whole server.")
 		}
 	},
 }

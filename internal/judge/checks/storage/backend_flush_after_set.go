@@ -28,7 +28,7 @@ var BackendFlushAfterSet = check.Check{
 			return
 		}
 		if n, ok := set.Int("backend_flush_after"); ok && n > 0 {
-			c.Found("backend_flush_after = {v} server-wide.", "v", set["backend_flush_after"].Show())
+			c.Found("backend_flush_after = {v} for the whole server.", "v", set["backend_flush_after"].Show())
 		}
 	},
 }

@@ -88,8 +88,9 @@ var BackendsWriteBuffers = check.Check{
 			return
 		}
 		limit := say.M("bgwriter_lru_maxpages is unknown.")
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = say.M("bgwriter_lru_maxpages = {limit}.", "limit", set["bgwriter_lru_maxpages"].Show())
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["bgwriter_lru_maxpages"]; ok {
+			limit = say.M("bgwriter_lru_maxpages = {limit}.", "limit", v.Show())
 		}
 		sev, seen := check.Notice, say.M("Backends wrote {part}% of the pages written in {since} ({pace} per second)",
 			"since", say.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)))

@@ -140,7 +140,7 @@ func walStays(c *check.Case, perDay unit.Bytes) say.Message {
 	if mode, _ := set.Text("archive_mode"); mode != "" && mode != "off" {
 		if a, ok := c.Instance.Server.Archiver.Get(); ok && a.Failed > 0 &&
 			a.LastFailed-a.LastOK >= limits.ArchiveLate {
-			return say.M("archiving fails and {amount} of WAL per day accumulates", "amount", perDay)
+			return say.M("{amount} of WAL per day accumulates because archiving fails", "amount", perDay)
 		}
 	}
 	if limit, ok := set.Int("max_slot_wal_keep_size"); !ok || limit >= 0 {
@@ -150,7 +150,7 @@ func walStays(c *check.Case, perDay unit.Bytes) say.Message {
 	normal, _ := set.Bytes("max_wal_size")
 	for _, s := range slots {
 		if kept, _ := s.Retained.Get(); holdsForever(s) && kept > normal {
-			return say.M("slot {slot} has no consumer and {amount} of WAL per day accumulates", "slot", s.Name,
+			return say.M("{amount} of WAL per day accumulates because slot {slot} has no consumer", "slot", s.Name,
 				"amount", perDay)
 		}
 	}

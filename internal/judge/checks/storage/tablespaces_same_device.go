@@ -49,15 +49,15 @@ var TablespacesSameDevice = check.Check{
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:
-				same.Items = append(same.Items, say.M("{directory}: same filesystem ({point})", "directory",
+				same.Items = append(same.Items, say.M("{directory} (filesystem {point})", "directory",
 					volumes.PlaceName(m.Place), "point", m.Mount.Point))
 			case a != "" && a == b:
-				same.Items = append(same.Items, say.M("{directory}: same disk ({disk})", "directory",
+				same.Items = append(same.Items, say.M("{directory} (disk {disk})", "directory",
 					volumes.PlaceName(m.Place), "disk", a))
 			}
 		}
 		if len(same.Items) > 0 {
-			c.Found("As the data directory: {places}.", "places", same)
+			c.Found("On the same filesystem or disk as the data directory: {places}.", "places", same)
 		}
 	},
 }

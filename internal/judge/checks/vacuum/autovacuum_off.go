@@ -25,7 +25,7 @@ var AutovacuumOff = check.Check{
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("autovacuum"); ok && v == "off" {
-			c.Found("autovacuum = off server-wide.")
+			c.Found("autovacuum = off for the whole server.")
 		}
 	},
 }

@@ -57,11 +57,11 @@ var IdleInTransaction = check.Check{
 			sev = check.Warning
 		}
 		limit := say.M("idle_in_transaction_session_timeout is unknown.")
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["idle_in_transaction_session_timeout"]; ok && v.Show() == "0" {
 			limit = say.M("idle_in_transaction_session_timeout = 0 (no limit).")
-			if v := set["idle_in_transaction_session_timeout"].Show(); v != "0" {
-				limit = say.M("idle_in_transaction_session_timeout = {limit}.", "limit", v)
-			}
+		} else if ok {
+			limit = say.M("idle_in_transaction_session_timeout = {limit}.", "limit", v.Show())
 		}
 		c.That(sev, say.M(c.Remedy()), say.All("; ", say.N(n,
 			"{n} session idle in transaction for {oldest}; oldest xmin age of all sessions: {xmin}",

@@ -29,6 +29,6 @@ var TrackCountsOff = check.Check{
 			return
 		}
 		auto, _ := set.Text("autovacuum")
-		c.Found("track_counts = off server-wide (autovacuum = {autovacuum}).", "autovacuum", auto)
+		c.Found("track_counts = off for the whole server (autovacuum = {autovacuum}).", "autovacuum", auto)
 	},
 }

@@ -40,7 +40,7 @@ var ArchiveFailing = check.Check{
 		if hasCommand && command == "" && library == "" {
 			c.FoundDo(check.Warning,
 				"Do one of these, and monitor the free space of pg_wal until then:\n"+
-					"1. Set archive_command (in PostgreSQL 15 and later, or archive_library) and reload.\n"+
+					"1. Set archive_command, or archive_library in PostgreSQL 15 and later, and reload.\n"+
 					"2. Set archive_mode = off and restart.",
 				"archive_mode = {mode}, but neither archive_command nor archive_library is set: every segment "+
 					"stays in pg_wal.", "mode", set["archive_mode"].Value)

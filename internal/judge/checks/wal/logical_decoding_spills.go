@@ -74,8 +74,9 @@ var LogicalDecodingSpills = check.Check{
 			return
 		}
 		limit := say.M("logical_decoding_work_mem is unknown.")
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = say.M("logical_decoding_work_mem = {limit}.", "limit", set["logical_decoding_work_mem"].Show())
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["logical_decoding_work_mem"]; ok {
+			limit = say.M("logical_decoding_work_mem = {limit}.", "limit", v.Show())
 		}
 		c.That(sev, say.M(c.Remedy()), say.All("; ", say.M("Spilled to disk: {slots}", "slots", told), limit))
 	},

@@ -60,7 +60,7 @@ var SlotRetainsWal = check.Check{
 			case s.Active || s.Temporary:
 			case retained > normal || s.XminAge > slotHorizon:
 				if s.XminAge > 0 {
-					note("{name} ({kind}) is inactive and retains {size} of WAL (xmin age {age})", s, "size", retained,
+					note("{name} ({kind}) is inactive and retains {size} of WAL, xmin age {age}", s, "size", retained,
 						"age", check.Count(s.XminAge))
 				} else {
 					note("{name} ({kind}) is inactive and retains {size} of WAL", s, "size", retained)
