@@ -41,7 +41,7 @@ var LvmSnapshot = check.Check{
 				switch {
 				case m.Target != "snapshot" || m.Origin != u.Device:
 				case m.State != "":
-					told, sev = append(told, say.M("{name} is invalid ({state})", "name", m.Name, "state",
+					told, sev = append(told, say.M("{name} is unusable ({state})", "name", m.Name, "state",
 						m.State)), check.Warning
 				case m.Total > 0:
 					told = append(told, say.M("{name} is {share} full", "name", m.Name, "share",
