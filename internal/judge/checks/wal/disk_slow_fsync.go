@@ -29,7 +29,7 @@ var DiskSlowFsync = check.Check{
 		"disk flushes. Several sessions share a flush if they commit together. Rotating disks and distant network " +
 		"volumes are this slow, and so is flash without capacitors, because it must write what a protected cache " +
 		"could keep.",
-	Do: "1. Move pg_wal to a disk with a protected write cache: pgfettle move-wal DIR\n" +
+	Do: "1. Move pg_wal to a disk with a protected write cache (stops the server): pgfettle move-wal DIR\n" +
 		"2. Until then, SET synchronous_commit = off only in transactions that may be lost, and write many rows " +
 		"per transaction.\n" +
 		"3. Use commit_delay only if hundreds of transactions commit at once. Never set fsync = off.",
