@@ -15,14 +15,14 @@ var HugePageSizeGigantic = check.Check{
 	Area:     check.HugePages,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Huge pages of 1 GB waste memory here",
+	Title:    "1 GB huge pages waste memory here",
 	From:     15,
-	Why: "Shared memory is rounded up to whole pages, so with pages of 1 GB up to that much is taken and never " +
-		"used. Pages of that size must be " +
-		"reserved when the kernel boots. What they save over pages of 2 MB shows only with hundreds of gigabytes of " +
-		"shared_buffers.",
-	Do: "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan " +
-		"gives their number); restart.",
+	Why: "Shared memory is rounded up to whole huge pages, so with 1 GB pages up to 1 GB is allocated and " +
+		"never used. Such pages should be reserved at boot: later, 1 GB of contiguous memory is rarely free. " +
+		"Their gain over 2 MB pages shows only with hundreds of gigabytes of shared_buffers.",
+	Do: "1. Run: ALTER SYSTEM RESET huge_page_size;\n" +
+		"2. Reserve 2 MB pages instead of the large ones (pgfettle plan computes their number).\n" +
+		"3. Restart the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET huge_page_size;"),
 	},

@@ -15,14 +15,15 @@ var HugePagesNotUsed = check.Check{
 	Area:      check.HugePages,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "huge_pages = try fell back to ordinary pages",
+	Title:     "Huge pages not in use: huge_pages = try fell back",
 	DependsOn: []string{"huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at " +
-		"DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
-		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the " +
-		"buffers by 100 backends was measured at twice the time.",
-	Do: "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that " +
-		"the next shortage is not silent.",
+	Why: "With huge_pages = try the server requests huge pages and, if none are available, falls back " +
+		"silently. The fallback is logged at DEBUG1 only; SHOW huge_pages_status reports it in PostgreSQL 17 " +
+		"and later. On regular pages each backend has its own page tables, 1/512 of the shared memory that it " +
+		"touches, and takes a page fault per 4 kB. A full scan of shared_buffers by 100 backends was measured " +
+		"to take twice as long.",
+	Do: "1. Reserve the huge pages that the server requests, then restart it.\n" +
+		"2. When it runs on huge pages, set huge_pages = on, so that the next shortage is not silent.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {want}"),
 		check.Shell("sysctl --system"),

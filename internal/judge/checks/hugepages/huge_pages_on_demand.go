@@ -14,14 +14,15 @@ var HugePagesOnDemand = check.Check{
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
 	DependsOn: []string{"huge_pages_short"}, // whose remedy is this one, with a number
-	Title:     "Huge pages are found only when the server starts",
-	Why: "vm.nr_overcommit_hugepages lets the kernel make huge pages at the moment when the server asks for them. " +
-		"After weeks of use memory is fragmented, and the restart that worked yesterday finds too few: with " +
-		"huge_pages = try the server falls back to ordinary pages without a word, with on it does not start. The " +
-		"bound also lets any program take as much unswappable memory.",
-	Do: "Reserve the pages ahead: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, " +
-		"best also as hugepages= on the kernel command line, and leave vm.nr_overcommit_hugepages at 0 or a small " +
-		"cushion.",
+	Title:     "Huge pages are allocated on demand, not reserved",
+	Why: "With vm.nr_overcommit_hugepages the kernel allocates huge pages when the server requests them. After " +
+		"weeks of uptime memory is fragmented, and a restart can find too few. With huge_pages = try the " +
+		"server then falls back silently to regular pages, with on it does not start. The limit also lets any " +
+		"program take that much unswappable memory.",
+	Do: "1. Reserve the pages: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, " +
+		"best also as hugepages= on the kernel command\n" +
+		"line.\n" +
+		"2. Leave vm.nr_overcommit_hugepages at 0 or a small reserve.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		pools, ok := check.Need(c, c.Snapshot.Host.HugePages)

@@ -15,12 +15,12 @@ var HugePagesRefused = check.Check{
 	Area:     check.HugePages,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The control group does not let the server have its huge pages",
-	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the " +
-		"server from starting, try falls back in silence. A limit on used ones " +
-		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it " +
-		"is killed by SIGBUS, which takes every session down.",
-	Do:      "Raise the limit of the control group above the need, or set huge_pages = off for this instance.",
+	Title:    "cgroup hugetlb limit blocks huge pages",
+	Why: "A cgroup limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: with " +
+		"huge_pages = on the server does not start, with try it falls back silently. A limit on used pages " +
+		"(hugetlb.SIZE.max) is worse. The request succeeds, but the process that touches the first page " +
+		"beyond the limit is killed by SIGBUS, and all sessions are disconnected.",
+	Do:      "Raise the limit of the cgroup above the need, or set huge_pages = off for this instance.",
 	Sources: []string{"linux-cgroup-v2", "linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

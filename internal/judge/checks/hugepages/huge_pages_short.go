@@ -18,13 +18,13 @@ var HugePagesShort = check.Check{
 	Area:      check.HugePages,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "The huge page pool is too small",
+	Title:     "Huge page pool is too small",
 	DependsOn: []string{"huge_pages_refused", "start_huge_pages"},
-	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, " +
-		"huge_pages = on keeps the server from starting, and with try it " +
-		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other " +
-		"program can use that memory.",
-	Do: "Raise vm.nr_hugepages to what the server asks for and restart it.",
+	Why: "The server takes its whole shared memory from the huge page pool or nothing. If the pool is one page " +
+		"short, a server with huge_pages = on does not start. With try it starts on regular pages without a " +
+		"log message, and no other program can use the memory of the idle pool.",
+	Do: "1. Raise vm.nr_hugepages to the number of pages that the server requests.\n" +
+		"2. Restart the server.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {need}"),
 		check.Shell("sysctl --system"),

@@ -23,13 +23,12 @@ var HugePagesUnused = check.Check{
 	Area:      check.HugePages,
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
-	Title:     "Huge pages lie idle",
+	Title:     "Reserved huge pages are unused",
 	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no " +
-		"process and no page cache can have it, and it cannot " +
-		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that " +
-		"was rounded up too generously.",
-	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
+	Why: "The huge page pool takes memory from everything else, whether its pages are used or not. Processes " +
+		"and the page cache cannot use it, and it cannot be swapped. Unused pages remain when a server was " +
+		"reduced or moved away, or when the pool was sized too generously.",
+	Do:      "Lower vm.nr_hugepages to release the unused pages, unless a stopped server needs them.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		mem, ok := check.Need(c, c.Snapshot.Host.Memory)

@@ -8,11 +8,12 @@ var SysvSharedMemory = check.Check{
 	Area:     check.HugePages,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Shared memory is of a kind that gets no huge pages",
-	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever " +
-		"huge_pages says, and the old " +
-		"kernel limits kernel.shmmax and kernel.shmall apply.",
-	Do: "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Title:    "shared_memory_type = sysv: no huge pages",
+	Why: "With shared_memory_type = sysv the server allocates its memory with shmget(), which never uses huge " +
+		"pages. huge_pages = try falls back silently, and with on the server does not start. The old kernel " +
+		"limits kernel.shmmax and kernel.shmall apply.",
+	Do: "1. Run: ALTER SYSTEM SET shared_memory_type = 'mmap';\n" +
+		"2. Restart the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET shared_memory_type = 'mmap';"),
 	},

@@ -23,14 +23,14 @@ var ClockNotSynchronised = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Nothing keeps the clock of the host right",
-	Why: "A clock by itself drifts by seconds a day. Lines of the log cannot be laid beside those of an application " +
-		"or a standby, recovery_target_time misses its moment, certificates and " +
-		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes " +
-		"now() run backwards.",
-	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the " +
-		"other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
-		"A clock that is minutes off is set while the server is stopped, or slewed.",
+	Title:    "System clock is not synchronized (NTP)",
+	Why: "A clock without NTP drifts by seconds per day. Log timestamps do not match those of applications and " +
+		"standbys, recovery_target_time misses its moment, and replication lag in seconds is wrong. " +
+		"Certificates and Kerberos tickets can be rejected. A manual correction can make now() jump backward.",
+	Do: "1. Install and start chrony, or systemd-timesyncd: timedatectl set-ntp true\n" +
+		"2. Use the same time sources on all members of the cluster, in virtual machines too.\n" +
+		"3. Verify: chronyc tracking\n" +
+		"If the clock is minutes off, set it while the server is stopped, or slew it.",
 	Commands: []check.Command{
 		check.Shell("timedatectl set-ntp true"),
 		check.Shell("chronyc tracking"),

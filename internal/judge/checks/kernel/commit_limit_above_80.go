@@ -20,13 +20,13 @@ var CommitLimitAbove80 = check.Check{
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
 	DependsOn: []string{"overcommit_limit_too_low"}, // first the server needs less, then the limit may be lowered
-	Title:     "The commit limit leaves too little for cache and kernel",
-	Why: "vm.overcommit_memory = 2 is set so that memory ends with an error for one query instead of the OOM killer " +
-		"for the server. The limit counts only what processes asked for; page " +
-		"tables, kernel memory, huge pages and the page cache come on top. When it lies too near to the memory " +
-		"itself the OOM killer comes first after all.",
-	Do: "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four " +
-		"fifths of the memory.",
+	Title:     "Commit limit leaves too little for page cache and kernel",
+	Why: "vm.overcommit_memory = 2 is set so that a query fails with an error before the OOM killer runs. The " +
+		"commit limit counts only memory that processes allocate. Page tables, kernel memory, huge pages and " +
+		"the page cache need memory in addition. If the limit is too close to RAM, the OOM killer still runs " +
+		"first.",
+	Do: "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that CommitLimit and huge pages together are " +
+		"80% of RAM.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_ratio = {ratio}"),
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),

@@ -19,13 +19,17 @@ var CPUGovernor = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The processors are kept slow",
-	Why: "With most drivers the governor powersave holds each processor at its lowest frequency, a third or half of " +
-		"what was paid for, whatever the load. A query that runs on one core takes " +
-		"two or three times as long, and locks are held as much longer.",
-	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with " +
-		"the unit of the distribution that does so at boot; look whether the firmware allows it. " +
-		"Where the processor chooses by itself the preference is enough: balance_performance or performance.",
+	Title:    "CPU frequency scaling limits performance",
+	Why: "With most drivers the governor powersave keeps each CPU at its lowest frequency, a third or half of " +
+		"the maximum, whatever the load. With intel_pstate and amd-pstate in active mode the CPU chooses its " +
+		"frequency, and the energy preference decides how low. A query on one core takes two or three times " +
+		"as long, and locks are held longer.",
+	Do: "1. Run: tuned-adm profile throughput-performance\n" +
+		"2. Without TuneD, set the governor with cpupower frequency-set -g performance, and enable the unit " +
+		"of the distribution that does so at boot.\n" +
+		"3. Check that the firmware allows it.\n" +
+		"If the CPU chooses its frequency, the energy preference balance_performance or performance is " +
+		"enough.",
 	Commands: []check.Command{
 		check.Shell("tuned-adm profile throughput-performance"),
 	},

@@ -26,12 +26,14 @@ var CPUSteal = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The hypervisor gives this machine's processors to others",
-	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on " +
-		"it. Everything takes longer then, with the same plans and the same buffers, and " +
-		"a backend that holds a lock keeps the others waiting while it is not running at all.",
-	Do: "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved " +
-		"processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Title:    "High CPU steal time",
+	Why: "Steal is the time in which a vCPU of this host was ready to run while the hypervisor ran another " +
+		"guest. Everything takes longer, with the same plans and the same cache. A backend that holds a lock " +
+		"blocks others while its vCPU is not running.",
+	Do: "1. Find out when it happens (column st): vmstat 1\n" +
+		"2. Show the figure to the administrator of the hypervisor. Remedies are fewer vCPUs than it has " +
+		"cores, reserved CPU time, or another\n" +
+		"host.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},

@@ -14,15 +14,18 @@ var DirtyLimitsLarge = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The kernel lets gigabytes of unwritten data pile up",
-	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writing and vm.dirty_bytes " +
-		"(or _ratio) stops the writers. In percent of a large memory that is a " +
-		"backlog which takes the disk seconds to minutes; a COMMIT or the end of a checkpoint that has to sync in " +
-		"that time waits for it. PostgreSQL itself keeps its backlog small " +
-		"(checkpoint_flush_after and its like), but dumps, copies and other programs do not.",
-	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into " +
-		"/etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
-		"them in its profile, which would overwrite them.",
+	Title:    "Dirty page limits are too high (vm.dirty_*)",
+	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writeback and " +
+		"vm.dirty_bytes (or _ratio) blocks the writers. As a percentage of a large memory that is a backlog " +
+		"of seconds to minutes of disk time. A COMMIT or the end of a checkpoint that has to sync waits for " +
+		"it. PostgreSQL keeps its own backlog small (checkpoint_flush_after), but dumps, copies and other " +
+		"programs do not.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf:\n" +
+		"vm.dirty_background_bytes = 268435456\n" +
+		"vm.dirty_bytes = 1073741824\n" +
+		"2. Run: sysctl --system\n" +
+		"Each replaces its ratio and takes effect at once. If TuneD runs, set them in its profile, which " +
+		"would overwrite them.",
 	Commands: []check.Command{
 		check.Conf("vm.dirty_background_bytes = 268435456"),
 		check.Conf("vm.dirty_bytes = 1073741824"),

@@ -22,14 +22,14 @@ var OvercommitLimitTooLow = check.Check{
 	Severity:  check.Warning,
 	Scope:     check.PerHost,
 	DependsOn: []string{"start_shared_memory"},
-	Title:     "The commit limit is too low for what the server may ask for",
-	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. " +
-		"Queries end with \"out of memory\", new connections with " +
-		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared " +
-		"buffers on ordinary pages count in full; " +
-		"huge pages do not count, but lower the limit when it is given as a ratio.",
-	Do: "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put " +
-		"shared buffers into huge pages, or lower work_mem and max_connections.",
+	Title:     "Commit limit is too low for this configuration",
+	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit, even while much memory " +
+		"is free. Queries fail with \"out of memory\", new connections with \"could not fork new process\", " +
+		"and other programs of the host fail too. Shared buffers on regular pages count in full. Huge pages " +
+		"do not count, but they lower a limit that is set as a ratio.",
+	Do: "1. Raise vm.overcommit_kbytes or vm.overcommit_ratio so that CommitLimit and huge pages together are " +
+		"80% of RAM.\n" +
+		"2. Or move shared_buffers into huge pages, or lower work_mem and max_connections.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),
 		check.Shell("sysctl --system"),

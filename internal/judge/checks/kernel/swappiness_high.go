@@ -16,13 +16,15 @@ var SwappinessHigh = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "vm.swappiness is above 10 on a host that swaps to disk",
-	Why: "vm.swappiness weighs private memory against the page cache when the kernel needs room. At its default of " +
-		"60 a large scan or a backup can push the memory of " +
-		"idle backends, and shared buffers on ordinary pages, out to disk to cache files that nobody reads again; " +
-		"each of them is slow when it wakes up.",
-	Do: "Write vm.swappiness = 10 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Where tuned runs, " +
-		"set it in its profile, which would overwrite it.",
+	Title:    "vm.swappiness is high for a database server",
+	Why: "When the kernel needs memory, vm.swappiness weighs swapping of private and shared memory against " +
+		"dropping page cache (0 to 200, at 100 both cost the same). At the default of 60 it prefers to drop " +
+		"page cache, but a large scan or a backup still makes it swap out idle backends, and shared_buffers " +
+		"on regular pages. Each of them is slow when it is used again.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.swappiness = 10\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once. If TuneD runs, set the value in its profile, which would overwrite " +
+		"it.",
 	Commands: []check.Command{
 		check.Conf("vm.swappiness = 10"),
 		check.Shell("sysctl --system"),

@@ -26,14 +26,15 @@ var SysctlNotInForce = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The kernel has another value than its files say",
-	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A " +
-		"different value in the kernel now means that the file was never loaded, that somebody has changed the " +
-		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave " +
-		"differently than today.",
-	Do: "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is " +
-		"written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not " +
-		"meant.",
+	Title:    "Running sysctl values differ from their files",
+	Why: "The last file that sets a parameter determines its value after the next boot, unless a service " +
+		"overwrites it. A different running value has one of three causes: the file was never loaded, the " +
+		"value was changed manually, or a service such as TuneD overwrites it. After the next boot the host " +
+		"may behave differently.",
+	Do: "1. Run: sysctl --system\n" +
+		"2. Check again after a minute. If the value has changed back, a service writes it (tuned-adm active, " +
+		"cloud agents, a unit).\n" +
+		"3. Remove the setting from the place that is not intended.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
 	},

@@ -9,17 +9,16 @@ var ThpAlways = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Transparent huge pages are on for every process",
-	Why: "With always the kernel hands out 2 MB pages for ordinary private memory and compacts memory to find them, " +
-		"at times in the middle of a query, " +
-		"which shows as latency without a cause and as backends that hold far more memory than they use. Shared " +
-		"buffers gain nothing from " +
-		"it: they need explicit huge pages. PostgreSQL's manual advises against it.",
-	Do: "Run echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (new memory only; existing pages stay until " +
-		"their process ends) and make it last with " +
-		"transparent_hugepage=madvise on the kernel command line, or with a line \"w " +
-		"/sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\" in " +
-		"/etc/tmpfiles.d/60-postgresql.conf. Where tuned runs, its profile sets it.",
+	Title:    "Transparent huge pages (THP) are set to always",
+	Why: "With always the kernel uses 2 MB pages for private memory of every process and compacts memory to " +
+		"find them, at times in the middle of a query. That shows as unexplained latency and as backends that " +
+		"hold far more memory than they use. Shared buffers gain nothing: they need explicit huge pages. The " +
+		"PostgreSQL manual discourages THP.",
+	Do: "1. Run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled\n" +
+		"This affects new memory only; existing huge pages stay until their process exits.\n" +
+		"2. Make it permanent with transparent_hugepage=madvise on the kernel command line. Or add a line in " +
+		"/etc/tmpfiles.d/60-postgresql.conf: w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n" +
+		"If TuneD runs, set it in its profile.",
 	Commands: []check.Command{
 		check.Shell("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
 	},

@@ -17,13 +17,14 @@ var TunedOverrides = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The profile of TuneD takes values back",
-	Why: "TuneD writes the values of its profile whenever it starts, after the files of sysctl.d and of tmpfiles.d " +
-		"at boot. What was set there against the profile is in force until the next restart of the " +
-		"service or of the host, and then silently is not, however right it looks today.",
-	Do: "Make a profile of your own in /etc/tuned that includes the present one and sets these values, and activate " +
-		"it with tuned-adm profile; for the values of sysctl.d reapply_sysctl = 1 in " +
-		"/etc/tuned/tuned-main.conf is enough. tuned-adm verify shows what deviates.",
+	Title:    "TuneD profile overrides settings",
+	Why: "TuneD writes the values of its profile whenever it starts, at boot after the files of sysctl.d and " +
+		"tmpfiles.d. Other values set there stay active only until the next restart of TuneD or of the host. " +
+		"Then the profile silently replaces them.",
+	Do: "1. Create a profile in /etc/tuned that includes the active one and sets these values.\n" +
+		"2. Activate it with tuned-adm profile.\n" +
+		"For values in sysctl.d, reapply_sysctl = 1 in /etc/tuned/tuned-main.conf is enough.\n" +
+		"Verify: tuned-adm verify shows what differs.",
 	Sources: []string{"tuned-main", "tuned-postgresql"},
 	Judge: func(c *check.Case) {
 		t, ok := check.Need(c, c.Snapshot.Host.Tuning)

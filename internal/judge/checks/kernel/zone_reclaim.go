@@ -13,13 +13,14 @@ var ZoneReclaim = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "Memory of other NUMA nodes is spared at the cost of the cache",
-	Why: "With vm.zone_reclaim_mode set, a node that is full throws out its cached files before it takes memory " +
-		"from another node. A database wants its cache wherever it fits: the " +
-		"host re-reads from disk what it could have kept, while half of its memory is free. Kernels have left this " +
-		"off by themselves since 3.16.",
-	Do: "Write vm.zone_reclaim_mode = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; find with " +
-		"grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned what set it.",
+	Title:    "vm.zone_reclaim_mode is on",
+	Why: "With vm.zone_reclaim_mode a full NUMA node drops its page cache before it uses memory of another " +
+		"node. A database needs page cache on any node: the host reads pages from disk again while up to half " +
+		"of its memory is free. The kernel has left this mode off by default since 3.16.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.zone_reclaim_mode = 0\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once.\n" +
+		"3. Find out what set it: grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned",
 	Commands: []check.Command{
 		check.Conf("vm.zone_reclaim_mode = 0"),
 		check.Shell("sysctl --system"),

@@ -14,15 +14,16 @@ var CgroupLimitBelowPlan = check.Check{
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "The control group's memory limit is below what the settings may take",
+	Title:     "cgroup memory limit is below expected peak memory use",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Shared memory on ordinary pages, page tables, private memory and the cached files of the instance are all " +
-		"charged to its control group. When the limit is reached the kernel first " +
-		"drops the cache, then kills a process of the group, however much memory the host has free; after a killed " +
-		"backend the server throws out every session. " +
-		"Settings that were made for the host's memory do not fit into a container.",
-	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit " +
-		"shared_buffers, work_mem and max_connections to it.",
+	Why: "The kernel charges shared memory on regular pages, page tables, private memory and the page cache of " +
+		"the instance to its control group (cgroup). At the limit the kernel first drops page cache, then " +
+		"kills a process of the cgroup, however much memory the host has free. After an OOM kill of a backend " +
+		"the server disconnects all sessions and runs crash recovery. Settings that suit the memory of the " +
+		"host do not fit into a smaller container.",
+	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, or the memory limit of the pod). " +
+		"Or reduce\n" +
+		"shared_buffers, work_mem and max_connections to fit it.",
 	Sources: []string{"linux-cgroup-v2", "linux-oom", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)

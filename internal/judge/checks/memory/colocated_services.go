@@ -29,17 +29,18 @@ var ColocatedServices = check.Check{
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Another program takes a good part of the machine",
-	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes " +
-		"first, then backends are swapped, and the OOM killer ends whichever is larger. " +
-		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one " +
-		"say nothing of the other.",
-	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and " +
-		"MemoryMax= and CPUWeight= in its unit. " +
-		"A plan leaves out the private memory of other programs (their peak of a watched week, else services with " +
-		"their limits and what lasts) and their huge pages, " +
-		"but not what they have in shared memory or in files of a tmpfs, which nothing tells apart from " +
-		"that of the servers; with --dedicated=false it leaves half of the machine to them.",
+	Title:    "Other services compete for memory and CPU",
+	Why: "Two services sized for the whole host compete as soon as both are busy. The page cache shrinks " +
+		"first, then backends are swapped out, and finally the OOM killer kills the largest process. A Java " +
+		"heap or another database grows to its own limit whatever PostgreSQL needs.",
+	Do: "Move the service to another host. Or limit it: heap or cache size in its configuration, MemoryMax= " +
+		"and CPUWeight= in its unit.\n" +
+		"pgfettle plan subtracts the private memory of other programs and their huge pages. With watch " +
+		"history it subtracts their peak of\n" +
+		"a week, otherwise services with their limits and long-running processes.\n" +
+		"It does not subtract their shared memory or files on tmpfs, which cannot be told apart from those of " +
+		"the servers.\n" +
+		"With --dedicated=false it leaves half of the host to them.",
 	Sources: []string{"pg-config-resource", "linux-proc"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Instances) == 0 {

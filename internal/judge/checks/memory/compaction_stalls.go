@@ -24,16 +24,17 @@ var CompactionStalls = check.Check{
 	Area:      check.Memory,
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
-	Title:     "Processes stop to compact memory",
+	Title:     "Memory compaction stalls",
 	DependsOn: []string{"thp_always"},
-	Why: "A huge page is 2 MB in one piece. Where there is none the process that wants it stops and moves other " +
-		"pages about until there is one, or gives up. Queries then take ten times as long " +
-		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead " +
-		"of the work.",
-	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where " +
-		"it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
-		"reserve the huge pages of the server at boot, and keep more memory free for the kernel " +
-		"(vm.min_free_kbytes, vm.watermark_scale_factor).",
+	Why: "A huge page is 2 MB of contiguous memory. If none is free, the process that needs one stops and " +
+		"moves other pages until one is free, or gives up (direct compaction). Queries can then take ten " +
+		"times as long with the same reads and the same plan. A profile shows compaction_alloc and spinlocks " +
+		"instead of query work.",
+	Do: "1. Check whether the counters still grow. Run twice: grep -E " +
+		"'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat\n" +
+		"2. If they do, set transparent huge pages (THP) to madvise and their defrag to defer+madvise.\n" +
+		"3. Reserve the huge pages of the server at boot.\n" +
+		"4. Keep more memory free for the kernel (vm.min_free_kbytes, vm.watermark_scale_factor).",
 	Commands: []check.Command{
 		check.Shell("grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat"),
 	},

@@ -14,13 +14,15 @@ var DevShmSmall = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Parallel queries do not fit into /dev/shm",
-	Why: "With dynamic_shared_memory_type = posix the memory that parallel workers share, the common hash table of " +
-		"a join first of all, lies in /dev/shm. Container runtimes give it 64 MB unless told; a larger hash join " +
-		"then fails with \"could not resize shared memory segment … No space left on device\", however much memory " +
-		"is free.",
-	Do: "Give the container a larger /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium " +
-		"Memory mounted at /dev/shm). It counts against the container's memory limit, and only what is used is taken.",
+	Title:    "/dev/shm is too small for parallel queries",
+	Why: "With dynamic_shared_memory_type = posix, parallel workers share memory in /dev/shm, above all the " +
+		"hash table of a parallel hash join. Container runtimes limit /dev/shm to 64 MB by default. A larger " +
+		"hash join then fails with \"could not resize shared memory segment … No space left on device\", " +
+		"however much memory is free.",
+	Do: "In a container, enlarge /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium Memory " +
+		"mounted at /dev/shm). It\n" +
+		"counts against the memory limit of the container, and only used pages take memory.\n" +
+		"On a host, remove or raise the option size= of /dev/shm in /etc/fstab, then remount it.",
 	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		mounts, ok := check.Need(c, c.Snapshot.Host.Mounts)

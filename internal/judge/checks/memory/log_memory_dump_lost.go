@@ -14,14 +14,14 @@ var LogMemoryDumpLost = check.Check{
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "What the server says when memory runs out is lost",
-	Why: "When an allocation fails a backend lists its memory contexts, the one account of where the memory went. " +
-		"It writes them to its standard " +
-		"error, not to the log. With messages going to syslog and no collector nobody keeps that, nor what the " +
-		"dynamic linker or the C library " +
-		"say when a process dies.",
-	Do: "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps " +
-		"standard error.",
+	Title:    "Out-of-memory dumps on stderr are lost",
+	Why: "When an allocation fails, a backend dumps its memory contexts, the only record of what used the " +
+		"memory. It writes the dump to stderr, not to the log. With log messages in syslog and no logging " +
+		"collector nothing keeps stderr. Messages of the dynamic linker and the C library at a crash are lost " +
+		"too.",
+	Do: "1. Run: ALTER SYSTEM SET logging_collector = on;\n" +
+		"2. Restart the server.\n" +
+		"Or run the server under systemd, whose journal keeps stderr.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logging_collector = on;"),
 	},

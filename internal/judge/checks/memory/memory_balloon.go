@@ -16,13 +16,13 @@ var MemoryBalloon = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The hypervisor has taken memory back from this machine",
-	Why: "A balloon driver holds pages inside of the guest so that the hypervisor can give them to others. They " +
-		"come out of the page cache and of what queries may use, at the moment when the hypervisor is short and " +
-		"not when this machine has something to spare; percentages such as vm.overcommit_ratio count on memory that " +
-		"is not there.",
-	Do: "Reserve the whole memory of this guest in the hypervisor, or remove its balloon device. Until then " +
-		"plan with --pin or a smaller memory than the machine was given.",
+	Title:    "Hypervisor balloons memory away",
+	Why: "The balloon driver takes pages of this guest so that the hypervisor can give them to other guests. " +
+		"It acts when the hypervisor is short of memory, not when this host has memory to spare. The page " +
+		"cache and the memory of queries shrink, and so can MemTotal, with every limit in percent of it " +
+		"(vm.overcommit_ratio).",
+	Do: "1. Reserve the whole memory of this guest in the hypervisor, or remove its balloon device.\n" +
+		"2. Until then, plan for the memory that is left: pin smaller values with --pin.",
 	Sources: []string{"dalibo-j1", "linux-vmstat"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Snapshot.Host.VMStat)

@@ -15,12 +15,12 @@ var MinFreeLarge = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The kernel holds much memory back",
-	Why: "vm.min_free_kbytes is kept free for the kernel's own emergencies, and the marks at which it begins to " +
-		"reclaim lie above it. Set to a large share, the page cache shrinks, reclaim never ends, and the OOM killer " +
-		"comes while free shows memory to spare.",
-	Do: "Remove vm.min_free_kbytes from the files of /etc/sysctl.d and boot, so that the kernel chooses; or " +
-		"write at most 1 % of the memory.",
+	Title:    "vm.min_free_kbytes is too high",
+	Why: "The kernel keeps vm.min_free_kbytes free for its own emergencies and starts to reclaim memory above " +
+		"that mark. If the value is a large share of RAM, the page cache shrinks and reclaim never stops. The " +
+		"OOM killer then runs while free still shows free memory.",
+	Do: "1. Remove vm.min_free_kbytes from the files in /etc/sysctl.d, or set it to at most 1% of RAM.\n" +
+		"2. Reboot. Without the setting the kernel computes its own value.",
 	Sources: []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.min_free_kbytes"))

@@ -15,14 +15,18 @@ var NumaPlacement = check.Check{
 	Scope:    check.PerInstance,
 	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory",
 		"temp_buffers_vs_memory"},
-	Title: "The server is shut into a part of the NUMA nodes",
-	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there " +
-		"while the other nodes have memory free, and no figure of the whole machine shows it. " +
-		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
-	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and " +
-		"cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
-		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let " +
-		"processors and memory be of the same nodes.",
+	Title: "Server restricted to some NUMA nodes (cpuset)",
+	Why: "A cpuset binds the memory of a process to some NUMA nodes. When these are full, the kernel swaps or " +
+		"kills there while other nodes have free memory, and no figure of the whole host shows it. If the " +
+		"CPUs belong to other nodes than the memory, every memory access is remote.",
+	Do: "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from " +
+		"the cgroup or the container.\n" +
+		"2. Spread shared memory over all nodes. Add under [Service]: NUMAPolicy=interleave and " +
+		"NUMAMask=NODES, with NODES the list of all nodes,\n" +
+		"such as 0-1. Without the mask the service does not start.\n" +
+		"3. Restart the server.\n" +
+		"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs " +
+		"and memory of the same nodes.",
 	Commands: []check.Command{
 		check.Conf("NUMAPolicy=interleave"),
 	},

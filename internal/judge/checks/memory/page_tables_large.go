@@ -15,13 +15,14 @@ var PageTablesLarge = check.Check{
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "Page tables take a large part of the memory",
+	Title:     "Page tables use much memory",
 	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has " +
-		"touched, that is 1/512 of shared_buffers for each " +
-		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and " +
-		"takes processor time on every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
-	Do: "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
+	Why: "Each backend has its own page tables for shared memory: 8 bytes per 4 kB page that it has touched, " +
+		"up to 1/512 of shared_buffers per connection. This memory is not part of the RSS of any process, " +
+		"cannot be swapped and grows while backends live. Each new entry costs a page fault. With 2 MB huge " +
+		"pages it shrinks to about 1/500.",
+	Do: "Use huge pages, or run fewer backends: use a connection pooler, or recycle long-lived connections of " +
+		"application pools.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {pages}"),
 	},

@@ -17,15 +17,16 @@ var RemoveIPC = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "systemd removes the server's shared memory when its user logs out",
-	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when his last " +
-		"session ends, unless he is a system user. A server that runs as an ordinary user then loses what its " +
-		"parallel queries " +
-		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows " +
-		"\"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
-	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and " +
-		"run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
-		"(useradd --system).",
+	Title:    "RemoveIPC=yes: logout removes shared memory",
+	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when the last " +
+		"session of that user ends. System users are exempt. Parallel queries of a server that runs as a " +
+		"regular user then fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log " +
+		"shows \"could not remove shared memory segment\". One su or ssh login of that user is enough.",
+	Do: "1. Write two lines into /etc/systemd/logind.conf.d/50-postgresql.conf:\n" +
+		"[Login]\n" +
+		"RemoveIPC=no\n" +
+		"2. Run: systemctl restart systemd-logind\n" +
+		"Or run the server as a system user, as packages do (useradd --system).",
 	Commands: []check.Command{
 		check.Conf("RemoveIPC=no"),
 		check.Shell("systemctl restart systemd-logind"),

@@ -19,11 +19,12 @@ var SharedBuffersDefault = check.Check{
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "shared_buffers is still what initdb wrote",
-	Why: "128 MB is chosen to start on any machine. With so few buffers pages that are used all the time are " +
-		"evicted and fetched from the kernel again and again, and " +
-		"dirty ones are written by the backends themselves in the middle of a query.",
-	Do: "Start with a quarter of the memory, restart, and watch the buffers that backends write themselves.",
+	Title:    "shared_buffers is still at its default",
+	Why: "The default of 128 MB is chosen to start on any host. With so few buffers, hot pages are evicted and " +
+		"read again from the page cache. Backends write dirty buffers themselves, in the middle of a query.",
+	Do: "Start with 25% of RAM, restart, and watch the buffers that backends write themselves (pg_stat_io in " +
+		"PostgreSQL 16 and later, before that\n" +
+		"buffers_backend in pg_stat_bgwriter).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET shared_buffers = '{planned}'"),
 	},

@@ -21,13 +21,12 @@ var SharedBuffersVsMemory = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "shared_buffers takes too much of the memory",
-	Why: "Shared buffers are not given back under pressure as the page cache is. What they take is missing for " +
-		"work_mem, for the page tables of the backends and " +
-		"for the kernel's cache, in which the same pages then lie twice; past the limit the machine swaps or the " +
-		"OOM killer ends a backend and " +
-		"with it every session.",
-	Do:      "Lower shared_buffers to about a quarter of the memory and restart.",
+	Title:    "shared_buffers is too large for this memory",
+	Why: "Unlike the page cache, shared_buffers does not shrink under memory pressure. Its memory is missing " +
+		"for work_mem, page tables, the kernel and the page cache, which holds many of the same pages a " +
+		"second time. Beyond the limit the host swaps, or the OOM killer kills a backend and all sessions are " +
+		"disconnected.",
+	Do:      "Lower shared_buffers to about 25% of memory and restart the server.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -15,16 +15,14 @@ var TempBuffersVsMemory = check.Check{
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "temp_buffers of all sessions exceed the memory",
+	Title:     "temp_buffers is too high for this memory",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Each session that touches temporary tables may fill temp_buffers of its own, and gives nothing back until " +
-		"it ends. With a pool of " +
-		"long-lived connections, as 1C keeps it, all sessions arrive there in time. This memory is not shared and " +
-		"not reclaimable except to " +
-		"swap.",
-	Do: "Lower temp_buffers for the server and raise it for the one role that needs it (ALTER ROLE … SET " +
-		"temp_buffers = …), or lower " +
-		"max_connections to what is really used. The change is for new sessions.",
+	Why: "Each session that uses temporary tables can allocate up to temp_buffers, and keeps the memory until " +
+		"it ends. With a pool of long-lived connections, as in 1C, all sessions reach that size in time. The " +
+		"memory is private, and the kernel can only reclaim it by swapping.",
+	Do: "1. Lower temp_buffers for the server and reload. New sessions use the new value.\n" +
+		"2. Raise it for the one role that needs it: ALTER ROLE … SET temp_buffers = …\n" +
+		"3. Or lower max_connections to the number in use and restart.",
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -19,16 +19,15 @@ var WorkMemVsMemory = check.Check{
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "work_mem allows more than the memory holds",
+	Title:     "work_mem is too high for this memory",
 	DependsOn: []string{"connections_vs_memory"},
-	Why: "work_mem is not a limit of a session but of each sort in it, hashes may take hash_mem_multiplier times as " +
-		"much, and each parallel worker has its own " +
-		"allowance. Nothing bounds the sum: a session that waits for a processor, for a lock or for its client " +
-		"still holds what it has sorted. When the sum exceeds the memory the host swaps, or the OOM killer ends a " +
-		"backend, and the server throws out every session to recover.",
-	Do: "Lower work_mem for the server and raise it with ALTER ROLE … SET work_mem for the few roles that need it; " +
-		"lower max_connections to what is " +
-		"really used, or put a pooler before the server.",
+	Why: "work_mem limits each sort, not a session. A hash may use hash_mem_multiplier times as much, and each " +
+		"parallel worker has its own allowance. Nothing limits the sum: a session that waits for a CPU, a " +
+		"lock or its client still holds its sort memory. If the sum exceeds memory, the host swaps, or the " +
+		"OOM killer kills a backend and all sessions are disconnected.",
+	Do: "1. Lower work_mem for the server, and raise it with ALTER ROLE … SET work_mem for the few roles that " +
+		"need it.\n" +
+		"2. Lower max_connections to the number in use, or use a connection pooler.",
 	Sources: []string{"pg-config-resource", "pg-source-hash"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)

@@ -29,14 +29,15 @@ var CrashRestarts = check.Check{
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The instance crashed and restarted by itself",
-	Why: "When one process of the server is killed or crashes, the postmaster ends all sessions, makes its shared " +
-		"memory anew and recovers from the WAL. It keeps its own process, so that systemctl status and " +
-		"pg_postmaster_start_time() show no restart, while every open transaction was lost. What was not found out " +
-		"happens again.",
-	Do: "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its " +
-		"statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and " +
-		"what would have prevented it.",
+	Title:    "Instance crashed and restarted",
+	Why: "When a server process is killed or crashes, the postmaster terminates all sessions, reinitializes " +
+		"shared memory and runs crash recovery. All open transactions are lost. The postmaster itself " +
+		"survives, so systemctl status and pg_postmaster_start_time() show no restart. Until the cause is " +
+		"found, it can happen again.",
+	Do: "1. Find the crash in the server log, with the process, the signal and usually the statement: " +
+		"pgfettle diagnose log\n" +
+		"2. If it was signal 9, find the victim, the cause and a remedy in the kernel log: pgfettle diagnose " +
+		"oom",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose log"),
 		check.Shell("pgfettle diagnose oom"),

@@ -15,13 +15,14 @@ var OomKills = check.Check{
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The OOM killer has been at work",
-	Why: "Each kill means that the memory of the host or of a control group was used up. If the victim was a " +
-		"backend, every session was thrown out and the server went through crash " +
-		"recovery; its log says only \"terminated by signal 9\", the reason stands in the kernel's log.",
-	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the " +
-		"server's, where a victim \"was terminated by signal 9\". Then look " +
-		"at the memory findings here, and at pgfettle plan.",
+	Title:    "OOM kills occurred",
+	Why: "Each OOM kill means that the host or a cgroup ran out of memory. If the victim was a backend, all " +
+		"sessions were disconnected and the server ran crash recovery. The server log shows only \"terminated " +
+		"by signal 9\"; the reason is in the kernel log.",
+	Do: "1. Find the victim and the cause in the kernel log (journalctl -k, dmesg) and in the server log: " +
+		"pgfettle diagnose oom\n" +
+		"2. Check the memory findings of this report.\n" +
+		"3. Size the settings for this host: pgfettle plan",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose oom"),
 		check.Shell("pgfettle plan"),

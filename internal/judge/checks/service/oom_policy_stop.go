@@ -15,14 +15,16 @@ var OomPolicyStop = check.Check{
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "systemd stops the instance when one backend is killed for memory",
-	Why: "After the OOM killer has taken a backend PostgreSQL recovers by itself within moments. systemd, which " +
-		"sees a killed process in its unit, then applies OOMPolicy: with stop it shuts the " +
-		"recovered instance down, the unit is left failed, and without Restart= it stays down until somebody comes. " +
-		"With kill it kills the rest of the unit at once.",
-	Do: "Run systemctl edit for the unit, add [Service] and OOMPolicy=continue, then systemctl daemon-reload. No " +
-		"restart is needed. Only where something else, such as a cluster manager, is meant to take over, " +
-		"leave it.",
+	Title:    "OOMPolicy=stop: systemd stops the instance after an OOM kill",
+	Why: "After an OOM kill of a backend PostgreSQL recovers within moments. systemd detects the kill in its " +
+		"unit and applies OOMPolicy. With stop it shuts the recovered instance down; the unit is failed and, " +
+		"without Restart=, stays down until an administrator starts it. With kill it kills the rest of the " +
+		"unit at once.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]: OOMPolicy=continue\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"No restart is needed. Keep the policy only if another service, such as a cluster manager, takes " +
+		"over.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),
 		check.Shell("systemctl daemon-reload"),

@@ -16,15 +16,18 @@ var OomScore = check.Check{
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The OOM killer is pointed at the wrong process",
-	Why: "When memory ends the kernel kills the process with the highest score. If that is the postmaster, the " +
-		"whole instance is gone and nothing restarts it; a backend only costs a crash " +
-		"recovery. So the postmaster is to be protected and its children are not. A child inherits the protection " +
-		"unless PG_OOM_ADJUST_FILE is set: then the very query that eats the memory " +
-		"is spared, and sshd and everything else is killed first.",
-	Do: "In a drop-in of the unit (systemctl edit) set OOMScoreAdjust=-900 and " +
-		"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0, restart, and compare " +
-		"/proc/PID/oom_score_adj of the postmaster and of a backend.",
+	Title:    "oom_score_adj is wrong for postmaster or backends",
+	Why: "When memory runs out, the kernel kills the process with the highest score. If that is the " +
+		"postmaster, the whole instance stops; if it is a backend, the cost is one crash recovery. Therefore " +
+		"the postmaster should be protected and its children should not. Without PG_OOM_ADJUST_FILE the " +
+		"children inherit the protection: the query that uses the memory is spared, and other services such " +
+		"as sshd are killed first.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]:\n" +
+		"OOMScoreAdjust=-900\n" +
+		"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0\n" +
+		"3. Restart the server.\n" +
+		"Verify: /proc/PID/oom_score_adj is -900 for the postmaster and 0 for a backend.",
 	Commands: []check.Command{
 		check.Conf("OOMScoreAdjust=-900"),
 	},

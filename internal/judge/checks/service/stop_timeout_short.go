@@ -20,12 +20,14 @@ var StopTimeoutShort = check.Check{
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "systemd may kill the server while it is shutting down",
-	Why: "A clean stop writes every dirty buffer first. When that takes longer than TimeoutStopSec systemd sends " +
-		"SIGKILL, and the next start is a crash recovery that replays the WAL since the last checkpoint: a planned " +
-		"restart of seconds becomes an unplanned one of minutes.",
-	Do: "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No " +
-		"restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
+	Title:    "TimeoutStopSec is too short for a clean shutdown",
+	Why: "A clean shutdown first writes every dirty buffer. If that takes longer than TimeoutStopSec, systemd " +
+		"sends SIGKILL, and the next start is a crash recovery that replays the WAL since the last " +
+		"checkpoint. A planned restart of seconds becomes an outage of minutes.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]: TimeoutStopSec=1h\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"No restart is needed. A CHECKPOINT just before a planned stop shortens the shutdown.",
 	Commands: []check.Command{
 		check.Conf("TimeoutStopSec=1h"),
 		check.Shell("systemctl daemon-reload"),

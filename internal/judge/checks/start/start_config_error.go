@@ -13,16 +13,14 @@ var StartConfigError = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Error in the configuration: the server does not start",
-	Why: "A running server ignores a line that it does not understand, but a server that starts refuses the whole " +
-		"configuration. " +
-		"An unknown parameter, a value out of range, a file that is named by include and not there, or a missing " +
-		"library is enough.",
-	Do: "1. Correct or remove the named lines. Lines of postgresql.auto.conf may be removed with an editor while " +
-		"the server is stopped.\n" +
+	Title:    "Configuration error: the server does not start",
+	Why: "A running server ignores an invalid line, but a starting server rejects the whole configuration. An " +
+		"unknown parameter, a value out of range, a missing include file or a missing library is enough.",
+	Do: "1. Correct or remove the listed lines. Lines of postgresql.auto.conf may be removed with an editor " +
+		"while the server is stopped.\n" +
 		"2. Start the server.\n" +
-		"Verify: postgres -D DATA_DIRECTORY -C port, run as the owner of the data directory, prints the port and no " +
-		"error.",
+		"Verify: postgres -D DATA_DIRECTORY -C port, run as the owner of the data directory, prints the port " +
+		"and no error.",
 	Sources: []string{"pg-config", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

@@ -17,14 +17,13 @@ var StartDataDirectory = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Permissions or owner of the data directory are wrong",
-	Why: "The server starts only if its data directory belongs to the account that it runs as, and has mode 0700 or " +
-		"0750. " +
-		"A copy made as root, a restored backup, or chmod -R leaves other owners and modes behind.",
-	Do: "1. Give the data directory to the account of the server: chown -R ACCOUNT: DATA_DIRECTORY.\n" +
-		"2. chmod 0700 DATA_DIRECTORY (0750 if the group may read it).\n" +
-		"3. Let the account pass the directories above it, and start the server.\n" +
-		"Verify: stat -c '%U %a' DATA_DIRECTORY prints the account and 700 or 750.",
+	Title:    "Data directory has wrong permissions or owner",
+	Why: "The server starts only if its data directory is owned by the user that it runs as, and has mode 0700 " +
+		"or 0750. A copy made as root, a restored backup, or chmod -R leaves other owners and modes.",
+	Do: "1. Set the owner to the user of the server: chown -R USER: DATA_DIRECTORY\n" +
+		"2. Set the mode (0750 if the group may read it): chmod 0700 DATA_DIRECTORY\n" +
+		"3. Give the user search permission on all parent directories, and start the server.\n" +
+		"Verify: stat -c '%U %a' DATA_DIRECTORY prints the user and 700 or 750.",
 	Sources: []string{"pg-creating-cluster", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

@@ -17,14 +17,14 @@ var StartDiskFull = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Disk is too full for the server to start",
-	Why: "A server that stopped with PANIC because pg_wal was full has to recover at its next start, and ends " +
-		"recovery with a checkpoint, which needs room for WAL. " +
-		"Without room in the data directory it cannot even write postmaster.pid.",
-	Do: "1. Free room on the filesystem, or enlarge it: old server logs, dumps, files of other programs. Never " +
-		"delete files in pg_wal by hand.\n" +
-		"2. If nothing else is there, move pg_wal to a larger filesystem (pgfettle move-wal).\n" +
-		"3. Start the server, then find what kept the WAL: a failing archive_command, a replication slot, " +
-		"max_wal_size.",
+	Why: "A server that stopped with PANIC because pg_wal was full runs crash recovery at its next start. " +
+		"Recovery ends with a checkpoint, which needs space for WAL. Without space in the data directory the " +
+		"server cannot even write postmaster.pid.",
+	Do: "1. Free space on the filesystem or enlarge it: old server logs, dumps, files of other programs. " +
+		"Never delete files in pg_wal manually.\n" +
+		"2. If nothing else can be removed, move pg_wal to a larger filesystem (pgfettle move-wal).\n" +
+		"3. Start the server.\n" +
+		"4. Find what retains the WAL: a failing archive_command, a replication slot, or max_wal_size.",
 	Sources: []string{"pg-disk-full", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

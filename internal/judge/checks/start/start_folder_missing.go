@@ -13,13 +13,14 @@ var StartFolderMissing = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Directory of the WAL or of a tablespace is missing",
-	Why: "pg_wal and the entries of pg_tblspc are often links to other filesystems. If one of these is not mounted, " +
-		"the link leads nowhere. Without pg_wal the server stops with \"required WAL directory does not exist\"; " +
-		"without a tablespace its tables cannot be read, and recovery after a crash may fail.",
+	Title:    "pg_wal or tablespace directory is missing",
+	Why: "pg_wal and the entries of pg_tblspc are often symbolic links to other filesystems. If a filesystem " +
+		"is not mounted, its link is broken. Without pg_wal the server stops with \"required WAL directory " +
+		"does not exist\". Without a tablespace its tables cannot be read, and crash recovery can fail.",
 	Do: "1. Mount the filesystem, or restore the directory with its content, owner, and mode 0700.\n" +
 		"2. Start the server.\n" +
-		"Do not create an empty directory in its place: the server would take the missing WAL or tables for lost.",
+		"Do not create an empty directory in its place: the server would treat the missing WAL or tables as " +
+		"lost.",
 	Sources: []string{"pg-tablespaces", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

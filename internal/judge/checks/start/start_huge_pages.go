@@ -16,13 +16,14 @@ var StartHugePages = check.Check{
 	Scope:     check.PerInstance,
 	DependsOn: []string{"start_config_error"},
 	Title:     "Too few huge pages for huge_pages = on",
-	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with " +
-		"\"could not map anonymous shared memory\" if one page is missing. " +
-		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line " +
-		"fills it, and memory that is fragmented yields fewer pages than asked for.",
-	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in " +
-		"/proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
-		"2. Start the server.\n" +
+	Why: "With huge_pages = on the server requests its whole shared memory in huge pages. It stops with " +
+		"\"could not map anonymous shared memory\" if one page is missing. The pool (vm.nr_hugepages) is " +
+		"empty after boot unless a file in /etc/sysctl.d or the kernel command line fills it. Fragmented " +
+		"memory yields fewer pages than requested.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = PAGES\n" +
+		"2. Run: sysctl --system\n" +
+		"3. Check that HugePages_Total in /proc/meminfo has reached PAGES. If not, reboot.\n" +
+		"4. Start the server.\n" +
 		"Temporary workaround: huge_pages = try, with which the server starts on regular pages.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),

@@ -19,11 +19,13 @@ var StartLimits = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Limits of the service are too low for the server",
-	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts the whole shared memory, used or not: the server " +
-		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty of it. " +
-		"With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors available to start " +
-		"server process\".",
-	Do:      "Remove LimitAS= from the unit, or raise LimitNOFILE= (systemctl edit UNIT), then start the server.",
+	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts all shared memory, used or not. The server " +
+		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty " +
+		"of free memory. With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors " +
+		"available to start server process\".",
+	Do:      "1. Run: systemctl edit UNIT\n" +
+		"2. Remove LimitAS=, or raise LimitNOFILE=.\n" +
+		"3. Start the server.",
 	Sources: []string{"pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

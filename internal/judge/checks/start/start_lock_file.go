@@ -9,16 +9,17 @@ var StartLockFile = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "postmaster.pid keeps the server from starting",
-	Why: "The server takes postmaster.pid as a sign that another server works in the data directory, if a process " +
-		"of its account has the number in it, or if processes still use the shared memory that it names. " +
-		"Two servers in one directory would destroy the data. After a crash or in a copy of a data directory the " +
-		"file is a leftover, and its number may be that of any other process.",
-	Do: "1. Look at the named process. If it is a server of this directory, stop it: pg_ctl stop -D DATA_DIRECTORY.\n" +
-		"2. If processes of a server that crashed are left, end them with kill -INT or kill -QUIT, never with kill " +
-		"-9 first.\n" +
-		"3. Remove postmaster.pid only when no process uses the data directory (fuser -v DATA_DIRECTORY), and start " +
-		"the server.",
+	Title:    "postmaster.pid prevents the server from starting",
+	Why: "postmaster.pid holds a process ID. The server does not start if a process of its user has that ID, " +
+		"or if processes still use the shared memory that the file names. Two servers in one data directory " +
+		"would destroy the data. After a crash, or in a copy of a data directory, the file is stale, and its " +
+		"process ID can belong to any other process.",
+	Do: "1. Check the process. If it is a server of this data directory, stop it: pg_ctl stop -D " +
+		"DATA_DIRECTORY\n" +
+		"2. If processes of a crashed server remain, terminate them with kill -INT or kill -QUIT, never with " +
+		"kill -9 first.\n" +
+		"3. Check that no process uses the data directory: fuser -v DATA_DIRECTORY\n" +
+		"4. Only then remove postmaster.pid, and start the server.",
 	Sources: []string{"pg-server-start", "pg-server-shutdown"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

@@ -14,13 +14,12 @@ var StartOtherMajor = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Data directory is of another major version",
-	Why: "A server reads only data directories of its own major version. After an upgrade of the operating system " +
-		"or of the packages in place, " +
-		"the new program meets the old data, and stops with \"database files are incompatible with server\". The " +
-		"data is unharmed.",
-	Do: "Install the program of the data directory's major version and start with it. Or upgrade the data " +
-		"directory: pg_upgrade needs the programs of both versions " +
+	Title:    "Data directory of another major version",
+	Why: "A server reads only data directories of its own major version. After an upgrade of the operating " +
+		"system or of the packages, the new program finds the old data and stops with \"database files are " +
+		"incompatible with server\". The data is not damaged.",
+	Do: "Install the program of the major version of the data directory and start with it. Or upgrade the " +
+		"data directory with pg_upgrade, which needs the programs of both versions\n" +
 		"(Debian: pg_upgradecluster). Do not run initdb in the data directory, and do not edit PG_VERSION.",
 	Sources: []string{"pg-upgrading"},
 	Judge: func(c *check.Case) {

@@ -16,13 +16,13 @@ var StartPortTaken = check.Check{
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Port is taken by another process",
-	Why: "Two processes cannot listen on one address and port. If all of listen_addresses are taken, the server " +
-		"stops with \"could not create any TCP/IP sockets\". " +
-		"If some are free, it starts with a warning, and clients of the others reach the other process.",
-	Do: "Stop the process that listens there, or give the server another port: port = NUMBER in postgresql.conf. " +
-		"Often it is a second PostgreSQL server, started by another service or by hand, " +
-		"or the forwarded port of a container.",
+	Title:    "Port is already in use",
+	Why: "Two processes cannot listen on the same address and port. If all of listen_addresses are in use, the " +
+		"server stops with \"could not create any TCP/IP sockets\". If some are free, it starts with a " +
+		"warning, and clients of the others reach the other process.",
+	Do: "Stop the process that listens there, or set another port in postgresql.conf: port = NUMBER\n" +
+		"Often it is a second PostgreSQL server, started manually or by another service, or the forwarded " +
+		"port of a container.",
 	Sources: []string{"pg-config-connection", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

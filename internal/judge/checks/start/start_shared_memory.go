@@ -17,13 +17,13 @@ var StartSharedMemory = check.Check{
 	Scope:     check.PerInstance,
 	Title:     "Kernel refuses the shared memory of the server",
 	DependsOn: []string{"start_config_error", "start_huge_pages"},
-	Why: "At start the server asks the kernel for its whole shared memory at once. The kernel refuses a request " +
-		"above RAM and swap together (vm.overcommit_memory = 0), one above what CommitLimit leaves " +
-		"(2), or with shared_memory_type = sysv one above kernel.shmmax and kernel.shmall. Then the server stops " +
+	Why: "At start the server requests its whole shared memory at once. With vm.overcommit_memory = 0 the " +
+		"kernel refuses a request above RAM plus swap, with 2 one above what CommitLimit leaves. With " +
+		"shared_memory_type = sysv it refuses one above kernel.shmmax or kernel.shmall. The server then stops " +
 		"with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
-	Do: "Lower shared_buffers, or what else asks for shared memory (max_connections, " +
-		"max_locks_per_transaction), until the request fits; pgfettle plan computes a value for this host. Then " +
-		"start the server.",
+	Do: "1. Lower shared_buffers, or what else requests shared memory (max_connections, " +
+		"max_locks_per_transaction), until the request fits. pgfettle plan computes values for this host.\n" +
+		"2. Start the server.",
 	Sources: []string{"pg-kernel-resources", "pg-overcommit", "linux-commit-limit"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

@@ -10,15 +10,14 @@ var StartSocket = check.Check{
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Unix socket cannot be created",
-	Why: "Before it makes its socket, the server makes a lock file beside it. If the directory does not exist (/run " +
-		"is empty after each boot), if the account may not write there, " +
-		"or if a live process holds the lock file, the server stops with \"could not create lock file\" or \"lock " +
-		"file already exists\".",
-	Do: "1. Create a missing directory for the account of the server. Below /run let systemd do it at each boot: " +
-		"RuntimeDirectory=postgresql in the unit, or a line in /etc/tmpfiles.d.\n" +
-		"2. If a server holds the lock file, give one of the two another port or another directory in " +
-		"unix_socket_directories.\n" +
-		"3. Remove a lock file only when the process that it names is no server.",
+	Why: "Before the server creates a Unix socket, it creates a lock file in the same directory. It stops with " +
+		"\"could not create lock file\" if the directory does not exist (/run is empty after each boot) or is " +
+		"not writable. It stops with \"lock file already exists\" if a live process holds the lock file.",
+	Do: "1. Create a missing directory for the user of the server. Below /run let systemd create it at each " +
+		"boot: RuntimeDirectory=postgresql in the unit, or a line in /etc/tmpfiles.d.\n" +
+		"2. If a server holds the lock file, set another port or another directory in unix_socket_directories " +
+		"for one of the two.\n" +
+		"3. Remove a lock file only if its process is not a server.",
 	Sources: []string{"pg-config-connection", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
