@@ -1,15 +1,16 @@
 package hugepages
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// gigaWaste: a tenth of the shared memory for nothing is more than the page
-// tables that such pages save over those of 2 MB.
+// gigaWaste, in percent of shared memory: more than 1 GB pages save in page tables
+// compared with 2 MB pages.
 const gigaWaste = 10
 
-// HugePageSizeGigantic needs 15, which tells the size of the shared memory.
+// HugePageSizeGigantic needs 15 or later, which reports shared_memory_size.
 var HugePageSizeGigantic = check.Check{
 	ID:       "huge_page_size_gigantic",
 	Area:     check.HugePages,
@@ -41,8 +42,11 @@ var HugePageSizeGigantic = check.Check{
 			return
 		}
 		if waste := need.RoundUp(page) - need; check.AtLeast(waste, gigaWaste, need) {
-			c.Found("huge_page_size = {page}: {need} of shared memory take {pages} pages, {waste} of them for nothing.",
-				"page", page, "need", need, "pages", int64(need.RoundUp(page)/page), "waste", waste)
+			pages := int64(need.RoundUp(page) / page)
+			c.That(check.Notice, say.M(c.Remedy()), say.N(pages,
+				"huge_page_size = {page}: shared memory of {need} takes {pages} page, of which {waste} is unused.",
+				"huge_page_size = {page}: shared memory of {need} takes {pages} pages, of which {waste} is unused.",
+				"page", page.GUC(), "need", need, "pages", pages, "waste", waste))
 		}
 	},
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // HugePagesOnDemand is a notice: it works as long as memory is not fragmented,
-// which nobody can promise for the next restart.
+// which cannot be known for the next restart.
 var HugePagesOnDemand = check.Check{
 	ID:        "huge_pages_on_demand",
 	Area:      check.HugePages,
@@ -20,8 +20,7 @@ var HugePagesOnDemand = check.Check{
 		"server then falls back silently to regular pages, with on it does not start. The limit also lets any " +
 		"program take that much unswappable memory.",
 	Do: "1. Reserve the pages: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, " +
-		"best also as hugepages= on the kernel command\n" +
-		"line.\n" +
+		"best also as hugepages= on the kernel command line.\n" +
 		"2. Leave vm.nr_overcommit_hugepages at 0 or a small reserve.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
@@ -32,7 +31,7 @@ var HugePagesOnDemand = check.Check{
 		for _, p := range pools {
 			if used := p.Surplus; used > 0 && used > p.Total {
 				c.Found(
-					"{surplus} huge pages of {size} were made on demand, {kept} are reserved "+
+					"Huge pages of {size}: {surplus} allocated on demand (surplus), {kept} reserved "+
 						"(nr_overcommit_hugepages = {bound}).",
 					"surplus", strconv.FormatInt(used, 10), "size", p.Size, "kept", strconv.FormatInt(p.Total, 10),
 					"bound", strconv.FormatInt(p.Overcommit, 10))

@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// HugePagesRefused looks at the hugetlb limits of the control group and its
-// ancestors. The pool of the host can be ample and the server still gets none.
+// HugePagesRefused looks at the hugetlb limits of the cgroup and its ancestors.
+// The server can get no page although the pool of the host is large enough.
 var HugePagesRefused = check.Check{
 	ID:       "huge_pages_refused",
 	Area:     check.HugePages,
@@ -52,7 +52,7 @@ var HugePagesRefused = check.Check{
 			return
 		}
 		want := unit.Bytes(need.Pages) * size
-		// try on a host without a pool never comes to ask the control group.
+		// With try and no pool the request never reaches the cgroup.
 		using, _ := memory.OnHugePages(c.Instance).Get()
 		if pools, ok := c.Snapshot.Host.HugePages.Get(); ok && mode == "try" && !using {
 			if p := memory.PoolOf(pools, size); p.Total+p.Overcommit == 0 {
@@ -68,11 +68,11 @@ var HugePagesRefused = check.Check{
 			by = cg.Path
 		}
 		c.FoundDo(sev,
-			"Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for "+
-				"them in the pod's resources), or set huge_pages = off for this instance.",
-			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} "+
+			"Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: request huge pages in "+
+				"the resources of the pod). Or set huge_pages = off for this instance.",
+			"huge_pages = {mode}: the server requests {want} in huge pages of {size} (pages: {pages}), cgroup {path} "+
 				"allows {limit}.",
-			"mode", mode, "pages", check.PagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit",
+			"mode", mode, "pages", need.Pages, "size", size, "want", want, "limit",
 			limit, "path", by, "name", "hugetlb."+size.GUC())
 	},
 }

@@ -24,7 +24,7 @@ var SysvSharedMemory = check.Check{
 			return
 		}
 		if v, ok := set.Text("shared_memory_type"); ok && v == "sysv" {
-			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.",
+			c.Found("shared_memory_type = sysv, shared_buffers = {sb}, huge_pages = {hp}.",
 				"sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
 		}
 	},

@@ -2,7 +2,7 @@ package hugepages
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// ThpShmemForced: advise is harmless, as PostgreSQL never advises.
+// ThpShmemForced: advise is harmless, as PostgreSQL never calls madvise(MADV_HUGEPAGE).
 var ThpShmemForced = check.Check{
 	ID:       "thp_shmem_forced",
 	Area:     check.HugePages,
@@ -24,7 +24,7 @@ var ThpShmemForced = check.Check{
 	Judge: func(c *check.Case) {
 		mode, ok := check.Need(c, c.Snapshot.Host.THP.ShmemEnabled)
 		if ok && (mode == "always" || mode == "within_size" || mode == "force") {
-			c.Found("transparent_hugepage/shmem_enabled is {mode}.", "mode", mode)
+			c.Found("/sys/kernel/mm/transparent_hugepage/shmem_enabled = {mode}.", "mode", mode)
 		}
 	},
 }

@@ -32,8 +32,7 @@ var CPUSteal = check.Check{
 		"blocks others while its vCPU is not running.",
 	Do: "1. Find out when it happens (column st): vmstat 1\n" +
 		"2. Show the figure to the administrator of the hypervisor. Remedies are fewer vCPUs than it has " +
-		"cores, reserved CPU time, or another\n" +
-		"host.",
+		"cores, reserved CPU time, or another host.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},

@@ -15,12 +15,12 @@ var ZoneReclaim = check.Check{
 	Scope:    check.PerHost,
 	Title:    "vm.zone_reclaim_mode is on",
 	Why: "With vm.zone_reclaim_mode a full NUMA node drops its page cache before it uses memory of another " +
-		"node. A database needs page cache on any node: the host reads pages from disk again while up to half " +
-		"of its memory is free. The kernel has left this mode off by default since 3.16.",
+		"node. A database needs page cache on any node: the host reads pages from disk again while other " +
+		"nodes have free memory. The kernel has left this mode off by default since 3.16.",
 	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.zone_reclaim_mode = 0\n" +
 		"2. Run: sysctl --system\n" +
-		"The change takes effect at once.\n" +
-		"3. Find out what set it: grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned",
+		"3. Find out what set it: grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned\n" +
+		"The change takes effect at once, without a restart.",
 	Commands: []check.Command{
 		check.Conf("vm.zone_reclaim_mode = 0"),
 		check.Shell("sysctl --system"),

@@ -8,7 +8,7 @@ import (
 )
 
 // CgroupLimitBelowPlan is critical when the limit does not even hold what is
-// there without any query: shared memory and the backends themselves.
+// in use without any query: shared memory and the backends themselves.
 var CgroupLimitBelowPlan = check.Check{
 	ID:        "cgroup_limit_below_plan",
 	Area:      check.Memory,
@@ -22,8 +22,7 @@ var CgroupLimitBelowPlan = check.Check{
 		"the server disconnects all sessions and runs crash recovery. Settings that suit the memory of the " +
 		"host do not fit into a smaller container.",
 	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, or the memory limit of the pod). " +
-		"Or reduce\n" +
-		"shared_buffers, work_mem and max_connections to fit it.",
+		"Or reduce shared_buffers, work_mem and max_connections to fit it.",
 	Sources: []string{"linux-cgroup-v2", "linux-oom", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
@@ -42,11 +41,11 @@ var CgroupLimitBelowPlan = check.Check{
 			return
 		}
 		p := m.Parts()
-		shared := say.M("{shared} of shared memory", "shared", p.Shared)
+		shared := say.M("shared memory {shared}", "shared", p.Shared)
 		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
 			// Huge pages are charged to the hugetlb controller, and to this limit only
 			// where the hierarchy is mounted with memory_hugetlb_accounting.
-			p.Shared, shared = 0, say.M("none of the shared memory, which is in huge pages")
+			p.Shared, shared = 0, say.M("no shared memory (it is in huge pages)")
 		}
 		if p.Sum() <= total {
 			return
@@ -61,14 +60,14 @@ var CgroupLimitBelowPlan = check.Check{
 			by = cg.Path
 		}
 		c.FoundDo(sev,
-			"Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's "+
-				"limit), or fit shared_buffers, work_mem and max_connections to {total}.",
-			"The control group {path} allows {total}; the settings lead to {sum}: {shared}, "+
-				"{tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
-				"{active} sessions at work and {parallel} parallel workers, {maintenance} for maintenance.",
+			"Raise the limit to at least {enough} (MemoryMax= of the unit, --memory of the container, or the memory "+
+				"limit of the pod). Or reduce shared_buffers, work_mem and max_connections to fit {total}.",
+			"cgroup {path}: memory limit {total}, expected peak {sum}. The peak is {shared}, page tables {tables}, "+
+				"{procs} processes {backends}, sorts and hashes {work} (active sessions: {active}, parallel workers: "+
+				"{parallel}), maintenance {maintenance}.",
 			"path", by, "total", total, "sum", p.Sum(), "shared", shared, "tables", p.PageTables, "backends",
 			p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
 			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough",
-			(p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())
+			(p.Sum() + p.Sum()/4).RoundUp(unit.GB))
 	},
 }

@@ -9,16 +9,15 @@ const (
 	// compactionHour is how long the counters must have run, in seconds: a host
 	// that has just started fills its memory, which proves nothing.
 	compactionHour = 3600
-	// stallsSome and stallsMany are processes an hour that had to compact memory
-	// themselves before they got it, each for milliseconds up to tenths of a second. One a
-	// minute is on average more than huge page pools and network cards cause on a
-	// healthy host; one a second is felt by some query at every moment.
+	// stallsSome and stallsMany are direct compactions per hour, each of milliseconds to
+	// tenths of a second. One per minute is more than huge page pools and network cards
+	// cause on a healthy host; with one per second some query is always affected.
 	stallsSome = 60
 	stallsMany = 3600
 )
 
-// CompactionStalls takes the mean since the host was started: a burst of an hour is
-// thinned by every quiet day after it, so that what it finds is no single event.
+// CompactionStalls takes the mean since boot: every quiet day after a burst lowers it,
+// so a finding is never a single event.
 var CompactionStalls = check.Check{
 	ID:        "compaction_stalls",
 	Area:      check.Memory,
@@ -61,14 +60,13 @@ var CompactionStalls = check.Check{
 		if hourly >= stallsMany {
 			sev = check.Warning
 		}
-		seen := []say.Message{say.M("{stalls} times since the host was started, {span} ago, a process stopped to "+
-			"compact memory: {hourly} an hour", "stalls", stalls, "span", say.Span(float64(up)), "hourly",
-			int64(hourly))}
+		seen := []say.Message{say.M("compact_stall = {stalls} since boot {span} ago ({hourly} per hour)", "stalls",
+			stalls, "span", say.Span(float64(up)), "hourly", int64(hourly))}
 		if fails, ok := vm["compact_fail"]; ok && fails > 0 && fails <= stalls {
-			seen = append(seen, say.M("in vain {fails} times", "fails", fails))
+			seen = append(seen, say.M("compact_fail = {fails}", "fails", fails))
 		}
 		if fallback, ok := vm["thp_fault_fallback"]; ok && fallback > 0 {
-			seen = append(seen, say.M("{fallback} transparent huge pages could not be had", "fallback", fallback))
+			seen = append(seen, say.M("thp_fault_fallback = {fallback}", "fallback", fallback))
 		}
 		c.That(sev, say.M(c.Remedy()), say.M("{seen}.", "seen", say.All("; ", seen...)))
 	},

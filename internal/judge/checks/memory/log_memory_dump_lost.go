@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// LogMemoryDumpLost keeps silent for log_destination = stderr: somebody then captures it, or there is
-// no log at all and he knows.
+// LogMemoryDumpLost is silent for log_destination = stderr: either stderr is captured, or the
+// server has no log at all, which its administrator knows.
 var LogMemoryDumpLost = check.Check{
 	ID:       "log_memory_dump_lost",
 	Area:     check.Memory,
@@ -42,7 +42,7 @@ var LogMemoryDumpLost = check.Check{
 		if ok && unit.Name != "" || !ok && c.Instance.Unit.State() != known.Absent {
 			return
 		}
-		c.Found("logging_collector = off, log_destination = {destination}, and no unit of systemd runs the server.",
+		c.Found("logging_collector = off, log_destination = {destination}; no systemd unit runs the server.",
 			"destination", destination)
 	},
 }

@@ -9,8 +9,8 @@ import (
 // command; an eighth is where the workers alone take twice that.
 const maintenanceShare = 12
 
-// MaintenanceMemoryTimesWorkers is a notice: from 17 on the memory is taken as dead rows need it,
-// seldom all.
+// MaintenanceMemoryTimesWorkers is a notice: since 17 a worker allocates memory as dead rows need
+// it, rarely all.
 var MaintenanceMemoryTimesWorkers = check.Check{
 	ID:        "maintenance_memory_times_workers",
 	Area:      check.Memory,
@@ -50,7 +50,7 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 			each = min(each, unit.GB)
 		}
 		if sum := unit.Bytes(workers) * each; check.AtLeast(sum, maintenanceShare, total) {
-			c.Found("{workers} workers with {each} each may take {sum}, {share} of {total}.", "workers", workers,
+			c.Found("{workers} autovacuum workers × {each} = {sum}, {share} of {total} memory.", "workers", workers,
 				"each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
 		}
 	},

@@ -5,12 +5,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// balloonShare: a balloon that holds less than a hundredth of the memory changes
-// no plan.
+// balloonShare, in percent: a balloon that holds less than 1% of RAM changes no plan.
 const balloonShare = 1
 
 // MemoryBalloon is silent about the driver alone, which nearly every guest has:
-// only pages that it holds are taken away.
+// only the pages that it holds are missing.
 var MemoryBalloon = check.Check{
 	ID:       "memory_balloon",
 	Area:     check.Memory,
@@ -41,6 +40,6 @@ var MemoryBalloon = check.Check{
 		if held <= 0 || !check.AtLeast(held, balloonShare, mem.Total) {
 			return
 		}
-		c.Found("The balloon holds {held}, beside {total} that the machine has left.", "held", held, "total", mem.Total)
+		c.Found("The balloon holds {held}; MemTotal is {total}.", "held", held, "total", mem.Total)
 	},
 }

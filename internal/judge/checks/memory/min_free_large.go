@@ -5,8 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// minFreeShare: the kernel itself never asks for as much as one percent of a
-// large memory; vendors' guides go to two. A twentieth is memory thrown away.
+// minFreeShare, in percent: the kernel's own value is below 1% of a large RAM, and
+// vendors' guides go to 2%.
 const minFreeShare = 5
 
 // MinFreeLarge is a warning: processes are killed while memory is free.
@@ -32,7 +32,7 @@ var MinFreeLarge = check.Check{
 			return
 		}
 		if free := unit.Bytes(n) * unit.KB; check.AtLeast(free, minFreeShare, mem.Total) {
-			c.Found("vm.min_free_kbytes keeps {free} of {total} free.", "free", free, "total", mem.Total)
+			c.Found("vm.min_free_kbytes keeps {free} of {total} RAM free.", "free", free, "total", mem.Total)
 		}
 	},
 }

@@ -1,13 +1,17 @@
 package memory
 
 import (
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// NumaPlacement judges what bounds the server from without. A policy that it
-// has set itself (numactl --interleave) bounds nothing and is as it should be.
+// NumaPlacement judges a cpuset that restricts the server. A memory policy that it
+// has set (numactl --interleave) restricts nothing and is as it should be.
 var NumaPlacement = check.Check{
 	ID:       "numa_placement",
 	Area:     check.Memory,
@@ -22,13 +26,14 @@ var NumaPlacement = check.Check{
 	Do: "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from " +
 		"the cgroup or the container.\n" +
 		"2. Spread shared memory over all nodes. Add under [Service]: NUMAPolicy=interleave and " +
-		"NUMAMask=NODES, with NODES the list of all nodes,\n" +
-		"such as 0-1. Without the mask the service does not start.\n" +
+		"NUMAMask=NODES, with NODES the list of all nodes, such as 0-1. Without the mask the service does not " +
+		"start.\n" +
 		"3. Restart the server.\n" +
 		"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs " +
 		"and memory of the same nodes.",
 	Commands: []check.Command{
 		check.Conf("NUMAPolicy=interleave"),
+		check.Conf("NUMAMask={nodes}"),
 	},
 	Sources: []string{"linux-proc", "pg-config-resource"},
 	Judge: func(c *check.Case) {
@@ -59,18 +64,30 @@ var NumaPlacement = check.Check{
 			return
 		}
 		if sum := m.Parts().Sum(); sum > allowed {
-			c.Found(
-				"Its memory may lie on nodes {mems} only, which have {allowed} of the host's {total}; with its "+
-					"settings it may take {sum}, of which {shared} is shared memory.",
-				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared)
+			c.FoundDo(check.Warning, giveAllNodes,
+				"Memory is restricted to NUMA nodes {mems}: {allowed} of {total} RAM. The expected peak is {sum}, of "+
+					"which {shared} is shared memory.",
+				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared,
+				"nodes", idsOf(nodes))
 			return
 		}
 		if !near {
-			c.FoundAs(check.Notice,
-				"It runs on processors {cpus}, and its memory may lie on nodes {mems} only, to which none of them "+
-					"belongs.", "cpus", at.CPUs, "mems", at.Mems)
+			c.FoundDo(check.Notice, giveAllNodes,
+				"CPUs {cpus} and memory of NUMA nodes {mems}: none of these CPUs belongs to these nodes.",
+				"cpus", at.CPUs, "mems", at.Mems, "nodes", idsOf(nodes))
 		}
 	},
+}
+
+// idsOf lists the nodes that have memory, as systemd reads a list: "0 1".
+func idsOf(nodes []host.Node) string {
+	var ids []string
+	for _, n := range nodes {
+		if n.Total > 0 {
+			ids = append(ids, strconv.Itoa(n.ID))
+		}
+	}
+	return strings.Join(ids, " ")
 }
 
 func totalOf(nodes []host.Node) unit.Bytes {
@@ -80,6 +97,13 @@ func totalOf(nodes []host.Node) unit.Bytes {
 	}
 	return sum
 }
+
+// giveAllNodes is what the check says to do, with the host's nodes.
+const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from the " +
+	"cgroup or the container.\n2. Spread shared memory over all nodes. Add under [Service]: " +
+	"NUMAPolicy=interleave and NUMAMask={nodes}. Without the mask the service does not start.\n3. Restart " +
+	"the server.\nIf the restriction must stay, size shared_buffers, work_mem and huge pages for these " +
+	"nodes. Use CPUs and memory of the same nodes."
 
 // mostCPUs is the largest number of processors that a kernel can be built for.
 const mostCPUs = 8192

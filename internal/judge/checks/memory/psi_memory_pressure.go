@@ -3,12 +3,13 @@ package memory
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // PsiMemoryPressure takes the mean of five minutes, which one backup or one
-// large sort does not move far.
+// large sort changes little.
 var PsiMemoryPressure = check.Check{
 	ID:       "psi_memory_pressure",
 	Area:     check.Memory,
@@ -31,9 +32,8 @@ var PsiMemoryPressure = check.Check{
 		p, ok := check.Need(c, c.Snapshot.Host.Pressure.Memory)
 		if ok && p.Some300 >= memory.PressureMuch {
 			c.Found(
-				"In the last five minutes some task waited for memory in {some} % of the time, and all tasks "+
-					"together in {full} %.",
-				"some", fmt.Sprintf("%.1f", p.Some300), "full", fmt.Sprintf("%.1f", p.Full300))
+				"Memory pressure of the last 5 minutes (avg300): some {some}%, full {full}%.",
+				"some", say.Number(fmt.Sprintf("%.1f", p.Some300)), "full", say.Number(fmt.Sprintf("%.1f", p.Full300)))
 		}
 	},
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -8,14 +9,14 @@ import (
 
 const (
 	// buffersTooMuch leaves less than the rest of a server needs: backends and
-	// their page tables, work_mem, the kernel and a little cache take a third of
-	// the memory on any machine that is in use.
+	// their page tables, work_mem, the kernel and some page cache take a third of
+	// RAM on any host in use.
 	buffersTooMuch = 70
 )
 
-// SharedBuffersVsMemory compares with the limit of the control group where
-// there is one: a container has no more, whatever /proc/meminfo shows, but for
-// shared memory in huge pages, which are not charged to it.
+// SharedBuffersVsMemory compares with the limit of the cgroup if there is one: a
+// container has no more, whatever /proc/meminfo shows. Shared memory in huge pages
+// is not charged to it.
 var SharedBuffersVsMemory = check.Check{
 	ID:       "shared_buffers_vs_memory",
 	Area:     check.Memory,
@@ -35,7 +36,7 @@ var SharedBuffersVsMemory = check.Check{
 		}
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
 		if memory.Outside(c.Snapshot, c.Instance) {
-			// Huge pages are not charged to the group: the host's memory bounds them.
+			// Huge pages are not charged to the cgroup: RAM is their limit.
 			limit, limited = c.Snapshot.MemoryLimit(nil)
 		}
 		total, ok := check.Need(c, limit)
@@ -50,19 +51,19 @@ var SharedBuffersVsMemory = check.Check{
 		if check.AtLeast(b, buffersTooMuch, total) {
 			sev = check.Critical
 		}
-		of := "of memory"
+		seen := say.Template("shared_buffers = {buffers}, {share} of {total} RAM.")
 		if limited {
-			of = "that the control group may use"
+			seen = "shared_buffers = {buffers}, {share} of the {total} that the cgroup allows."
 		}
-		const seen = "shared_buffers = {buffers} is {share} of the {total} {of}."
 		planned, changes := c.PlannedBuffers()
 		if !changes {
-			c.FoundAs(sev, seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of)
+			c.FoundAs(sev, seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total)
 			return
 		}
 		c.FoundDo(sev,
-			"Run ALTER SYSTEM SET shared_buffers = '{planned}', which pgfettle plan gives, and restart: more than "+
-				"40 % of the memory seldom helps.",
-			seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of, "planned", planned)
+			"1. Use the value of pgfettle plan: ALTER SYSTEM SET shared_buffers = '{planned}';\n"+
+				"2. Restart the server.\n"+
+				"More than 40% of memory rarely helps.",
+			seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "planned", planned)
 	},
 }

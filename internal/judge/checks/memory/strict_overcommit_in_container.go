@@ -2,8 +2,8 @@ package memory
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// StrictOvercommitInContainer is a warning: the limit is one of all containers
-// together, and nobody in one of them can see who has used it up.
+// StrictOvercommitInContainer is a warning: all containers share the limit, and
+// none of them can see what has used it up.
 var StrictOvercommitInContainer = check.Check{
 	ID:        "strict_overcommit_in_container",
 	Area:      check.Memory,

@@ -1,14 +1,14 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
-	// swappedMuch is in percent of the memory: then it is work, not rest, that
-	// lies on the disk.
+	// swappedMuch, in percent of RAM: so much is not only idle memory.
 	swappedMuch = 5
 )
 
@@ -56,10 +56,12 @@ var SwapInUseByPostgres = check.Check{
 		if check.AtLeast(sum, swappedMuch, mem.Total) {
 			sev = check.Warning
 		}
-		c.FoundAs(sev,
-			"{sum} of private memory of {n} processes is in swap ({share} of memory; {used} of {total} swap in use "+
-				"on the host).",
-			"sum", sum, "n", n, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total",
-			mem.SwapTotal)
+		c.That(sev, say.M(c.Remedy()), say.N(n,
+			"{sum} of private memory of {n} server process in swap, {share} of RAM. Swap in use on the host: {used} "+
+				"of {total}.",
+			"{sum} of private memory of {n} server processes in swap, {share} of RAM. Swap in use on the host: {used} "+
+				"of {total}.",
+			"sum", sum, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total",
+			mem.SwapTotal))
 	},
 }

@@ -8,8 +8,8 @@ import (
 // defaultTempBuffers is what every version ships.
 const defaultTempBuffers = 8 * unit.MB
 
-// TempBuffersVsMemory leaves the default alone: with it, it is the number of connections that is
-// wrong, and other checks tell that.
+// TempBuffersVsMemory ignores the default: then max_connections is too high, which other
+// checks report.
 var TempBuffersVsMemory = check.Check{
 	ID:        "temp_buffers_vs_memory",
 	Area:      check.Memory,
@@ -42,8 +42,7 @@ var TempBuffersVsMemory = check.Check{
 		}
 		if room := total - shared; unit.Bytes(n)*each > room {
 			c.Found(
-				"{n} connections with temp_buffers = {each} may hold {sum} for good; {room} of {total} is left "+
-					"beside shared_buffers.",
+				"temp_buffers = {each} × {n} connections = {sum}; shared_buffers leaves {room} of {total} memory.",
 				"n", n, "each", each, "sum", unit.Bytes(n)*each, "room", room, "total", total)
 		}
 	},

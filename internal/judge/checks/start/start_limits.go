@@ -23,7 +23,7 @@ var StartLimits = check.Check{
 		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty " +
 		"of free memory. With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors " +
 		"available to start server process\".",
-	Do:      "1. Run: systemctl edit UNIT\n" +
+	Do: "1. Run: systemctl edit UNIT\n" +
 		"2. Remove LimitAS=, or raise LimitNOFILE=.\n" +
 		"3. Start the server.",
 	Sources: []string{"pg-kernel-resources"},

@@ -19,8 +19,8 @@ var StartOtherMajor = check.Check{
 		"system or of the packages, the new program finds the old data and stops with \"database files are " +
 		"incompatible with server\". The data is not damaged.",
 	Do: "Install the program of the major version of the data directory and start with it. Or upgrade the " +
-		"data directory with pg_upgrade, which needs the programs of both versions\n" +
-		"(Debian: pg_upgradecluster). Do not run initdb in the data directory, and do not edit PG_VERSION.",
+		"data directory with pg_upgrade, which needs the programs of both versions (Debian: " +
+		"pg_upgradecluster). Do not run initdb in the data directory, and do not edit PG_VERSION.",
 	Sources: []string{"pg-upgrading"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
