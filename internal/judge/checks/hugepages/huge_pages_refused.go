@@ -68,8 +68,8 @@ var HugePagesRefused = check.Check{
 			by = cg.Path
 		}
 		c.FoundDo(sev,
-			"Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: request huge pages in "+
-				"the resources of the pod). Or set huge_pages = off for this instance.",
+			"Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: request huge "+
+				"pages in the resources of the pod). Or set huge_pages = off for this instance.",
 			"huge_pages = {mode}: the server requests {want} in huge pages of {size} (pages: {pages}), cgroup {path} "+
 				"allows {limit}.",
 			"mode", mode, "pages", need.Pages, "size", size, "want", want, "limit",

@@ -74,8 +74,8 @@ var HugePagesShort = check.Check{
 				"4. Check that HugePages_Total in /proc/meminfo has reached it. If memory is fragmented, the kernel "+
 				"allocates fewer pages without an error: then reboot.\n"+
 				"5. Start the server.", "need", pages), estimated(need), c.PlannedPool(need.Pages)),
-			say.M("huge_pages = {mode}, huge pages of {size} needed by all instances: {need}. The pool has {total} (on "+
-				"demand: {overcommit}); {what}.",
+			say.M("huge_pages = {mode}, huge pages of {size} needed by all instances: {need}. The pool has {total} "+
+				"(on demand: {overcommit}); {what}.",
 				"mode", mode, "need", pages, "size", size, "total", pool.Total,
 				"overcommit", pool.Overcommit, "what", what))
 	},

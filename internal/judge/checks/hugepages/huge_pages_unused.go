@@ -26,14 +26,14 @@ var HugePagesUnused = check.Check{
 	Scope:     check.PerHost,
 	Title:     "Reserved huge pages are unused",
 	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
+	Why: "The huge page pool takes memory from everything else, whether its pages are used or not. Processes " +
+		"and the page cache cannot use it, and it cannot be swapped. Unused pages remain when a server was " +
+		"reduced or moved away, or when the pool was sized too generously.",
+	Do: "Lower vm.nr_hugepages to release the unused pages, unless a stopped server needs them.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {rest}"),
 		check.Shell("sysctl --system"),
 	},
-	Why: "The huge page pool takes memory from everything else, whether its pages are used or not. Processes " +
-		"and the page cache cannot use it, and it cannot be swapped. Unused pages remain when a server was " +
-		"reduced or moved away, or when the pool was sized too generously.",
-	Do:      "Lower vm.nr_hugepages to release the unused pages, unless a stopped server needs them.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		mem, ok := check.Need(c, c.Snapshot.Host.Memory)
@@ -57,17 +57,17 @@ var HugePagesUnused = check.Check{
 			}
 			file := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", p.Size/unit.KB)
 			do := say.Template("1. Check that no stopped server needs these pages.\n" +
-				"2. Write {rest} to {file}. So many pages are in use now and stay.")
+				"2. Write {rest} to {file}. Pages in use now, which stay: {used}.")
 			if p.Size == mem.HugePageSize {
 				do = "1. Check that no stopped server needs these pages.\n" +
 					"2. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = {rest}\n" +
-					"So many pages are in use now and stay.\n" +
+					"Pages in use now, which stay: {used}.\n" +
 					"3. Run: sysctl --system"
 			}
 			c.FoundDo(sev, do,
 				"Huge pages of {size}: {idle} of {total} are neither used nor reserved, {bytes} ({share} of RAM).",
 				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share",
-				check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file)
+				check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
 		}
 	},
 }

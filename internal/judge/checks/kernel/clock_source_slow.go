@@ -15,7 +15,7 @@ var ClockSourceSlow = check.Check{
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
 	Title:     "Slow clock source",
-	DependsOn: []string{"timing_expensive"}, // which says what it costs now
+	DependsOn: []string{"timing_expensive"}, // which reports the present cost
 	Why: "EXPLAIN ANALYZE reads the clock twice per row and plan node, and track_io_timing reads it around " +
 		"each I/O. If the clock source is a device, each reading takes about one microsecond. That can double " +
 		"the measured time and makes cheap nodes look expensive.",
@@ -35,9 +35,9 @@ var ClockSourceSlow = check.Check{
 			return
 		}
 		if slices.Contains(k.Available, "tsc") {
-			c.Found("The clock source is {clock}, though tsc is available.", "clock", k.Current)
+			c.Found("current_clocksource = {clock}, although tsc is available.", "clock", k.Current)
 			return
 		}
-		c.Found("The clock source is {clock}.", "clock", k.Current)
+		c.Found("current_clocksource = {clock}.", "clock", k.Current)
 	},
 }

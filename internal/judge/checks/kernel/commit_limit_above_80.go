@@ -9,11 +9,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// CommitLimitAbove80 draws its line at memory.CommitShare, the rule of the
-// training module that this project was founded on: a fifth stays for the page
-// cache, page tables and the kernel, none of which the limit counts. Where the
-// limit and the huge pages together exceed memory and swap, it protects from
-// nothing: a warning.
+// CommitLimitAbove80 uses memory.CommitShare, the rule of Dalibo's training module J1:
+// 20% of RAM stays for the page cache, page tables and the kernel, none of which the
+// limit counts. If limit and huge pages together exceed RAM and swap, the limit
+// protects from nothing: a warning.
 var CommitLimitAbove80 = check.Check{
 	ID:        "commit_limit_above_80",
 	Area:      check.Kernel,
@@ -30,6 +29,7 @@ var CommitLimitAbove80 = check.Check{
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_ratio = {ratio}"),
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),
+		check.Shell("sysctl --system"),
 	},
 	Sources: []string{"dalibo-j1", "pg-overcommit", "linux-commit-limit"},
 	Judge: func(c *check.Case) {
@@ -45,15 +45,17 @@ var CommitLimitAbove80 = check.Check{
 		if sum > k.Total+k.Swap {
 			sev = check.Warning
 		}
-		do := say.Template("Write vm.overcommit_ratio = {ratio} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
-			"--system, after making sure that Committed_AS is well below the new limit.")
+		do := say.Template("1. Check in /proc/meminfo that Committed_AS is well below the new limit.\n" +
+			"2. Write into /etc/sysctl.d/60-postgresql.conf: vm.overcommit_ratio = {ratio}\n" +
+			"3. Run: sysctl --system")
 		if k.KBytes > 0 {
-			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
-				"--system, after making sure that Committed_AS is well below the new limit."
+			do = "1. Check in /proc/meminfo that Committed_AS is well below the new limit.\n" +
+				"2. Write into /etc/sysctl.d/60-postgresql.conf: vm.overcommit_kbytes = {kbytes}\n" +
+				"3. Run: sysctl --system"
 		}
 		c.FoundDo(sev, do,
-			"CommitLimit {limit} and {huge} of huge pages are {share} of {total} of memory ({swap} of swap are part "+
-				"of the limit).",
+			"CommitLimit ({limit}) and huge pages ({huge}) together are {share} of {total} RAM. The limit includes "+
+				"{swap} of swap.",
 			"limit", k.Limit(), "huge", k.Hugetlb, "share", check.PercentOf(sum, k.Total), "total", k.Total,
 			"swap", k.Swap,
 			"ratio", k.RatioFor(), "kbytes", fmt.Sprint(int64(k.KBytesFor()/unit.KB)))

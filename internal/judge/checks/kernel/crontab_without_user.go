@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// CrontabWithoutUser knows no list of users: it speaks where the field can be
-// none, a path or a command that no system has as a user.
+// CrontabWithoutUser has no list of users: it fires if the field cannot be a user
+// name, such as a path or a command.
 var CrontabWithoutUser = check.Check{
 	ID:       "crontab_without_user",
 	Area:     check.Kernel,
@@ -31,15 +31,15 @@ var CrontabWithoutUser = check.Check{
 		}
 		for _, l := range lines {
 			if noUser(l.User) {
-				c.Found("{file} line {line}: cron takes {user} for the name of a user, and does not run the line.",
+				c.Found("{file} line {line}: cron takes {user} for the user name and does not run the line.",
 					"file", l.File, "line", l.Line, "user", l.User)
 			}
 		}
 	},
 }
 
-// noUser says whether a word cannot be the name of a user: useradd takes none
-// of these characters, and the commands are those that guides write there.
+// noUser says whether a word cannot be a user name: useradd rejects these
+// characters, and the commands are those that guides write there.
 func noUser(word string) bool {
 	return strings.ContainsAny(word, `/<>|&;$()'"=[`+"`") ||
 		slices.Contains([]string{"echo", "printf", "sysctl", "tee", "sh", "bash", "cat", "test", "sudo", "exec", "nice",

@@ -35,7 +35,7 @@ var IoUringDisabled = check.Check{
 		}
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("kernel.io_uring_disabled"))
 		if ok && n != 0 {
-			c.Found("io_method = io_uring, and kernel.io_uring_disabled = {n}.", "n", strconv.FormatInt(n, 10))
+			c.Found("io_method = io_uring, kernel.io_uring_disabled = {n}.", "n", strconv.FormatInt(n, 10))
 		}
 	},
 }

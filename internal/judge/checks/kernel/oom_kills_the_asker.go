@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomKillsTheAsker is a notice: it matters only once memory ends.
+// OomKillsTheAsker is a notice: it matters only when memory runs out.
 var OomKillsTheAsker = check.Check{
 	ID:       "oom_kills_the_asker",
 	Area:     check.Kernel,

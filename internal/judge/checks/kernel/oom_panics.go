@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomPanics: a cluster that fences by rebooting may want it, with kernel.panic
-// set; then the finding is to be accepted.
+// OomPanics: a cluster that fences by rebooting may need it, with kernel.panic
+// set; then the finding should be accepted.
 var OomPanics = check.Check{
 	ID:       "oom_panics",
 	Area:     check.Kernel,
@@ -33,7 +33,7 @@ var OomPanics = check.Check{
 		}
 		text := say.Template("vm.panic_on_oom = {n}.")
 		if n == 2 {
-			text = "vm.panic_on_oom = {n}: also when a control group meets its limit."
+			text = "vm.panic_on_oom = {n}, which includes a cgroup that reaches its limit."
 		}
 		c.Found(text, "n", strconv.FormatInt(n, 10))
 	},

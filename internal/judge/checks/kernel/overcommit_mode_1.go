@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// OvercommitMode1 has no threshold: 1 is for programs with sparse arrays that
-// are larger than any memory.
+// OvercommitMode1 has no threshold: 1 is for programs with sparse arrays larger
+// than RAM.
 var OvercommitMode1 = check.Check{
 	ID:       "overcommit_mode_1",
 	Area:     check.Kernel,

@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// SwapNone is information: many hosts are run so on purpose, and containers
-// have no say in it.
+// SwapNone is information: many hosts run without swap on purpose, and a container
+// cannot change it.
 var SwapNone = check.Check{
 	ID:       "swap_none",
 	Area:     check.Kernel,
@@ -22,7 +22,13 @@ var SwapNone = check.Check{
 		"7. Run: sysctl --system\n" +
 		"Watch the columns si and so of vmstat 1. Kubernetes nodes usually run without swap.",
 	Commands: []check.Command{
+		check.Shell("dd if=/dev/zero of=/swapfile bs=1M count=2048"),
+		check.Shell("chmod 600 /swapfile"),
+		check.Shell("mkswap /swapfile"),
+		check.Shell("swapon /swapfile"),
+		check.Conf("/swapfile none swap sw 0 0"),
 		check.Conf("vm.swappiness = 10"),
+		check.Shell("sysctl --system"),
 	},
 	Sources: []string{"pg-overcommit", "dalibo-j1"},
 	Judge: func(c *check.Case) {
@@ -33,6 +39,6 @@ var SwapNone = check.Check{
 		if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Container != "" {
 			return
 		}
-		c.Found("/proc/swaps lists none.")
+		c.Found("/proc/swaps lists no swap.")
 	},
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// SwappinessHigh is silent without swap, where the value has no effect, and
-// where all swap is compressed memory, for which the kernel's manual itself
-// suggests high values.
+// SwappinessHigh is silent without swap, which makes the value useless, and if all
+// swap is compressed memory (zram), for which the kernel documentation suggests
+// high values.
 var SwappinessHigh = check.Check{
 	ID:       "swappiness_high",
 	Area:     check.Kernel,
@@ -44,7 +44,7 @@ var SwappinessHigh = check.Check{
 		}
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.swappiness"))
 		if _, _, told := notInForce(c, "vm.swappiness"); told {
-			c.Because("sysctl_not_in_force") // which names the file whose word is not obeyed
+			c.Because("sysctl_not_in_force") // which names the file
 		}
 		if ok && n > limits.SwappinessMost {
 			c.Found("vm.swappiness = {n}.", "n", strconv.FormatInt(n, 10))

@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// SysctlNeverRead is a warning: whoever wrote the file believes that it works.
+// SysctlNeverRead is a warning: its author believes that the file works.
 var SysctlNeverRead = check.Check{
 	ID:       "sysctl_never_read",
 	Area:     check.Kernel,
@@ -40,7 +40,7 @@ var SysctlNeverRead = check.Check{
 			files[s.File] = append(files[s.File], s.Name+" = "+s.Value)
 		}
 		for _, f := range order {
-			c.Found("{file} sets {names}, and is read by no program.", "file", f, "names", strings.Join(files[f], ", "))
+			c.Found("{file} sets {names}; no program reads it.", "file", f, "names", strings.Join(files[f], ", "))
 		}
 	},
 }

@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// ThpAlways is a notice: most servers live with it, as most distributions ship
-// it, and its harm comes in phases.
+// ThpAlways is a notice: it is the default of most distributions, and its harm is
+// intermittent.
 var ThpAlways = check.Check{
 	ID:       "thp_always",
 	Area:     check.Kernel,
@@ -31,11 +31,11 @@ var ThpAlways = check.Check{
 		if mem, ok := c.Snapshot.Host.Memory.Get(); ok {
 			if anon, ok := mem.Line("AnonHugePages"); ok && anon > 0 {
 				c.Found(
-					"transparent_hugepage/enabled is always; {anon} of private memory is in transparent huge pages "+
-						"now.", "anon", anon)
+					"/sys/kernel/mm/transparent_hugepage/enabled = always; {anon} of private memory is in THP now "+
+						"(AnonHugePages).", "anon", anon)
 				return
 			}
 		}
-		c.Found("transparent_hugepage/enabled is always.")
+		c.Found("/sys/kernel/mm/transparent_hugepage/enabled = always.")
 	},
 }

@@ -1,17 +1,17 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TunedOverrides knows the order at boot: sysctl.d is applied, then TuneD
-// starts and writes its profile, then it applies sysctl.d once more unless it
-// was told not to. For transparent huge pages there is no second turn.
+// TunedOverrides knows the order at boot: sysctl.d is applied, then TuneD starts,
+// writes its profile and reapplies sysctl.d, unless reapply_sysctl = 0. Transparent
+// huge pages are not reapplied.
 var TunedOverrides = check.Check{
 	ID:       "tuned_overrides",
 	Area:     check.Kernel,
@@ -35,29 +35,30 @@ var TunedOverrides = check.Check{
 		if live, ok := c.Snapshot.Host.THP.Enabled.Get(); ok {
 			for _, s := range t.Sets {
 				if s.Name == "thp:enabled" && s.Value != live {
-					told = append(told, taken{s, fmt.Sprintf("transparent huge pages are %s, and %s sets %s", live,
-						s.File, s.Value)})
+					told = append(told, taken{s, say.M("transparent huge pages = {live}, {file} sets {value}", "live",
+						live, "file", s.File, "value", s.Value)})
 				}
 			}
 		}
-		var texts []string
+		var texts []say.Message
 		for _, x := range told {
 			texts = append(texts, x.text)
 		}
 		if len(texts) > 0 {
-			c.Found("With the profile {profile}: {values}.", "profile", t.Profile, "values", check.Join(texts, "; ", 5))
+			c.Found("TuneD profile {profile}: {values}.", "profile", t.Profile, "values",
+				say.List{Items: texts, Sep: "; ", Most: 5})
 		}
 	},
 }
 
-// taken is a value that the profile takes back.
+// taken is a value that the profile overrides.
 type taken struct {
 	host.TunedSet
-	text string
+	text say.Message
 }
 
-// undoneByTuned returns the parameters for which a file of a person says
-// something else than the profile, where sysctl.d has no second turn.
+// undoneByTuned returns the parameters for which a file below /etc sets another value
+// than the profile, if TuneD does not reapply sysctl.d.
 func undoneByTuned(c *check.Case, t host.Tuning) (out []taken) {
 	files, ok := c.Snapshot.Host.SysctlConf.Get()
 	if !ok || t.Reapply {
@@ -73,8 +74,8 @@ func undoneByTuned(c *check.Case, t host.Tuning) (out []taken) {
 		f, set := last[s.Name]
 		if set && slices.Contains(host.SysctlNames, s.Name) && !slices.Equal(strings.Fields(f.Value),
 			strings.Fields(s.Value)) {
-			out = append(out, taken{s, fmt.Sprintf("%s = %s in %s, and %s sets %s", s.Name, f.Value, f.File,
-				s.File, s.Value)})
+			out = append(out, taken{s, say.M("{name} = {wanted} in {from}, {file} sets {value}", "name", s.Name,
+				"wanted", f.Value, "from", f.File, "file", s.File, "value", s.Value)})
 		}
 	}
 	return out

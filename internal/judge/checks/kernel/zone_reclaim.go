@@ -6,8 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ZoneReclaim is silent on a machine with one node, where the setting does
-// nothing.
+// ZoneReclaim is silent on a host with one node, where the setting has no effect.
 var ZoneReclaim = check.Check{
 	ID:       "zone_reclaim",
 	Area:     check.Kernel,
@@ -36,7 +35,7 @@ var ZoneReclaim = check.Check{
 		if !ok || len(nodes) < 2 {
 			return
 		}
-		c.Found("vm.zone_reclaim_mode = {mode} with {nodes} NUMA nodes.", "mode", strconv.FormatInt(n, 10), "nodes",
+		c.Found("vm.zone_reclaim_mode = {mode}, NUMA nodes: {nodes}.", "mode", strconv.FormatInt(n, 10), "nodes",
 			len(nodes))
 	},
 }

@@ -77,7 +77,8 @@ var ColocatedServices = check.Check{
 			told, sum = append(told, text), sum+held
 		}
 		if len(told) > 0 {
-			c.Found("{programs}. In total {share} of {total} RAM.", "programs", say.List{Items: told, Sep: "; ", Most: 4},
+			c.Found("{programs}. In total {share} of {total} RAM.", "programs", say.List{Items: told, Sep: "; ",
+				Most: 4},
 				"share", check.PercentOf(sum, mem.Total), "total", mem.Total)
 		}
 	},

@@ -99,8 +99,8 @@ func totalOf(nodes []host.Node) unit.Bytes {
 }
 
 // giveAllNodes is what the check says to do, with the host's nodes.
-const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from the " +
-	"cgroup or the container.\n2. Spread shared memory over all nodes. Add under [Service]: " +
+const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and " +
+	"cpuset.cpus from the cgroup or the container.\n2. Spread shared memory over all nodes. Add under [Service]: " +
 	"NUMAPolicy=interleave and NUMAMask={nodes}. Without the mask the service does not start.\n3. Restart " +
 	"the server.\nIf the restriction must stay, size shared_buffers, work_mem and huge pages for these " +
 	"nodes. Use CPUs and memory of the same nodes."

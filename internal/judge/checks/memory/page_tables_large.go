@@ -70,11 +70,11 @@ var PageTablesLarge = check.Check{
 			return
 		}
 		if check.AtLeast(worst, limits.TablesTooMuch, total) {
-			seen := say.Template("Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} processes " +
-				"touch all {shared} of shared memory.")
+			seen := say.Template("Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} " +
+				"processes touch all {shared} of shared memory.")
 			if measured {
-				seen = "Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} processes touch all " +
-					"{shared} of shared memory. Now: {now}."
+				seen = "Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} processes touch " +
+					"all {shared} of shared memory. Now: {now}."
 				pairs = append(pairs, "now", now)
 			}
 			c.That(check.Notice, do, say.M(seen, pairs...))

@@ -59,8 +59,9 @@ func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizin
 	if buffers := min(p.Shared, total/4); p.Sum()-p.Shared+buffers <= total {
 		c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
 	}
-	seen := say.Template("work_mem = {work}, active sessions: {active}, parallel workers: {parallel}. With a sort and a " +
-		"hash each (hash_mem_multiplier = {factor}) they may use {used}; with everything else {sum} of {total} memory.")
+	seen := say.Template("work_mem = {work}, active sessions: {active}, parallel workers: {parallel}. With a sort " +
+		"and a hash each (hash_mem_multiplier = {factor}) they may use {used}; with everything else {sum} of {total} " +
+		"memory.")
 	pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
 		"used", p.Work, "sum", p.Sum(), "total", total}
 	if !known || plan.Pinned {
@@ -88,8 +89,9 @@ func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.A
 		"huge_pages_not_used",
 		"overcommit_limit_too_low", "maintenance_memory_times_workers", "autovacuum_off")
 	fit := memory.Mixed.ConnectionsThatFit(m, func(i memory.Instance) bool { return i.Parts().Sum() <= plan.Share })
-	seen := say.M("work_mem = {work}, connections: {open}, parallel workers: {parallel}. If all are active with {each} "+
-		"each (hash_mem_multiplier = {factor}), they may use {used}; with everything else {sum} of {total} memory.",
+	seen := say.M("work_mem = {work}, connections: {open}, parallel workers: {parallel}. If all are active with "+
+		"{each} each (hash_mem_multiplier = {factor}), they may use {used}; with everything else {sum} of {total} "+
+		"memory.",
 		"work", m.WorkMem.GUC(), "open", m.Connections, "each", each, "factor", m.HashFactor, "parallel", m.Parallel,
 		"used", p.Work, "sum", p.Sum(), "total", total)
 	do := say.M("Use a connection pooler (PgBouncer), or lower max_connections to the number in use (restart).")
@@ -97,12 +99,12 @@ func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.A
 		seen = say.All(" ", seen, say.N(fit, "With a sort and a hash each, {fit} connection fits the memory budget of "+
 			"the instance ({share}).", "With a sort and a hash each, {fit} connections fit the memory budget of the "+
 			"instance ({share}).", "fit", fit, "share", plan.Share))
-		do = say.M("Use a connection pooler (PgBouncer) with a pool size of at most {fit}, or lower max_connections to "+
-			"the number in use (restart).", "fit", fit)
+		do = say.M("Use a connection pooler (PgBouncer) with a pool size of at most {fit}, or lower max_connections "+
+			"to the number in use (restart).", "fit", fit)
 	}
 	if m.WorkMem > plan.WorkMem && !plan.Pinned {
-		do = say.All("\n", say.M("Set work_mem = '{plan}', the maximum that pgfettle plan allows here (reload). Raise it "+
-			"with ALTER ROLE … SET work_mem for the few roles that need it.", "plan", plan.WorkMem.GUC()), do)
+		do = say.All("\n", say.M("Set work_mem = '{plan}', the maximum that pgfettle plan allows here (reload). "+
+			"Raise it with ALTER ROLE … SET work_mem for the few roles that need it.", "plan", plan.WorkMem.GUC()), do)
 	}
 	c.That(sev, do, seen)
 }

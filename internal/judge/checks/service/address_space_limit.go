@@ -5,8 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// AddressSpaceLimit is a notice: somebody may have meant it, as a fence around
-// greedy queries; it is a poor one.
+// AddressSpaceLimit is a notice: it may be intended as a limit for greedy queries,
+// for which it is not suited.
 var AddressSpaceLimit = check.Check{
 	ID:       "address_space_limit",
 	Area:     check.Service,
@@ -26,6 +26,6 @@ var AddressSpaceLimit = check.Check{
 		if !ok || l.AS < 0 {
 			return
 		}
-		c.Found("Each process of the server may map {limit} (Max address space).", "limit", unit.Bytes(l.AS))
+		c.Found("Max address space of each server process = {limit}.", "limit", unit.Bytes(l.AS))
 	},
 }

@@ -28,7 +28,7 @@ var OomGroup = check.Check{
 			return
 		}
 		if on, ok := check.Need(c, cg.OOMGroup); ok && on {
-			c.Found("memory.oom.group = 1 in the control group {path}.", "path", cg.Path)
+			c.Found("memory.oom.group = 1 in cgroup {path}.", "path", cg.Path)
 		}
 	},
 }

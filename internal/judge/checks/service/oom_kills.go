@@ -1,15 +1,13 @@
 package service
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomKills is a warning when the victims were in an instance's control group
-// and a notice when it is not known whose they were. The counters run since
-// boot, or since the control group was made, and tell no time.
+// OomKills is a warning if the victims were in the cgroup of an instance and a
+// notice if they are unknown. The counters run since boot, or since the cgroup
+// was created, and have no times.
 var OomKills = check.Check{
 	ID:       "oom_kills",
 	Area:     check.Service,
@@ -36,8 +34,9 @@ var OomKills = check.Check{
 				continue
 			}
 			if n, ok := cg.OOMKills.Get(); ok && n > 0 {
-				c.FoundAs(check.Warning, "{n} killed in the control group {path} of the instance {instance}.", "n",
-					n, "path", cg.Path, "instance", in.Label())
+				c.That(check.Warning, say.M(c.Remedy()), say.N(n, "{n} OOM kill in cgroup {path} of instance "+
+					"{instance}.",
+					"{n} OOM kills in cgroup {path} of instance {instance}.", "path", cg.Path, "instance", in.Label()))
 				return
 			}
 		}
@@ -49,10 +48,13 @@ var OomKills = check.Check{
 		if n == 0 {
 			return
 		}
-		since := ""
+		seen := say.N(n, "{n} OOM kill on this host since boot (any process).",
+			"{n} OOM kills on this host since boot (any process).")
 		if t, ok := c.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 && c.Snapshot.TakenAt > t.BootTime {
-			since = fmt.Sprintf(", %s ago", say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
+			seen = say.N(n, "{n} OOM kill on this host since boot {since} ago (any process).",
+				"{n} OOM kills on this host since boot {since} ago (any process).", "since",
+				say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
 		}
-		c.Found("{n} killed on this host since it was started{since}, of whatever program.", "n", n, "since", since)
+		c.That(check.Notice, say.M(c.Remedy()), seen)
 	},
 }

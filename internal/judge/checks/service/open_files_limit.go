@@ -6,10 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OpenFilesLimit is a notice: the server lowers its own limit to what it is
-// allowed at start, and only logs that at DEBUG level. Its own descriptors (sockets, logs)
-// lie within max_files_per_process, so that 1024, systemd's default, lets the
-// setting's default of 1000 decide: measured on 13 to 18.
+// OpenFilesLimit is a notice: at start the server lowers its own limit to the allowed
+// one, and only logs that at DEBUG level. Its own descriptors (sockets, logs) are within
+// max_files_per_process, so with 1024, systemd's default, the default of 1000 applies:
+// measured on 13–18.
 var OpenFilesLimit = check.Check{
 	ID:       "open_files_limit",
 	Area:     check.Service,
@@ -42,7 +42,7 @@ var OpenFilesLimit = check.Check{
 		if !ok || l.NoFile < 0 || l.NoFile >= want {
 			return
 		}
-		c.Found("max_files_per_process = {want}, and the postmaster's limit is {limit} open files.", "want",
+		c.Found("max_files_per_process = {want}, open files limit of the postmaster = {limit}.", "want",
 			strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NoFile, 10))
 	},
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ProcessLimit: a fork that fails is told to the client as "could not fork new
-// process for connection", and to no one else.
+// ProcessLimit: a failed fork is reported to the client as "could not fork new process
+// for connection", and in the server log.
 var ProcessLimit = check.Check{
 	ID:       "process_limit",
 	Area:     check.Service,
@@ -50,8 +50,8 @@ var ProcessLimit = check.Check{
 		}
 		if l.NProc < want {
 			c.Found(
-				"max_connections, workers and WAL senders make up to {want} processes, and the limit of the owner "+
-					"is {limit}.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
+				"max_connections, workers and WAL senders need up to {want} processes; the process limit is {limit}.",
+				"want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
 		}
 	},
 }

@@ -2,7 +2,7 @@ package service
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// RestartAfterCrashOff is for servers that nothing restarts.
+// RestartAfterCrashOff is for servers without a cluster manager that restarts them.
 var RestartAfterCrashOff = check.Check{
 	ID:       "restart_after_crash_off",
 	Area:     check.Service,
@@ -33,9 +33,9 @@ var RestartAfterCrashOff = check.Check{
 		switch {
 		case !ok:
 			c.FoundAs(check.Notice,
-				"restart_after_crash = off; whether a cluster manager restarts the server could not be seen.")
+				"restart_after_crash = off; it is unknown whether a cluster manager restarts the server.")
 		case manager == "":
-			c.Found("restart_after_crash = off, and no cluster manager was seen.")
+			c.Found("restart_after_crash = off; no cluster manager was found.")
 		}
 	},
 }

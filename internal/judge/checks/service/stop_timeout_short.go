@@ -4,17 +4,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// shutdownRate is what a checkpoint at shutdown writes per second of buffers
-// that lie scattered on a modest disk; SSDs do several times as much. A stop
-// that is long enough at this rate is long enough.
+// shutdownRate is what a shutdown checkpoint writes per second of scattered
+// buffers on a modest disk; SSDs write several times as much.
 const shutdownRate = 100 * unit.MB
 
-// StopTimeoutShort is a notice: a crash recovery loses nothing, it only takes
-// time when nobody has any.
+// StopTimeoutShort is a notice: crash recovery loses nothing, it only takes time.
 var StopTimeoutShort = check.Check{
 	ID:       "stop_timeout_short",
 	Area:     check.Service,
@@ -48,14 +47,15 @@ var StopTimeoutShort = check.Check{
 		}
 		buffers, ok := set.Bytes("shared_buffers")
 		if need := time.Duration(buffers/shutdownRate) * time.Second; ok && limit < need {
-			c.Found("{unit} has TimeoutStopSec={limit}; writing shared_buffers of {buffers} at 100 MB/s takes {need}.",
-				"unit", u.Name, "limit", limit, "buffers", buffers, "need", need)
+			c.Found("{unit}: TimeoutStopSec is {limit}. Writing {buffers} of shared_buffers at 100 MB/s takes {need}.",
+				"unit", u.Name, "limit", say.Span(limit.Seconds()), "buffers", buffers, "need",
+				say.Span(need.Seconds()))
 		}
 	},
 }
 
 // timespan reads a time as systemctl show prints it: "1min 30s", "infinity". ok
-// is false for what is no limit and for what it does not know.
+// is false for no limit and for an unknown form.
 func timespan(text string) (time.Duration, bool) {
 	units := map[string]string{"min": "m", "s": "s", "h": "h", "ms": "ms", "us": "us"}
 	var sum time.Duration

@@ -7,7 +7,7 @@ import (
 )
 
 // SystemdOomd: systemd-oomd kills by pressure and swap, long before the kernel
-// would, and takes whole control groups.
+// would, and always a whole cgroup.
 var SystemdOomd = check.Check{
 	ID:       "systemd_oomd",
 	Area:     check.Service,
@@ -43,7 +43,7 @@ var SystemdOomd = check.Check{
 			}
 		}
 		if len(kills) > 0 {
-			c.Found("{unit} has {kills}.", "unit", u.Name, "kills", strings.Join(kills, " and "))
+			c.Found("{unit} has {kills}.", "unit", u.Name, "kills", strings.Join(kills, ", "))
 		}
 	},
 }

@@ -1,13 +1,12 @@
 package start
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StartConfigError tells what the reader of the configuration found, and what the
-// installed program itself said of it on a scratch copy.
+// StartConfigError reports what the reader of the configuration found, and the errors
+// of the installed program on a scratch copy.
 var StartConfigError = check.Check{
 	ID:       "start_config_error",
 	Area:     check.Startup,
@@ -30,14 +29,18 @@ var StartConfigError = check.Check{
 		if !ok || len(conf.Faults) == 0 {
 			return
 		}
-		var told []string
+		var told []say.Message
 		for _, f := range conf.Faults {
-			at := f.File
-			if f.Line > 0 {
-				at = fmt.Sprintf("%s line %d", f.File, f.Line)
+			switch {
+			case f.File == "":
+				told = append(told, say.M("{reason}", "reason", f.Reason))
+			case f.Line > 0:
+				told = append(told, say.M("{file} line {line}: {reason}", "file", f.File, "line", f.Line,
+					"reason", f.Reason))
+			default:
+				told = append(told, say.M("{file}: {reason}", "file", f.File, "reason", f.Reason))
 			}
-			told = append(told, at+": "+f.Reason)
 		}
-		c.Found("{errors}.", "errors", check.Join(told, "; ", 5))
+		c.Found("{errors}.", "errors", say.List{Items: told, Sep: "; ", Most: 5})
 	},
 }

@@ -9,8 +9,8 @@ import (
 // written at each start.
 const leastRoom = 4 * unit.KB
 
-// StartDiskFull asks for a whole segment of WAL only where there is something to
-// recover: a server that was shut down goes on in the segment that it has.
+// StartDiskFull requires a whole WAL segment only before crash recovery: a server that
+// was shut down cleanly continues in its present segment.
 var StartDiskFull = check.Check{
 	ID:       "start_disk_full",
 	Area:     check.Startup,
@@ -38,13 +38,13 @@ var StartDiskFull = check.Check{
 			switch {
 			case f.Free < 0 || f.Fault != "":
 			case f.What == "data" && f.Free < leastRoom:
-				c.Found("The filesystem of {dir} has {free} left.", "dir", f.Path, "free", f.Free)
+				c.Found("Free space on the filesystem of {dir}: {free}.", "dir", f.Path, "free", f.Free)
 			case f.What == "wal":
 				control, ok := check.Need(c, c.Instance.Start.Control)
 				if ok && !control.Clean && control.Segment > 0 && f.Free < control.Segment {
 					c.Found(
-						"The server was not shut down (state: {state}), and the filesystem of {dir} has {free} "+
-							"left; a WAL segment takes {segment}.",
+						"The server was not shut down cleanly (state: {state}). Free space on the filesystem of "+
+							"{dir}: {free}; a WAL segment takes {segment}.",
 						"state", control.State, "dir", f.Path, "free", f.Free, "segment", control.Segment)
 				}
 			}

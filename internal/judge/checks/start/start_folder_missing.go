@@ -1,13 +1,12 @@
 package start
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 // StartFolderMissing is critical for pg_wal; without a tablespace the server starts,
-// as long as nothing is to be recovered in it.
+// if crash recovery needs nothing in it.
 var StartFolderMissing = check.Check{
 	ID:       "start_folder_missing",
 	Area:     check.Startup,
@@ -30,22 +29,22 @@ var StartFolderMissing = check.Check{
 		if !ok {
 			return
 		}
-		told := map[bool][]string{} // by whether it is of the WAL
+		told := map[bool][]say.Message{} // by whether it is of the WAL
 		for _, f := range folders {
 			if f.Fault == "" || f.What == "data" {
 				continue
 			}
-			at := f.Path
+			at := say.M("{path}: {fault}", "path", f.Path, "fault", f.Fault)
 			if f.To != "" {
-				at += " (link to " + f.To + ")"
+				at = say.M("{path} (symbolic link to {to}): {fault}", "path", f.Path, "to", f.To, "fault", f.Fault)
 			}
-			told[f.What == "wal"] = append(told[f.What == "wal"], at+": "+f.Fault)
+			told[f.What == "wal"] = append(told[f.What == "wal"], at)
 		}
 		if wal := told[true]; len(wal) > 0 {
-			c.Found("{folders}.", "folders", strings.Join(wal, "; "))
+			c.Found("{folders}.", "folders", say.List{Items: wal, Sep: "; "})
 		}
 		if others := told[false]; len(others) > 0 {
-			c.FoundAs(check.Warning, "{folders}.", "folders", check.Join(others, "; ", 5))
+			c.FoundAs(check.Warning, "{folders}.", "folders", say.List{Items: others, Sep: "; ", Most: 5})
 		}
 	},
 }

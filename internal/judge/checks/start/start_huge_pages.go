@@ -1,14 +1,15 @@
 package start
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// StartHugePages counts the pages that are free now, as other servers may hold those
-// of the pool.
+// StartHugePages counts the pages that are free now, as other servers may use pages of
+// the pool.
 var StartHugePages = check.Check{
 	ID:        "start_huge_pages",
 	Area:      check.Startup,
@@ -41,8 +42,8 @@ var StartHugePages = check.Check{
 			return
 		}
 		if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
-			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try.",
-				"huge_pages = on with shared_memory_type = {kind}: the server takes huge pages only with mmap.",
+			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try. Then start the server.",
+				"huge_pages = on, shared_memory_type = {kind}: the server can use huge pages only with mmap.",
 				"kind", kind)
 			return
 		}
@@ -52,7 +53,8 @@ var StartHugePages = check.Check{
 			return
 		}
 		if size == 0 {
-			c.FoundDo(check.Critical, "Set huge_pages = try.", "huge_pages = on, and this kernel has no huge pages.")
+			c.FoundDo(check.Critical, "Set huge_pages = try. Then start the server.",
+				"huge_pages = on; this kernel does not support huge pages.")
 			return
 		}
 		need, ok := memory.HugeNeedOf(c.Instance, size)
@@ -65,9 +67,13 @@ var StartHugePages = check.Check{
 		if free >= need.Least {
 			return
 		}
-		c.FoundDo(check.Critical, c.Remedy(),
-			"huge_pages = on; the server asks for {need} pages of {size}, and {free} are free in a pool of {total}.",
-			"need", check.PagesText(need.Pages, need.Exact()), "size", size, "free", free, "total", p.Total)
+		seen := say.Template("huge_pages = on: the server requests huge pages of {size}: {need}. Free: {free} of " +
+			"{total} in the pool.")
+		if !need.Exact() {
+			seen = "huge_pages = on: the server requests huge pages of {size}: about {need}. Free: {free} of {total} " +
+				"in the pool."
+		}
+		c.FoundDo(check.Critical, c.Remedy(), seen, "need", need.Pages, "size", size, "free", free, "total", p.Total)
 	},
 }
 

@@ -1,9 +1,14 @@
 package start
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"strconv"
 
-// StartLockFile tells what the server itself would say of postmaster.pid: any live
-// process of its account with the number in it counts as a server.
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// StartLockFile judges postmaster.pid as the server does: any live process of its user
+// with the process ID in it counts as a server.
 var StartLockFile = check.Check{
 	ID:       "start_lock_file",
 	Area:     check.Startup,
@@ -32,19 +37,19 @@ var StartLockFile = check.Check{
 		switch {
 		case l.Fault != "":
 			c.FoundDo(check.Critical,
-				"Make sure that no server uses the data directory (fuser -v DATA_DIRECTORY), remove postmaster.pid, "+
-					"and start the server.",
+				"1. Check that no server uses the data directory: fuser -v DATA_DIRECTORY\n"+
+					"2. Remove postmaster.pid, and start the server.",
 				"{file}: {fault}.", "file", l.File, "fault", l.Fault)
 		case l.Live && l.DataDir != "":
-			c.Found("{file} names {process}, which works in {dir}.", "file", l.File, "process",
+			c.Found("{file} names {process}, which runs in {dir}.", "file", l.File, "process",
 				check.ProcessName(l.Program, l.PID), "dir", l.DataDir)
 		case l.Live:
 			c.Found("{file} names {process}.", "file", l.File, "process", check.ProcessName(l.Program, l.PID))
 		case l.Attached > 0:
-			c.Found(
-				"The server that {file} names (process {pid}) has ended; {n} of its processes still use the shared "+
-					"memory (id {id}).",
-				"file", l.File, "pid", l.PID, "n", l.Attached, "id", l.Segment)
+			c.That(check.Critical, say.M(c.Remedy()), say.N(l.Attached,
+				"Process {pid} in {file} no longer exists; {n} process still uses its shared memory (ID {id}).",
+				"Process {pid} in {file} no longer exists; {n} processes still use its shared memory (ID {id}).",
+				"file", l.File, "pid", strconv.Itoa(l.PID), "id", strconv.Itoa(l.Segment)))
 		}
 	},
 }

@@ -2,13 +2,13 @@ package start
 
 import (
 	"strconv"
-	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StartOtherMajor goes by the program that the last start or the unit names. One
-// that was only looked for and not found may be in a folder that nobody knows.
+// StartOtherMajor uses the program that the last start or the unit names. A program
+// that was searched and not found may be in an unknown directory.
 var StartOtherMajor = check.Check{
 	ID:       "start_other_major",
 	Area:     check.Startup,
@@ -33,11 +33,11 @@ var StartOtherMajor = check.Check{
 		major := strconv.Itoa(p.Version.Major())
 		switch {
 		case p.Path != "" && p.Named != "" && p.Version > 0 && major != p.Cluster:
-			c.Found("PG_VERSION says {cluster}; {path}, which {named} names, is PostgreSQL {version}.",
+			c.Found("PG_VERSION = {cluster}; {path} is PostgreSQL {version} (named by {named}).",
 				"cluster", p.Cluster, "path", p.Path, "named", p.Named, "version", p.Version)
 		case p.Path == "" && len(p.Others) > 0:
-			c.FoundAs(check.Warning, "PG_VERSION says {cluster}; no program of that version was found, only {others}.",
-				"cluster", p.Cluster, "others", strings.Join(p.Others, ", "))
+			c.FoundAs(check.Warning, "PG_VERSION = {cluster}; no program of that version was found, only {others}.",
+				"cluster", p.Cluster, "others", say.Names(p.Others, 0))
 		}
 	},
 }

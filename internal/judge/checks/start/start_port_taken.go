@@ -2,15 +2,15 @@ package start
 
 import (
 	"net/netip"
-	"slices"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StartPortTaken is critical where every address is taken: the server starts as long
-// as it can listen at one.
+// StartPortTaken is critical if every address is in use: the server starts if it can
+// listen on one.
 var StartPortTaken = check.Check{
 	ID:       "start_port_taken",
 	Area:     check.Startup,
@@ -32,28 +32,31 @@ var StartPortTaken = check.Check{
 		if !ok || len(s.Addresses) == 0 {
 			return
 		}
-		var taken, by []string
+		var taken []string
+		var by []say.Message
+		listed := map[string]bool{}
 		for _, a := range s.Addresses {
 			if l, ok := listenerAt(s.Listeners, a); ok {
 				taken = append(taken, a)
-				if name := check.ProcessName(l.Program, l.PID); !slices.Contains(by, name) {
-					by = append(by, name)
+				if key := l.Program + "\x00" + strconv.Itoa(l.PID); !listed[key] {
+					listed[key] = true
+					by = append(by, say.M("{process}", "process", check.ProcessName(l.Program, l.PID)))
 				}
 			}
 		}
-		pairs := []any{"port", strconv.Itoa(s.Port), "taken", check.Join(taken, ", ", 5), "by", check.Join(by, ", ", 5)}
+		pairs := []any{"port", strconv.Itoa(s.Port), "taken", say.Names(taken, 5), "by", say.List{Items: by, Most: 5}}
 		switch {
 		case len(taken) == 0:
 		case len(taken) < len(s.Addresses):
-			c.FoundAs(check.Warning, "Port {port} is taken on {taken} by {by}; other addresses are free.", pairs...)
+			c.FoundAs(check.Warning, "Port {port} on {taken} is in use by {by}; other addresses are free.", pairs...)
 		default:
-			c.Found("Port {port} is taken on {taken} by {by}.", pairs...)
+			c.Found("Port {port} on {taken} is in use by {by}.", pairs...)
 		}
 	},
 }
 
-// listenerAt finds who keeps a server from an address. A socket at :: has the addresses
-// of IPv4 as well, unless its program has forbidden that; the server's own does.
+// listenerAt finds the socket that blocks an address. A socket on :: also has the IPv4
+// addresses, unless its program disables that, as the server does.
 func listenerAt(listeners []pg.StartListener, address string) (pg.StartListener, bool) {
 	want, err := netip.ParseAddr(address)
 	if err != nil {

@@ -1,6 +1,9 @@
 package start
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // StartSocket is about the sockets of unix_socket_directories; a server without one
 // of them does not start, even where the others could be made.
@@ -27,19 +30,20 @@ var StartSocket = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		for _, u := range s.Unix {
 			switch {
 			case u.Fault != "":
-				told = append(told, u.Folder+": "+u.Fault)
+				told = append(told, say.M("{directory}: {fault}", "directory", u.Folder, "fault", u.Fault))
 			case u.PID > 0:
-				told = append(told, u.Lock+" is held by "+check.ProcessName(u.Program, u.PID))
+				told = append(told, say.M("{lock} is held by {process}", "lock", u.Lock, "process",
+					check.ProcessName(u.Program, u.PID)))
 			case u.Closed:
-				told = append(told, u.Lock+" belongs to another account")
+				told = append(told, say.M("{lock} is owned by another user", "lock", u.Lock))
 			}
 		}
 		if len(told) > 0 {
-			c.Found("{places}.", "places", check.Capitalize(check.Join(told, "; ", 5)))
+			c.Found("{places}.", "places", say.List{Items: told, Sep: "; ", Most: 5})
 		}
 	},
 }
