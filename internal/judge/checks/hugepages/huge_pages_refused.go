@@ -3,6 +3,7 @@ package hugepages
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -67,12 +68,15 @@ var HugePagesRefused = check.Check{
 		if by == "" {
 			by = cg.Path
 		}
-		c.FoundDo(sev,
-			"Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: request huge "+
-				"pages in the resources of the pod). Or set huge_pages = off for this instance.",
-			"huge_pages = {mode}: the server requests {want} in huge pages of {size} (pages: {pages}), cgroup {path} "+
-				"allows {limit}.",
-			"mode", mode, "pages", need.Pages, "size", size, "want", want, "limit",
-			limit, "path", by, "name", "hugetlb."+size.GUC())
+		c.That(sev, say.M("Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: "+
+			"request huge pages in the resources of the pod). Or set huge_pages = off for this instance.",
+			"name", "hugetlb."+size.GUC(), "want", want),
+			say.All(" ", say.N(need.Pages,
+				"huge_pages = {mode}: the server requests {pages} page of {size} ({want}); cgroup {path} allows "+
+					"{limit}.",
+				"huge_pages = {mode}: the server requests {pages} pages of {size} ({want}); cgroup {path} allows "+
+					"{limit}.",
+				"mode", mode, "pages", need.Pages, "size", size, "want", want, "limit", limit, "path", by),
+				estimated(need)))
 	},
 }

@@ -59,12 +59,12 @@ var HugePagesShort = check.Check{
 		if mode == "try" && there == 0 && !using {
 			return
 		}
-		sev, what := check.Warning, say.M("the server falls back to regular pages")
+		sev, what := check.Warning, say.M("The server falls back to regular pages.")
 		switch {
 		case mode == "on":
-			sev, what = check.Critical, say.M("the next start will fail")
+			sev, what = check.Critical, say.M("The next start will fail.")
 		case using:
-			what = say.M("the next start will fall back to regular pages")
+			what = say.M("The next start will fall back to regular pages.")
 		}
 		pages := strconv.FormatInt(need.Pages, 10)
 		c.That(sev, say.All("\n", say.M(
@@ -74,8 +74,11 @@ var HugePagesShort = check.Check{
 				"4. Check that HugePages_Total in /proc/meminfo has reached it. If memory is fragmented, the kernel "+
 				"allocates fewer pages without an error: then reboot.\n"+
 				"5. Start the server.", "need", pages), estimated(need), c.PlannedPool(need.Pages)),
-			say.M("huge_pages = {mode}, huge pages of {size} needed by all instances: {need}. The pool has {total} "+
-				"(on demand: {overcommit}); {what}.",
+			say.N(need.Pages,
+				"huge_pages = {mode}: {need} page of {size} needed by all instances; the pool has {total} (on demand: "+
+					"{overcommit}). {what}",
+				"huge_pages = {mode}: {need} pages of {size} needed by all instances; the pool has {total} (on "+
+					"demand: {overcommit}). {what}",
 				"mode", mode, "need", pages, "size", size, "total", pool.Total,
 				"overcommit", pool.Overcommit, "what", what))
 	},

@@ -48,7 +48,7 @@ var OvercommitLimitTooLow = check.Check{
 		}
 		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
 		do := say.Template("Move shared_buffers into huge pages if they are on regular pages, or lower work_mem and " +
-			"max_connections. CommitLimit and huge pages together are already 80% of RAM.")
+			"max_connections. CommitLimit and huge pages together are already at least 80% of RAM.")
 		if k.KBytesFor()+k.Swap > k.Limit() {
 			do = "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.overcommit_kbytes = {kbytes}\n" +
 				"That is 80% of RAM, minus huge pages and swap.\n" +

@@ -39,6 +39,6 @@ var SwapNone = check.Check{
 		if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Container != "" {
 			return
 		}
-		c.Found("/proc/swaps lists no swap.")
+		c.Found("/proc/swaps lists none.")
 	},
 }

@@ -15,10 +15,10 @@ var ThpAlways = check.Check{
 		"hold far more memory than they use. Shared buffers gain nothing: they need explicit huge pages. The " +
 		"PostgreSQL manual discourages THP.",
 	Do: "1. Run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled\n" +
-		"This affects new memory only; existing huge pages stay until their process exits.\n" +
 		"2. Make it permanent with transparent_hugepage=madvise on the kernel command line. Or add a line in " +
 		"/etc/tmpfiles.d/60-postgresql.conf: w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n" +
-		"If TuneD runs, set it in its profile.",
+		"If TuneD runs, set it in its profile. The change affects new memory only; existing huge pages stay " +
+		"until their process exits.",
 	Commands: []check.Command{
 		check.Shell("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
 	},

@@ -45,7 +45,7 @@ var CgroupLimitBelowPlan = check.Check{
 		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
 			// Huge pages are charged to the hugetlb controller, and to this limit only
 			// where the hierarchy is mounted with memory_hugetlb_accounting.
-			p.Shared, shared = 0, say.M("no shared memory (it is in huge pages)")
+			p.Shared, shared = 0, say.M("no shared memory, as huge pages are not charged")
 		}
 		if p.Sum() <= total {
 			return
@@ -62,9 +62,9 @@ var CgroupLimitBelowPlan = check.Check{
 		c.FoundDo(sev,
 			"Raise the limit to at least {enough} (MemoryMax= of the unit, --memory of the container, or the memory "+
 				"limit of the pod). Or reduce shared_buffers, work_mem and max_connections to fit {total}.",
-			"cgroup {path}: memory limit {total}, expected peak {sum}. The peak is {shared}, page tables {tables}, "+
-				"{procs} processes {backends}, sorts and hashes {work} (active sessions: {active}, parallel workers: "+
-				"{parallel}), maintenance {maintenance}.",
+			"cgroup {path}: memory limit {total}, expected peak {sum}. Of this, {shared}; page tables {tables}; "+
+				"private memory of {procs} processes {backends}; sorts and hashes {work} (active sessions: {active}, "+
+				"parallel workers: {parallel}); maintenance {maintenance}.",
 			"path", by, "total", total, "sum", p.Sum(), "shared", shared, "tables", p.PageTables, "backends",
 			p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
 			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough",

@@ -23,7 +23,7 @@ var DevShmSmall = check.Check{
 	Do: "In a container, enlarge /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium Memory " +
 		"mounted at /dev/shm). It counts against the memory limit of the container, and only used pages take " +
 		"memory.\n" +
-		"On a host, remove or raise the option size= of /dev/shm in /etc/fstab, then remount it.",
+		"On a host, raise the option size= of /dev/shm in /etc/fstab, then run: mount -o remount /dev/shm",
 	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		mounts, ok := check.Need(c, c.Snapshot.Host.Mounts)

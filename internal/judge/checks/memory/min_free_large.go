@@ -19,8 +19,9 @@ var MinFreeLarge = check.Check{
 	Why: "The kernel keeps vm.min_free_kbytes free for its own emergencies and starts to reclaim memory above " +
 		"that mark. If the value is a large share of RAM, the page cache shrinks and reclaim never stops. The " +
 		"OOM killer then runs while free still shows free memory.",
-	Do: "1. Remove vm.min_free_kbytes from the files in /etc/sysctl.d, or set it to at most 1% of RAM.\n" +
-		"2. Reboot. Without the setting the kernel computes its own value.",
+	Do: "1. Remove vm.min_free_kbytes from the files in /etc/sysctl.d and reboot: the kernel then computes " +
+		"its own value.\n" +
+		"2. Or set it to at most 1% of RAM and run: sysctl --system",
 	Sources: []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.min_free_kbytes"))

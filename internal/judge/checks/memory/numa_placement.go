@@ -23,14 +23,15 @@ var NumaPlacement = check.Check{
 	Why: "A cpuset binds the memory of a process to some NUMA nodes. When these are full, the kernel swaps or " +
 		"kills there while other nodes have free memory, and no figure of the whole host shows it. If the " +
 		"CPUs belong to other nodes than the memory, every memory access is remote.",
-	Do: "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from " +
-		"the cgroup or the container.\n" +
-		"2. Spread shared memory over all nodes. Add under [Service]: NUMAPolicy=interleave and " +
-		"NUMAMask=NODES, with NODES the list of all nodes, such as 0-1. Without the mask the service does not " +
-		"start.\n" +
+	Do: "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from the " +
+		"cgroup or the container.\n" +
+		"2. Spread shared memory over all nodes. NODES is their list, such as 0 1; without it the service does not " +
+		"start. Add under [Service]:\n" +
+		"NUMAPolicy=interleave\n" +
+		"NUMAMask=NODES\n" +
 		"3. Restart the server.\n" +
-		"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs " +
-		"and memory of the same nodes.",
+		"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs and " +
+		"memory of the same nodes.",
 	Commands: []check.Command{
 		check.Conf("NUMAPolicy=interleave"),
 		check.Conf("NUMAMask={nodes}"),
@@ -65,15 +66,15 @@ var NumaPlacement = check.Check{
 		}
 		if sum := m.Parts().Sum(); sum > allowed {
 			c.FoundDo(check.Warning, giveAllNodes,
-				"Memory is restricted to NUMA nodes {mems}: {allowed} of {total} RAM. The expected peak is {sum}, of "+
-					"which {shared} is shared memory.",
+				"Allowed NUMA nodes: {mems} ({allowed} of {total} RAM). Expected peak: {sum}, of which {shared} is "+
+					"shared memory.",
 				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared,
 				"nodes", idsOf(nodes))
 			return
 		}
 		if !near {
 			c.FoundDo(check.Notice, giveAllNodes,
-				"CPUs {cpus} and memory of NUMA nodes {mems}: none of these CPUs belongs to these nodes.",
+				"Allowed CPUs: {cpus}, allowed NUMA nodes: {mems}. None of these CPUs belongs to these nodes.",
 				"cpus", at.CPUs, "mems", at.Mems, "nodes", idsOf(nodes))
 		}
 	},
@@ -100,10 +101,13 @@ func totalOf(nodes []host.Node) unit.Bytes {
 
 // giveAllNodes is what the check says to do, with the host's nodes.
 const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and " +
-	"cpuset.cpus from the cgroup or the container.\n2. Spread shared memory over all nodes. Add under [Service]: " +
-	"NUMAPolicy=interleave and NUMAMask={nodes}. Without the mask the service does not start.\n3. Restart " +
-	"the server.\nIf the restriction must stay, size shared_buffers, work_mem and huge pages for these " +
-	"nodes. Use CPUs and memory of the same nodes."
+	"cpuset.cpus from the cgroup or the container.\n" +
+	"2. Spread shared memory over all nodes. Without NUMAMask= the service does not start. Add under [Service]:\n" +
+	"NUMAPolicy=interleave\n" +
+	"NUMAMask={nodes}\n" +
+	"3. Restart the server.\n" +
+	"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs and " +
+	"memory of the same nodes."
 
 // mostCPUs is the largest number of processors that a kernel can be built for.
 const mostCPUs = 8192

@@ -54,6 +54,10 @@ var PageTablesLarge = check.Check{
 				"Temporary workaround: run fewer backends. Use a connection pooler, or recycle long-lived connections.",
 				"pages", strconv.FormatInt(need.Pages, 10)), estimated(need), c.PlannedPool(need.Pages))
 		}
+		if size > 0 && m.SharedPage >= size {
+			do = say.M("The server uses huge pages already. Run fewer backends: use a connection pooler, or recycle " +
+				"long-lived connections of application pools.")
+		}
 		now, measured := check.Need(c, check.PageTables(c.Instance))
 		if measured && check.AtLeast(now, limits.TablesMuch, total) {
 			ps, _ := c.Instance.Processes.Get()
@@ -61,12 +65,14 @@ var PageTablesLarge = check.Check{
 			if check.AtLeast(now, limits.TablesTooMuch, total) {
 				sev = check.Critical
 			}
-			c.That(sev, do, say.N(len(ps),
-				"Page tables of {n} process: {now}, {share} of {total} memory. At worst {worst} ({worstShare}), if "+
-					"{procs} processes touch all {shared} of shared memory.",
-				"Page tables of {n} processes: {now}, {share} of {total} memory. At worst {worst} ({worstShare}), if "+
-					"{procs} processes touch all {shared} of shared memory.",
-				append(pairs, "now", now, "share", check.PercentOf(now, total))...))
+			seen := say.N(len(ps), "Page tables of {n} process: {now}, {share} of {total} memory.",
+				"Page tables of {n} processes: {now}, {share} of {total} memory.", "now", now, "share",
+				check.PercentOf(now, total), "total", total)
+			if worst > now { // the estimate does not count mappings other than shared memory
+				seen = say.All(" ", seen, say.M("At worst {worst} ({worstShare}), if {procs} processes touch all "+
+					"{shared} of shared memory.", pairs...))
+			}
+			c.That(sev, do, seen)
 			return
 		}
 		if check.AtLeast(worst, limits.TablesTooMuch, total) {

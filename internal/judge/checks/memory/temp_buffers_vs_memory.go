@@ -43,7 +43,7 @@ var TempBuffersVsMemory = check.Check{
 		if room := total - shared; unit.Bytes(n)*each > room {
 			c.Found(
 				"temp_buffers = {each} × {n} connections = {sum}; shared_buffers leaves {room} of {total} memory.",
-				"n", n, "each", each, "sum", unit.Bytes(n)*each, "room", room, "total", total)
+				"n", n, "each", each.GUC(), "sum", unit.Bytes(n)*each, "room", room, "total", total)
 		}
 	},
 }

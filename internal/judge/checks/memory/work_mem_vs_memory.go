@@ -60,8 +60,8 @@ func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizin
 		c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
 	}
 	seen := say.Template("work_mem = {work}, active sessions: {active}, parallel workers: {parallel}. With a sort " +
-		"and a hash each (hash_mem_multiplier = {factor}) they may use {used}; with everything else {sum} of {total} " +
-		"memory.")
+		"and a hash each (hash_mem_multiplier = {factor}) they may use {used}, with everything else {sum}. Memory: " +
+		"{total}.")
 	pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
 		"used", p.Work, "sum", p.Sum(), "total", total}
 	if !known || plan.Pinned {
@@ -90,8 +90,8 @@ func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.A
 		"overcommit_limit_too_low", "maintenance_memory_times_workers", "autovacuum_off")
 	fit := memory.Mixed.ConnectionsThatFit(m, func(i memory.Instance) bool { return i.Parts().Sum() <= plan.Share })
 	seen := say.M("work_mem = {work}, connections: {open}, parallel workers: {parallel}. If all are active with "+
-		"{each} each (hash_mem_multiplier = {factor}), they may use {used}; with everything else {sum} of {total} "+
-		"memory.",
+		"{each} each (hash_mem_multiplier = {factor}), they may use {used}, with everything else {sum}. Memory: "+
+		"{total}.",
 		"work", m.WorkMem.GUC(), "open", m.Connections, "each", each, "factor", m.HashFactor, "parallel", m.Parallel,
 		"used", p.Work, "sum", p.Sum(), "total", total)
 	do := say.M("Use a connection pooler (PgBouncer), or lower max_connections to the number in use (restart).")

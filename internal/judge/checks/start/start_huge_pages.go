@@ -67,13 +67,14 @@ var StartHugePages = check.Check{
 		if free >= need.Least {
 			return
 		}
-		seen := say.Template("huge_pages = on: the server requests huge pages of {size}: {need}. Free: {free} of " +
-			"{total} in the pool.")
+		seen := say.N(need.Pages,
+			"huge_pages = on: the server requests {need} page of {size}; {free} of {total} in the pool are free.",
+			"huge_pages = on: the server requests {need} pages of {size}; {free} of {total} in the pool are free.",
+			"need", need.Pages, "size", size, "free", free, "total", p.Total)
 		if !need.Exact() {
-			seen = "huge_pages = on: the server requests huge pages of {size}: about {need}. Free: {free} of {total} " +
-				"in the pool."
+			seen = say.All(" ", seen, say.M("The number of pages is an estimate."))
 		}
-		c.FoundDo(check.Critical, c.Remedy(), seen, "need", need.Pages, "size", size, "free", free, "total", p.Total)
+		c.That(check.Critical, say.M(c.Remedy()), seen)
 	},
 }
 
