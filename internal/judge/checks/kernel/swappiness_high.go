@@ -18,9 +18,9 @@ var SwappinessHigh = check.Check{
 	Scope:    check.PerHost,
 	Title:    "vm.swappiness is high for a database server",
 	Why: "When the kernel needs memory, vm.swappiness weighs swapping of private and shared memory against " +
-		"dropping page cache (at 100 both cost the same). At the default of 60 it prefers to drop page cache, " +
-		"but a large scan or a backup still makes it swap out idle backends, and shared_buffers on regular " +
-		"pages. Each of them is slow when it is used again.",
+		"dropping page cache (at 100 both cost the same). At the default of 60 it prefers to drop page cache. " +
+		"A large scan or a backup can still swap out idle backends, and shared_buffers on regular pages. They " +
+		"are slow when they are used again.",
 	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.swappiness = 10\n" +
 		"2. Run: sysctl --system\n" +
 		"The change takes effect at once. If TuneD runs, set the value in its profile, which would overwrite " +

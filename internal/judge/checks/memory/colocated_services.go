@@ -85,7 +85,7 @@ var ColocatedServices = check.Check{
 }
 
 // cores returns how many CPUs a program has kept busy on average since
-// its oldest process was started; 0 where that is not known, or too short a time.
+// its oldest process was started; 0 if that is unknown, or the time is too short.
 func cores(c *check.Case, p host.Program) float64 {
 	t, ok := c.Snapshot.Host.CPUTime.Get()
 	age := float64(c.Snapshot.TakenAt-t.BootTime) - p.Since

@@ -6,7 +6,7 @@ import (
 )
 
 // maintenanceShare: a plan leaves maintenance a sixteenth of the memory for one
-// command; an eighth is where the workers alone take twice that.
+// command; with an eighth the workers alone use twice that.
 const maintenanceShare = 12
 
 // MaintenanceMemoryTimesWorkers is a notice: since 17 a worker allocates memory as dead rows need

@@ -54,7 +54,7 @@ var NumaPlacement = check.Check{
 				continue
 			}
 			mems, allowed = mems+1, allowed+n.Total
-			// a node whose processors are not known is not called far
+			// a node whose CPUs are unknown counts as near
 			near = near || n.CPUs == "" || overlap(n.CPUs, at.CPUs)
 		}
 		if mems == 0 || mems == len(nodes) {
@@ -109,7 +109,7 @@ const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs
 	"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs and " +
 	"memory of the same nodes."
 
-// mostCPUs is the largest number of processors that a kernel can be built for.
+// mostCPUs is the largest number of CPUs that a kernel can be built for.
 const mostCPUs = 8192
 
 // overlap says whether two lists have a number in common.
@@ -118,7 +118,7 @@ func overlap(a, b string) bool {
 		x, err1 := host.ListHas(a, i)
 		y, err2 := host.ListHas(b, i)
 		if err1 != nil || err2 != nil {
-			return true // what cannot be read is not called far
+			return true // what cannot be read counts as near
 		}
 		if x && y {
 			return true

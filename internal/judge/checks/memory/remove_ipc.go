@@ -20,8 +20,8 @@ var RemoveIPC = check.Check{
 	Title:    "RemoveIPC=yes: logout removes shared memory",
 	Why: "With RemoveIPC=yes systemd-logind removes shared memory and semaphores of a regular user when the " +
 		"last session of that user ends; system users are exempt. Parallel queries of the server then fail " +
-		"with \"could not open shared memory segment\". The log shows \"could not remove shared memory " +
-		"segment\". One su or ssh login of that user is enough.",
+		"with \"could not open shared memory segment \"/PostgreSQL.N\"\". The log shows \"could not remove " +
+		"shared memory segment\". One su or ssh login of that user is enough.",
 	Do: "1. Write two lines into /etc/systemd/logind.conf.d/50-postgresql.conf:\n" +
 		"[Login]\n" +
 		"RemoveIPC=no\n" +

@@ -14,7 +14,7 @@ var StrictOvercommitInContainer = check.Check{
 	Why: "vm.overcommit_memory = 2 limits the memory that all processes of the host may allocate together, in " +
 		"all containers. Runtimes such as Java or Go allocate far more address space than they use. When they " +
 		"have used up the limit, queries here fail with \"out of memory\" and new sessions with \"could not " +
-		"fork\", although this container is far from its own limit.",
+		"fork\". This container may be far from its own limit.",
 	Do: "Ask the administrator of the host to set vm.overcommit_memory = 0 and to limit memory per container. " +
 		"Or run PostgreSQL on a separate host.",
 	Commands: []check.Command{

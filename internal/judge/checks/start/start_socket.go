@@ -6,7 +6,7 @@ import (
 )
 
 // StartSocket is about the sockets of unix_socket_directories; a server without one
-// of them does not start, even where the others could be made.
+// of them does not start, even if the others can be created.
 var StartSocket = check.Check{
 	ID:       "start_socket",
 	Area:     check.Startup,
