@@ -20,13 +20,13 @@ var ConnectionChurn = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Clients connect anew all the time",
-	Why: "Each connection starts a process, authenticates, and fills its catalog caches before its first query; " +
-		"with a connection for each transaction that is two thirds of what " +
-		"a server can do. TLS and a slow authentication come on top.",
-	Do: "Let the application keep its connections (a pool in the driver, persistent connections), or put a pooler " +
-		"such as PgBouncer in transaction mode before the server. " +
-		"log_connections = on for an hour shows which role and host it is.",
+	Title:    "High connection churn",
+	Why: "Each connection forks a process, authenticates and fills its catalog caches before its first query. " +
+		"With one connection per transaction, this takes two thirds of the capacity of a server. TLS and slow " +
+		"authentication methods add to it.",
+	Do: "Let the application keep its connections (pool in the driver, persistent connections), or use a " +
+		"connection pooler such as PgBouncer in transaction mode. To find the role and the client host, set " +
+		"log_connections = on for an hour and reload.",
 	Sources: []string{"pg-monitoring", "pg-config-connection", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -56,7 +56,7 @@ var ConnectionChurn = check.Check{
 			sev = check.Warning
 		}
 		c.FoundAs(sev,
-			"{rate} new sessions a second on average, {most} of them in database {db}; transactions to a session "+
+			"New sessions per second: {rate} on average, {most} of them in database {db}; transactions per session "+
 				"there: {xacts}.",
 			"rate", int64(rate+0.5), "most", int64(most+0.5), "db", worst, "xacts", int64(transactions+0.5))
 	},

@@ -1,6 +1,8 @@
 package connections
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -17,14 +19,14 @@ var ConnectionsVsMemory = check.Check{
 	Area:      check.Connections,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "More connections are allowed than the memory holds",
+	Title:     "max_connections is too high for this memory",
 	DependsOn: []string{"shared_buffers_vs_memory", "temp_buffers_vs_memory"},
-	Why: "Each session is a process. When it has run ordinary queries it keeps 5 MB and more for its catalog caches " +
-		"and plans until it ends, without any sort or hash. A peak or a hanging application that opens " +
-		"all the connections that max_connections allows drives such a host into swap, or the OOM killer ends a " +
-		"backend and with it every session. No work_mem is small enough to mend that.",
-	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections " +
-		"(restart; a standby must not have fewer than its primary), or give the host more memory.",
+	Why: "Each session is a process. After ordinary queries it keeps at least 5 MB for catalog caches and " +
+		"plans until it ends, without any sort or hash. If a load peak or a hanging application opens all " +
+		"max_connections, the host swaps, or the OOM killer kills a backend and all sessions are lost. No " +
+		"work_mem is small enough to prevent this.",
+	Do: "Use a connection pooler in transaction mode (PgBouncer) and lower max_connections (restart; a standby " +
+		"must not have fewer than its primary). Or add RAM.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
@@ -45,18 +47,14 @@ var ConnectionsVsMemory = check.Check{
 		}
 		room := (total - memory.ReserveOf(total) - p.Shared - p.Maintenance) / memory.BackendBase
 		fit := int(room) - m.Processes
-		seen := say.Template("max_connections = {n}: with {each} for each of {procs} processes they take {backends}; " +
-			"with {shared} of shared memory that is {sum} of {total}, before any sort or hash.")
-		pairs := []any{"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections + m.Processes,
-			"backends", p.Backends,
-			"shared", p.Shared, "sum", sum, "total", total, "fit", fit}
-		if fit <= 0 {
-			c.Found(seen, pairs...)
-			return
+		do := say.M(c.Remedy())
+		if fit > 0 {
+			do = say.All(" ", do, say.M("Connections that fit in memory: about {fit}.", "fit", fit))
 		}
-		c.FoundDo(check.Warning,
-			"Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections "+
-				"(restart; a standby must not have fewer than its primary), "+
-				"or give the host more memory. There is room for about {fit}.", seen, pairs...)
+		c.That(check.Warning, do, say.M("max_connections = {n}: {each} for each of {procs} processes = {backends}; "+
+			"with {shared} of shared memory {sum} of {total} RAM, before any sort or hash.",
+			"n", strconv.Itoa(m.Connections), "each", unit.Bytes(memory.BackendBase), "procs", m.Connections+
+				m.Processes,
+			"backends", p.Backends, "shared", p.Shared, "sum", sum, "total", total))
 	},
 }
