@@ -47,9 +47,9 @@ var (
 		`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
 )
 
-// FormOf tells the form of a file by what stands in it: a section of systemd's,
-// or the shape of most of its lines. What somebody pasted, with prose and prompts around
-// it, is a form too where it holds no setting of the server.
+// FormOf returns the form of a file by its content: a section of systemd's, or the
+// shape of most of its lines. Pasted text, with prose and prompts around it, is a form,
+// too, if it has no setting of the server.
 func FormOf(text []byte) Form {
 	f, _ := Recognize(text)
 	return f
@@ -232,7 +232,7 @@ func (f *foreign) kernel(all []line) {
 	}, false)
 }
 
-// judgedKeys are what checks look at in a unit.
+// judgedKeys are the keys of a unit that checks use.
 var judgedKeys = []string{
 	"OOMPolicy", "TimeoutStopSec", "LimitNOFILE", "LimitNPROC", "LimitMEMLOCK", "LimitSTACK", "LimitAS", "LimitCORE",
 	"ManagedOOMPreference", "ManagedOOMMemoryPressure", "ManagedOOMSwap",
@@ -242,8 +242,7 @@ var judgedKeys = []string{
 // checks, and a host has some dozens.
 const mostMounts = 200
 
-// The defaults of systemd for a service that does not say otherwise; a drop-in
-// leaves them to the unit.
+// The defaults of systemd for a service; a drop-in leaves them to the unit.
 const (
 	defaultOOMPolicy = "stop"
 	defaultStop      = "1min 30s"

@@ -76,8 +76,8 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 	}
 }
 
-// behind are the findings that keep silent beside fsync = off and synchronous_commit =
-// off: in a file they stand on lines of their own, and stay there when those are mended.
+// behind are the findings that fsync = off and synchronous_commit = off suppress: in a
+// file they have their own lines, and remain when those are corrected.
 func behind(checks []check.Check, alone func(check.Check) []check.Finding,
 	found []check.Finding) (out []check.Finding) {
 	for _, ck := range checks {
