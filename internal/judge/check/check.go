@@ -93,7 +93,7 @@ type Check struct {
 	Title     string    // the fault, as a clause without a period: "Huge page pool is too small"
 	Why       string    // why it matters, in a few sentences
 	Do        string    // what to do, as imperative sentences
-	Commands  []Command // what Do, or the remedy of a finding of its own, names: lines to copy, in full
+	Commands  []Command // lines to copy, in full, that Do or a finding's own remedy names
 	Sources   []string  // ids of base/say
 	From, To  int       // first and last major version it is for; 0: no bound
 	DependsOn []string  // ids whose finding on the same instance makes this one silent: its causes
@@ -128,7 +128,7 @@ type Finding struct {
 	Commands []Command    `json:"commands"` // that Do names
 	Sources  []say.Source `json:"sources"`
 
-	causes []string // what silences this finding besides DependsOn
+	causes []string // what suppresses this finding in addition to DependsOn
 }
 
 // In returns the finding in the language of a catalogue, each text that it does

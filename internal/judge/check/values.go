@@ -19,7 +19,7 @@ type Value struct {
 	Unit   string   `json:"unit,omitempty"`   // "bytes", "s", or "%"; "" for a count
 }
 
-// measurer is a value that knows its number and its unit besides how it is spelled.
+// measurer is a value that knows its number and its unit in addition to its spelling.
 type measurer interface{ Measure() (float64, string) }
 
 // valuesOf returns the values of those arguments of messages that their texts use, by

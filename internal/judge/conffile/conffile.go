@@ -66,7 +66,7 @@ type Unread struct {
 	Text  string `json:"text"`
 }
 
-// Names is what a text says of the server and the machine that it is for; what it does
+// Names is what a text says about the server and the host that it is for; what it does
 // not say is absent.
 type Names struct {
 	Version string `json:"version,omitempty"` // as written: "14", "9.6"
@@ -130,8 +130,8 @@ const most = 1000
 
 // Judge judges what conf.Resolve read for a major version that params covers.
 // show spells a file's path for people; main is the file that was named. host is
-// the machine that the file is for, with one instance; nil where none is named:
-// then the checks judge what settings alone tell.
+// the host that the file is for, with one instance; nil if none is named: then the
+// checks judge settings alone.
 func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	checks []check.Check) Report {
 	return judgeAs(r, conftext.Text{Form: conftext.Plain}, main, major, show, host, false, checks)

@@ -135,7 +135,7 @@ func countLines(text []byte) (n shapes) {
 
 // JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
 // with the checks of a host and an instance: each finding stands at the line that
-// causes it. host is the machine that it is for; nil where none is named.
+// causes it. host is the host that it is for; nil if none is named.
 func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
 	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
@@ -349,8 +349,8 @@ func (f *foreign) fstab(text []byte) {
 		if w := strings.Fields(sources[l.Line-1]); len(w) > 0 {
 			source = w[0]
 		}
-		// Each line alone, as if the data lay there: which folders it will hold the
-		// file does not say.
+		// Each line alone, as if the data directory were there: the file does not show
+		// what the mount is for.
 		f.judge([]line{{l.Point, l.Options, l.Line}}, func(list []line) *snapshot.Snapshot {
 			m := host.Mount{Point: l.Point, Device: "0:1", Root: "/", FSType: l.Type, Source: source,
 				Options: []string{"rw", "relatime"}}

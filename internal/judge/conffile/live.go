@@ -14,7 +14,7 @@ import (
 )
 
 // server judges the values that count with the checks of a running server. host
-// is the machine that the file is for, with one instance; without one (nil) only
+// is the host that the file is for, with one instance; without one (nil) only
 // what needs settings alone can be judged, as every other fact is unknown.
 //
 // A finding belongs to the line that blame names. On a host what the default of a

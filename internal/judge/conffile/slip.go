@@ -24,8 +24,8 @@ var slips = map[string]slip{
 	"work_mem": {1024, "MB"}, "maintenance_work_mem": {16 * 1024, "MB"}, "autovacuum_work_mem": {16 * 1024, "MB"},
 	// a tenth of the default
 	"logical_decoding_work_mem": {1024, "MB"}, "temp_file_limit": {100 * 1024, "MB"}, "log_rotation_size": {1024, "MB"},
-	// Pages of 8kB: 16384 of them are 128MB, the default of shared_buffers, which nobody
-	// writes as a number of pages; as megabytes it is usual. 128 pages are 1MB.
+	// Pages of 8kB: 16384 of them are 128MB, the default of shared_buffers, which is not
+	// usually written as a number of pages, but often as megabytes. 128 pages are 1MB.
 	"shared_buffers": {16384 + 1, "MB"}, "effective_cache_size": {16384 + 1, "GB"}, "temp_buffers": {128, "MB"},
 	"wal_buffers": {128, "MB"},
 	// MB: below eight segments of 16MB, and the two that a server needs at least.

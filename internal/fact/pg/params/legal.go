@@ -21,7 +21,7 @@ const (
 	NotBool                       // neither on nor off
 	NotWord                       // none of an enum's words, or of a list's
 	BuildDecides                  // a word that only some builds know
-	Forbidden                     // a number within the bounds that a rule beside them forbids
+	Forbidden                     // a number within the bounds that another rule forbids
 )
 
 // Refusal says why a value is rejected.
@@ -207,7 +207,7 @@ type rule struct {
 	why say.Template // of {value}
 }
 
-// besides holds the hooks that do not depend on the machine.
+// besides holds the hooks that do not depend on the host.
 var besides = map[string]rule{
 	// The smallest ring for VACUUM is 128 kB; 0 turns the ring off.
 	"vacuum_buffer_usage_limit": {func(n float64) bool { return n == 0 || n >= 128 },

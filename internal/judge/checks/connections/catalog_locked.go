@@ -15,9 +15,9 @@ import (
 const toldHolders = 3
 
 // CatalogLocked is for an ACCESS EXCLUSIVE lock on a system catalog that our
-// queries, or our connection, waited for in vain. Ours wait a fifth of a second
-// for a lock: no command that should run on a busy server takes a catalog for so
-// long. A lock that was gone when we asked for its holder is a warning.
+// queries, or our connection, waited for without success. Our queries wait 0.2 s for
+// a lock: no command that should run on a busy server locks a catalog for so long. A
+// lock that was gone when we queried its holder is a warning.
 var CatalogLocked = check.Check{
 	ID:       "catalog_locked",
 	Area:     check.Connections,

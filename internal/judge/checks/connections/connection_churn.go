@@ -4,16 +4,15 @@ import "github.com/pgfettle/pgfettle/internal/judge/check"
 
 const (
 	// churnNotice: a new session is a fork, an authentication and empty catalog
-	// caches, some milliseconds of a processor before the first query. Ten a second
-	// all day long are not people, but a program that could keep its connections.
+	// caches, some milliseconds of CPU time before the first query. Ten per second
+	// all day long come from a program that could keep its connections.
 	churnNotice = 10
-	// churnWarning a second take a good part of one processor for nothing else.
+	// churnWarning per second take a large part of one CPU.
 	churnWarning = 100
 )
 
-// ConnectionChurn goes by the sessions that were counted since the statistics
-// were reset (14+), and not by how young the present ones are: those that are
-// over at once are not among them.
+// ConnectionChurn uses the sessions that were counted since the statistics were reset
+// (14+), not the age of the present ones: very short ones are not among them.
 var ConnectionChurn = check.Check{
 	ID:       "connection_churn",
 	Area:     check.Connections,

@@ -9,11 +9,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// ConnectionsVsMemory judges what the sessions have before the first sort, at
-// the 5 MB that a plan reckons for each. Their page tables are left out, as huge
-// pages take them away and other checks tell them; so is work_mem, which no
-// value mends while this stands. Within a control group
-// cgroup_limit_below_plan judges.
+// ConnectionsVsMemory judges the memory of the sessions before the first sort, at the
+// 5 MB that a plan assumes for each. It excludes page tables, which huge pages remove
+// and other checks report, and work_mem, which no value corrects while this is found.
+// Within a cgroup, cgroup_limit_below_plan judges.
 var ConnectionsVsMemory = check.Check{
 	ID:        "connections_vs_memory",
 	Area:      check.Connections,
@@ -40,8 +39,8 @@ var ConnectionsVsMemory = check.Check{
 		}
 		p := m.Parts()
 		sum := p.Shared + p.Backends
-		// Where the base of the connections is no good part of the memory, it is the
-		// shared memory or the machine that is not right, and fewer would not help.
+		// If the base memory of the connections is a small part, the cause is the shared
+		// memory or the host, and fewer connections would not help.
 		if sum <= total || !check.AtLeast(unit.Bytes(m.Connections)*memory.BackendBase, check.WorkShare, total) {
 			return
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// deadlocksHourly: one an hour all the time comes from a pair of code paths that
-	// take locks in different orders, and no longer from chance.
+	// deadlocksHourly: a permanent rate of one per hour comes from code paths that take
+	// locks in different orders, no longer from chance.
 	deadlocksHourly = 1
 	// deadlocksSome: fewer in all may be a single bad afternoon.
 	deadlocksSome = 10

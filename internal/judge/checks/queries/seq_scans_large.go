@@ -8,10 +8,10 @@ import (
 const (
 	// scanTable: below 100 MB a scan is milliseconds from memory.
 	scanTable = 100 * unit.MB / blockSize
-	// scanOften an hour are no nightly reports and backups.
+	// scanOften per hour is more than nightly reports and backups.
 	scanOften = 10
-	// scanVolume an hour is 10 MB/s all day long through one table: a tenth of a
-	// cloud volume, or from memory a part of a processor.
+	// scanVolume per hour is 10 MB/s all day long for one table: a tenth of a cloud
+	// volume, or from memory a part of a CPU.
 	scanVolume = 36 * unit.GB
 	// scanWarning is ten times that.
 	scanWarning = 360 * unit.GB
@@ -21,7 +21,7 @@ const (
 // the rows that were read and not by the number of scans: of a parallel scan each
 // worker counts as one, and one with LIMIT ends early. That a large
 // table is scanned is right for a warehouse, which is why this is a notice up to
-// the point where it is most of what the machine does.
+// the point where it is most of the load of the host.
 var SeqScansLarge = check.Check{
 	ID:       "seq_scans_large",
 	Area:     check.Query,

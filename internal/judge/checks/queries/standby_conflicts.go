@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// conflictsNotice a day are more than what a deploy or a dropped table makes.
+	// conflictsNotice per day is more than a deployment or a dropped table causes.
 	conflictsNotice = 10
-	// conflictsWarning a day are ten an hour: users meet it.
+	// conflictsWarning per day is ten per hour: users notice it.
 	conflictsWarning = 240
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// TablespaceCosts compares disks only on real machines: a virtual disk's
-// rotational flag says nothing.
+// TablespaceCosts compares disks only on physical hosts: the rotational flag of a
+// virtual disk is meaningless.
 var TablespaceCosts = check.Check{
 	ID:       "tablespace_costs",
 	Area:     check.Query,

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// TempFiles goes by the rate since the statistics were reset, as the bare total
-// only tells how long ago that was.
+// TempFiles uses the rate since the statistics were reset, because the total depends
+// on how long ago that was.
 var TempFiles = check.Check{
 	ID:       "temp_files",
 	Area:     check.Query,

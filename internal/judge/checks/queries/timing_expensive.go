@@ -13,8 +13,8 @@ import (
 // cheap, by the page of pg_test_timing.
 const enoughQuick = 0.9
 
-// TimingExpensive names the sources that need a system call and a device; of the others a
-// probe with pg_test_timing has to tell, which goes before the name.
+// TimingExpensive knows the sources that need a system call and a device. A probe with
+// pg_test_timing takes precedence over the name.
 var TimingExpensive = check.Check{
 	ID:       "timing_expensive",
 	Area:     check.Query,

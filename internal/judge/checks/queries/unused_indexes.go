@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// unusedSince: a month has a month's end in it, and what runs once a quarter
-	// can build its index itself.
+	// unusedSince: a month includes a month's end, and a quarterly job can build its
+	// own index.
 	unusedSince = 30 * 24 * 3600
-	// unusedNotice together are worth a look before the next occasion; below, it
-	// is good to know.
+	// unusedNotice in total justifies a notice; less is information.
 	unusedNotice = unit.GB
 )
 
-// UnusedIndexes says nothing on a standby, whose indexes are the primary's, and
-// nothing of a database whose statistics are younger than a month. The query
-// leaves out what upholds something and what is below 10 MB.
+// UnusedIndexes skips standbys, whose indexes are the primary's, and databases whose
+// statistics are younger than a month. The query skips indexes that enforce something
+// and those below 10 MB.
 var UnusedIndexes = check.Check{
 	ID:       "unused_indexes",
 	Area:     check.Query,
