@@ -44,7 +44,7 @@ var PendingRestart = check.Check{
 		next := written(c.Instance.Server)
 		list := say.List{Most: 8}
 		for _, name := range names {
-			text := say.Template("{name} ({now} now)")
+			text := say.Template("{name} (now {now})")
 			v, ok := next[name]
 			if ok {
 				text = "{name} ({now} → {next})"

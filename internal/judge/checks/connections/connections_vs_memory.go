@@ -50,10 +50,9 @@ var ConnectionsVsMemory = check.Check{
 		if fit > 0 {
 			do = say.All(" ", do, say.M("Connections that fit in memory: about {fit}.", "fit", fit))
 		}
-		c.That(check.Warning, do, say.M("max_connections = {n}: {each} for each of {procs} processes = {backends}; "+
-			"with {shared} of shared memory {sum} of {total} RAM, before any sort or hash.",
-			"n", strconv.Itoa(m.Connections), "each", unit.Bytes(memory.BackendBase), "procs", m.Connections+
-				m.Processes,
-			"backends", p.Backends, "shared", p.Shared, "sum", sum, "total", total))
+		c.That(check.Warning, do, say.M("max_connections = {n}: {procs} processes × {each} = {backends}, plus "+
+			"{shared} of shared memory = {sum}; RAM: {total}. Sorts and hashes are not included.",
+			"n", strconv.Itoa(m.Connections), "each", unit.Bytes(memory.BackendBase), 
+			"procs", m.Connections+m.Processes, "backends", p.Backends, "shared", p.Shared, "sum", sum, "total", total))
 	},
 }

@@ -64,8 +64,8 @@ var IdleSessionsMemory = check.Check{
 		each := anon / n
 		if sum := each.Scale(float64(idle)); check.AtLeast(sum, idleMemory, total) {
 			c.Found(
-				"Idle sessions: {idle}; active: {active}. Private memory per backend: {each} on average; idle "+
-					"sessions: {sum} ({part} of {total}).",
+				"Idle sessions: {idle}; active: {active}. Private memory: {each} per backend on average, {sum} for "+
+					"the idle sessions ({part} of {total}).",
 				"idle", idle, "active", active, "each", each, "sum", sum, "part", check.PercentOf(sum, total),
 				"total", total)
 		}

@@ -46,7 +46,7 @@ var SuperuserRemote = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("pg_hba.conf {lines}; listen_addresses = '{listen}'.", "lines", say.List{Items: told, Most: 5},
+			c.Found("{lines}; listen_addresses = '{listen}'.", "lines", say.List{Items: told, Most: 5},
 				"listen", listen)
 		}
 	},

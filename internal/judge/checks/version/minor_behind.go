@@ -40,7 +40,8 @@ var MinorBehind = check.Check{
 		if behind >= severalBehind {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "PostgreSQL {version}; latest release of {date}: {latest} (missing minor releases: {behind}).",
+		c.FoundAs(sev, "PostgreSQL {version}; latest minor release as of {date}: {latest}; missing minor releases: "+
+			"{behind}.",
 			"version", v, "date", releases.AsOf, "latest", r.Latest, "behind", behind)
 	},
 }
