@@ -52,7 +52,7 @@ var ConnectionsVsMemory = check.Check{
 		}
 		c.That(check.Warning, do, say.M("max_connections = {n}: {procs} processes × {each} = {backends}, plus "+
 			"{shared} of shared memory = {sum}; RAM: {total}. Sorts and hashes are not included.",
-			"n", strconv.Itoa(m.Connections), "each", unit.Bytes(memory.BackendBase), 
+			"n", strconv.Itoa(m.Connections), "each", unit.Bytes(memory.BackendBase),
 			"procs", m.Connections+m.Processes, "backends", p.Backends, "shared", p.Shared, "sum", sum, "total", total))
 	},
 }
