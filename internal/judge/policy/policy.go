@@ -304,7 +304,7 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 	return nil
 }
 
-const acceptForm = `write [[accept]], then id, reason and expires, for example expires = 2027-01-31 or expires = "never"`
+const acceptForm = `write [[accept]], then id, reason and expires = 2027-01-31 (or expires = "never")`
 
 func (r *reader) accept(doc map[string]any, p *Policy) error {
 	v, ok := doc["accept"]
