@@ -14,8 +14,8 @@ var MinFreeKbytes = rule.Rule{
 	Title:   "Minimum free memory kept by the kernel",
 	Why: "A value copied from a larger host wastes memory and leads to earlier OOM kills. With a few megabytes on a " +
 		"large host, atomic allocations, such as those for network packets, fail.",
-	Formula: "Unchanged from half of the kernel's own value, sqrt(16 × RAM in kB), from 128 kB to 256 MB, up to 5% " +
-		"of RAM. Outside that range: the kernel's own value.",
+	Formula: "The kernel computes sqrt(16 × RAM in kB) kB, from 128 kB to 256 MB. Values from half of that up to 5% " +
+		"of RAM stay; other values become the computed one.",
 	Sources: []string{"linux-vm"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,

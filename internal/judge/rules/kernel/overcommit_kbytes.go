@@ -35,13 +35,14 @@ var OvercommitKBytes = rule.Rule{
 		}
 		amount := []say.Message{say.M("80% of {memory} RAM", "memory", s.Commit.Total)}
 		if s.Commit.Hugetlb > 0 {
-			amount = append(amount, say.M("− {huge} huge pages, which the kernel does not subtract from an amount",
+			amount = append(amount, say.M("− {huge} huge pages",
 				"huge", s.Commit.Hugetlb))
 		}
 		if s.Commit.Swap > 0 {
-			amount = append(amount, say.M("− {swap} swap, which the kernel adds", "swap", s.Commit.Swap))
+			amount = append(amount, say.M("− {swap} swap", "swap", s.Commit.Swap))
 		}
 		c.SetAs(s.Commit.KBytes, say.All("; ", say.All(" ", amount...),
-			say.M("CommitLimit becomes {limit}; vm.overcommit_ratio becomes 0", "limit", s.Limit)))
+			say.M("CommitLimit becomes {limit}, to which the kernel adds swap; vm.overcommit_ratio becomes 0", "limit",
+				s.Limit)))
 	},
 }
