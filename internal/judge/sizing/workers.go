@@ -65,9 +65,8 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 	return p, true
 }
 
-// fed returns how many workers of a kind the memory can feed, at least low, and
-// the end of a clause that says so: «… 4 GB of memory can feed»; ok is false
-// where the memory is not known.
+// fed returns how many workers of a kind the memory can feed, at least low, and a
+// clause that says how that is computed; ok is false if the memory is unknown.
 func fed(c *rule.Case, low int) (n int, clause say.Message, ok bool) {
 	b, ok := c.Basis()
 	if !ok {
