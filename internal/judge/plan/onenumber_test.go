@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
@@ -13,7 +15,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
-	"pgregory.net/rapid"
 )
 
 // TestOneWorkMem: what a plan sets, what it says that it would set where it keeps more,

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
 
 // Unplanned is a knob that is read and judged but that no rule decides.
 type Unplanned struct {
@@ -8,16 +11,21 @@ type Unplanned struct {
 	Why     string // why not, as a clause
 }
 
-// ReadNotPlanned returns the knobs that are looked at and left alone, those of
-// the server first. A knob earns a rule where its right value depends on the
-// host, the version, the build or the profile, or where a wrong one has to be
-// led back; these do not.
+// In returns the knob with its reason in the language of a catalogue.
+func (u Unplanned) In(c *say.Catalogue) Unplanned {
+	u.Why = c.Text(u.Why)
+	return u
+}
+
+// ReadNotPlanned returns the knobs that are read and not planned, those of the
+// server first. A knob has a rule if its right value depends on the host, the
+// version, the build or the profile, or if a wrong value must be corrected.
 func ReadNotPlanned() []Unplanned { return unplanned }
 
 var unplanned = []Unplanned{
 	{"pg:huge_page_size",
-		"the kernel's default size suits; 1 GB pages must be reserved at boot manually, and an unsupported size is " +
-			"reported by a check"},
+		"the kernel's default size suits; 1 GB pages must be reserved at boot manually (see check " +
+			"huge_page_size_gigantic)"},
 	{"pg:min_dynamic_shared_memory",
 		"memory reserved at startup for parallel queries, which most servers never use up; set it only after measuring"},
 	{"pg:logical_decoding_work_mem",
