@@ -74,7 +74,7 @@ func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 	}
 	if all := hit + read; all >= busyEnough && hit >= hitsEnough*all {
 		take(present,
-			"of {asked} page requests per second over {span}, only {missed} missed the present {present}; the peak "+
+			"page requests per second over {span}: {asked}, of which {missed} missed the present {present}; the peak "+
 				"is unknown",
 			"asked", int64(all), "span", rule.Age(longest), "missed", int64(read), "present", present)
 	}

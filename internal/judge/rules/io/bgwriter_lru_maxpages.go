@@ -26,8 +26,8 @@ var BgwriterLRUMaxpages = rule.Rule{
 		have := c.Now()
 		if c.Options.Profile == rule.OneC && have > 0 && have < bgwriterMore {
 			c.Set(bgwriterMore,
-				"1C dirties buffers in bursts and recommends {most} pages per round; {present} leaves the rest to "+
-					"the backends", "most", bgwriterMore, "present", c.Shown())
+				"1C dirties buffers in bursts and recommends {most}; {present} leaves the rest to the backends", "most",
+				bgwriterMore, "present", c.Shown())
 			return
 		}
 		// Without counts there is no evidence, and the default stands.
@@ -39,12 +39,14 @@ var BgwriterLRUMaxpages = rule.Rule{
 		rounds := s.Secs / delay
 		share := float64(s.MaxWritten) / rounds
 		if share < bgwriterStops || have >= bgwriterMore {
-			c.Keep("{stops} of about {rounds} rounds stopped at {present} pages", "stops", s.MaxWritten, "rounds",
+			c.Keep("rounds that stopped at the limit of {present}: {stops} of about {rounds}", "stops", s.MaxWritten,
+				"rounds",
 				int64(rounds), "present", c.Shown())
 			return
 		}
 		c.Set(bgwriterMore,
-			"{stops} of about {rounds} rounds stopped at {present} pages, so backends wrote the rest", "stops",
+			"rounds that stopped at the limit of {present}: {stops} of about {rounds}, so backends wrote the rest",
+			"stops",
 			s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
 	},
 }

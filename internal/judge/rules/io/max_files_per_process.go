@@ -31,7 +31,7 @@ var MaxFilesPerProcess = rule.Rule{
 			}
 		}
 		if int(c.Now()) >= want {
-			c.Keep("{present} files are enough", "present", c.Shown())
+			c.Keep("{present} is enough", "present", c.Shown())
 			return
 		}
 		c.SetAs(want, text)

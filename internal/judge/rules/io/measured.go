@@ -94,14 +94,14 @@ func decideMeasured(c *rule.Case, major, depth int, by string) {
 	switch {
 	case major < 18 && depth <= fewHeads && have > aheadTooMany:
 		c.Set(want,
-			"more than {depth} concurrent reads gain nothing on the data device ({by}); {present} only lengthen its "+
-				"queue", inputs...)
+			"a queue depth above {depth} gains nothing on the data device ({by}); {present} only lengthens the queue",
+			inputs...)
 	case have >= want || depth == 1:
-		c.Keep("{present} keeps the data device busy: more than {depth} concurrent reads gain nothing ({by})",
+		c.Keep("{present} keeps the data device busy: a queue depth above {depth} gains nothing ({by})",
 			inputs...)
 	default:
 		c.Set(want,
-			"the throughput of the data device grows up to {depth} concurrent reads ({by}); {present} does not keep "+
+			"the throughput of the data device grows up to a queue depth of {depth} ({by}); {present} does not keep "+
 				"it busy",
 			inputs...)
 	}

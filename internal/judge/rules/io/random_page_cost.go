@@ -54,13 +54,13 @@ var RandomPageCost = rule.Rule{
 		case s != "":
 		case stays:
 			c.Keep(
-				"{present} suits the data device: {random} random reads per second at queue depth 1, {ratio} times "+
-					"the time per page of a scan ({by})", inputs...)
+				"{present} suits the data device: {random} random IOPS at queue depth 1, {ratio} × the time per page "+
+					"of a scan ({by})", inputs...)
 			return
 		default:
 			c.Set(significant(cost.want*scale),
-				"the data device makes {random} random reads per second at queue depth 1, {ratio} times the time per "+
-					"page of a scan ({by}); a 90% cache hit rate is assumed", inputs...)
+				"the data device has {random} random IOPS at queue depth 1, {ratio} × the time per page of a scan "+
+					"({by}); a 90% cache hit rate is assumed", inputs...)
 			return
 		}
 		if stays {

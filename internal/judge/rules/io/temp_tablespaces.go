@@ -46,8 +46,8 @@ var TempTablespaces = rule.Rule{
 			c.Warn(
 				"Tablespace {name} is named for temporary files and is on a separate filesystem ({point}, {its}), "+
 					"but temp_tablespaces is empty. Queries therefore spill into the data directory. If the "+
-					"tablespace has enough space, run these, for each ROLE whose queries spill: {grant} TO ROLE; {set} "+
-					"SELECT pg_reload_conf(); Roles without CREATE on it keep using the data directory.",
+					"tablespace has enough space, run these, for each ROLE whose queries spill: {grant} TO ROLE; "+
+					"{set} SELECT pg_reload_conf(); Roles without CREATE on it keep using the data directory.",
 				"name", best.name, "point", best.point, "its", string(best.kind), "grant", grant,
 				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
 			return

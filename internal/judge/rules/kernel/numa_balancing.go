@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -30,13 +31,15 @@ var NumaBalancing = rule.Rule{
 		case len(nodes) < 2:
 			c.Keep("one NUMA node: nothing to balance")
 		case have == 0:
-			c.Keep("0 suits {nodes} NUMA nodes: shared_buffers is used from all of them", "nodes", len(nodes))
+			c.Keep("0 suits {nodes}: shared_buffers is used from all of them", "nodes", numaNodes(len(nodes)))
 		case c.Options.Shared:
 			c.Keep("other programs run on this host and may benefit")
 		default:
 			c.Set("0",
-				"processes on {nodes} NUMA nodes use shared_buffers: balancing costs page faults and gains nothing",
-				"nodes", len(nodes))
+				"processes on {nodes} use shared_buffers: balancing costs page faults and gains nothing",
+				"nodes", numaNodes(len(nodes)))
 		}
 	},
 }
+
+func numaNodes(n int) say.Message { return say.N(n, "{n} NUMA node", "{n} NUMA nodes") }

@@ -57,16 +57,17 @@ func reckonAtWork(c *rule.Case) {
 	if a.Fit >= a.Open {
 		return
 	}
-	text := say.Template("Memory for active connections: only {fit} of {open} fit if each runs a query of the " +
-		"{profile} profile with work_mem = {work}, in addition to everything else in the budget of {share}. A " +
-		"connection pooler (PgBouncer) with at most {fit} server connections saves {saved} of private memory and " +
+	text := say.Template("Memory suffices for only {fit} of {open} if all are active, each with a query of the " +
+		"{profile} profile and work_mem = {work}, in addition to everything else in the budget of {share}. A " +
+		"connection pooler (PgBouncer) with no more server connections than that saves {saved} of private memory and " +
 		"page tables.")
 	if a.Fit == 0 {
-		text = "Memory for active connections: none of {open} fits with a query of the {profile} profile and " +
-			"work_mem = {work}, because everything else fills the budget of {share}. Use a connection pooler " +
-			"(PgBouncer) with few server connections, or add memory."
+		text = "Memory does not suffice for any of {open} with a query of the {profile} profile and work_mem = " +
+			"{work}, because everything else fills the budget of {share}. Use a connection pooler (PgBouncer) with " +
+			"few server connections, or add memory."
 	}
-	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share",
+	c.Warn(text, "open", connections(a.Open), "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(),
+		"share",
 		b.Share(), "saved", a.Saved)
 }
 

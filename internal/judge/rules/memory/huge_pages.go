@@ -44,7 +44,7 @@ var HugePages = rule.Rule{
 			switch {
 			case room.Most > 0 && !sizing.HugePays(c, sb, conns):
 				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small",
-					"connections", say.N(conns, "{n} connection", "{n} connections"))
+					"connections", connections(conns))
 			case present == "on":
 				c.Set("try", "{why}; with on, the server would not start", "why", why)
 			default:
@@ -73,25 +73,27 @@ var HugePages = rule.Rule{
 		d := sizing.HugeDemand(c, m)
 		switch covered := d.Whole && int64(planned) >= d.Sum(); {
 		case !covered:
-			atLeastTry(c, present, "a pool of {pool} pages may not suffice for the {pages} pages needed",
-				"pool", int64(planned), "pages", d.Sum())
+			atLeastTry(c, present, "a pool of {pool} may not suffice for the demand of {pages}",
+				"pool", hugePages(int64(planned)), "pages", hugePages(d.Sum()))
 		case pool.Effect == knob.Reboot && int64(have) < d.Sum():
-			atLeastTry(c, present, "a pool of {pool} pages is not available before a reboot", "pool", int64(planned))
+			atLeastTry(c, present, "a pool of {pool} is not available before a reboot", "pool",
+				hugePages(int64(planned)))
 		case !d.Exact:
 			atLeastTry(c, present,
-				"the pool of {pool} pages is an estimate, and {libraries} may request shared memory too", "pool",
-				int64(planned), "libraries", sizing.Listed(sizing.Preloaded(c)))
+				"the pool of {pool} is an estimate, and {libraries} may request shared memory too", "pool",
+				hugePages(int64(planned)), "libraries", sizing.Listed(sizing.Preloaded(c)))
 		case present == "try" && int64(have) >= d.Sum():
-			c.Keep("a pool of {pool} pages suffices for the {pages} pages needed", "pool", int64(planned),
-				"pages", d.Sum())
+			c.Keep("a pool of {pool} suffices for the demand of {pages}", "pool", hugePages(int64(planned)),
+				"pages", hugePages(d.Sum()))
 		case present == "off":
 			c.Set("on",
-				"a pool of {pool} pages suffices for the {pages} pages needed; with off it stays unused, and with on "+
-					"a missing page is reported at startup", "pool", int64(planned), "pages", d.Sum())
+				"a pool of {pool} suffices for the demand of {pages}; with off it stays unused, and with on a "+
+					"missing page is reported at startup", "pool", hugePages(int64(planned)), "pages",
+				hugePages(d.Sum()))
 		default:
 			c.Set("on",
-				"a pool of {pool} pages suffices for the {pages} pages needed; with try, a server that gets none "+
-					"silently runs on regular pages", "pool", int64(planned), "pages", d.Sum())
+				"a pool of {pool} suffices for the demand of {pages}; with try, a server that gets none silently "+
+					"runs on regular pages", "pool", hugePages(int64(planned)), "pages", hugePages(d.Sum()))
 		}
 	},
 }
@@ -104,3 +106,6 @@ func atLeastTry(c *rule.Case, present string, text say.Template, pairs ...any) {
 	}
 	c.Set("try", text, pairs...)
 }
+
+// hugePages is so many pages of a pool.
+func hugePages(n int64) say.Message { return say.N(n, "{n} page", "{n} pages") }

@@ -41,7 +41,7 @@ var MaxConnections = rule.Rule{
 			return
 		}
 		if most >= have {
-			c.Keep("{present} fit into memory", "present", say.N(have, "{n} connection", "{n} connections"))
+			c.Keep("{present} fit into memory", "present", connections(have))
 			return
 		}
 		reserved := reservedConnections(c)
@@ -52,14 +52,14 @@ var MaxConnections = rule.Rule{
 		switch standby, _ := c.Instance.Server.Recovery.Get(); {
 		case standby:
 			c.Keep("{present} stay: a standby must not have fewer than its primary", "present",
-				say.N(have, "{n} connection", "{n} connections"))
+				connections(have))
 		case low > most && seen > 0:
 			c.Keep("{present} stay: memory suffices for {most}, but {seen} were open at once", "present",
-				say.N(have, "{n} connection", "{n} connections"), "most", most, "seen", say.N(seen, "{n} session",
+				connections(have), "most", most, "seen", say.N(seen, "{n} session",
 					"{n} sessions"))
 		case c.Snapshot.Described || !looked:
 			c.Keep("{present} stay, although memory suffices for {most}: the number in use is unknown",
-				"present", say.N(have, "{n} connection", "{n} connections"), "most", most)
+				"present", connections(have), "most", most)
 		default:
 			// 1,888 rather than 1,906: nobody counts connections one by one.
 			want := max(int(sizing.RoundDown(unit.Bytes(most), 32, 1)), low)
@@ -68,9 +68,9 @@ var MaxConnections = rule.Rule{
 					"refused. Use a connection pooler (PgBouncer), or pass --connections {present} to keep the value.",
 				"present", bare(int64(have)), "want", bare(int64(want)))
 			c.Set(want,
-				"{present} connections (at least 5 MB each), 15% of memory for shared_buffers and work_mem = {work} "+
-					"for the active sessions exceed the budget of {share}; {want} connections fit",
-				"present", have, "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
+				"{present} (at least 5 MB each), 15% of memory for shared_buffers and work_mem = {work} for the "+
+					"active sessions exceed the budget of {share}; at most {want} fit",
+				"present", connections(have), "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
 		}
 	},
 }
@@ -79,8 +79,8 @@ var MaxConnections = rule.Rule{
 func connectionsSaid(c *rule.Case, have, want int) {
 	if least := reservedConnections(c) + 1; want < least {
 		c.Warn(
-			"--connections {said} leaves no connection for regular users: {reserved} are reserved, so the minimum is "+
-				"{least}.",
+			"--connections {said} leaves no connection for regular users: the minimum is {least} (reserved: "+
+				"{reserved}).",
 			"said", want, "reserved", least-1, "least", least)
 		want = least
 	}
@@ -90,7 +90,7 @@ func connectionsSaid(c *rule.Case, have, want int) {
 			"--connections {said} is ignored on this standby: with fewer connections than the primary ({present}), "+
 				"it would stop replaying. Lower the value on the primary first.", "said", want, "present", have)
 		c.Keep("{present} stay: a standby must not have fewer than its primary", "present",
-			say.N(have, "{n} connection", "{n} connections"))
+			connections(have))
 		return
 	}
 	if want > have {
@@ -105,3 +105,5 @@ func reservedConnections(c *rule.Case) int {
 	other, _ := c.Int(knob.PG("reserved_connections")) // 16+
 	return super + other
 }
+
+func connections(n int) say.Message { return say.N(n, "{n} connection", "{n} connections") }

@@ -23,12 +23,11 @@ var MaxLocksPerTransaction = rule.Rule{
 			return
 		}
 		if c.Now() >= oneCLocks {
-			c.Keep("{present} locks per connection are enough", "present", c.Shown())
+			c.Keep("{present} is enough", "present", c.Shown())
 			return
 		}
 		c.WarnStandbys(oneCLocks)
-		c.Set(oneCLocks, "a 1C document locks hundreds of tables and indexes; {present} locks per connection are too "+
-			"few",
+		c.Set(oneCLocks, "a 1C document locks hundreds of tables and indexes; {present} is too low",
 			"present", c.Shown())
 	},
 }

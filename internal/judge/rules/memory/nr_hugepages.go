@@ -66,13 +66,13 @@ var NrHugepages = rule.Rule{
 		}
 		if most := b.Total - b.Reserve; size > most {
 			c.Warn(
-				"{want} huge pages of {page} ({size}) do not fit into memory: {reserve} of {memory} is reserved for "+
+				"A pool of {want} of {page} ({size}) does not fit into memory: {reserve} of {memory} is reserved for "+
 					"the kernel. The pool is not changed.",
-				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
+				"want", hugePages(want), "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
 			return
 		}
 		reason := say.M("{pages} of {page} for the shared memory of {instances} ({shared})", "pages",
-			say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "instances", say.N(d.Instances,
+			hugePages(d.Pages), "page", m.HugePageSize, "instances", say.N(d.Instances,
 				"{n} instance", "{n} instances"), "shared",
 			unit.Bytes(d.Pages)*m.HugePageSize)
 		switch {
@@ -88,22 +88,22 @@ var NrHugepages = rule.Rule{
 			reason = say.M("no instance should use huge pages")
 		case d.Instances == 1:
 			reason = say.M("{pages} of {page} for the shared memory of the instance ({shared})", "pages",
-				say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "shared",
+				hugePages(d.Pages), "page", m.HugePageSize, "shared",
 				unit.Bytes(d.Pages)*m.HugePageSize)
 		}
 		if d.Beside > 0 {
-			reason = say.All("; ", reason, say.M("{beside} are for the other instances on the host, which this plan "+
-				"does not change", "beside", d.Beside))
+			reason = say.All("; ", reason, say.M("for the other instances on the host, which this plan does not "+
+				"change: {beside}", "beside", d.Beside))
 		}
 		if n := d.Foreign - d.Beside; n > 0 {
-			reason = say.All("; ", reason, say.M("other programs use {foreign} now", "foreign", n))
+			reason = say.All("; ", reason, say.M("used by other programs now: {foreign}", "foreign", n))
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
 			c.KeepAs(say.All(": ", reason, say.M("a pool of {present} is enough", "present", have)))
 		case have > want:
 			c.SetAs(want, say.All(": ", reason, say.M("{spare} ({memory}) can be released", "spare",
-				say.N(have-want, "{n} page", "{n} pages"), "memory", unit.Bytes(have-want)*m.HugePageSize)))
+				hugePages(have-want), "memory", unit.Bytes(have-want)*m.HugePageSize)))
 		case m.Told("MemAvailable").Known() && unit.Bytes(want-have)*m.HugePageSize > m.Available:
 			c.SetAs(want, say.All(". ", reason, say.M("Only {available} is available now: reserve them at boot, with "+
 				"hugepages={want} on the kernel command line", "available", m.Available, "want", bare(want))))

@@ -47,7 +47,7 @@ var NrHugepagesBoot = rule.Rule{
 		}
 		size := unit.Bytes(want) * m.HugePageSize
 		if have, err := strconv.ParseInt(rule.BootWord(words, "hugepages"), 10, 64); err == nil && have >= want {
-			c.Keep("{have} pages are reserved at boot, {want} are needed", "have", bare(have), "want", bare(want))
+			c.Keep("hugepages={have} is set at boot, and {want} suffices", "have", bare(have), "want", bare(want))
 			return
 		}
 		large := size > m.Total/poolLargeShare || size > poolLarge
@@ -72,7 +72,7 @@ var NrHugepagesBoot = rule.Rule{
 				size)
 		case short && given < want:
 			c.Set(want,
-				"sysctl.d requests {asked} pages, but the kernel allocated {given}; at boot, memory is not "+
+				"sysctl.d sets vm.nr_hugepages = {asked}, but the kernel allocated {given}; at boot, memory is not "+
 					"fragmented yet",
 				"asked", bare(asked), "given", bare(given))
 		case size > m.Total/poolLargeShare:

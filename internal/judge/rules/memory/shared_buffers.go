@@ -80,7 +80,7 @@ var SharedBuffers = rule.Rule{
 		if dbs, _ := c.Instance.Server.Databases.Get(); len(dbs) > 0 && !f.Seen {
 			unseen = say.M("run with --deep, or again after one day of statistics, to see whether less is enough")
 		}
-		open := say.N(conns, "{n} connection", "{n} connections")
+		open := connections(conns)
 		switch f.Cut {
 		case sizing.CutByMemory:
 			cut = say.M("lowered from {nominal}: only this much, or the minimum for this memory, fits with "+

@@ -23,11 +23,10 @@ var SuperuserReservedConnections = rule.Rule{
 		have := int(c.Now())
 		switch {
 		case have >= superuserSlots:
-			c.Keep("{present} connections are reserved", "present", c.Shown())
+			c.Keep("{present} is enough", "present", c.Shown())
 		case ok && conns > 2*superuserSlots+reserved:
 			c.Set(superuserSlots,
-				"only {present} of {connections} connections are reserved: when all are in use, no administrator can "+
-					"connect", "present",
+				"{present} reserved of {connections}: when all are in use, no administrator can connect", "present",
 				c.Shown(), "connections", conns)
 		}
 	},

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -46,7 +45,7 @@ var TempBuffers = rule.Rule{
 			c.Set(want,
 				"1C uses temporary tables in almost every query, and each session keeps these buffers until it ends: "+
 					"1/8 of the remaining memory for {connections}, at least 8 MB each",
-				"connections", say.N(conns, "{n} connection", "{n} connections"))
+				"connections", connections(conns))
 			return
 		}
 		c.Set(want,

@@ -31,9 +31,9 @@ var Geqo = rule.Rule{
 		switch {
 		case !ok:
 		case have == "on" || joins < geqoDefault:
-			c.Keep("at most {joins} relations are planned together", "joins", joins)
+			c.Keep("relations planned together: at most {joins}", "joins", joins)
 		default:
-			c.Set(true, "up to {joins} relations are planned together, and with off all join orders are searched",
+			c.Set(true, "relations planned together: up to {joins}; with off, all join orders are searched",
 				"joins", joins)
 		}
 	},

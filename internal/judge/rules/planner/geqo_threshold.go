@@ -27,17 +27,17 @@ var GeqoThreshold = rule.Rule{
 		case !ok:
 		case have > geqoMost && joins >= have:
 			c.Set(geqoDefault,
-				"up to {joins} relations are planned together, and below {present} all join orders are searched: "+
-					"seconds and gigabytes for one query; 12 is the default", "joins", joins, "present", have)
+				"relations planned together: up to {joins}; below {present} all join orders are searched: seconds "+
+					"and gigabytes for one query; 12 is the default", "joins", joins, "present", have)
 		case have < geqoDefault && joins >= have:
 			c.Set(geqoDefault,
-				"up to {joins} relations are planned together, and GEQO is used from {present} on; below 12, the "+
-					"default, an exhaustive search takes milliseconds", "joins", joins,
+				"relations planned together: up to {joins}; GEQO is used from {present} on; below 12, the default, "+
+					"an exhaustive search takes milliseconds", "joins", joins,
 				"present", have)
 		case joins < have:
-			c.Keep("at most {joins} relations are planned together, so GEQO is never used", "joins", joins)
+			c.Keep("relations planned together: at most {joins}, so GEQO is never used", "joins", joins)
 		default:
-			c.Keep("GEQO is used from {present} relations on, of at most {joins}", "present", have,
+			c.Keep("GEQO is used from {present} on; relations planned together: up to {joins}", "present", have,
 				"joins", joins)
 		}
 	},

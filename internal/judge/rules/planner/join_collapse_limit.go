@@ -26,7 +26,7 @@ func decideCollapse(c *rule.Case) {
 		return
 	}
 	if c.Now() >= 12 {
-		c.Keep("up to {present} relations are planned together", "present", c.Shown())
+		c.Keep("relations planned together: up to {present}", "present", c.Shown())
 		return
 	}
 	c.Set(oneCJoins,

@@ -30,15 +30,15 @@ var MaxWorkerProcesses = rule.Rule{
 		}
 		switch {
 		case have >= want && ok:
-			c.Keep("{present} slots are enough for {cpus}", "present", c.Shown(), "cpus", rule.Processors(p.Cpus))
+			c.Keep("{present} is enough for {cpus}", "present", c.Shown(), "cpus", rule.Processors(p.Cpus))
 		case have >= want:
 			return
 		default:
 			c.WarnStandbys(want)
 			if !ok {
 				c.Set(want,
-					"{present} slots are fewer than 8, the default: parallel queries, replication and extensions "+
-						"share them", "present", c.Shown())
+					"{present} is below 8, the default: parallel queries, replication and extensions share these slots",
+					"present", c.Shown())
 				return
 			}
 			c.SetAs(want, say.All(", ", say.M("{parallel} for {cpus}", "parallel",

@@ -37,10 +37,12 @@ var OomPolicy = rule.Rule{
 		}
 		switch {
 		case len(ends) == 1:
-			c.Set("continue", "{unit}: after an OOM kill the instance would stay down, although it recovers automatically",
+			c.Set("continue", "{unit}: after an OOM kill the instance would stay down, although it recovers "+
+				"automatically",
 				"unit", says[0])
 		case len(ends) > 1:
-			c.Set("continue", "{units}: after an OOM kill the instance would stay down, although it recovers automatically",
+			c.Set("continue", "{units}: after an OOM kill the instance would stay down, although it recovers "+
+				"automatically",
 				"units", say.List{Items: says})
 		case len(goes) > 0:
 			c.Keep("the instance keeps running after an OOM kill")

@@ -27,7 +27,7 @@ var AutovacuumMaxWorkers = rule.Rule{
 			return
 		}
 		if c.Options.Profile == rule.Desktop {
-			c.Keep("{present} workers are enough for a desktop", "present", c.Shown())
+			c.Keep("{present} is enough for a desktop", "present", c.Shown())
 			return
 		}
 		cpus, ok := c.CPUs()

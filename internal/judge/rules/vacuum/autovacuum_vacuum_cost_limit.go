@@ -45,8 +45,8 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 		want, faster := vacuumLimits[s]
 		if least, rate, span, ok := limitOfChurn(c); ok && faster && least > want && have < least {
 			c.Set(least,
-				"{rate} rows per second are updated or deleted (over {span}); autovacuum must keep up with 3 × that "+
-					"at the peak, but a limit of {present} allows {speed}/s of dirtied pages",
+				"updates and deletes: {rate} rows/s (over {span}); autovacuum must keep up with 3 × that at the "+
+					"peak, but a limit of {present} allows {speed}/s of dirtied pages",
 				"rate", int64(rate), "span", span, "present", have, "speed", dirtied(c, have))
 			return
 		}

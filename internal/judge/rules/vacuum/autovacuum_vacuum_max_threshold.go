@@ -26,15 +26,15 @@ var AutovacuumVacuumMaxThreshold = rule.Rule{
 				"table; 100 million is the default")
 		if seen && ok && share*float64(rows) > deadMost {
 			want, text = deadMost,
-				"the largest changing table has {rows} rows, and a fraction of {share} is more than 5 million"
+				"rows in the largest changing table: {rows}; a fraction of {share} is more than 5 million"
 		}
 		switch {
 		case have >= 0 && have <= want && seen:
-			c.Keep("vacuum starts at {present} dead rows at the latest; the largest changing table has {rows}",
+			c.Keep("dead rows that trigger a vacuum: at most {present}; rows in the largest changing table: {rows}",
 				"present",
 				c.Shown(), "rows", rows)
 		case have >= 0 && have <= want:
-			c.Keep("vacuum starts at {present} dead rows at the latest; with --deep, the largest table decides",
+			c.Keep("dead rows that trigger a vacuum: at most {present}; with --deep, the largest table decides",
 				"present", c.Shown())
 		default:
 			c.Set(want, text, "present", c.Shown(), "rows", rows, "share", share)

@@ -32,8 +32,8 @@ var AutovacuumVacuumScaleFactor = rule.Rule{
 		}
 		if share, rows, ok := shareOfLargest(c); ok && share < most {
 			atMost(c, share,
-				"the largest changing table has {largest} rows: with {present}, it is vacuumed at {now} dead rows, "+
-					"with {most} at {dead}",
+				"rows in the largest changing table: {largest}; dead rows that trigger a vacuum: {now} with "+
+					"{present}, {dead} with {most}",
 				"largest", rows, "now", int64(c.Now()*float64(rows)), "dead", int64(share*float64(rows)))
 			return
 		}

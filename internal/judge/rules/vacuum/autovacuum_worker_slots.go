@@ -16,10 +16,10 @@ var AutovacuumWorkerSlots = rule.Rule{
 	Decide: func(c *rule.Case) {
 		const most, byDefault = 8, 16
 		if have := c.Now(); have >= most {
-			c.Keep("{present} slots allow more workers without a restart", "present", c.Shown())
+			c.Keep("{present} allows more workers without a restart", "present", c.Shown())
 			return
 		}
-		c.Set(byDefault, "{present} slots allow no more workers without a restart; 16 is the default",
+		c.Set(byDefault, "{present} allows no more workers without a restart; 16 is the default",
 			"present", c.Shown())
 	},
 }

@@ -28,7 +28,7 @@ var CommitDelay = rule.Rule{
 		switch {
 		case c.Now() == 0 && counted && rate >= groupFrom && measured:
 			c.Keep(
-				"commits are not delayed; at {rate} commits per second, test {half} µs, half of a measured flush "+
+				"commits are not delayed; at a commit rate of {rate}/s, test {half} µs, half of a measured flush "+
 					"({by}), with pgbench", "rate", int64(rate), "half", half, "by", by)
 		case c.Now() == 0:
 			c.Keep("commits are not delayed")
@@ -36,13 +36,13 @@ var CommitDelay = rule.Rule{
 			c.Keep("{present} µs stays: less than one day of commit statistics", "present", c.Shown())
 		case rate >= groupFrom && measured:
 			c.Keep(
-				"{rate} commits per second (over {span}) can share a flush; half of a measured flush is {half} µs "+
+				"at {rate} commits/s (over {span}), commits can share a flush; half of a measured flush is {half} µs "+
 					"({by})", "rate", int64(rate), "span", span, "half", half, "by", by)
 		case rate >= groupFrom:
-			c.Keep("{rate} commits per second (over {span}) can share a flush", "rate", int64(rate), "span", span)
+			c.Keep("at {rate} commits/s (over {span}), commits can share a flush", "rate", int64(rate), "span", span)
 		default:
 			c.Set(0,
-				"{rate} commits per second (over {span}) are too few to share a flush: each only waits {present} µs",
+				"at {rate} commits/s (over {span}), commits are too few to share a flush: each only waits {present} µs",
 				"rate", int64(rate), "span", span, "present", c.Shown())
 		}
 	},
