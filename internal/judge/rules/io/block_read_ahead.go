@@ -39,10 +39,10 @@ var BlockReadAhead = rule.Rule{
 		"evict other pages from the page cache. Between 128 kB and 4 MB the right value depends on the share of " +
 		"scans, and the difference is small.",
 	Formula: "Applies to the device with the filesystem (the disk of a partition, the array or the volume), not to " +
-		"the devices below it. 0 becomes 128 kB, the kernel default. Above 4 MB and above twice optimal_io_size " +
-		"(from which the kernel sets it for arrays): 512 kB on flash, 4 MB on hdd, on storage of unknown type and " +
-		"for the profile dw. With dw on hdd, 128 kB or less becomes 4 MB. Network block devices keep more than 4 MB. " +
-		"Other values stay.",
+		"the devices below it. 0 becomes 128 kB, the kernel default. A value above 4 MB and above 2 × " +
+		"optimal_io_size becomes 512 kB on flash. It becomes 4 MB on hdd, on storage of unknown type and for the " +
+		"profile dw. With dw on hdd, 128 kB or less becomes 4 MB. Network block devices keep more than 4 MB. Other " +
+		"values stay.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,

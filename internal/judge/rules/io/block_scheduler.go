@@ -26,13 +26,14 @@ var BlockScheduler = rule.Rule{
 	Title:   "I/O scheduler per block device",
 	Why: "A scheduler pays off only if the order of requests matters. On a rotating disk, mq-deadline saves seeks " +
 		"and keeps writes from starving reads. NVMe devices, virtual disks and the volumes of controllers and arrays " +
-		"order requests themselves, so none is the cheapest. bfq (cfq before Linux 5.0) divides a disk among " +
-		"processes and idles while it waits for the next request of one, which slows a server with many processes. " +
-		"Only bfq obeys io.bfq.weight, which systemd sets from IOWeight=.",
+		"order requests themselves; there, none costs least. bfq (cfq before Linux 5.0) divides a disk among " +
+		"processes and idles while it waits for the next request of one. This slows a server with many processes. " +
+		"Only bfq obeys io.bfq.weight, set by systemd from IOWeight=.",
 	Formula: "Applies to the disks below data directories, WAL and tablespaces, not to arrays and volumes above " +
-		"them. bfq and cfq become none on NVMe, virtual disks, network block devices, multipath paths and RAID " +
-		"controller volumes, and mq-deadline on all others. A rotating disk on bare metal without a RAID controller " +
-		"gets mq-deadline instead of none or kyber. Only schedulers that the kernel has loaded. Other values stay.",
+		"them. bfq and cfq become none on devices that order requests themselves: NVMe, virtual disks, network block " +
+		"devices, multipath paths and RAID controller volumes. On all others they become mq-deadline. A rotating " +
+		"disk on bare metal without a RAID controller gets mq-deadline instead of none or kyber. Only schedulers " +
+		"that the kernel has loaded. Other values stay.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,

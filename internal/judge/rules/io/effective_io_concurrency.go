@@ -58,7 +58,7 @@ func (p prefetchDepth) decide(c *rule.Case) {
 	}
 	switch {
 	case p.storage == rule.HDD && p.major < 18 && have > p.hddMost:
-		c.Set(p.hddWant, "the data is on {storage} ({why}), where {present} concurrent requests only add seeks",
+		c.Set(p.hddWant, "the data is on {storage} ({why}); {present} concurrent requests only add seeks",
 			inputs...)
 	case p.storage == rule.HDD || have >= least:
 		c.Keep("{present} suits {storage} ({why})", inputs...)

@@ -27,8 +27,8 @@ var IOCombineLimit = rule.Rule{
 					want = min(want, cap)
 				}
 				if have, ok := c.Bytes(c.Rule.Address); ok && have < want {
-					c.Set(want, "a data warehouse scans whole tables on {storage} ({why}), where larger requests "+
-						"cost hardly more", "storage", string(s), "why", why)
+					c.Set(want, "a data warehouse scans whole tables; on {storage} ({why}), larger requests cost "+
+						"hardly more", "storage", string(s), "why", why)
 					return
 				}
 			}

@@ -8,8 +8,8 @@ import (
 var IOMethod = rule.Rule{
 	Address: knob.PG("io_method"),
 	Title:   "Asynchronous I/O method (worker, io_uring, sync)",
-	Why: "PostgreSQL 18 can read ahead while a query runs, with I/O worker processes (worker) or with io_uring. " +
-		"io_uring requires a build with liburing, and the kernel or a container's seccomp filter may block it. With " +
+	Why: "PostgreSQL 18 can read ahead while a query runs, with I/O worker processes (worker) or with io_uring. The " +
+		"latter requires a build with liburing, and the kernel or a container's seccomp filter may block it. With " +
 		"sync, reads are synchronous, as in 17.",
 	Formula: "worker if it is sync. worker and io_uring stay. The desktop profile keeps its value.",
 	Sources: []string{"pg-config-resource", "pg-source-aio"},

@@ -24,7 +24,7 @@ var RandomPageCost = rule.Rule{
 	Address: knob.PG("random_page_cost"),
 	Title:   "Planner cost of a random page read",
 	Why: "At 4, an index scan beats a sequential scan only if it reads less than about a quarter of the pages. That " +
-		"suits rotating disks. On flash, where a random read costs little more than a sequential one, it makes the " +
+		"suits rotating disks. On flash, a random read costs little more than a sequential one, so 4 makes the " +
 		"planner choose sequential scans too often. Tablespaces on other disks have their own value: " +
 		"tablespace:*/random_page_cost.",
 	Formula: "With pgfettle probe: the ratio of random to sequential read time, times 0.1 (the default also assumes " +
@@ -68,7 +68,7 @@ var RandomPageCost = rule.Rule{
 			return
 		}
 		c.Set(significant(cost.want*scale),
-			"the data is on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage",
+			"the data is on {storage} ({why}); with {present}, the planner misjudges index scans", "storage",
 			string(s), "why", why, "present", c.Shown())
 	},
 }

@@ -9,8 +9,8 @@ var TablespaceRandomPageCost = rule.Rule{
 	Address: "tablespace:*/random_page_cost",
 	Title:   "Planner cost of a random page read in a tablespace",
 	Why: "The server has one random_page_cost for all disks. If a tablespace is on another kind of storage than the " +
-		"data directory, that value is wrong for one of them: the planner avoids index scans on flash, or prefers " +
-		"them on rotating disks. This option overrides it for the tables and indexes in one tablespace.",
+		"data directory, that value is wrong for one of them. The planner then avoids index scans on flash, or " +
+		"prefers them on rotating disks. This option overrides it for the tables and indexes in one tablespace.",
 	Formula: "If the tablespace and the data directory are on different kinds of storage: 1.1 on nvme and ssd (1–1.5 " +
 		"stays), 2 on san (1.1–3 stays), 4 on hdd (2–6 stays). All values are multiplied by seq_page_cost. Not on a " +
 		"standby: the option is replicated from the primary.",

@@ -22,9 +22,9 @@ var TempTablespaces = rule.Rule{
 	Why: "Queries that exceed work_mem spill to temporary files, by default in the data directory. These files " +
 		"compete with the data for space and writes. On a separate filesystem, a query that spills too much fails " +
 		"alone. Roles without CREATE on the tablespace keep using the data directory; no query fails because of it.",
-	Formula: "If it is empty: a tablespace whose name has the word temp, tmp, temporary or spill, on a separate " +
-		"filesystem, on disks no slower than those of the data, with at least a quarter of the free space of the " +
-		"data directory. If there are several, the one with the most free space.",
+	Formula: "Only if it is empty. Candidates are tablespaces with the word temp, tmp, temporary or spill in their " +
+		"name, on a separate filesystem and on disks no slower than those of the data. They need at least a quarter " +
+		"of the free space of the data directory. Of several, the one with the most free space.",
 	Sources: []string{"pg-config-client", "pg-tablespaces"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
@@ -53,7 +53,7 @@ var TempTablespaces = rule.Rule{
 			return
 		}
 		c.Set(best.name, "tablespace {name} is named for temporary files and is on a separate filesystem ({point}, "+
-			"{its}, {free} free); every role that uses it needs {grant}, other roles keep using the data directory",
+			"{its}, {free} free). Every role that uses it needs {grant}; other roles keep using the data directory",
 			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", grant)
 	},
 }

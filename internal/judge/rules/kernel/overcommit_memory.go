@@ -20,11 +20,11 @@ var OvercommitMemory = rule.Rule{
 		"sessions from starting, and it applies to every program on the host. So 2 is planned only for dedicated " +
 		"hosts and only with a computed limit. 1 never refuses an allocation.",
 	Formula: "2 if the host is dedicated, runs no containers and no ZFS (its cache is not counted), and the commit " +
-		"limit of 80% of RAM − huge pages suffices. After the reserves for root and users, it must cover shared " +
-		"memory on regular pages, 10 MB per session and process, the work of the profile's sessions (or of a mixed " +
-		"load if that is more) and other programs. That work is temp_buffers, work_mem × nodes and maintenance. 5% " +
-		"must remain above what is committed now. Otherwise 0. Unchanged on shared hosts and desktops, and 2 stays " +
-		"with ZFS.",
+		"limit of 80% of RAM − huge pages suffices. After the reserves for root and users, the limit must cover " +
+		"everything that can be committed. That is shared memory on regular pages, 10 MB per session and process, " +
+		"and other programs. It is also the work of the profile's sessions, or of a mixed load if that is more: " +
+		"temp_buffers, work_mem × nodes and maintenance. 5% must remain above what is committed now. Otherwise 0. " +
+		"Unchanged on shared hosts and desktops, and 2 stays with ZFS.",
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs: append(sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers"),
 		knob.PG("work_mem"), knob.PG("huge_pages")), knob.Sysctl("vm.nr_hugepages")),
@@ -99,8 +99,8 @@ var OvercommitMemory = rule.Rule{
 				"usable", s.Usable, "now", s.Now)
 		default:
 			c.Set("2",
-				"the limit of {limit} allows {usable} after the reserves, and at most {need} is committed at the "+
-					"peak ({now} now): a query that allocates too much fails alone, without OOM kills",
+				"the limit of {limit} allows {usable} after the reserves, and the peak commits at most {need} ({now} "+
+					"now): a query that allocates too much fails alone, without OOM kills",
 				"limit", s.Limit, "usable", s.Usable, "need", s.Need, "now", s.Now)
 		}
 	},

@@ -8,7 +8,7 @@ import (
 var TrackActivities = rule.Rule{
 	Address: knob.PG("track_activities"),
 	Title:   "Show running commands in pg_stat_activity",
-	Why: "With off, pg_stat_activity shows no queries and states, and nobody can see which session blocks which. The " +
+	Why: "With off, pg_stat_activity shows no queries and states, so you cannot see which session blocks which. The " +
 		"cost is one copy of the query text.",
 	Formula: "on.",
 	Sources: []string{"pg-config-statistics"},

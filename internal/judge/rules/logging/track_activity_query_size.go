@@ -15,11 +15,11 @@ var TrackActivityQuerySize = rule.Rule{
 	Formula: "1c: 8 kB. Other profiles: at least 1 kB, the default. Higher values stay.",
 	Sources: []string{"pg-config-statistics"},
 	Decide: func(c *rule.Case) {
-		least, text := unit.KB, say.Template("{present} truncates most queries before they can be told apart; "+
-			"{least} is the default")
+		least, text := unit.KB, say.Template("{present} truncates most queries before they differ; {least} is the "+
+			"default")
 		if c.Options.Profile == rule.OneC {
 			least, text = 8*unit.KB,
-				"1C queries exceed {present} before their WHERE clause; {least} is enough to tell them apart"
+				"1C queries exceed {present} before their WHERE clause; {least} is enough to distinguish them"
 		}
 		if have, ok := c.Bytes(c.Rule.Address); ok && have < least {
 			c.Set(least, text, "present", have, "least", least)

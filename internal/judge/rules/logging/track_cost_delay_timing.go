@@ -8,8 +8,8 @@ import (
 var TrackCostDelayTiming = rule.Rule{
 	Address: knob.PG("track_cost_delay_timing"),
 	Title:   "Timing of cost-based vacuum delay",
-	Why: "With on, pg_stat_progress_vacuum and the log show how long VACUUM slept because of its cost limit. So a " +
-		"VACUUM that has much to do can be told from one that is throttled. It reads the clock twice per sleep.",
+	Why: "With on, pg_stat_progress_vacuum and the log show how long VACUUM slept because of its cost limit. This " +
+		"distinguishes a throttled VACUUM from one with much work. The clock is read twice per sleep.",
 	Formula: "on if the clock source is fast, as for track_io_timing.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
 	From:    18,

@@ -57,10 +57,9 @@ func reckonAtWork(c *rule.Case) {
 	if a.Fit >= a.Open {
 		return
 	}
-	text := say.Template("Memory suffices for only {fit} of {open} if all are active, each with a query of the " +
-		"{profile} profile and work_mem = {work}, in addition to everything else in the budget of {share}. A " +
-		"connection pooler (PgBouncer) with no more server connections than that saves {saved} of private memory and " +
-		"page tables.")
+	text := say.Template("Memory suffices for only {fit} of {open} if all are active with a query of the {profile} " +
+		"profile and work_mem = {work}; everything else fills the budget of {share}. A connection pooler (PgBouncer) " +
+		"with no more server connections than that saves {saved} of private memory and page tables.")
 	if a.Fit == 0 {
 		text = "Memory does not suffice for any of {open} with a query of the {profile} profile and work_mem = " +
 			"{work}, because everything else fills the budget of {share}. Use a connection pooler (PgBouncer) with " +

@@ -17,9 +17,10 @@ var MaxConnections = rule.Rule{
 		"pooler (PgBouncer) serves thousands of clients with a few dozen sessions. On a standby it must not be lower " +
 		"than on the primary.",
 	Formula: "--connections, but more than the reserved connections. Without it, the present value stays while all " +
-		"connections fit: 15% of memory for shared_buffers, plus maintenance, workers (before rounding) and work_mem " +
-		"= 4 MB for the sessions expected to be active. If they do not fit: as many as fit, but at least 1.5 × the " +
-		"present sessions and the highest number ever seen. Never lowered on a standby or for a described host.",
+		"connections fit. That includes 15% of memory for shared_buffers, maintenance, workers (before rounding) and " +
+		"work_mem = 4 MB for the sessions expected to be active. If they do not fit: as many as fit, but at least " +
+		"1.5 × the present sessions and the highest number ever seen. Never lowered on a standby or for a described " +
+		"host.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.SizedBefore,
 	Risk:    knob.Medium,

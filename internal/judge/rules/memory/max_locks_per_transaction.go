@@ -13,8 +13,8 @@ var MaxLocksPerTransaction = rule.Rule{
 	Address: knob.PG("max_locks_per_transaction"),
 	Title:   "Lock table size: average locks per transaction",
 	Why: "The lock table is shared: it has room for this many locks × max_connections. A transaction that touches " +
-		"more tables, indexes and partitions uses the room of others, until one fails with \"out of shared memory\". " +
-		"Each entry takes a few hundred bytes of shared memory.",
+		"more tables, indexes and partitions uses the room of others. When it is full, a statement fails with \"out " +
+		"of shared memory\". Each entry takes a few hundred bytes of shared memory.",
 	Formula: "1c: 256 if it is lower; otherwise unchanged. Never lowered: a standby needs at least the value of its " +
 		"primary.",
 	Sources: []string{"pg-config", "postgrespro-1c", "its-1c"},

@@ -28,10 +28,10 @@ var NrHugepages = rule.Rule{
 	Why: "Shared memory in huge pages needs almost no page tables. 16 GB on 4 kB pages costs 32 MB of page tables " +
 		"per connection. If one page is missing, the server does not start, or runs on regular pages while the whole " +
 		"pool is unused. Pages that no server uses are lost to everything else.",
-	Formula: "For each instance, the huge pages that its planned shared memory needs, as reported by the server or " +
-		"its binary (shared_memory_size_in_huge_pages), rounded up; plus the pages that other programs use now. A " +
-		"pool up to 2% larger stays, and an unused pool is released. On a desktop the pool never grows, unless " +
-		"huge_pages is pinned to on.",
+	Formula: "The sum over all instances of the huge pages that their planned shared memory needs, rounded up, plus " +
+		"the pages that other programs use now. The server or its binary reports that number " +
+		"(shared_memory_size_in_huge_pages). A pool up to 2% larger stays, and an unused pool is released. On a " +
+		"desktop the pool never grows, unless huge_pages is pinned to on.",
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Needs:   sizing.SharedKnobs(),
 	Effect:  knob.Now,

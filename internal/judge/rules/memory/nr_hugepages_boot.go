@@ -17,10 +17,10 @@ var NrHugepagesBoot = rule.Rule{
 		"needs 2 MB of contiguous memory. If memory is fragmented, fewer pages are allocated without an error. Pages " +
 		"reserved on the kernel command line are allocated before any program runs. That memory is then reserved " +
 		"from every boot on, even if no server runs.",
-	Formula: "As many as vm.nr_hugepages if that pool is more than 1/3 of RAM or 64 GB, is not available before a " +
-		"reboot, or was requested in sysctl.d and only partly allocated. Smaller pools are left to sysctl.d. A " +
-		"sufficient reservation stays. So does a command line with hugepagesz= (another page size), because the " +
-		"order of both words matters.",
+	Formula: "As many as vm.nr_hugepages, in three cases: that pool is more than 1/3 of RAM or 64 GB, is not " +
+		"available before a reboot, or was requested in sysctl.d and only partly allocated. Smaller pools are left " +
+		"to sysctl.d. A sufficient reservation stays. So does a command line with hugepagesz= (another page size), " +
+		"because the order of both words matters.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Effect:  knob.Reboot,
 	Risk:    knob.Medium,

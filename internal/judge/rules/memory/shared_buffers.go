@@ -17,13 +17,14 @@ var SharedBuffers = rule.Rule{
 		"(1/512): 16 GB costs 32 MB per connection.",
 	Formula: "25% of memory (of the cgroup limit if that is lower; desktop: 1/16) ÷ number of instances, rounded " +
 		"down to 1/32 of the power of two below. Half of that share up to 1 GB of memory, and gradually more up to 2 " +
-		"GB. It is lowered, to at least 15% of memory and 128 MB, if all active connections with work_mem = 4 MB (or " +
-		"the present one, see pg:work_mem), maintenance and workers (before rounding) would not fit. Without huge " +
-		"pages and above 1 GB, the page tables of all processes are limited to 5% of memory. It is not raised above " +
-		"what measurements show to be enough: the size of all databases (--deep) + 25%, rounded up to a power of " +
-		"two; or the present value if, over at least one day, less than 0.1% of at least 1000 page requests per " +
-		"second missed, or 10% of it was never used (pg_buffercache). Measurements never lower it. A value of 20–40% " +
-		"of memory that was set explicitly stays while everything else fits with all connections active.",
+		"GB. It is lowered, to at least 15% of memory and 128 MB, if everything else would not fit with all " +
+		"connections active. That is work_mem = 4 MB (or the present one, see pg:work_mem), maintenance and workers " +
+		"(before rounding). Without huge pages and above 1 GB, the page tables of all processes are limited to 5% of " +
+		"memory. It is not raised above what measurements show to be enough. One is the size of all databases " +
+		"(--deep) + 25%, rounded up to a power of two. The other is the present value, if less than 0.1% of at least " +
+		"1000 page requests per second missed over at least one day, or 10% of it was never used (pg_buffercache). " +
+		"Measurements never lower it. A value of 20–40% of memory that was set explicitly stays while everything " +
+		"else fits with all connections active.",
 	Sources:   []string{"pg-config-resource", "pg-monitoring", "dalibo-j1", "linux-page-tables"},
 	Needs:     sizing.After(sizing.SizedBefore, knob.PG("max_connections")),
 	Risk:      knob.Low,

@@ -11,8 +11,8 @@ var TempBuffers = rule.Rule{
 	Address: knob.PG("temp_buffers"),
 	Title:   "Buffers for temporary tables, per session",
 	Why: "Temporary tables use private memory of the session, not shared_buffers. It is allocated when the session " +
-		"first uses temporary tables and is kept until the session ends, so it counts for every session that has " +
-		"used one.",
+		"first uses temporary tables and is kept for the life of the session, so it counts for every session that " +
+		"has used one.",
 	Formula: "The present value; the default is 8 MB. 1c, which uses temporary tables in almost every query: 1/512 " +
 		"of memory, from 8 to 32 MB. All connections together may fill at most 1/8 of what shared memory, sessions " +
 		"and maintenance leave.",
@@ -43,13 +43,13 @@ var TempBuffers = rule.Rule{
 		}
 		if want == most && most < sizing.TempOneC && most < base/sizing.TempPart {
 			c.Set(want,
-				"1C uses temporary tables in almost every query, and each session keeps these buffers until it ends: "+
-					"1/8 of the remaining memory for {connections}, at least 8 MB each",
+				"1C uses temporary tables in almost every query, and each session keeps these buffers: 1/8 of the "+
+					"remaining memory for {connections}, at least 8 MB each",
 				"connections", connections(conns))
 			return
 		}
 		c.Set(want,
 			"1C uses temporary tables in almost every query: 1/512 of {memory}, from 8 to 32 MB, because each "+
-				"session keeps these buffers until it ends", "memory", base)
+				"session keeps these buffers", "memory", base)
 	},
 }

@@ -18,19 +18,20 @@ var WorkMem = rule.Rule{
 		"waits for a CPU, a lock or its client still holds its memory, so CPUs limit speed, not memory. If memory " +
 		"runs out, an OOM kill restarts the whole instance.",
 	Formula: "Budget: the instance's share of memory − shared memory, page tables, 5 MB per connection and process, " +
-		"temp_buffers of sessions that use temporary tables, maintenance and autovacuum. Divided by: every " +
-		"connection that can be open (max_connections, or 2 × the peak of open sessions in a history of at least 7 " +
-		"days) plus max_parallel_workers, × the nodes of a query. web, oltp, mixed and desktop: one sort and one " +
-		"hash; 1c: two sorts and one hash. Hashes count hash_mem_multiplier times. dw: divided by the sessions " +
-		"expected to be active (at least two per CPU and a tenth of the connections), with two sorts and two hashes; " +
-		"every connection must also be able to have one hash. With strict overcommit, all of it must also fit within " +
-		"the commit limit. In the order web, oltp, mixed, dw, no profile gets more than the next. Rounded down to " +
-		"1/8 of the power of two below. Limit without evidence of larger spills: 64 MB (web, oltp, desktop), 128 MB " +
-		"(mixed, 1c), 1 GB (dw). Never below 4 MB, and not below the present value unless memory was short (OOM " +
-		"kills, private memory in swap, memory pressure, less than 5% available): shared_buffers is lowered first. " +
-		"With at least one day of temporary file statistics: below 24 files per day, the present value, at least 16 " +
-		"MB. Otherwise 3 × their mean size (or what 90% of the spilling statements in pg_stat_statements write per " +
-		"call, if that is more), rounded up to a power of two, within the memory limit and 2 GB.",
+		"temp_buffers of sessions that use temporary tables, maintenance and autovacuum. It is divided by all " +
+		"processes that can use it × the nodes of a query. Processes: every connection that can be open " +
+		"(max_connections, or 2 × the peak of open sessions in a history of at least 7 days) plus " +
+		"max_parallel_workers. Nodes: one sort and one hash (web, oltp, mixed, desktop), or two sorts and one hash " +
+		"(1c). Hashes count hash_mem_multiplier times. dw counts only the sessions expected to be active (at least " +
+		"two per CPU and a tenth of the connections), with two sorts and two hashes. With dw, every connection must " +
+		"also be able to have one hash. With strict overcommit, all of it must also fit within the commit limit. In " +
+		"the order web, oltp, mixed, dw, no profile gets more than the next. Rounded down to 1/8 of the power of two " +
+		"below. Limit without evidence of larger spills: 64 MB (web, oltp, desktop), 128 MB (mixed, 1c), 1 GB (dw). " +
+		"Never below 4 MB, and not below the present value unless memory was short (OOM kills, private memory in " +
+		"swap, memory pressure, less than 5% available): shared_buffers is lowered first. With at least one day of " +
+		"temporary file statistics: below 24 files per day, the present value, at least 16 MB. Otherwise 3 × their " +
+		"mean size, rounded up to a power of two, within the memory limit and 2 GB. If 90% of the spilling " +
+		"statements in pg_stat_statements write more than that per call, that amount is used.",
 	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
 	Risk:    knob.Medium,

@@ -69,7 +69,7 @@ var MountOptions = rule.Rule{
 		lines := rule.FstabOf(c.Snapshot, m.Point)
 		switch {
 		case len(lines) == 0:
-			warn("/etc/fstab has no line for it. Set noatime where it is mounted, such as in a systemd unit")
+			warn("/etc/fstab has no line for it. Set noatime in whatever mounts it, such as a systemd unit")
 			return
 		case len(lines) > 1:
 			warn("/etc/fstab has several lines for it. Keep one of them and set noatime there")

@@ -11,10 +11,10 @@ import (
 var ClientConnectionCheckInterval = rule.Rule{
 	Address: knob.PG("client_connection_check_interval"),
 	Title:   "Interval of checks for lost clients during queries",
-	Why: "The server notices that a client is gone only when it sends data. A long query runs to its end for nobody, " +
-		"and a client that reconnects may run it a second time.",
-	Formula: "10 s if it is 0 (off), on Linux, where the kernel reports a closed socket. The desktop profile keeps " +
-		"its value.",
+	Why: "The server notices that a client is gone only when it sends data. A long query therefore runs to its end " +
+		"without a recipient, and a client that reconnects may run it a second time.",
+	Formula: "10 s if it is 0 (off), only on Linux, which reports a closed socket. The desktop profile keeps its " +
+		"value.",
 	Sources: []string{"pg-config-connection"},
 	Decide: func(c *rule.Case) {
 		switch {

@@ -22,9 +22,8 @@ var StandardConformingStrings = rule.Rule{
 			c.Keep("off, as the 1C platform requires up to 18")
 		default:
 			c.Set(false,
-				"the 1C platform uses backslash escapes; for databases of other programs run ALTER DATABASE … SET "+
-					"standard_conforming_strings = on, and remove the setting before an upgrade to 19, which rejects "+
-					"it")
+				"the 1C platform uses backslash escapes. For databases of other programs run ALTER DATABASE … SET "+
+					"standard_conforming_strings = on. Remove the setting before an upgrade to 19, which rejects it")
 		}
 	},
 }

@@ -38,13 +38,13 @@ var MaxWALSize = rule.Rule{
 		"change of a page also writes a full-page image to WAL. With space for the WAL of a whole " +
 		"checkpoint_timeout, checkpoints are timed. The cost is disk space and longer crash recovery. It is a soft " +
 		"limit: a failing archive_command or a replication slot exceeds it.",
-	Formula: "The larger of a profile value and a measured value. Measured: with at least 1 h of statistics (since " +
-		"14), WAL rate × checkpoint_timeout × 3; with a history of 'pgfettle watch', rate of the busiest hour × " +
-		"checkpoint_timeout × 2. Profile: web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB; × CPUs / " +
-		"8, at least 0.5; × checkpoint_timeout / 15 min, at most 4; half on hdd. The profile value is at most 1/4 of " +
-		"the instance's memory and 64 GB (dw: 128 GB), at least 1 GB, rounded down to 2ⁿ or 1.5 × 2ⁿ GB. Both are " +
-		"limited to 20% of the WAL filesystem, and to 40% of the space that is free there or already WAL. A larger " +
-		"value that was set explicitly stays up to 40% of the filesystem.",
+	Formula: "The larger of a profile value and a measured value. Measured: WAL rate × checkpoint_timeout × 3, with " +
+		"at least 1 h of statistics (since 14). With a history of 'pgfettle watch': rate of the busiest hour × " +
+		"checkpoint_timeout × 2. Profile: web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB. This is " +
+		"multiplied by CPUs / 8 (at least 0.5) and by checkpoint_timeout / 15 min (at most 4), and halved on hdd. It " +
+		"is at most 1/4 of the instance's memory and 64 GB (dw: 128 GB), at least 1 GB, rounded down to 2ⁿ or 1.5 × " +
+		"2ⁿ GB. Both are limited to 20% of the WAL filesystem, and to 40% of the space that is free there or already " +
+		"WAL. A larger value that was set explicitly stays up to 40% of the filesystem.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.

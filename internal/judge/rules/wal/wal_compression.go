@@ -9,11 +9,11 @@ var WalCompression = rule.Rule{
 	Address: knob.PG("wal_compression"),
 	Title:   "Compression of full-page images in WAL",
 	Why: "Full-page images after each checkpoint are most of the WAL of a busy server. Compression saves disk, " +
-		"archive and network traffic to standbys, for CPU time of the backends. lz4 costs little. pglz, in every " +
-		"build, costs so much that pgfettle does not choose it. TPC-B on two CPUs wrote 79% less WAL with either; " +
-		"the transaction rate changed by −1.1% (95% confidence interval −4.0 to +1.8) with lz4 and by −11.1% (−15.2 " +
-		"to −6.7) with pglz. With data larger than shared_buffers and almost two full-page images per transaction, " +
-		"pglz lost about 25%.",
+		"archive and network traffic to standbys, for CPU time of the backends. The cost of lz4 is small. The cost " +
+		"of pglz is so high that pgfettle does not choose it. In TPC-B on two CPUs, both wrote 79% less WAL. The " +
+		"transaction rate changed by −1.1% (95% confidence interval −4.0 to +1.8) with lz4 and by −11.1% (−15.2 to " +
+		"−6.7) with pglz. With data larger than shared_buffers and almost two full-page images per transaction, pglz " +
+		"lost about 25%.",
 	Formula: "lz4 if the server is built with it (since 15). Any method that is set stays. The desktop profile keeps " +
 		"its value.",
 	Sources: []string{"pg-config-wal", "pg-release-notes", "pgfettle-measured"},
@@ -37,8 +37,8 @@ var WalCompression = rule.Rule{
 				"full-page images are most of the WAL, and the server is built with lz4, the cheapest method")
 		default:
 			c.Keep(
-				"the server is not known to be built with lz4, and pglz takes 0.1 ms of CPU per page: worth it only " +
-					"if WAL disk, network or archive is the bottleneck")
+				"the server is not known to be built with lz4. pglz takes 0.1 ms of CPU per page: worth it only if " +
+					"WAL disk, network or archive is the bottleneck")
 		}
 	},
 }
