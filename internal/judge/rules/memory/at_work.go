@@ -61,9 +61,9 @@ func reckonAtWork(c *rule.Case) {
 		"profile and work_mem = {work}; everything else fills the budget of {share}. A connection pooler (PgBouncer) " +
 		"with no more server connections than that saves {saved} of private memory and page tables.")
 	if a.Fit == 0 {
-		text = "Memory does not suffice for any of {open} with a query of the {profile} profile and work_mem = " +
-			"{work}, because everything else fills the budget of {share}. Use a connection pooler (PgBouncer) with " +
-			"few server connections, or add memory."
+		text = "Memory suffices for none of {open} with a query of the {profile} profile and work_mem = {work}, " +
+			"because everything else fills the budget of {share}. Use a connection pooler (PgBouncer) with few " +
+			"server connections, or add memory."
 	}
 	c.Warn(text, "open", connections(a.Open), "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(),
 		"share",

@@ -100,9 +100,9 @@ var NrHugepages = rule.Rule{
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
-			c.KeepAs(say.All(": ", reason, say.M("a pool of {present} is enough", "present", have)))
+			c.KeepAs(say.All("; ", reason, say.M("a pool of {present} is enough", "present", have)))
 		case have > want:
-			c.SetAs(want, say.All(": ", reason, say.M("{spare} ({memory}) can be released", "spare",
+			c.SetAs(want, say.All("; ", reason, say.M("{spare} ({memory}) can be released", "spare",
 				hugePages(have-want), "memory", unit.Bytes(have-want)*m.HugePageSize)))
 		case m.Told("MemAvailable").Known() && unit.Bytes(want-have)*m.HugePageSize > m.Available:
 			c.SetAs(want, say.All(". ", reason, say.M("Only {available} is available now: reserve them at boot, with "+

@@ -75,7 +75,7 @@ var SharedBuffers = rule.Rule{
 			also("{others} left to other programs", "others", b.Others)
 		}
 		if f.Nominal < f.Full {
-			also("{full} is not needed: {why}", "full", f.Full, "why", f.Enough.Why)
+			also("but {full} is not needed: {why}", "full", f.Full, "why", f.Enough.Why)
 		}
 		var unseen, cut say.Message
 		if dbs, _ := c.Instance.Server.Databases.Get(); len(dbs) > 0 && !f.Seen {

@@ -87,8 +87,8 @@ func bySpills(c *rule.Case, allowed unit.Bytes, reason say.Message) (unit.Bytes,
 	case s.files == 0:
 		seen = say.M("none in {span}", "span", s.span)
 	case s.byCall > 0:
-		seen = say.All(", ", seen, say.M("90% of the spilling statements in pg_stat_statements write at most {call} "+
-			"per call", "call", s.byCall))
+		seen = say.All(", ", seen, say.M("and 90% of the spilling statements in pg_stat_statements write at most "+
+			"{call} per call", "call", s.byCall))
 	}
 	switch {
 	case asked >= allowed && s.daily < spillsFew:

@@ -30,7 +30,7 @@ var WorkMem = rule.Rule{
 		"Never below 4 MB, and not below the present value unless memory was short (OOM kills, private memory in " +
 		"swap, memory pressure, less than 5% available): shared_buffers is lowered first. With at least one day of " +
 		"temporary file statistics: below 24 files per day, the present value, at least 16 MB. Otherwise 3 × their " +
-		"mean size, rounded up to a power of two, within the memory limit and 2 GB. If 90% of the spilling " +
+		"mean size, rounded up to a power of two, at most 2 GB and what memory allows. If 90% of the spilling " +
 		"statements in pg_stat_statements write more than that per call, that amount is used.",
 	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),

@@ -56,7 +56,7 @@ func decidePerGather(c *rule.Case) {
 	}
 	want, least = min(want, most), min(least, most)
 	if have >= least && have <= want {
-		c.Keep("{present} per query suits {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
+		c.Keep("{present} per query, which suits {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
 			"{n} workers"),
 			"cpus", rule.Processors(cpus), "profile", string(profile))
 		return

@@ -44,7 +44,7 @@ var MaxWorkerProcesses = rule.Rule{
 			c.SetAs(want, say.All(", ", say.M("{parallel} for {cpus}", "parallel",
 				say.N(p.Want, "{n} parallel worker", "{n} parallel workers"), "cpus", rule.Processors(p.Cpus)),
 				p.Clause,
-				say.M("+ 4 for replication and extensions, at least 8")))
+				say.M("plus 4 for replication and extensions, at least 8")))
 		}
 	},
 }

@@ -94,7 +94,7 @@ func decideMaxWALSize(c *rule.Case) {
 		also("{rate}/s of WAL over {hours} needs less", seen...)
 	}
 	if want <= have {
-		c.KeepAs(say.All(": ", reason, say.M("{present} is enough", "present", c.Shown())))
+		c.KeepAs(say.All("; ", reason, say.M("{present} is enough", "present", c.Shown())))
 		return
 	}
 	if !sized {
@@ -120,7 +120,7 @@ func decideMaxWALSize(c *rule.Case) {
 		also("limited to 40% of {room}, the space that is free there or already WAL", "room", room)
 	}
 	if want <= have {
-		c.KeepAs(say.All(": ", reason, say.M("{present} stays", "present", c.Shown())))
+		c.KeepAs(say.All("; ", reason, say.M("{present} stays", "present", c.Shown())))
 		return
 	}
 	c.SetAs(want, reason)
