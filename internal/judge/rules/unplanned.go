@@ -27,7 +27,7 @@ var unplanned = []Unplanned{
 		"the kernel's default size suits; 1 GB pages must be reserved at boot manually (see check " +
 			"huge_page_size_gigantic)"},
 	{"pg:min_dynamic_shared_memory",
-		"memory reserved at startup for parallel queries, which most servers never use up; set it only after measuring"},
+		"reserves memory at startup for parallel queries, which few servers use up; set it only after measuring"},
 	{"pg:logical_decoding_work_mem",
 		"64 MB suits most servers; spills are counted per slot and reported by check logical_decoding_spills"},
 	{"pg:max_stack_depth",
@@ -45,7 +45,7 @@ var unplanned = []Unplanned{
 	{"pg:parallel_setup_cost", "the default suits; planner costs are not changed without comparing plans"},
 	{"pg:parallel_tuple_cost", "the default suits; planner costs are not changed without comparing plans"},
 	{"pg:io_max_combine_limit",
-		"128 kB is enough for local storage; more takes shared memory per process and helps large scans over a network"},
+		"128 kB is enough for local storage; more uses shared memory per process and helps scans over a network"},
 	{"pg:io_max_concurrency", "the server computes it from shared_buffers and the number of processes"},
 	{"pg:backend_flush_after",
 		"0 is right on Linux; other values are reported by check backend_flush_after_set"},

@@ -141,7 +141,8 @@ func warnARC(c *rule.Case) {
 			return
 		}
 	}
-	c.Warn("The ZFS cache (ARC) is kernel memory outside this budget, and by default it can take half of RAM or more. " +
+	c.Warn("The ZFS cache (ARC) is kernel memory outside this budget, and by default it can take half of RAM or " +
+		"more. " +
 		"Limit it: set zfs_arc_max, in bytes, in /etc/modprobe.d/zfs.conf (options zfs zfs_arc_max=BYTES), and at " +
 		"once in /sys/module/zfs/parameters/zfs_arc_max.")
 }
