@@ -87,7 +87,7 @@ func TestWrongFiles(t *testing.T) {
 		"no TOML":            {"profile = \n", "p:1: invalid TOML: ", "policy example"},
 		"an unknown key":     {"# x\nprofil = \"oltp\"\n", `p:2: unknown key "profil"`, "did you mean profile?"},
 		"an unknown table":   {"[pin]\n", `p:1: unknown key "pin"`, "did you mean pins?"},
-		"a profile":          {"profile = \"olpt\"\n", "p:1: \"olpt\" is not a profile", "did you mean oltp?"},
+		"a profile":          {"profile = \"olpt\"\n", "p:1: invalid profile \"olpt\"", "did you mean oltp?"},
 		"a profile's type":   {"profile = 3\n", "p:1: profile is not a string", "quotes"},
 		"pins no table":      {"\npins = 3\n", "p:2: pins is not a table", "[pins]"},
 		"a pin without kind": {"[pins]\nwork_mem = \"64MB\"\n", "p:2: pin: ", "did you mean pg:work_mem"},
