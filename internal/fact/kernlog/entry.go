@@ -36,6 +36,7 @@ func (p *Reader) early(b []byte) {
 	if len(b) > maxFieldTime {
 		return
 	}
+	p.finished(b)
 	switch c := b[0]; {
 	case c == '[':
 		p.minute(b)

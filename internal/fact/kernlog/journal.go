@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -17,10 +18,14 @@ type record struct {
 	Host      string          `json:"_HOSTNAME"`
 	Real      string          `json:"__REALTIME_TIMESTAMP"`
 	PID       json.RawMessage `json:"_PID"`
-	Log       string          `json:"log"`         // of Docker's files: a line as it was written
-	Msg       string          `json:"msg"`         // of Fluent Bit's input kmsg
-	Text      string          `json:"textPayload"` // of Cloud Logging
-	Payload   json.RawMessage `json:"jsonPayload"` // likewise: the fields of the journal
+	Short     string          `json:"short_message"` // of Graylog
+	Raw       string          `json:"_raw"`          // of Splunk
+	Output    string          `json:"output"`        // of a program that another started
+	Stdout    string          `json:"stdout"`        // likewise
+	Log       string          `json:"log"`           // of Docker's files: a line as it was written
+	Msg       string          `json:"msg"`           // of Fluent Bit's input kmsg
+	Text      string          `json:"textPayload"`   // of Cloud Logging
+	Payload   json.RawMessage `json:"jsonPayload"`   // likewise: the fields of the journal
 	Syslog    string          `json:"SyslogMessage"`
 	Time      json.RawMessage `json:"time"`
 	Timestamp json.RawMessage `json:"timestamp"`
@@ -50,7 +55,7 @@ func (r *record) stamp() (at Stamp, ok bool) {
 // json reads a line that is a JSON object; false where it is none of ours.
 func (p *Reader) json(s string) bool {
 	if strings.Contains(s, `"error_severity"`) { // a server's jsonlog
-		p.foreign = Foreign{Text: []byte(strings.TrimRight(s, "\r\n"))}
+		p.foreign = Foreign{Text: operatorRecord([]byte(strings.TrimRight(s, "\r\n")))}
 		p.given = p.others(&p.foreign)
 		return p.given
 	}
@@ -67,7 +72,7 @@ func (p *Reader) json(s string) bool {
 		}
 	}
 	if r.Message == nil {
-		for _, text := range []string{r.Log, r.Msg, r.Text, r.Syslog} {
+		for _, text := range []string{r.Log, r.Msg, r.Text, r.Syslog, r.Short, r.Raw, r.Output, r.Stdout} {
 			if text != "" {
 				p.lines(text, at, told)
 				return true
@@ -113,6 +118,29 @@ func (p *Reader) json(s string) bool {
 		}
 	}
 	return true
+}
+
+// operatorRecord is the object of jsonlog that stands in one of CloudNativePG, which has the names of csvlog's columns;
+// what is none comes back as it is.
+func operatorRecord(b []byte) []byte {
+	var outer struct {
+		Record map[string]any `json:"record"`
+	}
+	if !bytes.Contains(b, []byte(`"record"`)) || json.Unmarshal(b, &outer) != nil || outer.Record == nil {
+		return b
+	}
+	for from, to := range map[string]string{"log_time": "timestamp", "user_name": "user", "database_name": "dbname",
+		"process_id": "pid", "sql_state_code": "state_code", "query": "statement"} {
+		if v, ok := outer.Record[from]; ok {
+			delete(outer.Record, from)
+			outer.Record[to] = v
+		}
+	}
+	flat, err := json.Marshal(outer.Record)
+	if err != nil {
+		return b
+	}
+	return flat
 }
 
 // bytesOf reads a string, or an array of bytes.

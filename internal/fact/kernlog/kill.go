@@ -8,6 +8,7 @@ import (
 // kill reads the lines that say who was killed. Before 5.0 there are two: the
 // choice, and who was killed for it, which may be a child.
 func (p *Reader) kill(l line) bool {
+	p.gave = strings.HasPrefix(l.text, "oom_reaper: ") // what follows is of what the reaper left
 	if m := reReaped.FindStringSubmatch(l.text); m != nil {
 		pid, _ := strconv.Atoi(m[1])
 		if v := p.victim(pid); v != nil {
@@ -79,7 +80,7 @@ const sizeLines = 3
 // sizes takes the rest of a line about a kill that was broken by hand or by a page.
 func (p *Reader) sizes(l line) bool {
 	if p.at == nil || len(p.at.Victims) == 0 || p.since > p.tail || l.from == fromSystemd || l.at.Boot >= 0 ||
-		!reRest.MatchString(l.text) {
+		!reRest.MatchString(l.text) || p.gave {
 		return false
 	}
 	p.at.Victims[len(p.at.Victims)-1].sizes(l.text)

@@ -41,7 +41,7 @@ var (
 	reHuman = regex.New(`^\[ {0,2}((?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d)\] ?`)
 	reISO   = regex.New(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
-	reFull   = regex.New(`^(?:\S{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
+	reFull   = regex.New(`^(?:[^\s:\]]{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
 	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
 	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )(\S{1,255}) (\S{1,48}) (\S{1,128}) \S{1,32} ` +
@@ -77,6 +77,11 @@ func stripLine(s string) line {
 	}
 	l.indent = strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\t")
 	s = strings.TrimLeft(s, " \t")
+	if strings.HasPrefix(s, `"`) || strings.HasPrefix(s, "|") {
+		if q := strings.TrimLeft(s, "\"| "); timeBegins(q) {
+			s = strings.TrimRight(q, "\",| ")
+		}
+	}
 	s = stripFile(s)
 	tagged := false
 	if strings.HasPrefix(s, "<") {
@@ -121,6 +126,13 @@ func stripLine(s string) line {
 	}
 	l.text = strings.TrimSpace(s)
 	return l
+}
+
+// timeBegins says whether a line begins with a time.
+func timeBegins(s string) bool {
+	var at Stamp
+	_, ok := stripTime(s, &at)
+	return ok
 }
 
 // plainText undoes what terminals and pages put about a line: colors, blanks that do not break, marks of
@@ -366,7 +378,7 @@ func sourceOf(name string) (from source, known bool) {
 		return fromKernel, true
 	case "systemd", "systemd-oomd", "earlyoom":
 		return fromSystemd, true // what tells of kills besides the kernel
-	case "postgres", "postgresql":
+	case "postgres", "postgresql", "postmaster":
 		return fromServer, true
 	}
 	return fromOther, false

@@ -9,6 +9,8 @@ import (
 )
 
 var (
+	// What a line with sums of the host begins with, whole or broken.
+	reSums = regex.New(`^(?:unevictable|slab_(?:un)?reclaimable|mapped|shmem|pagetables|dirty|writeback|free|Active):`)
 	rePair = regex.New(`\b([a-z_]+):(\d{1,18})\b`)
 	reHuge = regex.New(
 		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} ` +
@@ -89,10 +91,7 @@ func (r *Report) info(text string) bool {
 		}
 		return true
 	}
-	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") &&
-		!strings.HasPrefix(text, "unevictable:") && !strings.HasPrefix(text, "slab_reclaimable:") &&
-		!strings.HasPrefix(text, "mapped:") && !strings.HasPrefix(text, "free:") &&
-		!strings.HasPrefix(text, "Active:") {
+	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") && !reSums.MatchString(text) {
 		return false
 	}
 	hit := false

@@ -17,7 +17,7 @@ var (
 	reLocal = regex.New(`^(\d{1,10}) \((.{1,64})\)$`)
 	reField = regex.New(`\b(order|oom_score_adj|gfp_mask)[= ](-?\w+(?:\([\w|]*\))?)`)
 	reCPU   = regex.New(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
-		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)\s+(\d\S{0,127})`)
+		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)[ -]*\s(\d\S{0,127})`)
 	// The line behind the first, until 4.18.
 	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
 	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
@@ -81,8 +81,9 @@ type Reader struct {
 	frame     string // what a collector puts before the lines of the report
 	outer     Stamp  // of the entry whose text is read
 	outerTold bool
-	within    int  // entries that the line stands in
-	given     bool // the line before was somebody else's
+	within    int   // entries that the line stands in
+	ended     ended // when a container ended, as a field tells
+	given     bool  // the line before was somebody else's
 	foreign   Foreign
 	inner     bool // a line is one of many that stood in one
 	every     bool // no line is passed over: for tests
@@ -178,6 +179,12 @@ func (p *Reader) Log() *Log {
 
 // raw takes a line as it stands in the file.
 func (p *Reader) raw(s string) {
+	if at := objectIn([]byte(s)); at > 0 {
+		s = s[at:]
+	}
+	if p.escaped(s) || p.flattened(s) {
+		return
+	}
 	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
 		return
 	}
@@ -198,7 +205,9 @@ func (p *Reader) raw(s string) {
 		return
 	}
 	if p.unframed(&l); l.from == bare {
-		l.text = quoted(l)
+		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
+			l.text = p.goesOn(l.text)
+		}
 	}
 	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
 		l.at.Text != "" && strings.HasPrefix(s, "[")) {
@@ -233,6 +242,75 @@ func (p *Reader) raw(s string) {
 var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
+// reInnerSyslog is what syslog or the journal put before a line of the kernel.
+var reInnerSyslog = regex.New(`(?:^| )(?:[A-Z]\w{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
+	`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) \S{1,255} kernel: `)
+
+// escaped takes a line in which the ends of lines are written out.
+func (p *Reader) escaped(s string) bool {
+	const end = `\n`
+	if p.inner || strings.Count(s, end) < 4 || !strings.Contains(s, "oom-kill") && !strings.Contains(s, "total_vm") {
+		return false
+	}
+	if strings.HasPrefix(s, "{") && p.json(s) || p.field(s) {
+		return true
+	}
+	p.inner = true
+	for t := range strings.SplitSeq(s, end) {
+		p.raw(strings.ReplaceAll(strings.TrimSuffix(t, `\r`), `\"`, `"`))
+	}
+	p.inner = false
+	return true
+}
+
+var (
+	// Sums of the host, and a figure of a group, behind what a collector or a viewer put before them.
+	reSumsIn = regex.New(`^[^']{0,96}?[\s|│"](?:active_anon|active_file|unevictable|slab_reclaimable|mapped|` +
+		`sec_pagetables|kernel_misc_reclaimable|free):\d`)
+	reStatIn = regex.New(`^[^']{0,96}?[\s|│"]([a-z][a-z0-9_]{1,40} \d{1,18})$`)
+)
+
+// goesOn takes off what stands before a line that goes on with a message of several: such a line has no time that
+// tells where it begins.
+func (p *Reader) goesOn(s string) string {
+	s = strings.TrimRight(s, "\",|` ")
+	if m := reSumsIn.FindStringIndex(s); m != nil {
+		word := s[:m[1]]
+		return s[strings.LastIndexAny(word, " \t|\"")+1:]
+	}
+	if p.inStat {
+		if m := reStatIn.FindStringSubmatchIndex(s); m != nil {
+			return s[m[2]:]
+		}
+	}
+	return s
+}
+
+// flattened takes a line into which a page has put many of syslog.
+func (p *Reader) flattened(s string) bool {
+	const words = " kernel: "
+	if p.inner || strings.Count(s, words) < 3 {
+		return false
+	}
+	at := reInnerSyslog.FindAllStringIndex(s, maxInner)
+	if len(at) < 3 {
+		return false
+	}
+	p.inner = true
+	if before := s[:at[0][0]]; strings.TrimSpace(before) != "" {
+		p.raw(before)
+	}
+	for i := range at {
+		end := len(s)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		p.raw(strings.TrimLeft(s[at[i][0]:end], " "))
+	}
+	p.inner = false
+	return true
+}
+
 // reMessage is the name of a field of YAML or JSON that holds a message.
 var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?["']?$`)
 
@@ -240,16 +318,37 @@ var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?[
 // server or its user quotes, behind a label or a quotation mark, is none.
 func quoted(l line) string {
 	const most = 2048
-	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill"} {
+	if outOf(l.text) {
+		return l.text
+	}
+	for _, words := range []string{"Memory cgroup out of memory: Kill", "Out of memory: Kill", "Killed process "} {
 		i := strings.Index(l.text[:min(len(l.text), most)], words)
-		if i <= 0 {
+		if i <= 0 || words[0] == 'K' && !reSized.MatchString(l.text[i:]) {
 			continue
 		}
 		if event(l.text[:i], l.indent) {
 			return strings.TrimRight(l.text[i:], "'\",")
 		}
+		if end := span(l.text[:i], l.text[i:]); end > 0 && !l.indent && !hasLabel(l.text[:i]) {
+			return l.text[i : i+end]
+		}
 	}
 	return l.text
+}
+
+// reSized is a line of a kill with its first size: what nobody writes but the kernel.
+var reSized = regex.New(`^[^()]{0,64}\([^()]{1,64}\),? total-vm:\d`)
+
+// span says how long a line is that a sentence quotes, between marks that no string of SQL has; 0: it does not.
+func span(before, rest string) int {
+	for open, end := range map[string]string{"`": "`", "\"": "\"", "\u201c": "\u201d", "\u201e": "\u201c", "«": "»"} {
+		if strings.HasSuffix(strings.TrimRight(before, " "), open) && reSized.MatchString(rest) {
+			if i := strings.Index(rest, end); i > 0 {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
@@ -284,15 +383,39 @@ const folded = "#012"
 
 // hand hands a line on that may be a server's.
 func (p *Reader) hand(s string, l line) bool {
+	before := p.given
 	p.given = false
+	if l.from == fromOther && l.pid > 0 && (hasLabel(l.text) || before && p.foreign.PID == l.pid) {
+		// It may be a server's, under the name of a unit, a container, or a cluster manager.
+		p.foreign = Foreign{Text: []byte(l.text), PID: l.pid, at: l.at, told: true}
+		p.given = p.others(&p.foreign)
+		return p.given
+	}
 	if l.from == fromServer {
-		s = l.text
+		s = part(l.text, before)
 	} else if l.from != bare || l.at.Boot >= 0 || opens(l.text) {
 		return false
 	}
 	p.foreign = Foreign{Text: []byte(s), PID: l.pid, at: l.at, told: true}
 	p.given = p.others(&p.foreign)
 	return p.given || l.from == fromServer
+}
+
+// reParts is what PostgreSQL puts before the lines of a message in syslog: the number of the message, and of the line.
+var reParts = regex.New(`^\[\d{1,10}-(\d{1,6})\] ?`)
+
+// part takes off the numbers that syslog's lines of a server have. A line that goes on with the one before, which was
+// given, begins with a tab, as in a file.
+func part(text string, given bool) string {
+	m := reParts.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	text = strings.ReplaceAll(text[len(m[0]):], "#011", "\t")
+	if given && m[1] != "1" && !hasLabel(text) {
+		text = "\t" + strings.TrimLeft(text, " \t")
+	}
+	return text
 }
 
 // line takes a line without its prefix. One that a paste has broken after a

@@ -1,8 +1,10 @@
 package kernlog
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -46,6 +48,9 @@ func (p *Reader) container(l line) bool {
 	if m == nil {
 		return false
 	}
+	if l.at.Text == "" && p.ended.line > 0 && p.log.Lines-p.ended.line <= endedBefore {
+		l.at = p.ended.at
+	}
 	before, value := strings.TrimSpace(l.text[:m[0]]), l.text[m[2]:m[3]]
 	if value == "false" {
 		return true
@@ -63,7 +68,48 @@ func (p *Reader) container(l line) bool {
 		return false
 	}
 	p.add(o)
+	p.ended.waits = p.log.Lines
 	return true
+}
+
+// ended is when a container ended. Kubernetes and Docker tell it in a field of its own, next to why.
+type ended struct {
+	at    Stamp
+	line  int // number of the line with it; 0: none
+	waits int // number of the line that tells of a kill and not when; 0: none
+}
+
+const (
+	endedBefore = 2 // lines from the time to the reason, in YAML and JSON of Kubernetes
+	endedBehind = 8 // and from the reason to the time, in kubectl describe and docker inspect
+)
+
+// finished notes when a container ended: «finishedAt: "2026-03-30T12:44:10Z"», «Finished: Mon, 30 Mar 2026 …».
+func (p *Reader) finished(b []byte) {
+	b = bytes.TrimLeft(b, " \t\"-'|")
+	if len(b) < len("finished") || b[0]|0x20 != 'f' || string(b[1:len("finished")]) != "inished" {
+		return
+	}
+	key, v, ok := strings.Cut(strings.TrimSpace(string(b)), ":")
+	if key = strings.TrimRight(key, "\"' "); !ok || !strings.EqualFold(strings.TrimSuffix(key, "At"), "finished") {
+		return
+	}
+	v = strings.Trim(v, "\"', ")
+	at, ok := stampOf(v)
+	for _, layout := range []string{time.RFC1123Z, time.RFC1123} {
+		if t, err := time.Parse(layout, v); err == nil {
+			at, ok = Stamp{Text: v, Wall: t.UTC(), Boot: -1}, true
+		}
+	}
+	if !ok || at.Text == "" || strings.HasPrefix(v, "0001-") {
+		return
+	}
+	if n := len(p.log.Other); n > 0 && p.ended.waits > 0 && p.log.Lines-p.ended.waits <= endedBehind {
+		if o := &p.log.Other[n-1]; o.Kind == ContainerKilled && o.At.Text == "" {
+			o.At = at
+		}
+	}
+	p.ended = ended{at: at, line: p.log.Lines}
 }
 
 // reContainerOOM is an event of Docker: «container oom 3f2ab81c0d (image=postgres:16, name=shop-db)».

@@ -76,6 +76,24 @@ func jsonTells(b []byte) bool {
 	return false
 }
 
+// endsInvoked says whether a line may be the first of a report that was broken behind who asked.
+func endsInvoked(b []byte) bool {
+	const most = len(" invoked oom-killer:\r\n")
+	return bytes.Contains(b[max(0, len(b)-most):], []byte(" invoked"))
+}
+
+// objectIn is where the object of a server's jsonlog begins in a line that has a time or the name of a pod before it;
+// 0: there is none, or it begins the line.
+func objectIn(b []byte) int {
+	const most = 160
+	i := bytes.IndexByte(b[:min(len(b), most)], '{')
+	if i <= 0 || i+1 >= len(b) || b[i+1] != '"' || !bytes.Contains(b[i:], []byte(`"error_severity"`)) ||
+		bytes.ContainsAny(b[:i], "'\"`") {
+		return 0
+	}
+	return i
+}
+
 // around says whether before ends and behind begins at a place.
 func around(b []byte, i int, before, behind string) bool {
 	return i >= len(before) && len(b)-i >= len(behind) && string(b[i:i+len(behind)]) == behind &&
@@ -111,13 +129,15 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.every || p.inReport() || hasAnchor(b):
+	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {
 			return look
 		}
 		return pass
+	case objectIn(b) > 0:
+		return look
 	case servers(b):
 		if p.given || hasSeverity(b) || bytes.IndexByte(b[:min(len(b), 40)], ',') > 0 {
 			return give

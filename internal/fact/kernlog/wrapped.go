@@ -15,12 +15,22 @@ var (
 	reSummaryEnd = regex.New(`,task=.{1,64},pid=\d{1,10},uid=\d{1,10}$`)
 	reFileSize   = regex.New(`\bfile-rss: ?\d{1,16}kB`)
 	// A row of the table that ends before its name.
-	reRowOpen = regex.New(`^\[ {0,10}\d{1,10}\](?: +-?\d{1,18}){0,12}$`)
-	reRowName = regex.New(`^-?\d{1,18} `)
+	reRowOpen  = regex.New(`^\[ {0,10}\d{1,10}\](?: +-?\d{1,18}){0,12}$`)
+	reHeadOpen = regex.New(`^\[ {0,4}pid {0,4}\]`)
+	reRowName  = regex.New(`^-?\d{1,18} `)
 )
 
 // sizeKeys are the words before the sizes in the line of a kill.
 var sizeKeys = []string{"total-vm", "anon-rss", "file-rss", "shmem-rss", "pgtables", "oom_score_adj"}
+
+// asksOpen says where the first line of a report ends within its words: the place of « invoked», 0 where it does not.
+func asksOpen(s string) int {
+	i := strings.LastIndex(s, " invoked")
+	if i <= 0 || !strings.HasPrefix(" invoked oom-killer:", s[i:]) {
+		return 0
+	}
+	return i
+}
 
 // lacking says whether a line is the beginning of one that a paste has broken.
 func (p *Reader) lacking(s string) bool {
@@ -30,7 +40,7 @@ func (p *Reader) lacking(s string) bool {
 	case strings.Contains(s, "invoked oom-killer"):
 		return strings.HasSuffix(s, ",") || strings.HasSuffix(s, ":") ||
 			strings.Contains(s, "gfp_mask=") && !strings.Contains(s, "order=")
-	case strings.HasSuffix(s, " invoked"):
+	case asksOpen(s) > 0:
 		return len(s) < 80
 	case strings.HasPrefix(s, "oom-kill:"):
 		return !reSummaryEnd.MatchString(s)
@@ -38,13 +48,19 @@ func (p *Reader) lacking(s string) bool {
 		return lackingKill(s)
 	case strings.HasPrefix(s, "CPU: "), strings.HasPrefix(s, "Pid: "):
 		return len(s) < 200 && !reCPU.MatchString(s)
-	case strings.HasPrefix(s, "memory: usage "), strings.HasPrefix(s, "memory+swap: usage "),
-		strings.HasPrefix(s, "swap: usage "), strings.HasPrefix(s, "kmem: usage "):
+	case strings.HasPrefix(s, "memory: usage"), strings.HasPrefix(s, "memory+swap: usage"),
+		strings.HasPrefix(s, "swap: usage"), strings.HasPrefix(s, "kmem: usage"):
 		return !reUsage.MatchString(s)
+	case strings.HasPrefix(s, "Total swap"), strings.HasPrefix(s, "Free swap"):
+		return len(s) < 24 && !reSwap.MatchString(s)
+	case strings.Contains(s, " hugepages_total="):
+		return !reHuge.MatchString(s)
+	case p.at != nil && begun(s), p.at != nil && rePagesOpen.MatchString(s):
+		return true
 	case strings.HasPrefix(s, "Kernel panic - not syncing:"):
 		return len(s) < 60 && !strings.Contains(s, "memory")
 	case strings.HasPrefix(s, "["):
-		if strings.Contains(s, "total_vm") {
+		if strings.Contains(s, "total_vm") || p.at != nil && reHeadOpen.MatchString(s) {
 			_, whole := header(s)
 			return !whole && !strings.HasSuffix(s, " name")
 		}
@@ -53,10 +69,27 @@ func (p *Reader) lacking(s string) bool {
 	return false
 }
 
+// rePagesOpen is a count whose words follow.
+var rePagesOpen = regex.New(`^\d{1,15}(?: pages)?$`)
+
+// begun says whether a line is nothing but the first words of a long one.
+func begun(s string) bool {
+	for _, whole := range []string{statsFor, "Memory cgroup out of memory: Killed process ",
+		"Out of memory: Killed process ", "oom_reaper: reaped process "} {
+		if len(s) >= len("Out of") && len(s) < len(whole) && strings.HasPrefix(whole, s+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // lackingKill says it of the line of a kill: its process or its name is missing, or the number behind a size.
 func lackingKill(s string) bool {
 	end := s[len(s)-1]
-	if end == ',' || end == ':' || strings.HasSuffix(s, ": OOM") {
+	if end == ',' || end == ':' || strings.HasSuffix(s, ": OOM") || strings.HasSuffix(s, ", UID") {
+		return true
+	}
+	if i := strings.LastIndex(s, ") "); i > 0 && keyOpen(s[i+2:]) {
 		return true
 	}
 	if !reKill.MatchString(s) && !reKilled.MatchString(s) {
@@ -95,6 +128,12 @@ func (p *Reader) joined(held, next string) string {
 		return held + next // there is no blank in it
 	}
 	with := held + " " + next
+	if i := asksOpen(held); i > 0 && len(held)-i > len(" invoked") {
+		return held + next
+	}
+	if i := strings.LastIndex(held, ") "); i > 0 && opens(held) && keyOpen(held[i+2:]) {
+		return held + next
+	}
 	switch {
 	case strings.HasPrefix(next, ","):
 		return held + next
@@ -127,6 +166,11 @@ func (p *Reader) joined(held, next string) string {
 		return held + next
 	}
 	return with
+}
+
+// keyOpen says whether a text is the beginning of the first word before a size.
+func keyOpen(s string) bool {
+	return s != "" && len(s) < len(sizeKeys[0]) && strings.HasPrefix(sizeKeys[0], s)
 }
 
 // endsInSize says whether a line ends within a size or the word before it.
@@ -183,7 +227,9 @@ func (p *Reader) put(l line) bool {
 		return false
 	}
 	p.held = p.joined(p.held, l.text)
-	if p.pieces++; !p.lacking(p.held) {
+	p.pieces++
+	if h := &p.heldLine; !p.lacking(p.held) &&
+		(!p.broken() || h.from != fromKernel && h.at.Text == "" && h.at.Boot < 0) {
 		p.release()
 	}
 	return true

@@ -107,7 +107,7 @@ loop:
 			}
 			state = oomRestarted
 			if d, ok := e.since(c.death); ok && d >= 0 {
-				a.Seconds = oomPtr(d.Seconds())
+				a.Seconds = oomPtr(seconds(d))
 			}
 		case pglog.ShutdownAsked:
 			asked = true
@@ -173,7 +173,7 @@ func (c *oomCase) started(from int, gone string) {
 			continue // nothing tells whether it is of before the kill
 		}
 		if ok && d >= 0 {
-			a.Seconds = oomPtr(d.Seconds())
+			a.Seconds = oomPtr(seconds(d))
 		}
 		a.State, a.Text = oomRestarted, gone+". Then it was started again. "+oomLost
 		return
@@ -210,6 +210,9 @@ func (c *oomCase) unitFailed() string {
 	}
 	return ""
 }
+
+// seconds is a time in seconds, to the thousandth.
+func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
 
 func oomAfterWords(text, words string) string {
 	_, s, _ := strings.Cut(text, words)

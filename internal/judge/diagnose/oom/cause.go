@@ -75,7 +75,7 @@ func (c *oomCase) cause() {
 		}
 		return float64(b) / float64(*m.Total)
 	}
-	c.queries(add, share)
+	c.queries(add, c.shareOfOrdinary())
 	if t, n := c.allTables(); share(t) >= oomTablesMin {
 		ev := []string{fmt.Sprintf("page tables of all processes: %s, %s", t, c.of(t))}
 		if n > 0 {
@@ -117,7 +117,7 @@ func (c *oomCase) cause() {
 		}
 		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name,
 			oomCount(p.Processes, "process", "processes"), p.Private),
-			fmt.Sprintf("%s of user %d: %s in RAM and swap, %s", p.Name, p.UID, p.Private, c.ofBoth(p.Private)))
+			fmt.Sprintf("%s of user %d: %s, %s", p.Name, p.UID, p.Private, c.ofBoth(p.Private)))
 		break // the largest
 	}
 	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
@@ -254,6 +254,19 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 	// One of them is the cause only with a real share of all; some of them with one together, and more than all the
 	// others of the server have. Else it is the sum of the sessions.
 	single := len(heavy) > 0 && share(heavy[0].b) >= oomOne && (len(heavy) == 1 || heavy[0].b*10 >= heavySum*6)
+	if e := c.estimate(); !single && e.n > 0 && e.sum > heavySum+light {
+		id, what := oomConnections, fmt.Sprintf("Many sessions: %d processes of the server had at least %s together, "+
+			"none of them much.", e.n, e.sum)
+		if share(e.sum/unit.Bytes(e.n)) >= oomHeavy {
+			c.working = e.n
+			id, what = oomQueries, fmt.Sprintf("Several queries: %d processes of the server had at least %s for "+
+				"themselves together.", e.n, e.sum)
+		}
+		add(id, e.sum, what, fmt.Sprintf("anonymous memory that no other program can have: at least %s, %s; the "+
+			"table of this kernel does not divide it, and no process of the server can have more than %s", e.sum,
+			c.of(e.sum), e.largest))
+		return
+	}
 	if !single && (share(heavySum) < oomOne || heavySum < light) {
 		if light += heavySum; len(heavy) > 0 {
 			most = fmt.Sprintf("the largest of them %s", heavy[0].b)
@@ -283,6 +296,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 			}
 			add(oomOneQuery, heavySum, text+".", ev...)
 		} else {
+			c.working = len(heavy)
 			add(oomQueries, heavySum, fmt.Sprintf("Several queries: %d processes of the server had %s for themselves.",
 				len(heavy), heavySum), ev...)
 		}
@@ -292,6 +306,81 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 			fmt.Sprintf("Many sessions: %d processes of the server had %s together, %s.", n-len(heavy), light, most),
 			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
 	}
+}
+
+// shareOfOrdinary is the share that something has of the memory that processes can take: huge pages are set aside.
+func (c *oomCase) shareOfOrdinary() func(unit.Bytes) float64 {
+	m := &c.kill.Memory
+	var all unit.Bytes
+	if m.Total != nil {
+		if all = *m.Total; m.HugeTotal != nil && *m.HugeTotal < all {
+			all -= *m.HugeTotal
+		}
+	}
+	return func(b unit.Bytes) float64 {
+		if all <= 0 {
+			return 0
+		}
+		return float64(b) / float64(all)
+	}
+}
+
+// estimated is what the processes of a server have together, where the table does not tell it of each.
+type estimated struct {
+	n       int        // processes that have a real part of it
+	sum     unit.Bytes // at least
+	largest unit.Bytes // the most that one of them can have
+}
+
+// estimate works out what the server's processes have for themselves from the anonymous memory of all: what other
+// programs have cannot be more than what they have resident. Before 6.8 the table has private and shared memory in one
+// sum, and with large shared_buffers the sum of a process tells nothing of what it has for itself. None is made where
+// one process could have most of it, or where rows are missing.
+func (c *oomCase) estimate() (e estimated) {
+	m := &c.kill.Memory
+	if c.report.Table.Split || m.Anon == nil || m.Total == nil || len(c.report.Table.Tasks) == 0 || c.rowsMissing() {
+		return e
+	}
+	var most []unit.Bytes // that each can have
+	var all unit.Bytes
+	e.sum = *m.Anon
+	for i := range c.report.Table.Tasks {
+		t := &c.report.Table.Tasks[i]
+		rss, swap := unit.Bytes(t.RSS)*c.size, unit.Bytes(t.Swap)*c.size
+		if !oomServer(t.Name) {
+			e.sum -= rss
+			continue
+		}
+		e.sum += swap
+		has := rss + swap
+		if v := c.victimOf(t.PID); v != nil && v.Anon != nil {
+			has = *v.Anon + swap
+		}
+		most, all, e.largest = append(most, has), all+has, max(e.largest, has)
+	}
+	// Counted at slightly different times, the parts may be some percent less than the sum.
+	if all < e.sum && all*10 >= e.sum*8 {
+		e.sum = all
+	}
+	if len(most) < 3 || all < e.sum || float64(e.sum) < oomManySum*float64(*m.Total) || e.largest*10 >= e.sum*6 {
+		return estimated{}
+	}
+	for _, b := range most {
+		if b >= e.sum/unit.Bytes(2*len(most)) {
+			e.n++
+		}
+	}
+	return e
+}
+
+// victimOf is the line of the kill about a process, nil where there is none.
+func (c *oomCase) victimOf(pid int) *kernlog.Victim {
+	for i := range c.report.Victims {
+		if v := &c.report.Victims[i]; v.PID == pid {
+			return v
+		}
+	}
+	return nil
 }
 
 // oomRunsQueries says whether a process of this role runs the queries of a session; where nothing tells its role, it

@@ -332,6 +332,7 @@ type oomCase struct {
 	// page tables of all rows
 	rowTables unit.Bytes
 	most      *Task // process of the server with the most private memory
+	working   int   // processes of the server that the cause counts; 0: it counts none
 }
 
 func (c *oomCase) miss(fact, reason, reveal string) {
@@ -535,7 +536,9 @@ func (c *oomCase) tasks() {
 		uid  int
 	}
 	by := map[key]*Program{}
-	least := map[key]unit.Bytes{} // resident of the smallest of them
+	least := map[key]unit.Bytes{}    // resident of the smallest of them
+	resident := map[key]unit.Bytes{} // of all of them
+	var residents unit.Bytes         // of all processes
 	type sized struct {
 		t *kernlog.Task
 		b unit.Bytes
@@ -552,7 +555,9 @@ func (c *oomCase) tasks() {
 		p.Processes++
 		p.Private += b
 		p.AtLeast = p.AtLeast || bound
-		if rss := unit.Bytes(t.RSS) * c.size; p.Processes == 1 || rss < least[key{t.Name, t.UID}] {
+		rss := unit.Bytes(t.RSS) * c.size
+		resident[key{t.Name, t.UID}] += rss
+		if residents += rss; p.Processes == 1 || rss < least[key{t.Name, t.UID}] {
 			least[key{t.Name, t.UID}] = rss
 		}
 		p.PageTables += t.PageTables
@@ -570,6 +575,7 @@ func (c *oomCase) tasks() {
 			// Nothing tells how much of it they share: what each has beyond the smallest of them is not all shared.
 			p.Private, p.AtLeast = max(p.Private-unit.Bytes(p.Processes-1)*least[k], p.Swap), true
 		}
+		c.remainder(p, resident[k], residents)
 		c.kill.Programs = append(c.kill.Programs, *p)
 	}
 	slices.SortFunc(c.kill.Programs, func(a, b Program) int {
@@ -591,6 +597,21 @@ func (c *oomCase) tasks() {
 			o.Role, o.RoleFrom = oomOther, "its name"
 		}
 		c.kill.Top = append(c.kill.Top, o)
+	}
+}
+
+// remainder makes the private memory of a program at least what no other can have of the anonymous memory of all, where
+// the table does not divide it: the sum of many small processes is lost where each may be nothing but shared memory.
+func (c *oomCase) remainder(p *Program, own, all unit.Bytes) {
+	m := &c.kill.Memory
+	if c.report.Table.Split || m.Anon == nil || c.rowsMissing() {
+		return
+	}
+	if all*10 < *m.Anon*8 { // rows are missing
+		return
+	}
+	if rest := min(*m.Anon-(all-own), own) + p.Swap; rest > p.Private {
+		p.Private, p.AtLeast = rest, true
 	}
 }
 

@@ -210,14 +210,7 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 			c.shrinkPool()
 		}
 	case oomProgram:
-		for _, p := range c.kill.Programs {
-			if !oomServer(p.Name) {
-				c.add("report", p.Name+" on another host, or with a limit of its own",
-					"what it takes, the server cannot have; under a limit of its own it is the one that is killed",
-					"systemctl set-property UNIT-OF-"+oomShellWord(p.Name)+" MemoryMax=…")
-				break
-			}
-		}
+		c.otherProgram()
 	case oomAllocating:
 		if !planned["sysctl:vm.oom_kill_allocating_task"] {
 			c.add("report", "vm.oom_kill_allocating_task = 0",
@@ -233,6 +226,29 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		c.add("report", "huge pages for shared memory, reserved at boot",
 			"they need no free memory in one piece later on", "pgfettle explain huge_pages")
 	}
+}
+
+// otherProgram is about the largest program that is none of a server.
+func (c *oomCase) otherProgram() {
+	i := slices.IndexFunc(c.kill.Programs, func(p Program) bool { return !oomServer(p.Name) })
+	if i < 0 {
+		return
+	}
+	p := &c.kill.Programs[i]
+	if c.report.Constraint == kernlog.Memcg && c.procs == 0 {
+		// No server is in the group: its limit kept the memory of the others free.
+		c.add("report", fmt.Sprintf("less memory for %s, or a higher limit of its control group", p.Name),
+			"the limit kept the memory of the other processes free; the heap and the workers of a program have to "+
+				"fit under its limit")
+		return
+	}
+	of := "UNIT-OF-" + oomShellWord(p.Name)
+	if u := oomUnit(c.report.TaskGroup); u != "" && c.kill.Victim != nil && c.kill.Victim.Name == p.Name {
+		of = oomShellWord(u)
+	}
+	c.add("report", p.Name+" on another host, or with a limit of its own",
+		"what it takes, the server cannot have; under a limit of its own it is the one that is killed",
+		"systemctl set-property "+of+" MemoryMax=…")
 }
 
 // workMem bounds work_mem by the plan's own number where the host is known. Else by
@@ -264,11 +280,14 @@ func (c *oomCase) workMem() {
 	m := &c.kill.Memory
 	// The postmaster and five processes of its own are in every table of 13 to 18, one
 	// more where an io worker or an archiver runs: then this counts a session too many.
-	sessions := c.procs - 6
+	sessions := max(c.procs-6, c.working)
 	if m.Total == nil || m.Shared == nil || sessions < 1 {
 		return
 	}
 	rest := *m.Total - *m.Shared - unit.Bytes(c.procs)*memory.BackendBase
+	if m.HugeTotal != nil {
+		rest -= *m.HugeTotal // no session can have any of it
+	}
 	if t, _ := c.allTables(); t > 0 {
 		rest -= t
 	}
@@ -288,7 +307,7 @@ func (c *oomCase) workMem() {
 				oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are open", each.GUC(),
+	c.add("report", fmt.Sprintf("work_mem of at most %s for %s at once", each.GUC(),
 		oomCount(sessions, "session", "sessions")),
 		fmt.Sprintf(
 			"of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; "+

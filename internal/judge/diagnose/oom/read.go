@@ -44,6 +44,15 @@ func (e *Event) since(o *Event) (d time.Duration, ok bool) {
 	}
 	a, known := oomLocal(e.At.Text, o.At)
 	b, both := oomLocal(o.At.Text, e.At)
+	if known && both {
+		return a.Sub(b), true
+	}
+	// Syslog tells no year. It is the same, or the next.
+	a, known = oomYearless(e.At.Text, 2000)
+	b, both = oomYearless(o.At.Text, 2000)
+	if known && both && a.Before(b) && b.Month() == time.December && a.Month() == time.January {
+		b, _ = oomYearless(o.At.Text, 1999)
+	}
 	return a.Sub(b), known && both
 }
 

@@ -55,6 +55,9 @@ func (c *oomCase) victim(used map[int]bool) {
 		o.RoleFrom = fmt.Sprintf("the server's log, by %s, the signal and the name: there it is process %d, as a "+
 			"container counts", c.timed, c.death.PID)
 	}
+	if o.Instance == "" && oomServer(o.Name) {
+		o.Instance = strings.TrimSuffix(oomUnit(r.TaskGroup), ".service")
+	}
 	c.kill.Victim = &o
 }
 
@@ -157,6 +160,11 @@ func oomLocal(text string, other kernlog.Stamp) (time.Time, bool) {
 			year = y
 		}
 	}
+	return oomYearless(text, year)
+}
+
+// oomYearless is a time as syslog writes it, in a year; its month is in English.
+func oomYearless(text string, year int) (time.Time, bool) {
 	for _, layout := range []string{"2006 Jan _2 15:04:05", "2006 Jan 2 15:04:05"} {
 		if t, err := time.Parse(layout, fmt.Sprint(year, " ", text)); err == nil && year > 1 {
 			return t, true

@@ -101,7 +101,7 @@ func TestSharedOnce(t *testing.T) {
 		fmt.Fprintf(&rows, "[%7d]    33 %d 9000000 200000 1000000 0 0 httpd\n", 1000+i, 1000+i)
 	}
 	const old = "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
-	log := strings.Replace(oomHost(4<<20, 3600000, 190000, 3000, 1000, 10000, old+rows.String()), "mapped:1 ",
+	log := strings.Replace(oomHost(4<<20, 300000, 190000, 3000, 1000, 10000, old+rows.String()), "mapped:1 ",
 		"mapped:195000 ", 1) + oomKilled(1000, 5000, 190000)
 	k := oneKill(t, log, Facts{})
 	if i := slices.IndexFunc(k.Programs, func(p Program) bool { return p.Name == "httpd" }); i < 0 ||

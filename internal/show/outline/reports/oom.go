@@ -369,10 +369,13 @@ func VictimText(k *oom.Kill) string {
 	v := k.Victim
 	t := fmt.Sprintf("%s, process %d", v.Name, v.PID)
 	if v.Role != "" {
-		t += ", " + v.Role + " (told by " + v.RoleFrom + ")"
+		t += ", " + v.Role
 	}
 	if v.Instance != "" {
 		t += " of " + v.Instance
+	}
+	if v.Role != "" {
+		t += " (told by " + v.RoleFrom + ")"
 	}
 	t += ": " + victimSizes(v)
 	if k.Killed > 1 {
