@@ -56,7 +56,7 @@ the next run.`,
 	f := cmd.Flags()
 	f.StringVar(&o.overcommit, "overcommit", oomresult.StandIn,
 		"how the second round has strict overcommit: stand-in or real")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	complete(cmd, "overcommit", oomresult.StandIn, oomresult.Real)
 	complete(cmd, "format", "text", "json")
 	return cmd

@@ -73,7 +73,7 @@ policy; other flags of plan it does not know.
 		},
 	}
 	cmd.Flags().BoolVar(&o.noHost, "no-host", false, "show the page alone, without looking at a host")
-	cmd.Flags().StringVar(&o.format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&o.format, "format", "text", plainFormsHelp)
 	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json")
 	return cmd

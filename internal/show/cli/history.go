@@ -76,7 +76,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	f.StringArrayVar(&o.series, "series", nil, "show the series `NAME`; list names them")
 	f.IntVar(&o.points, "points", 0, "at most so many points of a series (default 500)")
 	f.IntVar(&o.limit, "limit", 200, "at most so many events, the newest")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	// What root asks of a history that another account writes; see historyholder.go.
 	f.BoolVar(&o.peaks, "peaks", false, "print the peaks that plans rest on")
 	if err := f.MarkHidden("peaks"); err != nil {

@@ -86,7 +86,7 @@ reported. --storage names the kind of disk, for which the rates of flushes are j
 	f.IntVar(&o.seconds, "seconds", 2, "how long each single measurement takes, `N` from 1 to 60")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.BoolVar(&o.forget, "no-keep", false, "do not keep the result for check and plan")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	f.StringVar(&o.read, "read", "", "measure nothing; read what was measured elsewhere from `FILE`")
 	f.StringVar(&o.storage, "storage", "", "with --read: the `KIND` of disk, nvme, ssd, hdd or san")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
