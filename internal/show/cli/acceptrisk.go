@@ -47,7 +47,8 @@ func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]selection.
 	if err != nil {
 		return nil, err
 	}
-	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p, Snapshot: s}).Named(); err != nil {
+	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p,
+		Snapshot: s}).Named(); err != nil {
 		return nil, err
 	}
 	for i := range p.Changes {

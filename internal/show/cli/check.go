@@ -106,7 +106,8 @@ expiry date of an acceptance its finding is reported again, and so is the expiry
 	f.StringSliceVar(&o.skip, "skip", nil, "`LIST` do not run these checks")
 	f.BoolVar(&o.deep, "deep", false, deepHelp)
 	f.StringVar(&o.conf, "conf", "", "`FILE` check a configuration file, without a server")
-	f.StringVar(&o.host, "for", "", "`KEY=VALUE,…` check --conf for the described host, such as ram=64GB,cpus=16,storage=nvme")
+	f.StringVar(&o.host, "for", "", "`KEY=VALUE,…` check --conf for the described host, such as "+
+		"ram=64GB,cpus=16,storage=nvme")
 	f.BoolVar(&o.here, "on", false, "check --conf for this host")
 	f.IntVar(&o.pg, "pg", 0, "`N` major version to check --conf for (default: see above)")
 	f.BoolVar(&o.all, "all", false, "include accepted findings")

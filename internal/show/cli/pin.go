@@ -34,7 +34,8 @@ func readPins(said []string) (map[knob.Address]string, error) {
 					say.DidYouMean(string(a), ruleAddresses(), "List the planned settings: pgfettle explain"))
 			}
 			if have, dup := pins[a]; dup && have != value {
-				return nil, say.Usage(fmt.Sprintf("conflicting values for --pin: %s is pinned to %s and to %s", a, have, value),
+				return nil, say.Usage(fmt.Sprintf("conflicting values for --pin: %s is pinned to %s and to %s", a, have,
+					value),
 					"Use only one of them.")
 			}
 			pins[a] = strings.TrimSpace(value)

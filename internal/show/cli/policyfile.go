@@ -81,7 +81,8 @@ func (o *applyOptions) bounded() error {
 		return err
 	}
 	if o.effectSaid {
-		return &say.Problem{Message: fmt.Sprintf("--max-effect %s exceeds the limit in %s: %s", e, o.plan.site.File, *limit),
+		return &say.Problem{Message: fmt.Sprintf("--max-effect %s exceeds the limit in %s: %s", e, o.plan.site.File,
+			*limit),
 			Hint: "Change limits.max_effect in that file, or ignore the policy with --no-policy.", Code: exitRefused}
 	}
 	o.maxEffect = limit.String()

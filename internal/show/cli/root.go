@@ -191,7 +191,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &bad) {
 		f := bad.GetFlag()
 		kinds := map[string]string{"int": "Use a whole number.", "bool": "Use true or false.",
-			"float64": "Use a number.", "uint64": "Use a whole number.", "duration": "Use a duration such as 30s or 2m."}
+			"float64": "Use a number.", "uint64": "Use a whole number.", "duration": "Use a duration such as 30s or " +
+				"2m."}
 		if kind := kinds[f.Value.Type()]; kind != "" {
 			hint = kind
 		}
@@ -256,7 +257,8 @@ func choice(flag, value string, names ...string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+".")
+	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+
+		".")
 }
 
 // words completes a flag or an argument with fixed words.
