@@ -42,8 +42,8 @@ const ConfigurationSyntax = `CONF is one of
   plan[:PROFILE]     the plan for this host (web, oltp, dw, mixed, 1c)
   a file             a postgresql.conf with its includes, or the output of
                      pgfettle plan --format json
-followed by changes, if any: default+pg:work_mem=64MB,jit=off. pg:… alone changes
-the defaults. sysctl:NAME=VALUE is a kernel parameter (requires --kernel).
+with changes, if any: default+pg:work_mem=64MB,jit=off. pg:… alone changes the
+defaults. sysctl:NAME=VALUE is a kernel parameter (requires --kernel).
 client:reconnect opens a new connection for each transaction.`
 
 // overPrefix begins what stands on top of a base. A file's name may have a + in it.

@@ -86,7 +86,7 @@ there, so the default --max-effect is reboot.
   pgfettle apply --only sysctl:vm.swappiness,thp:enabled
   pgfettle apply --only pg:work_mem@/srv/pg/17
   pgfettle apply --max-effect restart --accept-risk sysctl:vm.overcommit_memory
-  pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17' --yes
+  pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
   pgfettle apply --resume`,
 		Args: atMost(1, "at most one PLANFILE or TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,13 +20,13 @@ func newBench(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [TARGET]",
 		Short: "Benchmark one configuration on a scratch instance",
-		Long: `Run one configuration of PostgreSQL under load, several times, on a scratch instance
-of this host. The report describes each run: throughput, latency, work per
-transaction, work deferred to the checkpoint, and other activity. Instances in
-use are not touched.
+		Long: `Run one configuration of PostgreSQL under load, several times, on a scratch
+instance of this host. The report describes each run: throughput, latency, work
+per transaction, work deferred to the checkpoint, and other activity. Instances
+in use are not touched.
 
-Nothing is compared, so there is no verdict: results of different days say little
-about two configurations. To compare two of them, use pgfettle prove.
+Nothing is compared, so there is no verdict: results of different days say
+little about two configurations. To compare two of them, use pgfettle prove.
 
 ` + experiment.ConfigurationSyntax + `
 

@@ -64,7 +64,7 @@ too. Only a policy given with --policy applies to files: its accepted findings
 and fail_on.
 
 Findings that the policy accepts are only counted; --all shows them. After the
-expiry date of an acceptance its finding is reported again, and so is the expiry.
+expiry date of an acceptance, its finding is reported again, with the expiry.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -75,7 +75,7 @@ expiry date of an acceptance its finding is reported again, and so is the expiry
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
   pgfettle check --conf postgresql.conf --pg 18 --format github
-  pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd,disk=200GB,pg=17'`,
+  pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.conf != "" {
 				return nil // further files, as commit hooks pass them

@@ -26,9 +26,9 @@ func newDemoOOM(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "oom",
 		Short: "Show an OOM kill with and without strict overcommit",
-		Long: `Start a throwaway PostgreSQL server in a cgroup with a memory limit of ` + app.OOMDemoLimit.String() + `.
-Several sessions work in it while another one sorts more data in memory than
-the limit allows. There are two rounds:
+		Long: `Start a throwaway PostgreSQL server in a cgroup limited to ` + app.OOMDemoLimit.String() + ` of memory.
+Several sessions work in it while another one sorts more data in memory than the
+limit allows. There are two rounds:
 
 Round 1 uses the default overcommit mode of Linux. The kernel grants the memory,
 runs out of it, and kills the process. The server terminates all sessions and

@@ -51,11 +51,11 @@ The worst case that the settings allow follows, with the savings of huge pages,
 fewer connections and a smaller shared_buffers side by side. Last comes the
 process that the OOM killer would choose now, by its own formula, and why.
 
-The column "most shared" has the largest value of a group: the same shared memory
-is mapped by every process, so a sum would count it many times. --pss adds the
-proportional set size, which counts shared memory once. To compute it, the kernel
-walks the page tables of each process under its mmap lock. This takes about 20 ms
-for a process that has touched 4 GB, so it is read only on request.
+The column "most shared" has the largest value of a group: the same shared
+memory is mapped by every process, so a sum would count it many times. --pss
+adds the proportional set size, which counts shared memory once. To compute it,
+the kernel walks the page tables of each process under its mmap lock. This takes
+about 20 ms for a process that has touched 4 GB, so it is read only on request.
 
 Quit --watch with Ctrl-C. On a terminal, each refresh replaces the previous one
 and is cut to the height of the screen. With --format json, each one is a

@@ -20,30 +20,32 @@ func newDiagnoseOOM(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "oom [FILE… | TARGET]",
 		Short: "Explain OOM kills and how to prevent them",
-		Long: `Read the kernel log and server logs, and report each OOM kill: time, host or cgroup
-that was out of memory, the process that asked for memory, the victim and its role
-in the instance, its statement, memory use, largest processes, cause with
-evidence, prevention, and effect on the server. Nothing is changed.
+		Long: `Read the kernel log and server logs, and report each OOM kill: time, host or
+cgroup that was out of memory, the process that asked for memory, the victim and
+its role in the instance, its statement, memory use, largest processes, cause
+with evidence, prevention, and effect on the server. Nothing is changed.
 
 Without FILE, the logs of this host are read: the kernel log from the journal or
-dmesg (requires root or the group adm), and the end of the server logs. TARGET (a
-data directory or a conninfo) selects one server. The ring buffer of the kernel
-is finite, so old kills can be missing. Containers have no kernel log: run the
-command on the host.
+dmesg (requires root or the group adm), and the end of the server logs. TARGET
+(a data directory or a conninfo) selects one server. The ring buffer of the
+kernel is finite, so old kills can be missing. Containers have no kernel log:
+run the command on the host.
 
-FILE is a kernel log (dmesg, dmesg -T, journalctl in short forms or json, syslog;
-kernels 3.10–6.18), a PostgreSQL log (stderr, csvlog, jsonlog), or both mixed. It
-can be truncated or compressed with gzip; - reads stdin. All files are read as
-one story, so give kernel and server logs together.
+FILE is a kernel log (dmesg, dmesg -T, journalctl in short forms or json,
+syslog; kernels 3.10–6.18), a PostgreSQL log (stderr, csvlog, jsonlog), or both
+mixed. It can be truncated or compressed with gzip; - reads stdin. All files are
+read as one story, so give kernel and server logs together.
 
-An evidence file (pgfettle snapshot) among them adds the plan for that host to the
-prevention; without it, only numbers of the OOM report are used. Evidence contains
-the kernel's OOM reports if they were readable, so it can be the only FILE.`,
+An evidence file (pgfettle snapshot) among them adds the plan for that host to
+the prevention; without it, only numbers of the OOM report are used. Evidence
+contains the kernel's OOM reports if they were readable, so it can be the only
+FILE.`,
 		Example: `  pgfettle diagnose oom
-  pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql-15-main.log
+  pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql.log
   ssh db1 journalctl -k -o short-iso | pgfettle diagnose oom -
   pgfettle diagnose oom kern.log db1.evidence --format json
   pgfettle diagnose oom kern.log postgresql.log --format markdown > incident.md`,
+		Args: filesOrTarget,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiagnoseOOM(cmd.Context(), env, format, args) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", docFormsHelp)

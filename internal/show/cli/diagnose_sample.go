@@ -34,7 +34,7 @@ func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) 
 	case o.sample < sampleLeast || o.sample > sampleMost:
 		return say.Usage(fmt.Sprintf("value out of range for --sample: %s", o.sample), "Use a duration from 1s to 1h.")
 	case len(args) > 1:
-		return tooMany(cmd, args, 1, "at most one TARGET with --sample")
+		return tooMany(cmd.CommandPath()+" --sample", args, 1, "at most one TARGET")
 	}
 	name := ""
 	if len(args) == 1 {

@@ -29,32 +29,32 @@ func newDiagnoseSlow(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slow FILE [FILE] | --perf FILE | --sample [TARGET]",
 		Short: "Explain why a query or the whole server is slow",
-		Long: `Read a plan from EXPLAIN (ANALYZE, BUFFERS), and explain where its time went: wrong
-row estimates, loops × time, rows removed by filters, reads, spills, JIT, missing
-workers, triggers, planning, and contradictory numbers. With two plans, a slow and
-a fast run of one query are compared: index, work_mem, cached blocks, settings,
-and time per node. Nothing is changed.
+		Long: `Read a plan from EXPLAIN (ANALYZE, BUFFERS), and explain where its time went:
+wrong row estimates, loops × time, rows removed by filters, reads, spills, JIT,
+missing workers, triggers, planning, and contradictory numbers. With two plans,
+a slow and a fast run of one query are compared: index, work_mem, cached blocks,
+settings, and time per node. Nothing is changed.
 
 Plans can be text, JSON, YAML or XML, from PostgreSQL 8.x–19: as shown by psql,
 pgAdmin or DBeaver, logged by auto_explain, broken by a terminal or mail, or
 copied from explain.depesz.com. With \timing, the time of the client counts,
-too. Truncated plans are read as far as they go. One file can hold both runs, and
-- reads stdin. The run that took longer is the slow one.
+too. Truncated plans are read as far as they go. One file can hold both runs,
+and - reads stdin. The run that took longer is the slow one.
 
---perf FILE reads a profile: the output of perf report --stdio or perf script, or
-folded stacks. It shows what the CPU time was spent on: spinlocks, page faults,
-compaction, reclaim, and others.
+--perf FILE reads a profile: the output of perf report --stdio or perf script,
+or folded stacks. It shows what the CPU time was spent on: spinlocks, page
+faults, compaction, reclaim, and others.
 
 --sample observes a running instance and its host while they are slow: wait
 events, blocking sessions, run queue, CPU steal and throttling, pressure (PSI),
 page faults, swap, compaction, page tables. If perf is installed and permitted,
-the functions that take most CPU time are explained; perf records the first 10 s.
-Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
+the functions that take most CPU time are explained; perf records the first ten
+seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 
 ` + liveTargetHelp,
 		Example: `  pgfettle diagnose slow slow.txt
   pgfettle diagnose slow slow.txt fast.txt
-  psql -XqAt -c 'EXPLAIN (ANALYZE, BUFFERS) SELECT …' | pgfettle diagnose slow - fast.txt
+  psql -XqAt -f explain.sql | pgfettle diagnose slow - fast.txt
   pgfettle diagnose slow both.txt --format json
   pgfettle diagnose slow slow.txt fast.txt --format markdown
   pgfettle diagnose slow --perf perf.txt

@@ -33,21 +33,22 @@ func newDiagnoseLog(env *Env) *cobra.Command {
 		Long: `Summarize the log of a server, worst first: data corruption, crashes and their
 duration, out-of-memory errors with the largest memory contexts, full disks, WAL
 that could not be archived or was removed too early, and refused connections.
-Checkpoints forced by max_wal_size come with the value that avoids them, temporary
-files with the work_mem that avoids them. Lock waits, autovacuum and configuration
-errors follow, and then what the log does not contain and which setting would log
-it. Nothing is changed.
+Checkpoints forced by max_wal_size come with the value that avoids them,
+temporary files with the work_mem that avoids them. Lock waits, autovacuum and
+configuration errors follow, and then what the log does not contain and which
+setting would log it. Nothing is changed.
 
 FILE is a server log: plain lines with any log_line_prefix (detected, or given
-with --prefix), csvlog or jsonlog, also compressed with gzip; - reads stdin. Files
-can be given in any order.
+with --prefix), csvlog or jsonlog, also compressed with gzip; - reads stdin.
+Files can be given in any order.
 
-A data directory or a conninfo on this host reads the logs of that server. An
-evidence file of pgfettle read reads the log that was pasted. Together with FILE,
+For a data directory or a conninfo on this host, the logs of that server are
+read; for an evidence file of pgfettle read, the pasted log. Together with FILE,
 they provide only the settings of the server.
 
-Literals in statements are not shown; --redact also omits statements and replaces
-names. A log is read in one pass with little memory: gigabytes take seconds.`,
+Literals in statements are not shown; --redact also omits statements and
+replaces names. A log is read in one pass with little memory: gigabytes take
+seconds.`,
 		Example: `  pgfettle diagnose log /var/log/postgresql/postgresql-17-main.log*
   pgfettle diagnose log /srv/pg/17
   pgfettle diagnose log --prefix '%t [%p] %u@%d ' old.log
@@ -55,6 +56,7 @@ names. A log is read in one pass with little memory: gigabytes take seconds.`,
   pgfettle diagnose log case.evidence
   pgfettle diagnose log --redact --format markdown /srv/pg/17 > ticket.md
   journalctl -u postgresql@17-main -o cat | pgfettle diagnose log -`,
+		Args: filesOrTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed("prefix")
 			return runDiagnoseLog(cmd.Context(), env, o, args)

@@ -39,14 +39,14 @@ func newExplain(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [ID|ADDRESS|NAME [TARGET]]",
 		Short: "Explain a check, a setting or a topic",
-		Long: `Show what a check looks for or what a setting does, why it matters, how its value
-is chosen, for which versions, with sources, and its state on this host. Without
-an argument, all names are listed. Nothing is changed.
+		Long: `Show what a check looks for or what a setting does, why it matters, how its
+value is chosen, for which versions, with sources, and its state on this host.
+Without an argument, all names are listed. Nothing is changed.
 
 For settings that are read but not planned, the page says why. NAME also finds
-topics: removed settings, kernel parameters, mount options, tools, outdated advice,
-and decisions that no program can make. For a device or a mount, name it, or use *
-for all of them: block:nvme0n1/scheduler, 'block:*/scheduler'.
+topics: removed settings, kernel parameters, mount options, tools, outdated
+advice, and decisions that no program can make. For a device or a mount, name
+it, or use * for all of them: block:nvme0n1/scheduler, 'block:*/scheduler'.
 
 The planned value is for the profile and pins of the policy; other flags of
 pgfettle plan are not considered.

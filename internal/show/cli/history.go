@@ -29,9 +29,10 @@ type historyOptions struct {
 
 // historyPlace says where the history is, in the help of every command that reads it.
 const historyPlace = `The history is in /var/lib/pgfettle/history.db, or in --history FILE. For other
-users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). If there
-is none, that of the packaged service in /var/lib/pgfettle-watch is read. If
-another account can write the file, root reads it with the rights of that account.`
+users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). If
+there is none, that of the packaged service in /var/lib/pgfettle-watch is read.
+If another account can write the file, root reads it with the rights of that
+account.`
 
 func newHistory(env *Env) *cobra.Command {
 	o := &historyOptions{}
@@ -43,8 +44,8 @@ stale plans, restarts, OOM kills, and gaps in which nothing was recorded. Times
 are in UTC. INSTANCE (a data directory) selects the events of that instance and
 of the host. Nothing is changed, and no server is queried.
 
---series shows a time series of the same period instead: NAME or NAME{LABEL}, such
-as connections{active}. --series list shows the recorded names.
+--series shows a time series of the same period instead: NAME or NAME{LABEL},
+such as connections{active}. --series list shows the recorded names.
 
 TIME is an age (90m, 36h, 7d, 2w), a date, or a date with a time.
 

@@ -35,15 +35,15 @@ func newMetrics(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metrics [TARGET]",
 		Short: "Print Prometheus metrics",
-		Long: `Collect facts once and print them as Prometheus metrics: host memory, page tables
-now and in the worst case, huge page pools, the memory budget, the commit limit,
-findings by id and severity, settings next to their planned values, and facts that
-are unavailable. Unknown values are absent. Names: docs/metrics.md. Nothing is
-changed.
+		Long: `Collect facts once and print them as Prometheus metrics: host memory, page
+tables now and in the worst case, huge page pools, the memory budget, the commit
+limit, findings by id and severity, settings next to their planned values, and
+facts that are unavailable. Unknown values are absent. Names: docs/metrics.md.
+Nothing is changed.
 
 --textfile writes the metrics atomically to a file for the textfile collector of
-node_exporter. If collection fails, the file reports only that. With --interval, it
-is updated until interrupted.
+node_exporter. If collection fails, the file reports only that. With --interval,
+it is updated until interrupted.
 
 The plan uses the same flags and policy as pgfettle plan. Use the same ones, or
 settings that match your plan appear to differ.

@@ -31,10 +31,10 @@ func newMoveWAL(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move-wal DIR [TARGET]",
 		Short: "Move pg_wal to another filesystem",
-		Long: `Move the WAL of an instance to directory DIR on another filesystem: stop the server,
-copy pg_wal, replace it with a symbolic link, and start the server. The steps and
-sizes are shown and confirmed first. --yes asks nothing; --dry-run changes nothing.
-If the server is not running, it is not started.
+		Long: `Move the WAL of an instance to directory DIR on another filesystem: stop the
+server, copy pg_wal, replace it with a symbolic link, and start the server. The
+steps and sizes are shown and confirmed first. --yes asks nothing; --dry-run
+changes nothing. If the server is not running, it is not started.
 
 All obstacles are reported before anything is moved:
   - DIR is a mount point, not empty, or owned by another account
@@ -44,12 +44,12 @@ All obstacles are reported before anything is moved:
   - Patroni or another program manages the server
 DIR is created if needed; its parent directory must exist.
 
-The copy is flushed, read back and compared before the switch, which is atomic. A
-crash at any time leaves a server that starts with all of its WAL. Then pgfettle
-apply --resume or pgfettle undo --max-effect restart completes or reverts the
-move. If the server does not start with the new directory, the old one is
-restored and the server started again (exit status 6). Ctrl-C before the switch
-reverts everything. The old copy is removed after the server has started.
+The copy is flushed, read back and compared before the switch, which is atomic.
+A crash at any time leaves a server that starts with all of its WAL. Then
+pgfettle apply --resume or pgfettle undo --max-effect restart completes or
+reverts the move. If the server does not start with the new directory, the old
+one is restored and the server started again (exit status 6). Ctrl-C before the
+switch reverts everything. The old copy is removed after the server has started.
 
 To undo a move, the current WAL is moved back in the same way, so the server is
 stopped once more.
@@ -61,7 +61,8 @@ connects to it. It can be omitted if only one instance runs here.
 		Example: `  pgfettle move-wal /srv/wal/15-main --dry-run
   pgfettle move-wal /srv/wal/15-main
   pgfettle move-wal /srv/wal/15-main /var/lib/postgresql/15/main --yes
-  pgfettle move-wal /srv/wal/pg --stop-command 'sv stop pg' --start-command 'sv start pg'`,
+  pgfettle move-wal /srv/wal/pg --stop-command 'sv stop pg' \
+      --start-command 'sv start pg'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return say.Usage("missing argument DIR",

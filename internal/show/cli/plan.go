@@ -50,10 +50,10 @@ func newPlan(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [TARGET]",
 		Short: "Recommend kernel and server settings, with reasons",
-		Long: `Recommend settings of the kernel and of each server, and show how they differ from
-the current ones: memory before and after, then each change with its reason, when
-it takes effect, and its sources. Nothing is changed. With --exit-code, the exit
-status is 3 if anything would change.
+		Long: `Recommend settings of the kernel and of each server, and show how they differ
+from the current ones: memory before and after, then each change with its
+reason, when it takes effect, and its sources. Nothing is changed. With
+--exit-code, the exit status is 3 if anything would change.
 
 Flags give what the host cannot report: its workload (--profile), the number of
 connections, or a storage type that cannot be detected.
@@ -73,9 +73,9 @@ kernel, thp and set.NAME (a current setting of the server).
 The same rules as for apply hold for these files, also with --out. A high-risk
 change is included only if --accept-risk names it ('all' accepts all of them).
 Otherwise it is a comment with its reason, and so are changes that depend on it.
-huge_pages is on only if the file reserves the huge pages first (ansible, script)
-or they are already reserved. Otherwise it is try, and the head of the file
-names the steps that come first.
+huge_pages is on only if the file reserves the huge pages first (ansible,
+script) or they are already reserved. Otherwise it is try, and the head of the
+file names the steps that come first.
 
 ` + policyHelp + `
 ` + targetHelp,

@@ -23,10 +23,10 @@ func newPolicy(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show, validate or print an example policy",
-		Long: `The policy is a TOML file of this site: values that plans must keep (pins), accepted
-findings with a reason and an expiry date, the profile, and limits for check and
-apply. Other commands read it from ` + app.PolicyPlace + `, or from the
-file given with --policy.`,
+		Long: `The policy is a TOML file of this site: values that plans must keep (pins),
+accepted findings with a reason and an expiry date, the profile, and limits for
+check and apply. The other commands read it from the file given with --policy,
+or from ` + app.PolicyPlace + `.`,
 		Example: `  pgfettle policy example > policy.toml
   pgfettle policy check policy.toml
   pgfettle policy show`,
@@ -59,9 +59,9 @@ expired. The default FILE is ` + app.PolicyPlace + `.`,
 	try := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Validate a policy",
-		Long: `Read a policy as the other commands do, and report errors with file and line (exit
-status 2). The default FILE is ` + app.PolicyPlace + `. Whether a server accepts
-a pinned value is checked when a plan is made.`,
+		Long: `Read a policy as the other commands do, and report errors with file and line
+(exit status 2). Whether a server accepts a pinned value is checked when a plan
+is made. The default FILE is ` + app.PolicyPlace + `.`,
 		Example: "  pgfettle policy check\n  pgfettle policy check policy.toml",
 		Args:    atMost(1, "at most one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {

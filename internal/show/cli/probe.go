@@ -40,32 +40,32 @@ func newProbe(env *Env) *cobra.Command {
 filesystems of the data directory, pg_wal and each tablespace are measured, each
 device once:
 
-  fsync    flushes per second, with pg_test_fsync of the same major version, else of
-           another one, else a built-in test
+  fsync    flushes per second, with pg_test_fsync of the same major version, of
+           another one, or with a built-in test
   fio      random reads of 8 kB at depths 1, 4, 16 and 64, sequential reads, and
-           flushes of a growing file, with fio if installed, else built-in tests
-           (pread with O_DIRECT, one thread per read); random_page_cost and
+           flushes of a growing file, with fio or built-in tests (pread with
+           O_DIRECT, one thread per read); random_page_cost and
            effective_io_concurrency are planned from these
   timing   cost of reading the clock, with pg_test_timing
   memory   memory latency and bandwidth of one CPU
 
 The report names the method. Programs run as the owner of the data, in a private
-directory that is removed at the end, or by the next probe after a crash. At least
-10% of each filesystem, and 2 GB, stay free. Duration and disk space are shown
-first. If a server uses these disks, you are asked for confirmation because the
-load slows it down. --yes skips the question. Without a terminal and without
---yes, nothing is measured there.
+directory that is removed at the end, or by the next probe after a crash. At
+least 10% of each filesystem, and 2 GB, stay free. Duration and disk space are
+shown first. If a server uses these disks, you are asked for confirmation
+because the load slows it down. --yes skips the question. Without a terminal and
+without --yes, nothing is measured there.
 
 Results are saved in /var/lib/pgfettle/measured, for other users than root in
-$XDG_STATE_HOME/pgfettle/measured. check and plan use them for 90 days if devices
-and kernel are unchanged. Impossible speeds are reported as findings: a cache
-answers instead of the disk.
+$XDG_STATE_HOME/pgfettle/measured. check and plan use them for 90 days if
+devices and kernel are unchanged. Impossible speeds are reported as findings: a
+cache answers instead of the disk.
 
-With --read, nothing is run. Output of pg_test_fsync, pg_test_timing, fio (text or
-JSON), pgbench (reports, --progress, --log), sysbench, iostat, vmstat and sar is
-read from a file, or from stdin with -. It can be quoted, truncated, translated, or
-contain several outputs. Contradictions are reported. --storage names the storage
-type that flush rates are judged for.
+With --read, nothing is run. Output of pg_test_fsync, pg_test_timing, fio (text
+or JSON), pgbench (reports, --progress, --log), sysbench, iostat, vmstat and sar
+is read from a file, or from stdin with -. It can be quoted, truncated,
+translated, or contain several outputs. Contradictions are reported. --storage
+names the storage type that flush rates are judged for.
 
 ` + targetHelp,
 		Example: `  pgfettle probe

@@ -39,11 +39,11 @@ use are not touched, and only the results remain.
 
 ` + experiment.ConfigurationSyntax + `
 
-A block is a pair of runs close in time, one per configuration, in balanced order.
-A verdict requires 6 blocks. One metric decides and is declared before the first
-run. Blocks disturbed by other activity on the host are discarded by rules that do
-not see the configuration; they are repeated and counted. The time and disk space
-required are estimated first.
+A block is a pair of runs close in time, one per configuration, in balanced
+order. A verdict requires 6 blocks. One metric decides and is declared before
+the first run. Blocks disturbed by other activity on the host are discarded by
+rules that do not see the configuration; they are repeated and counted. The time
+and disk space required are estimated first.
 
 Verdicts: IMPROVED or REGRESSED (the 95% confidence interval excludes zero),
 EQUIVALENT (within ±--margin), INCONCLUSIVE (none of these; the detectable
@@ -51,20 +51,20 @@ difference is reported). The exit status is 0 for every verdict, or with
 --fail-on regressed, 3 for REGRESSED.
 
 --experiment runs a predefined experiment. --aa compares a configuration with
-itself, which shows how small a difference this host can detect. --report shows a
-finished experiment again. --resume continues an interrupted one. --clean removes
-leftovers of killed experiments and the data of --keep-data.
+itself, which shows how small a difference this host can detect. --report shows
+a finished experiment again. --resume continues an interrupted one. --clean
+removes leftovers of killed experiments and the data of --keep-data.
 
---workload from-statements makes the load from pg_stat_statements of TARGET, with
-parameters from its statistics, and copies that database with pg_dump. The server
-is only read. The copy is removed at the end. sysbench:NAME is a load of sysbench,
-if installed.
+--workload from-statements makes the load from pg_stat_statements of TARGET,
+with parameters from its statistics, and copies that database with pg_dump. The
+server is only read. The copy is removed at the end. sysbench:NAME is a load of
+sysbench, if installed.
 
 TARGET is the instance that "current" means, or that of from-statements: a data
 directory or a conninfo.`,
 		Example: `  pgfettle prove --a default --b plan --workload oltp-rw
-  pgfettle prove --a current --b current+pg:work_mem=64MB --workload olap /srv/pg/17
-  pgfettle prove --a default --b old.conf --workload select-only --scale 1.5x --clients 100
+  pgfettle prove --a current --b current+pg:work_mem=64MB -w olap /srv/pg/17
+  pgfettle prove --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
   pgfettle prove --b plan --workload from-statements 'host=db1 dbname=shop'
   pgfettle prove --experiment fsync-off

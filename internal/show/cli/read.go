@@ -31,29 +31,31 @@ func newRead(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read [FILE…|-]",
 		Short: "Read pasted command output of a host as evidence",
-		Long: `Recognize pasted command output in text files, such as a ticket, a mail or a thread
-with outputs between prose, and list the facts in it. Nothing is executed, and
-facts of this host are not read.
+		Long: `Recognize pasted command output in text files, such as a ticket, a mail or a
+thread with outputs between prose, and list the facts in it. Nothing is
+executed, and facts of this host are not read.
 
-Recognized: /proc/meminfo, free, vmstat, top, ps, lscpu, /proc/cpuinfo, numactl -H,
-lsblk, df, mount, findmnt, fstab, iostat, uname, sysctl -a and sysctl.d files,
-tuned profiles, ulimit -a, /proc/PID/limits, status and smaps, cgroup files,
-systemctl status and unit files, SHOW ALL, pg_settings (table, CSV or JSON), single
-SHOWs, postgresql.conf, pg_hba.conf, pg_controldata, pg_test_fsync, pg_test_timing,
-fio, pgbench, sysbench, EXPLAIN, and logs of kernel, systemd and servers. They are
-found after prompts and quotation marks, in code fences, and in several languages.
+Recognized: /proc/meminfo, free, vmstat, top, ps, lscpu, /proc/cpuinfo, numactl
+-H, lsblk, df, mount, findmnt, fstab, iostat, uname, sysctl -a and sysctl.d
+files, tuned profiles, ulimit -a, /proc/PID/limits, status and smaps, cgroup
+files, systemctl status and unit files, SHOW ALL, pg_settings (table, CSV or
+JSON), single SHOWs, postgresql.conf, pg_hba.conf, pg_controldata,
+pg_test_fsync, pg_test_timing, fio, pgbench, sysbench, EXPLAIN, and logs of
+kernel, systemd and servers. They are found after prompts and quotation marks,
+in code fences, and in several languages.
 
-Lines that are not recognized are listed, the first of each block in full. Rounded
-numbers, as printed by free -m or df -h, are marked as rounded. If two parts
-contradict each other, this is reported and one is used. --host selects one of
-several hosts.
+Lines that are not recognized are listed, the first of each block in full.
+Rounded numbers, as printed by free -m or df -h, are marked as rounded. If two
+parts contradict each other, this is reported and one is used. --host selects
+one of several hosts.
 
--o FILE writes the recognized parts as an evidence file for check, plan, report and
-diagnose; facts that were not pasted are unknown. With -o -, evidence is written
-to stdout and the report to stderr. --redact replaces names, as with pgfettle
-snapshot --redact.`,
+-o FILE writes the recognized parts as an evidence file for check, plan, report
+and diagnose; facts that were not pasted are unknown. With -o -, evidence is
+written to stdout and the report to stderr. --redact replaces names, as with
+pgfettle snapshot --redact.`,
 		Example: `  pgfettle read ticket.txt
-  pgfettle read -o case.evidence meminfo.txt show-all.txt mail.txt && pgfettle check case.evidence
+  pgfettle read -o case.evidence meminfo.txt show-all.txt mail.txt
+  pgfettle read -o - ticket.txt | pgfettle check -
   pgfettle read --format json - < ticket.txt
   pgfettle read --redact -o case.evidence ticket.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {

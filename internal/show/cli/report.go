@@ -35,10 +35,10 @@ func newReport(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [TARGET]",
 		Short: "Write a self-contained HTML report",
-		Long: `Write the results of check, plan, diagnose memory and diagnose oom, settings that
-differ from their defaults, and experiments of pgfettle prove into one HTML file.
-It needs no network and no scripts, and can be mailed and printed. Unavailable
-facts are listed. Nothing else is changed.
+		Long: `Write the results of check, plan, diagnose memory and diagnose oom, settings
+that differ from their defaults, and experiments of pgfettle prove into one HTML
+file. It needs no network and no scripts, and can be mailed and printed.
+Unavailable facts are listed. Nothing else is changed.
 
 -o FILE overwrites an earlier report; for any other existing file, --force is
 required. Without -o, or with -o -, the report is written to stdout.

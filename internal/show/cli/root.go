@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ the host or its instances.`
 const rootExample = `  pgfettle check                    # faults of this host and its instances
   pgfettle plan                     # recommended settings, with reasons
   pgfettle plan --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
-  pgfettle apply                    # apply the plan: asks first, keeps a journal
+  pgfettle apply                    # apply the plan (asks first)
   pgfettle undo                     # undo the last apply
   pgfettle probe                    # measure disks, clock and memory
   pgfettle explain shared_buffers   # effect of a setting, and how it is chosen
@@ -163,7 +164,7 @@ To load it in the current session:
 To load it in every new session, add that line to your PowerShell profile.`,
 		}[name]
 		if f := shell.Flags().Lookup("no-descriptions"); f != nil {
-			f.Usage = "no descriptions beside the completions"
+			f.Usage = "print completions without descriptions"
 		}
 	}
 }
@@ -212,17 +213,28 @@ func atMost(n int, what string) cobra.PositionalArgs {
 		if len(args) <= n {
 			return nil
 		}
-		return tooMany(cmd, args, n, what)
+		return tooMany(cmd.CommandPath(), args, n, what)
 	}
 }
 
-// tooMany is the error of more than n arguments.
-func tooMany(cmd *cobra.Command, args []string, n int, what string) error {
-	hint := cmd.CommandPath() + " takes " + what + "."
+// tooMany is the error of more than n arguments of a command.
+func tooMany(command string, args []string, n int, what string) error {
+	hint := command + " takes " + what + "."
 	if quoted := conninfoSplit(args); quoted != "" {
-		hint = "Quote the conninfo: " + cmd.CommandPath() + " " + quoted
+		hint = "Quote the conninfo: " + command + " " + quoted
 	}
 	return say.Usage(fmt.Sprintf("too many command-line arguments (first is %q)", args[n]), hint)
+}
+
+// filesOrTarget are the arguments of a command that takes any number of files, and a
+// conninfo.
+func filesOrTarget(cmd *cobra.Command, args []string) error {
+	for i, a := range args {
+		if _, err := os.Stat(a); err != nil && conninfoSplit(args[:i+1]) != "" {
+			return tooMany(cmd.CommandPath(), args, i, "")
+		}
+	}
+	return nil
 }
 
 // conninfoWord is one keyword of a conninfo with its value.

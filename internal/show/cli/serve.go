@@ -40,26 +40,27 @@ experiments, explain, and a report on pasted command output (as pgfettle read).
 All pages are read-only: changes are shown as commands to run. They work without
 JavaScript.
 
-The host is queried when a page is requested, one request at a time. The result is
-reused for some seconds. The history is that of pgfettle watch.
+The host is queried when a page is requested, one request at a time. The result
+is reused for some seconds. The history is that of pgfettle watch.
 
 Pages show what the serving account can see, so other accounts need a token.
 Without --token-file, a new one is made at each start. On a terminal, it is part
 of the printed address. Otherwise, it is in a file that only this account can
-read, whose name is printed; for a systemd service in $RUNTIME_DIRECTORY/token. A
-browser session lasts 12 hours. Programs send "Authorization: Bearer TOKEN".
+read, whose name is printed; for a systemd service in $RUNTIME_DIRECTORY/token.
+A browser session lasts 12 hours. Programs send "Authorization: Bearer TOKEN".
 
 --socket listens on a Unix socket that only this account can open. This account
-and root need no token. --socket-group allows a group to open it, with the token.
-On a loopback address, --no-token allows every account of this host; root can
-use it only for evidence files.
+and root need no token. --socket-group allows a group to open it, with the
+token. On a loopback address, --no-token allows every account of this host; root
+can use it only for evidence files.
 
-From another host, use ssh -L 8432:127.0.0.1:8432. Other listen addresses require
---token-file, and either TLS or a proxy that terminates TLS (--behind-proxy).
+From another host, use ssh -L 8432:127.0.0.1:8432. Other listen addresses
+require --token-file, and either TLS or a proxy that terminates TLS
+(--behind-proxy).
 
-Requests must name this server by its address, localhost, or a --host name. Other
-Host headers are rejected, to prevent DNS rebinding. A proxy must pass the Host
-header on.
+Requests must name this server by its address, localhost, or a --host name.
+Other Host headers are rejected, to prevent DNS rebinding. A proxy must pass the
+Host header on.
 
 The server stops on Ctrl-C (exit status 130) or SIGTERM (exit status 0).
 

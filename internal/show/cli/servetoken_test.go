@@ -80,7 +80,7 @@ func TestServeAsksByDefault(t *testing.T) {
 				seenInPart)
 			go func() { _, _ = io.Copy(io.Discard, r) }()
 			var at, file string
-			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends); its token is in %s",
+			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C); token in file %s",
 				&at, &file); err != nil || !strings.HasPrefix(file, dir+"/") {
 				t.Fatalf("%q: %v", line, err)
 			}
@@ -135,8 +135,8 @@ func TestServeOnATerminal(t *testing.T) {
 	line, end := begun(t, tty, bufio.NewReader(person), []string{"XDG_RUNTIME_DIR=" + dir}, "--listen", "127.0.0.1:0",
 		seenInPart)
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
-		!strings.Contains(at, "/login?token=") || strings.Contains(line, "its token is") {
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C)", &at); err != nil ||
+		!strings.Contains(at, "/login?token=") || strings.Contains(line, "token: ") {
 		t.Fatalf("%q: %v", line, err)
 	}
 	base, token, _ := strings.Cut(at, "login?token=")
@@ -159,7 +159,7 @@ func TestServeOpen(t *testing.T) {
 	line, end := begun(t, w, bufio.NewReader(r), nil, "--listen", "127.0.0.1:0", "--no-token", seenInPart)
 	go func() { _, _ = io.Copy(io.Discard, r) }()
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C)", &at); err != nil ||
 		strings.Contains(line, "token") {
 		t.Fatalf("%q: %v", line, err)
 	}

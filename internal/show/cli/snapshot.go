@@ -29,14 +29,14 @@ func newSnapshot(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot [TARGET]",
 		Short: "Collect host and server facts into one file",
-		Long: `Collect the facts that check and plan are based on: kernel files and query results
-as they are, in one readable text file. check FILE and plan FILE then give the
-same results as on the host. The file contains no passwords, connection strings
-or query texts. Nothing is changed.
+		Long: `Collect the facts that check and plan are based on: kernel files and query
+results as they are, in one readable text file. check FILE and plan FILE then
+give the same results as on the host. The file contains no passwords, connection
+strings or query texts. Nothing is changed.
 
-It contains the kernel's OOM reports if they are readable, for diagnose oom FILE.
-With --redact, they are removed, and names of databases, roles, tables and the
-host are replaced with pseudonyms, the same ones each time.
+It contains the kernel's OOM reports if they are readable, for diagnose oom
+FILE. With --redact, they are removed, and names of databases, roles, tables and
+the host are replaced with pseudonyms, the same ones each time.
 
 ` + targetHelp,
 		Example: `  pgfettle snapshot -o db1.evidence

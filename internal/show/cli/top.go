@@ -36,16 +36,16 @@ func newTop(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top [TARGET]",
 		Short: "Live view: memory, sessions, waits, checkpoints, WAL",
-		Long: `Show the current state of a host and one of its instances on a full screen: memory
-use, processes with the most page tables and private memory, wait events, blocking
-sessions, checkpoints, WAL, and databases. The keys are at the bottom; ? explains
-keys and columns, q quits. Nothing is changed.
+		Long: `Show the current state of a host and one of its instances on a full screen:
+memory use, processes with the most page tables and private memory, wait events,
+blocking sessions, checkpoints, WAL, and databases. The keys are at the bottom;
+? explains keys and columns, q quits. Nothing is changed.
 
 One connection is kept open, for short read-only statements. If the server hangs
 or stops, the view goes on, shows the age of the numbers, and tries again.
 Expensive facts are refreshed less often: reading the memory of many processes,
-or a slow server, takes at most 2% of one CPU. Unknown values are shown as –, with
-the reason at the bottom.
+or a slow server, takes at most 2% of one CPU. Unknown values are shown as –,
+with the reason at the bottom.
 
 Without a terminal, or with --once or --count, samples are printed as text, each
 from two measurements so that it has rates. --format json prints them as JSON.

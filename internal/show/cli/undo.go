@@ -41,7 +41,8 @@ incomplete, run it again.
 
 At the end, every value is read back. Values that are neither the previous ones
 nor a known later edit are listed, and the exit status is 6. It is also 6 if the
-journal is damaged: its intact part is undone, and the rest is listed as unknown.
+journal is damaged: its intact part is undone, and the rest is listed as
+unknown.
 
 --forget-instance DATADIR gives up the changes of an instance that no longer
 exists and lists them. The other changes are undone, and no later apply is

@@ -36,10 +36,10 @@ func newWatch(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [TARGET]",
 		Short: "Monitor continuously, record history, send notifications",
-		Long: `Monitor a host and its instances until stopped. Samples and events are recorded in
-a history, for pgfettle history and for plans: memory, page tables, pressure,
-sessions, checkpoints, WAL, temporary files, cache hits. Settings of the host and
-the servers are not changed.
+		Long: `Monitor a host and its instances until stopped. Samples and events are recorded
+in a history, for pgfettle history and for plans: memory, page tables, pressure,
+sessions, checkpoints, WAL, temporary files, cache hits. Settings of the host
+and the servers are not changed.
 
 Every --interval, six kernel files are read, and each server runs one query over
 one connection. Every --check-interval (±10%), all facts are collected and
@@ -53,30 +53,30 @@ stale when they change: memory, CPUs, major version, twice as many sessions, or
 databases that have outgrown RAM.
 
 A finding or a stale plan is reported after three consecutive checks have seen
-it, and a finding as resolved after three checks without it. Reported at once are
-changed settings, server starts, crashes, boots, OOM kills, and critical findings.
-With --once, three runs count as three checks.
+it, and a finding as resolved after three checks without it. Reported at once
+are changed settings, server starts, crashes, boots, OOM kills, and critical
+findings. With --once, three runs count as three checks.
 
---notify sends a JSON document (schema pgfettle.notice/1) for each changed setting,
-each stale plan, and each finding of at least --notify-from that is new, worse or
-resolved. held_since is the time of the first check that saw it. A finding sends at
-most one notification per hour.
+--notify sends a JSON document (schema pgfettle.notice/1) for each changed
+setting, each stale plan, and each finding of at least --notify-from that is
+new, worse or resolved. held_since is the time of the first check that saw it. A
+finding sends at most one notification per hour.
   exec:CMD        run CMD with the document on stdin; CMD is split into words as
                   in a shell, but no shell runs it
   webhook:URL     post the document over https, with retries
   webhook:@FILE   read the URL from FILE, so that it is in no process list
 
 The history is in /var/lib/pgfettle/history.db, or in --history FILE. For other
-users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). Only one
-watch can write it. If the disk is full, recording stops with one message and is
-retried. SIGHUP rereads the policy and checks at once; SIGTERM stops the watch
-with exit status 0.
+users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). Only
+one watch can write it. If the disk is full, recording stops with one message
+and is retried. SIGHUP rereads the policy and checks at once; SIGTERM stops the
+watch with exit status 0.
 
 ` + policyHelp + `
 ` + watchedTargetHelp,
 		Example: `  pgfettle watch
   pgfettle watch /var/lib/postgresql/17/main --interval 5s
-  pgfettle watch --notify 'exec:/usr/bin/mail -s "pgfettle on db1" dba@example.com'
+  pgfettle watch --notify 'exec:/usr/bin/mail -s pgfettle dba@example.com'
   pgfettle watch --notify webhook:@/etc/pgfettle/webhook --notify-from critical
   pgfettle watch --once`,
 		Args: atMost(1, "at most one TARGET"),
