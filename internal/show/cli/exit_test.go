@@ -14,7 +14,8 @@ import (
 )
 
 func TestEndTellsAndMaps(t *testing.T) {
-	denied := &say.Problem{Message: "cannot connect", Detail: "peer authentication failed", Hint: "run pgfettle as postgres",
+	denied := &say.Problem{Message: "cannot connect", Detail: "peer authentication failed", Hint: "run pgfettle as " +
+		"postgres",
 		Code: say.CodeNoAccess}
 	for _, c := range []struct {
 		name string
@@ -25,8 +26,8 @@ func TestEndTellsAndMaps(t *testing.T) {
 		{"fine", nil, 0, ""},
 		{"findings say nothing more", errFindings, 3, ""},
 		{"a problem in three parts", denied, 7,
-			"pgfettle: error: cannot connect\npgfettle: detail: peer authentication failed\npgfettle: hint: Run pgfettle " +
-				"as postgres\n"},
+			"pgfettle: error: cannot connect\npgfettle: detail: peer authentication failed\npgfettle: hint: Run " +
+				"pgfettle as postgres\n"},
 		{"a wrapped problem keeps what it was wrapped with", fmt.Errorf("instance 5433: %w", denied), 7,
 			"pgfettle: error: instance 5433: cannot connect\npgfettle: detail: peer authentication " +
 				"failed\npgfettle: hint: Run pgfettle as postgres\n"},
