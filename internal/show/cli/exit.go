@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -81,8 +82,9 @@ func (e *Env) end(ctx context.Context, err error) int {
 	return exitError
 }
 
-// command is a text that begins with the name of a program, which keeps its case.
-var command = regex.New(`^(chronyc|journalctl|lsattr|modprobe|mount|perf|pg|pgfettle|systemctl|zcat)\b`)
+// programs are those that a hint may begin with; a name keeps its case.
+var programs = []string{"chronyc", "journalctl", "lsattr", "modprobe", "mount", "perf", "pg", "pgfettle", "systemctl",
+	"zcat"}
 
 // outer is what an error was wrapped with, before the problem's own words.
 func outer(err error, pr *say.Problem) string {
@@ -96,7 +98,7 @@ func outer(err error, pr *say.Problem) string {
 // tell writes one line of talk: "pgfettle: hint: …". A hint is a sentence; those of
 // gaps ("run pgfettle as root") begin in lower case, as they are parts of others.
 func (e *Env) tell(kind, text string) {
-	if kind == "hint" && !command.MatchString(text) {
+	if first, _, _ := strings.Cut(text, " "); kind == "hint" && !slices.Contains(programs, first) {
 		text = typeset.Capital(text)
 	}
 	if text != "" {

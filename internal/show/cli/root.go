@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -237,15 +236,18 @@ func filesOrTarget(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// conninfoWord is one keyword of a conninfo with its value.
-var conninfoWord = regex.New(`^[a-z][a-z_]*=`)
+// conninfoWord says whether an argument is one keyword of a conninfo with its value.
+func conninfoWord(arg string) bool {
+	name, _, ok := strings.Cut(arg, "=")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
 
 // conninfoSplit writes arguments with a conninfo at their end as they have to be typed:
 // the conninfo as one word. It is "" if the last two are no parts of a conninfo. A
 // password is not repeated.
 func conninfoSplit(args []string) string {
 	first := len(args)
-	for first > 0 && conninfoWord.MatchString(args[first-1]) {
+	for first > 0 && conninfoWord(args[first-1]) {
 		first--
 	}
 	if len(args)-first < 2 {
