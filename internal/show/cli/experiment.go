@@ -44,7 +44,7 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 		"`N` end each run after N complete checkpoint cycles; use 2 if work is deferred to checkpoints; "+
 			"--duration is then the minimum")
 	f.StringVar(&o.Restore, "restore", "",
-		"`MODE` data before each run: fresh copy, or kept (one copy per configuration for all its runs: bloat "+
+		"`MODE` data before each run: fresh (new copy), kept (one copy per configuration for all runs, so bloat "+
 			"accumulates) (default fresh if the load writes)")
 	f.DurationVar(&o.Warmup, "warmup", 5*time.Minute,
 		"`TIME` maximum warm-up until throughput is stable (default 5m)")

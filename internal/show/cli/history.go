@@ -76,7 +76,7 @@ TIME is an age (90m, 36h, 7d, 2w), a date, or a date with a time.
 	f.StringSliceVar(&o.kinds, "kind", nil, "`LIST` only these kinds: "+strings.Join(kindWords(), ", "))
 	f.StringArrayVar(&o.series, "series", nil, "`NAME` show this time series (repeatable); list shows all names")
 	f.IntVar(&o.points, "points", 0, "`N` maximum number of points per series (default 500)")
-	f.IntVar(&o.limit, "limit", 200, "`N` maximum number of events, newest first chosen")
+	f.IntVar(&o.limit, "limit", 200, "`N` maximum number of events; the newest are shown")
 	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	// What root asks of a history that another account writes; see historyholder.go.
 	f.BoolVar(&o.peaks, "peaks", false, "print the peaks that plans are based on")

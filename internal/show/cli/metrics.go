@@ -46,7 +46,7 @@ node_exporter. If collection fails, the file reports only that. With --interval,
 it is updated until interrupted.
 
 The plan uses the same flags and policy as pgfettle plan. Use the same ones, or
-settings that match your plan appear to differ.
+settings that match your plan would appear to differ.
 
 ` + policyHelp + `
 ` + targetHelp,

@@ -25,7 +25,7 @@ const journalHelp = "`DIR` journal directory"
 
 func (o *placeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.root, "root", "", "`DIR` change files below DIR (an image), not this host")
+	f.StringVar(&o.root, "root", "", "`DIR` use the files below DIR (an image), not this host")
 	f.StringVar(&o.dir, "journal", "", journalHelp)
 }
 

@@ -40,10 +40,10 @@ use are not touched, and only the results remain.
 ` + experiment.ConfigurationSyntax + `
 
 A block is a pair of runs close in time, one per configuration, in balanced
-order. A verdict requires 6 blocks. One metric decides and is declared before
-the first run. Blocks disturbed by other activity on the host are discarded by
-rules that do not see the configuration; they are repeated and counted. The time
-and disk space required are estimated first.
+order. A verdict requires at least 6 blocks. One metric decides and is declared
+before the first run. Blocks disturbed by other activity on the host are
+discarded by rules that do not see the configuration; they are repeated and
+counted. The time and disk space required are estimated first.
 
 Verdicts: IMPROVED or REGRESSED (the 95% confidence interval excludes zero),
 EQUIVALENT (within ±--margin), INCONCLUSIVE (none of these; the detectable

@@ -20,8 +20,8 @@ It recommends one consistent configuration of server and kernel, with a reason
 for each value.
 
 apply changes the recommended settings, and move-wal moves pg_wal to another
-filesystem. undo reverts either of them. No other command changes settings of
-the host or its instances.`
+filesystem. undo reverts either of them. No other command permanently changes
+settings of the host or its instances.`
 
 const rootExample = `  pgfettle check                    # faults of this host and its instances
   pgfettle plan                     # recommended settings, with reasons
@@ -72,7 +72,17 @@ func newRoot(env *Env) *cobra.Command {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)
+	root.Flags().BoolP("version", "v", false, "print the version")
+	helpFlags(root)
 	return root
+}
+
+// helpFlags defines --help of every command, which cobra would word with its name.
+func helpFlags(c *cobra.Command) {
+	c.Flags().BoolP("help", "h", false, "show this help")
+	for _, sub := range c.Commands() {
+		helpFlags(sub)
+	}
 }
 
 // strict makes a command that only groups others refuse the name of any other

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -87,6 +88,16 @@ func flagList(flags *pflag.FlagSet) string {
 	return strings.Join(lines, "\n")
 }
 
+// shortTime spells a duration without its zeros: 10m for 10m0s.
+func shortTime(s string) string {
+	if _, err := time.ParseDuration(s); err == nil {
+		if short, whole := strings.CutSuffix(s, "m0s"); whole {
+			return short + "m"
+		}
+	}
+	return s
+}
+
 // flagWords are a flag as it is typed, with what stands for its value, and its text
 // with the default.
 func flagWords(f *pflag.Flag) (name, text string) {
@@ -106,7 +117,7 @@ func flagWords(f *pflag.Flag) (name, text string) {
 	case "", "0", "0s", "false", "[]":
 	default:
 		if !strings.Contains(text, "(default ") {
-			text += " (default " + f.DefValue + ")"
+			text += " (default " + shortTime(f.DefValue) + ")"
 		}
 	}
 	return name, text
