@@ -57,7 +57,8 @@ func (l *Listen) place() (place, error) {
 	const form = "Use an IP address of this host and a port, such as 127.0.0.1:8432 or '[::1]:8432', or the path of " +
 		"a Unix socket."
 	bad := func(why string) (place, error) {
-		return place{}, &say.Problem{Message: fmt.Sprintf("invalid value for --listen: %q: %s", l.Address, why), Hint: form,
+		return place{}, &say.Problem{Message: fmt.Sprintf("invalid value for --listen: %q: %s", l.Address, why),
+			Hint: form,
 			Code: say.CodeUsage}
 	}
 	host, port, err := net.SplitHostPort(l.Address)
@@ -177,7 +178,8 @@ func ReadToken(name string) (string, error) {
 	case len(token) > mostCharacters:
 		return "", problem(fmt.Sprintf("the token has more than %d characters", mostCharacters), how, say.CodeUsage)
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", problem("the token contains characters other than printable ASCII without spaces", how, say.CodeUsage)
+		return "", problem("the token contains characters other than printable ASCII without spaces", how,
+			say.CodeUsage)
 	}
 	return token, nil
 }
@@ -218,7 +220,8 @@ func (l *Listen) Open() (net.Listener, string, error) {
 		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: permission denied", p.at),
 			Hint: "Choose a port above 1023; lower ones require root.", Code: say.CodeNoAccess}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: not an address of this host", p.at.Addr()),
+		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: not an address of this host",
+			p.at.Addr()),
 			Hint: "List the addresses of this host: ip address", Code: say.CodeUsage}
 	case err != nil:
 		return nil, "", fmt.Errorf("--listen: %w", err)
