@@ -50,6 +50,7 @@ type Probed struct {
 	Outputs  []output.Output
 	Verdicts []outputs.Verdict
 	Unread   []output.Unread
+	Others   []output.Neighbor
 }
 
 // ProbedKnob is a knob whose rule rests on a measurement.

@@ -43,7 +43,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	if storage != "" {
 		spec += ",storage=" + storage
 	}
-	d := &Probed{Outputs: r.Outputs, Unread: r.Unread, Verdicts: outputs.Judge(r.Outputs)}
+	d := &Probed{Outputs: r.Outputs, Unread: r.Unread, Others: r.Others, Verdicts: outputs.Judge(r.Outputs)}
 	runs := 0
 	for i := range r.Outputs {
 		if r.Outputs[i].Fsync != nil {

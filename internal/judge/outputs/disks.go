@@ -170,6 +170,11 @@ const (
 )
 
 func (j *judge) fio(f *output.Fio) {
+	if f.Signal > 0 {
+		name := map[int]string{1: " (SIGHUP)", 2: " (SIGINT, Ctrl-C)", 15: " (SIGTERM)"}[f.Signal]
+		j.say("interrupted", Info, "The run was interrupted by signal {n}{name}. Its numbers are those of "+
+			"the time until then.", "n", f.Signal, "name", name)
+	}
 	for i := range f.Jobs {
 		x := &f.Jobs[i]
 		if f.FromCache(x) {

@@ -22,6 +22,10 @@ const (
 )
 
 func (j *judge) pgbench(p *output.Pgbench) {
+	if p.Init != nil && p.TPS == nil && p.TPSConnecting == nil && p.Processed == nil {
+		j.say("initialization_only", Info, "This is only the initialization (pgbench -i). No transactions were "+
+			"measured.")
+	}
 	if p.UpdatesBranches() && p.Scale > 0 && p.Clients > p.Scale {
 		j.say("clients_above_scale", Warning, "{clients} clients at scale {scale}: each transaction updates one of "+
 			"{scale} rows of pgbench_branches, so the clients wait for each other's row locks. Initialize with a "+
@@ -141,6 +145,9 @@ func (j *judge) sysbench(s *output.Sysbench) {
 		}
 		j.say("errors", Warning, "{n} errors were ignored{per}: transactions were rolled back and begun again, after "+
 			"deadlocks or duplicate keys.", "n", *s.IgnoredErrors, "per", per)
+	}
+	for _, e := range s.Errors[:min(len(s.Errors), 2)] {
+		j.say("failed", Warning, "sysbench failed: {error}", "error", e)
 	}
 	if what := map[string]string{"memory": "memory", "cpu": "the CPU", "threads": "threads",
 		"mutex": "mutexes"}[s.Test]; what != "" {

@@ -168,7 +168,7 @@ func runProbeRead(env *Env, o *probeOptions) error {
 
 func probeDocument(p *app.Probed) *document.Probe {
 	d := &document.Probe{Schema: document.ProbeSchema, Measured: p.Measured, Methods: p.Methods, Findings: p.Findings,
-		Outputs: p.Outputs, Verdicts: p.Verdicts, Unread: p.Unread}
+		Outputs: p.Outputs, Verdicts: p.Verdicts, Unread: p.Unread, Others: p.Others}
 	for _, k := range p.Follows {
 		d.Follows = append(d.Follows, document.ProbeKnob(k))
 	}

@@ -26,6 +26,7 @@ type Probe struct {
 	Outputs  []output.Output   `json:"outputs,omitempty"`
 	Verdicts []outputs.Verdict `json:"verdicts,omitempty"`
 	Unread   []output.Unread   `json:"unread,omitempty"`
+	Others   []output.Neighbor `json:"others,omitempty"` // results of other programs in the file
 }
 
 // ProbeKnob is a knob whose rule rests on a measurement.

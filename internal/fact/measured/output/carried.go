@@ -10,7 +10,8 @@ import (
 var (
 	// dated is a time that a collector has put before a line: docker, Kubernetes, ts, loggers.
 	dated = regex.New(
-		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t](?:(?:stdout|stderr) [FP] )?`)
+		`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]` +
+			`(?:(?:stdout|stderr) [FP] |\d\d[OE][+ ])?`)
 	// logged is what syslog and the journal put there, in each language; the second form is that
 	// of ts.
 	logged = regex.New(`^(?:<\d{1,3}>)?\p{L}{2,6}\.? +\d{1,2} \d\d:\d\d:\d\d `)
@@ -41,6 +42,7 @@ func carried(lines []string) []string {
 	for range 2 { // a container's name before a time, and the other way round
 		lines = plainly(lines)
 	}
+	lines = unmarked(lines)
 	lines = unlisted(lines)
 	lines = unclocked(lines)
 	return unnumbered(lines)

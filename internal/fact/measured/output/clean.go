@@ -16,21 +16,22 @@ var (
 	quoted    = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
 	escapes   = regex.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	backslash = regex.New(`\\([_*'<>\[\]#|~-])`)
-	commented = regex.New(`^\s*(?:#|//) {1,3}`)
+	commented = regex.New(`^\s*(?:#|//|--|[:%;*]) {1,3}`)
 	entities  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&#39;", "'", "&quot;", `"`,
-		"&#x27;", "'", "&#42;", "*")
+		"&#x27;", "'", "&#42;", "*", "&rsquo;", "’", "&ndash;", "–", "&micro;", "µ", "&apos;", "'")
 )
 
 // clean splits a file into lines, without what carried them: quotes of mails, escapes of
 // Markdown and of web pages, colors, prefixes of containers. A text that has lost its line
 // breaks gets them back where a line of such a program surely begins.
 func clean(b []byte) []string {
-	text := strings.ToValidUTF8(string(b), "\uFFFD")
+	text := strings.ToValidUTF8(unquoted(string(decoded(b))), "\uFFFD")
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "\u2009", " ").Replace(text)
 	if strings.Contains(text, "\x1b") {
 		text = escapes.ReplaceAllString(text, "")
 	}
+	text = unfenced(untagged(text))
 	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
 		strings.Contains(text, "&#")
 	escaped := strings.Contains(text, `\_`) // of Markdown
@@ -41,16 +42,16 @@ func clean(b []byte) []string {
 			l = quoted.ReplaceAllString(l, "")
 		}
 		if html {
-			l = entities.Replace(l)
+			l = numeric(entities.Replace(l))
 		}
 		if escaped && strings.Contains(l, `\`) {
 			l = backslash.ReplaceAllString(l, "$1")
 		}
 		out = append(out, l)
 	}
-	out = carried(out)
+	out = carried(undiffed(out))
 	for i, l := range out {
-		if c := begun(l); c != '#' && c != '/' {
+		if c := begun(l); c == 0 || strings.IndexByte("#/-:%;*", c) < 0 {
 			continue
 		}
 		if m := commented.FindString(l); m != "" && len(l) > len(m) {

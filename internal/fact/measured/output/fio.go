@@ -14,6 +14,7 @@ type Fio struct {
 	Jobs     []Job        `json:"jobs"`
 	Disks    []FioDisk    `json:"disks,omitempty"`    // what was below, where it was told
 	Progress *FioProgress `json:"progress,omitempty"` // of a run whose result is not there
+	Signal   int          `json:"signal,omitempty"`   // that ended the run before its time
 }
 
 // Job is a job of it. What the output does not tell is absent: text never tells whether the
@@ -123,6 +124,7 @@ type fio struct {
 	tersely bool           // the run is of lines of --minimal
 
 	progress *FioProgress
+	signal   int
 }
 
 func newFio(r *reader) *fio { return &fio{r: r} }
@@ -132,7 +134,8 @@ var (
 	fioVersion = regex.New(`^\s*(fio-[0-9][0-9A-Za-z.-]*)\s*(?:Starting .*)?$`)
 	fioHead    = regex.New(
 		`^\s*([^\s:(][^:]{0,200})?:? ?\(groupid=[0-9]+, jobs=([0-9]{1,5})\): err= ?([0-9]{1,4})`)
-	fioSide  = regex.New(`^\s*(?:[|]\s*)?(read|write|trim)\s?: (?:io|IOPS|bw|BW)=(.*)$`)
+	fioSide = regex.New(`^\s*(?:[|*+•-]\s*)?[*_\x60]{0,3}(read|write|trim)[*_\x60]{0,3}\s?: ?[*_\x60]{0,3}` +
+		`(?:io|IOPS|bw|BW)=(.*)$`)
 	fioIOPS  = regex.New(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
 	fioBW    = regex.New(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
 	fioBWOld = regex.New(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
@@ -152,7 +155,8 @@ var (
 	fioNoise   = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
 		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|` +
 		`Disk stats|[^:]+: Laying out IO file|zone resets)`)
-	fioCommand = regex.New(`(?:^|[\s$#;(])fio(?:\.exe)?\s+-`)
+	fioSignal  = regex.New(`\bfio: terminating on signal ([0-9]{1,2})`)
+	fioCommand = regex.New(`(?:^|[\s$#;(>])fio(?:\.exe)?\s+-`)
 	fioOption  = regex.New(
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
 )
@@ -175,6 +179,14 @@ func (f *fio) line(s scanned) bool {
 			f.line0 = s.number
 		}
 		f.moment(s) // where the breaks of lines are lost
+		return true
+	}
+	if m := match(fioSignal, s.text, "on signal"); m != nil {
+		n, _ := whole(m[1])
+		if f.signal = int(n); f.out != nil {
+			f.out.Fio.Signal = f.signal
+		}
+		f.moment(s)
 		return true
 	}
 	if f.terse(s) || f.moment(s) || f.diskLine(s.text) {
@@ -359,7 +371,7 @@ func (f *fio) add(s scanned, j Job) {
 			line = f.line0
 		}
 		f.out = f.r.open(FioProgram, line)
-		f.out.Version, f.out.Fio = f.version, &Fio{}
+		f.out.Version, f.out.Fio = f.version, &Fio{Signal: f.signal}
 	}
 	if f.out.Version == "" {
 		f.out.Version = f.version
@@ -585,7 +597,7 @@ func (f *fio) finish() {
 	}
 	f.close()
 	f.out, f.def, f.version, f.line0, f.json, f.defs, f.ended = nil, Job{}, "", 0, nil, nil, false
-	f.order, f.tersely, f.progress = nil, false, nil
+	f.order, f.tersely, f.progress, f.signal = nil, false, nil, 0
 }
 
 func (f *fio) end() { f.finish() }

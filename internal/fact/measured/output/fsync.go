@@ -25,7 +25,7 @@ var (
 	// With the English unit a number that somebody rounded is one too.
 	fsyncRounded = regex.New(`^\s*(\S.*?)\s+([0-9][0-9.,]{0,14})\s+ops/sec\b`)
 	// «n/a» of each language that pg_test_fsync has; * is that the filesystem refused.
-	fsyncNone = regex.New(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ)(\*?)\s*$`)
+	fsyncNone = regex.New(`^\s*(\S.*?)\s+(?:n/a|н/д|entf\.|利用不可|ej tillämpbar|δ/υ|\x{FFFD}/\x{FFFD})(\*?)\s*$`)
 
 	fsyncSeconds    = regex.New(`^\s*([0-9]{1,6}) seconds? per test\b`)
 	fsyncOperations = regex.New(`^\s*([0-9]{1,9}) operations per test\b`)
@@ -36,6 +36,7 @@ var (
 	// 8 is the size of WAL's blocks, which a build may have set to 1 to 64.
 	fsyncHeading = regex.New(
 		`^(?:|[^/]{0,200}[^0-9])(?:1|2|4|8|16|32|64) ?(?:kB|Ko|ko|KB|Kb|КБ|кБ|კბ)[^/]{0,120}[:：]\s*$`)
+	fsyncOrder = regex.New(`^\s*[(（].{0,80}wal_sync_method.{0,80}`)
 	fsyncOne   = regex.New(`(?i)compare file sync methods using one\b`)
 	fsyncTwo   = regex.New(`(?i)compare file sync methods using two\b`)
 	fsyncSizes = regex.New(`(?i)compare open_sync with different`)
@@ -102,6 +103,11 @@ func (f *fsync) line(s scanned) bool {
 			f.run(s.number)
 		}
 		f.at, f.plain, f.heads = &f.out.Fsync.Two, false, 2
+	case strings.Contains(s.text, "wal_sync_method") && fsyncOrder.MatchString(s.text):
+		// it stands below the heading of each of the two tables, and in the place of one that is not there
+		if f.out != nil && f.at == &f.out.Fsync.One && len(f.out.Fsync.One) > 0 && len(f.out.Fsync.Two) == 0 {
+			f.at, f.heads = &f.out.Fsync.Two, 2
+		}
 	case fsyncSizes.MatchString(s.text), fsyncOther.MatchString(s.text):
 		f.at, f.plain = nil, false // their rows tell themselves
 	case fsyncPlain.MatchString(s.text):
@@ -155,7 +161,10 @@ func (f *fsync) row(s scanned) bool {
 	x := f.out.Fsync
 	switch {
 	case method:
-		if f.at == nil || f.plain || has(*f.at, r.Name) {
+		switch {
+		case f.at == nil && !f.plain && !f.out.filled():
+			f.at = &x.One // its heading is not there
+		case f.at == nil || f.plain || has(*f.at, r.Name):
 			f.run(s.number)
 			x = f.out.Fsync
 			f.at = &x.One
@@ -182,7 +191,7 @@ func fsyncRate(s string) (measured.Rate, bool) {
 	if len(s) > 200 || !holds(s, "/", "н/д", "entf.", "利用不可", "ej ", "δ/υ") {
 		return measured.Rate{}, false
 	}
-	if m := fsyncNone.FindStringSubmatch(s); m != nil {
+	if m := fsyncNone.FindStringSubmatch(s); m != nil && !strings.Contains(m[1], "\uFFFD") {
 		return measured.Rate{Name: rowName(m[1]), Missing: true}, true
 	}
 	m := fsyncRow.FindStringSubmatch(s)

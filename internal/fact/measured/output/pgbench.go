@@ -40,6 +40,7 @@ type Pgbench struct {
 	Scripts       []measured.Script `json:"scripts,omitempty"`
 	Aborted       int               `json:"aborted_clients,omitempty"`
 	Errors        []string          `json:"errors,omitempty"` // the first of each wording
+	Init          *PgbenchInit      `json:"initialization,omitempty"`
 }
 
 var (
@@ -80,6 +81,7 @@ type pgbench struct {
 	aborted int
 	errors  []string
 	worded  map[string]bool // errors without their numbers
+	init    *pgbenchInit
 }
 
 func (p *pgbench) line(s scanned) bool {
@@ -87,7 +89,7 @@ func (p *pgbench) line(s scanned) bool {
 	if m := match(pgbenchProgress, raw, "progress: "); m != nil {
 		return p.progress(s, m[1])
 	}
-	if p.failure(s, raw) {
+	if p.failure(s, raw) || p.initialization(s, raw) {
 		return true
 	}
 	if p.rows && p.out != nil && p.row(raw) {
@@ -163,6 +165,7 @@ func (p *pgbench) open(s scanned) {
 		p.out = p.r.open(PgbenchRun, s.number)
 		p.lines, p.seen, p.rows, p.aborted = nil, map[string]bool{}, false, 0
 		p.folds, p.errors, p.worded = nil, nil, map[string]bool{}
+		p.r.runs++
 	}
 }
 
@@ -281,6 +284,9 @@ func (p *pgbench) end() {
 	}
 	if len(p.seen) == 1 && p.seen["pgbench"] && p.out.Progress == nil && p.aborted == 0 {
 		p.out.Pgbench = nil // its greeting alone
+	}
+	if p.out.Pgbench != nil && p.init != nil {
+		p.out.Pgbench.Init, p.init = &p.init.of, nil
 	}
 	p.out.Cut = !p.seen["tps"] && !p.seen["tps including"] ||
 		!p.seen["number of transactions actually processed"] || !p.seen["number of clients"]

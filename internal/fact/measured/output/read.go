@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -57,6 +58,7 @@ type Unread struct {
 type Reading struct {
 	Outputs []Output
 	Unread  []Unread
+	Others  []Neighbor // results of other programs
 }
 
 // Bounds of a file. A person pastes some outputs; sar of a week has 1,008 reports a table.
@@ -94,6 +96,9 @@ type reader struct {
 	unread []Unread
 	host   *hostHead // of iostat and sar, until a table follows
 	full   bool
+
+	neighbors []Neighbor
+	runs      int // of pgbench
 }
 
 // open begins an output.
@@ -116,9 +121,10 @@ func Read(b []byte) (*Reading, error) {
 	lines := clean(b)
 	r := &reader{}
 	fio := newFio(r)
+	bench := &pgbench{r: r}
 	docs := &documents{fio: fio, stat: &sysstat{r: r}}
-	parts := []part{&retyped{r: r}, &fsync{r: r}, &timing{r: r}, fio, &pgbench{r: r}, &benchLog{r: r}, &sysbench{r: r},
-		&iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}}
+	parts := []part{&retyped{r: r}, &retypedBench{r: r}, &fsync{r: r}, &timing{r: r}, &fioSummary{r: r}, fio, bench,
+		&benchLog{r: r}, &sysbench{r: r}, &iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}, &neighbors{r: r}}
 	text := 0 // lines up to the last that is not empty
 	for i, l := range lines {
 		if strings.TrimSpace(l) != "" {
@@ -132,6 +138,9 @@ func Read(b []byte) (*Reading, error) {
 		}
 		if r.full {
 			break
+		}
+		if elided(lines[i]) {
+			continue // what follows belongs to the same table
 		}
 		s := scanned{number: i + 1, text: lines[i], last: i+1 == text}
 		if len(s.text) > maxLine {
@@ -151,20 +160,31 @@ func Read(b []byte) (*Reading, error) {
 	for _, p := range parts {
 		p.end()
 	}
+	bench.alone()
 	if r.full {
 		r.unread = append(r.unread, Unread{What: "outputs", Count: 1, Line: r.out[maxOutputs-1].Line,
 			First: fmt.Sprintf("more than %d outputs: what follows is not read", maxOutputs)})
 	}
-	out := &Reading{Unread: r.unread}
+	out := &Reading{Unread: r.unread, Others: r.neighbors}
 	for _, o := range r.out {
 		if o.filled() {
 			out.Outputs = append(out.Outputs, *o)
 		}
 	}
-	if len(out.Outputs) == 0 {
+	if len(out.Outputs)+len(out.Others) == 0 {
 		return out, ErrNone
 	}
 	return out, nil
+}
+
+// left is a line that stands for lines that somebody left out.
+var left = regex.New(`(?i)^[\s#*/]*[\[(<{-]*\s*(?:\.{2,}|…+|⋮|\.(?: \.){1,5}|(?:\.{2,}|…)?\s?` +
+	`(?:snip(?:ped)?|cut|skipped|omitted|truncated|gekürzt|coupé|пропущено|вырезано|省略|略)\s?(?:\.{2,}|…)?|8<)` +
+	`\s*[\])>}-]*\s*$`)
+
+// elided says whether a line only stands for others.
+func elided(l string) bool {
+	return len(l) < 60 && len(l) > 1 && left.MatchString(l)
 }
 
 // filled says whether anything was read of it.
@@ -189,6 +209,9 @@ var tells = []string{"ops/sec", "IOPS=", "iops=", "loop time including overhead"
 
 // notice counts a line that was not understood.
 func (r *reader) notice(s scanned) {
+	if t := strings.TrimSpace(s.text); strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "# ") {
+		return // a command that names such a line
+	}
 	for _, what := range tells {
 		if !strings.Contains(s.text, what) {
 			continue

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -31,6 +32,7 @@ type Sysbench struct {
 	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
 	Latency    *SysbenchLatency `json:"latency_ms,omitempty"`
 	Progress   []SysbenchPoint  `json:"progress,omitempty"`
+	Errors     []string         `json:"errors,omitempty"` // that ended it: the first of each wording
 }
 
 // SysbenchLatency is in milliseconds.
@@ -94,8 +96,10 @@ var (
 	sysbenchPErr = regex.New(`\berr(?:ors)?(?:/s)?:? ([0-9.]+)`)
 	sysbenchFile = regex.New(
 		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
-	sysbenchFair = regex.New(`^\s*(?:events|execution time) \(avg/stddev\):`)
-	sysbenchSumT = regex.New(`^\s*(?:sum|total time taken by event execution):\s+[0-9.]+s?\s*$`)
+	// «FATAL: PQexec() failed: 7 …», «FATAL: `thread_run' function failed: …», «(last message repeated 3 times)»
+	sysbenchFatal = regex.New(`^\s*(?:FATAL|ALERT): (\S.*)$`)
+	sysbenchFair  = regex.New(`^\s*(?:events|execution time) \(avg/stddev\):`)
+	sysbenchSumT  = regex.New(`^\s*(?:sum|total time taken by event execution):\s+[0-9.]+s?\s*$`)
 )
 
 type sysbench struct {
@@ -131,6 +135,13 @@ func (b *sysbench) line(s scanned) bool {
 	}
 	if m := match(sysbenchLine, s.text, "thds:", "threads:"); m != nil {
 		return b.progress(s, m)
+	}
+	if m := match(sysbenchFatal, s.text, "FATAL: ", "ALERT: "); m != nil && b.out != nil {
+		x, text := b.out.Sysbench, short(m[1], maxFirst)
+		if len(x.Errors) < maxErrors && !slices.Contains(x.Errors, text) {
+			x.Errors = append(x.Errors, text)
+		}
+		return true
 	}
 	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
 		return b.count(s, m)
@@ -358,7 +369,8 @@ func (b *sysbench) end() {
 	x := b.out.Sysbench
 	told := x.Transactions != nil || x.Events != nil || x.Rate != nil
 	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0
-	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil && x.Moved == nil {
+	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil && x.Moved == nil &&
+		len(x.Errors) == 0 {
 		b.out.Sysbench = nil // a head alone
 	}
 	b.out = nil

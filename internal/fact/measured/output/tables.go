@@ -2,6 +2,7 @@ package output
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -13,14 +14,17 @@ type hostHead struct {
 	kernel, host, date string
 	cpus, line         int
 	sinceBoot          bool // the first report is the mean since the boot
+	repeats            bool // the command has an interval
 }
 
 // «Linux 5.15.0-48-generic (ubu-22) 	17.10.2022 	_x86_64_	(2 CPU)»
 var (
 	headLine = regex.New(
-		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+(\S{1,24})\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
-	iostatOf = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
-	iostatNo = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
+		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([0-9]\S{0,23})` +
+			`(?:\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?|\s*$)`)
+	iostatOf   = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
+	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$`)
+	iostatNo   = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
 )
 
 // hostLine takes the head of a report.
@@ -33,7 +37,8 @@ func (r *reader) hostLine(s scanned) bool {
 		return false
 	}
 	if strings.Contains(s.text, "iostat") && iostatOf.MatchString(s.text) {
-		r.host = &hostHead{line: s.number, sinceBoot: true} // where no head follows, as of FreeBSD
+		// where no head follows, as of FreeBSD
+		r.host = &hostHead{line: s.number, sinceBoot: true, repeats: iostatEach.MatchString(s.text)}
 		return false
 	}
 	m := headLine.FindStringSubmatch(s.text)
@@ -133,7 +138,9 @@ type IostatSample struct {
 }
 
 var (
-	iostatCPU  = regex.New(`^\s*avg-cpu:\s+%user`)
+	iostatCPU = regex.New(`^\s*avg-cpu:\s+%user`)
+	// -h has the device last, and units behind the figures
+	iostatTail = regex.New(`^\s*(?:tps|r/s|w/s|d/s|f/s)\s+\S.*\sDevice\s*$`)
 	iostatHead = regex.New(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
 )
 
@@ -149,7 +156,11 @@ type iostat struct {
 	rows    int
 	boot    bool // the first report is the mean since the boot
 	broken  bool // other text came between
+	strange int  // lines of other text since the last row
 }
+
+// mostStrange lines of other text may stand among the rows of a table, as remarks do.
+const mostStrange = 2
 
 func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 	if t.out == nil || t.broken || t.r.host != nil && t.r.host.kernel != "" {
@@ -161,7 +172,8 @@ func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 			x := t.out.Iostat
 			x.Host, x.Kernel, x.Date, x.CPUs = h.host, h.kernel, h.date, h.cpus
 		} else if h != nil && s.number-h.line <= 3 {
-			t.boot = h.sinceBoot
+			// Linux prints a head before the first report: without it, this may be a later one
+			t.boot = h.sinceBoot && !(h.repeats && holds(s.text, "avg-cpu", "Device"))
 		}
 		t.r.host = nil
 	}
@@ -188,17 +200,23 @@ func (t *iostat) line(s scanned) bool {
 		t.sample(s, true)
 		t.cpu, t.columns = true, nil
 		return true
+	case strings.Contains(s.text, "Device") && iostatTail.MatchString(s.text):
+		if f := fields[0]; t.out == nil || f == "tps" || f == "r/s" {
+			t.sample(s, false)
+		}
+		t.columns, t.cpu, t.strange = fields, false, 0
+		return true
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
-		t.columns, t.cpu = fields, false
+		t.columns, t.cpu, t.strange = fields, false, 0
 		return true
 	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
 		return true
 	case len(fields) == 0:
 		return false
-	case t.cpu && t.out != nil && onlyFigures(fields):
+	case t.cpu && t.out != nil && onlyFigures(percents(fields)):
 		t.cpu = false
-		v, ok := figures(fields)
+		v, ok := figures(percents(fields))
 		if !ok || len(v) < 4 || len(v) > 6 || t.out == nil {
 			return false
 		}
@@ -217,7 +235,60 @@ func (t *iostat) line(s scanned) bool {
 	return taken
 }
 
+// percents takes off the signs that -h puts behind figures.
+func percents(fields []string) []string {
+	out := make([]string, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, strings.TrimSuffix(f, "%"))
+	}
+	return out
+}
+
+// human reads a row of -h: «2410.60  1.2M  88.4M  nvme0n1». Its sizes have units of their own.
+func (t *iostat) human(fields []string) bool {
+	n := len(t.columns) - 1
+	if len(fields) != len(t.columns) {
+		return false
+	}
+	v := make([]float64, n)
+	for i, f := range fields[:n] {
+		f = strings.TrimSuffix(f, "%")
+		number := strings.TrimRight(f, "BkKMGT")
+		x, ok := figure(number)
+		if !ok {
+			return false
+		}
+		v[i] = x
+		if size := f[len(number):]; size != "" {
+			column := t.columns[i]
+			of := 1024.0 // what the column counts
+			if strings.HasPrefix(column, "MB") || strings.HasSuffix(column, "MB/s") {
+				of = 1 << 20
+			}
+			v[i] = x * fioUnit(size) / of
+		}
+	}
+	s := &t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1]
+	name := short(fields[n], 64)
+	at := slices.IndexFunc(s.Devices, func(d Device) bool { return d.Name == name })
+	if at < 0 {
+		if t.rows++; t.rows > maxRows {
+			return true
+		}
+		s.Devices = append(s.Devices, Device{Name: name})
+		at = len(s.Devices) - 1
+	}
+	for i, column := range t.columns[:n] {
+		s.Devices[at].set(column, v[i])
+	}
+	t.strange = 0
+	return true
+}
+
 func (t *iostat) row(s scanned, fields []string) bool {
+	if t.columns[len(t.columns)-1] == "Device" && t.human(fields) {
+		return true
+	}
 	v, ok := figures(fields[1:])
 	if !ok || len(v) != len(t.columns)-1 {
 		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 {
@@ -225,7 +296,9 @@ func (t *iostat) row(s scanned, fields []string) bool {
 			return true
 		}
 		if !s.last || len(fields) > len(t.columns) {
-			t.columns = nil
+			if t.strange++; t.strange > mostStrange || holds(s.text, "```", "~~~", "avg-cpu", "$ ", "# ") {
+				t.columns = nil
+			}
 			return false
 		}
 		t.out.Cut = true
@@ -234,6 +307,7 @@ func (t *iostat) row(s scanned, fields []string) bool {
 	if t.rows++; t.rows > maxRows {
 		return true
 	}
+	t.strange = 0
 	d := Device{Name: short(fields[0], 64)}
 	for i, column := range t.columns[1:] {
 		d.set(column, v[i])
@@ -255,5 +329,5 @@ func (t *iostat) end() {
 			t.out.Iostat = nil
 		}
 	}
-	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken = nil, nil, false, 0, false, false
+	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken, t.strange = nil, nil, false, 0, false, false, 0
 }

@@ -47,6 +47,7 @@ func readOutputs(o *outline.Outline, d *document.Probe, c *say.Catalogue) {
 			}
 		}
 	}
+	readNeighbors(o, d.Others)
 	if len(d.Unread) == 0 {
 		return
 	}
@@ -59,6 +60,24 @@ func readOutputs(o *outline.Outline, d *document.Probe, c *say.Catalogue) {
 		o.Toned(outline.ToneNote, fmt.Sprintf("%d %s with «%s» could not be read. The first is line %d: %s",
 			u.Count, lines,
 			u.What, u.Line, u.First))
+	}
+}
+
+// readNeighbors are the results of other programs.
+func readNeighbors(o *outline.Outline, list []output.Neighbor) {
+	if len(list) == 0 {
+		return
+	}
+	o.Part("Results of other programs")
+	for _, x := range list {
+		o.Para(fmt.Sprintf("%s, line %d: %s", x.Program, x.Line, x.Text))
+		if v := x.Flushed; v > 0 {
+			o.Para(fmt.Sprintf("Each write of dd was flushed: %s per second, %s each.", rate(v), coarse(1/v)))
+		}
+		if x.Cached {
+			o.Toned(outline.ToneNote, "dd did not wait for the disk: this is the speed of the page cache. "+
+				"Use oflag=direct or conv=fdatasync.")
+		}
 	}
 }
 
@@ -202,6 +221,7 @@ func readPgbench(o *outline.Outline, x *output.Output) {
 		}
 		o.Para(strings.Join(of, ", "))
 		o.Para(pgbenchResult(p))
+		pgbenchInit(o, p.Init)
 		pgbenchScripts(o, p.Scripts)
 	}
 	if n := len(x.Progress); n > 0 {
@@ -211,6 +231,30 @@ func readPgbench(o *outline.Outline, x *output.Output) {
 		}
 		o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s tps.", n, rate(low), rate(high)))
 	}
+}
+
+// pgbenchInit is how long pgbench -i took.
+func pgbenchInit(o *outline.Outline, p *output.PgbenchInit) {
+	if p == nil {
+		return
+	}
+	text := "Initialization (pgbench -i): " + typeset.Digits(int(p.Rows)) + " rows"
+	if p.Done < p.Rows {
+		text = fmt.Sprintf("Initialization (pgbench -i): %s of %s rows", typeset.Digits(int(p.Done)),
+			typeset.Digits(int(p.Rows)))
+	}
+	if p.Seconds != nil {
+		text += fmt.Sprintf(" in %v s", *p.Seconds)
+	}
+	for _, x := range []struct {
+		of   *float64
+		what string
+	}{{p.Generate, "rows"}, {p.Vacuum, "vacuum"}, {p.Keys, "primary keys"}} {
+		if x.of != nil {
+			text += fmt.Sprintf(", %s %v s", x.what, *x.of)
+		}
+	}
+	o.Para(text, ".")
 }
 
 // pgbenchResult is the line that counts.
