@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -82,6 +83,12 @@ func answerOf(w *window, c string) (f found) {
 		return settingAnswer(w, c)
 	case strings.HasPrefix(words[0], "psql") && reClient.MatchString(t):
 		return one(Answer, word("client.version", "", reClient.FindStringSubmatch(t)[1]))
+	case words[0] == "cat" && len(words) == 2 && strings.HasSuffix(words[1],
+		"/oom_score_adj") && reBareNumber.MatchString(t):
+		n, _ := strconv.ParseInt(t, 10, 64)
+		return one(Answer, count("process.oom_score_adj", pidOf(c), n))
+	case words[0] == "cat" && len(words) == 2 && rePoolFile.MatchString(words[1]):
+		return poolAnswer(words[1], t)
 	case words[0] == "cat" && len(words) == 2 && strings.HasPrefix(words[1], "/sys/"):
 		return sysAnswer(w, words[1])
 	case strings.HasPrefix(c, "sysctl -n ") && len(words) > 2:
@@ -153,6 +160,7 @@ func sysctlValues(w *window, names []string) (f found) {
 var (
 	reSysctlValue = regex.New(`^(?:-?\d+(?:\s+-?\d+)*|[\w./|%-]{1,128}(?: [\w./|%-]{1,64}){0,8})$`)
 	reSysBlock    = regex.New(`^/sys/block/([\w!.-]+)/queue/(\w+)$`)
+	reModule      = regex.New(`^/sys/module/(\w+)/parameters/(\w+)$`)
 	reGovernor    = regex.New(`/cpufreq/scaling_governor$`)
 )
 
@@ -160,6 +168,13 @@ var (
 func sysAnswer(w *window, path string) (f found) {
 	t := w.t(0)
 	switch m := reSysBlock.FindStringSubmatch(path); {
+	case reModule.MatchString(path) && len(t) <= maxShown:
+		m := reModule.FindStringSubmatch(path)
+		x := word("module.parameter", m[1]+"."+m[2], t)
+		if n, ok := whole(t); ok {
+			x.Value = n
+		}
+		f.n, f.facts = 1, []Fact{x}
 	case m != nil && m[2] == "scheduler":
 		if c := reChosen.FindStringSubmatch(t); c != nil {
 			f.n, f.facts = 1, []Fact{word("disk.scheduler", m[1], c[1])}

@@ -8,6 +8,9 @@ import (
 
 // behind is what is left of several commands in a line, of which one has been answered.
 func behind(command string, f found) string {
+	if reLoop.MatchString(command) { // all of it is answered again
+		return command
+	}
 	list := commandsOf(command)
 	if len(list) < 2 {
 		return ""
@@ -24,6 +27,8 @@ func behind(command string, f found) string {
 	}
 	return strings.Join(list[at+1:], "; ")
 }
+
+var reLoop = regex.New(`^(?:while|for|watch)\s|;\s*do\s`)
 
 // mostCommands bounds how many commands a line is taken for.
 const mostCommands = 64
@@ -42,6 +47,14 @@ func commandsOf(command string) []string {
 			}
 			continue
 		}
+		if strings.Contains(c, "psql") { // psql -c a -c b
+			if all := rePsqlEach.FindAllStringSubmatch(c, mostCommands); len(all) > 1 {
+				for _, m := range all {
+					out = append(out, `psql -c "`+strings.Trim(m[1], `"'`)+`"`)
+				}
+				continue
+			}
+		}
 		words := strings.Fields(c)
 		if len(words) > 1 && words[0] == "cat" && !strings.ContainsAny(c, "|<>*") {
 			files := braced(words[1:])
@@ -58,8 +71,10 @@ func commandsOf(command string) []string {
 }
 
 var (
-	rePsqlC  = regex.New(`^(.*\bpsql\b.*?\s(?:-\w*c|--command)[ =]?)\s*["'](.*)["'][^"']*$`)
-	reBraces = regex.New(`^([^{}]*)\{([^{},]+(?:,[^{},]+)+)\}([^{}]*)$`)
+	rePsqlC = regex.New(`^(.*\bpsql\b.*?\s(?:-\w*c|--command)[ =]?)\s*["'](.*)["'][^"']*$`)
+	// each query of several
+	rePsqlEach = regex.New(`\s(?:-\w*c|--command)[ =]?\s*("[^"]*"|'[^']*')`)
+	reBraces   = regex.New(`^([^{}]*)\{([^{},]+(?:,[^{},]+)+)\}([^{}]*)$`)
 )
 
 // braced does what a shell does to a{b,c}.

@@ -68,6 +68,10 @@ func readLscpu(w *window) (f found) {
 		l := w.lines[f.n]
 		m := reKeyValue.FindStringSubmatch(l.t)
 		if m == nil {
+			if l.is == elided {
+				f.n++
+				continue
+			}
 			if f.n == 0 || l.text == l.t { // wrapped flags are set in
 				break
 			}

@@ -185,6 +185,7 @@ func readDfInodes(w *window) (f found) {
 // lsblk.
 var (
 	reLsblkHead = regex.New(`^NAME\s+(?:[A-Z]\S*\s*)*(?:SIZE|FSTYPE|MOUNTPOINTS?|ROTA|MAJ:MIN)\b`)
+	reDiskName  = regex.New(`^[a-zA-Z/][\w.!:/+-]{0,127}$`)
 	reTree      = regex.New("^[\\s│├└─|`-]*(?:\\\\_ )?")
 )
 
@@ -199,6 +200,10 @@ func readLsblk(w *window) (f found) {
 		c := head.cut(l)
 		name := reTree.ReplaceAllString(c["NAME"], "")
 		fields := strings.Fields(reTree.ReplaceAllString(l, ""))
+		if len(fields) == 1 && name == fields[0] && reDiskName.MatchString(name) && head.at("MAJ:MIN") < 0 {
+			f.n++ // nothing is said of it
+			continue
+		}
 		if len(fields) < 2 || name == "" && len(fields) == 1 {
 			if len(fields) == 1 && strings.HasPrefix(fields[0], "/") { // a further mount point
 				f.n++
@@ -207,6 +212,9 @@ func readLsblk(w *window) (f found) {
 			break
 		}
 		name = fields[0]
+		if !reDiskName.MatchString(name) {
+			break
+		}
 		if head.at("MAJ:MIN") >= 0 && !strings.Contains(fields[1], ":") {
 			break
 		}
@@ -226,6 +234,9 @@ func readLsblk(w *window) (f found) {
 			if v := strings.TrimSpace(c[x[0]]); v != "" {
 				f.add(word(x[1], name, v))
 			}
+		}
+		if a, ok := amountOf(c["FSAVAIL"], 1); ok {
+			f.add(a.fact("disk.filesystem_free", name))
 		}
 		if v := c["ROTA"]; v == "0" || v == "1" {
 			f.add(word("disk.rotational", name, map[string]string{"0": "no", "1": "yes"}[v]))

@@ -11,8 +11,15 @@ var reUname = regex.New(
 	`^Linux (?:([\w.-]{1,255}) )?(\d+\.\d+[\w.+~-]*) (#\S+.*?)(?: (x86_64|aarch64|ppc64le|s390x|riscv64|armv7l|i` +
 		`686|loongarch64)\b.*)?$`)
 
+// reLabelled is a label of a person before what a program printed: "Kernel (of the server): Linux …".
+var reLabelled = regex.New("^(?:[-*•] +)?[*_`]{0,2}\\p{L}[^:`]{1,60}[*_`]{0,2}:[*_`]{0,2} +[`\"']?(.*?)[`\"']?$")
+
 func readUname(w *window) (f found) {
-	m := reUname.FindStringSubmatch(w.t(0))
+	t := w.t(0)
+	if l := reLabelled.FindStringSubmatch(t); l != nil && strings.Contains(l[1], "Linux ") {
+		t = l[1]
+	}
+	m := reUname.FindStringSubmatch(t)
 	if m == nil {
 		return
 	}
@@ -457,9 +464,10 @@ var (
 	reUnitLine = regex.New(
 		`^(Loaded|Active|Process|Main PID|Tasks|Memory|CPU|CGroup|Docs|Status|Drop-In|IO|IP|TriggeredBy|Invocati` +
 			`on|Until|Transient|Warning|Mem peak|FD Store|Error)[:]? *(.*)$`)
-	reUnitTree = regex.New("^[│ ]*[├└|`][─-]+ *(\\d{1,10}) (.*)$")
-	rePeak     = regex.New(`\bpeak: ([\d.]+[BKMGT])`)
-	reLimitIs  = regex.New(`\b(?:limit|max): ([\d.]+[BKMGT])`)
+	reUnitLabel = regex.New(`^[A-Z][A-Za-z() ]{1,20}: \S`)
+	reUnitTree  = regex.New("^[│ ]*[├└|`][─-]+ *(\\d{1,10}) (.*)$")
+	rePeak      = regex.New(`\bpeak: ([\d.]+[BKMGT])`)
+	reLimitIs   = regex.New(`\b(?:limit|max): ([\d.]+[BKMGT])`)
 )
 
 func readUnitStatus(w *window) (f found) {
@@ -482,6 +490,9 @@ func readUnitStatus(w *window) (f found) {
 		}
 		p := reUnitLine.FindStringSubmatch(t)
 		if p == nil {
+			if l := w.lines[f.n]; l.text != l.t && reUnitLabel.MatchString(t) { // of a later version
+				continue
+			}
 			if strings.HasPrefix(t, "└─") || strings.HasPrefix(t, "├─") ||
 				strings.HasPrefix(t, "/") && strings.HasSuffix(t, ".d") {
 				continue

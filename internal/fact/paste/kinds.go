@@ -48,6 +48,27 @@ const (
 	Pgbench         Kind = "pgbench"
 	Sysbench        Kind = "sysbench"
 	Explain         Kind = "explain"
+	Sar             Kind = "sar" // and mpstat
+	DockerStats     Kind = "docker_stats"
+	KubectlTop      Kind = "kubectl_top"
+	KubernetesNode  Kind = "kubernetes_node"
+	Container       Kind = "kubernetes_container" // kubectl describe pod
+	Clusters        Kind = "pg_lsclusters"
+	Du              Kind = "du"
+	Dd              Kind = "dd"
+	Zfs             Kind = "zfs" // and zpool
+	Smem            Kind = "smem"
+	Pmap            Kind = "pmap"
+	PamLimits       Kind = "limits_conf"
+	Grub            Kind = "grub" // /etc/default/grub
+	Ipcs            Kind = "ipcs"
+	Pressure        Kind = "pressure"    // /proc/pressure
+	HugePool        Kind = "hugepages"   // /sys/kernel/mm/hugepages
+	ProcVmstat      Kind = "proc_vmstat" // /proc/vmstat
+	Lsmem           Kind = "lsmem"
+	Mdstat          Kind = "mdstat"
+	Lvm             Kind = "lvm" // pvs, vgs, lvs
+	PatroniList     Kind = "patronictl_list"
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -68,6 +89,23 @@ func init() {
 		{Vmstat, readVmstat},
 		{VmstatSums, readVmstatSums},
 		{Iostat, readIostat},
+		{Sar, readSar},
+		{DockerStats, readStats},
+		{KubectlTop, readTopPods},
+		{KubernetesNode, readNode},
+		{Container, readContainer},
+		{Clusters, readClusters},
+		{Dd, readDd},
+		{Zfs, readZfs},
+		{Smem, readSmem},
+		{PamLimits, readPamLimits},
+		{Grub, readGrub},
+		{Ipcs, readIpcs},
+		{Pressure, readCounters},
+		{Mdstat, readArrays},
+		{Lvm, readVolumes},
+		{PatroniList, readMembers},
+		{Unit, readProperties},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
@@ -99,8 +137,12 @@ func init() {
 		{Sysctl, readSysctl},
 		{Ulimit, readUlimit},
 		{Ps, readPs},
+		{Du, readDu},
 		{PgHBA, readHBA},
 		{PostgresConf, readYAML},
+		{PostgresConf, readPairs},
+		{Version, readFields},
+		{PostgresConf, readFlags},
 		{PostgresConf, readConf},
 	}
 }

@@ -20,6 +20,9 @@ type line struct {
 	// A block of preformatted text begins or ends at this line, which has text of its own:
 	// no part reaches over it.
 	opens, closes bool
+	// without the time that something printed before it
+	stamped string
+	unstamp bool
 	// said by a prompt or a command
 	host, command string
 }
@@ -54,10 +57,12 @@ func split(text []byte) []line {
 		raw = bytes.TrimRight(raw, "\r\n")
 		out = append(out, line{raw: string(raw)})
 	}
+	unstamped(out)
 	page := isPage(text)
 	for i := range out {
 		out[i].clean(page)
 	}
+	undiffed(out)
 	return out
 }
 
@@ -79,6 +84,9 @@ var entities = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", 
 
 func (l *line) clean(page bool) {
 	s := l.raw[:min(len(l.raw), maxLine)]
+	if l.unstamp {
+		s = l.stamped[:min(len(l.stamped), maxLine)]
+	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
@@ -133,7 +141,7 @@ func roleOf(t string) role {
 	switch {
 	case t == "":
 		return blank
-	case reFence.MatchString(t):
+	case reFence.MatchString(t), reGroup.MatchString(t):
 		return fence
 	case reRule.MatchString(t):
 		return rule

@@ -51,6 +51,9 @@ func logs(w *window) (found, bool) {
 			break
 		}
 		is := headed(t)
+		if !is && i > 0 && within(w, i) {
+			break
+		}
 		begun := false
 		if i == 0 {
 			begun = taken
@@ -79,6 +82,7 @@ func logs(w *window) (found, bool) {
 		return found{}, false
 	}
 	text := block(w, f.n)
+	f.units(w)
 	f.kind, f.sure = Journal, Likely
 	if m := reJournal.FindStringSubmatch(t); m != nil {
 		f.host = m[1]
@@ -102,6 +106,42 @@ func logs(w *window) (found, bool) {
 		}
 	}
 	return f, true
+}
+
+var (
+	// what systemd logs of a unit when it ends
+	reUnitUsed   = regex.New(`: ([\w@.\\:-]{1,200}\.(?:service|scope|slice)): Consumed (.{1,200})$`)
+	reUnitPeak   = regex.New(`([\d.]+[BKMGT]) memory peak`)
+	reUnitResult = regex.New(`: ([\w@.\\:-]{1,200}\.(?:service|scope|slice)): Failed with result '([\w-]{1,40})'`)
+)
+
+// units adds what systemd said of units.
+func (f *found) units(w *window) {
+	for _, l := range w.lines[:f.n] {
+		if m := reUnitResult.FindStringSubmatch(l.t); m != nil {
+			f.add(word("unit.result", m[1], m[2]))
+		}
+		m := reUnitUsed.FindStringSubmatch(l.t)
+		if m == nil {
+			continue
+		}
+		if p := reUnitPeak.FindStringSubmatch(m[2]); p != nil {
+			if a, ok := amountOf(p[1], 1); ok {
+				f.add(a.fact("unit.memory_peak", m[1]))
+			}
+		}
+	}
+}
+
+// within are kinds whose outputs stand between the lines of a log, set in or not, where one was logged.
+func within(w *window, i int) bool {
+	t := w.t(i)
+	if _, _, ok := controlLine(t); ok {
+		_, _, next := controlLine(w.t(i + 1))
+		return next
+	}
+	return reFreeMem.MatchString(w.t(i+1)) && reFreeHead.MatchString(t) || reTopHead.MatchString(t) ||
+		reVmstatTop.MatchString(t) || reSysstat.MatchString(t)
 }
 
 // entries counts what a server logged.

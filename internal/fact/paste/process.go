@@ -273,7 +273,8 @@ func readSmaps(w *window) (f found) {
 
 // readUlimit reads ulimit -a, of bash and of dash.
 var (
-	reUlimit = regex.New(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\S+)`)
+	reUlimit = regex.New(`^([a-zA-Z][a-zA-Z /-]{2,40}?)\s*\((?:(\d* ?[a-z]+)(?:, )?)?(?:-(\w))?\)\s+(\d\S*|unlim` +
+		`ited|-1)`)
 	// /proc/PID/limits
 	reLimitsHead = regex.New(`^Limit\s+Soft Limit\s+Hard Limit`)
 	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
@@ -281,13 +282,39 @@ var (
 
 const shellLimits = "these are the limits of the shell that was asked; those of a server are in /proc/PID/limits"
 
+// reUlimitZsh is a line of zsh, whose letter stands first.
+var reUlimitZsh = regex.New(`^-(\w): ([a-z][a-z -]{2,40}?)(?: \((\d* ?[a-z]+)\))?\s{2,}(\S+)$`)
+
+// limitName is the name that bash has for a limit.
+func limitName(label, letter string) string {
+	if letter != "" {
+		if u, ok := ulimitNames[letter[0]]; ok {
+			return u.name
+		}
+	}
+	name := strings.ReplaceAll(strings.ToLower(label), " ", "_")
+	if bash := dashLimits[name]; bash != "" {
+		return bash
+	}
+	return name
+}
+
+// dashLimits are the names of dash.
+var dashLimits = map[string]string{"nofiles": "open_files", "process": "max_user_processes",
+	"locked_memory": "max_locked_memory", "stack": "stack_size", "vmemory": "virtual_memory",
+	"memory": "max_memory_size",
+	"data":   "data_seg_size"}
+
 func readUlimit(w *window) (f found) {
 	for f.n < len(w.lines) {
 		m := reUlimit.FindStringSubmatch(bare(w.t(f.n)))
+		if z := reUlimitZsh.FindStringSubmatch(w.t(f.n)); z != nil {
+			m = []string{"", z[2], z[3], z[1], z[4]}
+		}
 		if m == nil || m[2] == "" && m[3] == "" {
 			break
 		}
-		v := Fact{Name: "limit", Of: strings.ReplaceAll(strings.ToLower(m[1]), " ", "_"), Value: m[4]}
+		v := Fact{Name: "limit", Of: limitName(m[1], m[3]), Value: m[4]}
 		if n, ok := whole(m[4]); ok {
 			v.Value = n
 			switch m[2] {

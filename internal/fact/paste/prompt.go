@@ -13,10 +13,24 @@ var (
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
-	rePath     = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
-	rePsql     = regex.New(`^([\w.-]{1,63})([=\-*('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow    = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
-	reDollar   = regex.New(`^(?:~ ?)?[$%] ?(\S.*)$`)
+	rePath  = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
+	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
+		`('"^!$])[#>](?:\s+(.*)|)$`)
+	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
+	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) ?(\S.*)$`)
+	// what psql and kubectl say between outputs
+	reChatter = regex.New(`^(?:Time: \d[\d.,]* ?m?s(?: \([\d:.,]+\))?|` +
+		`SHOW|SET|SELECT \d+|RESET|BEGIN|COMMIT|ROLLBACK|CHECKPOINT|VACUUM|ANALYZE|ALTER SYSTEM|ALTER (?:DATABAS` +
+		`E|ROLE)|` +
+		`command terminated with exit code \d+|Timing is o(?:n|ff)\.|Pager usage is off\.|` +
+		`Pager is used for long output\.|Expanded display is (?:on|off|used automatically)\.|Null display is ".*"\.|` +
+		`Output format is [\w-]+\.|Border style is \d\.|Tuples only is o(?:n|ff)\.|Line style is [\w-]+\.|` +
+		`You are now connected to database ".*|Type "help" for help\.|SSL connection \(protocol: .*|` +
+		`Defaulted container ".*|Defaulting container name to .*|Password for user \S+:|\[sudo\] password for \S+:|` +
+		`(?:Время|Temps|Zeit|Tiempo|Tempo|Czas)\s?: \d[\d.,]* (?:мс|ms).*|Секундомер включён\.|Chronométrage act` +
+		`ivé\.|` +
+		`Zeitmessung ist an\.)$`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
@@ -39,7 +53,9 @@ func init() {
 			`env export postgres pg_lsclusters patronictl smartctl mdadm zfs zpool tune2fs xfs_info timedatectl w ` +
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
 			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
-			`vme vgs lvs pvs time`) {
+			`vme vgs lvs pvs time dd hdparm fdisk dstat iotop atop stat perf strace k microk8s helm doas runuser ` +
+			`gosu timeout wc lsof prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
+			`pg_basebackup initdb while for tree printenv pg_isready smem pgcli inxi neofetch taskset`) {
 		programs[w] = true
 	}
 }
@@ -50,6 +66,10 @@ func commands(lines []line) {
 	for i := 0; i < len(lines); i++ {
 		l := &lines[i]
 		if l.is != content {
+			continue
+		}
+		if reChatter.MatchString(l.t) {
+			l.is = command
 			continue
 		}
 		host, cmd, sql, ok := prompted(l.t)
@@ -108,7 +128,7 @@ func goesOn(rest []line, l *line, sql bool) int {
 		if sql && n+1 < len(rest) && rest[n+1].is == rule { // the head of the answer
 			break
 		}
-		if sql && n+1 < len(rest) && reTableRule.MatchString(rest[n+1].t) {
+		if sql && (n+1 < len(rest) && reTableRule.MatchString(rest[n+1].t) || strings.HasPrefix(r.t, "+-")) {
 			break
 		}
 		if sql && r.is == blank && n > 0 {
@@ -130,7 +150,8 @@ func goesOn(rest []line, l *line, sql bool) int {
 	if n > 0 && open() && !sql { // an apostrophe in prose, and no command
 		return 0
 	}
-	if sql && n > 0 && open() && !reTableRule.MatchString(next(rest, n+1)) {
+	if sql && n > 0 && open() && !reTableRule.MatchString(next(rest, n+1)) &&
+		!strings.HasPrefix(next(rest, n), "+-") {
 		return 0
 	}
 	for i := range n {
@@ -172,6 +193,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
 	}
+	if m := rePgcli.FindStringSubmatch(t); m != nil {
+		return "", strings.TrimSpace(m[1]), true, true
+	}
 	if m := rePsql.FindStringSubmatch(t); m != nil {
 		return "", strings.TrimSpace(m[3]), true, true
 	}
@@ -186,6 +210,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 // alone reads a command that stands without a prompt: as a heading, in backquotes, as a
 // remark, or bare. Then all of its words have to be those of a command.
 func alone(t string) (string, bool) {
+	if strings.HasSuffix(t, "}") && strings.Contains(t, `{"`) { // a log in JSON, behind the name of its program
+		return "", false
+	}
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		return strings.Join(strings.Fields(m[1]), " "), true
 	}
@@ -256,6 +283,8 @@ const forAll = "\x00"
 var takesNames = map[string]bool{"systemctl": true, "docker": true, "kubectl": true, "cd": true, "service": true,
 	"podman": true, "oc": true, "tuned-adm": true, "pg_ctlcluster": true, "patronictl": true}
 
+var reAssigned = regex.New(`^[a-zA-Z_][\w-]{0,40}=\S`)
+
 var reArgument = regex.New(`^(?:[-+/|'"$>{}\\*~.&;]|\d)`)
 
 // pronouns are words that commands have and that begin no option.
@@ -266,7 +295,8 @@ var arguments = map[string]bool{"show": true, "status": true, "all": true, "vm":
 	"sed": true, "cut": true, "cat": true, "huge": true, "Huge": true, "xfs": true}
 
 func argument(before, w string) bool {
-	return reArgument.MatchString(w) || arguments[w] || before == "|" || before == "sudo" ||
+	return reArgument.MatchString(w) || reAssigned.MatchString(w) ||
+		arguments[w] || before == "|" || before == "sudo" ||
 		reShortOption.MatchString(before) || programs[w] || reDotted.MatchString(w) ||
 		strings.HasSuffix(w, ".service") || strings.HasSuffix(w, ".conf") || strings.Contains(w, "/")
 }

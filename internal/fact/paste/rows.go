@@ -172,7 +172,7 @@ var (
 	reAvgCPU  = regex.New(`^avg-cpu:\s+%user\s+%nice\s+%system\s+%iowait\s+%steal\s+%idle`)
 	reDevices = regex.New(`^Device:?\s+\S`)
 	reNumbers = regex.New(`^[\d.,]+(?:\s+[\d.,]+){5}$`)
-	reDevice  = regex.New(`^[a-zA-Z][\w/.!:-]{0,63}(?:\s+[\d.,]+){2,24}$`)
+	reDevice  = regex.New(`^[a-zA-Z][\w/.!:-]{0,63}(?:\s+\d[\d.,]*){2,24}$`)
 	reClock   = regex.New(`^\d\d[/.]\d\d[/.]\d{2,4} \d\d:\d\d:\d\d(?: [AP]M)?$`)
 )
 
@@ -203,8 +203,13 @@ func readIostat(w *window) (f found) {
 		f.n, f.host = 1, m[2]
 		n, _ := whole(m[4])
 		f.add(word("kernel.release", "", m[1]), count("cpu.logical", "", n), word("cpu.architecture", "", m[3]))
-	} else if !reAvgCPU.MatchString(w.t(0)) && !(reDevices.MatchString(w.t(0)) && reDevice.MatchString(w.t(1))) {
-		return
+	} else if !reAvgCPU.MatchString(w.t(0)) {
+		if !reDevices.MatchString(w.t(0)) {
+			return
+		}
+		if _, n := deviceHead(w, 0); !reDevice.MatchString(w.t(n)) {
+			return
+		}
 	}
 	var head []string
 	cpu := false
@@ -228,9 +233,13 @@ func readIostat(w *window) (f found) {
 				}
 			}
 		case reDevices.MatchString(t):
+			t, n := deviceHead(w, i)
 			head = strings.Fields(t)
+			i += n - 1
 			f.drop("device.")
 		case head != nil && reDevice.MatchString(t):
+			t, n := deviceRow(w, i, len(head))
+			i += n - 1
 			c := strings.Fields(t)
 			for k := 1; k < len(c) && k < len(head); k++ {
 				d, ok := deviceFacts[head[k]]
@@ -253,6 +262,56 @@ func readIostat(w *window) (f found) {
 		f.n = i + 1
 	}
 	return f.reports(reports)
+}
+
+// deviceColumns are the names of all columns of iostat.
+var deviceColumns = map[string]bool{}
+
+func init() {
+	for _, c := range strings.Fields(`Device: Device tps kB_read/s kB_wrtn/s kB_dscd/s kB_read kB_wrtn kB_dscd M` +
+		`B_read/s ` +
+		`MB_wrtn/s MB_dscd/s MB_read MB_wrtn MB_dscd Blk_read/s Blk_wrtn/s Blk_read Blk_wrtn rrqm/s wrqm/s r/s w/s ` +
+		`rkB/s wkB/s rMB/s wMB/s rsec/s wsec/s avgrq-sz avgqu-sz await r_await w_await svctm %util %rrqm %wrqm %drqm ` +
+		`rareq-sz wareq-sz dareq-sz d/s dkB/s dMB/s drqm/s d_await f/s f_await aqu-sz areq-sz`) {
+		deviceColumns[c] = true
+	}
+}
+
+// deviceHead is the head of a table, put together where a terminal or a mail program broke it,
+// and its number of lines.
+func deviceHead(w *window, i int) (string, int) {
+	t := w.t(i)
+	for n := 1; n < 4 && i+n < len(w.lines) && w.lines[i+n].is == content && !reDevice.MatchString(w.t(i+n)); n++ {
+		for _, sep := range []string{"", " "} {
+			whole := true
+			for _, c := range strings.Fields(t + sep + w.t(i+n)) {
+				whole = whole && deviceColumns[c]
+			}
+			if whole {
+				return t + sep + w.t(i+n), n + 1
+			}
+		}
+		t += w.lines[i+n].text
+	}
+	return w.t(i), 1
+}
+
+var reNumbersOnly = regex.New(`^\d[\d.,]*(?:\s+\d[\d.,]*){0,24}$`)
+
+// deviceRow is a row, put together in the same way.
+func deviceRow(w *window, i, columns int) (string, int) {
+	t, n := w.lines[i].text, 1
+	for n < 4 && i+n < len(w.lines) && len(strings.Fields(t)) < columns && reNumbersOnly.MatchString(w.t(i+n)) {
+		next := w.lines[i+n].text
+		// a number that was broken has its point in one of the two
+		if last := t[strings.LastIndexAny(t, " \t")+1:]; next != w.t(i+n) || strings.Contains(last, ".") &&
+			strings.Contains(strings.Fields(next)[0], ".") {
+			next = " " + next
+		}
+		t += next
+		n++
+	}
+	return t, n
 }
 
 // reports says that of several reports the last is told.

@@ -92,7 +92,8 @@ type scanner struct {
 	gap           Stretch // that is open
 	begun         bool    // content was seen
 	tries         int     // see window
-	plain         [5]*plain
+	messages      int     // that were looked into
+	plain         [6]*plain
 }
 
 func (r *Read) file(name string, text []byte) {
@@ -125,6 +126,13 @@ func (s *scanner) at(i int) int {
 		}
 		return 1
 	case command:
+		if f := startedBy(l.command); f.n > 0 {
+			if l.host != "" {
+				s.host = l.host
+			}
+			s.command, s.remote = "", remote(l.command)
+			return s.part(&window{lines: s.lines[i : i+1]}, i, f)
+		}
 		s.r.Lines.Commands++
 		s.close()
 		if l.host != "" {
@@ -148,9 +156,18 @@ func (s *scanner) at(i int) int {
 	if n := s.recognize(w, i); n > 0 {
 		return n
 	}
+	if reDateLine.MatchString(l.t) { // of a loop
+		s.r.Lines.Commands++
+		s.close()
+		return 1
+	}
 	s.skip(i)
 	return 1
 }
+
+// reDateLine is the output of date, in the order of any language.
+var reDateLine = regex.New(`^\p{L}{2,5}[.,]? (?:\p{L}{3,5}\.? {1,2}\d{1,2}|\d{1,2}\.? \p{L}{3,5}\.?),? ` +
+	`(?:\d{4},? )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z+-][\w+-]{1,6})?(?: \d{4})?$`)
 
 // recognize asks each recognizer, with the lines as they are and then without what a
 // journal, a container's log or a comment puts before each.
@@ -170,6 +187,12 @@ func (s *scanner) recognize(w *window, i int) int {
 				return s.part(p, i, f)
 			}
 		}
+	}
+	if n := s.embedded(w, i); n > 0 {
+		return n
+	}
+	if n := s.rewrapped(w, i); n > 0 {
+		return n
 	}
 	if f, ok := logs(w); ok {
 		return s.part(w, i, f)
@@ -263,7 +286,7 @@ func (s *scanner) close() {
 }
 
 // What stands before each line of another's output.
-var wrappers = [5]struct {
+var wrappers = [6]struct {
 	re *regex.Regex // a host or a file, and what is behind it
 	of func(Kind) bool
 }{
@@ -277,7 +300,12 @@ var wrappers = [5]struct {
 		`[:-])?(\s*\S.*)$`),
 		all},
 	{regex.New(`^()\d{1,6}(?:[:-]|\t) ?(\s*[#a-zA-Z_].*)$`), all},
+	// an item of a list, code within a line
+	{regex.New("^()(?:[-*•·] +`?|\\d{1,2}[.)] +`?|`)([^`]+?)`?[.,;]?$"), listed},
 }
+
+// listed are the kinds of which people make lists: lines that say one thing each.
+func listed(k Kind) bool { return k == PostgresConf || k == Sysctl || k == Uname || k == Version }
 
 const ofFile = 3 // the wrapper that names a file
 

@@ -108,6 +108,7 @@ func readSettings(w *window) (f found) {
 	if name >= 0 && value >= 0 && name != value {
 		return settingRows(x, name, value)
 	}
+	called(x.names, w.command)
 	if len(x.names) == 1 {
 		return oneSetting(x)
 	}
@@ -119,6 +120,18 @@ func readSettings(w *window) (f found) {
 		f.n, f.kind, f.sure = x.n, Show, x.sure
 	}
 	return f
+}
+
+// called names the columns of current_setting('a'), current_setting('b') after what they are of.
+func called(names []string, command string) {
+	if slices.ContainsFunc(names, func(n string) bool { return n != "current_setting" }) {
+		return
+	}
+	if all := reCurrent.FindAllStringSubmatch(command, len(names)+1); len(all) == len(names) {
+		for i, m := range all {
+			names[i] = strings.ToLower(m[1])
+		}
+	}
 }
 
 func settingRows(x table, name, value int) (f found) {
@@ -190,8 +203,13 @@ func oneSetting(x table) (f found) {
 // readVersion reads what SELECT version() and postgres --version answer.
 var (
 	reVersion = regex.New(
-		`^PostgreSQL (\d+(?:\.\d+){0,2}(?:beta\d|rc\d|devel)?)\b.{0,200}? on [\w.-]+, compiled by`)
-	reBinary   = regex.New(`^(?:postgres|postmaster) \(PostgreSQL\) (\d+(?:\.\d+){0,2})`)
+		`^PostgreSQL (\d+(?:\.\d+){0,2}(?:beta\d|rc\d|devel)?)\b(?:.{0,200}? on [\w.-]+)?, compiled by`)
+	reBinary = regex.New(`^(?:postgres|postmaster) \(PostgreSQL\) (\d+(?:\.\d+){0,2})`)
+	reBits   = regex.New(`^[^|:=]{0,80}, (?:32|64)-bit["')]*$`)
+	// psql names the version of the server where it is another than its own
+	reBanner = regex.New(`^psql \((\d+(?:\.\d+){1,2})(?: \([^()]{1,80}\))?(?:, (?:server|сервер|serveur|Server|s` +
+		`ervidor) ` +
+		`(\d+(?:\.\d+){1,2})(?: \([^()]{1,80}\))?)?\)$`)
 	reHeadless = regex.New(`^version$`)
 )
 
@@ -201,6 +219,15 @@ func readVersion(w *window) (f found) {
 		for i = 1; i < len(w.lines) && i < 3 && (w.lines[i].is == rule || reTableRule.MatchString(w.t(i))); i++ {
 		}
 	}
+	if m := reBanner.FindStringSubmatch(w.t(0)); m != nil {
+		f.n = 1
+		v := m[1]
+		if m[2] != "" {
+			v = m[2]
+		}
+		f.add(word("server.version", "", v), word("client.version", "", m[1]))
+		return f
+	}
 	t := strings.Trim(w.t(i), `"'|* `)
 	m := reVersion.FindStringSubmatch(t)
 	if m == nil {
@@ -209,6 +236,9 @@ func readVersion(w *window) (f found) {
 		}
 	}
 	f.n = i + 1
+	if !strings.HasSuffix(t, "-bit") && reBits.MatchString(w.t(f.n)) { // a mail program folded it
+		f.n++
+	}
 	if reRowCount.MatchString(w.t(f.n)) {
 		f.n++
 	}

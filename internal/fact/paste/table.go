@@ -46,7 +46,7 @@ func tableAt(w *window) (table, bool) {
 		x.n++
 		return x, ok
 	case strings.HasPrefix(t, "+-") && strings.HasSuffix(t, "+") && strings.Contains(w.t(1), "|") &&
-		strings.HasPrefix(w.t(2), "+-"):
+		(strings.HasPrefix(w.t(2), "+-") || strings.HasPrefix(w.t(2), "|-")):
 		inner := &window{lines: w.lines[1:]} // \pset border 2
 		x, ok := ruledAt(inner)
 		x.n++
@@ -57,6 +57,8 @@ func tableAt(w *window) (table, bool) {
 			}
 		}
 		return x, ok
+	case strings.Contains(t, "|") && len(t) < 2000 && folds(w):
+		return reflowedAt(w)
 	case (reTableRule.MatchString(w.t(1)) || strings.HasPrefix(w.t(1), "+-")) && len(t) < 20_000:
 		return ruledAt(w)
 	case reUnaligned.MatchString(t):
@@ -152,8 +154,9 @@ func ruledAt(w *window) (table, bool) {
 
 // settingsHead says whether columns can be those of settings, or of one answer.
 func settingsHead(names []string) bool {
-	return len(names) == 1 && (isParam(names[0]) || names[0] == "version") || slices.Contains(names, "name") ||
-		!slices.ContainsFunc(names, func(n string) bool { return !isParam(n) })
+	return len(names) == 1 && (isParam(names[0]) || names[0] == "version" || names[0] == "current_setting") ||
+		slices.Contains(names, "name") ||
+		!slices.ContainsFunc(names, func(n string) bool { return !isParam(n) && n != "current_setting" })
 }
 
 // foreign says whether many rows have been read and none of a setting.

@@ -20,13 +20,14 @@ var (
 	// in another language the places of the eight say what they are
 	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
-	reTopMem   = regex.New(`^(?:([KMGTk])i?B )?(Mem|Swap)\s*:\s*(\d.*)$`)
+	reTopMem   = regex.New(`^(?:([KMGTkКМГТ])[iи]?[BБ] )?(Mem|Swap)\s*:\s*(\d.*)$`)
 	reTopOther = regex.New(
-		`^([KMGT])i?B (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d` +
+		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,` +
+			`8}[,.]\s*(\d` +
 			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
-		`(\d[\d.]*)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail Mem)`)
+		`(\d+(?:[.,]\d+)?)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail \pL+)`)
 	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S`)
 	reTopRow   = regex.New(
 		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
@@ -162,10 +163,12 @@ func (t *top) cpu(f *found, s string) {
 
 func (t *top) memory(f *found, s string) {
 	m := reTopMem.FindStringSubmatch(s)
-	base := map[string]float64{"": kb, "K": kb, "k": 1000, "M": mb, "G": gb, "T": gb << 10}[m[1]]
+	base := map[string]float64{"К": kb, "М": mb, "Г": gb, "Т": gb << 10, "": kb, "K": kb, "k": 1000, "M": mb, "G": gb,
+		"T": gb << 10}[m[1]]
 	swap := m[2] == "Swap"
 	var here []cut
 	for _, p := range reTopOne.FindAllStringSubmatch(m[3], 8) {
+		p[1] = strings.Replace(p[1], ",", ".", 1)
 		v, err := strconv.ParseFloat(p[1], 64)
 		if err != nil {
 			continue
@@ -188,10 +191,10 @@ func (t *top) memory(f *found, s string) {
 			name = "memory.buff_cache"
 		case "cached", "cached Mem":
 			name = "memory.cached"
-		case "avail Mem":
-			name = "memory.available"
-		default:
+		case "total", "free", "used", "buffers":
 			name += p[3]
+		default: // avail, with Mem in the language of the user
+			name = "memory.available"
 		}
 		lost := strings.Contains(p[0], "+")
 		if lost {
@@ -217,6 +220,7 @@ func (t *top) memory(f *found, s string) {
 // cached or, in the second line, available.
 func (t *top) places(f *found, s string) {
 	m := reTopOther.FindStringSubmatch(s)
+	m[1] = strings.NewReplacer("К", "K", "М", "M", "Г", "G", "Т", "T").Replace(m[1])
 	names := []string{"memory.total", "memory.free", "memory.used", "memory.buff_cache"}
 	if t.first {
 		names = []string{"swap.total", "swap.free", "swap.used", "memory.available"}

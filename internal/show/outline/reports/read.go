@@ -30,7 +30,11 @@ var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUI
 	paste.Explain:   "EXPLAIN",
 	paste.KernelLog: "kernel log", paste.ServerLog: "PostgreSQL log", paste.Journal: "journal",
 	paste.Answer:    "one value",
-	paste.Mountinfo: "/proc/self/mountinfo"}
+	paste.Mountinfo: "/proc/self/mountinfo", paste.DockerStats: "docker stats", paste.KubectlTop: "kubectl top",
+	paste.KubernetesNode: "kubectl describe node", paste.Container: "kubectl describe pod",
+	paste.PamLimits: "limits.conf", paste.Grub: "/etc/default/grub", paste.Pressure: "/proc/pressure",
+	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
+	paste.Lvm: "LVM", paste.PatroniList: "patronictl list"}
 
 // PartName is how a kind of part is called.
 func PartName(k paste.Kind) string {

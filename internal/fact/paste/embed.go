@@ -1,0 +1,66 @@
+package paste
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// What a program logged of another's output: JSON whose message has several lines.
+
+const (
+	mostEmbedded = 200     // such lines of a file are looked into
+	maxMessage   = 1 << 16 // bytes of a message
+)
+
+// message returns the text of several lines that a line of JSON holds; "" where it has none.
+func message(t string) string {
+	at := strings.IndexByte(t, '{')
+	if at < 0 || at > 300 || !strings.HasSuffix(t, "}") || !strings.Contains(t, `\n`) {
+		return ""
+	}
+	var m map[string]any
+	if json.Unmarshal([]byte(t[at:]), &m) != nil {
+		return ""
+	}
+	for _, k := range []string{"msg", "message", "log", "stdout", "output", "text", "MESSAGE"} {
+		if s, ok := m[k].(string); ok && strings.Count(s, "\n") > 1 && len(s) <= maxMessage {
+			return s
+		}
+	}
+	return ""
+}
+
+// embedded reads the first part in the message of a line of JSON.
+func (s *scanner) embedded(w *window, i int) int {
+	if s.messages >= mostEmbedded {
+		return 0
+	}
+	text := message(w.t(0))
+	if text == "" {
+		return 0
+	}
+	s.messages++
+	lines := split([]byte(text))
+	commands(lines)
+	tries := mostFar / 20
+	asked := ""
+	for k := range lines {
+		if lines[k].is == command {
+			asked = inner(lines[k].command)
+		}
+		if lines[k].is != content {
+			continue
+		}
+		p := &window{lines: lines[k:max(lines[k].end, k+1)], command: asked, tries: &tries}
+		if f, ok := ask(p, notProse); ok {
+			if f.body == nil {
+				for _, l := range p.lines[:min(f.n, len(p.lines))] {
+					f.body = append(f.body, l.text)
+				}
+			}
+			f.n = 1
+			return s.part(w, i, f)
+		}
+	}
+	return 0
+}

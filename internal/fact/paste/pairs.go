@@ -1,0 +1,133 @@
+package paste
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
+
+// Parameters as pairs of a name and a value: in the lists of playbooks, the answers of the
+// command lines of clouds, and Terraform.
+var (
+	rePairInline = regex.New(`^- \{ ?["']?(?:option|name|parameter|key)["']?: ?["']?([a-zA-Z_][\w.]{1,8` +
+		`0})["']?, ?["']?value["']?: ?` +
+		`("[^"]{0,200}"|'[^']{0,200}'|[^}"']{1,200}?) ?\}(?:\s*#.*)?$`)
+	rePairName = regex.New(`^(?:- )?["']?(?:name|option|key|ParameterName|parameter_name)["']?\s*[:=]\s*["']?` +
+		`([a-zA-Z_][\w.]{1,80})["']?,?$`)
+	rePairValue = regex.New(`^["']?(?:value|ParameterValue|parameter_value)["']?\s*[:=]\s*("[^"]{0,200}"|'[^']{` +
+		`0,200}'|` +
+		`[^\s"',][^"',]{0,200}?),?$`)
+	rePairOther = regex.New(`^(?:- )?(?:["']?\w{1,40}["']?\s*[:=]\s*\S.*|[\[\]{},]+|(?:parameter|database_flags` +
+		`|"\w+")\s*:?\s*[\[{])$`)
+)
+
+// pairNear is how many lines stand between a name and its value at most.
+const pairNear = 4
+
+// readPairs reads such a list, of parameters of the server or of the kernel.
+func readPairs(w *window) (f found) {
+	name, at := "", 0
+	f.body = []string{}
+	kernel := false
+	for i := 0; i < len(w.lines) && w.lines[i].is == content; i++ {
+		t := w.t(i)
+		if i-f.n > 2*pairNear {
+			break
+		}
+		if m := rePairInline.FindStringSubmatch(t); m != nil {
+			if (len(f.facts) > 0 || i > 0) && reDotted.MatchString(m[1]) != kernel {
+				break
+			}
+			kernel = reDotted.MatchString(m[1])
+			f.pair(m[1], m[2], kernel)
+			f.n = i + 1
+			continue
+		}
+		if m := rePairName.FindStringSubmatch(t); m != nil && (isParam(m[1]) || f.n > 0) {
+			name, at = m[1], i
+			continue
+		}
+		if m := rePairValue.FindStringSubmatch(t); m != nil && name != "" && i-at <= pairNear {
+			f.pair(name, m[1], false)
+			name, f.n = "", i+1
+			continue
+		}
+		if name == "" && f.n == 0 && i >= pairNear || !rePairOther.MatchString(t) {
+			break
+		}
+		if name == "" && f.n > 0 && i-f.n > pairNear {
+			break
+		}
+	}
+	if f.n == 0 || len(f.facts) == 0 {
+		return found{}
+	}
+	for f.n < len(w.lines) && strings.Trim(w.t(f.n), "[]{}, ") == "" && w.lines[f.n].is == content {
+		f.n++
+	}
+	f.sure, f.kind = Likely, PostgresConf
+	f.notes = append(f.notes, "these are parameters that a manager of the server was given")
+	if kernel {
+		f.kind, f.notes = SysctlConf, nil
+	}
+	return f
+}
+
+// pair adds a parameter; a value that is computed elsewhere is none.
+func (f *found) pair(name, value string, kernel bool) {
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	switch {
+	case strings.ContainsAny(value, "{}$"):
+	case kernel:
+		f.add(word("sysctl", name, value))
+		f.body = append(f.body, name+" = "+value)
+	case isParam(name) && plausible(name, value):
+		f.add(settingOf(name, value, "", false))
+		f.body = append(f.body, name+" = '"+strings.ReplaceAll(value, "'", "''")+"'")
+	}
+}
+
+// What people write of a host in the fields of a form.
+var (
+	reFieldVersion = regex.New(
+		`(?i)^[*_]{0,2}(?:postgres(?:ql)?|pg|database|db|server)(?: server| database)?(?: version)?[*_]{0,` +
+			`2}\s?:[*_]{0,2}\s?` +
+			`(?:postgres(?:ql)? )?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:[\s,;(].*)?$`)
+	reFieldKernel = regex.New(
+		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}\s?:[*_]{0,2}\s?(?:linux )?` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)$`)
+	reFieldOS = regex.New(
+		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
+			`0}\))?[*_]{0,2}\s?:` +
+			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
+			`|amazon linux|` +
+			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
+	reWelcome = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+)
+
+func readFields(w *window) (f found) {
+	t := w.t(0)
+	for _, b := range []string{"- ", "* ", "• "} {
+		t = strings.TrimPrefix(t, b)
+	}
+	if m := reWelcome.FindStringSubmatch(t); m != nil {
+		f.n, f.kind = 1, OSRelease
+		f.add(word("os.name", "", m[1]), word("kernel.release", "", m[2]))
+		f.body = []string{m[1]}
+		return f
+	}
+	switch m := reFieldVersion.FindStringSubmatch(t); {
+	case m != nil:
+		f.n, f.kind = 1, Version
+		f.add(word("server.version", "", m[1]))
+	case reFieldKernel.MatchString(t):
+		f.n, f.kind = 1, Uname
+		f.add(word("kernel.release", "", reFieldKernel.FindStringSubmatch(t)[1]))
+	case reFieldOS.MatchString(t):
+		f.n, f.kind = 1, OSRelease
+		f.add(word("os.name", "", reFieldOS.FindStringSubmatch(t)[1]))
+		f.body = []string{t}
+	}
+	f.sure = Likely
+	return f
+}
