@@ -156,7 +156,8 @@ func TestDecorated(t *testing.T) {
 				pad+"free:12 free_pcp:0 free_cma:0", at+"Total swap = 2048kB")
 		}
 	}
-	lines = append(lines, at+"oom_reaper: reaped process 5120 (postgres), now anon-rss:0kB, file-rss:0kB, shmem-rss:8kB")
+	lines = append(lines, at+"oom_reaper: reaped process 5120 (postgres), now anon-rss:0kB, file-rss:0kB, "+
+		"shmem-rss:8kB")
 	each := func(f func(string) string) string {
 		var b strings.Builder
 		for _, s := range lines {
