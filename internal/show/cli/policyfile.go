@@ -44,17 +44,6 @@ func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
 	return p, err
 }
 
-// sitePolicy is the policy of this site for a command without --policy. One that
-// cannot be read is reported and ignored: a diagnosis is made in an emergency.
-func sitePolicy(env *Env, l *loaded) *policy.Policy {
-	pol, err := (&policyOptions{}).load(env, l.Collected != nil)
-	if err != nil {
-		env.tell("warning", "policy ignored: "+err.Error())
-		return &policy.Policy{}
-	}
-	return pol
-}
-
 // keeps refuses a plan from a file that was made without the pins of the policy.
 func (o *planOptions) keeps(p *plan.Plan, name string) error {
 	have := p.Options().Pins
