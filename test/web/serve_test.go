@@ -410,7 +410,8 @@ func TestPasteInABrowser(t *testing.T) {
 	x.goes(root + "/read")
 	x.run(at("textarea"))
 	x.press(" ", kb.Tab, kb.Enter)
-	x.until("what is wrong", `document.querySelector("main")?.textContent.includes("There is no text to read.") === true`)
+	x.until("what is wrong",
+		`document.querySelector("main")?.textContent.includes("There is no text to read.") === true`)
 }
 
 // TestLoginInABrowser holds that a browser logs in with the keyboard, is led to the
