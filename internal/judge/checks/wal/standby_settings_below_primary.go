@@ -57,12 +57,11 @@ var StandbySettingsBelowPrimary = check.Check{
 				continue
 			}
 			if now < p.Value {
-				told.Items = append(told.Items, say.M("{name} = {n}, on the primary {primary}", "name", p.Name, "n",
-					now,
-					"primary", p.Value))
+				told.Items = append(told.Items, say.M("{name} = {n} ({primary} on the primary)", "name", p.Name,
+					"n", now, "primary", p.Value))
 			} else if n, ok := next[p.Name]; ok && n < p.Value {
 				told.Items = append(told.Items, say.M(
-					"{name} = {n} at the next start, which will fail (on the primary {primary})", "name", p.Name, "n",
+					"{name} = {n} at the next start, which will fail ({primary} on the primary)", "name", p.Name, "n",
 					n, "primary", p.Value))
 			}
 		}
