@@ -14,19 +14,25 @@ func Similar(typed string, names []string) []string {
 	}
 	var list []near
 	for _, n := range names {
-		d := distance(typed, strings.ToLower(n))
-		switch low := strings.ToLower(n); {
-		case strings.HasSuffix(low, ":"+typed):
-			d = 0 // the address of a knob without its prefix
-		case len(typed) >= 3 && strings.Contains(low, typed):
-			d = 1 // part of a name is as good as one slip of the finger
+		low := strings.ToLower(n)
+		d := distance(typed, low)
+		if _, bare, ok := strings.Cut(low, ":"); ok {
+			d = min(d, distance(typed, bare)) // the address of a knob without its prefix
+		}
+		if len(typed) >= 3 && strings.Contains(low, typed) {
+			d = min(d, 1) // part of a name is as good as one slip of the finger
 		}
 		// A third of the letters wrong is the most that still looks alike.
 		if d <= max(len(typed)/3, 1) {
 			list = append(list, near{n, d})
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].d < list[j].d })
+	sort.SliceStable(list, func(i, j int) bool {
+		if list[i].d != list[j].d {
+			return list[i].d < list[j].d
+		}
+		return len(list[i].name) < len(list[j].name) // less of it was left out
+	})
 	var out []string
 	for _, n := range list[:min(len(list), 3)] {
 		out = append(out, n.name)

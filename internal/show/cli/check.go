@@ -34,6 +34,7 @@ type checkOptions struct {
 	more     []string // files beside conf
 	pg       int
 	all      bool
+	brief    bool
 	policy   policyOptions
 }
 
@@ -43,10 +44,10 @@ func newCheck(env *Env) *cobra.Command {
 		Use:   "check [TARGET]",
 		Short: "Check a host, its instances or a configuration file",
 		Long: `Check a host and its PostgreSQL instances. Findings are listed worst first, each
-with what was seen, why it matters, what to do, and sources. Then follow the
-facts that are unavailable, with the right or command that makes them available.
-Nothing is changed. With --fail-on, the exit status is 3 on findings of at least
-that severity.
+with what was seen, why it matters and what to do; pgfettle explain ID has the
+whole explanation, with sources. Then follow the facts that are unknown, with
+the right or command that reveals them. Nothing is changed. With --fail-on, the
+exit status is 3 on findings of at least that severity.
 
 With --conf, a configuration file and its includes are checked instead, without
 a server. Findings name file and line: settings that are removed, renamed,
@@ -72,6 +73,7 @@ expiry date of an acceptance, its finding is reported again, with the expiry.
   pgfettle check /var/lib/postgresql/17/main
   pgfettle check 'host=db1 user=monitor dbname=postgres'
   pgfettle check --fail-on warning --format json
+  pgfettle check --brief
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
   pgfettle check --conf postgresql.conf --pg 18 --format github
@@ -111,6 +113,7 @@ expiry date of an acceptance, its finding is reported again, with the expiry.
 	f.BoolVar(&o.here, "on", false, "check --conf for this host")
 	f.IntVar(&o.pg, "pg", 0, "`N` major version to check --conf for (default: see above)")
 	f.BoolVar(&o.all, "all", false, "include accepted findings")
+	f.BoolVar(&o.brief, "brief", false, "one line for each finding (text; on a terminal, the worst is last)")
 	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json", "html", "markdown", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
@@ -135,6 +138,9 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		if err := knownChecks(flag, ids); err != nil {
 			return err
 		}
+	}
+	if o.brief && (o.format != "text" || o.conf != "" || o.all) {
+		return say.Usage("--brief cannot be used with --format, --conf or --all", "Omit one of them.")
 	}
 	if o.conf != "" {
 		pol, err := o.policy.load(env, false) // a file may be for any host: only what is named is meant
@@ -181,7 +187,12 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	case "sarif":
 		err = export.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
-		err = term.Write(env.Stdout, outline.Check(d, env.words), env.Style())
+		out := outline.ShortCheck(d, env.words)
+		if o.brief {
+			_, seen := terminal(env.Stdout)
+			out = outline.Brief(d, seen, env.words)
+		}
+		err = term.Write(env.Stdout, out, env.Style())
 	}
 	if err != nil {
 		return err

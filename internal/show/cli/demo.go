@@ -83,7 +83,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	step("pgfettle check %s", inst.DataDir)
 	before := judge(l, check.Options{})
-	if err := term.Write(env.Stdout, outline.Check(before, env.words), env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.ShortCheck(before, env.words), env.Style()); err != nil {
 		return err
 	}
 	p, err := l.PlanBy(ctx, rule.Options{Profile: profile, Pins: demoPins(env)})

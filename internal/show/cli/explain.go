@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
@@ -30,6 +31,7 @@ type explainOptions struct {
 	target string
 	format string
 	noHost bool
+	root   *cobra.Command // whose commands are searched too
 	policy policyOptions
 	site   *policy.Policy // what holds
 }
@@ -37,7 +39,7 @@ type explainOptions struct {
 func newExplain(env *Env) *cobra.Command {
 	o := &explainOptions{}
 	cmd := &cobra.Command{
-		Use:   "explain [ID|ADDRESS|NAME [TARGET]]",
+		Use:   "explain [ID|ADDRESS|NAME|WORDS [TARGET]]",
 		Short: "Explain a check, a setting or a topic",
 		Long: `Show what a check looks for or what a setting does, why it matters, how its
 value is chosen, for which versions, with sources, and its state on this host.
@@ -47,6 +49,9 @@ For settings that are read but not planned, the page says why. NAME also finds
 topics: removed settings, kernel parameters, mount options, tools, outdated
 advice, and decisions that no program can make. For a device or a mount, name
 it, or use * for all of them: block:nvme0n1/scheduler, 'block:*/scheduler'.
+
+What is not a name is searched for in all pages, in all languages: words, or a
+message from a log.
 
 The planned value is for the profile and pins of the policy; other flags of
 pgfettle plan are not considered.
@@ -58,6 +63,8 @@ pgfettle plan are not considered.
   pgfettle explain swappiness_high --no-host
   pgfettle explain sysctl:vm.nr_hugepages db1.evidence
   pgfettle explain checkpoint_segments
+  pgfettle explain bloat
+  pgfettle explain 'could not resize shared memory segment'
   pgfettle explain pg:work_mem --no-host --format json`,
 		Args: atMost(2, "at most an ID, ADDRESS or NAME, and a TARGET"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -68,7 +75,7 @@ pgfettle plan are not considered.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = append(args, "", "")
-			o.name, o.target = args[0], args[1]
+			o.name, o.target, o.root = args[0], args[1], cmd.Root()
 			return runExplain(cmd.Context(), env, o)
 		},
 	}
@@ -99,6 +106,25 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
 		return err
 	}
+	return explainNamed(ctx, env, o)
+}
+
+// commandPages are the commands as pages: who looks for sysbench or a playbook looks for what pgfettle does with it.
+func commandPages(c *cobra.Command) []search.Page {
+	var out []search.Page
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() || sub.Name() == "explain" { // whose examples are queries
+			continue
+		}
+		out = append(out, search.Page{Name: sub.CommandPath() + " --help", Titles: []string{sub.Short},
+			Texts: []string{sub.Long, sub.Example, sub.LocalFlags().FlagUsages()}})
+		out = append(out, commandPages(sub)...)
+	}
+	return out
+}
+
+// explainNamed shows the page that has the name.
+func explainNamed(ctx context.Context, env *Env, o *explainOptions) error {
 	for _, c := range checks.All() {
 		if strings.EqualFold(c.ID, o.name) {
 			return explainCheck(ctx, env, o, c)
@@ -135,10 +161,43 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		}
 	}
 	if len(names) == 0 {
-		return say.Usage(fmt.Sprintf("no check, setting or topic named %q", o.name),
-			say.DidYouMean(o.name, pageNames(), "List all names: pgfettle explain"))
+		return explainSearch(ctx, env, o)
 	}
-	return say.Usage(fmt.Sprintf("%q is ambiguous", o.name), "Use one of: "+strings.Join(names, ", ")+".")
+	return ambiguous(o.name, names)
+}
+
+func ambiguous(name string, names []string) error {
+	return say.Usage(fmt.Sprintf("%q is ambiguous", name), "Use one of: "+strings.Join(names, ", ")+".")
+}
+
+// explainSearch answers to what is no page's name: a name without what stands before it, a slip, a word of the field,
+// or a message that a program printed.
+func explainSearch(ctx context.Context, env *Env, o *explainOptions) error {
+	if bare := app.KnobsWithBareName(o.name); len(bare) == 1 {
+		o.name = string(bare[0])
+		return explainNamed(ctx, env, o)
+	} else if len(bare) > 1 {
+		var names []string
+		for _, a := range bare {
+			names = append(names, string(a))
+		}
+		return ambiguous(o.name, names)
+	}
+	found, err := app.SearchPages(o.name, commandPages(o.root))
+	if err != nil {
+		return err
+	}
+	none := say.Usage(fmt.Sprintf("no check, setting or topic named %q", o.name),
+		say.DidYouMean(o.name, pageNames(), "List all names: pgfettle explain"))
+	switch {
+	case len(found) == 0:
+		return none
+	case o.target != "" || o.policy.file != "":
+		return none // a list of pages says nothing about a host
+	case o.format == "json":
+		return json.ExplainFound(env.Stdout, o.name, found, env.asked())
+	}
+	return term.Write(env.Stdout, pages.Found(o.name, found, env.words), env.Style())
 }
 
 // explainPage shows a page. It does not depend on a host, so a TARGET is refused.

@@ -81,7 +81,7 @@ func TestCheckForms(t *testing.T) {
 			err = showjson.Check(&b, d)
 			valid(t, "check", b.Bytes())
 		} else {
-			err = term.Write(&b, outline.Check(d, nil), style(t, name))
+			err = term.Write(&b, outline.ShortCheck(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)

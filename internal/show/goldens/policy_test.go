@@ -67,7 +67,7 @@ func TestAcceptedIsValid(t *testing.T) {
 	valid(t, "check", b.Bytes())
 	b.Reset()
 	d.All = true
-	if err := term.Write(&b, outline.Check(d, nil), term.Style{Width: 80}); err != nil ||
+	if err := term.Write(&b, outline.ShortCheck(d, nil), term.Style{Width: 80}); err != nil ||
 		strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
 		t.Errorf("%v %q", err, b.String())
 	}

@@ -10,7 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 )
 
 // ExplainSchema names the version of the JSON form of a page.
@@ -19,7 +21,7 @@ const ExplainSchema = "pgfettle.explain/1"
 // pageHead is what every page begins with.
 type pageHead struct {
 	Schema string `json:"schema"`
-	Kind   string `json:"kind"` // check, knob, unplanned, page
+	Kind   string `json:"kind"` // check, knob, unplanned, page; index and search have no ID
 	ID     string `json:"id"`   // of a check or page; a knob's address
 }
 
@@ -203,4 +205,22 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 		Kind   string  `json:"kind"`
 		Pages  []entry `json:"index"`
 	}{ExplainSchema, "index", list})
+}
+
+// ExplainFound lists the pages that a search found, the best first.
+func ExplainFound(w io.Writer, query string, found []*search.Page, words *say.Catalogue) error {
+	type page struct {
+		ID    string `json:"id"` // of a check or page; a knob's address
+		Title string `json:"title"`
+	}
+	list := []page{}
+	for _, f := range found {
+		list = append(list, page{f.Name, pages.FoundTitle(f, words)})
+	}
+	return Write(w, struct {
+		Schema string `json:"schema"`
+		Kind   string `json:"kind"`
+		Query  string `json:"query"`
+		Found  []page `json:"found"`
+	}{ExplainSchema, "search", query, list})
 }

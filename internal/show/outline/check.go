@@ -3,6 +3,7 @@ package outline
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -12,9 +13,18 @@ import (
 
 // Check is a report before any form: the findings as a table, then each
 // with its details, then what could not be judged.
-func Check(d document.Check, c *say.Catalogue) Outline {
+func Check(d document.Check, c *say.Catalogue) Outline { return checkOutline(d, false, c) }
+
+// ShortCheck is Check as a terminal has it: the beginning of each explanation, and no sources. pgfettle explain has
+// the rest.
+func ShortCheck(d document.Check, c *say.Catalogue) Outline { return checkOutline(d, true, c) }
+
+func checkOutline(d document.Check, short bool, c *say.Catalogue) Outline {
 	p := WordsIn(c)
 	d.Report = d.Report.In(c)
+	if short {
+		d.Findings = shortened(d.Findings)
+	}
 	var o Outline
 	o.title("pgfettle check", d.Subject.Host)
 	p.subjectOutline(&o, p.Say("Checked"), d.Subject)
@@ -24,9 +34,36 @@ func Check(d document.Check, c *say.Catalogue) Outline {
 	}
 	o.Summary(summary...)
 	p.findingOutline(&o, d)
-	p.gapOutline(&o, d.Unknown)
-	o.Kind(Gaps, p.unjudgedItems(d.Unjudged))
+	if len(d.Unknown) > 0 {
+		o.Heading(2, p.Unknown())
+		o.Kind(Gaps, p.unknownItems(d.Unknown, d.Unjudged))
+	}
 	return o
+}
+
+// whySentences is how much of an explanation a terminal shows: what happens, and what follows from it.
+const whySentences = 2
+
+// shortened are findings as a terminal shows them.
+func shortened(list []check.Finding) []check.Finding {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Why, out[i].Sources = firstSentences(out[i].Why, whySentences), nil
+	}
+	return out
+}
+
+// firstSentences cuts a text after some of its sentences. A period that no space and capital follow ends none.
+func firstSentences(text string, most int) string {
+	runes := []rune(text)
+	for i := range runes {
+		if runes[i] == '.' && i+2 < len(runes) && runes[i+1] == ' ' && !unicode.IsLower(runes[i+2]) {
+			if most--; most == 0 {
+				return string(runes[:i+1])
+			}
+		}
+	}
+	return text
 }
 
 // Findings are those of a check alone, as Check has them.
@@ -178,7 +215,7 @@ func (p Words) Places(g []check.Finding) string {
 
 // missing counts the facts that were not to be had.
 func missing(n int) say.Message {
-	return say.N(int64(n), "{n} fact could not be had", "{n} facts could not be had")
+	return say.N(int64(n), "{n} fact is unknown", "{n} facts are unknown")
 }
 
 func (p Words) CheckSummary(d document.Check) string {
@@ -186,11 +223,11 @@ func (p Words) CheckSummary(d document.Check) string {
 	if len(d.Findings) == 0 {
 		switch n := len(d.Unknown); {
 		case unjudged > 0:
-			return p.Say("The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The "+
-				"others found nothing.",
-				"checks", checks(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
+			return p.Say("The check is incomplete: {checks} ({facts}, mostly because {reason}). The other checks found "+
+				"nothing.",
+				"checks", notRun(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
 		case n > 0:
-			return p.Say("No findings in what could be seen; {facts}.", "facts", missing(n))
+			return p.Say("No findings, but {facts}.", "facts", missing(n))
 		}
 		return p.Say("No findings.")
 	}
@@ -208,20 +245,18 @@ func (p Words) CheckSummary(d document.Check) string {
 	list, id := strings.Join(parts, ", "), d.Findings[0].ID
 	switch u := len(d.Unknown); {
 	case unjudged > 0:
-		return p.Say("{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: "+
-			"pgfettle explain {id}",
-			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason",
-			typeset.Clean(most), "id", id)
+		return p.Say("{findings} ({parts}); {checks} ({facts}). Details: pgfettle explain {id}",
+			"findings", findings, "parts", list, "checks", notRun(unjudged), "facts", missing(u), "id", id)
 	case u > 0:
-		return p.Say("{findings}: {parts}; {facts}. More on one: pgfettle explain {id}",
+		return p.Say("{findings} ({parts}); {facts}. Details: pgfettle explain {id}",
 			"findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
-	return p.Say("{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings,
+	return p.Say("{findings} ({parts}). Details: pgfettle explain {id}", "findings", findings,
 		"parts", list, "id", id)
 }
 
-// checks counts checks.
-func checks(n int) say.Message { return say.N(int64(n), "{n} check", "{n} checks") }
+// notRun counts the checks that could not run.
+func notRun(n int) say.Message { return say.N(n, "{n} check not run", "{n} checks not run") }
 
 // unjudged counts the checks that could not be judged, each once for however
 // many instances, and returns the reason of most; of several the first.
@@ -236,17 +271,10 @@ func unjudged(list []check.Unjudged) (n int, most string) {
 	return len(ids), most
 }
 
-// unjudgedItems is unjudged for an outline.
-func (p Words) unjudgedItems(list []check.Unjudged) (items []Item) {
-	for _, g := range UnjudgedBy(list) {
-		items = append(items, Item{Text: Join(p.UnjudgedLine(g))})
-	}
-	return items
-}
-
+// UnjudgedLine counts and names the checks that could not run for one reason.
 func (p Words) UnjudgedLine(g unjudgedGroup) string {
-	return p.Say("{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason",
-		typeset.Clean(g.reason), "ids", strings.Join(g.ids, ", "))
+	return p.Many(len(g.ids), "{n} check not run: {ids}", "{n} checks not run: {ids}", "ids",
+		say.Names(g.ids, checksShown))
 }
 
 // unjudgedGroup is what could not be judged for one reason.

@@ -3,6 +3,7 @@ package outline
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -84,19 +85,33 @@ func Unseen(gaps []known.Gap, c *say.Catalogue) Outline {
 	return o
 }
 
-func (p Words) gapItems(gaps []known.Gap) (list []Item) {
+func (p Words) gapItems(gaps []known.Gap) []Item { return p.unknownItems(gaps, nil) }
+
+// unknownItems tells by cause what is not known, which checks could not run for it, and what would reveal it.
+func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list []Item) {
+	waiting := map[string]unjudgedGroup{}
+	for _, g := range UnjudgedBy(unjudged) {
+		waiting[g.reason] = g
+	}
 	for _, g := range Causes(gaps) {
 		var facts Prose
-		for i, f := range g.Facts {
+		for i, f := range p.Facts(g.Facts) {
 			if i > 0 {
 				facts = append(facts, Piece{Text: ", "})
 			}
 			facts = append(facts, Piece{Text: f, As: AsName})
 		}
 		it := ItemOf(Join(facts, ": "), g.Reason)
+		var more []Item
+		if w, ok := waiting[g.Reason]; ok {
+			more = append(more, ItemOf(nil, p.UnjudgedLine(w)))
+			delete(waiting, g.Reason)
+		}
 		if g.Reveal != "" {
-			it.More = append(it.More,
-				List{Items: []Item{ItemOf(Join(p.Say("to know it:")+" "), g.Reveal)}, Kind: Lines})
+			more = append(more, ItemOf(Join(p.Say("To find out")+p.Colon()), g.Reveal))
+		}
+		if len(more) > 0 {
+			it.More = append(it.More, List{Items: more, Kind: Lines})
 		}
 		list = append(list, it)
 	}
@@ -104,9 +119,9 @@ func (p Words) gapItems(gaps []known.Gap) (list []Item) {
 }
 
 func (p Words) GapLine(g known.Gap) string {
-	t := typeset.Clean(g.Fact) + ": " + typeset.Clean(g.Reason)
+	t := p.Fact(g.Fact) + p.Colon() + typeset.Clean(g.Reason)
 	if g.Reveal != "" {
-		t += "; " + p.Say("to know it:") + " " + typeset.Clean(g.Reveal)
+		t += ". " + p.Say("To find out") + p.Colon() + typeset.Clean(g.Reveal)
 	}
 	return t
 }

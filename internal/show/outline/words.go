@@ -79,11 +79,8 @@ func (p Words) Sources() string { return p.Word(labelSources) }
 
 func (p Words) Accepted() string { return p.Word(labelAccepted) }
 
-// Unknown heads what could not be judged.
-func (p Words) Unknown() string { return p.Say("Could not be judged") }
-
-// Reveal stands before what would reveal a fact.
-func (p Words) Reveal() string { return p.Say("to know it:") }
+// Unknown heads what is not known, and the checks that could not run for it.
+func (p Words) Unknown() string { return p.Say("Unknown") }
 
 // EffectWords say when a change is in force.
 var EffectWords = map[knob.Effect]say.Message{

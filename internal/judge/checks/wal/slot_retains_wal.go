@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -44,22 +45,28 @@ var SlotRetainsWal = check.Check{
 		if !ok {
 			return
 		}
-		normal, _ := set.Bytes("max_wal_size")
+		normal, normalKnown := set.Bytes("max_wal_size")
 		told := say.List{Sep: "; ", Most: 3}
 		note := func(text say.Template, s pg.Slot, pairs ...any) {
 			told.Items = append(told.Items, say.M(text, append(pairs, "name", s.Name, "kind", s.Kind)...))
 		}
 		var kept unit.Bytes // by the slot that keeps most: they all keep the same tail
 		for _, s := range slots {
-			retained, _ := s.Retained.Get()
+			retained, sized := s.Retained.Get()
+			if sized && !normalKnown { // how much is usual
+				c.Missing(known.Gap{Fact: "max_wal_size", Reason: "not shown by the server"})
+				sized = false
+			}
 			switch {
 			case s.WALStatus == "lost":
 				note("{name} ({kind}) is invalidated (wal_status = lost)", s)
 			case s.WALStatus == "unreserved":
 				note("{name} ({kind}) exceeds max_slot_wal_keep_size and may be invalidated at the next checkpoint", s)
 			case s.Active || s.Temporary:
-			case retained > normal || s.XminAge > slotHorizon:
-				if s.XminAge > 0 {
+			case sized && retained > normal || s.XminAge > slotHorizon:
+				if !s.Retained.Known() {
+					note("{name} ({kind}) is inactive, xmin age {age}", s, "age", check.Count(s.XminAge))
+				} else if s.XminAge > 0 {
 					note("{name} ({kind}) is inactive and retains {size} of WAL, xmin age {age}", s, "size", retained,
 						"age", check.Count(s.XminAge))
 				} else {
@@ -71,7 +78,12 @@ var SlotRetainsWal = check.Check{
 		if len(told.Items) == 0 {
 			return
 		}
-		limit := set["max_slot_wal_keep_size"].Show()
+		v, ok := set["max_slot_wal_keep_size"]
+		limit := v.Show()
+		if !ok {
+			c.Found("{slots}.", "slots", told)
+			return
+		}
 		if limit == "-1" && kept > 0 {
 			if sp, ok := walSpace(c.Snapshot, c.Instance); ok && kept > sp.Free {
 				c.FoundAs(check.Critical,

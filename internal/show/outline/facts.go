@@ -1,0 +1,94 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// factsShown is how many facts one cause names. The rest is counted: --format json has all of them.
+const factsShown = 3
+
+// checksShown is how many checks one cause names.
+const checksShown = 6
+
+// answers are what a server was asked for, by the name of the document that holds the answer (pg/KEY/NAME.json).
+var answers = map[string]say.Template{
+	"access":          "rights of the role",
+	"activity":        "sessions (pg_stat_activity)",
+	"archiver":        "WAL archiving (pg_stat_archiver)",
+	"buffercache":     "contents of shared buffers (pg_buffercache)",
+	"checkpoints":     "checkpoint statistics",
+	"control":         "control file (pg_control)",
+	"controlled":      "settings in the control file",
+	"databases":       "databases (pg_stat_database)",
+	"decoding":        "logical decoding (pg_stat_replication_slots)",
+	"deep_catalogs":   "system catalog sizes",
+	"deep_databases":  "database sizes",
+	"deep_duplicates": "duplicate indexes",
+	"deep_indexes":    "invalid indexes",
+	"deep_sequences":  "sequences",
+	"deep_tables":     "tables",
+	"deep_unanalyzed": "tables without statistics",
+	"deep_unused":     "unused indexes",
+	"extensions":      "extensions",
+	"file_settings":   "configuration files (pg_file_settings)",
+	"hba":             "pg_hba.conf",
+	"io":              "I/O statistics (pg_stat_io)",
+	"libraries":       "loaded libraries",
+	"passwords":       "password types",
+	"prepared":        "prepared transactions",
+	"replicas":        "standbys (pg_stat_replication)",
+	"role_settings":   "settings of roles and databases",
+	"segment":         "shared memory segment",
+	"sessions":        "sessions (pg_stat_activity)",
+	"settings":        "settings",
+	"shared":          "checksum failures in shared catalogs",
+	"shmem":           "shared memory allocations",
+	"slots":           "replication slots",
+	"spills":          "temporary files by statement (pg_stat_statements)",
+	"tablespaces":     "tablespaces",
+	"wal":             "WAL statistics (pg_stat_wal)",
+	"waldir":          "WAL directory size",
+}
+
+var answerName = regex.New(`^pg/[^/]+/([a-z_]+)(?:\.json)?$`)
+
+// fileTrees are the roots below which the name of a fact is a path.
+var fileTrees = []string{"proc/", "sys/", "etc/", "run/", "var/", "usr/", "boot/", "dev/"}
+
+// Fact is what a fact is called to a person: the path of a file, or what the server was asked for.
+func (p Words) Fact(name string) string {
+	if m := answerName.FindStringSubmatch(name); m != nil {
+		if t, ok := answers[m[1]]; ok {
+			return p.Word(say.M(t))
+		}
+	}
+	if slices.ContainsFunc(fileTrees, func(tree string) bool { return strings.HasPrefix(name, tree) }) {
+		return "/" + typeset.Clean(name)
+	}
+	switch name {
+	case "host.json":
+		return p.Say("facts of the host")
+	case "programs.json":
+		return p.Say("programs on the host")
+	}
+	return typeset.Clean(name)
+}
+
+// Facts names facts, each name once, and counts those beyond the first few.
+func (p Words) Facts(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if w := p.Fact(n); !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	if more := len(out) - factsShown; more > 1 { // one more is as short as its count
+		out = append(out[:factsShown:factsShown], p.Many(more, "{n} more fact", "{n} more facts"))
+	}
+	return out
+}
