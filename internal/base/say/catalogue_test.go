@@ -128,6 +128,20 @@ msgstr[2] "и ещё {n}"
 	}
 }
 
+// TestNumbersOfEveryLanguage holds that a language that has texts has numbers of its own too.
+func TestNumbersOfEveryLanguage(t *testing.T) {
+	for _, lang := range say.Languages() {
+		c, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const english = "1,234.5 GB"
+		if got := say.M("{x}", "x", say.Number(english)).In(c); (got == english) != (lang == say.English) {
+			t.Errorf("%s writes %s as %q", lang, english, got)
+		}
+	}
+}
+
 func TestReadCatalogueRefuses(t *testing.T) {
 	entry := "\nmsgid \"b\"\nmsgstr \"c\"\n"
 	for name, c := range map[string]struct{ text, want string }{

@@ -287,16 +287,26 @@ func htmlTableAt(w *window) (table, bool) {
 			s = html.UnescapeString(reTag.ReplaceAllString(s, ""))
 			c = append(c, strings.TrimSpace(entities.Replace(s)))
 		}
-		switch {
-		case len(c) == 0:
-		case x.names == nil:
-			for _, s := range c {
-				x.names = append(x.names, strings.ToLower(s))
-			}
-		case len(c) == len(x.names):
-			x.rows = append(x.rows, c)
-		}
+		x.row(c)
 	}
+	return x.ofSettings(w)
+}
+
+// row takes the cells of one row; the first is the head.
+func (x *table) row(c []string) {
+	switch {
+	case len(c) == 0:
+	case x.names == nil:
+		for _, s := range c {
+			x.names = append(x.names, strings.ToLower(s))
+		}
+	case len(c) == len(x.names):
+		x.rows = append(x.rows, c)
+	}
+}
+
+// ofSettings is a table whose head names settings, with the number of rows that may follow it.
+func (x table) ofSettings(w *window) (table, bool) {
 	if len(x.rows) == 0 || !settingsHead(x.names) {
 		return table{}, false
 	}
@@ -323,24 +333,12 @@ func asciidocAt(w *window) (table, bool) {
 		}
 		var c []string
 		for s := range strings.SplitSeq(t[strings.IndexByte(t, '|')+1:], "|") {
-			s = strings.TrimSpace(s)
-			if x.names == nil {
-				s = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(s, "^l"), " "))
+			if s = strings.TrimSpace(s); x.names == nil {
+				s = strings.TrimSpace(strings.TrimSuffix(s, "^l"))
 			}
-			c = append(c, strings.TrimSpace(s))
+			c = append(c, s)
 		}
-		switch {
-		case x.names == nil:
-			x.names = c
-		case len(c) == len(x.names):
-			x.rows = append(x.rows, c)
-		}
+		x.row(c)
 	}
-	if len(x.rows) == 0 || !settingsHead(x.names) {
-		return table{}, false
-	}
-	if reRowCount.MatchString(w.t(x.n)) {
-		x.n++
-	}
-	return x, true
+	return x.ofSettings(w)
 }

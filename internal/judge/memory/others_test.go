@@ -44,6 +44,15 @@ func TestOthersOf(t *testing.T) {
 	stale, short := *week, *week
 	stale.To -= 2 * day
 	short.Days = 3
+	pasted := func(meminfo string) *snapshot.Snapshot { // what free prints, and no list of processes
+		m, err := host.ParseMemory([]byte(meminfo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &snapshot.Snapshot{TakenAt: watched.TakenAt}
+		s.Host.Memory = known.Is(m)
+		return s
+	}
 	old, young := beside(daemon), beside(daemon)
 	old.History = known.Is(snapshot.History{Others: &stale})
 	young.History = known.Is(snapshot.History{Others: &short})
@@ -75,6 +84,10 @@ func TestOthersOf(t *testing.T) {
 			1424 * unit.MB, 1536 * unit.MB},
 		"limits of many": {beside(daemon, group("/system.slice/app.service", true, 12*unit.GB,
 			[2]float64{7200, 100})), memory.OthersServices, 2548 * unit.MB, 3 * unit.GB},
+		"a paste of free": {pasted("MemTotal: 16777216 kB\nMemAvailable: 2097152 kB\n"), memory.OthersUnknown,
+			256 * unit.MB, 256 * unit.MB},
+		"a paste of meminfo": {pasted("MemTotal: 16777216 kB\nMemAvailable: 2097152 kB\nAnonPages: 3145728 kB\n"),
+			memory.OthersAnonymous, 3 * unit.GB, 3 * unit.GB},
 		"in a container":                      {inside, memory.OthersAnonymous, 3 * unit.GB, 3 * unit.GB},
 		"a watched week":                      {watched, memory.OthersHistory, 900 * unit.MB, unit.GB},
 		"a week that nobody goes on watching": {old, memory.OthersServices, 400 * unit.MB, 512 * unit.MB},

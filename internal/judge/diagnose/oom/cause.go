@@ -51,6 +51,18 @@ const (
 	oomDirtyMin  = 0.05 // of it not written yet
 )
 
+const (
+	// oomCounted is how much of the anonymous memory of all the rows of a table have to hold for them to be whole: both
+	// are counted while processes run, some percent apart, and a row that is missing is far more.
+	oomCounted = 0.8
+	// oomMostOfOne is the share of what a server has together that one of its processes may have at most where the
+	// table does not divide it: with more, it may be one query and not many.
+	oomMostOfOne = 0.6
+	// oomTablesTell is from which sum of page tables on they tell whether rows are missing: processes that are not in
+	// the table (threads of the kernel, those that end) have some megabytes.
+	oomTablesTell = 64 * unit.MB
+)
+
 // cause finds the largest of what held the memory, and names the others that
 // were large enough to matter.
 func (c *oomCase) cause() {
@@ -359,10 +371,11 @@ func (c *oomCase) estimate() (e estimated) {
 		most, all, e.largest = append(most, has), all+has, max(e.largest, has)
 	}
 	// Counted at slightly different times, the parts may be some percent less than the sum.
-	if all < e.sum && all*10 >= e.sum*8 {
+	if all < e.sum && float64(all) >= oomCounted*float64(e.sum) {
 		e.sum = all
 	}
-	if len(most) < 3 || all < e.sum || float64(e.sum) < oomManySum*float64(*m.Total) || e.largest*10 >= e.sum*6 {
+	if len(most) < 3 || all < e.sum || float64(e.sum) < oomManySum*float64(*m.Total) ||
+		float64(e.largest) >= oomMostOfOne*float64(e.sum) {
 		return estimated{}
 	}
 	for _, b := range most {

@@ -447,10 +447,14 @@ func (c *oomCase) memory() {
 	}
 }
 
+// oomLimitReached is the share of a limit at which it counts as reached: each CPU charges a group 64 pages in advance, so what
+// is reported may stay below the limit by 256 kB for each CPU.
+const oomLimitReached = 0.99
+
 // swapLimit says whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
 func swapLimit(g *kernlog.MemcgInfo) bool {
 	full := func(usage, limit *unit.Bytes) bool {
-		return usage != nil && limit != nil && float64(*usage) >= 0.99*float64(*limit)
+		return usage != nil && limit != nil && float64(*usage) >= oomLimitReached*float64(*limit)
 	}
 	return g.SwapTogether && full(g.SwapUsage, g.SwapLimit) && g.Usage != nil && !full(g.Usage, g.Limit)
 }
@@ -607,7 +611,7 @@ func (c *oomCase) remainder(p *Program, own, all unit.Bytes) {
 	if c.report.Table.Split || m.Anon == nil || c.rowsMissing() {
 		return
 	}
-	if all*10 < *m.Anon*8 { // rows are missing
+	if float64(all) < oomCounted*float64(*m.Anon) { // rows are missing
 		return
 	}
 	if rest := min(*m.Anon-(all-own), own) + p.Swap; rest > p.Private {
@@ -630,7 +634,7 @@ func oomSign(d int64) int {
 func (c *oomCase) rowsMissing() bool {
 	t := c.kill.Memory.PageTables
 	return t != nil && c.report.Memcg == nil && c.report.Table.PageTables && len(c.report.Table.Tasks) > 0 &&
-		*t >= 64*unit.MB && c.rowTables < *t/2
+		*t >= oomTablesTell && c.rowTables < *t/2
 }
 
 // missing says what of the report is not there, and what would have shown it.

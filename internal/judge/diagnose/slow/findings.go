@@ -14,7 +14,7 @@ import (
 // From where on something in one plan is told. Shares are percent of its time.
 const (
 	readMuch      = 10.0 // a tenth is worth a change
-	readRemoved   = 0.6  // of the rows that a node looked at: most of them for nothing
+	readRemoved   = 0.6  // of the rows that a node looked at: clearly more for nothing (1.5 for each) than for use
 	readRows      = 1000 // fewer rows cost nothing
 	readMisjudged = 10.0 // an estimate within ten times is a good one
 	readLoops     = 1000
