@@ -447,8 +447,8 @@ func (c *oomCase) memory() {
 	}
 }
 
-// oomLimitReached is the share of a limit at which it counts as reached: each CPU charges a group 64 pages in advance, so what
-// is reported may stay below the limit by 256 kB for each CPU.
+// oomLimitReached is the share of a limit at which it counts as reached: each CPU charges a group 64 pages in
+// advance, so what is reported may stay below the limit by 256 kB for each CPU.
 const oomLimitReached = 0.99
 
 // swapLimit says whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
