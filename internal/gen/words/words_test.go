@@ -48,7 +48,8 @@ func TestCatalogs(t *testing.T) {
 			t.Errorf("%s.po:%d: other placeholders than %q", lang, e.Line, e.English)
 		}
 		if say.Complete(lang) && len(r.Missing) > 0 {
-			t.Errorf("%s is called complete, and lacks %d texts, such as %q", lang, len(r.Missing), r.Missing[0].English)
+			t.Errorf("%s is called complete, and lacks %d texts, such as %q", lang, len(r.Missing),
+				r.Missing[0].English)
 		}
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
 		want := say.WritePO(lang, sorted(c, texts))
