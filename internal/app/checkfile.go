@@ -49,18 +49,18 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	form, told := conffile.Recognize(text)
 	switch {
 	case form == conffile.HBA:
-		return r, "", say.Usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file),
-			"its lines are judged on the server that reads them: pgfettle check")
+		return r, "", say.Usage(fmt.Sprintf("cannot check %q with --conf: it is a pg_hba.conf", file),
+			"Check it together with its server: pgfettle check")
 	case others[told.Form] != "" && form == conffile.Form(told.Form):
-		return r, "", say.Usage(fmt.Sprintf("--conf: %q is %s", file, others[told.Form]),
-			"name a postgresql.conf, or a text with settings of the server in it")
+		return r, "", say.Usage(fmt.Sprintf("cannot check %q with --conf: it is %s", file, others[told.Form]),
+			"Name a postgresql.conf, or a text that contains server settings.")
 	case conffile.Foreign(form):
 		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
 	}
 	major := m.Given
 	if major != 0 && !params.Covers(major) {
-		return r, "", say.Usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major),
-			"the versions that are known are "+knownMajors())
+		return r, "", say.Usage(fmt.Sprintf("invalid value for --pg: %d", major),
+			"Use one of: "+knownMajors()+".")
 	}
 	if told.Form != conftext.Plain && told.Form != conftext.Recovery || len(told.Settings) > 0 {
 		major, from = fileMajor(m, told.Named)
@@ -93,8 +93,9 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 
 // others are files of programs beside the server, as a sentence names them.
 var others = map[conftext.Form]string{
-	conftext.PgBouncer: "a configuration of PgBouncer (pgbouncer.ini)", conftext.Pgpool: "a pgpool.conf of Pgpool-II",
-	conftext.PgBackups: "a configuration of pgBackRest", conftext.MySQL: "a configuration of MySQL or MariaDB (my.cnf)",
+	conftext.PgBouncer: "a PgBouncer configuration (pgbouncer.ini)", conftext.Pgpool: "a Pgpool-II configuration " +
+		"(pgpool.conf)",
+	conftext.PgBackups: "a pgBackRest configuration", conftext.MySQL: "a MySQL or MariaDB configuration (my.cnf)",
 	conftext.HBA: "a pg_hba.conf",
 }
 
@@ -145,22 +146,22 @@ func (h *Host) confMain(name string) (string, error) {
 	st, err := h.Target.Stat(main)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", say.Usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
+		return "", say.Usage(fmt.Sprintf("--conf: file %q does not exist", name), "Name a postgresql.conf.")
 	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name),
-			Hint: "run pgfettle as root or as the owner of the file", Code: say.CodeNoAccess}
+		return "", &say.Problem{Message: fmt.Sprintf("--conf: could not open %q: permission denied", name),
+			Hint: "Run pgfettle as root or as the owner of the file.", Code: say.CodeNoAccess}
 	case err != nil:
 		return "", fmt.Errorf("--conf: %w", err)
 	case !st.Mode.IsRegular():
-		return "", say.Usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
+		return "", say.Usage(fmt.Sprintf("--conf: %q is not a regular file", name), "Name a postgresql.conf.")
 	}
 	if _, err := fs.ReadFile(target.AsConfigFiles(h.Target), strings.TrimPrefix(main, "/")); err != nil {
 		code, hint := say.CodeError, ""
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			code, hint = say.CodeNoAccess, "run pgfettle as root or as the owner of the file"
+			code, hint = say.CodeNoAccess, "Run pgfettle as root or as the owner of the file."
 		case errors.Is(err, target.ErrTooLarge):
-			hint = "a postgresql.conf has less than a megabyte"
+			hint = "Name a postgresql.conf; it is smaller than 1 MB."
 		}
 		return "", &say.Problem{Message: "--conf: " + err.Error(), Hint: hint, Code: code}
 	}
@@ -208,7 +209,7 @@ func knownMajors() string {
 	for _, m := range params.Majors() {
 		out = append(out, strconv.Itoa(m))
 	}
-	return strings.Join(out, ", ") + ", and " + strconv.Itoa(params.Preview) + " as a preview"
+	return strings.Join(out, ", ") + ", " + strconv.Itoa(params.Preview) + " (preview)"
 }
 
 // shorter spells a path from the working directory where it lies below it, which

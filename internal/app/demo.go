@@ -63,7 +63,7 @@ func (h *Host) StartDemo(ctx context.Context, r DemoRequest) (_ *DemoServer, err
 	}
 	tell, done := h.Steps()
 	defer done()
-	tell("making a throwaway cluster…")
+	tell("creating a throwaway server…")
 	inst, err := scratch.New(ctx, bin, scratch.Options{})
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (h *Host) StartDemo(ctx context.Context, r DemoRequest) (_ *DemoServer, err
 	if err := inst.Start(ctx); err != nil {
 		return nil, err
 	}
-	tell("giving it a little life…")
+	tell("creating some activity…")
 	if err := inst.Exec(ctx, life...); err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 		state, ok := h.StateHome()
 		if !ok {
 			return nil,
-				say.Usage("there is no place to write down what has to be removed after a crash: HOME is not set",
-					"set HOME or XDG_STATE_HOME")
+				say.Usage("no state directory: HOME is not set",
+					"Set HOME or XDG_STATE_HOME.")
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}
@@ -131,12 +131,12 @@ func (h *Host) demoBinaries(ctx context.Context, r DemoRequest) (scratch.Binarie
 	}
 	tell, done := h.Steps()
 	defer done()
-	waiting := func() { tell("another process is fetching; waiting for it") }
+	waiting := func() { tell("waiting for another process that downloads the programs") }
 	return scratch.Fetch(ctx, major, scratch.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
 		if all > 0 {
-			tell(fmt.Sprintf("fetched %s of %s (%d %%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
+			tell(fmt.Sprintf("downloaded %s of %s (%d%%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
 		} else {
-			tell("fetched " + unit.Bytes(got).String())
+			tell("downloaded " + unit.Bytes(got).String())
 		}
 	}})
 }

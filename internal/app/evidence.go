@@ -52,6 +52,7 @@ func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
 }
 
 func notEvidence(name, why string) error {
-	return &say.Problem{Message: name + ": " + why, Hint: "'pgfettle snapshot -o FILE' writes such a file",
+	return &say.Problem{Message: name + ": " + why, Hint: "Create an evidence file on the host: pgfettle snapshot -o " +
+		"FILE",
 		Code: say.CodeError}
 }

@@ -78,7 +78,7 @@ func (h *Host) History(file string) (History, error) {
 	if file == "" {
 		var err error
 		if file, err = h.HistoryPath(); err != nil {
-			return nil, say.Usage(err.Error(), "name one with --history FILE")
+			return nil, say.Usage(err.Error(), "Name the file with --history FILE.")
 		}
 	}
 	file, err := filepath.Abs(file)
@@ -95,15 +95,15 @@ func (h *Host) History(file string) (History, error) {
 	if err == nil {
 		return s, nil
 	}
-	p := &say.Problem{Message: "the history cannot be read", Detail: err.Error(), Code: say.CodeError}
+	p := &say.Problem{Message: "could not read the history", Detail: err.Error(), Code: say.CodeError}
 	switch {
 	case errors.Is(err, store.ErrNone):
-		p.Message, p.Detail = "there is no history: nothing was watched yet", "it would be "+file
-		p.Hint = "'pgfettle watch' begins one; with --history FILE another is read"
+		p.Message, p.Detail = "no history: pgfettle watch has not run yet", "The default file is "+file+"."
+		p.Hint = "Record a history with pgfettle watch, or name another one with --history FILE."
 	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "run pgfettle as the owner of the file, which is root as a rule", say.CodeNoAccess
+		p.Hint, p.Code = "Run pgfettle as the owner of the file, usually root.", say.CodeNoAccess
 	case errors.Is(err, store.ErrNewer):
-		p.Hint = "read it with the pgfettle that writes it"
+		p.Hint = "Read it with the version of pgfettle that writes it."
 	}
 	return nil, p
 }
@@ -120,9 +120,10 @@ func (h *Host) Peaks(ctx context.Context, file string) (*history.Peaks, error) {
 
 // noHolder is what is said where there is no one account to become.
 func noHolder(file string) error {
-	return &say.Problem{Message: fmt.Sprintf("the history %q is in a folder that several accounts may write", file),
-		Detail: "root does not open what others can put there",
-		Hint:   "run pgfettle as the account that writes it, or move it to a folder of root's", Code: say.CodeRefused}
+	return &say.Problem{Message: fmt.Sprintf("history %q is in a directory that several accounts can write", file),
+		Detail: "As root, pgfettle does not open files that others can replace.",
+		Hint:   "Run pgfettle as the account that writes the history, or move the file to a directory of root.",
+		Code:   say.CodeRefused}
 }
 
 // becomeHolder gives up root's rights for those of the account that a history
@@ -139,8 +140,8 @@ func becomeHolder(file string) error {
 		os.NewSyscallError("setgid", syscall.Setgid(gid)), os.NewSyscallError("setuid",
 			syscall.Setuid(uid))); err != nil {
 		return &say.Problem{Message: fmt.Sprintf(
-			"the history %q belongs to another account, which root cannot become here: %v", file, err),
-			Hint: "run pgfettle as that account", Code: say.CodeNoAccess}
+			"could not read history %q as its owner: %v", file, err),
+			Hint: "Run pgfettle as the owner of the file.", Code: say.CodeNoAccess}
 	}
 	return nil
 }

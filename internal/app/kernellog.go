@@ -38,13 +38,13 @@ func KernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
 	case err == nil && out.Code == 0 && len(out.Stdout) > 0:
 		return out.Stdout, nil
 	case err != nil && !errors.Is(err, target.ErrTooLarge):
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "neither journalctl nor dmesg gave it",
-			Reveal: "read it on the host and give it as a FILE"}
+		return nil, &known.Gap{Fact: "kernel log", Reason: "neither journalctl nor dmesg could be run",
+			Reveal: "save the kernel log on the host and name the file as FILE"}
 	case out.Code != 0:
 		reason, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "dmesg was refused: " + reason,
+		return nil, &known.Gap{Fact: "kernel log", Reason: "dmesg failed: " + reason,
 			Reveal: "run pgfettle as root, or as a member of the group adm or systemd-journal"}
 	}
-	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing",
-		Reveal: "in a container read it on the host"}
+	return out.Stdout, &known.Gap{Fact: "kernel log", Reason: "dmesg printed nothing",
+		Reveal: "in a container, read the kernel log on the host"}
 }

@@ -36,7 +36,7 @@ func plannedBuffers(s *snapshot.Snapshot, o rule.Options) memory.Plan {
 func (s *Session) PolicyOfDiagnosis() *policy.Policy {
 	p, err := s.Host.Policy(PolicyChoice{}, s.Collected != nil)
 	if err != nil {
-		s.Host.Tell("warning", "the policy is left out: "+err.Error())
+		s.Host.Tell("warning", "policy ignored: "+err.Error())
 		return &policy.Policy{}
 	}
 	return p

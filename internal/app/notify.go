@@ -13,7 +13,7 @@ import (
 
 // sinks reads what --notify says.
 func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
-	const hint = "write exec:CMD, webhook:URL or webhook:@FILE"
+	const hint = "Use exec:CMD, webhook:URL or webhook:@FILE."
 	var out []monitor.Sink
 	for _, s := range list {
 		kind, where, _ := strings.Cut(s, ":")
@@ -22,24 +22,26 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 			argv, err := monitor.Words(where)
 			if err != nil {
 				return nil, say.Usage("--notify exec: "+err.Error(),
-					"write a program and its arguments, as in exec:/usr/local/bin/page-me")
+					"Use a program and its arguments, such as exec:/usr/local/bin/page-me.")
 			}
 			out = append(out, &monitor.Exec{Target: h.Target, Argv: argv})
 		case "webhook":
 			if name, ok := strings.CutPrefix(where, "@"); ok {
 				var err error
 				if where, err = firstLine(name); err != nil {
-					return nil, say.Usage("--notify webhook: "+err.Error(), "the file holds the URL on its first line")
+					return nil, say.Usage("--notify webhook: "+err.Error(), "Write the URL on the first line of the "+
+						"file.")
 				}
 			}
 			h, err := monitor.NewWebhook(where)
 			if err != nil {
-				return nil, say.Usage("--notify webhook: "+err.Error(), "write https://HOST/PATH")
+				return nil, say.Usage("--notify webhook: "+err.Error(), "Use https://HOST/PATH.")
 			}
 			out = append(out, h)
 		default:
 			// it may be a secret that lacks its word
-			return nil, say.Usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint)
+			return nil, say.Usage(fmt.Sprintf("invalid value for --notify: %.20q is neither exec nor webhook", kind),
+				hint)
 		}
 	}
 	return out, nil

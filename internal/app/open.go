@@ -37,9 +37,9 @@ type Session struct {
 	Snapshot  *snapshot.Snapshot
 }
 
-// whatATargetIs is the hint after a TARGET that is none.
-const whatATargetIs = "a TARGET is a data directory, a conninfo such as host=db1, an evidence file of 'pgfettle " +
-	"snapshot', or nothing for this host"
+// whatATargetIs is the hint for an invalid TARGET.
+const whatATargetIs = "Use a data directory, a conninfo such as 'host=db1 user=monitor', or an evidence file of " +
+	"pgfettle snapshot. For this host, omit TARGET."
 
 // Open resolves the target of a request, collects or reads its evidence, and makes the
 // snapshot of it.
@@ -113,16 +113,16 @@ func (h *Host) Describe(spec string) (*Session, error) {
 	return h.NewSession(a)
 }
 
-// describeHint shows how a host is described; what the server is for is told with flags.
+// describeHint shows how a host is described; the workload is given with flags.
 func describeHint(spec string) string {
 	for word := range strings.SplitSeq(spec, ",") {
 		key, val, _ := strings.Cut(strings.TrimSpace(word), "=")
 		switch key {
 		case "connections", "active", "profile":
-			return "what the server is for is told with flags: --" + key + " " + val
+			return "Use the flag instead: --" + key + " " + val
 		}
 	}
-	return "describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'"
+	return "Describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'."
 }
 
 // EvidenceFile says whether a target is an evidence file, and its name; "-" is
@@ -160,17 +160,18 @@ func (h *Host) Resolve(name string) (*collect.Request, string, error) {
 	case err == nil && st.Mode().IsRegular():
 		return nil, name, nil
 	case err == nil:
-		return nil, "", say.Usage(fmt.Sprintf("%q is neither a folder nor a regular file", name), whatATargetIs)
+		return nil, "", say.Usage(fmt.Sprintf("target %q is neither a directory nor a regular file", name),
+			whatATargetIs)
 	case strings.Contains(name, "=") || strings.Contains(name, "://"):
 		return &collect.Request{Kind: collect.Conninfo, Value: name}, "", nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
-			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("could not open target %q: permission denied", name),
+			Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
 	}
-	return nil, "", say.Usage(fmt.Sprintf("no such target: %q", name), whatATargetIs)
+	return nil, "", say.Usage(fmt.Sprintf("target %q does not exist", name), whatATargetIs)
 }
 
-// dataDirectory returns the absolute path of a folder that initdb made.
+// dataDirectory returns the absolute path of a data directory.
 func dataDirectory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -181,9 +182,9 @@ func dataDirectory(dir string) (string, error) {
 	case err == nil:
 		return abs, nil
 	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("data directory %q: permission denied", dir),
-			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+		return "", &say.Problem{Message: fmt.Sprintf("could not open data directory %q: permission denied", dir),
+			Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
 	}
-	return "", say.Usage(fmt.Sprintf("%q is no data directory: it has no PG_VERSION", dir),
-		"name the folder that initdb made: 'SHOW data_directory' tells it")
+	return "", say.Usage(fmt.Sprintf("%q is not a data directory: it has no PG_VERSION", dir),
+		"Name the data directory of an instance. To find it, run in psql: SHOW data_directory")
 }

@@ -39,8 +39,8 @@ func TestResolve(t *testing.T) {
 		{"a conninfo", "host=db1 port=5433", nil, collect.Conninfo, "host=db1 port=5433", "", ""},
 		{"a URI", "postgresql://db1/postgres", nil, collect.Conninfo, "postgresql://db1/postgres", "", ""},
 		{"another folder", dir, nil, failure, "", "", "has no PG_VERSION"},
-		{"a device", os.DevNull, nil, failure, "", "", "neither a folder nor a regular file"},
-		{"nothing that exists", "db1", nil, failure, "", "", "no such target"},
+		{"a device", os.DevNull, nil, failure, "", "", "neither a directory nor a regular file"},
+		{"nothing that exists", "db1", nil, failure, "", "", "does not exist"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			req, name, err := (&Host{Vars: c.vars}).Resolve(c.arg)

@@ -44,12 +44,12 @@ func (a PlanAsk) With(p *policy.Policy, pins map[knob.Address]string) (PlanOptio
 	if a.Profile != "" {
 		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
 			return PlanOptions{}, say.Usage("--profile: "+err.Error(),
-				"mixed is the one for a host that does both short transactions and reports")
+				"For a host with short transactions and reports, use mixed.")
 		}
 	}
 	if a.Storage != "" {
 		if o.Storage, err = rule.ParseStorage(a.Storage); err != nil {
-			return PlanOptions{}, say.Usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+			return PlanOptions{}, say.Usage("--storage: "+err.Error(), "Omit --storage to detect the type.")
 		}
 	}
 	return PlanWith(p, o, a.Profile != "")
@@ -70,8 +70,8 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	for _, pin := range p.Pins {
 		for a, value := range out.options.Pins {
 			if at, _ := p.Pin(a); at == pin && value != pin.Value {
-				return out, say.Usage(fmt.Sprintf("--pin: %s is pinned to %s by %s:%d", a, pin.Value, p.File, pin.Line),
-					"change it there, or leave the policy out with --no-policy")
+				return out, say.Usage(fmt.Sprintf("--pin: %s is pinned to %s in %s:%d", a, pin.Value, p.File, pin.Line),
+					"Change the pin in that file, or ignore the policy with --no-policy.")
 			}
 		}
 		out.options.Pins[pin.Address] = pin.Value
@@ -153,12 +153,12 @@ func pinProblem(p *policy.Policy, err error) error {
 		return err
 	}
 	return say.Usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad),
-		"write a value that the server takes, as in \"pg:work_mem\" = \"64MB\"")
+		"Use a value that the server accepts, such as \"pg:work_mem\" = \"64MB\".")
 }
 
 // PinnedBy is the reason of a value that the policy pins.
 func PinnedBy(p *policy.Policy, pin policy.Pin) string {
-	return fmt.Sprintf("pinned by %s:%d", p.File, pin.Line)
+	return fmt.Sprintf("pinned in %s:%d", p.File, pin.Line)
 }
 
 // unexpired leaves out the acceptances that have ended.

@@ -30,7 +30,7 @@ type PolicyChoice struct {
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
-		return nil, say.Usage("--policy and --no-policy contradict each other", "leave one of them out")
+		return nil, say.Usage("--policy and --no-policy cannot be used together", "Use only one of them.")
 	case c.File != "":
 		return h.ReadPolicy(c.File, true)
 	case c.None || !site:
@@ -54,11 +54,12 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("policy %q: permission denied", name),
-			Hint: "run pgfettle as somebody who may read it, or leave it out with --no-policy", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("could not open policy %q: permission denied", name),
+			Hint: "Run pgfettle as a user with read permission, or ignore the policy with --no-policy.",
+			Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && named:
-		return nil, say.Usage(fmt.Sprintf("policy %q: there is no such file", name),
-			"'pgfettle policy example' prints one to begin with")
+		return nil, say.Usage(fmt.Sprintf("policy %q does not exist", name),
+			"Create a policy: pgfettle policy example > policy.toml")
 	case err != nil:
 		return nil, fmt.Errorf("policy: %w", err)
 	}
@@ -68,13 +69,14 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, say.Usage(fmt.Sprintf("policy %q is no regular file", name),
-			"'pgfettle policy example' prints one to begin with")
+		return nil, say.Usage(fmt.Sprintf("policy %q is not a regular file", name),
+			"Name a policy file. To create one: pgfettle policy example > policy.toml")
 	}
 	if h.Target.UID() == 0 {
 		if why := writable(st, named); why != "" {
-			return nil, &say.Problem{Message: fmt.Sprintf("policy %q: %s, so root does not follow it", name, why),
-				Hint: "chown root: and chmod go-w it, or leave it out with --no-policy", Code: say.CodeRefused}
+			return nil, &say.Problem{Message: fmt.Sprintf("policy %q is not trusted: %s", name, why),
+				Hint: "Let only root write it (chown root: FILE; chmod go-w FILE), or ignore it with --no-policy.",
+				Code: say.CodeRefused}
 		}
 	}
 	b, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
@@ -95,13 +97,13 @@ func writable(st fs.FileInfo, named bool) string {
 	mode := st.Mode().Perm()
 	switch {
 	case !ok:
-		return "its owner is not known"
+		return "its owner is unknown"
 	case sys.Uid != 0 && !named:
-		return "it does not belong to root"
+		return "it is not owned by root"
 	case mode&0o002 != 0:
-		return "everybody may write it"
+		return "it is world-writable"
 	case mode&0o020 != 0 && sys.Gid != 0:
-		return "its group may write it"
+		return "it is group-writable"
 	}
 	return ""
 }
@@ -125,7 +127,7 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 		real, err := h.Target.Resolve(abs)
 		if err != nil {
 			return o, say.Usage(fmt.Sprintf("--trust: %v", err),
-				"name the data directory of a server on this host: 'SHOW data_directory' tells it")
+				"Name the data directory of an instance on this host. To find it, run in psql: SHOW data_directory")
 		}
 		o.DataDirs = append(o.DataDirs, real)
 	}

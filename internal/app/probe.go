@@ -70,11 +70,11 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 	tell, done := h.Steps()
 	w := probe.Prepare(h.Target, s.Snapshot, probe.Options{Only: r.Only, Seconds: r.Seconds, Tell: tell})
 	if !s.Snapshot.HostSeen {
-		return nil, &say.Problem{Message: "the server runs on another host, and disks are measured where they are",
-			Hint: "run pgfettle probe there", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: "cannot measure the disks of a remote server",
+			Hint: "Run pgfettle probe on its host.", Code: say.CodeNoAccess}
 	}
 	if w.Empty() {
-		p := &say.Problem{Message: "there is nothing to measure", Code: say.CodeError}
+		p := &say.Problem{Message: "nothing to measure", Code: say.CodeError}
 		if len(w.Missing) > 0 {
 			g := w.Missing[0]
 			p.Detail, p.Hint = g.Fact+": "+g.Reason, g.Reveal
@@ -99,12 +99,12 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 func (h *Host) SaveProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
-		h.Tell("note", "the result is not kept: HOME is not set")
+		h.Tell("note", "results not saved: HOME is not set")
 		return ""
 	}
 	file, err := probe.Save(h.Target, dirs[0], &p.Measured)
 	if err != nil {
-		h.Tell("note", "the result could not be kept: "+err.Error())
+		h.Tell("note", "could not save the results: "+err.Error())
 		return ""
 	}
 	return file

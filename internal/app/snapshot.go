@@ -49,7 +49,7 @@ func (s *Session) askForEveryProfile(ctx context.Context) error {
 			return err
 		}
 		if err != nil {
-			s.Host.Tell("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
+			s.Host.Tell("warning", "snapshot is without the server's shared memory size for a plan: "+err.Error())
 			break
 		}
 	}

@@ -50,11 +50,11 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 		subject.CPUs = cpu.Logical
 	}
 	if !l.Snapshot.HostSeen {
-		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
+		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle on that host"}
 	}
 	if in == nil {
-		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here",
-			Reveal: "name one: a data directory or a conninfo"}
+		subject.ServerUnseen = &known.Gap{Reason: "no instance is running on this host",
+			Reveal: "name a data directory or a conninfo"}
 		subject.Top = sample.NewTop(opt)
 		return subject, nil
 	}
@@ -84,7 +84,7 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, e
 	if !ok {
 		g := in.DataDirectory.Gap()
 		return func() (pgclient.Connect, error) {
-			return pgclient.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason,
+			return pgclient.Connect{}, &say.Problem{Message: "data directory unknown: " + g.Reason,
 				Hint: g.Reveal, Code: say.CodeNoAccess}
 		}
 	}
@@ -107,8 +107,8 @@ func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 			}
 		}
 		if pid == 0 {
-			return 0, &say.Problem{Message: "the postmaster is not known",
-				Hint: "run pgfettle as root or as the owner of the data directory"}
+			return 0, &say.Problem{Message: "postmaster unknown",
+				Hint: "Run pgfettle as root or as the owner of the data directory."}
 		}
 		return pid, nil
 	}
@@ -125,8 +125,9 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
 	}
 	if len(labels) > 1 {
-		return nil, say.Usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)),
-			"name one of "+strings.Join(labels, ", "))
+		return nil, say.Usage(fmt.Sprintf("%d instances are running on this host, but only one can be shown",
+			len(labels)),
+			"Name one as TARGET: "+strings.Join(labels, ", ")+".")
 	}
 	return found, nil
 }

@@ -63,8 +63,8 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	case err != nil:
 		return err
 	case file != "":
-		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target),
-			"name a data directory or a conninfo, or nothing for this host")
+		return say.Usage(fmt.Sprintf("pgfettle watch requires a live host, but %q is a file", o.Target),
+			"Name a data directory or a conninfo. For this host, omit TARGET.")
 	}
 	rules := &policyNow{host: h, choice: o.Policy}
 	if err := rules.read(); err != nil {
@@ -132,8 +132,8 @@ func (h *Host) closedJournals(own string) error {
 		return nil
 	}
 	return fmt.Errorf(
-		"%s is closed to this account: what root applied is not known, and plans are held against the first look; "+
-			"run as root to know it", journalfile.Dir)
+		"cannot read %s: changes applied by root are unknown, and plans are compared with the first check; "+
+			"to include them, run as root", journalfile.Dir)
 }
 
 // openToWatch opens what is written. A run of cron says nothing of gaps: they are
@@ -143,7 +143,7 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 	if file == "" {
 		var err error
 		if file, err = store.DefaultPath(h.Target.UID(), h.Getenv); err != nil {
-			return nil, say.Usage(err.Error(), "name one with --history FILE")
+			return nil, say.Usage(err.Error(), "Name the file with --history FILE.")
 		}
 	}
 	ho := store.Options{Interval: o.Interval}
@@ -157,14 +157,14 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 		return s, nil
 	case errors.Is(err, store.ErrLocked):
 		p.Hint,
-			p.Code = "another 'pgfettle watch' writes it; one of them is enough, or name another file with --history",
+			p.Code = "Another pgfettle watch writes this history. Stop it, or name another file with --history.",
 			say.CodeRefused
 	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "run pgfettle as the owner of the file, or name another with --history", say.CodeNoAccess
+		p.Hint, p.Code = "Run pgfettle as the owner of the file, or name another one with --history.", say.CodeNoAccess
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrDamaged):
-		p.Hint = "move the file away, or name another with --history"
+		p.Hint = "Move the file, or name another one with --history."
 	case errors.Is(err, store.ErrFull):
-		p.Hint = "make room, or name a file on another disk with --history"
+		p.Hint = "Free space, or name a file on another filesystem with --history."
 	default:
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		g := in.DataDirectory.Gap()
-		return nil, &say.Problem{Message: "its data directory is not known", Detail: g.Reason, Hint: g.Reveal,
+		return nil, &say.Problem{Message: "data directory unknown", Detail: g.Reason, Hint: g.Reveal,
 			Code: say.CodeNoAccess}
 	}
 	how, err := collect.ConnectLocal(h.Target, dir)
@@ -224,8 +224,8 @@ func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 				Secrets: h.Target.UID() != 0}, nil
 		}
 	}
-	return nil, &say.Problem{Message: "none of its sockets can be reached by this account",
-		Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+	return nil, &say.Problem{Message: "could not reach the server through any of its sockets",
+		Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
 }
 
 // policyNow is the policy as it was last read.

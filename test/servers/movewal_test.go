@@ -242,7 +242,7 @@ func TestMoveWALIntoAFailure(t *testing.T) {
 			"if [ -L %s/pg_wal ]; then chmod 0 %s/wal; fi; cd /; %s start; s=$?; chmod 700 %s/wal; exit $s",
 			y.i.DataDir, y.disk, ctl, y.disk)
 		said := y.run(6, y.move("--stop-command", "cd /; "+ctl+" stop -m fast", "--start-command", broken)...)
-		if !strings.Contains(said, "everything is as it was") || !strings.Contains(said, "ermission denied") {
+		if !strings.Contains(said, "the previous state was restored") || !strings.Contains(said, "ermission denied") {
 			t.Errorf("it says\n%s", said)
 		}
 		y.home()

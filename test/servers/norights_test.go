@@ -72,7 +72,7 @@ func TestNoRights(t *testing.T) {
 		{title: "nobody, for the kernel", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{kernel},
 			says: "/etc/sysctl.d/60-pgfettle.conf may not be written", how: "root"},
 		{title: "nobody, for the server", as: nobody, flags: home("nobody"), pins: []string{pg},
-			says: "permission denied", how: "run pgfettle as root or as the owner"},
+			says: "permission denied", how: "Run pgfettle as root or as the owner"},
 		{title: "a plain role over SQL", as: nobody, flags: home("nobody"), target: conninfo, pins: []string{pg},
 			says: "superuser", how: "superuser"},
 		{title: "a journal where nobody may write", as: nobody, flags: []string{"--journal", "/etc/own/journal"},

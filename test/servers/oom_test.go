@@ -315,7 +315,7 @@ func TestOOMNoRight(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	var ee *exec.ExitError
 	if !errors.As(err, &ee) || ee.ExitCode() != say.CodeNoAccess ||
-		!strings.Contains(string(out), "hint: run it as root") {
+		!strings.Contains(string(out), "hint: Run it as root") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {

@@ -43,8 +43,8 @@ func TestAsTheServiceAccount(t *testing.T) {
 	if r.Code != 0 || strings.Contains(r.Stderr, i.DataDir+" does not answer") {
 		t.Fatal(r)
 	}
-	if !strings.Contains(r.Stderr, "/var/lib/pgfettle/journal is closed to this account") ||
-		!strings.Contains(r.Stderr, "run as root to know it") {
+	if !strings.Contains(r.Stderr, "cannot read /var/lib/pgfettle/journal") ||
+		!strings.Contains(r.Stderr, "to include them, run as root") {
 		t.Errorf("the journals that it cannot read are not told: %s", r)
 	}
 	r = run("history", "--history", serviceHistory, "--series", "connections_total", "--instance", i.DataDir,

@@ -26,12 +26,12 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 		i := live.Start(t, b, nil)
 		for catalog, words := range map[string][]string{
 			// of the cluster; not needed on the way in
-			"pg_tablespace": {"gave up waiting for a lock", "holds pg_tablespace", "postgres postgres [local]",
+			"pg_tablespace": {"Queries canceled while waiting for a lock", "pg_tablespace", "postgres postgres [local]",
 				"idle in transaction for"},
 			// needed by any query, but not in another database
-			"pg_proc": {"holds pg_proc", "database postgres"},
+			"pg_proc": {"Lock holders", "): pg_proc", "database postgres"},
 			// nobody gets into this database
-			"pg_class": {"holds pg_class", "database postgres"},
+			"pg_class": {"Lock holders", "): pg_class", "database postgres"},
 			// nor into any
 			"pg_authid":          {"before their first query", "idle in transaction"},
 			"pg_database":        {"before their first query", "idle in transaction"},
@@ -57,7 +57,7 @@ func TestNoSlotIsFound(t *testing.T) {
 			held(t, i)
 		}
 		s := asked(t, i)
-		fires(t, s, "no_connection_slot", "SQLSTATE 53300", "5 client sessions: 5 idle")
+		fires(t, s, "no_connection_slot", "SQLSTATE 53300", "Client sessions on the host: 5; idle: 5")
 		silent(t, s, "server_unreachable")
 	})
 }
@@ -67,10 +67,10 @@ func TestRefusedRoleIsFound(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for auth, why := range map[string]string{"reject": "SQLSTATE 28000",
-			"scram-sha-256": "as it asks for a password"} {
+			"scram-sha-256": "it requests a password"} {
 			hba(t, i, auth)
 			s := asked(t, i)
-			fires(t, s, "server_unreachable", "did not let pgfettle in", why)
+			fires(t, s, "server_unreachable", "refused the connection", why)
 			hba(t, i, "trust")
 		}
 	})

@@ -125,11 +125,11 @@ var ways = []broken{
 			"max_wal_senders": "0"})},
 	{"a library that is not there", "start_config_error", []string{"postgresql.conf line ", "no_such_library"},
 		"no_such_library", configured(map[string]string{"shared_preload_libraries": "no_such_library"})},
-	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 are free in a pool of 0"},
+	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 of 0 in the pool are free"},
 		"could not map anonymous shared memory", configured(map[string]string{"huge_pages": "on"})},
 	{"huge_pages = on with SysV memory", "start_huge_pages", []string{"shared_memory_type = sysv"},
 		"huge pages not supported", configured(map[string]string{"huge_pages": "on", "shared_memory_type": "sysv"})},
-	{"more shared memory than the machine has", "start_shared_memory", []string{"asks for", "RAM and swap"},
+	{"more shared memory than the machine has", "start_shared_memory", []string{"requests 4.", "RAM plus swap"},
 		"could not map anonymous shared memory", func(t *testing.T, i *scratch.Instance) {
 			configured(map[string]string{"shared_buffers": "4TB", "huge_pages": "off"})(t, i)
 		}},
@@ -169,7 +169,7 @@ var ways = []broken{
 			must(t, os.Chown(i.DataDir+"/global/pg_control", 0, 0))
 		}},
 	{"a process with the number in postmaster.pid", "start_lock_file",
-		[]string{"postmaster.pid names sleep", "works in /"}, "lock file \"postmaster.pid\" already exists",
+		[]string{"postmaster.pid names sleep", "runs in /"}, "lock file \"postmaster.pid\" already exists",
 		func(t *testing.T, i *scratch.Instance) {
 			write(t, i, "postmaster.pid", strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n1700000000\n5432\n"+i.Socket+
 				"\n\n     1     1\nready   \n")
@@ -179,13 +179,13 @@ var ways = []broken{
 			write(t, i, "postmaster.pid", "")
 		}},
 	{"no target of pg_wal", "start_folder_missing",
-		[]string{"pg_wal (link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory",
+		[]string{"pg_wal (symbolic link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory",
 		func(t *testing.T, i *scratch.Instance) {
 			must(t, os.Rename(i.DataDir+"/pg_wal", i.Folder+"/gone"))
 			must(t, os.Symlink("/mnt/no-such-disk/wal", i.DataDir+"/pg_wal"))
 			give(t, i, i.DataDir+"/pg_wal")
 		}},
-	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"},
+	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION = 12", "named by postmaster.opts"},
 		"incompatible with server", func(t *testing.T, i *scratch.Instance) { write(t, i, "PG_VERSION", "12\n") }},
 }
 
@@ -198,14 +198,14 @@ func TestWhyAfterACrash(t *testing.T) {
 			must(t, syscall.Kill(left, syscall.SIGSTOP)) // else it sees the end of its postmaster
 			defer func() { _ = syscall.Kill(left, syscall.SIGKILL) }()
 			crash(t, i)
-			firstOf(t, i, "start_lock_file", "of its processes still use the shared memory")
+			firstOf(t, i, "start_lock_file", "1 process still uses its shared memory")
 			refuses(t, i, "pre-existing shared memory block")
 		})
 		t.Run("postmaster.pid of another server's directory", func(t *testing.T) {
 			i, other := live.Start(t, b, nil), live.Start(t, b, nil)
 			must(t, i.Stop())
 			write(t, i, "postmaster.pid", readAll(t, other.DataDir+"/postmaster.pid"))
-			firstOf(t, i, "start_lock_file", "names postgres", "works in "+other.DataDir)
+			firstOf(t, i, "start_lock_file", "names postgres", "runs in "+other.DataDir)
 			refuses(t, i, "lock file \"postmaster.pid\" already exists")
 			must(t, os.Remove(i.DataDir+"/postmaster.pid"))
 		})

@@ -96,7 +96,7 @@ for unit in serial-getty@ttyS0.service getty@tty1.service e2scrub_reap.service \
 done
 `
 
-// image is the machine as it is before a test: powered off, booted once.
+// image is the machine as it is before a test: powered off, never booted.
 type image struct {
 	dir string // under the cache folder
 }
@@ -110,8 +110,8 @@ func cacheDir() string { return "/var/cache/pgfettle/system" }
 
 // key names an image by all that it is made from.
 func key() string {
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{suite, rootLabel, toolsLabel, fmt.Sprint(diskMB), recipe,
-		firstBoot}, packages...), "\n")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{suite, rootLabel, toolsLabel, fmt.Sprint(diskMB), recipe},
+		packages...), "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -138,7 +138,7 @@ func locked() (unlock func(), err error) {
 
 // fetched makes a copy of the image in a folder of the test, building the image
 // where there is none of this recipe. Images of other recipes go.
-func fetched(t *testing.T, dir, tools string) image {
+func fetched(t *testing.T, dir string) image {
 	t.Helper()
 	unlock, err := locked()
 	if err != nil {
@@ -147,7 +147,7 @@ func fetched(t *testing.T, dir, tools string) image {
 	defer unlock()
 	base := image{filepath.Join(cacheDir(), key())}
 	if _, err := os.Stat(base.dir); errors.Is(err, fs.ErrNotExist) {
-		if err := base.make(t, tools); err != nil {
+		if err := base.make(t); err != nil {
 			t.Fatalf("image of the machine: %v", err)
 		}
 	} else if err != nil {
@@ -162,14 +162,14 @@ func fetched(t *testing.T, dir, tools string) image {
 	return mine
 }
 
-// firstBoot is what is done in the machine before it becomes the image.
+// firstBoot is what a test does in a machine that was never booted, before all else.
 const firstBoot = `set -e
 update-grub
 systemctl is-active postgresql@15-main
 `
 
 // make builds the image. The folder appears whole or not at all.
-func (i image) make(t *testing.T, tools string) error {
+func (i image) make(t *testing.T) error {
 	old, err := filepath.Glob(filepath.Join(cacheDir(), "*", "root.img"))
 	if err != nil {
 		return err
@@ -211,9 +211,6 @@ func (i image) make(t *testing.T, tools string) error {
 	if err := os.RemoveAll(tree); err != nil {
 		return err
 	}
-	g := boot(t, making, tools)
-	g.sh(t, firstBoot)
-	g.off(t)
 	if err := os.Remove(script); err != nil {
 		return err
 	}

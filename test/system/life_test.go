@@ -30,9 +30,10 @@ func TestLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img := fetched(t, dir, tools)
+	img := fetched(t, dir)
 
 	g := boot(t, img, tools)
+	g.sh(t, firstBoot)
 	facts(t, g)
 	files, values := g.files(t), g.values(t)
 	p := carryOut(t, g)

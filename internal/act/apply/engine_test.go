@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 			b.d.live["/proc/sys/vm.swappiness"] = "33"
 		}, say.CodeStale, "sysctl:vm.swappiness is 33 now; the plan found 0"},
 		"risk": {func(_ *bench, p *plan.Plan, _ *selection.Options) { p.Changes[5].Risk = knob.High }, say.CodeRefused,
-			"the risk of sysctl:vm.overcommit_memory was not accepted"},
+			"high-risk changes are not accepted: sysctl:vm.overcommit_memory"},
 		"another is at work": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.held = true }, say.CodeRefused,
 			"locked by process 42"},
 		"settings that the binary does not take": {func(b *bench, _ *plan.Plan, _ *selection.Options) {

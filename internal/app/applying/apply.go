@@ -35,9 +35,9 @@ type Request struct {
 	Consent func(context.Context, *Choice) error // asks, and declines parts; nil: nothing is asked
 }
 
-// Apply carries a plan out. Without changes that are chosen and without an error, nothing
-// was changed and nobody stood against it. The journal is nil where nothing was begun;
-// it is there with an error too.
+// Apply applies a plan. No chosen changes and no error means that nothing was changed and
+// nothing was refused. The journal is nil if nothing was started; it can come with an
+// error.
 func Apply(ctx context.Context, r Request) (*Choice, *journal.Journal, error) {
 	w, server, err := r.Place.world(r.Session, r.Restart)
 	if err != nil {
@@ -163,7 +163,7 @@ func inForce(ctx context.Context, server *pgctl.Server, l *app.Session, j *journ
 		return nil
 	}
 	slices.Sort(unmet)
-	return &say.Problem{Message: "not every setting that was applied is in force", Detail: strings.Join(unmet, "; "),
-		Hint: "take out what sets it elsewhere, or take all back with 'pgfettle undo " + j.ID + "'",
+	return &say.Problem{Message: "not all applied settings are in effect", Detail: strings.Join(unmet, "; "),
+		Hint: "Remove the other definitions of these settings, or undo the apply: pgfettle undo " + j.ID,
 		Code: say.CodePartly}
 }

@@ -69,9 +69,9 @@ func (s *Choice) Named() error {
 	for _, list := range [][]selection.Which{s.Options.Only, s.Options.AcceptRisk} {
 		for _, w := range list {
 			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
-				return say.Usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
+				return say.Usage(fmt.Sprintf("%s: no instance %q in the plan", w, w.Instance),
 					say.DidYouMean(w.Instance, labels,
-						"write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
+						"Use the data directory as shown in the plan, such as pg:work_mem@/srv/pg/17."))
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Choice) asked(c *plan.Change) bool {
 }
 
 // notAccepted is why a change of high risk is left out.
-const notAccepted = "the risk is high and was not accepted: read the reason, then add it to --accept-risk"
+const notAccepted = "high risk, not accepted: to apply it, read its reason and add it to --accept-risk"
 
 func (s *Choice) bars(c *plan.Change) string {
 	switch {
@@ -95,12 +95,12 @@ func (s *Choice) bars(c *plan.Change) string {
 	case s.Files == nil:
 		return ""
 	case c.Layer == knob.Units:
-		return "which unit runs the instance is not known in a tree of files"
+		return "with --root, the systemd unit of the instance is unknown"
 	case c.Address.Prefix() == "tablespace":
-		return "it stands in a catalog of the server, and in no file"
+		return "stored in a system catalog, not in a file"
 	case c.Layer == knob.Instance:
 		if _, err := s.Files.Stat(path.Join(c.Instance, "PG_VERSION")); err != nil {
-			return "its data directory is not in the tree of files"
+			return "its data directory does not exist below --root"
 		}
 	}
 	return ""
@@ -112,15 +112,15 @@ func (s *Choice) bars(c *plan.Change) string {
 func (s *Choice) Nothing() error {
 	for _, l := range s.Left {
 		if l.Reason == notAccepted || l.Reason == declined {
-			return &say.Problem{Message: "nothing was changed: all of the plan is left out",
-				Hint: "the reasons stand above", Code: say.CodeRefused}
+			return &say.Problem{Message: "nothing was changed: all changes were skipped",
+				Hint: "See the reasons above.", Code: say.CodeRefused}
 		}
 	}
 	return nil
 }
 
-// declined is why a part is left out that a person said no to.
-const declined = "you said no to it"
+// declined is why a part is skipped that the user declined.
+const declined = "declined"
 
 // Decline leaves changes out that a person said no to: these, and not those of the
 // same knobs in another instance.

@@ -35,7 +35,7 @@ func TestSelection(t *testing.T) {
 	}{
 		"a high risk is left out and named": {selection.Options{MaxEffect: knob.Reload}, false,
 			"sysctl:vm.swappiness pg:work_mem",
-			map[knob.Address]string{"pg:wal_level": "risk is high", "pg:max_connections": "restart"}},
+			map[knob.Address]string{"pg:wal_level": "high risk", "pg:max_connections": "restart"}},
 		"one that was accepted is made": {selection.Options{MaxEffect: knob.Reload,
 			AcceptRisk: []selection.Which{{Address: "pg:wal_level"}}}, false,
 			"sysctl:vm.swappiness pg:work_mem pg:wal_level",

@@ -102,7 +102,7 @@ func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 		return "", fmt.Errorf("settings after: %w", err)
 	}
 	if !bytes.Equal(was, is) {
-		return "", fmt.Errorf("%s is not as it was", auto)
+		return "", fmt.Errorf("%s differs from its contents before the apply", auto)
 	}
 	return auto, nil
 }

@@ -45,22 +45,22 @@ func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 	list, err := journalfile.List(t, dir)
 	switch {
 	case id != "":
-		return nil, say.Usage(fmt.Sprintf("there is no journal %q", id),
-			say.DidYouMean(id, IDs(list), "'pgfettle journal list' lists those in "+dir))
+		return nil, say.Usage(fmt.Sprintf("journal %q does not exist", id),
+			say.DidYouMean(id, IDs(list), "List the journals in "+dir+": pgfettle journal list"))
 	case len(list) > 0:
 		return list[len(list)-1], nil
 	case err != nil:
 		return nil, closed(err, dir)
 	}
-	return nil, &say.Problem{Message: "there is no journal: nothing was applied yet",
-		Detail: "the folder of the journals is " + dir, Code: say.CodeError}
+	return nil, &say.Problem{Message: "no journal: nothing was applied yet",
+		Detail: "The journal directory is " + dir + ".", Code: say.CodeError}
 }
 
 // closed names the right that is missing where the folder is closed to us.
 func closed(err error, dir string) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &say.Problem{Message: "the journals may not be read", Detail: err.Error(),
-			Hint: "run pgfettle as the owner of " + dir + ", which is root as a rule", Code: say.CodeNoAccess}
+		return &say.Problem{Message: "could not read the journals", Detail: err.Error(),
+			Hint: "Run pgfettle as the owner of " + dir + ", usually root.", Code: say.CodeNoAccess}
 	}
 	return err
 }

@@ -48,7 +48,8 @@ func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
 		return m, err
 	}
 	if l.Collected == nil {
-		return m, say.Usage("an evidence file is no instance", "name the data directory of one on this host")
+		return m, say.Usage("cannot move the WAL of an evidence file", "Name the data directory of an instance on "+
+			"this host.")
 	}
 	in, err := onlyInstance(l.Snapshot)
 	if err != nil {
@@ -90,8 +91,8 @@ func stays(err error, j *journal.Journal) error {
 	}
 	for i := range j.Changes {
 		if c := &j.Changes[i]; c.State == journal.IsFailed {
-			return &say.Problem{Message: "the WAL was not moved: everything is as it was", Detail: c.Reason,
-				Hint: "when the cause is gone, move it again", Code: say.CodePartly}
+			return &say.Problem{Message: "the WAL was not moved: the previous state was restored", Detail: c.Reason,
+				Hint: "Fix the cause, then run the command again.", Code: say.CodePartly}
 		}
 	}
 	return err
@@ -100,12 +101,12 @@ func stays(err error, j *journal.Journal) error {
 // onlyInstance is the instance that is meant where there is one.
 func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	if !s.HostSeen {
-		return nil, &say.Problem{Message: "the server runs on another host",
-			Hint: "run pgfettle there: the WAL is moved with its files", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: "cannot move the WAL of a remote server",
+			Hint: "Run pgfettle on its host.", Code: say.CodeNoAccess}
 	}
 	switch len(s.Instances) {
 	case 0:
-		return nil, say.Usage("no instance runs here", "name its data directory behind DIR")
+		return nil, say.Usage("no instance is running on this host", "Name its data directory after DIR.")
 	case 1:
 		return &s.Instances[0], nil
 	}
@@ -113,6 +114,7 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	for i := range s.Instances {
 		names = append(names, s.Instances[i].Label())
 	}
-	return nil, say.Usage(fmt.Sprintf("%d instances run here: %s", len(names), strings.Join(names, ", ")),
-		"name the data directory of one behind DIR")
+	return nil, say.Usage(fmt.Sprintf("%d instances are running on this host: %s", len(names), strings.Join(names,
+		", ")),
+		"Name the data directory of one of them after DIR.")
 }

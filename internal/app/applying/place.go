@@ -38,16 +38,16 @@ func (p *Place) Files() (target.Target, error) {
 	}
 	p.Root = abs
 	if abs == "/" {
-		return nil, say.Usage("--root: / is this host itself", "leave --root out to change this host")
+		return nil, say.Usage("--root / is this host itself", "To change this host, omit --root.")
 	}
 	t, err := p.Host.Target.Sub(abs)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("--root: %q: permission denied", p.Root),
-			Hint: "run pgfettle as its owner", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("--root: could not open %q: permission denied", p.Root),
+			Hint: "Run pgfettle as its owner.", Code: say.CodeNoAccess}
 	case err != nil:
-		return nil, say.Usage(fmt.Sprintf("--root: %q is no folder", p.Root),
-			"name the folder that holds etc, usr and the rest of an image")
+		return nil, say.Usage(fmt.Sprintf("--root: %q is not a directory", p.Root),
+			"Name the root directory of an image, which contains etc and usr.")
 	}
 	return t, nil
 }
@@ -61,9 +61,10 @@ func (p *Place) Journals() (string, error) {
 	}
 	err = target.RootsOwn(p.Host.Target, dir)
 	if c, ok := errors.AsType[*target.Changeable](err); ok {
-		return "", &say.Problem{Message: "the journals in " + dir + " are not trusted", Detail: c.Path + " " + c.Why,
+		return "", &say.Problem{Message: "journals in " + dir + " are not trusted", Detail: c.Path + " " + c.Why,
 			Code: say.CodeRefused,
-			Hint: "find out who made it; then chown root: and chmod go-w it, or name another folder with --journal"}
+			Hint: "Find out who created it. Then let only root write it (chown root: DIR; chmod go-w DIR), or name " +
+				"another directory with --journal."}
 	}
 	return dir, err
 }
@@ -79,7 +80,7 @@ func (p *Place) journalDir() (string, error) {
 	}
 	state, ok := p.Host.StateHome()
 	if !ok {
-		return "", say.Usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
+		return "", say.Usage("no journal directory: HOME is not set", "Name a directory with --journal DIR.")
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
@@ -100,7 +101,7 @@ type Restart struct{ Command, Stop, Start string }
 
 func (r Restart) check() error {
 	if (r.Stop == "") != (r.Start == "") {
-		return say.Usage("--stop-command and --start-command go together", "give both")
+		return say.Usage("--stop-command and --start-command require each other", "Use both.")
 	}
 	return nil
 }

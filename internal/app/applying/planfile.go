@@ -33,7 +33,7 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 	made, about, err := plan.Decode(b)
 	if err != nil {
 		return nil, nil, &say.Problem{Message: fmt.Sprintf("plan file %q: %v", name, err),
-			Hint: "'pgfettle plan --format json > FILE' writes such a file", Code: say.CodeError}
+			Hint: "Create a plan file: pgfettle plan --format json > FILE", Code: say.CodeError}
 	}
 	var l *app.Session
 	switch {
@@ -41,7 +41,7 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 		l = inTree(about)
 	case len(about) == 1 && filepath.IsAbs(about[0]):
 		if _, err := os.Stat(about[0]); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, elsewhere(name, fmt.Errorf("the instance %s is not here", about[0]))
+			return nil, nil, elsewhere(name, fmt.Errorf("instance %s does not exist on this host", about[0]))
 		}
 		l, err = p.Host.Open(ctx, app.Request{Target: about[0], Deep: deep, Policy: pol})
 	default:
@@ -58,7 +58,8 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 
 func elsewhere(name string, err error) error {
 	return &say.Problem{Message: fmt.Sprintf("plan file %q: %v", name, err),
-		Hint: "it was made for another host, or before the instance went; plan again here", Code: say.CodeStale}
+		Hint: "Make the plan again on this host: the file is for another host, or the instance was removed.",
+		Code: say.CodeStale}
 }
 
 // fresh refuses a plan from a file that does not hold any more. One whose
@@ -70,7 +71,7 @@ func (p *Place) fresh(ctx context.Context, made *plan.Plan, l *app.Session, chos
 	}
 	again, err := l.PlanBy(ctx, made.Options())
 	if err != nil {
-		return errors.Join(errors.New("plan made again"), err)
+		return errors.Join(errors.New("could not make the plan again"), err)
 	}
 	part := *made
 	part.Changes = chosen

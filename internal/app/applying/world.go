@@ -53,7 +53,7 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
 			}
-			return nil, fmt.Errorf("instance %s: it is not in the snapshot", key)
+			return nil, fmt.Errorf("instance %s is not in the snapshot", key)
 		}
 		w.Activate = func(ctx context.Context, key string, e knob.Effect) error {
 			in, err := byKey(key)
@@ -68,7 +68,7 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 				return err
 			}
 			if !l.Snapshot.HostSeen {
-				w.Tell("the settings of " + in.Label() + " could not be tried before: its programs are on another host")
+				w.Tell("settings of " + in.Label() + " were not tested: its programs are on another host")
 				return nil
 			}
 			settings := slices.DeleteFunc(slices.Clone(changes), func(c plan.Change) bool {
@@ -128,7 +128,7 @@ func (p *Place) newWal(w *apply.System, server *pgctl.Server) *wal.Kind {
 			done()
 			return
 		}
-		tell(fmt.Sprintf("  %s: %d %%", what, percent))
+		tell(fmt.Sprintf("  %s: %d%%", what, percent))
 	}
 	return k
 }

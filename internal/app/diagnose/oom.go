@@ -70,7 +70,7 @@ func oomLive(args []string) bool {
 func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
 	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
 	if err != nil {
-		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
+		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "no plan for this host: " + err.Error()}
 	}
 	return oomFacts(s.Snapshot, p)
 }
@@ -97,7 +97,7 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 	var l *app.Session
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return nil, nil, say.Usage(fmt.Sprintf("%q is given twice", name), "every kill in it would be told twice")
+			return nil, nil, say.Usage(fmt.Sprintf("file %q is given twice", name), "Name each file once.")
 		}
 		var in io.Reader = h.Input
 		if name != "-" {
@@ -107,8 +107,8 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
-				return nil, nil, say.Usage(fmt.Sprintf("%q is a folder", name),
-					"name the files in it; a data directory is a TARGET of its own, and then no other file is taken")
+				return nil, nil, say.Usage(fmt.Sprintf("%q is a directory", name),
+					"Name the files in it. A data directory can only be given alone, as TARGET.")
 			}
 			in = f
 		}
@@ -117,7 +117,7 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 		switch {
 		case evidence.IsArchive(head):
 			if l != nil {
-				return nil, nil, say.Usage("two evidence files are given", "the logs are of one host")
+				return nil, nil, say.Usage("more than one evidence file", "Name the evidence of one host only.")
 			}
 			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {
@@ -160,8 +160,8 @@ func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Sessi
 		return nil, nil, nil, err
 	}
 	if !l.Snapshot.HostSeen {
-		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
-			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | " +
+		return nil, nil, nil, &say.Problem{Message: "cannot read the kernel log of a remote server",
+			Hint: "Run pgfettle diagnose oom on its host, or: ssh HOST journalctl -k -o short-iso | " +
 				"pgfettle diagnose oom -", Code: say.CodeNoAccess}
 	}
 	log, gaps, err := oomLogs(ctx, l)
@@ -175,7 +175,7 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 	defer done()
 	var gaps []known.Gap
 	r := oom.NewReader()
-	tell("reading the kernel's log…")
+	tell("reading the kernel log…")
 	text, gap := app.KernelLog(ctx, s.Host.Target)
 	if gap != nil {
 		gaps = append(gaps, *gap)
@@ -189,22 +189,21 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 		settings, _ := in.Server.Settings.Get()
 		found, err := serverlogs.Find(ctx, s.Host.Target, in, serverlogs.Options{Settings: settings})
 		if err != nil {
-			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(),
-				Reveal: "give its file as a FILE, with that of the kernel"})
+			gaps = append(gaps, known.Gap{Fact: "log of " + in.Label(), Reason: err.Error(),
+				Reveal: "name its log file as FILE, together with the kernel log"})
 			continue
 		}
 		gaps = append(gaps, found.Missing...)
 		if len(found.Sources) == 0 {
-			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(),
-				Reason: "no file is found that it writes to: it may log to syslog, to the journal, or to a file " +
-					"that another program opened",
-				Reveal: "give its file as a FILE, with that of the kernel"})
+			gaps = append(gaps, known.Gap{Fact: "log of " + in.Label(),
+				Reason: "no log file found; the server may log to syslog, to the journal, or through another program",
+				Reveal: "name its log file as FILE, together with the kernel log"})
 		}
 		for k := range found.Sources {
 			f := &found.Sources[k]
 			tell("reading " + f.Path + "…")
 			if err := addLog(r, f); err != nil {
-				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "the log could not be read to its end: " +
+				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "could not read the whole log: " +
 					err.Error(), Reveal: "run pgfettle as root or as the owner of the server"})
 				continue
 			}
@@ -212,7 +211,7 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 		}
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
-		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " +
+		return nil, gaps, &say.Problem{Message: "could not read the kernel log or a server log: " +
 			gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
 	}
 	return r.Log(), gaps, ctx.Err()

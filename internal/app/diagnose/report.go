@@ -70,7 +70,7 @@ func reportOn(ctx context.Context, s *app.Session, q ReportRequest) (*Report, er
 		if p, err = s.Plan(ctx, q.Plan); err != nil {
 			return nil, err
 		}
-		r.Missing = append(r.Missing, known.Gap{Fact: "the kernel's log", Reason: "taken out by redaction"})
+		r.Missing = append(r.Missing, known.Gap{Fact: "kernel log", Reason: "removed by redaction"})
 	case s.Collected == nil:
 		log, err = archivedOOM(s, r)
 	case s.Snapshot.HostSeen:
@@ -83,7 +83,7 @@ func reportOn(ctx context.Context, s *app.Session, q ReportRequest) (*Report, er
 		}
 	default:
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills",
-			Reason: "the kernel's log is on the server's host, which SQL does not show",
+			Reason: "the kernel log is on the remote host of the server",
 			Reveal: "run pgfettle report on that host"})
 	}
 	if err != nil {
@@ -124,7 +124,7 @@ func archivedOOM(s *app.Session, r *Report) (*oom.Log, error) {
 	b, err := s.Evidence.ReadFile(kernlog.Entry)
 	if err != nil {
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills",
-			Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read",
+			Reason: "the evidence contains no OOM report: there was no OOM kill, or the kernel log was not readable",
 			Reveal: "run pgfettle snapshot as root"})
 		return nil, nil
 	}

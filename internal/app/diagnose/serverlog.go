@@ -69,7 +69,7 @@ func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error)
 	if s.Collected != nil || !in.paste(s) {
 		return nil, nil
 	}
-	in.files[0].name = "the log in the evidence"
+	in.files[0].name = "log in the evidence"
 	if err := in.from(ctx, s, 0); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 		is := false
 		if a == "-" {
 			if stdin {
-				return nil, nil, say.Usage("- stands there twice", "stdin can be read once")
+				return nil, nil, say.Usage("stdin (-) is given twice", "Use - only once.")
 			}
 			stdin = true
 		} else {
@@ -134,8 +134,8 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 				}
 			case err == nil && st.Mode()&fs.ModeNamedPipe != 0: // <(zcat …)
 			case err == nil:
-				return nil, nil, say.Usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a),
-					"name log files, or a TARGET")
+				return nil, nil, say.Usage(fmt.Sprintf("%q is neither a directory nor a readable file", a),
+					"Name log files or a TARGET.")
 			case strings.Contains(a, "=") || strings.Contains(a, "://"):
 				is = true
 			default:
@@ -147,8 +147,8 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 			continue
 		}
 		if target != nil {
-			return nil, nil, say.Usage(fmt.Sprintf("%q and %q both name a server", *target, a),
-				"name one data directory, conninfo or evidence file")
+			return nil, nil, say.Usage(fmt.Sprintf("more than one target: %q, %q", *target, a),
+				"Name one data directory, conninfo or evidence file.")
 		}
 		target = &args[i]
 	}
@@ -169,18 +169,19 @@ func isEvidence(name string) (bool, error) {
 func logError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return say.Usage(fmt.Sprintf("no such log or target: %q", name),
-			"name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
+		return say.Usage(fmt.Sprintf("file or target %q does not exist", name),
+			"Name log files, a data directory or a conninfo such as 'host=db1'. For this host, omit TARGET.")
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
-			Hint: "run pgfettle as root, as the server's user, or in the group that may read it (adm on Debian, for " +
-				"the kernel's logs too)", Code: say.CodeNoAccess}
+		return &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
+			Hint: "Run pgfettle as root, as the owner of the server, or in a group with read permission (adm on " +
+				"Debian, also for kernel logs).", Code: say.CodeNoAccess}
 	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
 		errors.As(err, &corrupt) {
-		return &say.Problem{Message: fmt.Sprintf("log %q is packed by gzip, and cut or damaged: %v", name, err),
-			Hint: "what can still be unpacked: zcat FILE | pgfettle diagnose log - (or oom -)", Code: say.CodeError}
+		return &say.Problem{Message: fmt.Sprintf("compressed log %q is truncated or damaged: %v", name, err),
+			Hint: "Read the intact part (for OOM kills, with oom instead of log): zcat FILE | pgfettle diagnose log -",
+			Code: say.CodeError}
 	}
 	return fmt.Errorf("log %q: %w", name, err)
 }
@@ -272,7 +273,7 @@ func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *s
 		if src.Entries == 0 {
 			return fmt.Errorf("log %q: %w", name, err)
 		}
-		h.Tell("warning", fmt.Sprintf("%s: %v: what comes behind it was not read", name, err))
+		h.Tell("warning", fmt.Sprintf("%s: %v; the rest of the log was not read", name, err))
 	}
 	c.File(name, src, f.dumps)
 	return nil
@@ -293,7 +294,7 @@ func (w *counted) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.r.Read(p)
-	// Each 64 MB is some five times a second.
+	// Every 64 MB is about five times per second.
 	if w.read += int64(n); w.read-w.told >= 64<<20 {
 		w.told = w.read
 		w.tell(fmt.Sprintf("%s: %s", w.name, unit.Bytes(w.read)))
@@ -325,11 +326,11 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	case l.Collected == nil && !with:
 		return noPaste(l)
 	case len(labels) == 0 && !with:
-		return say.Usage("no PostgreSQL instance was found here", "name log files, or a data directory")
+		return say.Usage("no PostgreSQL instance found on this host", "Name log files or a data directory.")
 	case len(labels) == 0:
 		return nil
 	case len(labels) > 1:
-		return say.Usage("there are several instances: "+strings.Join(labels, ", "), "name one of the data directories")
+		return say.Usage("more than one instance: "+strings.Join(labels, ", "), "Name one of these data directories.")
 	}
 	in.subject = one.Label()
 	in.settings, _ = one.Server.Settings.Get()
@@ -342,8 +343,8 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 		return nil
 	}
 	if !l.Snapshot.HostSeen {
-		return say.Usage("the server is on another host, and its log is read there",
-			"run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
+		return say.Usage("cannot read the log of a remote server",
+			"Run pgfettle on its host, or: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, l.Host, one, days)
 }
@@ -367,13 +368,13 @@ func (in *logInput) paste(l *app.Session) bool {
 
 // noPaste says why an evidence has no log to read.
 func noPaste(l *app.Session) error {
-	hint := "name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log"
+	hint := "Name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log"
 	for _, m := range l.Evidence.MissingFiles() {
 		if m.Name == paste.Log {
-			return say.Usage("the log in this evidence is missing: "+m.Reason, hint)
+			return say.Usage("no server log in this evidence: "+m.Reason, hint)
 		}
 	}
-	return say.Usage("an evidence file holds no log of a server, but for one made by 'pgfettle read'", hint)
+	return say.Usage("no server log in this evidence: only pgfettle read includes one", hint)
 }
 
 // walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.
@@ -398,8 +399,8 @@ func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instanc
 	found, err := serverlogs.Find(ctx, h.Target, one, serverlogs.Options{Settings: in.settings, Files: maxLogFiles,
 		Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
-		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(),
-			Hint: "name the files", Code: say.CodeRefused}
+		return &say.Problem{Message: "could not read the logs of " + one.Label(), Detail: err.Error(),
+			Hint: "Name the log files.", Code: say.CodeRefused}
 	}
 	if len(found.Sources) == 0 {
 		return noLogs(in, one, found, days)
@@ -415,24 +416,24 @@ func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days i
 	case found.Denied != "":
 		return logError(found.Denied, fs.ErrPermission)
 	case found.Old > 0:
-		return &say.Problem{Message: fmt.Sprintf("none of the server's %d logs was written to in the last %d days",
-			found.Old, days), Hint: "more --days, or name the files", Code: say.CodeError}
+		return &say.Problem{Message: fmt.Sprintf("no server log of the last %d days (%d older ones)",
+			days, found.Old), Hint: "Increase --days, or name the log files.", Code: say.CodeError}
 	case found.Empty > 0:
-		return &say.Problem{Message: "the server's logs are empty, or there are none",
-			Hint: "more --days, or name the files", Code: say.CodeError}
+		return &say.Problem{Message: "all server logs are empty",
+			Hint: "Increase --days, or name the log files.", Code: say.CodeError}
 	}
 	unitName := "postgresql"
 	if u, ok := one.Unit.Get(); ok && u.Name != "" {
 		unitName = strings.TrimSuffix(u.Name, ".service")
 	}
-	p := &say.Problem{Message: "the server's log is in no file that can be found from here", Code: say.CodeError,
-		Hint: "where systemd keeps it: journalctl -u " + unitName +
-			" -o cat | pgfettle diagnose log -; else name the files"}
+	p := &say.Problem{Message: "no server log file found", Code: say.CodeError,
+		Hint: "Name the log files. If the log is in the systemd journal: journalctl -u " + unitName +
+			" -o cat | pgfettle diagnose log -"}
 	if destination, _ := in.settings.Text("log_destination"); destination == "syslog" {
 		p.Message = "the server writes to syslog"
 	}
 	if _, ok := one.Postmaster().Get(); !ok {
-		p.Message = "the server does not run, and where its log is cannot be told"
+		p.Message = "location of the log unknown: the server is not running"
 	}
 	for _, g := range found.Missing {
 		p.Detail = g.Fact + ": " + g.Reason

@@ -34,14 +34,13 @@ type SlowPlans struct {
 // standard input.
 func Slow(h *app.Host, args []string) (SlowPlans, error) {
 	if len(args) == 0 {
-		return SlowPlans{}, say.Usage("no file with a plan is named",
-			"give the output of EXPLAIN (ANALYZE, BUFFERS), of a slow run or of a slow and a fast one, or --sample "+
-				"to watch "+
-				"a live instance")
+		return SlowPlans{}, say.Usage("missing argument FILE",
+			"Name a file with the output of EXPLAIN (ANALYZE, BUFFERS), or two to compare a slow and a fast run. "+
+				"For a running instance, use --sample.")
 	}
 	if len(args) == 2 && args[0] == "-" && args[1] == "-" {
-		return SlowPlans{}, say.Usage("stdin cannot be both runs",
-			"name one file, or give both plans on stdin and - once")
+		return SlowPlans{}, say.Usage("stdin (-) is given twice",
+			"Name one file, or write both plans to stdin and use - once.")
 	}
 	var names []string
 	var plans []*queryplan.Plan
@@ -55,8 +54,8 @@ func Slow(h *app.Host, args []string) (SlowPlans, error) {
 			label = "stdin"
 		}
 		if len(args) == 2 && len(found) > 1 {
-			return SlowPlans{}, say.Usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)),
-				"with two files each holds one plan: cut out the one that is meant")
+			return SlowPlans{}, say.Usage(fmt.Sprintf("%s contains %d plans", label, len(found)),
+				"With two files, each must contain one plan.")
 		}
 		for i, p := range found {
 			l := label
@@ -84,12 +83,12 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 	plans, err := queryplan.Parse(b)
 	if errors.Is(err, queryplan.ErrOther) {
 		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "give a plan of PostgreSQL: costs and times of other databases mean something else",
+			Hint: "Use a plan of PostgreSQL: costs and times of other databases have other meanings.",
 			Code: say.CodeError}
 	}
 	if err != nil {
 		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), in any of its formats", Code: say.CodeError}
+			Hint: "Use the whole output of EXPLAIN (ANALYZE, BUFFERS), in any format.", Code: say.CodeError}
 	}
 	return plans, nil
 }
@@ -103,17 +102,17 @@ func readBounded(h *app.Host, name string, most int, what string) (b []byte, lab
 		if err != nil {
 			switch {
 			case errors.Is(err, fs.ErrPermission):
-				return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
-					Hint: "run pgfettle as somebody who may read it", Code: say.CodeNoAccess}
+				return nil, "", &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
+					Hint: "Run pgfettle as a user with read permission.", Code: say.CodeNoAccess}
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, "", say.Usage(fmt.Sprintf("no such file: %q", name), "name a file with "+what)
+				return nil, "", say.Usage(fmt.Sprintf("file %q does not exist", name), "Name a file with "+what+".")
 			}
 			return nil, "", fmt.Errorf("%q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, "", say.Usage(fmt.Sprintf("%q is a folder", name),
-				"name a file with "+what+"; to watch an instance, --sample")
+			return nil, "", say.Usage(fmt.Sprintf("%q is a directory", name),
+				"Name a file with "+what+". For a running instance, use --sample.")
 		}
 		r, label = f, fmt.Sprintf("%q", name)
 	}
@@ -131,13 +130,13 @@ func Profile(h *app.Host, name string) (*sampled.Profile, error) {
 		return nil, err
 	}
 	if len(b) > live.MaxProfile {
-		return nil, &say.Problem{Message: fmt.Sprintf("%s: larger than %d MB", label, live.MaxProfile>>20),
-			Hint: "give perf report --stdio, or record for less long", Code: say.CodeError}
+		return nil, &say.Problem{Message: fmt.Sprintf("%s is larger than %d MB", label, live.MaxProfile>>20),
+			Hint: "Use the output of perf report --stdio, or record for a shorter time.", Code: say.CodeError}
 	}
 	p, err := live.ParseProfile(b)
 	if err != nil {
 		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "perf record -a -g -- sleep 10, then perf report --stdio > FILE", Code: say.CodeError}
+			Hint: "Record a profile: perf record -a -g -- sleep 10 && perf report --stdio > FILE", Code: say.CodeError}
 	}
 	base := filepath.Base(name)
 	if name == "-" {

@@ -20,8 +20,8 @@ type BenchOptions struct {
 // Bench gets the measurement of one configuration ready. Nothing is measured.
 func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error) {
 	if o.Runs < 1 || o.Runs > mostBlocks {
-		return nil, say.Usage(fmt.Sprintf("--runs: %d is out of range", o.Runs),
-			fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
+		return nil, say.Usage(fmt.Sprintf("value out of range for --runs: %d", o.Runs),
+			fmt.Sprintf("Use a whole number from 1 to %d.", mostBlocks))
 	}
 	e, w, err := o.order(ctx, h)
 	if err != nil {
@@ -31,7 +31,7 @@ func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error)
 	o.durations(e, false)
 	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
 		e.Notes = append(e.Notes,
-			"Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
+			"Approximate: the time of one checkpoint after each run is added to the time of the run.")
 	}
 	trial, err := o.open(ctx, h, e)
 	if err != nil {

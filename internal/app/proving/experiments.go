@@ -118,9 +118,10 @@ func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
 		return nil, err
 	}
 	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
-		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need,
-			e.Scratch, free),
-			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: say.CodeRefused}
+		return nil, &say.Problem{Message: fmt.Sprintf("not enough disk space in %s: %s required, %s free",
+			e.Scratch, need, free),
+			Hint: "Name a directory on another filesystem with --scratch, or use a smaller --scale.",
+			Code: say.CodeRefused}
 	}
 	return &d, nil
 }
@@ -155,7 +156,8 @@ func oneOf(flag, value string, names ...string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return say.Usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+
+		".")
 }
 
 // WorkloadNames are the loads that can be named.
@@ -189,8 +191,8 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 	state, ok := h.StateHome()
 	root := h.Target.UID() == 0
 	if !ok && !root && (o.Dir == "" || o.Scratch == "") {
-		return say.Usage("there is no folder for the experiment: HOME is not set",
-			"name one with --dir, and one with --scratch")
+		return say.Usage("no directory for the experiment: HOME is not set",
+			"Name directories with --dir and --scratch.")
 	}
 	var err error
 	switch {
@@ -209,13 +211,13 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(e.Dir, experiment.ResultFile)); err == nil {
-		return &say.Problem{Message: "--dir: there is an experiment in " + e.Dir,
-			Hint: "show it with --report, go on with it with --resume, or name another folder", Code: say.CodeRefused}
+		return &say.Problem{Message: "--dir: " + e.Dir + " already contains an experiment",
+			Hint: "Show it with --report, continue it with --resume, or name another directory.", Code: say.CodeRefused}
 	}
 	for flag, dir := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 		if _, err := os.Lstat(filepath.Join(dir, "PG_VERSION")); err == nil {
 			return &say.Problem{Message: fmt.Sprintf("%s: %s is a data directory", flag, dir),
-				Hint: "an experiment makes its own; name an empty folder or one that is not there",
+				Hint: "Name an empty or a new directory: the experiment creates its own data directory.",
 				Code: say.CodeRefused}
 		}
 	}
@@ -233,7 +235,7 @@ func (o *Options) ScratchDir(h *app.Host) (string, error) {
 	}
 	state, ok := h.StateHome()
 	if !ok {
-		return "", say.Usage("there is no folder for the experiment: HOME is not set", "name one with --scratch")
+		return "", say.Usage("no directory for the experiment: HOME is not set", "Name a directory with --scratch.")
 	}
 	return filepath.Join(state, "pgfettle", "scratch"), nil
 }
@@ -242,13 +244,13 @@ func (o *Options) ScratchDir(h *app.Host) (string, error) {
 func (o *Options) open(ctx context.Context, h *app.Host, e *engine.Order) (*configure.Trial, error) {
 	tell, done := h.Steps()
 	defer done()
-	tell("making a throwaway cluster to try the configurations on…")
+	tell("creating a scratch instance to test the configurations…")
 	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(),
 		Scratch: e.Scratch, Measured: h.MeasuredDirs()})
 	if err != nil {
 		return nil, err
 	}
-	tell("looking at this host…")
+	tell("collecting facts of this host…")
 	s, err := trial.Look(ctx)
 	if err != nil {
 		return nil, errors.Join(err, trial.Close())
@@ -268,7 +270,7 @@ func (o *Options) open(ctx context.Context, h *app.Host, e *engine.Order) (*conf
 			for flag, ours := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 				if ours == dir || strings.HasPrefix(ours, dir+"/") {
 					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s",
-						flag, ours, in.Label()), Hint: "name a folder outside of it", Code: say.CodeRefused},
+						flag, ours, in.Label()), Hint: "Name a directory outside of it.", Code: say.CodeRefused},
 						trial.Close())
 				}
 			}
@@ -292,10 +294,12 @@ func (o *Options) maker(h *app.Host, trial *configure.Trial, clients int) *confi
 			}
 			switch n := len(l.Snapshot.Instances); {
 			case n == 0:
-				return nil, say.Usage("current: no instance was found", "name one as TARGET")
+				return nil, say.Usage("no instance found for the configuration current", "Name its data directory as "+
+					"TARGET.")
 			case n > 1:
-				return nil, say.Usage(fmt.Sprintf("current: %d instances run here", n),
-					"name the data directory of one as TARGET")
+				return nil, say.Usage(fmt.Sprintf("configuration current is ambiguous: %d instances are running on "+
+					"this host", n),
+					"Name the data directory of one as TARGET.")
 			}
 			return &l.Snapshot.Instances[0], nil
 		}}
@@ -326,7 +330,7 @@ func hostMemory(h *app.Host) (unit.Bytes, error) {
 			}
 		}
 	}
-	return 0, errors.New("memory of this host: /proc/meminfo has no MemTotal")
+	return 0, errors.New("memory of this host: no MemTotal in /proc/meminfo")
 }
 
 // hostProcessors counts the processors of this host.

@@ -55,52 +55,52 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	switch {
 	case o.Workload == "" && len(o.Scripts) == 0:
-		return nil, nil, say.Usage("no load is named",
-			"name one with --workload: "+strings.Join(workload.Names(), ", ")+
-				"; or your own script with -f")
+		return nil, nil, say.Usage("missing flag --workload",
+			"Name a load with --workload, or a pgbench script with -f. Loads: "+
+				strings.Join(workload.Names(), ", ")+".")
 	case o.Said("clients") && (o.Clients < 1 || o.Clients > mostClients):
-		return nil, nil, say.Usage(fmt.Sprintf("--clients: %d is out of range", o.Clients),
-			fmt.Sprintf("write a whole number from 1 to %d", mostClients))
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --clients: %d", o.Clients),
+			fmt.Sprintf("Use a whole number from 1 to %d.", mostClients))
 	case o.Said("rate") && !(o.Rate > 0 && o.Rate < 1e7):
-		return nil, nil, say.Usage(fmt.Sprintf("--rate: %g is out of range", o.Rate),
-			"write transactions a second, about 70 % of what the slower configuration makes")
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --rate: %g", o.Rate),
+			"Use transactions per second, about 70% of the throughput of the slower configuration.")
 	case o.Said("transactions") && (o.Transactions < 1 || o.Transactions > mostTransactions):
-		return nil, nil, say.Usage(fmt.Sprintf("--transactions: %d is out of range", o.Transactions),
-			fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --transactions: %d", o.Transactions),
+			fmt.Sprintf("Use a whole number from 1 to %d.", mostTransactions))
 	case o.Metric == "seconds" && o.Transactions == 0:
-		return nil, nil, say.Usage("--metric seconds is the time of a fixed number of transactions",
-			"say how many of each client: --transactions 1000")
+		return nil, nil, say.Usage("--metric seconds requires --transactions",
+			"Set the number of transactions per client, such as --transactions 1000.")
 	case o.Said("duration") && o.Duration == 0 && o.Transactions == 0:
-		return nil, nil, say.Usage("--duration 0 is a run of a fixed number of transactions",
-			"say how many of each client: --transactions 1000")
+		return nil, nil, say.Usage("--duration 0 requires --transactions",
+			"Set the number of transactions per client, such as --transactions 1000.")
 	case o.Said("duration") && o.Duration > 0 && o.Metric == "seconds":
-		return nil, nil, say.Usage("--metric seconds and --duration do not go together",
-			"how long a run takes is what is measured: leave --duration out")
+		return nil, nil, say.Usage("--metric seconds and --duration cannot be used together",
+			"Omit --duration: the duration is what is measured.")
 	case o.Said("duration") && o.Duration != 0 && (o.Duration < time.Second || o.Duration > mostDuration):
-		return nil, nil, say.Usage(fmt.Sprintf("--duration: %s is out of range", o.Duration),
-			"write a time from 1s to 24h; below 2m a run says little")
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --duration: %s", o.Duration),
+			"Use a duration from 1s to 24h, preferably at least 2m.")
 	case o.Said("checkpoint-cycles") && (o.Cycles < 1 || o.Cycles > mostCycles):
-		return nil, nil, say.Usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.Cycles),
-			fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --checkpoint-cycles: %d", o.Cycles),
+			fmt.Sprintf("Use a whole number from 1 to %d, such as 2.", mostCycles))
 	case o.Cycles > 0 && o.fixed():
-		return nil, nil, say.Usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together",
-			"a run ends with its cycles, or with its transactions: leave one of them out")
+		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with a fixed number of transactions",
+			"Omit --checkpoint-cycles, or set a --duration above 0 with another metric than seconds.")
 	case o.Warmup < 0 || o.Warmup > mostDuration:
-		return nil, nil, say.Usage(fmt.Sprintf("--warmup: %s is out of range", o.Warmup), "write a time up to 24h")
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --warmup: %s", o.Warmup), "Use a duration of "+
+			"at most 24h.")
 	case o.Major != 0 && (o.Major < 13 || o.Major > 18):
-		return nil, nil, say.Usage(fmt.Sprintf("--pg: %d is out of range", o.Major),
-			"write a major version from 13 to 18")
+		return nil, nil, say.Usage(fmt.Sprintf("invalid value for --pg: %d", o.Major),
+			"Use a major version from 13 to 18.")
 	case o.Cache == "cold" && !o.Kernel:
 		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host",
-			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
+			Hint: "If this is acceptable on this host, add --kernel.", Code: say.CodeRefused}
 	case o.Cache == "cold" && h.Target.UID() != 0:
-		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root",
+		return nil, nil, &say.Problem{Message: "--cache cold requires root", Hint: "Run the command as root.",
 			Code: say.CodeNoAccess}
 	case strings.HasPrefix(o.Metric, "latency_p") && o.Rate == 0:
-		return nil, nil, say.Usage("--metric "+o.Metric+" says little without --rate",
-			"at full speed the latency is the number of clients over the rate; give both configurations the same "+
-				"--rate, "+
-				"about 70 % of what the slower one makes")
+		return nil, nil, say.Usage("--metric "+o.Metric+" requires --rate",
+			"Set --rate to about 70% of the throughput of the slower configuration. At full speed, latency is only "+
+				"the number of clients divided by throughput.")
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
 	if asked.Data == "" {
@@ -119,15 +119,15 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	switch {
 	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
 	case o.Cycles > 0:
-		return nil, nil, say.Usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle",
-			"take one of pgbench's loads, such as oltp-rw")
+		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with sysbench loads",
+			"Use a pgbench load, such as --workload oltp-rw.")
 	case o.Protocol == "extended":
-		return nil, nil, say.Usage("--protocol: sysbench sends prepared statements, or simple ones",
-			"write prepared or simple")
+		return nil, nil, say.Usage("--protocol extended cannot be used with sysbench loads",
+			"Use prepared or simple.")
 	}
 	if o.Cycles > 0 && !w.Writes {
-		return nil, nil, say.Usage("--checkpoint-cycles: the workload "+w.Name+
-			" only reads, so that no checkpoint has anything to write", "leave the flag out")
+		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with the read-only load "+w.Name,
+			"Omit --checkpoint-cycles: the checkpoints have nothing to write.")
 	}
 	memory, err := hostMemory(h)
 	if err != nil {
@@ -140,9 +140,8 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	if o.Restore == experiment.RestoreKept && w.Writes {
 		e.Notes = append(e.Notes,
-			"Kept: each configuration has one copy of the data for all its runs. The load writes, so bloat and "+
-				"growth accrue "+
-				"in both, and later blocks find other tables than the first.")
+			"--restore kept: each configuration uses one copy of the data for all runs. The load writes, so both "+
+				"copies grow and bloat, and later blocks start with other data than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.Scale)
 	switch {
@@ -150,8 +149,8 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 		e.Scale = 1
 		e.Notes = append(e.Notes, asked.Source.About.Words())
 	case m == nil:
-		return nil, nil, say.Usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.Scale),
-			"write 100, or 1.5x for one and a half times the memory of this host")
+		return nil, nil, say.Usage(fmt.Sprintf("invalid value for --scale: %q", o.Scale),
+			"Use a scale factor such as 100, or 1.5x for 1.5 times the RAM of this host.")
 	case m[1] != "":
 		e.Scale, err = strconv.Atoi(m[1])
 	default:
@@ -159,8 +158,8 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 		e.Scale = data.ScaleFor(memory, math.Min(times, 1e6))
 	}
 	if err != nil || e.Scale < 1 || e.Scale > mostScale {
-		return nil, nil, say.Usage(fmt.Sprintf("--scale: %s is out of range", o.Scale),
-			fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
+		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --scale: %s", o.Scale),
+			fmt.Sprintf("Use a whole number from 1 to %d, or a multiple of RAM such as 1.5x.", mostScale))
 	}
 	cpus := hostProcessors(h)
 	clients := o.Clients
@@ -196,36 +195,37 @@ func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Work
 	err error) {
 	switch {
 	case len(o.Scripts) > 0:
-		return w, nil, say.Usage("--workload "+workload.FromStatements+" has scripts of its own",
-			"leave -f out, or name another load for its data")
+		return w, nil, say.Usage("--script cannot be used with --workload "+workload.FromStatements,
+			"Omit -f, or use another load.")
 	case o.Said("scale"):
-		return w, nil, say.Usage("--scale: the data of "+workload.FromStatements+
-			" are a copy of the database, as large as it is", "leave --scale out")
+		return w, nil, say.Usage("--scale cannot be used with --workload "+workload.FromStatements,
+			"Omit --scale: the data are a copy of the database.")
 	case o.Target == "":
-		return w, nil, say.Usage("--workload "+workload.FromStatements+" is made from a live server, and none is named",
-			"name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is "+
-				"PGDATABASE, or postgres)")
+		return w, nil, say.Usage("--workload "+workload.FromStatements+" requires a TARGET",
+			"Name a conninfo such as 'host=db1 dbname=shop', or a data directory (with its database in PGDATABASE, "+
+				"default postgres).")
 	}
 	req, file, err := h.Resolve(o.Target)
 	if err != nil {
 		return w, nil, err
 	}
 	if file != "" {
-		return w, nil, say.Usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.Target),
-			"name a conninfo or a data directory")
+		return w, nil, say.Usage(fmt.Sprintf("--workload %s requires a running server, but %q is a file",
+			workload.FromStatements,
+			o.Target), "Name a conninfo or a data directory.")
 	}
 	how := pgclient.Connect{Conninfo: req.Value, Peer: -1}
 	if req.Kind == collect.DataDir {
 		if how, err = collect.ConnectLocal(h.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
-			return w, nil, &say.Problem{Message: "no server runs in " + req.Value,
-				Hint: "its statements are asked for: start it, or name another one", Code: say.CodeError}
+			return w, nil, &say.Problem{Message: "no server is running in " + req.Value,
+				Hint: "Start the server, or name another one.", Code: say.CodeError}
 		} else if err != nil {
 			return w, nil, err
 		}
 	}
 	tell, done := h.Steps()
 	defer done()
-	tell("asking the server for its statements…")
+	tell("reading pg_stat_statements…")
 	return loadgen.Look(ctx, how)
 }
 

@@ -34,20 +34,20 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	}
 	e, ok := experiment.FindExercise(o.Exercise)
 	if !ok {
-		return say.Usage(fmt.Sprintf("--experiment: %q is not known", o.Exercise),
-			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "the experiments are "+
-				strings.Join(experiment.ExerciseNames(), ", ")))
+		return say.Usage(fmt.Sprintf("invalid value for --experiment: %q", o.Exercise),
+			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "Use one of: "+
+				strings.Join(experiment.ExerciseNames(), ", ")+"."))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
 		if o.Said(flag) {
-			return say.Usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag),
-				"leave one of them out")
+			return say.Usage(fmt.Sprintf("--experiment %s and --%s cannot be used together", e.Name, flag),
+				"Use only one of them.")
 		}
 	}
 	if e.Kernel && !o.Kernel {
 		return &say.Problem{Message: fmt.Sprintf(
-			"--experiment %s takes a pool of huge pages from this host's memory and gives it back", e.Name),
-			Hint: "add --kernel where this machine may be touched", Code: say.CodeRefused}
+			"--experiment %s temporarily reserves huge pages on this host", e.Name),
+			Hint: "If this is acceptable on this host, add --kernel.", Code: say.CodeRefused}
 	}
 	memory, err := hostMemory(h)
 	if err != nil {
@@ -81,20 +81,20 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	}
 	switch {
 	case o.Same && o.Said("b"):
-		return nil, say.Usage("--aa compares --a with itself", "leave --b out")
+		return nil, say.Usage("--aa and --b cannot be used together", "Omit --b: --aa compares --a with itself.")
 	case o.Same:
 		o.B = o.A
 	case o.B == "":
-		return nil, say.Usage("what to compare is not said",
-			"name two configurations with --a and --b, or an --experiment; 'pgfettle prove --help' says how")
+		return nil, say.Usage("missing flag --b",
+			"Name two configurations with --a and --b, or use --experiment. For details: pgfettle prove --help")
 	}
 	switch {
 	case o.Blocks < 2 || o.Blocks > mostBlocks:
-		return nil, say.Usage(fmt.Sprintf("--blocks: %d is out of range", o.Blocks),
-			fmt.Sprintf("write a whole number from 2 to %d; a verdict needs %d", mostBlocks, stat.FewestBlocks))
+		return nil, say.Usage(fmt.Sprintf("value out of range for --blocks: %d", o.Blocks),
+			fmt.Sprintf("Use a whole number from 2 to %d; a verdict requires %d.", mostBlocks, stat.FewestBlocks))
 	case !(o.Margin > 0 && o.Margin <= 50): // beyond it a half would be the same as the whole
-		return nil, say.Usage(fmt.Sprintf("--margin: %g is out of range", o.Margin),
-			"write a percentage above 0 and at most 50, such as 2")
+		return nil, say.Usage(fmt.Sprintf("value out of range for --margin: %g", o.Margin),
+			"Use a percentage above 0 and at most 50, such as 2.")
 	}
 	if o.Design != "" {
 		if err := oneOf("design", o.Design, experiment.DesignRestart, experiment.DesignSlices); err != nil {
@@ -124,11 +124,11 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	}
 	d := experiment.Differences(&e.A, &e.B, e.Binaries.Version.Major())
 	if len(d) == 0 && !o.Same {
-		hint := "say --aa to compare a configuration with itself, or name another one"
+		hint := "Name another configuration, or use --aa to compare one with itself."
 		if len(e.A.Omitted)+len(e.B.Omitted) > 0 {
-			hint = "what a scratch instance cannot hold is left out of both, and nothing else differs; " + hint
+			hint = "They differ only in settings that a scratch instance cannot use. " + hint
 		}
-		return nil, &say.Problem{Message: "both configurations are the same", Hint: hint, Code: say.CodeUsage}
+		return nil, &say.Problem{Message: "both configurations are identical", Hint: hint, Code: say.CodeUsage}
 	}
 	why, err := o.decide(e, w, d)
 	if err != nil {
@@ -160,46 +160,46 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 	case o.Design != "":
 		switch e.Design = o.Design; {
 		case e.Design == experiment.DesignSlices && o.Cycles > 0:
-			return "", say.Usage("--checkpoint-cycles wants runs of their own length, and slices are short",
-				"leave --design slices out")
+			return "", say.Usage("--checkpoint-cycles cannot be used with --design slices",
+				"Omit --design: runs must last whole checkpoint cycles.")
 		case e.Design == experiment.DesignSlices && o.fixed():
-			return "", say.Usage("a fixed number of transactions takes its own time, and slices have a fixed one",
-				"leave --design slices out")
+			return "", say.Usage("--design slices cannot be used with a fixed number of transactions",
+				"Omit --design: the duration of such runs varies.")
 		}
 	case o.Cycles > 0:
 		e.Design, why = experiment.DesignRestart,
-			"Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
+			"Design restart: each run lasts whole checkpoint cycles."
 	case o.fixed():
 		e.Design, why = experiment.DesignRestart,
-			"Restarts, because a run of a fixed number of transactions takes its own time."
+			"Design restart: the duration of a fixed number of transactions varies."
 	case shared:
 		e.Design, why = experiment.DesignRestart,
-			"Restarts, because what differs is the host's, and both servers would have it."
+			"Design restart: the configurations differ in settings of the host, which both servers would share."
 	case deferred:
-		e.Design, why = experiment.DesignRestart, "Restarts, because "+strings.Join(off, ", ")+
-			" moves work to checkpoints or away from them, which both servers at once would do to each other."
+		e.Design, why = experiment.DesignRestart, "Design restart: "+strings.Join(off, ", ")+
+			" shifts work to or from checkpoints, so two servers at once would affect each other."
 	case e.A.Buffers(e.Binaries.Version.Major())+e.B.Buffers(e.Binaries.Version.Major()) > unit.Bytes(e.Host.Memory)/4:
 		// the page cache wants the rest, twice, as each server has its own copy of the data
 		e.Design, why = experiment.DesignRestart,
-			"Restarts, because the shared buffers of both servers at once would leave each less of the page cache "+
-				"than it has alone."
+			"Design restart: with both servers up, their shared buffers would leave less page cache for each."
 	case e.Spec.Cache != "warm":
-		e.Design, why = experiment.DesignRestart, "Restarts, because the cache is to be "+e.Spec.Cache+
+		e.Design, why = experiment.DesignRestart, "Design restart: the cache must be "+e.Spec.Cache+
 			" before each run."
 	default:
 		e.Design, why = experiment.DesignSlices,
-			"Slices, because nothing here needs a restart: they find smaller differences in less time."
+			"Design slices: no restart is required, and slices detect smaller differences in less time."
 	}
 	if deferred && o.Cycles == 0 && !o.Said("metric") && o.Exercise == "" {
 		e.Metric = "tps_with_checkpoint"
-		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off " +
-			"is no gain."
+		why += " The checkpoint after each run counts as part of the run (approximate), because deferred work is " +
+			"no gain."
 	}
 	o.durations(e, deferred)
 	if w.Uneven && !e.Spec.Numbered() {
-		e.Notes = append(e.Notes, "The transactions of "+w.Name+
-			" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 "+
-			"--duration 0 gives both configurations the same ones, and finds much smaller differences.")
+		e.Notes = append(e.Notes, "Durations of "+w.Name+
+			" transactions differ by orders of magnitude, so timed runs vary with the random choice of transactions. "+
+			"To run the same ones with both configurations and detect much smaller differences, use "+
+			"--transactions 100 --duration 0")
 	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
 	return strings.TrimSpace(why), nil
@@ -217,26 +217,26 @@ func (o *ProveOptions) checkpoints(e *engine.Order, deferred bool, off []string)
 	case s.Cycles > 0:
 	case e.Metric == "tps_with_checkpoint":
 		notes = append(notes,
-			"Amortised, so approximate: to the time of each run that of one checkpoint after it is added. "+
-				"--checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
+			"Approximate: the time of one checkpoint after each run is added to the time of the run. To measure "+
+				"whole checkpoint cycles instead, which takes longer, use --checkpoint-cycles 2")
 		if !s.Numbered() && s.Duration < leastAmortised {
 			notes = append(notes,
 				fmt.Sprintf(
-					"Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it "+
-						"does in operation.", s.Duration, leastAmortised))
+					"Runs of %g s are too short for this: below %d s, the checkpoint after a run weighs more than in "+
+						"production.", s.Duration, leastAmortised))
 		}
 	case deferred && s.Numbered():
 		notes = append(notes, strings.Join(off, ", ")+
-			" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. "+
-			"--metric tps_with_checkpoint --duration 0 charges it.")
+			" shifts work to or from checkpoints, and deferred work is not part of a run. To include it, use "+
+			"--metric tps_with_checkpoint --duration 0")
 	case deferred && o.Exercise == "":
 		if whole := 2 * max(configure.CheckpointTimeout(&e.A),
 			configure.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
 			notes = append(notes,
 				fmt.Sprintf(
-					"%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of "+
-						"their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes "+
-						"runs long enough.",
+					"%s shifts work to or from checkpoints, and a run of %g s may contain less than two timed "+
+						"checkpoint cycles (%s), so deferred work is not part of a run. For runs that are long "+
+						"enough, use --checkpoint-cycles 2",
 					strings.Join(off, ", "), s.Duration, experiment.Span(whole)))
 		}
 	}

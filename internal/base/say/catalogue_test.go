@@ -103,8 +103,8 @@ msgstr[2] "и ещё {n}"
 		{say.M("{list}", "list", say.List{Items: []say.Message{pages(5), pages(2), pages(1)}, Most: 2}),
 			"5 страниц, 2 страницы, и ещё 1", "5 pages, 2 pages, and 1 more"},
 		{say.M("{x}", "x", say.OneOf([]string{"a", "b", "c"})), "a, b или c", "a, b or c"},
-		{say.M("{a} {b} {c} {d}", "a", say.Number("0.4 %"), "b", say.Number("16.4"), "c", "16.4", "d", 0.25),
-			"0,4\u00a0% 16,4 16.4 0,25", "0.4 % 16.4 16.4 0.25"},
+		{say.M("{a} {b} {c} {d}", "a", say.Number("0.4%"), "b", say.Number("16.4"), "c", "16.4", "d", 0.25),
+			"0,4\u00a0% 16,4 16.4 0,25", "0.4% 16.4 16.4 0.25"},
 		{say.M("{a}, {b}, {c}", "a", say.Span(119), "b", say.Span(7199), "c", say.Span(172799)),
 			"119\u00a0с, 120\u00a0мин, 48\u00a0ч", "119 s, 120 min, 48 h"},
 		{say.Text("it will fail"), "it will fail", "it will fail"}, // somebody else's text

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Number is a number, perhaps with a unit behind a space, as English writes it: "1.2 GB",
-// "90,000", "37 %". A message writes it as its reader's language does.
+// Number is a number, perhaps with a unit after a space or with a percent sign, as English
+// writes it: "1.2 GB", "90,000", "37%". A message writes it as its reader's language does.
 type Number string
 
 // String returns it as English writes it.
@@ -40,6 +40,9 @@ func (c *Catalogue) number(s string) string {
 	}
 	n, ok := numeralsOf[c.Lang]
 	figure, unit, spaced := strings.Cut(s, " ")
+	if part, percent := strings.CutSuffix(s, "%"); percent && !spaced { // only English has no space there
+		figure, unit, spaced = part, "%", true
+	}
 	if !ok || figure == "" || strings.Trim(figure, "0123456789.,+-") != "" {
 		return s
 	}

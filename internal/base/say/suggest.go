@@ -38,7 +38,7 @@ func Similar(typed string, names []string) []string {
 // he typed; other is the hint when nothing is near.
 func DidYouMean(typed string, names []string, other string) string {
 	if s := Similar(typed, names); len(s) > 0 {
-		return "did you mean " + strings.Join(s, " or ") + "?"
+		return "Did you mean " + strings.Join(s, " or ") + "?"
 	}
 	return other
 }

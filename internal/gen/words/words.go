@@ -43,6 +43,9 @@ func All(checkout string) (texts []Text, loose []string, err error) {
 	for _, r := range rules.All() {
 		all.add("judge/rules", r.Title, r.Why, r.Formula)
 	}
+	for _, u := range rules.ReadNotPlanned() {
+		all.add("judge/rules", u.Why)
+	}
 	return all.sorted(), loose, nil
 }
 

@@ -1,10 +1,10 @@
 package check
 
-// Never is the expiry of an acceptance that has none: said, not left out.
+// Never is the explicit expiry of an acceptance that does not expire.
 const Never = "never"
 
-// Acceptance is a finding that somebody has decided to live with. It does not
-// hide the finding: the report lists it apart, with the reason.
+// Acceptance is a finding that the site accepts. It does not hide the finding: the
+// report lists it separately, with the reason.
 type Acceptance struct {
 	ID string `json:"id"` // of the check
 	// data directory or port as findings show it, HostOnly, or "" for everywhere
@@ -23,8 +23,8 @@ type Accepted struct {
 	Expires string `json:"expires"`
 }
 
-// Expired says whether its last day is before today, which is written as
-// 2027-01-31: such texts sort as the days do.
+// Expired says whether its last day is before today, which has the form
+// 2027-01-31: such texts sort like the days.
 func (a *Acceptance) Expired(today string) bool { return a.Expires != Never && a.Expires < today }
 
 // covers says whether it is about a finding.
@@ -38,8 +38,8 @@ func (a *Acceptance) covers(f *Finding) bool {
 	return a.Instance == "" || a.Instance == f.Instance
 }
 
-// Accepts returns the acceptance that holds today for a finding; nil where none
-// does. Without today only those without an end hold.
+// Accepts returns the acceptance that is valid today for a finding; nil if there is
+// none. Without today, only those that never expire are valid.
 func (o *Options) Accepts(f *Finding) *Acceptance {
 	for i := range o.Accept {
 		a := &o.Accept[i]

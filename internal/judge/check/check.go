@@ -17,10 +17,10 @@ type Severity int
 
 // The severities, from the mildest. Their order is their meaning.
 const (
-	Info     Severity = iota // worth knowing
-	Notice                   // could be better
-	Warning                  // will hurt under load or in time
-	Critical                 // data, or the instance, is in danger now
+	Info     Severity = iota // context
+	Notice                   // improvement
+	Warning                  // outage or degradation under load or in time
+	Critical                 // data loss or outage now or at the next restart
 )
 
 var severityNames = []string{"info", "notice", "warning", "critical"}
@@ -45,7 +45,7 @@ func ParseSeverity(text string) (Severity, error) {
 			return Severity(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a severity: write critical, warning, notice or info", text)
+	return 0, fmt.Errorf("invalid severity %q: use critical, warning, notice or info", text)
 }
 
 // Area groups checks for people.
@@ -69,9 +69,9 @@ const (
 	Security    Area = "security"
 )
 
-// Areas is the order in which findings of one severity are told: why a server does
-// not even start, what data and access depend on, then what most of the speed depends
-// on, then the rest.
+// Areas is the order of findings of one severity: why a server does not start, what
+// data and access depend on, then what most of the performance depends on, then the
+// rest.
 var Areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service,
 	Query, Config, Version}
 
@@ -90,17 +90,17 @@ type Check struct {
 	Area      Area
 	Severity  Severity // of a finding that does not choose another
 	Scope     Scope
-	Title     string    // what is wrong, as a clause: "Huge pages are short"
+	Title     string    // the fault, as a clause without a period: "Huge page pool is too small"
 	Why       string    // why it matters, in a few sentences
 	Do        string    // what to do, as imperative sentences
-	Commands  []Command // what Do, or the remedy of a finding of its own, names: lines to copy, in full
+	Commands  []Command // lines to copy, in full, that Do or a finding's own remedy names
 	Sources   []string  // ids of base/say
 	From, To  int       // first and last major version it is for; 0: no bound
 	DependsOn []string  // ids whose finding on the same instance makes this one silent: its causes
 	Judge     func(*Case)
 }
 
-// Case is one run of a check: what it looks at, and where it says what it saw.
+// Case is one run of a check: what it looks at, and where it reports what it found.
 type Case struct {
 	Snapshot *snapshot.Snapshot
 	Instance *snapshot.Instance // nil for PerHost checks
@@ -111,7 +111,7 @@ type Case struct {
 	causes   []string
 	findings []Finding
 	unknown  []known.Gap
-	skip     bool // it could not be said whether the check is for this version
+	skip     bool // unknown whether the check is for this version
 }
 
 // Finding is one thing that is wrong.
@@ -128,7 +128,7 @@ type Finding struct {
 	Commands []Command    `json:"commands"` // that Do names
 	Sources  []say.Source `json:"sources"`
 
-	causes []string // what silences this finding besides DependsOn
+	causes []string // what suppresses this finding in addition to DependsOn
 }
 
 // In returns the finding in the language of a catalogue, each text that it does
@@ -240,8 +240,8 @@ type Report struct {
 	Unknown  []known.Gap `json:"unknown"`
 
 	// Unjudged are the checks that could not be judged: they found nothing, and
-	// something that they look at is unknown. Of a check with a finding the rest of
-	// what it looks at may be unknown too; that is told by Unknown alone.
+	// a fact that they need is unknown. If a check with a finding lacks other facts,
+	// only Unknown lists them.
 	Unjudged []Unjudged `json:"unjudged,omitempty"`
 }
 
@@ -258,15 +258,15 @@ const Schema = "pgfettle.check/1"
 // Options narrows a run.
 type Options struct {
 	Only, Skip []string     // ids; an empty Only means all
-	Accept     []Acceptance // what somebody has decided to live with
-	Today      string       // the day, as 2027-01-31, by which acceptances end; this storey reads no clock
-	Plan       rule.Options // what is asked of the plan whose numbers the findings tell; a profile of "" is mixed
+	Accept     []Acceptance // findings that the site accepts
+	Today      string       // the day, as 2027-01-31, by which acceptances expire; this package reads no clock
+	Plan       rule.Options // options of the plan whose numbers the findings name; a profile of "" is mixed
 }
 
 // Run judges the snapshot with every check that its versions allow. Findings
-// are ordered worst first, then by area, id and instance; a finding is silent while
-// one that it depends on stands for the same instance or the host, also where
-// that one is accepted: then its consequences are.
+// are ordered worst first, then by area, id and instance. A finding is suppressed
+// while one that it depends on is found for the same instance or the host, also if
+// that one is accepted: then its consequences are accepted, too.
 func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	r := Report{Schema: Schema, Findings: []Finding{}, Unknown: []known.Gap{}}
 	var all []Finding
@@ -373,7 +373,7 @@ func (ck *Check) fits(in *snapshot.Instance) bool {
 	return v.Major() >= ck.From && (ck.To == 0 || v.Major() <= ck.To)
 }
 
-// containsID says whether a list that a person wrote has an id.
+// containsID says whether a list of ids that a user wrote has an id.
 func containsID(list []string, s string) bool {
 	for _, x := range list {
 		if strings.TrimSpace(x) == s {

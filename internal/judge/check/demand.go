@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -11,8 +12,7 @@ import (
 )
 
 // AtPeak returns the instance's memory as its settings let it grow under a
-// mixed load, which is what a plan assumes where nobody said what the instance
-// is for.
+// mixed load, the default profile of a plan.
 func (c *Case) AtPeak(in *snapshot.Instance) (memory.Instance, bool) {
 	return Need(c, memory.AtPeak(c.Snapshot, in, memory.Mixed))
 }
@@ -28,12 +28,21 @@ func PageTables(in *snapshot.Instance) known.Fact[unit.Bytes] {
 	})
 }
 
-// PagesText spells a number of huge pages, and says when it is an estimate.
+// PagesText spells a number of huge pages, and marks an estimate. Its words are English: texts for
+// people use Pages.
 func PagesText(pages int64, exact bool) string {
 	if exact {
 		return fmt.Sprint(pages)
 	}
 	return fmt.Sprintf("%d (estimated)", pages)
+}
+
+// Pages is a number of huge pages, marked if it is an estimate.
+func Pages(pages int64, exact bool) say.Message {
+	if exact {
+		return say.M("{pages}", "pages", fmt.Sprint(pages))
+	}
+	return say.M("{pages} (estimated)", "pages", fmt.Sprint(pages))
 }
 
 // CommitLimit returns what the commit limit is made of, when strict overcommit is on.
@@ -50,12 +59,12 @@ func CommitLimit(c *Case) (memory.Commit, bool) {
 		return memory.Commit{}, false
 	}
 	swap, ok1 := Need(c, mem.Told("SwapTotal"))
-	_, ok2 = Need(c, mem.Told("Committed_AS")) // who has it has the lines of the huge pages too
+	_, ok2 = Need(c, mem.Told("Committed_AS")) // present together with the lines of the huge pages
 	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: swap, Ratio: ratio,
 		KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2
 }
 
-// WorkShare: the finding is about work_mem only where sorts and hashes are a
-// good part of what does not fit; where buffers or the mere number of
-// connections fill the memory, others tell.
+// WorkShare: the finding is about work_mem only if sorts and hashes are at least this
+// percentage of what does not fit; if buffers or the number of connections fill the
+// memory, other checks report it.
 const WorkShare = 25

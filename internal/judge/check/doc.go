@@ -1,8 +1,8 @@
 // Package check is the engine that judges a snapshot. The checks themselves are in
-// judge/checks/AREA, one file a check. A check is a struct literal with its id, its
-// words, its sources, and one pure function that says what it saw. A check is for what
-// is wrong whatever the plan would be; that a value is not the recommended one is the
-// difference of the plan, and needs no check.
+// judge/checks/AREA, one file per check. A check is a struct literal with its id, its
+// texts, its sources, and one pure function that reports what it found. A check is for
+// what is wrong independent of a plan; a value that differs from the recommended one is
+// shown by the plan, and needs no check.
 //
 // # A run
 //
@@ -15,16 +15,16 @@
 // # What is not known
 //
 // Need notes a fact that is forbidden or unread among the unknowns, with what would
-// reveal it, and the check returns. A fact that is absent is no unknown: this kernel or
-// this version does not have it. A check that found nothing and missed a fact is listed
+// reveal it, and the check returns. A fact that is absent is not unknown: this kernel or
+// this version does not have it. A check that found nothing and lacked a fact is listed
 // in Report.Unjudged, so that a report without findings does not look healthy.
 //
 // # Causes
 //
-// A finding is silent while one of its causes is found for the same instance or for the
-// host: DependsOn names the causes of all findings of a check, Case.Because those of one
-// finding. An accepted cause silences its consequences too. A circle would lose both;
-// a test holds that there is none.
+// A finding is suppressed while one of its causes is found for the same instance or for
+// the host: DependsOn names the causes of all findings of a check, Case.Because those of
+// one finding. An accepted cause suppresses its consequences, too. A cycle would lose
+// both; a test checks that there is none.
 //
 // # For programs
 //

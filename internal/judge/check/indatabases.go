@@ -7,7 +7,7 @@ import (
 )
 
 // InDatabases returns what --deep found, and notes among the unknowns the
-// databases that were not asked.
+// databases that were not queried.
 func InDatabases[T any](c *Case, query string, f known.Fact[[]T]) ([]T, bool) {
 	list, ok := Need(c, f)
 	if !ok {
@@ -22,7 +22,7 @@ func InDatabases[T any](c *Case, query string, f known.Fact[[]T]) ([]T, bool) {
 	return list, true
 }
 
-// Of what was found, no more than these are told.
+// At most this much of what was found is listed.
 const (
 	toldOfDatabase = 5
 	toldDatabases  = 5
@@ -38,7 +38,7 @@ type ByDatabase struct {
 func (b *ByDatabase) Add(c *Case, in pg.In, text say.Template, pairs ...any) {
 	name := in.Database
 	if name == "" {
-		name = c.Database()
+		name, _ = c.Database()
 	}
 	if b.texts == nil {
 		b.texts = map[string][]say.Message{}
@@ -51,12 +51,16 @@ func (b *ByDatabase) Add(c *Case, in pg.In, text say.Template, pairs ...any) {
 
 func (b *ByDatabase) Any() bool { return len(b.names) > 0 }
 
-// List is "In database app: a, b. In database crm: c" without the last full stop.
+// List is "In database app: a, b. In database crm: c" without the last period.
 func (b *ByDatabase) List(sep string) say.Message {
 	var out []say.Message
 	for _, n := range b.names {
-		out = append(out, say.M("In database {database}: {list}", "database", n, "list",
-			say.List{Items: b.texts[n], Sep: sep, Most: toldOfDatabase}))
+		text := say.Template("In database {database}: {list}")
+		if n == "" {
+			text = "In the connected database: {list}"
+		}
+		out = append(out, say.M(text, "database", n, "list", say.List{Items: b.texts[n], Sep: sep,
+			Most: toldOfDatabase}))
 	}
 	if more := len(out) - toldDatabases; more > 0 {
 		out = append(out[:toldDatabases], say.N(more, "And in {n} more database", "And in {n} more databases"))
@@ -68,7 +72,7 @@ func (b *ByDatabase) List(sep string) say.Message {
 func (c *Case) CountedForIn(in pg.In) (secs float64, ok bool) {
 	name := in.Database
 	if name == "" {
-		name = c.Database()
+		name, _ = c.Database()
 	}
 	dbs, _ := c.Instance.Server.Databases.Get()
 	for _, d := range dbs {
@@ -79,10 +83,9 @@ func (c *Case) CountedForIn(in pg.In) (secs float64, ok bool) {
 	return 0, false
 }
 
-// Database returns the name of the database that we are connected to.
-func (c *Case) Database() string {
-	if a, ok := c.Instance.Server.Access.Get(); ok && a.Database != "" {
-		return a.Database
-	}
-	return "of this connection"
+// Database returns the name of the database that we are connected to; ok is false
+// if it is unknown.
+func (c *Case) Database() (name string, ok bool) {
+	a, _ := c.Instance.Server.Access.Get()
+	return a.Database, a.Database != ""
 }

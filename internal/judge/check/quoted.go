@@ -10,15 +10,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// quoted is the plan whose numbers the findings of a run tell: a finding that
-// reckons a value of its own would tell another one than the plan. It is made once,
-// when the first finding asks for it.
+// quoted is the plan whose numbers the findings of a run name: a finding that
+// calculates its own value could contradict the plan. It is made once, when the first
+// finding asks for it.
 type quoted struct {
 	made bool
 	out  *rule.Outcome // nil: there is none
 }
 
-// planned returns what a plan decides for this snapshot; nil where it cannot be made.
+// planned returns what a plan decides for this snapshot; nil if it cannot be made.
 func (c *Case) planned() *rule.Outcome {
 	if c.quoted.made {
 		return c.quoted.out
@@ -29,7 +29,7 @@ func (c *Case) planned() *rule.Outcome {
 	}
 	out, err := rule.Decide(c.Snapshot, rules.All(), rules.OptionsOn(o, c.Snapshot))
 	if err != nil {
-		out = nil // a pin that the server does not take; the plan itself says so
+		out = nil // a pin that the server does not accept; the plan itself reports it
 	}
 	*c.quoted = quoted{made: true, out: out}
 	return c.quoted.out
@@ -69,9 +69,9 @@ func (c *Case) PlannedBuffers() (planned string, changes bool) {
 	return d.Effective.Show(), d.Changes()
 }
 
-// PlannedPool tells the plan's pool of huge pages where that is another number than the
-// one for the present settings, as where the plan changes the shared memory too; ""
-// where both are the same, or none is planned.
+// PlannedPool names the plan's pool of huge pages if it differs from the one for the
+// present settings, for example because the plan changes the shared memory, too; nothing
+// if both are the same, or none is planned.
 func (c *Case) PlannedPool(present int64) say.Message {
 	d := c.decided(knob.Sysctl("vm.nr_hugepages"))
 	if d == nil {
@@ -81,6 +81,6 @@ func (c *Case) PlannedPool(present int64) say.Message {
 	if err != nil || pages <= 0 || pages == present {
 		return say.Message{}
 	}
-	return say.M("This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = "+
+	return say.M("This number is for the current settings; with the settings of pgfettle plan, vm.nr_hugepages = "+
 		"{planned}.", "planned", d.Effective.Setting)
 }

@@ -10,8 +10,8 @@ import (
 // Settings returns the instance's settings, noting what is missing.
 func (c *Case) Settings() (pg.Settings, bool) { return Need(c, c.Instance.Server.Settings) }
 
-// CommitRate returns the transactions a second of all databases since their
-// statistics were reset, read-only ones included.
+// CommitRate returns the transactions per second of all databases since their
+// statistics were reset, including read-only ones.
 func CommitRate(s pg.Server) known.Fact[float64] {
 	dbs, ok := s.Databases.Get()
 	if !ok {
@@ -29,20 +29,20 @@ func CommitRate(s pg.Server) known.Fact[float64] {
 		}
 		secs := float64(access.Now - d.StatsReset)
 		if d.StatsReset == 0 {
-			// From 15 on a database that was never reset has no date; its counters
+			// Since 15, a database that was never reset has no date; its counters
 			// are as old as those of the cluster, which a crash resets together.
 			secs = checkpoints.Secs
 		}
 		if secs <= 0 {
-			return known.Missed[float64](known.Gap{Fact: "transactions a second",
-				Reason: "since when the server counts is not known"})
+			return known.Missed[float64](known.Gap{Fact: "transactions per second",
+				Reason: "the start of the statistics is unknown"})
 		}
 		rate += float64(d.Commits+d.Rollbacks) / secs
 	}
 	return known.Is(rate)
 }
 
-// ListensOutside says whether listen_addresses lets in more than this host.
+// ListensOutside says whether listen_addresses includes more than this host.
 func ListensOutside(set pg.Settings) (v string, outside bool) {
 	v, _ = set.Text("listen_addresses")
 	for a := range strings.SplitSeq(v, ",") {
@@ -54,15 +54,15 @@ func ListensOutside(set pg.Settings) (v string, outside bool) {
 	return v, false
 }
 
-// ShownSetting returns a setting that servers show to members of pg_read_all_settings
-// only; where the role is none, that is noted among the unknowns.
+// ShownSetting returns a setting that servers show only to members of
+// pg_read_all_settings; if the role is no member, that is noted among the unknowns.
 func (c *Case) ShownSetting(set pg.Settings, name string) (string, bool) {
 	v, ok := set.Text(name)
 	if ok {
 		return v, true
 	}
 	if a, seen := c.Instance.Server.Access.Get(); seen && !a.Superuser && !a.Monitor {
-		c.Missing(known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role",
+		c.Missing(known.Gap{Fact: "setting " + name, Reason: "requires the role pg_monitor",
 			Reveal: "GRANT pg_monitor TO <role>"})
 	}
 	return "", false

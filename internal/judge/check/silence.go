@@ -4,12 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
 // Silence returns why the server of a running instance answered nothing; ok is
-// false where it answered something, or does not run.
+// false if it answered something or is not running.
 func (c *Case) Silence() (f pg.Failure, ok bool) {
 	if running, known := Need(c, c.Instance.Running); !known || !running {
 		return pg.Failure{}, false
@@ -36,7 +37,7 @@ func (c *Case) CatalogsLocked() bool {
 }
 
 // LockFailures counts the queries that waited for a lock in vain. A query that
-// timed out otherwise did so where somebody held a catalog at the time.
+// timed out otherwise counts if a session held a lock on a catalog at the time.
 func LockFailures(s pg.Silence) (n int) {
 	holders, _ := s.Holders.Get()
 	for _, f := range s.Failed {
@@ -48,11 +49,11 @@ func LockFailures(s pg.Silence) (n int) {
 }
 
 // Titles are the client sessions as the host shows them, by the titles of
-// their processes: all that is left where the server does not speak.
+// their processes: all that is known if the server does not answer.
 type Titles struct {
 	Clients, Idle, InXact int
-	Stuck                 int      // on their way in, and waiting for a lock
-	Open                  []string // those idle in transaction: process and title
+	Stuck                 int           // on their way in, and waiting for a lock
+	Open                  []say.Message // those idle in transaction: process and title
 }
 
 func (c *Case) SessionTitles() (t Titles) {
@@ -70,7 +71,7 @@ func (c *Case) SessionTitles() (t Titles) {
 			t.Idle++
 		case strings.Contains(p.Title, " idle in transaction"):
 			t.InXact++
-			t.Open = append(t.Open, "process "+strconv.Itoa(p.PID)+" ("+p.Title+")")
+			t.Open = append(t.Open, say.M("process {pid} ({title})", "pid", strconv.Itoa(p.PID), "title", p.Title))
 		}
 	}
 	return t

@@ -15,13 +15,13 @@ func (c *Case) Now() int64 {
 }
 
 // CountedFor returns for how many seconds the counters of a database have been
-// counting. It is false where that is not known, and below limits.Hour: one
-// report or one start of an application would count as a habit.
+// counting. ok is false if that is unknown, and below limits.Hour: a single report
+// or a single start of an application is no habit.
 func (c *Case) CountedFor(d pg.Database) (secs float64, ok bool) {
 	since := d.StatsReset
 	if since == 0 {
 		// A database whose statistics were never reset (15+) counts since all
-		// statistics began, which the checkpointer's own stamp tells.
+		// statistics began, which the checkpointer's own timestamp shows.
 		if cp, ok := c.Instance.Server.Checkpoints.Get(); ok {
 			since = cp.StatsReset
 		}

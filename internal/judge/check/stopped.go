@@ -3,25 +3,27 @@ package check
 import (
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // Stopped says whether the server is known not to run: only then is there a reason
-// to look for. Where it is not known whether it runs, nothing is said.
+// to look for.
 func (c *Case) Stopped() bool {
 	up, ok := c.Instance.Running.Get()
 	return ok && !up
 }
 
 // SharedMemoryAsked returns how much shared memory the server of a stopped instance would
-// ask for at the least; ok is false where that is not known.
+// request at least; ok is false if that is unknown.
 func (c *Case) SharedMemoryAsked() (size unit.Bytes, ok bool) {
 	seg, ok := Need(c, memory.SegmentOf(c.Instance))
 	return seg.Least, ok
 }
 
-// ProcessName names a process for people: "postgres (process 123)".
+// ProcessName names a process: "postgres (process 123)". Its words are English: texts for people
+// use Process.
 func ProcessName(program string, pid int) string {
 	switch {
 	case pid == 0:
@@ -30,4 +32,15 @@ func ProcessName(program string, pid int) string {
 		return "process " + strconv.Itoa(pid)
 	}
 	return program + " (process " + strconv.Itoa(pid) + ")"
+}
+
+// Process names a process for people: "postgres (process 123)".
+func Process(program string, pid int) say.Message {
+	switch {
+	case pid == 0:
+		return say.M("a process that is visible only to root")
+	case program == "":
+		return say.M("process {pid}", "pid", strconv.Itoa(pid))
+	}
+	return say.M("{program} (process {pid})", "program", program, "pid", strconv.Itoa(pid))
 }

@@ -19,11 +19,11 @@ type Value struct {
 	Unit   string   `json:"unit,omitempty"`   // "bytes", "s", or "%"; "" for a count
 }
 
-// measurer is a value that knows its number and its unit besides how it is spelled.
+// measurer is a value that knows its number and its unit in addition to its spelling.
 type measurer interface{ Measure() (float64, string) }
 
 // valuesOf returns the values of those arguments of messages that their texts use, by
-// name. What is prose, or a list, is in the texts alone.
+// name. Prose and lists are only in the texts.
 func valuesOf(list ...say.Message) []Value {
 	m := say.All(" ", list...)
 	out := []Value{}
@@ -105,7 +105,7 @@ const (
 	KindConf  CommandKind = "conf"  // a line of a configuration file
 )
 
-// Command is a line of a finding's remedy that can be copied. Its text stands in the
+// Command is a line of a finding's remedy that can be copied. Its text is part of the
 // remedy, letter for letter.
 type Command struct {
 	Kind CommandKind `json:"kind"`
@@ -131,7 +131,7 @@ func (ck *Check) commandsOf(do, seen say.Message) []Command {
 			continue
 		}
 		text := say.Fill(c.Text, m.Args)
-		if c.Kind == KindSQL && !strings.HasSuffix(text, ";") { // of a remedy that goes on with "and restart"
+		if c.Kind == KindSQL && !strings.HasSuffix(text, ";") { // of a remedy that continues with "and restart"
 			text += ";"
 		}
 		out = append(out, Command{c.Kind, text})

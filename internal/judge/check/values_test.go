@@ -15,7 +15,7 @@ func TestValuesOf(t *testing.T) {
 		return Value{Name: name, Number: &number, Unit: of}
 	}
 	pairs := []any{
-		"a_size", 2 * unit.GB, "b_count", 3, "c_share", "0.4 %", "d_age", "12 min", "e_guc", "16GB", "f_word", "off",
+		"a_size", 2 * unit.GB, "b_count", 3, "c_share", "0.4%", "d_age", "12 min", "e_guc", "16GB", "f_word", "off",
 		"g_mode", "0700",
 		"h_version", "16.4", "i_list", "a, b", "j_words", say.M("some words"), "k_wait", 2 * time.Second, "l_xids",
 		"1.31 billion",

@@ -8,16 +8,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// PercentOf spells part as a percentage of whole: "0.4 %", "37 %".
+// PercentOf spells part as a percentage of whole: "0.4%", "37%".
 func PercentOf(part, whole unit.Bytes) say.Message {
 	if whole <= 0 {
-		return say.M("an unknown share")
+		return say.M("an unknown percentage")
 	}
 	p := 100 * float64(part) / float64(whole)
 	if p < 9.95 {
-		return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.1f %%", p)))
+		return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.1f%%", p)))
 	}
-	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f %%", p)))
+	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f%%", p)))
 }
 
 // AtLeast says whether part is at least percent of whole.
@@ -36,7 +36,8 @@ func Count(n int64) say.Message {
 	return say.M("{n}", "n", n)
 }
 
-// Join joins texts by sep; past most of them it says how many more there are.
+// Join joins names by sep; beyond most of them it counts the rest. Its words are English: texts
+// for people use say.List or say.Names.
 func Join(texts []string, sep string, most int) string {
 	if len(texts) <= most {
 		return strings.Join(texts, sep)
@@ -44,7 +45,8 @@ func Join(texts []string, sep string, most int) string {
 	return fmt.Sprintf("%s%sand %d more", strings.Join(texts[:most], sep), sep, len(texts)-most)
 }
 
-// Capitalize begins a sentence.
+// Capitalize returns a text as the begin of a sentence. Texts for people cannot use it: other
+// languages order words differently.
 func Capitalize(s string) string {
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]

@@ -1,7 +1,7 @@
 // Package conffile judges a configuration file without a server: whether a given
-// major version would take each line of it, which lines count, and which of the
-// values that count are a danger. It is pure: a resolved configuration in,
-// findings with file and line out.
+// major version accepts each line of it, which lines take effect, and which of the
+// values in effect are dangerous. It is pure: a resolved configuration in, findings
+// with file and line out.
 package conffile
 
 import (
@@ -66,7 +66,7 @@ type Unread struct {
 	Text  string `json:"text"`
 }
 
-// Names is what a text says of the server and the machine that it is for; what it does
+// Names is what a text says about the server and the host that it is for; what it does
 // not say is absent.
 type Names struct {
 	Version string `json:"version,omitempty"` // as written: "14", "9.6"
@@ -84,8 +84,8 @@ type Accepted struct {
 	Expires string `json:"expires"`
 }
 
-// Accept takes what somebody has decided to live with out of the findings. The
-// instance of an acceptance is the file as findings show it.
+// Accept removes accepted findings. The instance of an acceptance is the file as
+// findings show it.
 func (r *Report) Accept(o check.Options) {
 	kept := []Finding{}
 	for _, f := range r.Findings {
@@ -124,14 +124,14 @@ func (r Report) In(c *say.Catalogue) Report {
 	return r
 }
 
-// most bounds what a hostile file makes us say: nobody reads further, and each
-// unknown name costs a comparison with all that are known.
+// most bounds the findings of a hostile file: each unknown name costs a comparison
+// with all known ones.
 const most = 1000
 
 // Judge judges what conf.Resolve read for a major version that params covers.
 // show spells a file's path for people; main is the file that was named. host is
-// the machine that the file is for, with one instance; nil where none is named:
-// then the checks judge what settings alone tell.
+// the host that the file is for, with one instance; nil if none is named: then the
+// checks judge settings alone.
 func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	checks []check.Check) Report {
 	return judgeAs(r, conftext.Text{Form: conftext.Plain}, main, major, show, host, false, checks)
@@ -186,10 +186,10 @@ type judge struct {
 	main  string
 	order []string                // the names of last, as the files set them
 	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
-	bad   map[string]bool         // settings whose value the server refuses, for those who would reckon with it
+	bad   map[string]bool         // settings whose value the server rejects, so that no other check uses it
 	asked int                     // names that were compared with all known ones
 	told  map[place]conftext.Setting
-	named bool // the machine is one that the text names: what the file as a whole lacks is not told
+	named bool // the host is one that the text names: what the file as a whole lacks is not reported
 	out   Report
 }
 
@@ -209,12 +209,12 @@ func (j *judge) report(k *check.Check, sev check.Severity, do say.Message, at co
 	})
 }
 
-// where spells another line: "other.conf line 3", "line 3" within the same file.
-func (j *judge) where(s conf.Setting, from string) string {
+// where names another line: "other.conf line 3", "line 3" within the same file.
+func (j *judge) where(s conf.Setting, from string) say.Message {
 	if s.File == from {
-		return fmt.Sprintf("line %d", s.Line)
+		return say.M("line {line}", "line", fmt.Sprint(s.Line))
 	}
-	return fmt.Sprintf("%s line %d", j.show(s.File), s.Line)
+	return say.M("{file} line {line}", "file", j.show(s.File), "line", fmt.Sprint(s.Line))
 }
 
 func (j *judge) fault(f conf.Fault) {
@@ -249,16 +249,18 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	if g, ok := params.GoneBy(j.major, s.Name); ok {
-		k, text := &Removed, say.Template("{name} ended with {last}; PostgreSQL {major} has no such parameter.")
+		k, text := &Removed, say.Template("{name} exists only in PostgreSQL {last} and earlier; {major} does not "+
+			"have it.")
 		if g.To != "" {
-			k, text = &Renamed, "{name} ended with {last}; in PostgreSQL {major} it is {to}."
+			k, text = &Renamed, "{name} exists only in PostgreSQL {last} and earlier; {major} has {to} instead."
 		}
 		pairs := []any{"name", s.Name, "last", g.Last, "major", j.major, "to", g.To}
 		j.report(k, k.Severity, say.All(" ", say.M(g.How), say.M(k.Remedy(), pairs...)), s, say.M(text, pairs...))
 		return
 	}
 	if first, ok := params.Since(j.major, s.Name); ok {
-		j.found(&NotYet, s, "{name} came with PostgreSQL {first}; {major} does not know it.", "name", s.Name, "first",
+		j.found(&NotYet, s, "{name} exists only in PostgreSQL {first} and later; {major} does not have it.", "name",
+			s.Name, "first",
 			first, "major", j.major)
 		return
 	}
@@ -268,7 +270,7 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	if near := j.near(s.Name); len(near) > 0 {
-		j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}; did you mean {near}?", "major", j.major,
+		j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}. Did you mean {near}?", "major", j.major,
 			"name",
 			s.Name, "near", say.OneOf(near))
 		return
@@ -276,7 +278,7 @@ func (j *judge) name(s conf.Setting) {
 	j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}.", "major", j.major, "name", s.Name)
 }
 
-// counts keeps the line as the one that counts until a later one comes.
+// counts keeps the line as the one in effect until a later one comes.
 func (j *judge) counts(key string, s conf.Setting) {
 	j.order = slices.DeleteFunc(j.order, func(n string) bool { return n == key })
 	j.order = append(j.order, key)
@@ -286,8 +288,8 @@ func (j *judge) counts(key string, s conf.Setting) {
 // clip bounds a name for comparisons: no parameter has more than 63 letters.
 func clip(name string) string { return name[:min(len(name), 63)] }
 
-// hints bounds how many unknown names are compared with all known ones: a
-// person's slips are few, and a hostile file's lines are many.
+// hints bounds how many unknown names are compared with all known ones: typing errors
+// are few, and a hostile file has many lines.
 const hints = 50
 
 func (j *judge) near(name string) []string {
@@ -308,18 +310,18 @@ func (j *judge) names() []string {
 }
 
 // known judges a line whose name the version has. An old name that it still
-// takes stands for the new one.
+// accepts stands for the new one.
 func (j *judge) known(s conf.Setting, p params.Param) {
 	key := strings.ToLower(p.Name)
 	if key != s.Name {
 		g, _ := params.GoneBy(j.major, s.Name)
 		j.report(&Renamed, check.Notice, say.All(" ", say.M(g.How),
-			say.M("Write the new name before the old one is no longer taken.")), s,
-			say.M("{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name,
+			say.M("Change to the new name before the old one is removed.")), s,
+			say.M("{name} is the old name of {to}; PostgreSQL {major} still accepts it.", "name", s.Name, "to", p.Name,
 				"major", j.major))
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
-		// what a server shows nobody set // what is overridden the server never looks at
+		// a server shows it without a line in a file; and it ignores lines that are overridden
 		if s.Wins && !j.told[at(s)].Shown {
 			j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
 		}
@@ -341,7 +343,7 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 		j.bad[key] = true
 	}
 	if !s.Wins || j.told[at(s)].Shown {
-		return // the server never looks at it, and that it is overridden is told; or it has taken what it shows
+		return // the server ignores it, and a finding reports that; or it has accepted what it shows
 	}
 	j.found(k, s, "{name} = {value}: {reason}.", "name", p.Name, "value", quoted(s.Value), "reason", r.Text)
 }

@@ -1,11 +1,11 @@
 package conffile
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -19,13 +19,14 @@ func (j *judge) conflicts() {
 	j.archiving()
 	j.recovery()
 	if j.text("huge_pages") == "on" && j.text("shared_memory_type") == "sysv" {
-		j.together("huge pages exist only with shared_memory_type = mmap: the server does not start.", "huge_pages",
+		j.together(say.M("huge pages require shared_memory_type = mmap: the server does not start"), "huge_pages",
 			"shared_memory_type")
 	}
 	if j.is("log_statement_stats", true) {
 		for _, other := range []string{"log_parser_stats", "log_planner_stats", "log_executor_stats"} {
 			if j.is(other, true) {
-				j.together("log_statement_stats includes the other three: the server refuses them beside it.",
+				j.together(say.M("log_statement_stats includes the other three options: the server does not accept "+
+					"both"),
 					"log_statement_stats", other)
 			}
 		}
@@ -33,29 +34,31 @@ func (j *judge) conflicts() {
 	j.dangers()
 }
 
-// together reports a conflict at the last of the settings that stands in a file.
-func (j *judge) together(what string, names ...string) {
+// together reports a conflict at the last of the settings that a file has.
+func (j *judge) together(what say.Message, names ...string) {
 	var at conf.Setting
-	var told []string
+	var told []say.Message
 	for _, n := range names {
 		s, set := j.last[n]
 		p, ok := params.Find(j.major, n)
 		switch {
 		case set:
-			told = append(told, fmt.Sprintf("%s = %s (%s)", n, quoted(s.Value), j.where(s, "")))
+			told = append(told, say.M("{name} = {value} ({where})", "name", n, "value", quoted(s.Value), "where",
+				j.where(s, "")))
 			at = s
 		case ok:
-			told = append(told, fmt.Sprintf("%s = %s (default)", n, quoted(unit.ShowGUC(p.Boot, p.Unit))))
+			told = append(told, say.M("{name} = {value} (default)", "name", n, "value",
+				quoted(unit.ShowGUC(p.Boot, p.Unit))))
 		}
 	}
 	if at.File == "" {
-		return // nothing but defaults: not this file's doing
+		return // only defaults: this file is not the cause
 	}
-	j.found(&Conflict, at, "{settings}: {what}", "settings", strings.Join(told, ", "), "what", what)
+	j.found(&Conflict, at, "{settings}: {what}.", "settings", say.List{Items: told}, "what", what)
 }
 
-// text returns the value that counts, as it stands there or by default; "" where
-// the version has no such parameter or the server would refuse the value.
+// text returns the value in effect, from a file or the default; "" if the version has no
+// such parameter or the server would reject the value.
 func (j *judge) text(name string) string {
 	p, ok := params.Find(j.major, name)
 	if !ok || j.bad[name] {
@@ -99,7 +102,7 @@ func (j *judge) connections() {
 		if j.major < 16 {
 			names = []string{"superuser_reserved_connections", "max_connections"}
 		}
-		j.together("what is reserved has to be less than max_connections: the server does not start.", names...)
+		j.together(say.M("the reserved slots must be fewer than max_connections: the server does not start"), names...)
 	}
 	sum, names := 1.0, []string{"max_connections", "max_worker_processes", "max_wal_senders", "autovacuum_max_workers"}
 	if j.major >= 18 {
@@ -110,35 +113,33 @@ func (j *judge) connections() {
 		sum += v
 	}
 	if sum > backends {
-		j.together(
-			fmt.Sprintf("together with the server's own processes they are more than %d: the server does not start.",
-				backends), names...)
+		j.together(say.M("together with the server's own processes they exceed {most}: the server does not start",
+			"most", backends), names...)
 	}
 }
 
 func (j *judge) wal() {
 	if j.text("wal_level") == "minimal" {
 		if n, ok := j.number("max_wal_senders"); ok && n > 0 {
-			j.together(
-				"WAL senders need wal_level = replica or logical: the server does not start; set max_wal_senders = "+
-					"0 with minimal.", "max_wal_senders", "wal_level")
+			j.together(say.M("WAL senders require wal_level = replica or logical: the server does not start; with "+
+				"minimal, set max_wal_senders = 0"), "max_wal_senders", "wal_level")
 		}
 		if m := j.text("archive_mode"); m != "" && !j.is("archive_mode", false) {
-			j.together("archiving needs wal_level = replica or logical: the server does not start.", "archive_mode",
+			j.together(say.M("archiving requires wal_level = replica or logical: the server does not start"),
+				"archive_mode",
 				"wal_level")
 		}
 		if j.is("summarize_wal", true) {
-			j.together("summaries need wal_level = replica or logical: the server does not start.", "summarize_wal",
-				"wal_level")
+			j.together(say.M("WAL summaries require wal_level = replica or logical: the server does not start"),
+				"summarize_wal", "wal_level")
 		}
 	}
-	// The segments' size is fixed by initdb and in no file: 16 MB unless it was
-	// told otherwise. Twice that is the least the server starts with.
+	// The segment size is fixed by initdb and in no file: 16 MB by default. Twice that
+	// is the minimum.
 	for _, n := range []string{"min_wal_size", "max_wal_size"} {
 		if v, ok := j.number(n); ok && v < 32 {
-			j.together(
-				"it has to hold two segments of WAL: with the usual ones of 16MB the server does not start below 32MB.",
-				n)
+			j.together(say.M("it must hold two WAL segments: with the usual 16MB segments, the server does not start "+
+				"below 32MB"), n)
 		}
 	}
 }
@@ -146,9 +147,8 @@ func (j *judge) wal() {
 func (j *judge) archiving() {
 	if j.major >= 16 && j.text("archive_command") != "" && j.text("archive_library") != "" &&
 		j.text("archive_mode") != "" && !j.is("archive_mode", false) {
-		j.together(
-			"only one of the two may be set: since 16 the archiver ends with an error, nothing is archived and WAL "+
-				"piles up.", "archive_command", "archive_library")
+		j.together(say.M("only one of the two may be set: in 16 and later, the archiver stops with an error, nothing "+
+			"is archived and WAL accumulates"), "archive_command", "archive_library")
 	}
 }
 
@@ -161,12 +161,12 @@ func (j *judge) recovery() {
 		}
 	}
 	if len(set) > 1 {
-		j.together("one target at most may be set: the server does not start.", set...)
+		j.together(say.M("only one recovery target may be set: the server does not start"), set...)
 	}
 }
 
-// dangers are switches that no check of a running server carries, and what they
-// must not be for a whole server.
+// dangers are options that no check of a running server covers, and the value that
+// they must not have for a whole server.
 var dangers = map[string]bool{
 	"ignore_invalid_pages": true, "allow_system_table_mods": true, "ignore_system_indexes": true,
 	"debug_parallel_query": true, "force_parallel_mode": true,

@@ -47,9 +47,9 @@ var (
 		`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
 )
 
-// FormOf tells the form of a file by what stands in it: a section of systemd's,
-// or the shape of most of its lines. What somebody pasted, with prose and prompts around
-// it, is a form too where it holds no setting of the server.
+// FormOf returns the form of a file by its content: a section of systemd's, or the
+// shape of most of its lines. Pasted text, with prose and prompts around it, is a form,
+// too, if it has no setting of the server.
 func FormOf(text []byte) Form {
 	f, _ := Recognize(text)
 	return f
@@ -135,7 +135,7 @@ func countLines(text []byte) (n shapes) {
 
 // JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
 // with the checks of a host and an instance: each finding stands at the line that
-// causes it. host is the machine that it is for; nil where none is named.
+// causes it. host is the host that it is for; nil if none is named.
 func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
 	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
@@ -232,7 +232,7 @@ func (f *foreign) kernel(all []line) {
 	}, false)
 }
 
-// judgedKeys are what checks look at in a unit.
+// judgedKeys are the keys of a unit that checks use.
 var judgedKeys = []string{
 	"OOMPolicy", "TimeoutStopSec", "LimitNOFILE", "LimitNPROC", "LimitMEMLOCK", "LimitSTACK", "LimitAS", "LimitCORE",
 	"ManagedOOMPreference", "ManagedOOMMemoryPressure", "ManagedOOMSwap",
@@ -242,8 +242,7 @@ var judgedKeys = []string{
 // checks, and a host has some dozens.
 const mostMounts = 200
 
-// The defaults of systemd for a service that does not say otherwise; a drop-in
-// leaves them to the unit.
+// The defaults of systemd for a service; a drop-in leaves them to the unit.
 const (
 	defaultOOMPolicy = "stop"
 	defaultStop      = "1min 30s"
@@ -350,8 +349,8 @@ func (f *foreign) fstab(text []byte) {
 		if w := strings.Fields(sources[l.Line-1]); len(w) > 0 {
 			source = w[0]
 		}
-		// Each line alone, as if the data lay there: which folders it will hold the
-		// file does not say.
+		// Each line alone, as if the data directory were there: the file does not show
+		// what the mount is for.
 		f.judge([]line{{l.Point, l.Options, l.Line}}, func(list []line) *snapshot.Snapshot {
 			m := host.Mount{Point: l.Point, Device: "0:1", Root: "/", FSType: l.Type, Source: source,
 				Options: []string{"rw", "relatime"}}

@@ -28,7 +28,7 @@ func (f *foreign) read(name, value string, n int) {
 const dozens = 200
 
 // carried leaves the lines out that are not of a shape, in their places: the prose and
-// the prompts around what somebody pasted.
+// the prompts around pasted text.
 func carried(text []byte, shape *regex.Regex) []byte {
 	var b bytes.Buffer
 	for l := range bytes.Lines(text) {

@@ -14,7 +14,7 @@ import (
 )
 
 // server judges the values that count with the checks of a running server. host
-// is the machine that the file is for, with one instance; without one (nil) only
+// is the host that the file is for, with one instance; without one (nil) only
 // what needs settings alone can be judged, as every other fact is unknown.
 //
 // A finding belongs to the line that blame names. On a host what the default of a
@@ -76,8 +76,8 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 	}
 }
 
-// behind are the findings that keep silent beside fsync = off and synchronous_commit =
-// off: in a file they stand on lines of their own, and stay there when those are mended.
+// behind are the findings that fsync = off and synchronous_commit = off suppress: in a
+// file they have their own lines, and remain when those are corrected.
 func behind(checks []check.Check, alone func(check.Check) []check.Finding,
 	found []check.Finding) (out []check.Finding) {
 	for _, ck := range checks {

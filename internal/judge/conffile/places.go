@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// places tells which lines do not count. The same value twice does no harm now,
-// but still misleads who edits one of the lines.
+// places reports the lines that have no effect. The same value twice is harmless,
+// but misleads anyone who edits one of the lines.
 func (j *judge) places(list []conf.Setting) {
 	win := map[[2]string]conf.Setting{} // of each server that a text is for
 	for _, s := range list {
@@ -31,17 +31,17 @@ func (j *judge) places(list []conf.Setting) {
 		if s.Value == w.Value {
 			sev = check.Info
 		}
-		text := say.Template("{name} = {value} does not count: {by} sets {winner}.")
+		text := say.Template("{name} = {value} has no effect: {by} sets {winner}.")
 		if path.Base(w.File) == conf.AutoFile && s.File != w.File {
-			text = "{name} = {value} does not count: {by}, which ALTER SYSTEM wrote, sets {winner}."
+			text = "{name} = {value} has no effect: {by}, written by ALTER SYSTEM, sets {winner}."
 		}
 		pairs := []any{"name", s.Name, "value", quoted(s.Value), "by", j.where(w, s.File), "winner", quoted(w.Value)}
 		j.report(k, sev, say.M(k.Remedy(), pairs...), s, say.M(text, pairs...))
 	}
 }
 
-// module judges a name with a dot: the server takes any, but what a known module
-// does not have is a slip.
+// module judges a name with a dot: the server accepts any, but a name that a known
+// module does not have is an error.
 func (j *judge) module(s conf.Setting) {
 	prefix, _, _ := strings.Cut(s.Name, ".")
 	names := params.OfModule(prefix)
@@ -54,10 +54,10 @@ func (j *judge) module(s conf.Setting) {
 		}
 	}
 	if near := say.Similar(clip(s.Name), names); len(near) > 0 {
-		j.found(&Module, s, "the module {module} has no parameter {name}; did you mean {near}?", "module", prefix,
+		j.found(&Module, s, "The module {module} has no parameter {name}. Did you mean {near}?", "module", prefix,
 			"name",
 			s.Name, "near", say.OneOf(near))
 		return
 	}
-	j.found(&Module, s, "the module {module} has no parameter {name}.", "module", prefix, "name", s.Name)
+	j.found(&Module, s, "The module {module} has no parameter {name}.", "module", prefix, "name", s.Name)
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
-// slip is what a number without a unit of a parameter is most probably meant
-// otherwise below: nobody sets so little on purpose.
+// slip is the bound of a parameter below which a number without a unit is most
+// probably an error.
 type slip struct {
 	below float64 // in the base unit; more is taken as it stands
 	meant string  // the unit that people have in mind
 }
 
-// slips: below each bound nobody sets a value on purpose without its unit; each group
-// says why. Zero and less than zero have meanings of their own and are left alone.
+// slips: a value below the bound is hardly intended without its unit; each group says
+// why. Zero and negative numbers have special meanings and are ignored.
 var slips = map[string]slip{
 	// kB. The bounds are a quarter of the defaults of 4MB and 64MB; 100MB is
 	// what one sort of a large table spills, so that less as a limit stops ordinary queries.
 	"work_mem": {1024, "MB"}, "maintenance_work_mem": {16 * 1024, "MB"}, "autovacuum_work_mem": {16 * 1024, "MB"},
 	// a tenth of the default
 	"logical_decoding_work_mem": {1024, "MB"}, "temp_file_limit": {100 * 1024, "MB"}, "log_rotation_size": {1024, "MB"},
-	// Pages of 8kB: 16384 of them are 128MB, the default of shared_buffers, which nobody
-	// writes as a number of pages; as megabytes it is usual. 128 pages are 1MB.
+	// Pages of 8kB: 16384 of them are 128MB, the default of shared_buffers, which is not
+	// usually written as a number of pages, but often as megabytes. 128 pages are 1MB.
 	"shared_buffers": {16384 + 1, "MB"}, "effective_cache_size": {16384 + 1, "GB"}, "temp_buffers": {128, "MB"},
 	"wal_buffers": {128, "MB"},
 	// MB: below eight segments of 16MB, and the two that a server needs at least.
@@ -44,7 +44,7 @@ var slips = map[string]slip{
 	"checkpoint_timeout": {60, "min"}, "archive_timeout": {30, "min"},
 }
 
-// slip tells a number without a unit that the server takes for far less than was meant.
+// slip reports a number without a unit that probably means far less than intended.
 func (j *judge) slip(s conf.Setting, p params.Param) {
 	sl, ok := slips[p.Name]
 	if !ok {
@@ -55,6 +55,6 @@ func (j *judge) slip(s conf.Setting, p params.Param) {
 		return // with a unit, or of a plausible size
 	}
 	told := unit.ShowGUC(strconv.FormatFloat(n, 'f', -1, 64), p.Unit)
-	j.found(&UnitSlip, s, "{name} = {value} has no unit: the server takes it for {told}. Was {value}{meant} meant?",
+	j.found(&UnitSlip, s, "{name} = {value} has no unit and means {told}. Did you mean {value}{meant}?",
 		"name", p.Name, "value", strings.TrimSpace(s.Value), "told", told, "meant", sl.meant)
 }

@@ -15,7 +15,7 @@ import (
 
 // JudgeText judges the settings of a text that is no postgresql.conf, as if the server
 // had them from a file. main is the file that the text stands in. named says that host
-// is the machine that the text names.
+// is the host that the text names.
 func JudgeText(t conftext.Text, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	named bool, checks []check.Check) Report {
 	r := conf.Resolved{Files: []string{main}}
@@ -52,7 +52,7 @@ func Foreign(f Form) bool {
 	return false
 }
 
-// tell adds what the text says beside its settings.
+// tell adds what the text says in addition to its settings.
 func (r *Report) tell(t conftext.Text) {
 	r.NotGiven = t.Includes
 	if t.Unread.Lines > 0 {

@@ -37,14 +37,14 @@ type ConfigurationText struct {
 
 // ConfigurationSyntax is for help texts.
 const ConfigurationSyntax = `CONF is one of
-  default            the server's own defaults
-  current            what the instance of TARGET has now
-  plan[:PROFILE]     what pgfettle plans for this host (web, oltp, dw, mixed, 1c)
-  a file             a postgresql.conf with its includes, or a plan written with
-                     'pgfettle plan --format json'
-and may go on with values on top: default+pg:work_mem=64MB,jit=off. pg:… alone
-stands on the defaults. sysctl:NAME=VALUE is a kernel value (with --kernel);
-client:reconnect a new connection for each transaction.`
+  default            the defaults of the server
+  current            the current settings of the instance named by TARGET
+  plan[:PROFILE]     the plan for this host (web, oltp, dw, mixed, 1c)
+  a file             a postgresql.conf with its includes, or the output of
+                     pgfettle plan --format json
+with changes, if any: default+pg:work_mem=64MB,jit=off. pg:… alone changes the
+defaults. sysctl:NAME=VALUE is a kernel parameter (requires --kernel).
+client:reconnect opens a new connection for each transaction.`
 
 // overPrefix begins what stands on top of a base. A file's name may have a + in it.
 var overPrefix = regexp.MustCompile(`(^|\+)(pg|sysctl|thp|client):`)

@@ -87,7 +87,7 @@ func AsItIs(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	m, ok := Figures(Present(set), load)
 	if !ok {
 		return known.Missed[Instance](known.Gap{Fact: "pg/" + in.Key + "/settings",
-			Reason: "the server does not show all settings that its memory depends on"})
+			Reason: "the server does not show all settings that determine its memory"})
 	}
 	m.Shared, m.SharedPage = seg.Size, BasePage(s)
 	page, _ := HugePageSize(s, in).Get()

@@ -19,7 +19,7 @@ func Processors(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[int] {
 		return n
 	}
 	if cpus < 1 {
-		return known.Missed[int](known.Gap{Fact: "proc/cpuinfo", Reason: "it lists no processor"})
+		return known.Missed[int](known.Gap{Fact: "proc/cpuinfo", Reason: "it lists no CPU"})
 	}
 	if in != nil {
 		cg, _ := in.CGroup.Get()

@@ -48,7 +48,7 @@ func SegmentOf(in *snapshot.Instance) known.Fact[Segment] {
 	p, ok := SharedOf(set, nil)
 	if !ok {
 		return known.Missed[Segment](known.Gap{Fact: "pg/" + in.Key + "/shmem",
-			Reason: "the server shows neither the size of its shared memory nor the settings that make it"})
+			Reason: "the server shows neither the size of its shared memory nor the settings that determine it"})
 	}
 	size := EstimateShared(version.Major(), p)
 	return known.Is(Segment{size, max(size.Scale(1/(1+estimateOver)), p.SharedBuffers)})

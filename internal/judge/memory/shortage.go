@@ -28,7 +28,7 @@ func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (say.Message, bool)
 	}
 	cg, _ := in.CGroup.Get()
 	if n, ok := cg.OOMKills.Get(); ok && n > 0 {
-		return say.M("the OOM killer has ended {seen} in its control group", "seen", n), true
+		return say.M("OOM kills in its cgroup: {seen}", "seen", n), true
 	}
 	swapped := unit.Bytes(0)
 	ps, _ := in.Processes.Get()
@@ -36,23 +36,23 @@ func ShortageOf(s *snapshot.Snapshot, in *snapshot.Instance) (say.Message, bool)
 		swapped += p.Swap
 	}
 	if swapped >= SwappedMuch {
-		return say.M("{seen} of its private memory are in swap", "seen", swapped), true
+		return say.M("{seen} of its private memory is swapped out", "seen", swapped), true
 	}
 	if _, limited := s.MemoryLimit(in); limited {
 		return say.Message{}, false // what follows is of the whole host
 	}
 	if vm, ok := s.Host.VMStat.Get(); ok && vm["oom_kill"] > 0 {
-		return say.M("the OOM killer has ended {seen} on this host since it was started", "seen", vm["oom_kill"]), true
+		return say.M("OOM kills on this host since boot: {seen}", "seen", vm["oom_kill"]), true
 	}
 	if p, ok := s.Host.Pressure.Memory.Get(); ok && p.Some300 >= PressureMuch {
-		return say.M("in the last five minutes some task waited for memory in {seen} % of the time", "seen",
+		return say.M("memory pressure (PSI some, avg300) is {seen}%", "seen",
 			int(p.Some300)), true
 	}
 	if m, ok := s.Host.Memory.Get(); ok {
 		// Free huge pages are there for the servers of the plan.
 		left := m.Available + unit.Bytes(max(m.HugeFree, 0))*m.HugePageSize
 		if m.Available > 0 && left < m.Total*AvailableLow/100 {
-			return say.M("only {seen} of the memory are available", "seen", left), true
+			return say.M("only {seen} of memory is available", "seen", left), true
 		}
 	}
 	return say.Message{}, false

@@ -159,7 +159,7 @@ func TestSurvives(t *testing.T) {
 		if int(a.connections) != h.opt.Connections || p.Budget.Open != h.opt.Connections {
 			t.Fatalf("%v\n%v connections are planned and %d reckoned with", h, a.connections, p.Budget.Open)
 		}
-		warned := strings.Contains(fmt.Sprint(p.Warnings), "the memory at work")
+		warned := strings.Contains(fmt.Sprint(p.Warnings), "Memory suffices")
 		if p.Budget.Fit == p.Budget.Open {
 			fits++
 			if warned || p.Budget.AllAfter.Shortfall > 0 {

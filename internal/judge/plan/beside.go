@@ -15,9 +15,9 @@ func besideWarning(b Budget, out *rule.Outcome, s *snapshot.Snapshot, o *rule.Op
 		return nil
 	}
 	if take := out.NeighboursTake(s, base); take > base.Beside {
-		return []say.Message{say.M("The other instances of this host may take {take} by their settings, more than "+
-			"the {kept} that leave an equal part to each: with their connections at work the memory is not enough, "+
-			"whatever is planned here. Plan all of them: without a TARGET.",
+		return []say.Message{say.M("The other instances of this host can use {take} with their settings, but only "+
+			"{kept} leaves an equal share to each instance. With all connections active, memory is insufficient, "+
+			"whatever this plan changes. Plan all instances together: run plan without TARGET.",
 			"take", take, "kept", base.Beside)}
 	}
 	return nil

@@ -33,19 +33,19 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		return nil, nil, fmt.Errorf("larger than %d MB", MaxFile>>20)
 	}
 	if !utf8.Valid(b) {
-		return nil, nil, errors.New("it is no UTF-8")
+		return nil, nil, errors.New("not valid UTF-8")
 	}
 	var head struct {
 		Schema *string `json:"schema"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, nil, fmt.Errorf("not valid JSON: %w", err)
 	}
 	if head.Schema == nil {
-		return nil, nil, errors.New("it names no schema")
+		return nil, nil, errors.New("no schema name")
 	}
 	if *head.Schema != Schema {
-		return nil, nil, fmt.Errorf("its schema is %q, and this program reads %s", short(*head.Schema), Schema)
+		return nil, nil, fmt.Errorf("schema %q, but this program reads %s", short(*head.Schema), Schema)
 	}
 	var file struct {
 		*Plan
@@ -67,7 +67,7 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		return nil, nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, nil, errors.New("something stands after the plan")
+		return nil, nil, errors.New("data after the end of the plan")
 	}
 	if err := file.Plan.valid(); err != nil {
 		return nil, nil, err
@@ -83,7 +83,7 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 
 func (p *Plan) valid() error {
 	if len(p.Snapshot) != 64 || strings.Trim(p.Snapshot, "0123456789abcdef") != "" {
-		return errors.New("it does not name the snapshot that it rests on")
+		return errors.New("no snapshot hash")
 	}
 	if len(p.Changes) > maxChanges {
 		return fmt.Errorf("more than %d changes", maxChanges)
@@ -103,7 +103,7 @@ func (p *Plan) valid() error {
 		}
 		at := place{c.Address, c.Instance}
 		if seen[at] {
-			return fmt.Errorf("change %d: %s stands there twice", i+1, c.Address)
+			return fmt.Errorf("change %d: duplicate address %s", i+1, c.Address)
 		}
 		seen[at] = true
 	}
@@ -115,23 +115,23 @@ func (c *Change) valid() error {
 		return err
 	}
 	if c.Layer != c.Address.Layer() {
-		return fmt.Errorf("%s is of the layer %s, not %q", c.Address, c.Address.Layer(), short(string(c.Layer)))
+		return fmt.Errorf("%s belongs to layer %s, not %q", c.Address, c.Address.Layer(), short(string(c.Layer)))
 	}
 	if (c.Layer == knob.Instance) != (c.Instance != "") && c.Layer != knob.Units {
-		return fmt.Errorf("%s and the instance %q do not belong together", c.Address, short(c.Instance))
+		return fmt.Errorf("%s and instance %q do not match", c.Address, short(c.Instance))
 	}
 	switch c.Risk {
 	case knob.Low, knob.Medium, knob.High:
 	default:
-		return fmt.Errorf("%q is no risk", short(string(c.Risk)))
+		return fmt.Errorf("invalid risk %q", short(string(c.Risk)))
 	}
 	for _, v := range []string{string(c.Address), c.Instance, c.From, c.To, c.FromBase, c.ToBase, c.Unit, c.Title,
 		c.Reason.String()} {
 		if len(v) > maxText {
-			return fmt.Errorf("%s: a text of %d kB", short(string(c.Address)), len(v)>>10)
+			return fmt.Errorf("%s: text is too long (%d kB)", short(string(c.Address)), len(v)>>10)
 		}
 		if strings.ContainsRune(v, 0) {
-			return fmt.Errorf("%s: a NUL in a text", short(string(c.Address)))
+			return fmt.Errorf("%s: NUL byte in a text", short(string(c.Address)))
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (p *Plan) Bind(s *snapshot.Snapshot) error {
 		c := &p.Changes[i]
 		k, ok := key[c.Instance]
 		if c.Instance != "" && !ok {
-			return fmt.Errorf("the instance %s is not here", c.Instance)
+			return fmt.Errorf("instance %s not found", c.Instance)
 		}
 		c.Key = k
 	}

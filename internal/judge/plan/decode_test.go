@@ -67,7 +67,7 @@ func TestDecodeGivesThePlanBack(t *testing.T) {
 		t.Errorf("made again with what was asked: %s", d)
 	}
 	s.Instances = nil
-	if err := got.Bind(s); err == nil || !strings.Contains(err.Error(), "/var/lib/postgresql/data is not here") {
+	if err := got.Bind(s); err == nil || !strings.Contains(err.Error(), "/var/lib/postgresql/data not found") {
 		t.Errorf("without the instance: %v", err)
 	}
 }
@@ -86,25 +86,25 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	first := string(doc.Changes[0])
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                 {"", "no JSON"},
-		"an array":                {"[]", "no JSON"},
-		"cut off":                 {string(good[:len(good)/2]), "no JSON"},
+		"nothing":                 {"", "not valid JSON"},
+		"an array":                {"[]", "not valid JSON"},
+		"cut off":                 {string(good[:len(good)/2]), "not valid JSON"},
 		"no schema":               {`{}`, "no schema"},
 		"another schema":          {`{"schema":"pgfettle.check/1"}`, `"pgfettle.check/1"`},
 		"a later schema":          {swap(plan.Schema, "pgfettle.plan/2"), "this program reads"},
-		"something after it":      {string(good) + "{}", "no JSON"},
+		"something after it":      {string(good) + "{}", "not valid JSON"},
 		"a field nobody knows":    {swap(`"kept":`, `"rm":1,"kept":`), "unknown field"},
 		"no snapshot":             {swap(`"snapshot":"`, `"snapshot":"zz`), "snapshot"},
-		"a change twice":          {swap(first, first+","+first), "twice"},
+		"a change twice":          {swap(first, first+","+first), "duplicate address"},
 		"no address":              {swap(`"address":"sysctl:`, `"address":"file:`), "not the address of a knob"},
-		"a layer that is another": {swap(`"layer":"kernel"`, `"layer":"boot"`), "of the layer kernel"},
+		"a layer that is another": {swap(`"layer":"kernel"`, `"layer":"boot"`), "belongs to layer kernel"},
 		"a host's with instance": {swap(`"layer":"kernel"`, `"instance":"/d","layer":"kernel"`),
-			"do not belong together"},
+			"do not match"},
 		"no effect":          {swap(`"effect":"now"`, `"effect":"soon"`), "not an effect"},
-		"no risk":            {swap(`"risk":"low"`, `"risk":"none"`), "no risk"},
+		"no risk":            {swap(`"risk":"low"`, `"risk":"none"`), "invalid risk"},
 		"a NUL":              {swap(`"to":"`, `"to":"\u0000`), "NUL"},
-		"a text without end": {swap(`"to":"`, `"to":"`+strings.Repeat("x", 65<<10)), "a text of"},
-		"no UTF-8":           {swap(`"to":"`, "\"to\":\"\xff"), "no UTF-8"},
+		"a text without end": {swap(`"to":"`, `"to":"`+strings.Repeat("x", 65<<10)), "too long"},
+		"no UTF-8":           {swap(`"to":"`, "\"to\":\"\xff"), "not valid UTF-8"},
 		"too large":          {strings.Repeat(" ", plan.MaxFile) + "{}", "larger than"},
 	} {
 		if _, _, err := plan.Decode([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

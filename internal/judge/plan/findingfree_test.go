@@ -63,16 +63,16 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 	case outOfReach[f.ID] != "":
 		return outOfReach[f.ID]
 	case slices.Contains(ofTheHost, f.ID):
-		return warned("This is a container", "No kernel knob is decided here")
-	case f.ID == "page_tables_large" && warned("Page tables may take") != "":
-		return warned("Page tables may take")
+		return warned("Running in a container", "No kernel parameter is planned here")
+	case f.ID == "page_tables_large" && warned("Page tables can take") != "":
+		return warned("Page tables can take")
 	case slices.Contains(ofTheLoad, f.ID) && p.Budget.Fit < p.Budget.Open:
-		return warned("connections", "fit", "work_mem = ")
+		return warned("connections", "Memory suffices", "work_mem = ")
 	case slices.Contains(ofTheDisk, f.ID):
-		if w := warned("This is a container"); w != "" {
+		if w := warned("Running in a container"); w != "" {
 			return w
 		}
-		if w := warned("strictatime", "no plan changes that"); w != "" && f.ID == "mount_strictatime" {
+		if w := warned("strictatime", "pgfettle does not change it"); w != "" && f.ID == "mount_strictatime" {
 			return w
 		}
 		for _, g := range p.Unknown { // block:sda/scheduler; etc/fstab

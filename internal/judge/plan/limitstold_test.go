@@ -21,43 +21,44 @@ type toldLimit struct {
 	in   []string // addresses of knobs, for their formulas, and ids of checks, for what to do and why
 }
 
-var percent = func(share float64) string { return fmt.Sprintf("%g %%", 100*share) }
+var percent = func(share float64) string { return fmt.Sprintf("%g%%", 100*share) }
 
 // inWords are small numbers as a sentence has them.
-var inWords = map[int]string{3: "three", 4: "a quarter", 5: "a fifth"}
+var inWords = map[int]string{4: "a quarter"}
 
 var toldLimits = []toldLimit{
 	{"GeqoUsual", fmt.Sprintf("%d, the default", limits.GeqoUsual), []string{"pg:geqo_threshold"}},
-	{"GeqoUsual", fmt.Sprintf("%d relations", limits.GeqoUsual), []string{"pg:geqo"}},
-	{"GeqoUsual", fmt.Sprintf("Below %d tables", limits.GeqoUsual), []string{"geqo_before_collapse"}},
+	{"GeqoUsual", fmt.Sprintf("at least %d", limits.GeqoUsual), []string{"pg:geqo"}},
+	{"GeqoUsual", fmt.Sprintf("fewer than %d tables", limits.GeqoUsual), []string{"geqo_before_collapse"}},
 	{"GeqoMost", fmt.Sprintf("above %d", limits.GeqoMost), []string{"pg:geqo_threshold"}},
 	{"CollapseMost", fmt.Sprintf("limits above %d", limits.CollapseMost), []string{"geqo_before_collapse"}},
 	{"CollapseMost", fmt.Sprintf("1c: %d", limits.CollapseMost),
 		[]string{"pg:from_collapse_limit", "pg:join_collapse_limit"}},
 	{"StatisticsMost", fmt.Sprintf("%d and more", limits.StatisticsMost), []string{"pg:default_statistics_target"}},
-	{"SpillFactor", inWords[limits.SpillFactor] + " times their mean size", []string{"pg:work_mem"}},
+	{"SpillFactor", fmt.Sprintf("%d × their mean size", limits.SpillFactor), []string{"pg:work_mem"}},
 	{"WorkMemMost", "at most " + unit.Bytes(limits.WorkMemMost).String(), []string{"pg:work_mem"}},
-	{"TempRoomUneven", inWords[limits.TempRoomUneven] + " of the free room", []string{"pg:temp_tablespaces"}},
-	{"TablesPlanned", fmt.Sprintf("within %d %% of the memory", limits.TablesPlanned), []string{"pg:shared_buffers"}},
-	{"InitdbBuffers", "at least " + unit.Bytes(limits.InitdbBuffers).String(), []string{"pg:shared_buffers"}},
-	{"BuffersMuch", fmt.Sprintf("%d %%", limits.BuffersMuch), []string{"pg:shared_buffers"}},
-	{"AutovacuumWorkersMany", fmt.Sprintf("%d workers and more", limits.AutovacuumWorkersMany),
+	{"TempRoomUneven", inWords[limits.TempRoomUneven] + " of the free space", []string{"pg:temp_tablespaces"}},
+	{"TablesPlanned", fmt.Sprintf("limited to %d%% of memory", limits.TablesPlanned), []string{"pg:shared_buffers"}},
+	{"InitdbBuffers", "of memory and " + unit.Bytes(limits.InitdbBuffers).String(), []string{"pg:shared_buffers"}},
+	{"BuffersMuch", fmt.Sprintf("%d%%", limits.BuffersMuch), []string{"pg:shared_buffers"}},
+	{"AutovacuumWorkersMany", fmt.Sprintf("at least %d workers", limits.AutovacuumWorkersMany),
 		[]string{"pg:autovacuum_vacuum_cost_limit"}},
 	{"AutovacuumWorkersUsual", fmt.Sprintf("one of %d has by default", limits.AutovacuumWorkersUsual),
 		[]string{"pg:autovacuum_vacuum_cost_limit"}},
-	{"AutovacuumWorkersUsual", fmt.Sprintf("back to %d workers", limits.AutovacuumWorkersUsual),
+	{"AutovacuumWorkersUsual", fmt.Sprintf("return to %d workers", limits.AutovacuumWorkersUsual),
 		[]string{"autovacuum_workers_share_limit"}},
-	{"AutovacuumLimitUsual", fmt.Sprintf("%d for each", limits.AutovacuumLimitUsual),
+	{"AutovacuumLimitUsual", fmt.Sprintf("%d per 3 workers", limits.AutovacuumLimitUsual),
 		[]string{"autovacuum_workers_share_limit"}},
 	{"WALFreeShare", percent(limits.WALFreeShare), []string{"pg:max_wal_size"}},
-	{"WALShare", inWords[int(1/limits.WALShare)], []string{"pg:max_wal_size"}},
+	{"WALShare", percent(limits.WALShare) + " of the WAL filesystem", []string{"pg:max_wal_size"}},
 	{"WALBuffersFull", percent(limits.WALBuffersFull), []string{"pg:wal_buffers"}},
 	{"WALBuffersMore", unit.Bytes(limits.WALBuffersMore).String(), []string{"pg:wal_buffers"}},
-	{"HugeFrom", unit.Bytes(limits.HugeFrom).String() + " or more", []string{"pg:huge_pages"}},
+	{"HugeFrom", "at least " + unit.Bytes(limits.HugeFrom).String(), []string{"pg:huge_pages"}},
 	{"DirtyPlanned", "more than " + unit.Bytes(limits.DirtyPlanned).String(), []string{"sysctl:vm.dirty_bytes"}},
 	{"DirtyPlanned", "more than " + unit.Bytes(limits.DirtyPlanned/2).String(),
 		[]string{"sysctl:vm.dirty_background_bytes"}},
-	{"SwappinessMost", fmt.Sprintf("%d; 1 to %[1]d stays", limits.SwappinessMost), []string{"sysctl:vm.swappiness"}},
+	{"SwappinessMost", fmt.Sprintf("%d. Values from 1 to %[1]d stay", limits.SwappinessMost),
+		[]string{"sysctl:vm.swappiness"}},
 	{"SwappinessMost", fmt.Sprintf("vm.swappiness = %d", limits.SwappinessMost), []string{"swappiness_high"}},
 }
 

@@ -103,7 +103,7 @@ func TestNeighbourGrows(t *testing.T) {
 				"everything %d (8 kB)", a, b, c, d)
 	}
 	if w := strings.Join(say.Strings(mustPlan(t, huge, host{}.opt).Warnings), "\n"); !strings.Contains(w,
-		"other instances of this host may take") {
+		"other instances of this host can use") {
 		t.Errorf("a neighbour that may take everything is not told: %s", w)
 	}
 	limited := fresh()

@@ -1,68 +1,73 @@
 package plan
 
 import (
-	"fmt"
 	"path"
-	"strings"
+	"slices"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// SysctlOverrides tells what would set a kernel parameter after our line in sysctl.d
-// is read, and so win at the next boot: files that sort later, /etc/sysctl.conf,
-// a profile of tuned. Each is a sentence for a person.
-func SysctlOverrides(s *snapshot.Snapshot, name string) []string {
+// SysctlOverrides returns what sets a kernel parameter after our line in sysctl.d
+// is read, and so wins at the next boot: files that sort later, /etc/sysctl.conf,
+// a profile of TuneD. Each is a clause for people.
+func SysctlOverrides(s *snapshot.Snapshot, name string) []say.Message {
 	sets, _ := s.Host.SysctlConf.Get()
 	out := SysctlOverridesIn(sets, name)
 	if profile, ok := s.Host.Tuned.Get(); ok && profile != "" {
-		out = append(out,
-			fmt.Sprintf(
-				"tuned's profile %s is active: what it sets holds until tuned reads sysctl.d again (reapply_sysctl "+
-					"in /etc/tuned/tuned-main.conf, on by default)", profile))
+		out = append(out, say.M("TuneD is active (profile {profile}): its values apply until it reads sysctl.d again "+
+			"(reapply_sysctl in /etc/tuned/tuned-main.conf, on by default)", "profile", profile))
 	}
 	return out
 }
 
-// Overrides tells the same of every kernel parameter that a plan changes, each
-// sentence once, with the parameters that it is about.
+// Overrides returns the same for every kernel parameter that a plan changes, each
+// clause once, with the parameters that it is about.
 func Overrides(p *Plan, s *snapshot.Snapshot) []say.Message {
-	var order []string
-	about := map[string][]string{}
+	type override struct {
+		clause say.Message
+		about  []string
+	}
+	var list []override
 	for _, c := range p.Changes {
 		if c.Address.Prefix() != "sysctl" {
 			continue
 		}
-		for _, o := range SysctlOverrides(s, c.Address.Name()) {
-			if about[o] == nil {
-				order = append(order, o)
+		for _, m := range SysctlOverrides(s, c.Address.Name()) {
+			i := slices.IndexFunc(list, func(o override) bool { return o.clause.Equal(m) })
+			if i < 0 {
+				i, list = len(list), append(list, override{clause: m})
 			}
-			about[o] = append(about[o], string(c.Address))
+			list[i].about = append(list[i].about, string(c.Address))
 		}
 	}
 	var out []say.Message
-	for _, o := range order {
-		out = append(out, say.Text(strings.Join(about[o], ", ")+": "+o))
+	for _, o := range list {
+		out = append(out, say.M("{settings}: {override}", "settings", say.Names(o.about, 0), "override", o.clause))
 	}
 	return out
 }
 
-// SysctlOverridesIn is SysctlOverrides without a snapshot and without tuned.
-func SysctlOverridesIn(sets []host.SysctlSet, name string) (out []string) {
+// SysctlOverridesIn is SysctlOverrides without a snapshot and without TuneD.
+func SysctlOverridesIn(sets []host.SysctlSet, name string) (out []say.Message) {
 	for _, set := range sets {
 		if set.Name != name && set.Name != SysctlPairs[name] || set.File == SysctlFile {
 			continue
 		}
-		at := fmt.Sprintf("%s line %d (%s = %s)", set.File, set.Line, set.Name, set.Value)
+		at := []any{"file", set.File, "line", strconv.Itoa(set.Line), "name", set.Name, "value", set.Value,
+			"ours", SysctlFile}
 		switch {
 		case !set.Read:
-			out = append(out, at+" is in a folder that no program reads")
+			out = append(out, say.M("{file} line {line} ({name} = {value}) is in a directory that is never read",
+				at...))
 		case set.File == "/etc/sysctl.conf":
-			out = append(out, at+" is read after "+SysctlFile+
-				" by \"sysctl --system\", and at boot where a file of /etc/sysctl.d links to it")
+			out = append(out, say.M("{file} line {line} ({name} = {value}) is read after {ours} by sysctl --system, "+
+				"and at boot if a file in /etc/sysctl.d links to it", at...))
 		case path.Base(set.File) > path.Base(SysctlFile):
-			out = append(out, at+" is read after "+SysctlFile+" and wins at the next boot")
+			out = append(out, say.M("{file} line {line} ({name} = {value}) is read after {ours} and wins at the next "+
+				"boot", at...))
 		}
 	}
 	return out

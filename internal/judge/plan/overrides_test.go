@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -26,9 +27,9 @@ func TestOverrides(t *testing.T) {
 		set("vm.dirty_bytes", "/etc/sysctl.conf", true),
 		set("vm.dirty_bytes", "/etc/sysctl.conf.d/x.conf", false),
 	})
-	got := SysctlOverrides(s, "vm.dirty_bytes")
+	got := say.Strings(SysctlOverrides(s, "vm.dirty_bytes"))
 	for i, has := range []string{"/run/sysctl.d/61-pair.conf line 3 (vm.dirty_ratio = 7)",
-		"/usr/lib/sysctl.d/99-late.conf line 3", "/etc/sysctl.conf line 3", "no program reads", "virtual-guest"} {
+		"/usr/lib/sysctl.d/99-late.conf line 3", "/etc/sysctl.conf line 3", "never read", "virtual-guest"} {
 		if i >= len(got) || !strings.Contains(got[i], has) {
 			t.Fatalf("no sentence %d with %q:\n%s", i, has, strings.Join(got, "\n"))
 		}

@@ -58,7 +58,7 @@ func TestSettledPool(t *testing.T) {
 	for _, c := range p.Changes {
 		if c.Address == "sysctl:vm.nr_hugepages" {
 			pages = c.To
-			if !strings.Contains(c.Reason.String(), "other programs use 700 now") {
+			if !strings.Contains(c.Reason.String(), "used by other programs now: 700") {
 				t.Errorf("the reason does not tell of the others: %s", c.Reason)
 			}
 		}

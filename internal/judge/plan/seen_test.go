@@ -66,7 +66,7 @@ func TestSeenWebOn2ProcessorsAnd1000Connections(t *testing.T) {
 	if work := p.size(t, "work_mem", unit.KB); work < 4*unit.MB || work > 6*unit.MB {
 		t.Errorf("work_mem = %s", work)
 	}
-	b, warned := p.plan.Budget, strings.Contains(strings.Join(say.Strings(p.plan.Warnings), "\n"), "the memory at work")
+	b, warned := p.plan.Budget, strings.Contains(strings.Join(say.Strings(p.plan.Warnings), "\n"), "Memory suffices")
 	if b.Fit < 900 || warned != (b.Fit < b.Open) {
 		t.Errorf("of %d connections %d fit with 4 MB: %q", b.Open, b.Fit, p.plan.Warnings)
 	}

@@ -21,7 +21,7 @@ var TablespaceValue = regexp.MustCompile(`^[0-9A-Za-z.+ -]{1,100}$`)
 func TablespaceSQL(name, option, value string) (string, error) {
 	if !slices.Contains(TablespaceOptions, option) || value != knob.Unset && !TablespaceValue.MatchString(value) ||
 		name == "" || strings.ContainsRune(name, 0) {
-		return "", fmt.Errorf("%q is not a value of the option %q of a tablespace", value, option)
+		return "", fmt.Errorf("invalid value %q for the tablespace option %q", value, option)
 	}
 	alter := `ALTER TABLESPACE "` + strings.ReplaceAll(name, `"`, `""`) + `" `
 	if value == knob.Unset {

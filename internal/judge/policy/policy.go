@@ -1,7 +1,7 @@
-// Package policy reads what a site has decided for itself: values that are
-// pinned, findings that are accepted with a reason and an end, the profile, and
-// how far a run may go. It is a TOML file that a person writes; whatever is
-// wrong in it is told with file and line, and nothing of it is passed over.
+// Package policy reads the decisions of a site: pinned values, accepted findings
+// with a reason and an expiry, the profile, and the limits of a run. It is a TOML
+// file that a person writes; every error in it is reported with file and line, and
+// nothing is ignored.
 package policy
 
 import (
@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -24,46 +25,45 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// What a file may hold at most. A person writes it: a hundred pins and a
-// hundred acceptances are under 40 kB; the bound on lines also keeps the search for
-// the line of each key at about a second of a processor.
+// Limits of a file. A person writes it: a hundred pins and a hundred acceptances are
+// under 40 kB; the limit on lines also keeps the search for the line of each key at
+// about a second of CPU time.
 const (
 	MaxFile  = 64 << 10
 	maxLines = 1000
 	maxText  = 1000 // characters of a reason or of a value
 )
 
-// Policy is what a file says.
+// Policy is the content of a file.
 type Policy struct {
 	File    string
-	Profile rule.Profile // "" where it names none
+	Profile rule.Profile // "" if it names none
 	Pins    []Pin        // sorted by address
 	Accept  []Acceptance // in the order of the file
 	Limits  Limits
 	Trust   Trust
 }
 
-// Pin is a value that plans keep to.
+// Pin is a value that plans keep.
 type Pin struct {
 	Address knob.Address
 	Value   string
 	Line    int
 }
 
-// Acceptance is one accepted finding and where it stands.
+// Acceptance is one accepted finding with its line.
 type Acceptance struct {
 	check.Acceptance
 	Line int
 }
 
-// Limits are how far runs go where the command line says nothing, and what it
-// may not cross. nil is no limit.
+// Limits are the defaults of runs, and bounds for the command line. nil is no limit.
 type Limits struct {
-	MaxEffect *knob.Effect    // apply does nothing that needs more
-	FailOn    *check.Severity // check ends with 3 at this severity or a worse one
+	MaxEffect *knob.Effect    // apply does nothing with a larger effect
+	FailOn    *check.Severity // check exits with 3 at this severity or a worse one
 }
 
-// Trust says whose instances count when root looks at a host.
+// Trust names the accounts whose instances root trusts.
 type Trust struct {
 	Owners []string // accounts, by name or user id; nil: none are named
 }
@@ -112,22 +112,22 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 	r := &reader{file: file, text: string(b), known: k}
 	switch {
 	case len(b) > MaxFile:
-		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d bytes", MaxFile),
-			"a policy is written by a person; this is another file")
+		return nil, r.wrong(0, fmt.Sprintf("the file exceeds %d bytes", MaxFile),
+			"check the file name: a policy is a short file")
 	case !utf8.Valid(b) || strings.ContainsRune(r.text, 0):
-		return nil, r.wrong(0, "the file is no text in UTF-8", "save it as UTF-8")
+		return nil, r.wrong(0, "the file is not valid UTF-8 text", "save it as UTF-8")
 	case strings.Count(r.text, "\n") > maxLines:
-		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d lines", maxLines),
-			"a policy is written by a person; this is another file")
+		return nil, r.wrong(0, fmt.Sprintf("the file exceeds %d lines", maxLines),
+			"check the file name: a policy is a short file")
 	}
 	var doc map[string]any
 	md, err := toml.Decode(r.text, &doc)
 	if err != nil {
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
-			return nil, r.wrong(pe.Position.Line, "not TOML: "+pe.Message,
-				`write NAME = "VALUE" lines; 'pgfettle policy example' shows a whole file`)
+			return nil, r.wrong(pe.Position.Line, "invalid TOML: "+pe.Message,
+				`write lines of the form NAME = "VALUE"; 'pgfettle policy example' prints a complete file`)
 		}
-		return nil, r.wrong(0, "not TOML: "+err.Error(), "'pgfettle policy example' shows a whole file")
+		return nil, r.wrong(0, "invalid TOML: "+err.Error(), "'pgfettle policy example' prints a complete file")
 	}
 	r.keys = md.Keys()
 	p := &Policy{File: file}
@@ -180,9 +180,9 @@ func (r *reader) line(table string, nth int, key string) int {
 	return 0
 }
 
-// place finds the line of each key. The library tells the lines of its own
-// errors only, but keys in the order of the text: so the text is read again up
-// to each line, once, and a key is on the line with which it appears.
+// place finds the line of each key. The library reports only the lines of its own
+// errors, but keys in the order of the text: so the text is read again up to each
+// line, once, and a key is on the line with which it appears.
 func (r *reader) place() {
 	r.lines = make([]int, 0, len(r.keys))
 	end, n := 0, 0
@@ -206,16 +206,16 @@ func (r *reader) place() {
 	}
 }
 
-// names refuses a key that is none of those.
+// names rejects a key that is none of those.
 func (r *reader) names(doc map[string]any, table string, nth int, known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		if !slices.Contains(known, key) {
-			what := "there is no key " + strconv.Quote(key)
+			what := "unknown key " + strconv.Quote(key)
 			if table != "" {
 				what += " in " + table
 			}
 			return r.wrong(r.line(table, nth, key), what, say.DidYouMean(key, known,
-				"the keys are "+strings.Join(known, ", ")))
+				"valid keys: "+strings.Join(known, ", ")))
 		}
 	}
 	return nil
@@ -226,13 +226,13 @@ func (r *reader) str(v any, line int, what string) (string, error) {
 	s, ok := v.(string)
 	switch {
 	case !ok:
-		return "", r.wrong(line, what+" is no text", `write it in quotes: "…"`)
+		return "", r.wrong(line, what+" is not a string", `write it in quotes: "…"`)
 	case strings.TrimSpace(s) == "":
-		return "", r.wrong(line, what+" is empty", "write one, or remove the line")
+		return "", r.wrong(line, what+" is empty", "write a value, or remove the line")
 	case utf8.RuneCountInString(s) > maxText:
-		return "", r.wrong(line, fmt.Sprintf("%s has more than %d characters", what, maxText), "say it shorter")
+		return "", r.wrong(line, fmt.Sprintf("%s exceeds %d characters", what, maxText), "shorten it")
 	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 }):
-		return "", r.wrong(line, what+" has control characters", "write it in one line of plain text")
+		return "", r.wrong(line, what+" contains control characters", "write one line of plain text")
 	}
 	return strings.TrimSpace(s), nil
 }
@@ -244,7 +244,7 @@ func (r *reader) table(doc map[string]any, name string) (map[string]any, error) 
 	}
 	t, ok := v.(map[string]any)
 	if !ok {
-		return nil, r.wrong(r.line("", 0, name), name+" is no table", "begin it with a line ["+name+"]")
+		return nil, r.wrong(r.line("", 0, name), name+" is not a table", "start it with a line ["+name+"]")
 	}
 	return t, nil
 }
@@ -265,7 +265,7 @@ func (r *reader) profile(doc map[string]any, p *Policy) error {
 			names = append(names, string(q))
 		}
 		return r.wrong(at, err.Error(), say.DidYouMean(s, names,
-			"mixed is the one for a host that does both short transactions and reports"))
+			"use mixed for a host with both short transactions and reports"))
 	}
 	return nil
 }
@@ -283,8 +283,8 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 				`write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
 		}
 		if !slices.Contains(r.known.Knobs, string(a)) && !slices.Contains(r.known.Knobs, string(a.Family())) {
-			return r.wrong(at, "pin: pgfettle plans no knob "+name,
-				say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the knobs"))
+			return r.wrong(at, "pin: pgfettle does not plan "+name,
+				say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the addresses"))
 		}
 		pin := Pin{Address: a, Line: at}
 		switch v := t[name].(type) {
@@ -304,7 +304,7 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 	return nil
 }
 
-const acceptForm = `write [[accept]], then id, reason and expires = 2027-01-31 (or "never")`
+const acceptForm = `write [[accept]], then id, reason and expires = 2027-01-31 (or expires = "never")`
 
 func (r *reader) accept(doc map[string]any, p *Policy) error {
 	v, ok := doc["accept"]
@@ -313,7 +313,7 @@ func (r *reader) accept(doc map[string]any, p *Policy) error {
 	}
 	list, ok := v.([]map[string]any)
 	if !ok {
-		return r.wrong(r.line("", 0, "accept"), "accept is no list of tables", acceptForm)
+		return r.wrong(r.line("", 0, "accept"), "accept is not an array of tables", acceptForm)
 	}
 	for i, t := range list {
 		a, err := r.acceptance(t, i)
@@ -322,8 +322,8 @@ func (r *reader) accept(doc map[string]any, p *Policy) error {
 		}
 		for _, b := range p.Accept {
 			if a.ID == b.ID && a.Instance == b.Instance {
-				return r.wrong(a.Line, fmt.Sprintf("%s is accepted already on line %d", a.ID, b.Line),
-					"remove one of them")
+				return r.wrong(a.Line, fmt.Sprintf("%s is already accepted on line %d", a.ID, b.Line),
+					"remove one of the entries")
 			}
 		}
 		p.Accept = append(p.Accept, a)
@@ -348,10 +348,10 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	}
 	switch {
 	case a.ID == configuration.PolicyExpired.ID:
-		return a, r.wrong(at, "the end of an acceptance cannot be accepted",
-			"write a new date into the entry that has ended")
+		return a, r.wrong(at, "an expired acceptance cannot be accepted",
+			"write a new date into the expired entry")
 	case !slices.Contains(r.known.Checks, a.ID):
-		return a, r.wrong(at, "there is no check "+strconv.Quote(a.ID),
+		return a, r.wrong(at, "unknown check "+strconv.Quote(a.ID),
 			say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))
 	}
 	if a.Reason, err = r.str(t["reason"], r.line("accept", i, "reason"), "reason"); err != nil {
@@ -364,7 +364,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	}
 	at = r.line("accept", i, "expires")
 	if a.Expires = day(t["expires"]); a.Expires == "" {
-		return a, r.wrong(at, "expires is no date", `write a day as 2027-01-31, or "never"`)
+		return a, r.wrong(at, "expires is not a date", `write a date such as 2027-01-31, or "never"`)
 	}
 	return a, nil
 }
@@ -373,8 +373,8 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 func day(v any) string {
 	switch v := v.(type) {
 	case time.Time:
-		// The library names a zone after what was written. A time of day would
-		// only seem to be obeyed.
+		// The library names a zone after what was written. A time of day would be
+		// ignored, so it is rejected.
 		if v.Location().String() == "date-local" {
 			return v.Format(time.DateOnly)
 		}
@@ -402,7 +402,7 @@ func (r *reader) limits(doc map[string]any, p *Policy) error {
 		}
 		e, err := knob.ParseEffect(s)
 		if err != nil {
-			return r.wrong(at, "max_effect: "+err.Error(), "write now, reload, restart or reboot")
+			return r.wrong(at, "max_effect: "+err.Error(), "use now, reload, restart or reboot")
 		}
 		p.Limits.MaxEffect = &e
 	}
@@ -414,7 +414,7 @@ func (r *reader) limits(doc map[string]any, p *Policy) error {
 		}
 		sev, err := check.ParseSeverity(s)
 		if err != nil {
-			return r.wrong(at, "fail_on: "+err.Error(), "critical is the worst, info the mildest")
+			return r.wrong(at, "fail_on: "+err.Error(), "use critical, warning, notice or info")
 		}
 		p.Limits.FailOn = &sev
 	}

@@ -2,7 +2,7 @@ package policy
 
 import "fmt"
 
-// maxOwners bounds the accounts that a site trusts: a host has a handful.
+// maxOwners bounds the accounts that a site trusts: a host has few.
 const maxOwners = 100
 
 func (r *reader) trust(doc map[string]any, p *Policy) error {
@@ -20,18 +20,18 @@ func (r *reader) trust(doc map[string]any, p *Policy) error {
 	at := r.line("trust", 0, "owners")
 	list, ok := v.([]any)
 	if !ok || len(list) > maxOwners {
-		return r.wrong(at, fmt.Sprintf("owners is no list of up to %d accounts", maxOwners),
+		return r.wrong(at, fmt.Sprintf("owners is not a list of at most %d accounts", maxOwners),
 			`write owners = ["postgres"]`)
 	}
-	p.Trust.Owners = []string{} // none is a decision too
+	p.Trust.Owners = []string{} // an empty list is a decision, too
 	for _, v := range list {
 		name, err := r.str(v, at, "an owner")
 		if err != nil {
 			return err
 		}
 		if name == "root" || name == "0" {
-			return r.wrong(at, "root owns no server",
-				"PostgreSQL refuses to run as root: name the account that it runs as")
+			return r.wrong(at, "root cannot own a server",
+				"name the account that runs PostgreSQL; it does not start as root")
 		}
 		p.Trust.Owners = append(p.Trust.Owners, name)
 	}

@@ -101,5 +101,5 @@ func (c *Case) decide() {
 		return
 	}
 	c.Outcome.Warnings = c.Outcome.Warnings[:warnings]
-	c.Keep("the finding {id} is accepted: {reason}", "id", a.ID, "reason", a.Reason)
+	c.Keep("finding {id} is accepted: {reason}", "id", a.ID, "reason", a.Reason)
 }

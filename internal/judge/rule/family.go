@@ -27,7 +27,8 @@ func InAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	for _, a := range sortedPins(opt.Pins) {
 		if r.Over != nil && a != r.Address && r.Decides(a) && !InAny(s, r, a) {
-			return &PinError{Address: a, Reason: "no instance is known to have such a tablespace", NotHere: true}
+			return &PinError{Address: a, Reason: "no instance has such a tablespace, or its tablespaces are unknown",
+				NotHere: true}
 		}
 	}
 	for i := range s.Instances {
@@ -58,7 +59,7 @@ func (o *Outcome) ofHost(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	list := r.Over(c)
 	for _, a := range sortedPins(opt.Pins) {
 		if a != r.Address && r.Decides(a) && !slices.Contains(list, a) {
-			return &PinError{Address: a, Reason: "no folder of an instance is known to lie on it", NotHere: true}
+			return &PinError{Address: a, Reason: "no directory of an instance is known to be on it", NotHere: true}
 		}
 	}
 	for _, a := range list {

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// OffOnCopyOnWrite decides a setting that only serves file systems which
+// OffOnCopyOnWrite decides a setting that only serves filesystems that
 // overwrite in place; text says why not the others.
 func (c *Case) OffOnCopyOnWrite(text say.Template) {
 	place, ok := c.place(snapshot.WALPlace)
@@ -19,19 +19,19 @@ func (c *Case) OffOnCopyOnWrite(text say.Template) {
 	}
 	m, ok := c.Snapshot.MountOf(place.Path)
 	if !ok {
-		c.Miss(known.Gap{Fact: "file system of " + place.Path, Reason: "no mount holds it"})
+		c.Miss(known.Gap{Fact: "file system of " + place.Path, Reason: "no mount point found for it"})
 		return
 	}
 	copies := m.FSType == "zfs" || m.FSType == "btrfs" && !m.Has("nodatacow")
 	if !copies {
-		c.Keep("the WAL lies on {fs}, which overwrites files in place", "fs", m.FSType)
+		c.Keep("WAL is on {fs}, which overwrites blocks in place", "fs", m.FSType)
 		return
 	}
-	c.SetAs(false, say.All(": ", say.M("the WAL lies on {fs}, which never overwrites a block in place", "fs", m.FSType),
+	c.SetAs(false, say.All(": ", say.M("WAL is on {fs}, which never overwrites a block in place", "fs", m.FSType),
 		say.M(text)))
 }
 
-// ZfsMounted says whether a file system of ZFS is mounted, which has a cache of
+// ZfsMounted says whether a ZFS filesystem is mounted, which has a cache of
 // its own (the ARC) then.
 func ZfsMounted(mounts []host.Mount) bool {
 	for _, m := range mounts {

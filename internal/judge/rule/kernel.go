@@ -10,8 +10,8 @@ func (c *Case) Kernel() bool {
 	if v.Container == "" {
 		return true
 	}
-	const text = "This is a container ({container}): memory overcommit, huge pages, swapping and writeback belong " +
-		"to the host below and to every container on it. No kernel knob is decided here; plan on the host."
+	const text = "Running in a container ({container}): memory overcommit, huge pages, swap and writeback belong to " +
+		"the host and affect every container on it. No kernel parameter is planned here; run the plan on the host."
 	for _, w := range c.Outcome.Warnings {
 		if w.Text == text {
 			return false
@@ -40,9 +40,10 @@ func (c *Case) WarnTuned() {
 	if !ok || profile == "" {
 		return
 	}
-	const text = "TuneD is active with the profile {profile}, and its profiles set vm.swappiness, vm.dirty_*, " +
-		"read-ahead and transparent huge pages when it starts, after the files of sysctl.d: put the planned values " +
-		"into a profile of your own that includes {profile}."
+	const text = "TuneD is active (profile {profile}) and applies its settings at every start. Values in " +
+		"/etc/sysctl.d override them, unless reapply_sysctl is 0 in /etc/tuned/tuned-main.conf. TuneD overwrites " +
+		"planned read-ahead, I/O schedulers and transparent huge pages. Put the planned values into a custom profile " +
+		"that includes {profile}."
 	for _, w := range c.Outcome.Warnings {
 		if w.Text == text {
 			return

@@ -75,27 +75,28 @@ func (o *Outcome) rests(than *Outcome) bool {
 func OthersReason(o memory.Others) say.Message {
 	switch o.Source {
 	case memory.OthersHistory:
-		return say.M("{counted} for other programs: their peak of a week, {held} on {date}, rounded up",
+		return say.M("{counted} for other programs: 7-day peak {held} on {date}, rounded up",
 			"counted", o.Counted, "held", o.Held, "date", DayOf(o.At))
 	case memory.OthersServices:
 		if o.Limits > 0 {
-			return say.M("{counted} for other programs: services and what else lasts hold or may by their limits "+
-				"{held}, rounded up",
+			return say.M("{counted} for other programs: services and other long-running processes, by their memory "+
+				"limit or current use, {held}, rounded up",
 				"counted", o.Counted, "held", o.Held)
 		}
-		return say.M("{counted} for other programs: services and what else lasts hold {held} now, rounded up",
+		return say.M("{counted} for other programs: services and other long-running processes use {held} now, "+
+			"rounded up",
 			"counted", o.Counted, "held", o.Held)
 	case memory.OthersNow:
-		return say.M("{counted} for other programs: those older than ten minutes hold {held} now, rounded up",
+		return say.M("{counted} for other programs: processes older than 10 min use {held} now, rounded up",
 			"counted", o.Counted, "held", o.Held)
 	case memory.OthersUnknown:
 		return say.M("{counted} for other programs, as on a freshly installed system: how much they hold is unknown",
 			"counted", o.Counted)
 	case memory.OthersDescribed:
-		return say.M("{counted} for other programs, as on a freshly installed system",
+		return say.M("{counted} for other programs, as on a new installation",
 			"counted", o.Counted)
 	}
-	return say.M("{counted} for other programs: {held} of anonymous and kernel memory are not the instances' now, "+
-		"rounded up",
+	return say.M("{counted} for other programs: {held} of anonymous and kernel memory does not belong to the "+
+		"instances, rounded up",
 		"counted", o.Counted, "held", o.Held)
 }

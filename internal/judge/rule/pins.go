@@ -34,10 +34,10 @@ func (c *Case) pinned() (a knob.Address, value string, ok bool) {
 func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
 	for _, a := range sortedPins(pins) {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Decides(a) }) {
-			return &PinError{Address: a, Reason: "pgfettle plans no such knob; 'pgfettle explain' lists those it plans"}
+			return &PinError{Address: a, Reason: "not a setting that pgfettle plans; 'pgfettle explain' lists them"}
 		}
 		if len(s.Instances) == 0 && a.Layer() == knob.Instance {
-			return &PinError{Address: a, Reason: "no instance was found", NotHere: true}
+			return &PinError{Address: a, Reason: "no instance found", NotHere: true}
 		}
 	}
 	return nil

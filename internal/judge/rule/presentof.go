@@ -58,7 +58,7 @@ func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	m, mounted := MountAt(s, a.Subject())
 	if !mounted || len(lines) != 1 || lines[0].Options == "" {
 		return known.None[Value](known.Gap{Fact: string(a),
-			Reason: "no line of /etc/fstab says its options, or several do"})
+			Reason: "/etc/fstab has no line, or more than one line, with its options"})
 	}
 	options := lines[0].Options
 	if now := host.ShownFlags(m.Options); host.WantedFlags(strings.Split(options, ",")).Atime != now.Atime {

@@ -36,7 +36,7 @@ func ParseProfile(s string) (Profile, error) {
 	for i, p := range Profiles {
 		names[i] = string(p)
 	}
-	return "", fmt.Errorf("%q is not a profile: write one of %s", s, strings.Join(names, ", "))
+	return "", fmt.Errorf("invalid profile %q: use one of %s", s, strings.Join(names, ", "))
 }
 
 // prior is what a profile assumes where nothing was measured.
@@ -93,5 +93,5 @@ func ParseStorage(s string) (Storage, error) {
 	case NVMe, SSD, HDD, SAN:
 		return st, nil
 	}
-	return "", fmt.Errorf("%q is not a kind of storage: write nvme, ssd, hdd or san", s)
+	return "", fmt.Errorf("invalid storage type %q: use nvme, ssd, hdd or san", s)
 }

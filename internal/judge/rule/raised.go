@@ -11,7 +11,7 @@ import (
 func OnlyRaised(c *Case, value string) error {
 	have, _ := c.Text(c.Rule.Address)
 	if on, ok := params.ParseBool(value); ok && !on && have != "off" {
-		return errors.New("durability is never lowered by a plan")
+		return errors.New("a plan never lowers durability")
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // Rule decides one knob, or each of a family: what there is once a device or a mount.
 type Rule struct {
 	Address   knob.Address   // of the knob, or of the family: block:*/scheduler
-	Title     string         // what the knob is, as a clause
+	Title     string         // what the knob is, as a noun phrase
 	Why       string         // what it trades against what, in a few sentences
 	Formula   string         // how the value is decided, in words and numbers
 	Sources   []string       // ids of base/say
@@ -245,7 +245,7 @@ func (o *Outcome) run(c *Case) error {
 		if err != nil {
 			return &PinError{Address: a, Reason: err.Error()}
 		}
-		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("pinned by you")}
+		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("pinned (--pin or policy)")}
 	} else {
 		c.decide()
 	}
@@ -453,7 +453,7 @@ func (c *Case) parse(s string) (Value, error) {
 			return v, err
 		}
 		if got := c.bound(f); got != strconv.FormatFloat(f, 'f', -1, 64) {
-			return v, fmt.Errorf("%s is outside of what this server accepts (%s to %s)", s,
+			return v, fmt.Errorf("%s is outside the valid range of this server (%s to %s)", s,
 				unit.ShowGUC(c.Parameter.Min, c.Parameter.Unit), unit.ShowGUC(c.Parameter.Max, c.Parameter.Unit))
 		}
 		v.Setting = strconv.FormatFloat(f, 'f', -1, 64)
@@ -464,7 +464,7 @@ func (c *Case) parse(s string) (Value, error) {
 		case "off", "false", "no", "0":
 			v.Setting = "off"
 		default:
-			return v, fmt.Errorf("%q is not on or off", s)
+			return v, fmt.Errorf("%q is not a Boolean value: use on or off", s)
 		}
 	case "enum":
 		for _, e := range c.Parameter.Enum {
@@ -473,7 +473,7 @@ func (c *Case) parse(s string) (Value, error) {
 				return v, nil
 			}
 		}
-		return v, fmt.Errorf("%q is not one of %s", s, strings.Join(c.Parameter.Enum, ", "))
+		return v, fmt.Errorf("invalid value %q: use one of %s", s, strings.Join(c.Parameter.Enum, ", "))
 	default:
 		v.Setting = s
 	}
@@ -492,7 +492,7 @@ func order(rules []Rule) ([]*Rule, error) {
 	visit = func(r *Rule) error {
 		switch state[r] {
 		case 1:
-			return fmt.Errorf("rules need one another in a circle at %s", r.Address)
+			return fmt.Errorf("rules depend on each other in a circle at %s", r.Address)
 		case 2:
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -80,7 +81,7 @@ func (c *Case) AddressesOf(attribute string, devices []host.Block) []knob.Addres
 		switch {
 		case SubjectOf(b) == "":
 			c.Miss(known.Gap{Fact: "block:" + cmp.Or(b.DMName, b.Name) + "/" + attribute,
-				Reason: "a device of this name cannot be addressed by a rule of udev"})
+				Reason: "a udev rule cannot match a device of this name"})
 		case !slices.Contains(out, a):
 			out = append(out, a)
 		}
@@ -102,13 +103,13 @@ func presentOfBlock(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 }
 
 // Unlike says why a device is none whose queue a plan should change, as a clause;
-// "" for a disk, a partition's disk, an array or a volume.
-func Unlike(b host.Block) string {
+// zero for a disk, a partition's disk, an array or a volume.
+func Unlike(b host.Block) (why say.Message) {
 	switch {
 	case b.Kind == "loop":
-		return "is a loop device: the filesystem that its file lies on has a device with a queue of its own"
+		return say.M("a loop device: the device below its backing file has the queue")
 	case b.Kind == "zram":
-		return "is memory"
+		return say.M("compressed memory (zram), not a disk")
 	}
-	return ""
+	return why
 }

@@ -10,8 +10,8 @@ func (c *Case) WarnStandbys(want int) {
 		return
 	}
 	c.Warn(
-		"{standbys} connected: raise {parameter} to {want} on every standby, and restart it, before it is raised "+
-			"here. A standby with less than its primary stops replaying.",
-		"standbys", say.N(len(replicas), "{n} standby server", "{n} standby servers"), "parameter",
+		"{standbys} connected. Raise {parameter} to {want} on every standby first and restart it, then raise it "+
+			"here: a standby with a lower value than its primary stops replaying.",
+		"standbys", say.N(len(replicas), "{n} standby", "{n} standbys"), "parameter",
 		c.Rule.Address.Name(), "want", want)
 }

@@ -5,42 +5,43 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// sayStorage is what reveals the kind of storage where no device tells it.
-const sayStorage = "say --storage nvme|ssd|hdd|san"
+// sayStorage is what reveals the kind of storage where no device reports it.
+const sayStorage = "pass --storage nvme|ssd|hdd|san"
 
 // Slowness orders the kinds of storage: a volume over several disks is as slow
 // as its slowest.
 var Slowness = []Storage{NVMe, SSD, SAN, HDD}
 
-// NetworkFS are file systems whose server's disks cannot be seen from here.
+// NetworkFS are filesystems whose server's disks cannot be seen from here.
 var NetworkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p",
 	"virtiofs", "lustre", "afs"}
 
-// StorageOf returns what the instance's place of a role lies on, and a clause
+// StorageOf returns what the instance's place of a role is on, and a clause
 // that says how that is known. When it is not known, ok is false and the gap is
 // among the unknowns: a rule that rests on it leaves its knob alone.
-func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok bool) {
+func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why say.Message, ok bool) {
 	if s := c.Options.Storage; s != "" {
-		return s, "you said so", true
+		return s, say.M("set with --storage"), true
 	}
 	place, ok := c.place(role)
 	if !ok {
-		return "", "", false
+		return "", why, false
 	}
-	unknown := func(reason string) (Storage, string, bool) {
-		c.Miss(known.Gap{Fact: "storage under " + place.Path, Reason: reason, Reveal: sayStorage})
-		return "", "", false
+	unknown := func(reason say.Message) (Storage, say.Message, bool) {
+		c.Miss(known.Gap{Fact: "storage under " + place.Path, Reason: reason.String(), Reveal: sayStorage})
+		return "", say.Message{}, false
 	}
 	device := place.Device
 	if m, ok := c.Snapshot.MountOf(place.Path); ok {
 		if slices.Contains(NetworkFS, m.FSType) {
-			return unknown("it is a network file system (" + m.FSType +
-				"), and its server's disks cannot be seen from here")
+			return unknown(say.M("network filesystem ({type}): the disks of its server are not visible here",
+				"type", m.FSType))
 		}
 		if device == "" {
 			device = m.Device
@@ -48,95 +49,101 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	}
 	blocks, ok := Need(c, c.Snapshot.Host.Blocks)
 	if !ok {
-		return "", "", false
+		return "", why, false
 	}
 	chain := host.Chain(blocks, device)
 	if len(chain) == 0 {
-		return unknown("no block device was seen under it")
+		return unknown(noBlockDevice)
 	}
 	s, why, reason := c.StorageOfChain(chain)
-	if reason != "" {
+	if !reason.IsZero() {
 		return unknown(reason)
 	}
 	return s, why, true
 }
 
-// StorageUnderDevice is storageOfChain for all that a device lies on.
-func (c *Case) StorageUnderDevice(device string) (s Storage, why, reason string) {
+var noBlockDevice = say.M("no block device found")
+
+// StorageUnderDevice is StorageOfChain for a device and all devices below it.
+func (c *Case) StorageUnderDevice(device string) (s Storage, why, reason say.Message) {
 	blocks, _ := c.Snapshot.Host.Blocks.Get()
 	chain := host.Chain(blocks, device)
 	if len(chain) == 0 {
-		return "", "", "no block device was seen under it"
+		return "", why, noBlockDevice
 	}
 	return c.StorageOfChain(chain)
 }
 
 // StorageOfChain returns the slowest kind of the disks below a device, with a clause
-// that says how that is known, or the reason why it cannot be told.
-func (c *Case) StorageOfChain(chain []host.Block) (s Storage, why, reason string) {
-	var names []string
+// that says how that is known, or the reason why it is unknown.
+func (c *Case) StorageOfChain(chain []host.Block) (s Storage, why, reason say.Message) {
+	var names []say.Message
 	for _, b := range chain {
 		// A multipath device is how a storage network shows a volume: what the
 		// paths below say of rotation is what the array was set to say.
 		if strings.HasPrefix(b.DMUUID, "mpath-") {
-			return SAN, b.Name + " is a multipath device", ""
+			return SAN, say.M("{device} is a multipath device", "device", b.Name), reason
 		}
 		if len(b.Below) > 0 {
 			for _, name := range b.Below {
 				if !slices.ContainsFunc(chain, func(o host.Block) bool { return o.Name == name }) {
-					return "", "", "nothing is known of " + name + ", which " + b.Name + " lies on"
+					return "", why, say.M("no facts about {below}, a device below {device}", "below", name, "device",
+						b.Name)
 				}
 			}
 			continue
 		}
 		k, reason := c.DiskKind(b)
-		if reason != "" {
-			return "", "", reason
+		if !reason.IsZero() {
+			return "", why, reason
 		}
-		names = append(names, b.Name+" is "+string(k))
+		names = append(names, say.M("{device} is {kind}", "device", b.Name, "kind", string(k)))
 		if s == "" || slices.Index(Slowness, k) > slices.Index(Slowness, s) {
 			s = k
 		}
 	}
 	if s == "" {
-		return "", "", "no disk was seen under " + chain[0].Name
+		return "", why, say.M("no disk found below {device}", "device", chain[0].Name)
 	}
-	return s, strings.Join(names, ", "), ""
+	return s, say.All(", ", names...), reason
 }
 
-// DiskKind returns what one disk is, or the reason why that cannot be told.
-func (c *Case) DiskKind(b host.Block) (s Storage, reason string) {
+// DiskKind returns what one disk is, or the reason why that is unknown.
+func (c *Case) DiskKind(b host.Block) (s Storage, reason say.Message) {
 	if strings.HasPrefix(b.Name, "nvme") {
-		return NVMe, ""
+		return NVMe, reason
 	}
 	if b.Virtual() {
-		return "", b.Name + " is a virtual disk, whose rotational flag says nothing of what is beneath"
+		return "", say.M("{device} is a virtual disk: its rotational flag does not describe the storage below it",
+			"device", b.Name)
 	}
 	if b.Kind != "disk" {
-		return "", b.Name + " is no disk (" + b.Kind + ")"
+		return "", say.M("{device} is not a disk ({kind})", "device", b.Name, "kind", b.Kind)
 	}
 	// A hypervisor's SCSI disk looks like any other; its flag is the
 	// hypervisor's default, on VMware "rotational" above the fastest flash.
 	v, ok := c.Snapshot.Host.Virt.Get()
 	if !ok {
-		return "", "it is not known whether " + b.Name + " is a virtual disk (" +
-			c.Snapshot.Host.Virt.Gap().Reason + ")"
+		return "", say.M("unknown whether {device} is a virtual disk ({reason})", "device", b.Name, "reason",
+			c.Snapshot.Host.Virt.Gap().Reason)
 	}
 	switch v.Kind {
 	case "none":
 	case "":
-		return "", "nothing tells whether " + b.Name + " is a virtual disk"
+		return "", say.M("unknown whether {device} is a virtual disk", "device", b.Name)
 	default:
-		return "", b.Name + " is a disk of a virtual machine, whose rotational flag says nothing of what is beneath"
+		return "", say.M("{device} is a disk of a virtual machine: its rotational flag does not describe the storage "+
+			"below it", "device", b.Name)
 	}
 	rotates, ok := b.Rotational.Get()
 	switch {
 	case !ok:
-		return "", "whether " + b.Name + " rotates is not known (" + b.Rotational.Gap().Reason + ")"
+		return "", say.M("rotational flag of {device}: unavailable ({reason})", "device", b.Name, "reason",
+			b.Rotational.Gap().Reason)
 	case rotates:
-		return HDD, ""
+		return HDD, reason
 	}
-	return SSD, ""
+	return SSD, reason
 }
 
 // place returns the instance's first place of a role, noting when it is not known.
@@ -150,12 +157,12 @@ func (c *Case) place(role snapshot.PlaceRole) (snapshot.Place, bool) {
 			return p, true
 		}
 	}
-	c.Miss(known.Gap{Fact: "pg/" + c.Instance.Key + "/places", Reason: "no place for " + string(role) + " was seen"})
+	c.Miss(known.Gap{Fact: "pg/" + c.Instance.Key + "/places", Reason: "no directory found for: " + string(role)})
 	return snapshot.Place{}, false
 }
 
-// SpaceOf returns the size and the free space of the file system that a place
-// lies on, noting when they are not known.
+// SpaceOf returns the size and the free space of the filesystem that a place
+// is on, noting when they are not known.
 func (c *Case) SpaceOf(role snapshot.PlaceRole) (total, free unit.Bytes, ok bool) {
 	place, ok := c.place(role)
 	if !ok {
@@ -167,7 +174,7 @@ func (c *Case) SpaceOf(role snapshot.PlaceRole) (total, free unit.Bytes, ok bool
 	}
 	s, ok := c.Snapshot.SpaceAt(spaces, place.Path)
 	if !ok {
-		c.Miss(known.Gap{Fact: "free space of " + place.Path, Reason: "nobody asked its file system"})
+		c.Miss(known.Gap{Fact: "free space of " + place.Path, Reason: "not collected"})
 	}
 	return s.Total, s.Free, ok
 }

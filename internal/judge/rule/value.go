@@ -161,7 +161,7 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 		now, seen := worst.Get()
 		switch {
 		case !ok && !seen:
-			worst = known.None[Value](known.Gap{Fact: string(a), Reason: "this systemd does not tell"})
+			worst = known.None[Value](known.Gap{Fact: string(a), Reason: "not reported by this systemd version"})
 		case ok && (!seen || worse(a, v, now.Setting)):
 			worst = known.Is(Value{Setting: v, Unit: u})
 		}

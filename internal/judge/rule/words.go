@@ -24,4 +24,4 @@ func (a Age) String() string { return a.In(nil) }
 func DayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format("2006-01-02") }
 
 // Processors is so many CPUs.
-func Processors(n int) say.Message { return say.N(n, "{n} processor", "{n} processors") }
+func Processors(n int) say.Message { return say.N(n, "{n} CPU", "{n} CPUs") }

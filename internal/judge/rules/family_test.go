@@ -51,9 +51,9 @@ func TestFamily(t *testing.T) {
 		"all, but one": {map[knob.Address]string{"block:*/scheduler": "bfq", "block:sdc/scheduler": "kyber"},
 			"sda=bfq true;sdb=bfq true;sdc=kyber true;"},
 		"one that is not here": {map[knob.Address]string{"block:sdz/scheduler": "kyber"},
-			"pin block:sdz/scheduler: no folder of an instance is known to lie on it"},
+			"pin block:sdz/scheduler: no directory of an instance is known to be on it"},
 		"of another attribute": {map[knob.Address]string{"block:sda/nr_requests": "1"},
-			"pin block:sda/nr_requests: pgfettle plans no such knob; 'pgfettle explain' lists those it plans"},
+			"pin block:sda/nr_requests: not a setting that pgfettle plans; 'pgfettle explain' lists them"},
 		"what is not legal": {map[knob.Address]string{"block:*/scheduler": "cfq"},
 			"pin block:*/scheduler: the kernel has none"},
 	} {

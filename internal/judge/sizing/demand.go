@@ -45,7 +45,7 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 		sh, ok := SharedMemoryOf(on)
 		if !ok {
 			c.Miss(known.Gap{Fact: "pg/" + in.Key + "/shared memory",
-				Reason: "neither the server nor its settings tell its size"})
+				Reason: "neither the server nor its settings show its size"})
 			d.Whole = false
 			continue
 		}

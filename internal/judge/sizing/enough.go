@@ -67,20 +67,20 @@ func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 	}
 	if whole {
 		take(max(RoundUpToPower(sum.Scale(roomToGrow)), buffersLeast),
-			"all databases together have {databases}, and a quarter more is room to grow", "databases", sum)
+			"all databases together take {databases}, plus 25% for growth", "databases", sum)
 	}
 	if !havePresent || present < buffersLeast {
 		return e, ok
 	}
 	if all := hit + read; all >= busyEnough && hit >= hitsEnough*all {
 		take(present,
-			"of {asked} pages asked for in a second, over {span}, only {missed} were not in the {present} that it "+
-				"has; the peak is not known",
+			"page requests per second over {span}: {asked}, of which {missed} missed the present {present}; the peak "+
+				"is unknown",
 			"asked", int64(all), "span", rule.Age(longest), "missed", int64(read), "present", present)
 	}
 	if b, seen := c.Instance.Server.BufferCache.Get(); seen && b.Secs >= memory.MeasuredLeast && b.Used > 0 &&
 		float64(b.Unused) >= unusedShare*float64(b.Used+b.Unused) {
-		take(present, "{unused} of the {present} that it has were never used in {span}", "unused",
+		take(present, "{unused} of the present {present} was never used in {span}", "unused",
 			unit.Bytes(min(b.Unused, 1<<50))*8*unit.KB, "present", present, "span", rule.Age(b.Secs))
 	}
 	return e, ok

@@ -42,19 +42,19 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		return hugeRoom{Why: say.M(text, pairs...)}
 	}
 	if c.Options.Pins["pg:huge_pages"] == "off" {
-		return none("you pinned huge_pages to off")
+		return none("huge_pages is pinned to off")
 	}
 	desktop := c.Desktop() && c.Options.Pins["pg:huge_pages"] != "on" // then the user has asked for the pool
 	if kind, ok := c.Text("pg:shared_memory_type"); ok && kind != "mmap" {
-		return none("shared_memory_type is {kind}, and only mmap gets huge pages", "kind", kind)
+		return none("shared_memory_type is {kind}, and only mmap supports huge pages", "kind", kind)
 	}
 	mem, ok := c.Snapshot.Host.Memory.Get()
 	if !ok || !c.Snapshot.HostSeen {
-		return none("the memory of the host is not known")
+		return none("the memory of the host is unknown")
 	}
 	page := rule.HugePageSize(c.Snapshot, c.Instance)
 	if mem.HugePageSize == 0 && !mem.Told("Committed_AS").Known() {
-		return none("what /proc/meminfo says of huge pages is not known")
+		return none("the huge page values of /proc/meminfo are unavailable")
 	}
 	if mem.HugePageSize == 0 || page == 0 {
 		return none("this kernel has no huge pages")
@@ -69,17 +69,17 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		room.Pool = false
 		pools, _ := c.Snapshot.Host.HugePages.Get()
 		have := unit.Bytes(memory.PoolOf(pools, page).Total) * page
-		bound(have, "huge_page_size asks for pages of {page}, of which there are {have}, reserved at boot", "page",
+		bound(have, "huge_page_size requests pages of {page}, and {have} of them is reserved at boot", "page",
 			page, "have", have)
 	} else if !c.HostIsOurs() {
 		room.Pool = false
 		have := unit.Bytes(mem.HugeTotal-rule.ForeignPages(c.Snapshot, mem)) * page
 		if have <= 0 {
 			bound(0,
-				"the pool of huge pages is the host's, which cannot be changed from in here, and it has none to give")
+				"the huge page pool belongs to the container's host, and it has no free pages")
 		} else {
 			bound(have,
-				"the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give",
+				"the huge page pool belongs to the container's host, and {have} of it is available",
 				"have", have)
 		}
 	}
@@ -87,22 +87,24 @@ func HugeRoom(c *rule.Case) hugeRoom {
 		room.Pool = false
 		have := unit.Bytes(mem.HugeTotal-rule.ForeignPages(c.Snapshot, mem)) * page
 		if have <= 0 {
-			bound(0, "a desktop's memory is for other programs too, and what is reserved in huge pages is lost to them")
+			bound(0, "on a desktop, no memory is reserved in huge pages, because other programs need it")
 		} else {
 			bound(have,
-				"a desktop's memory is for other programs too, and no more huge pages are reserved; {have} are there",
+				"on a desktop, no more huge pages are reserved, because other programs need the memory; {have} is in "+
+					"place",
 				"have", have)
 		}
 	}
 	cg, _ := c.Instance.CGroup.Get()
 	if limit, ok := cg.Hugetlb[int64(page/unit.KB)]; ok {
 		if most, ok := limit.Get(); ok {
-			bound(most, "the control group allows {limit} in huge pages", "limit", most)
+			bound(most, "the cgroup limit for huge pages is {limit}", "limit", most)
 		}
 	}
 	b, ok := rule.BasisOf(c.Snapshot, c.Instance, c.Options, c.Outcome)
 	if ok && room.Pool && c.Options.Shared && b.Measured > b.Total/2 {
-		return none("other programs hold {others} of {memory}: memory in huge pages would be lost to them", "others",
+		return none("other programs use {others} of {memory}, and memory in huge pages is not available to them",
+			"others",
 			b.Measured, "memory", b.Total)
 	}
 	if room.Most == 0 {

@@ -36,9 +36,9 @@ const (
 // and where it ends.
 func MaintenanceShare(c *rule.Case) (part, most unit.Bytes, words string) {
 	if c.Options.Profile == rule.DW {
-		return 8, maintenanceMostDW, "an eighth"
+		return 8, maintenanceMostDW, "1/8"
 	}
-	return 16, maintenanceMost, "a sixteenth"
+	return 16, maintenanceMost, "1/16"
 }
 
 // AutovacuumUseful returns the most that VACUUM can use.

@@ -51,7 +51,7 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 		// one of them and not from what is set, which is decided after this and
 		// bounded by it; a present value above it stays anyway.
 		p.Want = 2 * MaintenanceWorkers(p.Cpus)
-		p.Clause = say.M("for two index builds at once, as its queries run without any")
+		p.Clause = say.M("for two index builds at once; queries of 1C run without workers")
 		p.Most = max(p.Most, p.Want)
 	}
 	p.Want = max(p.Want, parallelLeast)
@@ -59,21 +59,20 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 	if fed, clause, ok := fed(c, parallelLeast); ok && fed < p.Most {
 		p.Most = fed
 		if fed < p.Want {
-			p.Want, p.Clause = fed, say.M("as many as {clause}", "clause", clause)
+			p.Want, p.Clause = fed, say.M("limited by memory ({clause})", "clause", clause)
 		}
 	}
 	return p, true
 }
 
-// fed returns how many workers of a kind the memory can feed, at least low, and
-// the end of a clause that says so: «… 4 GB of memory can feed»; ok is false
-// where the memory is not known.
+// fed returns how many workers of a kind the memory can feed, at least low, and a
+// clause that says how that is computed; ok is false if the memory is unknown.
 func fed(c *rule.Case, low int) (n int, clause say.Message, ok bool) {
 	b, ok := c.Basis()
 	if !ok {
 		return 0, say.Message{}, false
 	}
-	return int(fedExactly(b, low)), say.M("{part} of memory can feed (one for each {worker}, at least {low})", "part",
+	return int(fedExactly(b, low)), say.M("one per {worker} of {part} memory, at least {low}", "part",
 		b.Part(), "worker", workerMemory, "low", low), true
 }
 
@@ -98,13 +97,13 @@ func Workers(c *rule.Case, want, byDefault int, count func(n int) say.Message, t
 	reason := say.M(text, "workers", count(want), "cpus", rule.Processors(cpus))
 	switch {
 	case ok && have > fed && !rule.Near(c.Canonical(have), c.Canonical(fed), WorkersNear):
-		c.Set(want, "{present} are more than {clause}", "present", present, "clause", clause)
+		c.Set(want, "{present} are too many for the memory ({clause})", "present", present, "clause", clause)
 	case have >= want && bound:
-		c.Keep("{present} are as many as {clause}", "present", present, "clause", clause)
+		c.Keep("{present} are the most that the memory allows ({clause})", "present", present, "clause", clause)
 	case have >= want:
 		c.Keep("{present} are enough for {cpus}", "present", present, "cpus", rule.Processors(cpus))
 	case bound:
-		c.SetAs(want, say.All(", ", reason, say.M("as many as {clause}", "clause", clause)))
+		c.SetAs(want, say.All(", ", reason, say.M("limited by memory ({clause})", "clause", clause)))
 	default:
 		c.SetAs(want, reason)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// acceptRisk is the flag without which no change of high risk is made, by apply as by
-// a form of the plan that somebody else carries out; acceptAll is its word for all.
+// acceptRisk is the flag without which no high-risk change is made, by apply or by a
+// format of the plan that another program applies; acceptAll is its word for all.
 const (
 	acceptRisk = "accept-risk"
 	acceptAll  = "all"
@@ -34,7 +34,7 @@ func whichOf(flag string, list []string) ([]selection.Which, error) {
 		w, err := selection.ParseWhich(text)
 		if err != nil {
 			return nil, say.Usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(),
-				"write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
+				"Use an address from the plan, such as sysctl:vm.swappiness or pg:work_mem."))
 		}
 		out = append(out, w)
 	}
@@ -47,7 +47,8 @@ func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]selection.
 	if err != nil {
 		return nil, err
 	}
-	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p, Snapshot: s}).Named(); err != nil {
+	if err := (&applying.Choice{Options: selection.Options{AcceptRisk: list}, Plan: p,
+		Snapshot: s}).Named(); err != nil {
 		return nil, err
 	}
 	for i := range p.Changes {

@@ -39,54 +39,56 @@ func newApply(env *Env) *cobra.Command {
 	o := &applyOptions{}
 	cmd := &cobra.Command{
 		Use:   "apply [PLANFILE|TARGET]",
-		Short: "Carry a plan out, so that it can be taken back",
-		Long: `Plan, show the plan, ask for each part of it, and carry it out: each change is
-noted in a journal before it is touched, made, and read back. Settings are tried
-with the installed server before they are written. 'pgfettle undo' takes it back.
+		Short: "Apply a plan: asks first, keeps a journal, can be undone",
+		Long: `Make a plan, show it, ask about each part of it, and apply it. Each change is
+recorded in a journal first, then made and read back. Settings are tested with
+the installed server before they are written. pgfettle undo reverts an apply.
 
-PLANFILE is what 'pgfettle plan --format json' wrote; the host is looked at again,
-and when a fact that the plan rests on has moved, the plan is refused as stale.
+For each part (a layer, and when it takes effect) the answers are yes, skip and
+quit. With --yes, the plan is shown and applied without questions. Without a
+terminal and without --yes, nothing is changed. With --only, just the changes
+named there are shown and asked about.
+
+The default --max-effect is reload: no server is restarted unless you allow it.
+Changes that need more are skipped and listed. So are changes that depend on
+them: huge pages that no server would use, or strict overcommit before shared
+memory uses huge pages. High-risk changes are skipped and listed unless they are
+named with --accept-risk ('all' accepts all of them).
+
+If nothing is left because risks were not accepted or all parts were declined,
+the exit status is 5. If only --max-effect or --only leaves nothing, it is 0.
+
+An address such as pg:work_mem means every instance in the plan. To select one
+instance, append @ and its data directory: pg:work_mem@/srv/pg/17.
+
+If another program manages the configuration of an instance (Patroni,
+CloudNativePG, Ansible, …), pgfettle refuses to change it and prints the change
+in the format of that program.
+
+PLANFILE is the output of pgfettle plan --format json. The host is collected
+again; if facts that the plan is based on have changed, the plan is refused as
+stale.
 
 ` + targetHelp + `
-An evidence file is no target here: it is of another moment.
+An evidence file cannot be applied: it describes another moment.
 
-Asked are, for each part (a layer and when it takes effect): yes, skip, quit. With
---yes nothing is asked, and the plan is shown all the same; without a terminal and
-without --yes nothing is done. With --only what is shown and asked is what will be done.
+With --root DIR, files below DIR are changed, such as those of an image: no live
+values, and no server is queried. PLANFILE or --for says what to plan for.
+Settings of an instance are written if its data directory is there. Nothing runs
+there, so the default --max-effect is reboot.
 
-Nothing is restarted without being asked: --max-effect is reload where nothing
-else is said. What needs more is left out and named, and so is what rests on it:
-huge pages that no server would use, strict overcommit before the shared memory
-is in huge pages. Changes of high risk are made only when they are named with
---accept-risk ADDRESS,… ('all' for all of them); else they are left out and named.
-When nothing is left to do for that reason, or because everything was declined,
-the exit code is 5; when the bounds alone leave nothing, it is 0.
-
-An ADDRESS is meant in every instance that the plan has it for. One instance is
-named behind an @, by its data directory as the plan shows it:
-pg:work_mem@/srv/pg/17.
-
-Where another program owns the configuration of an instance (Patroni,
-CloudNativePG, Ansible, …) the apply is refused and the change printed in the form
-of that program.
-
-With --root DIR files are changed in a tree of files, such as an image: only those,
-no live values, and no server is asked. What to plan for is told by a PLANFILE or
-by --for. Settings of an instance are written when its data directory is there.
-Nothing runs there, so --max-effect is reboot where nothing else is said.
-
-` + policyHelp + `With a PLANFILE the policy's pins have to be in the plan already.
+` + policyHelp + `A PLANFILE must already contain the pins of the policy.
 
 ` + placeHelp,
 		Example: `  pgfettle apply
   pgfettle apply --profile oltp --max-effect restart
-  pgfettle plan --format json > plan.json; pgfettle apply plan.json --yes
+  pgfettle plan --format json > plan.json && pgfettle apply plan.json --yes
   pgfettle apply --only sysctl:vm.swappiness,thp:enabled
   pgfettle apply --only pg:work_mem@/srv/pg/17
-  pgfettle apply --yes --max-effect restart --accept-risk sysctl:vm.overcommit_memory
-  pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17' --yes
+  pgfettle apply --max-effect restart --accept-risk sysctl:vm.overcommit_memory
+  pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
   pgfettle apply --resume`,
-		Args: atMost(1, "one PLANFILE or TARGET at most"),
+		Args: atMost(1, "at most one PLANFILE or TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plan.target = strings.Join(args, "")
 			o.plan.describing = cmd.Flags().Changed("for")
@@ -98,7 +100,7 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 				}
 			}
 			if o.place.root != "" && !cmd.Flags().Changed("max-effect") {
-				o.maxEffect = knob.Reboot.String() // nothing runs in a tree of files
+				o.maxEffect = knob.Reboot.String() // nothing runs below DIR
 			}
 			if err := counts(cmd); err != nil {
 				return err
@@ -114,12 +116,12 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 	o.restart.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
-	f.StringSliceVar(&o.accept, acceptRisk, nil, "make these changes of high risk too: `ADDRESS,…`, or all")
-	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…` or ADDRESS@INSTANCE")
-	f.BoolVar(&o.yes, "yes", false, "ask nothing")
-	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+	f.StringSliceVar(&o.accept, acceptRisk, nil, "`LIST` also apply these high-risk changes (addresses, or all)")
+	f.StringSliceVar(&o.only, "only", nil, "`LIST` apply only these changes: ADDRESS or ADDRESS@INSTANCE")
+	f.BoolVar(&o.yes, "yes", false, yesHelp)
+	f.BoolVar(&o.wait, "wait", false, waitHelp)
 	f.StringVar(&o.resume, "resume", "",
-		"go on with an apply that was interrupted: the last one, or the one with this `ID`")
+		"`ID` resume an interrupted apply (default the last one)")
 	f.Lookup("resume").NoOptDefVal = resumeLast
 	complete(cmd, "max-effect", effects...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
@@ -190,14 +192,15 @@ func showApplied(env *Env, j *journal.Journal, err error) error {
 
 func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(o.planSaid) > 0 || len(o.only) > 0 || len(o.accept) > 0 {
-		return say.Usage("--resume goes on with what was planned, and no other plan is made",
-			"leave the flags of the plan out")
+		return say.Usage("--resume cannot be used with flags of the plan",
+			"Omit them: --resume finishes the plan that was interrupted.")
 	}
 	id := o.resume
 	if id == resumeLast || id == "" {
 		id = o.plan.target // --resume ID, with a blank between them
 	} else if o.plan.target != "" {
-		return say.Usage(fmt.Sprintf("%q is one argument too many", o.plan.target), "write pgfettle apply --resume ID")
+		return say.Usage(fmt.Sprintf("too many command-line arguments (first is %q)", o.plan.target),
+			"Use: pgfettle apply --resume ID")
 	}
 	if _, err := maxEffect(o.maxEffect); err != nil {
 		return err
@@ -228,6 +231,6 @@ func writeManaged(env *Env, manager, key string, d document.Plan, l *loaded) err
 	if !ok {
 		return nil
 	}
-	fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
+	fmt.Fprintf(env.Stdout, "\nFor %s:\n\n", manager)
 	return form.Write(env.Stdout, d, l.Snapshot, key)
 }

@@ -16,7 +16,7 @@ type lines struct{ r *bufio.Reader }
 
 func newLines(r io.Reader) *lines { return &lines{bufio.NewReader(io.LimitReader(r, 1<<16))} } // nobody types more
 
-// What a person may answer, and what the program calls it.
+// The answers to questions.
 var (
 	answerYes  = say.M("yes")
 	answerNo   = say.M("no")

@@ -19,22 +19,23 @@ func newBench(env *Env) *cobra.Command {
 	o := &benchOptions{}
 	cmd := &cobra.Command{
 		Use:   "bench [TARGET]",
-		Short: "Measure one configuration under load on a scratch instance",
-		Long: `Run one configuration of PostgreSQL under load, several times, on a scratch instance
-of this host, and describe it completely: rate, latency, work a transaction, what it
-left to the checkpoint, what else went on. No instance that is in use is touched.
+		Short: "Benchmark one configuration on a scratch instance",
+		Long: `Run one configuration of PostgreSQL under load, several times, on a scratch
+instance of this host. The report describes each run: throughput, latency, work
+per transaction, work deferred to the checkpoint, and other activity. Instances
+in use are not touched.
 
-Nothing is compared, so there is no verdict: two figures of two days say little of
-two configurations. 'pgfettle prove' compares.
+Nothing is compared, so there is no verdict: results of different days say
+little about two configurations. To compare two of them, use pgfettle prove.
 
 ` + experiment.ConfigurationSyntax + `
 
-TARGET is the instance that «current» means, or the one whose statements are the load
-of --workload from-statements: a data directory or a conninfo.`,
+TARGET is the instance that "current" means, or the one whose statements are the
+load of --workload from-statements: a data directory or a conninfo.`,
 		Example: `  pgfettle bench --workload tpcb
   pgfettle bench --conf plan:oltp --workload oltp-rw --scale 1.5x --runs 5
   pgfettle bench --conf current --workload select-only /srv/pg/17`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.shared.Target = strings.Join(args, "")
 			o.shared.Said = cmd.Flags().Changed
@@ -42,8 +43,8 @@ of --workload from-statements: a data directory or a conninfo.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.bench.Configuration, "conf", "default", "the configuration, `CONF`")
-	f.IntVar(&o.bench.Runs, "runs", 3, "runs, `N`: one alone does not tell how far the next would be from it")
+	f.StringVar(&o.bench.Configuration, "conf", "default", "`CONF` configuration to measure")
+	f.IntVar(&o.bench.Runs, "runs", 3, "`N` number of runs; one run shows no variance")
 	o.shared.flags(cmd, env)
 	confWords(cmd, "conf")
 	return cmd

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,24 +41,30 @@ func newCheck(env *Env) *cobra.Command {
 	o := &checkOptions{}
 	cmd := &cobra.Command{
 		Use:   "check [TARGET]",
-		Short: "Say what is wrong with a host and its instances, or with a configuration file",
-		Long: `Look at a host and its PostgreSQL instances and say what is wrong, worst first:
-what was seen, why it matters, what to do, and the sources. Then what could not
-be judged, and which right or command would reveal it. Nothing is changed.
+		Short: "Check a host, its instances or a configuration file",
+		Long: `Check a host and its PostgreSQL instances. Findings are listed worst first, each
+with what was seen, why it matters, what to do, and sources. Then follow the
+facts that are unavailable, with the right or command that makes them available.
+Nothing is changed. With --fail-on, the exit status is 3 on findings of at least
+that severity.
 
-With --conf a configuration file is judged instead, with all that it includes,
-for the version that --pg names, without a server: what is removed, renamed,
-unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
-Without --pg the version is that of PG_VERSION beside the file or in the data
-directory that it names, else the newest that is known. Several files may follow one
-another, each on its own; json, html and sarif take one. --for describes the machine
-that the file is for, as plan --for does, and --on names this one: then memory, page
-tables, huge pages and the room for WAL are judged too. A file of sysctl.d, a unit of
-systemd and an fstab are recognized and judged as such. Of a policy that --policy names
-its accepted findings and fail_on hold for files too.
+With --conf, a configuration file and its includes are checked instead, without
+a server. Findings name file and line: settings that are removed, renamed,
+unknown, out of bounds, overridden, contradictory or dangerous. Files of
+sysctl.d, systemd units and fstab are recognized and checked, too. Several files
+can be given, each checked separately; json, html and sarif take one.
 
-Findings that the policy accepts are counted apart, and shown with --all. One whose
-day has passed is a finding again, and so is the end of its acceptance.
+The major version for --conf is that of --pg or --for, of PG_VERSION in the
+directory of the file or in its data_directory, or the one that the file names.
+Otherwise it is the newest supported one.
+
+--for describes the host of the file, as with pgfettle plan --for; --on means
+this host. Then memory, page tables, huge pages and space for WAL are checked,
+too. Only a policy given with --policy applies to files: its accepted findings
+and fail_on.
+
+Findings that the policy accepts are only counted; --all shows them. After the
+expiry date of an acceptance, its finding is reported again, with the expiry.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -68,12 +75,12 @@ day has passed is a finding again, and so is the end of its acceptance.
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
   pgfettle check --conf postgresql.conf --pg 18 --format github
-  pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd,disk=200GB,pg=17'`,
+  pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.conf != "" {
-				return nil // further files, as hooks hand them over
+				return nil // further files, as commit hooks pass them
 			}
-			return atMost(1, "one TARGET at most")(cmd, args)
+			return atMost(1, "at most one TARGET")(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -92,17 +99,18 @@ day has passed is a finding again, and so is the end of its acceptance.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text",
-		"text, json, html (one file, for a browser), markdown, github (annotations of GitHub Actions) or sarif")
+		"`FORMAT` output format: text, json, html, markdown, github (annotations of GitHub Actions), sarif")
 	f.StringVar(&o.failOn, "fail-on", "",
-		"exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
-	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
-	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
-	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
-	f.StringVar(&o.conf, "conf", "", "judge the configuration `FILE` instead, without a server")
-	f.StringVar(&o.host, "for", "", "judge --conf for the described `HOST`: 'ram=64GB,cpus=16,storage=nvme,pg=17'")
-	f.BoolVar(&o.here, "on", false, "judge --conf for this host")
-	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
-	f.BoolVar(&o.all, "all", false, "show accepted findings in full")
+		"`SEVERITY` exit with status 3 on findings of at least this severity: critical, warning, notice, info")
+	f.StringSliceVar(&o.only, "only", nil, "`LIST` run only these checks")
+	f.StringSliceVar(&o.skip, "skip", nil, "`LIST` do not run these checks")
+	f.BoolVar(&o.deep, "deep", false, deepHelp)
+	f.StringVar(&o.conf, "conf", "", "`FILE` check a configuration file, without a server")
+	f.StringVar(&o.host, "for", "", "`KEY=VALUE,…` check --conf for the described host, such as "+
+		"ram=64GB,cpus=16,storage=nvme")
+	f.BoolVar(&o.here, "on", false, "check --conf for this host")
+	f.IntVar(&o.pg, "pg", 0, "`N` major version to check --conf for (default: see above)")
+	f.BoolVar(&o.all, "all", false, "include accepted findings")
 	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json", "html", "markdown", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
@@ -120,7 +128,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if fails {
 		var err error
 		if failOn, err = check.ParseSeverity(o.failOn); err != nil {
-			return say.Usage("--fail-on: "+err.Error(), "critical is the worst, info the mildest")
+			return say.Usage("--fail-on: "+err.Error(), "Use one of: critical, warning, notice, info.")
 		}
 	}
 	for flag, ids := range map[string][]string{"only": o.only, "skip": o.skip} {
@@ -139,12 +147,12 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return runCheckConfs(ctx, env, o, pol, failOn, fails)
 	}
 	if o.host != "" || o.here {
-		return say.Usage("--for and --on name the machine that --conf is judged for",
-			"name the file with --conf, or use plan --for")
+		return say.Usage("--for and --on require --conf",
+			"Name the file with --conf, or use pgfettle plan --for.")
 	}
 	if o.pg != 0 {
-		return say.Usage("--pg names the version that --conf is judged for",
-			"leave it out: a host's instances tell theirs")
+		return say.Usage("--pg requires --conf",
+			"Omit --pg: the version of each instance is detected.")
 	}
 	pol, err := o.policy.load(env, site(env, o.target))
 	if err != nil {
@@ -207,8 +215,8 @@ func knownChecks(flag string, ids []string) error {
 			ok = ok || k == ids[i]
 		}
 		if !ok {
-			return say.Usage("--"+flag+": there is no check \""+ids[i]+"\"",
-				say.DidYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
+			return say.Usage(fmt.Sprintf("invalid value for --%s: there is no check %q", flag, ids[i]),
+				say.DidYouMean(ids[i], all, "List the checks: pgfettle explain"))
 		}
 	}
 	return nil

@@ -28,10 +28,10 @@ import (
 func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity,
 	fails bool) error {
 	if o.deep {
-		return say.Usage("--conf asks no server", "leave out --deep")
+		return say.Usage("--deep cannot be used with --conf", "Omit --deep: no server is queried.")
 	}
 	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
-		return say.Usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
+		return say.Usage("--format "+o.format+" takes one file", "Run pgfettle check once for each file.")
 	}
 	host, err := confHost(ctx, env, o)
 	if err != nil {
@@ -58,7 +58,7 @@ func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.P
 func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapshot, error) {
 	switch {
 	case o.host != "" && o.here:
-		return nil, say.Usage("--for and --on name two machines", "leave one out")
+		return nil, say.Usage("--for and --on cannot be used together", "Use only one of them.")
 	case o.host != "":
 		l, err := describe(env, o.host)
 		if err != nil {

@@ -83,7 +83,7 @@ func TestManPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	for _, want := range []string{".TH PGFETTLE\\-PLAN 1", ".SH OPTIONS", `.B \-\-profile string`, ".SH EXIT STATUS",
+	for _, want := range []string{".TH PGFETTLE\\-PLAN 1", ".SH OPTIONS", `.B \-\-profile NAME`, ".SH EXIT STATUS",
 		`pgfettle plan \-\-out`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page of plan has no %q", want)

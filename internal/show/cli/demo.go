@@ -27,17 +27,17 @@ func newDemo(env *Env) *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run check, plan, apply and undo on a throwaway server",
-		Long: `Start a throwaway PostgreSQL server, give it a little life, check it together with
-this host, plan for both, apply the server's part of the plan to it, restart it,
-check again, undo all, show that everything is as it was, stop it, and leave nothing
-behind. The host's part is only planned, unless PGFETTLE_TEST_KERNEL=disposable says
-that this machine may be touched.
+		Short: "Try check, plan, apply and undo on a throwaway server",
+		Long: `Run the whole cycle on a throwaway PostgreSQL server: start it, create some
+activity, check it together with this host, plan for both, apply the plan to the
+server, restart it, check again, undo everything, verify that the settings are
+restored, and remove it. The plan for the host is shown but not applied, unless
+PGFETTLE_TEST_KERNEL=disposable marks the kernel of this host as disposable.
 
-Server programs that are installed are used; where there are none (or with
---fetch) they are fetched once, verified, and kept in the cache folder. Run by
-root, the server runs as an unprivileged user. It listens on a private socket
-only, never on a port. Nothing else on the host is touched.`,
+Installed server programs are used. If there are none, or with --fetch, they are
+downloaded once, verified, and kept in the cache directory. If you are root, the
+server runs as an unprivileged user. It listens on a private socket only, not on
+a port. Nothing else on this host is changed.`,
 		Example: `  pgfettle demo
   pgfettle demo --pg 18 --profile oltp
   pgfettle demo oom`,
@@ -51,7 +51,7 @@ only, never on a port. Nothing else on the host is touched.`,
 	}
 	o.serverFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
+	f.StringVar(&o.profile, "profile", string(rule.Mixed), profileHelp)
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
 	cmd.AddCommand(newDemoOOM(env))
 	return cmd
@@ -61,7 +61,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	profile, err := rule.ParseProfile(o.profile)
 	if err != nil {
 		return say.Usage("--profile: "+err.Error(),
-			"mixed is the one for a host that does both short transactions and reports")
+			"For a host with short transactions and reports, use mixed.")
 	}
 	if err := o.checkMajor(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, inst.Remove()) }()
-	step("A throwaway server runs: %s, data in %s, private socket, no TCP.", inst.Programs, inst.DataDir)
+	step("Throwaway server started: %s, data in %s, private socket, no TCP.", inst.Programs, inst.DataDir)
 
 	l, err := env.host().OpenScratch(ctx, inst.DataDir)
 	if err != nil {
@@ -104,14 +104,14 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
-	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, pgfettle "+
-		"plan, pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
+	step("Throwaway server stopped and removed after %s. On your own host, use pgfettle check, pgfettle plan "+
+		"and pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
 
-// request says which server programs are run; that they are fetched is told.
+// request selects the server programs; a download is reported.
 func (o *demoOptions) request(env *Env) app.DemoRequest {
 	return app.DemoRequest{Major: o.major, Fetch: o.fetch, Fetching: func(major int) {
-		fmt.Fprintf(env.Stderr, "pgfettle: fetching the programs of PostgreSQL %d, once (about 15 MB)\n", major)
+		fmt.Fprintf(env.Stderr, "pgfettle: downloading PostgreSQL %d (about 15 MB, once)\n", major)
 	}}
 }

@@ -28,8 +28,8 @@ func demoPins(env *Env) map[knob.Address]string {
 	return map[knob.Address]string{"pg:huge_pages": "try"}
 }
 
-// demoApply carries the plan out on the throwaway server, checks it again, and
-// takes all back.
+// demoApply applies the plan to the throwaway server, checks it again, and undoes
+// everything.
 func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p *plan.Plan, before document.Check,
 	step func(string, ...any)) error {
 	auto, err := applying.Demo(ctx, applying.DemoRequest{Place: (&placeOptions{}).place(env), Server: inst, Session: l,
@@ -38,14 +38,14 @@ func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p
 			step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)
 			if !disposable(env) {
 				fmt.Fprintln(env.Stdout,
-					"The server's part alone: this host is not touched, and gives it no huge pages.")
+					"Server settings only: this host is not changed and provides no huge pages.")
 			}
 			return term.Write(env.Stdout, outline.Unselected(s.Left, env.words), env.Style().Under())
 		},
 		Applied: func(j *journal.Journal, err error) error { return showApplied(env, j, err) },
 		Again: func(again *app.Session) error {
 			if in := &again.Snapshot.Instances[0]; memory.HugePagesHeld(again.Snapshot, in) > 0 {
-				fmt.Fprintf(env.Stdout, "\nThe server runs on huge pages: %d, all of its shared memory.\n",
+				fmt.Fprintf(env.Stdout, "\nThe shared memory of the server uses huge pages: %d, all of it.\n",
 					memory.HugePagesHeld(again.Snapshot, in))
 			}
 			fmt.Fprintln(env.Stdout)
@@ -61,7 +61,7 @@ func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p
 		Undone: func(j *journal.Journal, err error) error { return undone(env, j, err) },
 	})
 	if err == nil && auto != "" {
-		fmt.Fprintf(env.Stdout, "%s is as it was, byte for byte.\n", typeset.Line(auto))
+		fmt.Fprintf(env.Stdout, "%s is restored, byte for byte.\n", typeset.Line(auto))
 	}
 	return err
 }

@@ -25,28 +25,29 @@ func newDemoOOM(env *Env) *cobra.Command {
 	o := &demoOOMOptions{}
 	cmd := &cobra.Command{
 		Use:   "oom",
-		Short: "Show what one greedy query does to all sessions, without strict overcommit and with it",
-		Long: `Start a throwaway PostgreSQL server in a control group of its own that may use
-` + app.OOMDemoLimit.String() + ` of memory, set a few sessions to work, and let another one sort more than
-that in memory. Twice:
+		Short: "Show an OOM kill with and without strict overcommit",
+		Long: `Start a throwaway PostgreSQL server in a cgroup limited to ` + app.OOMDemoLimit.String() + ` of memory.
+Several sessions work in it while another one sorts more data in memory than the
+limit allows. There are two rounds:
 
-First as a Linux host is by default: the kernel promises the memory, cannot keep its
-promise, and kills the process; the server ends all sessions and recovers. Then
-under strict overcommit, as pgfettle plans it for a host that serves only PostgreSQL:
-the kernel refuses, and one query fails with «out of memory». Shown are the lines of
-the kernel's and the server's log, the sessions that were lost, the time that no
-session could work, and both rounds side by side.
+Round 1 uses the default overcommit mode of Linux. The kernel grants the memory,
+runs out of it, and kills the process. The server terminates all sessions and
+runs crash recovery.
 
-Nothing outside of the group can run out of memory. The kernel's own switch,
-vm.overcommit_memory, is for the whole host, so a limit on the address space of each
-process of the server (RLIMIT_AS) stands in for it. With --overcommit real the
-kernel's own values are set for some seconds and put back; that is done only where
-PGFETTLE_TEST_KERNEL=disposable says that this machine may be touched, since any
-program may meet the limit.
+Round 2 uses strict overcommit, as pgfettle plans it for a host that runs only
+PostgreSQL. The kernel refuses the allocation, and one query fails with "out of
+memory". The report compares both rounds: log lines of kernel and server, lost
+sessions, and the time without a working session.
 
-It needs a memory controller that it may make a group in: root, or a group of
-version 2 that is delegated. Everything is removed at the end, and after a crash by
-the next run.`,
+Nothing outside of the cgroup can run out of memory. vm.overcommit_memory is a
+setting of the whole host, so a limit on the address space of each server
+process (RLIMIT_AS) stands in for it. With --overcommit real, the kernel
+parameters are changed for some seconds and restored. Because this can affect
+any program, it requires PGFETTLE_TEST_KERNEL=disposable, for disposable hosts.
+
+Required is the right to create a cgroup with a memory controller: root, or a
+delegated cgroup (version 2). Everything is removed at the end; after a crash,
+the next run removes it.`,
 		Example: `  pgfettle demo oom
   pgfettle demo oom --pg 15 --format json`,
 		Args: atMost(0, "no arguments"),
@@ -55,8 +56,8 @@ the next run.`,
 	o.demo.serverFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.overcommit, "overcommit", oomresult.StandIn,
-		"how the second round has strict overcommit: stand-in or real")
-	f.StringVar(&o.format, "format", "text", "text or json")
+		"`MODE` strict overcommit of the second round: stand-in, real")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	complete(cmd, "overcommit", oomresult.StandIn, oomresult.Real)
 	complete(cmd, "format", "text", "json")
 	return cmd
@@ -76,17 +77,17 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 		switch {
 		case !disposable(env):
 			return &say.Problem{
-				Message: "--overcommit real changes values of the kernel that hold for every program of this host",
-				Hint: "on a machine that may be touched set PGFETTLE_TEST_KERNEL=disposable; everywhere else leave " +
-					"the flag out", Code: exitRefused}
+				Message: "--overcommit real changes kernel parameters that affect every program on this host",
+				Hint:    "On a disposable host, set PGFETTLE_TEST_KERNEL=disposable. Otherwise, omit --overcommit.",
+				Code:    exitRefused}
 		case env.Target.UID() != 0:
-			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root",
+			return &say.Problem{Message: "--overcommit real requires root", Hint: "Run the command as root.",
 				Code: exitNoAccess}
 		}
 	}
 	res, err := env.host().OOMDemo(ctx, o.demo.request(env), o.overcommit)
 	if res != nil && len(res.Swept) > 0 {
-		env.tell("note", "an earlier run was killed; removed what it had left: "+strings.Join(res.Swept, ", "))
+		env.tell("note", "removed leftovers of an earlier run that was killed: "+strings.Join(res.Swept, ", "))
 	}
 	if err != nil {
 		return err
@@ -102,21 +103,21 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	return cameOut(res)
 }
 
-// cameOut is the error of an exercise that did not show what it is for.
+// cameOut is the error of a demonstration that did not show what it is for.
 func cameOut(res *oomresult.OOM) error {
-	const hint = "the lines of the logs say what happened; a host with strict overcommit already refuses in the " +
-		"first round too"
+	const hint = "See the log lines above. A host that already uses strict overcommit refuses the memory in the " +
+		"first round, too."
 	for i, want := range []string{oomresult.Killed, oomresult.Refused} {
 		r := res.Rounds[i]
 		if r.Query.Outcome != want {
 			return &say.Problem{Message: fmt.Sprintf(
-				"the exercise did not come out: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want),
+				"the demonstration failed: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want),
 				Detail: r.Query.Message, Hint: hint}
 		}
 	}
 	if r := res.Rounds[1]; r.Load.Lost > 0 || !r.Query.Alive {
 		return &say.Problem{Message: fmt.Sprintf(
-			"the exercise did not come out: under strict overcommit %d sessions were lost", r.Load.Lost), Hint: hint}
+			"the demonstration failed: %d sessions were lost with strict overcommit", r.Load.Lost), Hint: hint}
 	}
 	return nil
 }
@@ -125,13 +126,13 @@ func cameOut(res *oomresult.OOM) error {
 func (o *demoOptions) serverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.major, "pg", 0,
-		"major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
-	f.BoolVar(&o.fetch, "fetch", false, "fetch the server programs even where some are installed")
+		"`N` major version to run, 13–18 (default the newest installed, or 18)")
+	f.BoolVar(&o.fetch, "fetch", false, "download the server programs even if some are installed")
 }
 
 func (o *demoOptions) checkMajor() error {
 	if o.major != 0 && (o.major < 13 || o.major > 18) {
-		return say.Usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+		return say.Usage(fmt.Sprintf("invalid value for --pg: %d", o.major), "Use a major version from 13 to 18.")
 	}
 	return nil
 }

@@ -5,15 +5,15 @@ import "github.com/spf13/cobra"
 func newDiagnose(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diagnose",
-		Short: "Find out what happened, or what is happening: a post-mortem with its evidence",
-		Long: `Find out what happened to a host or an instance, or what is happening to it: the
-verdict in one line, the evidence for it, what would have prevented it with the
-commands, and what could not be told. Nothing is changed.
+		Short: "Find the cause of memory, OOM, speed or log problems",
+		Long: `Find the cause of a past or current problem of a host or an instance. The report
+has a verdict in one line, the evidence for it, how to prevent the problem, with
+commands, and what is unknown. Nothing is changed.
 
-memory: who holds the memory, what page tables take, whom the OOM killer would choose.
-oom: whom the OOM killer killed, why, what it did to the server.
-log: what a server's log shows, from crashes to temporary files.
-slow: why one run of a query was slow and another one was not, or why all are now.`,
+  memory   memory by process, page tables, likely OOM victims
+  oom      OOM kills: victim, cause, effect on the server
+  log      summary of a server log, from crashes to temporary files
+  slow     why one run of a query was slow, or why everything is slow now`,
 		Example: `  pgfettle diagnose memory
   pgfettle diagnose memory --watch
   pgfettle diagnose oom

@@ -29,8 +29,8 @@ type diagnoseMemoryOptions struct {
 }
 
 const (
-	// watchDefault is what --watch alone means: page tables grow in minutes, and
-	// each look takes a connection of the server.
+	// watchDefault is the interval of --watch without a value: page tables grow in
+	// minutes, and each refresh takes a connection to the server.
 	watchDefault = "5s"
 	// watchLeast keeps a watch from becoming a load of its own.
 	watchLeast = time.Second
@@ -41,22 +41,25 @@ func newDiagnoseMemory(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "memory [TARGET]",
 		Aliases: []string{"pagetables"},
-		Short:   "Show who holds the memory, what page tables take, and whom the OOM killer would choose",
-		Long: `Show where the memory of a host is and what each instance holds of it, by kind of
-process and by database, role and state of the sessions: page tables (VmPTE of
-/proc/PID/status, which appear in no RSS), private memory, swap. Then the worst case
-that the settings allow, with what huge pages, fewer connections or smaller
-shared_buffers would save of it, side by side. Then which process the OOM killer would
-choose now, by its own formula, and why.
+		Short:   "Show memory by process, page tables, likely OOM victims",
+		Long: `Show how the memory of a host is used, and by which processes of each instance:
+grouped by kind of process and by database, role and state of the sessions. Page
+tables (VmPTE in /proc/PID/status, not part of RSS), private memory and swap are
+listed. Nothing is changed.
 
-The column «most shared» is the largest of a group: the same shared memory is in
-every process, so that a sum would count it many times. --pss adds the proportional
-set size, in which what is shared counts once; to tell it the kernel walks the page
-tables of each process under a lock of its memory, some 20 ms for each that has touched
-4 GB, so it is read only when asked for.
+The worst case that the settings allow follows, with the savings of huge pages,
+fewer connections and a smaller shared_buffers side by side. Last comes the
+process that the OOM killer would choose now, by its own formula, and why.
 
---watch ends with Ctrl-C. On a terminal each look replaces the one before, cut to its
-height; with --format json each is a document of its own.
+The column "most shared" has the largest value of a group: the same shared
+memory is mapped by every process, so a sum would count it many times. --pss
+adds the proportional set size, which counts shared memory once. To compute it,
+the kernel walks the page tables of each process under its mmap lock. This takes
+about 20 ms for a process that has touched 4 GB, so it is read only on request.
+
+Quit --watch with Ctrl-C. On a terminal, each refresh replaces the previous one
+and is cut to the height of the screen. With --format json, each one is a
+separate document.
 
 ` + targetHelp,
 		Example: `  pgfettle diagnose memory
@@ -64,20 +67,20 @@ height; with --format json each is a document of its own.
   pgfettle diagnose memory --watch=10s
   pgfettle diagnose memory --format json host.evidence
   pgfettle diagnose memory --format html > memory.html`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
-				return say.Usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast),
-					"write an interval such as --watch=5s")
+				return say.Usage(fmt.Sprintf("value out of range for --watch: %s", o.watch),
+					fmt.Sprintf("Use at least %s, such as --watch=5s.", watchLeast))
 			}
 			return runDiagnoseMemory(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
-	f.BoolVar(&o.pss, "pss", false, "also read the proportional set sizes, which costs the processes time")
-	f.DurationVar(&o.watch, "watch", 0, "look again every `INTERVAL` until interrupted; alone it means "+watchDefault)
+	f.BoolVar(&o.pss, "pss", false, "also read proportional set sizes (slow, locks mmap)")
+	f.DurationVar(&o.watch, "watch", 0, "`INTERVAL` refresh until interrupted (default every "+watchDefault+")")
 	f.Lookup("watch").NoOptDefVal = watchDefault
 	complete(cmd, "format", docForms...)
 	return cmd
@@ -88,16 +91,16 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
-		return say.Usage("--format "+o.format+" is of one moment, and --watch goes on",
-			"leave --watch out, or write --format json")
+		return say.Usage("--watch cannot be used with --format "+o.format,
+			"Omit --watch, or use --format text or json.")
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil {
 		return err
 	}
 	if file != "" && (o.watch > 0 || o.pss) {
-		return say.Usage("--watch and --pss look at a running host, and an evidence file does not change",
-			"leave them out, or leave the file out")
+		return say.Usage("--watch and --pss cannot be used with an evidence file",
+			"Omit them, or run the command on the host itself.")
 	}
 	if o.watch == 0 {
 		return diagnoseMemoryOnce(ctx, env, o)
@@ -146,7 +149,8 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		if o.format == "json" {
 			err = json.Memory(&b, d)
 		} else {
-			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, Ctrl-C ends\n\n", o.watch)
+			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, quit with Ctrl-C\n\n",
+				o.watch)
 			switch {
 			case screen:
 				head = "\x1b[H\x1b[2J" + head // home, then wipe
@@ -186,5 +190,5 @@ func fit(text []byte, height int) []byte {
 		return text
 	}
 	shown := bytes.Join(lines[:height-2], nil)
-	return fmt.Appendf(shown, "… %d more lines on a larger screen\n", len(lines)-(height-2))
+	return fmt.Appendf(shown, "… %d more lines do not fit the screen\n", len(lines)-(height-2))
 }

@@ -19,29 +19,33 @@ func newDiagnoseOOM(env *Env) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "oom [FILE… | TARGET]",
-		Short: "Say whom the OOM killer killed, why, and what would have prevented it",
-		Long: `Read the kernel's log and, beside it, the server's, and tell of each kill: when, in
-what memory was short, who asked, who was killed and what he was in the instance, the
-statement, what held the memory, the largest processes, the cause with its evidence,
-what would have prevented it, and what became of the server.
+		Short: "Explain OOM kills and how to prevent them",
+		Long: `Read the kernel log and server logs, and report each OOM kill: time, host or
+cgroup that was out of memory, the process that asked for memory, the victim and
+its role in the instance, its statement, memory use, largest processes, cause
+with evidence, prevention, and effect on the server. Nothing is changed.
 
-A FILE is a log of the kernel as dmesg, dmesg -T, journalctl (short forms, json) or
-syslog write it, from kernels 3.10 to 6.18; a log of a PostgreSQL server (stderr, csvlog,
-jsonlog); or both mixed; plain or .gz; whole or cut, and - is stdin. All files given
-are read as one story, so give the kernel's and the server's together. An evidence
-file among them ('pgfettle snapshot') lets the plan for that host say what would have
-prevented it; without one the numbers of the report do. It has the kernel's reports
-in it where they could be read, so it may also be the only FILE.
+Without FILE, the logs of this host are read: the kernel log from the journal or
+dmesg (requires root or the group adm), and the end of the server logs. TARGET
+(a data directory or a conninfo) selects one server. The ring buffer of the
+kernel is finite, so old kills can be missing. Containers have no kernel log:
+run the command on the host.
 
-Without FILE, this host: the kernel's log from the journal, else from dmesg, which needs
-root or the group adm, and the end of the logs of its servers, or of the server that
-TARGET (a data directory or a conninfo) names. The kernel's ring buffer forgets what is
-old, and inside of a container there is no kernel's log: read it on the host.`,
+FILE is a kernel log (dmesg, dmesg -T, journalctl in short forms or json,
+syslog; kernels 3.10–6.18), a PostgreSQL log (stderr, csvlog, jsonlog), or both
+mixed. It can be truncated or compressed with gzip; - reads stdin. All files are
+read as one story, so give kernel and server logs together.
+
+An evidence file (pgfettle snapshot) among them adds the plan for that host to
+the prevention; without it, only numbers of the OOM report are used. Evidence
+contains the kernel's OOM reports if they were readable, so it can be the only
+FILE.`,
 		Example: `  pgfettle diagnose oom
-  pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql-15-main.log
+  pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql.log
   ssh db1 journalctl -k -o short-iso | pgfettle diagnose oom -
   pgfettle diagnose oom kern.log db1.evidence --format json
   pgfettle diagnose oom kern.log postgresql.log --format markdown > incident.md`,
+		Args: filesOrTarget,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiagnoseOOM(cmd.Context(), env, format, args) },
 	}
 	cmd.Flags().StringVar(&format, "format", "text", docFormsHelp)

@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pgfettle/pgfettle/internal/app/diagnose"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -16,15 +16,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
-// The bounds of a watch: less than a second shows nothing, and an hour is what
-// monitoring is for.
+// The bounds of --sample: less than a second shows nothing, and beyond an hour use
+// monitoring.
 const (
 	sampleLeast = time.Second
 	sampleMost  = time.Hour
 )
 
-func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string) error {
-	// «--sample 30s» gives the time as an argument, since the flag can stand alone.
+func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) error {
+	// In "--sample 30s" the duration is an argument, as the flag can have no value.
 	if len(args) > 0 {
 		if long, err := time.ParseDuration(args[0]); err == nil {
 			o.sample, args = long, args[1:]
@@ -32,19 +32,19 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	}
 	switch {
 	case o.sample < sampleLeast || o.sample > sampleMost:
-		return say.Usage(fmt.Sprintf("--sample: %s is out of range", o.sample), "write a time from 1s to 1h")
+		return say.Usage(fmt.Sprintf("value out of range for --sample: %s", o.sample), "Use a duration from 1s to 1h.")
 	case len(args) > 1:
-		return say.Usage(fmt.Sprintf("%q is one argument too many", args[1]), "--sample takes one TARGET at most")
+		return tooMany(cmd.CommandPath()+" --sample", args, 1, "at most one TARGET")
 	}
 	name := ""
 	if len(args) == 1 {
 		name = args[0]
 	}
 	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file),
-			"name a data directory or a conninfo; to compare two runs of a query leave --sample out")
+		return say.Usage(fmt.Sprintf("--sample requires a running instance, but %q is a file", file),
+			"Name a data directory or a conninfo. To compare two runs of a query, omit --sample.")
 	}
-	d, err := diagnose.Sample(ctx, env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample,
+	d, err := diagnose.Sample(cmd.Context(), env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample,
 		NoPerf: o.noPerf})
 	if err != nil {
 		return err

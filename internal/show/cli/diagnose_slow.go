@@ -27,76 +27,71 @@ type slowOptions struct {
 func newDiagnoseSlow(env *Env) *cobra.Command {
 	o := &slowOptions{}
 	cmd := &cobra.Command{
-		Use:   "slow FILE [FILE] | --perf FILE | --sample [DURATION] [TARGET]",
-		Short: "Say why a query is slow now and was not before, or why everything is slow",
-		Long: `Read a plan as EXPLAIN (ANALYZE, BUFFERS) wrote it, and say what took its time:
-estimates against rows, loops × time, filters that throw rows away, reads, spills, JIT,
-workers that were missing, triggers, planning, and figures that contradict each other.
-Or compare two runs of one query, a slow and a fast one: what the fast one had, an index,
-another work_mem, blocks in memory, other settings, and where the time went node by node.
+		Use:   "slow FILE [FILE] | --perf FILE | --sample [TARGET]",
+		Short: "Explain why a query or the whole server is slow",
+		Long: `Read a plan from EXPLAIN (ANALYZE, BUFFERS), and explain where its time went:
+wrong row estimates, loops × time, rows removed by filters, reads, spills, JIT,
+missing workers, triggers, planning, and contradictory numbers. With two plans,
+a slow and a fast run of one query are compared: index, work_mem, cached blocks,
+settings, and time per node. Nothing is changed.
 
-Plans are text, JSON, YAML or XML, of any version from 8.x to 19, as psql, pgAdmin or
-DBeaver showed them, auto_explain logged them, a terminal or a mail broke them, or
-explain.depesz.com shows them; with \timing what the client waited counts too. Parts of
-plans are read as far as they go. One file may hold both runs, and - is stdin. Which one
-is slow is told by the times.
+Plans can be text, JSON, YAML or XML, from PostgreSQL 8.x–19: as shown by psql,
+pgAdmin or DBeaver, logged by auto_explain, broken by a terminal or mail, or
+copied from explain.depesz.com. With \timing, the time of the client counts,
+too. Truncated plans are read as far as they go. One file can hold both runs,
+and - reads stdin. The run that took longer is the slow one.
 
-With --perf FILE the output of perf report --stdio, of perf script, or folded stacks are
-read, and what the time is: spinlocks, page faults, compaction, reclaim, and others.
+--perf FILE reads a profile: the output of perf report --stdio or perf script,
+or folded stacks. It shows what the CPU time was spent on: spinlocks, page
+faults, compaction, reclaim, and others.
 
-With --sample a live instance and its host are watched for a while, while it is slow:
-wait events and who blocks whom, run queue, stolen and throttled time, pressure (PSI),
-page faults, swap, compaction, page tables, and where perf is installed and allowed,
-the functions that take the time, with their meaning. The time is given as
---sample=2m or --sample 2m, from 1s to 1h; perf records the first ten seconds of it.
-Nothing is changed.
+--sample observes a running instance and its host while they are slow: wait
+events, blocking sessions, run queue, CPU steal and throttling, pressure (PSI),
+page faults, swap, compaction, page tables. If perf is installed and permitted,
+the functions that take most CPU time are explained; perf records the first ten
+seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 
-TARGET is one of
-  nothing            this host and the instance that runs on it; with PGHOST,
-                     PGPORT or PGSERVICE set, the server that they name
-  a data directory   its instance, and this host
-  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
-                     host it gives no host facts`,
+` + liveTargetHelp,
 		Example: `  pgfettle diagnose slow slow.txt
   pgfettle diagnose slow slow.txt fast.txt
-  psql -XqAt -c 'EXPLAIN (ANALYZE, BUFFERS) SELECT …' | pgfettle diagnose slow - fast.txt
+  psql -XqAt -f explain.sql | pgfettle diagnose slow - fast.txt
   pgfettle diagnose slow both.txt --format json
   pgfettle diagnose slow slow.txt fast.txt --format markdown
   pgfettle diagnose slow --perf perf.txt
   pgfettle diagnose slow --sample
   pgfettle diagnose slow --sample=2m /var/lib/postgresql/17/main`,
-		Args: atMost(2, "two files at most, or --sample and one TARGET"),
+		Args: atMost(2, "at most two files, or --sample and one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, docForms...); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("perf") {
 				if len(args) > 0 || cmd.Flags().Changed("sample") || o.noPerf {
-					return say.Usage("--perf reads one file and nothing else", "leave the other arguments out")
+					return say.Usage("--perf cannot be used with other arguments", "Use only --perf FILE.")
 				}
 				return runSlowProfile(env, o)
 			}
 			if cmd.Flags().Changed("sample") {
-				return runSlowSample(cmd.Context(), env, o, args)
+				return runSlowSample(cmd, env, o, args)
 			}
 			if o.noPerf {
-				return say.Usage("--no-perf is about --sample", "leave it out")
+				return say.Usage("--no-perf requires --sample", "Add --sample, or omit --no-perf.")
 			}
 			return runSlow(cmd.Context(), env, o, args)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
-	f.DurationVar(&o.sample, "sample", sampleDefault, "watch a live instance for `DURATION`, such as 30s or 2m")
+	f.DurationVar(&o.sample, "sample", sampleDefault, "`DURATION` sample the running server (default 30s)")
 	f.Lookup("sample").NoOptDefVal = sampleDefault.String()
-	f.StringVar(&o.perf, "perf", "", "read a profile of perf: `FILE` of perf report --stdio or perf script, or folded")
-	f.BoolVar(&o.noPerf, "no-perf", false, "with --sample, leave perf out")
+	f.StringVar(&o.perf, "perf", "", "`FILE` output of perf report --stdio or perf script, or folded stacks")
+	f.BoolVar(&o.noPerf, "no-perf", false, "do not use perf")
 	complete(cmd, "format", docForms...)
 	return cmd
 }
 
-// sampleDefault is how long is watched where nobody says: a slow episode shows
-// itself in seconds, and a checkpoint or a burst of clients within half a minute.
+// sampleDefault is the default duration of --sample: a slow episode shows within
+// seconds, and a checkpoint or a burst of clients within half a minute.
 const sampleDefault = 30 * time.Second
 
 func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {

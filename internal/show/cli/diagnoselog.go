@@ -29,31 +29,34 @@ func newDiagnoseLog(env *Env) *cobra.Command {
 	o := &diagnoseLogOptions{}
 	cmd := &cobra.Command{
 		Use:   "log [FILE…|TARGET]",
-		Short: "Say what a server's log shows, worst first",
-		Long: `Read a server's log and say what it shows, worst first: damaged data, crashes and how
-long they lasted, memory that was refused with the largest contexts of its dump, full
-disks, WAL that could not be archived or was removed too early, connections that were
-refused, checkpoints that max_wal_size forced and the value that would not have,
-temporary files by size and statement and the work_mem that would have held them, waits
-for locks, autovacuum, faults of the configuration. Then what it could not tell, and
-which setting would make it.
+		Short: "Summarize a server log, worst first",
+		Long: `Summarize the log of a server, worst first: data corruption, crashes and their
+duration, out-of-memory errors with the largest memory contexts, full disks, WAL
+that could not be archived or was removed too early, and refused connections.
+Checkpoints forced by max_wal_size come with the value that avoids them,
+temporary files with the work_mem that avoids them. Lock waits, autovacuum and
+configuration errors follow, and then what the log does not contain and which
+setting would log it. Nothing is changed.
 
-FILE is a log of any of the server's formats: plain lines with any log_line_prefix
-(found from the lines themselves where --prefix does not give it), csvlog, jsonlog,
-each also packed by gzip; - reads one from stdin. Files may be given in any order.
-A data directory or a conninfo on this host reads the logs of that server; an
-evidence file of 'pgfettle read' that log which was pasted. With FILEs an evidence file
-or a TARGET gives the settings of the server only.
+FILE is a server log: plain lines with any log_line_prefix (detected, or given
+with --prefix), csvlog or jsonlog, also compressed with gzip; - reads stdin.
+Files can be given in any order.
 
-Statements are shown without their literals; --redact leaves them out and replaces
-names. One pass with little memory: a log of gigabytes takes seconds.`,
+For a data directory or a conninfo on this host, the logs of that server are
+read; for an evidence file of pgfettle read, the pasted log. Together with FILE,
+they provide only the settings of the server.
+
+Literals in statements are not shown; --redact also omits statements and
+replaces names. A log is read in one pass with little memory: gigabytes take
+seconds.`,
 		Example: `  pgfettle diagnose log /var/log/postgresql/postgresql-17-main.log*
   pgfettle diagnose log /srv/pg/17
   pgfettle diagnose log --prefix '%t [%p] %u@%d ' old.log
   pgfettle diagnose log db1.evidence db1.csv
-  pgfettle read -o case.evidence ticket.txt && pgfettle diagnose log case.evidence
+  pgfettle diagnose log case.evidence
   pgfettle diagnose log --redact --format markdown /srv/pg/17 > ticket.md
   journalctl -u postgresql@17-main -o cat | pgfettle diagnose log -`,
+		Args: filesOrTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed("prefix")
 			return runDiagnoseLog(cmd.Context(), env, o, args)
@@ -62,11 +65,10 @@ names. One pass with little memory: a log of gigabytes takes seconds.`,
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	f.StringVar(&o.prefix, "prefix", "",
-		"the log_line_prefix of plain lines, `PREFIX` as SHOW log_line_prefix tells it (default: of the server, "+
-			"else found)")
-	f.IntVar(&o.days, "days", 7, "of a server's own logs read those that were written to in the last `N` days")
+		"`PREFIX` log_line_prefix of the file (default that of the server, or detected)")
+	f.IntVar(&o.days, "days", 7, "`N` read server logs of the last N days")
 	f.BoolVar(&o.redact, "redact", false,
-		"leave statements out, and replace the names of users, databases, hosts and relations")
+		"omit statements; replace names of users, databases, hosts, relations")
 	complete(cmd, "format", docForms...)
 	return cmd
 }
@@ -76,7 +78,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	if o.days < 1 || o.days > 3660 {
-		return say.Usage(fmt.Sprintf("--days: %d is out of range", o.days), "write a number from 1 to 3660")
+		return say.Usage(fmt.Sprintf("value out of range for --days: %d", o.days), "Use a number from 1 to 3660.")
 	}
 	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given,
 		Days: o.days, Redact: o.redact})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -26,27 +28,27 @@ const (
 // exitTable is shown in every help. It is the program's table, so it has the
 // codes of apply too.
 const exitTable = `Exit codes:
-  0    fine
+  0    success
   1    error
-  2    the command line or a value in it is wrong
-  3    findings at or above --fail-on, or changes under --exit-code
-  4    stale plan: a fact that it rests on has moved
-  5    refused: a risk was not accepted, or a manager owns the configuration
-  6    partly applied; the journal says what
-  7    no access; the hint names the missing right
+  2    invalid command line, or invalid value in it
+  3    findings at or above --fail-on, or changes with --exit-code
+  4    stale plan: facts that it is based on have changed
+  5    refused: risk not accepted, or another program manages the configuration
+  6    partly applied; see the journal
+  7    missing permission; the hint names it
   130  interrupted`
 
 // errFindings ends a run whose output is complete but whose exit code is 3.
 var errFindings = errors.New("findings")
 
-// errWatched ends a watch, whose only end is that somebody interrupts it: the
-// exit code says so, and there is nothing to tell.
+// errWatched ends a command that runs until it is interrupted: the exit code says
+// so, and there is nothing to report.
 var errWatched = errors.New("watched")
 
-// errEnded ends a service that was told to end: that is a success.
+// errEnded ends a service that was asked to stop: that is a success.
 var errEnded = errors.New("ended")
 
-// end tells an error on stderr and returns the exit code: the one place where
+// end writes an error to stderr and returns the exit code: the one place where
 // both are decided.
 func (e *Env) end(ctx context.Context, err error) int {
 	var pr *say.Problem
@@ -73,12 +75,16 @@ func (e *Env) end(ctx context.Context, err error) int {
 		return pr.Code
 	case errors.As(err, &pin):
 		e.tell("error", pin.Error())
-		e.tell("hint", "write --pin ADDRESS=VALUE as in --pin pg:work_mem=64MB; 'pgfettle explain' lists the addresses")
+		e.tell("hint", "Use --pin ADDRESS=VALUE, such as --pin pg:work_mem=64MB. List the addresses: pgfettle explain")
 		return exitUsage
 	}
 	e.tell("error", err.Error())
 	return exitError
 }
+
+// programs are those that a hint may begin with; a name keeps its case.
+var programs = []string{"chronyc", "journalctl", "lsattr", "modprobe", "mount", "perf", "pg", "pgfettle", "systemctl",
+	"zcat"}
 
 // outer is what an error was wrapped with, before the problem's own words.
 func outer(err error, pr *say.Problem) string {
@@ -89,8 +95,12 @@ func outer(err error, pr *say.Problem) string {
 	return ""
 }
 
-// tell writes one line of talk: "pgfettle: hint: …".
+// tell writes one line of talk: "pgfettle: hint: …". A hint is a sentence; those of
+// gaps ("run pgfettle as root") begin in lower case, as they are parts of others.
 func (e *Env) tell(kind, text string) {
+	if first, _, _ := strings.Cut(text, " "); kind == "hint" && !slices.Contains(programs, first) {
+		text = typeset.Capital(text)
+	}
 	if text != "" {
 		fmt.Fprintf(e.Stderr, "pgfettle: %s: %s\n", kind, typeset.Line(text))
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 func TestEndTellsAndMaps(t *testing.T) {
-	denied := &say.Problem{Message: "cannot connect", Detail: "peer authentication failed", Hint: "run as postgres",
+	denied := &say.Problem{Message: "cannot connect", Detail: "peer authentication failed", Hint: "run pgfettle as " +
+		"postgres",
 		Code: say.CodeNoAccess}
 	for _, c := range []struct {
 		name string
@@ -25,17 +26,17 @@ func TestEndTellsAndMaps(t *testing.T) {
 		{"fine", nil, 0, ""},
 		{"findings say nothing more", errFindings, 3, ""},
 		{"a problem in three parts", denied, 7,
-			"pgfettle: error: cannot connect\npgfettle: detail: peer authentication failed\npgfettle: hint: run as " +
-				"postgres\n"},
+			"pgfettle: error: cannot connect\npgfettle: detail: peer authentication failed\npgfettle: hint: Run " +
+				"pgfettle as postgres\n"},
 		{"a wrapped problem keeps what it was wrapped with", fmt.Errorf("instance 5433: %w", denied), 7,
 			"pgfettle: error: instance 5433: cannot connect\npgfettle: detail: peer authentication " +
-				"failed\npgfettle: hint: run as postgres\n"},
+				"failed\npgfettle: hint: Run pgfettle as postgres\n"},
 		{"a problem without a code", &say.Problem{Message: "x"}, 1, "pgfettle: error: x\n"},
 		{"any other error", errors.New("mount table: bad\x1b[2J line\nnext"),
 			1, "pgfettle: error: mount table: bad\\x1b[2J line next\n"},
 		{"an impossible pin", &rule.PinError{Address: "pg:work_mem", Reason: "too small"}, 2,
-			"pgfettle: error: pin pg:work_mem: too small\npgfettle: hint: write --pin ADDRESS=VALUE as in --pin " +
-				"pg:work_mem=64MB; 'pgfettle explain' lists the addresses\n"},
+			"pgfettle: error: pin pg:work_mem: too small\npgfettle: hint: Use --pin ADDRESS=VALUE, such as --pin " +
+				"pg:work_mem=64MB. List the addresses: pgfettle explain\n"},
 		{"an interrupted read", fmt.Errorf("evidence: %w", context.Canceled), 130, "pgfettle: error: interrupted\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -26,45 +26,45 @@ type experimentOptions struct {
 
 func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 	f := cmd.Flags()
-	f.StringVarP(&o.Workload, "workload", "w", "", "the load, `NAME`")
+	f.StringVarP(&o.Workload, "workload", "w", "", "`NAME` load: tpcb, simple-update, select-only, point-select, "+
+		"oltp-rw, olap, 1c, ingest, connect, from-statements, sysbench:NAME")
 	f.StringArrayVarP(&o.Scripts, "script", "f", nil,
-		"a pgbench script of your own, `FILE[@WEIGHT]`, on the data of --workload (default: tpcb); repeat it for a mix")
-	f.StringVar(&o.Scale, "scale", "0.3x", "size of the database: units of the load, or `N`x the memory of this host")
-	f.IntVar(&o.Clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor; 1 for olap)")
+		"`FILE[@WEIGHT]` pgbench script, on the data of --workload (default tpcb); repeatable")
+	f.StringVar(&o.Scale, "scale", "0.3x", "`N` database size: scale factor, or Nx for N times the RAM of this host")
+	f.IntVar(&o.Clients, "clients", 0, "`N` number of client sessions (default 4 per CPU; 1 for olap)")
 	f.Float64Var(&o.Rate, "rate", 0,
-		"send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
+		"`TPS` send transactions at this rate, to compare latency (default as fast as possible)")
 	f.IntVar(&o.Transactions, "transactions", 0,
-		"count the work of `N` transactions of each client too, after each run; with --metric seconds or --duration "+
-			"0 they are the run, the same ones for both configurations")
+		"`N` fixed work: N transactions per client, measured after each run; with --metric seconds or "+
+			"--duration 0, they are the run")
 	f.DurationVar(&o.Duration, "duration", 0,
-		"of a run, or of all slices of a configuration in a block: `TIME` such as 2m; 0: as long as --transactions "+
-			"take "+
-			"(default: 2m; slices 40s; 3m where work is put off to checkpoints)")
+		"`TIME` length of each run, or of all slices of a configuration in a block; 0 runs as long as "+
+			"--transactions take (default 2m; slices 40s; 3m if work is deferred to checkpoints)")
 	f.IntVar(&o.Cycles, "checkpoint-cycles", 0,
-		"each run lasts until `N` checkpoint cycles are complete in it, 2 where work is put off; with --duration at "+
-			"least so long (default: runs of a fixed time)")
+		"`N` end each run after N complete checkpoint cycles; use 2 if work is deferred to checkpoints; "+
+			"--duration is then the minimum")
 	f.StringVar(&o.Restore, "restore", "",
-		"the data of a run: fresh (a copy of those that were loaded) or kept (one copy for each configuration for "+
-			"all its runs: "+
-			"bloat accrues); default: fresh where the load writes")
-	f.DurationVar(&o.Warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
-	f.Uint64Var(&o.Seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
-	f.StringVar(&o.Metric, "metric", "tps", strings.Join(experiment.PrimaryMetrics(), ", "))
+		"`MODE` data before each run: fresh (new copy), kept (one copy per configuration for all runs, so bloat "+
+			"accumulates) (default fresh if the load writes)")
+	f.DurationVar(&o.Warmup, "warmup", 5*time.Minute,
+		"`TIME` maximum warm-up until throughput is stable (default 5m)")
+	f.Uint64Var(&o.Seed, "seed", 0, "`N` seed of the order and the load (default random, reported)")
+	f.StringVar(&o.Metric, "metric", "tps", "`NAME` metric that decides: "+strings.Join(experiment.PrimaryMetrics(),
+		", "))
 	f.StringVar(&o.Cache, "cache", "warm",
-		"before a run: warm, os-warm (restarted only) or cold (page cache dropped; root, --kernel)")
-	f.StringVar(&o.Protocol, "protocol", "prepared", "prepared, extended or simple")
-	f.IntVar(&o.Major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed)")
-	f.StringVar(&o.Bin, "bin", "", "server programs in the folder `DIR`")
-	f.StringVar(&o.Dir, "dir", "", "the documents go to the folder `DIR` (default: a new one, told)")
-	f.StringVar(&o.Scratch, "scratch", "", "the scratch instances are made below `DIR`, on the disk that is meant")
+		"`STATE` cache before each run: warm, os-warm (restart only), cold (page cache dropped; requires root and "+
+			"--kernel)")
+	f.StringVar(&o.Protocol, "protocol", "prepared", "`NAME` query protocol: prepared, extended, simple")
+	f.IntVar(&o.Major, "pg", 0, "`N` major version to run, 13–18 (default the newest installed)")
+	f.StringVar(&o.Bin, "bin", "", "`DIR` directory of the server programs")
+	f.StringVar(&o.Dir, "dir", "", "`DIR` directory for the results (default a new one, reported)")
+	f.StringVar(&o.Scratch, "scratch", "", "`DIR` parent directory of the scratch instances, on the disk to measure")
 	f.BoolVar(&o.KeepData, "keep-data", false,
-		"leave the loaded cluster in the scratch folder for the next experiment with the same data; 'pgfettle prove "+
-			"--clean' removes it")
+		"keep the loaded data for the next experiment; pgfettle prove --clean removes it")
 	f.BoolVar(&o.Kernel, "kernel", false,
-		"this machine's kernel may be touched: huge pages and values that the configurations name; all is put back, "+
-			"but the "+
-			"page cache may be emptied to make room for huge pages")
-	f.BoolVar(&o.yes, "yes", false, "ask nothing")
+		"allow temporary kernel changes: huge pages and parameters named in configurations (restored afterwards; "+
+			"the page cache can be emptied for huge pages)")
+	f.BoolVar(&o.yes, "yes", false, yesHelp)
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", experiment.PrimaryMetrics()...)
 	complete(cmd, "restore", experiment.RestoreFresh, experiment.RestoreKept)

@@ -23,7 +23,7 @@ func (o *experimentOptions) complete(env *Env) {
 	o.Steps, o.Policy = env.Experiments, env.site
 }
 
-// carryOut tells what will be done, asks, and does it.
+// carryOut shows what will be done, asks for confirmation, and does it.
 func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.Prepared) (*experiment.Result,
 	error) {
 	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why,
@@ -36,12 +36,13 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 		return nil, err
 	}
 	if !o.yes {
-		answer, err := newLines(env.Stdin).choose(ctx, env, "Begin?", answerYes, answerNo)
+		answer, err := newLines(env.Stdin).choose(ctx, env, "Start the experiment?", answerYes, answerNo)
 		if err != nil {
 			return nil, err
 		}
 		if answer != answerYes.String() {
-			return nil, &say.Problem{Message: "not begun", Hint: "--yes begins without a question", Code: exitRefused}
+			return nil, &say.Problem{Message: "experiment not started: canceled",
+				Hint: "To start without a question, add --yes.", Code: exitRefused}
 		}
 	}
 	tell, done := o.progress(env)
@@ -53,28 +54,29 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 	if o.format == "text" {
 		fmt.Fprintf(env.Stdout, "\n")
 	}
-	env.tell("note", "the documents are in "+p.Dir)
+	env.tell("note", "results are in "+p.Dir)
 	return r, nil
 }
 
-// stopped tells how to go on with an experiment that was interrupted; data says that
-// its data are still to be had.
+// stopped reports how to resume an experiment that was interrupted; data says that
+// its data still exist.
 func (o *experimentOptions) stopped(ctx context.Context, env *Env, dir string, data bool, err error) error {
 	if _, e := readResult(dir); e == nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		if data {
-			env.tell("note", "what was measured is kept; go on with: pgfettle prove --resume "+dir)
+			env.tell("note", "completed runs are saved; to continue: pgfettle prove --resume "+dir)
 		} else {
-			env.tell("note", "what was measured is kept in "+dir+
-				"; it cannot go on, as the copy of the database is removed (--keep-data would have left it)")
+			env.tell("note", "completed runs are saved in "+dir+
+				"; the experiment cannot be resumed because the copied database was removed (use --keep-data to keep "+
+				"it)")
 		}
 	}
 	return err
 }
 
-// progress tells how far an experiment is: on a terminal one live line, elsewhere
-// a line a block. Neither shows what was measured: who sees how it stands is
-// tempted to stop when he likes it, and experiments that are stopped so find
-// differences that are not there (one in four and more, instead of one in twenty).
+// progress reports how far an experiment is: on a terminal in one live line, elsewhere
+// in a line per block. Neither shows results: seeing them tempts a user to stop at a
+// welcome one, and experiments that are stopped that way find differences that do not
+// exist (in one of four and more, instead of one of twenty).
 func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) {
 	tell, done := env.Progress()
 	_, live := terminal(env.Stderr)
@@ -96,7 +98,7 @@ func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) 
 		}
 }
 
-// keptWords tell where data stay, how large they are, and how they go.
+// keptWords say where data are kept, how large they are, and how to remove them.
 func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 	size := ""
 	if ev.Done > 0 {
@@ -108,8 +110,8 @@ func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
 	}
-	return "the loaded data stay in " + ev.Kept + size +
-		" for the next experiment with the same ones; they are removed by one with others, and by: " + clean
+	return "loaded data kept in " + ev.Kept + size +
+		" for the next experiment with the same data; an experiment with other data removes them, as does: " + clean
 }
 
 // eventLine is "block 3 of 8, B, measure, about 12 min left".
@@ -119,9 +121,9 @@ func eventLine(ev experiment.Event) string {
 		text = fmt.Sprintf("block %d of %d", ev.Block, ev.Blocks)
 		switch {
 		case ev.Ended && len(ev.Discarded) > 0:
-			text += " is discarded: " + strings.Join(ev.Discarded, "; ")
+			text += " discarded: " + strings.Join(ev.Discarded, "; ")
 		case ev.Ended:
-			text += " is measured"
+			text += " completed"
 		default:
 			if ev.Config != "" {
 				text += ", " + ev.Config
@@ -145,7 +147,7 @@ func (o *experimentOptions) sweep(ctx context.Context, env *Env) error {
 		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}
 	if err == nil && len(did) == 0 {
-		fmt.Fprintln(env.Stdout, "Nothing was left behind in "+typeset.Line(dir)+".")
+		fmt.Fprintln(env.Stdout, "No leftovers in "+typeset.Line(dir)+".")
 	}
 	return err
 }

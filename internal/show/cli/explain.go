@@ -38,18 +38,18 @@ func newExplain(env *Env) *cobra.Command {
 	o := &explainOptions{}
 	cmd := &cobra.Command{
 		Use:   "explain [ID|ADDRESS|NAME [TARGET]]",
-		Short: "Show the page of a check, of a knob, or of what one may read elsewhere",
-		Long: `Show what a check looks for or what a knob does, why it matters, how its value is
-decided, for which versions, from which sources, and how it stands on this host.
-What there is once a device or a mount is named with it, block:nvme0n1/scheduler,
-or with a * for each of them.
-Of a knob that is read and not planned it says why. A NAME finds a page too: of a setting that was removed, of a ` +
-			`kernel value, a mount
-option or a tool about which one may read what is outdated or wrong, and of choices
-that no program can see. Without an argument it lists them all.
+		Short: "Explain a check, a setting or a topic",
+		Long: `Show what a check looks for or what a setting does, why it matters, how its
+value is chosen, for which versions, with sources, and its state on this host.
+Without an argument, all names are listed. Nothing is changed.
 
-What a plan would decide here is shown for the profile and with the pins of the
-policy; other flags of plan it does not know.
+For settings that are read but not planned, the page says why. NAME also finds
+topics: removed settings, kernel parameters, mount options, tools, outdated
+advice, and decisions that no program can make. For a device or a mount, name
+it, or use * for all of them: block:nvme0n1/scheduler, 'block:*/scheduler'.
+
+The planned value is for the profile and pins of the policy; other flags of
+pgfettle plan are not considered.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -59,7 +59,7 @@ policy; other flags of plan it does not know.
   pgfettle explain sysctl:vm.nr_hugepages db1.evidence
   pgfettle explain checkpoint_segments
   pgfettle explain pg:work_mem --no-host --format json`,
-		Args: atMost(2, "an ID, ADDRESS or NAME, and a TARGET"),
+		Args: atMost(2, "at most an ID, ADDRESS or NAME, and a TARGET"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -72,8 +72,8 @@ policy; other flags of plan it does not know.
 			return runExplain(cmd.Context(), env, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.noHost, "no-host", false, "show the page alone, without looking at a host")
-	cmd.Flags().StringVar(&o.format, "format", "text", "text or json")
+	cmd.Flags().BoolVar(&o.noHost, "no-host", false, "show the page only, without facts of a host")
+	cmd.Flags().StringVar(&o.format, "format", "text", plainFormsHelp)
 	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json")
 	return cmd
@@ -90,10 +90,10 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return term.Write(env.Stdout, pages.Index(checks.All(), rules.All(), advice.All(), env.words), env.Style())
 	}
 	if o.noHost && o.target != "" {
-		return say.Usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
+		return say.Usage("--no-host cannot be used with a TARGET", "Use only one of them.")
 	}
 	if o.noHost && o.policy.file != "" {
-		return say.Usage("--no-host looks at no host, and --policy is for one", "leave one of them out")
+		return say.Usage("--no-host and --policy cannot be used together", "Use only one of them.")
 	}
 	var err error
 	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
@@ -135,17 +135,16 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		}
 	}
 	if len(names) == 0 {
-		return say.Usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name),
-			say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
+		return say.Usage(fmt.Sprintf("no check, setting or topic named %q", o.name),
+			say.DidYouMean(o.name, pageNames(), "List all names: pgfettle explain"))
 	}
-	return say.Usage(fmt.Sprintf("%q is the name of several", o.name), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("%q is ambiguous", o.name), "Use one of: "+strings.Join(names, ", ")+".")
 }
 
-// explainPage shows a page. No host can be seen in it, so a TARGET is one
-// argument too many.
+// explainPage shows a page. It does not depend on a host, so a TARGET is refused.
 func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	if o.target != "" {
-		return say.Usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
+		return say.Usage(fmt.Sprintf("page %s does not depend on a host", p.ID), "Omit TARGET.")
 	}
 	if o.format == "json" {
 		return json.ExplainPage(env.Stdout, p)
@@ -227,15 +226,15 @@ func pageNames() []string {
 	return slices.Compact(names)
 }
 
-// look loads the host for a page. Where nobody named a TARGET a failure costs
-// the page its last section only, and is told on stderr.
+// look loads the host for a page. Without a TARGET, a failure costs the page only its
+// last section, and is reported on stderr.
 func look(ctx context.Context, env *Env, o *explainOptions) (*loaded, error) {
 	if o.noHost {
 		return nil, nil
 	}
 	l, err := load(ctx, env, o.target, false)
 	if err != nil && o.target == "" && ctx.Err() == nil {
-		env.tell("warning", "this host was not looked at: "+err.Error())
+		env.tell("warning", "facts of this host are unavailable: "+err.Error())
 		return nil, nil
 	}
 	return l, err
@@ -268,8 +267,8 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 	if err != nil {
 		return err
 	}
-	// A rule may need settings that are read but never planned; they say nothing
-	// to who wants to know in which order knobs are decided.
+	// A rule may need settings that are read but never planned; they are irrelevant to
+	// the order in which settings are decided.
 	var needs []knob.Address
 	for _, a := range r.Needs {
 		if plannedKnob(a) && !slices.Contains(needs, a) {
@@ -304,8 +303,8 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 	return term.Write(env.Stdout, pages.Knob(page, env.words), env.Style())
 }
 
-// knobHere tells what a knob is and would be, for the host or for each instance; of a
-// family, for each device or mount that subject lets through.
+// knobHere returns the current and the planned value of a setting, for the host or for
+// each instance; of a family, for each device or mount that subject selects.
 func knobHere(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue,
 	site *policy.Policy) []document.KnobHere {
 	labels := map[string]string{}
@@ -341,8 +340,7 @@ func knobHere(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *
 	return list
 }
 
-// undecided tells the present value of a server setting that no decision was
-// made on.
+// undecided returns the current value of a server setting that was not decided.
 func undecided(l *loaded, key, label string, r rule.Rule) (document.KnobHere, bool) {
 	in := l.Snapshot.Instance(key)
 	if in == nil || r.Address.Prefix() != "pg" {

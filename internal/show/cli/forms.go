@@ -9,7 +9,10 @@ import (
 // docForms are the values of --format of commands whose document has all forms.
 var docForms = []string{"text", "json", "html", "markdown"}
 
-const docFormsHelp = "text, json, html (one file, for a browser) or markdown"
+const docFormsHelp = "`FORMAT` output format: text, json, html, markdown"
+
+// plainFormsHelp is the help of --format of commands that write text and JSON only.
+const plainFormsHelp = "`FORMAT` output format: text, json"
 
 // forms are how one document is written.
 type forms struct {

@@ -27,33 +27,34 @@ type historyOptions struct {
 	peaks                                bool
 }
 
-// historyPlace tells where the history lies, in every help that reads it.
-const historyPlace = `The history lies in /var/lib/pgfettle/history.db, for an ordinary user in
-$XDG_STATE_HOME/pgfettle (~/.local/state where that is not set), or where --history says;
-where there is none, that of the packaged service in /var/lib/pgfettle-watch is read. Root
-reads a history that another account can write as that account.`
+// historyPlace says where the history is, in the help of every command that reads it.
+const historyPlace = `The history is in /var/lib/pgfettle/history.db, or in --history FILE. For other
+users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). If
+there is none, that of the packaged service in /var/lib/pgfettle-watch is read.
+If another account can write the file, root reads it with the rights of that
+account.`
 
 func newHistory(env *Env) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
 		Use:   "history [INSTANCE]",
-		Short: "Show what changed when",
-		Long: `Show what 'pgfettle watch' saw change, the newest last: settings, findings, plans
-that became stale, restarts, processes that the kernel killed, and gaps in which
-nothing was stored. Times are UTC. With an INSTANCE, its data directory, what is of
-that instance and of the host. Nothing is changed, and no server is asked.
+		Short: "Show recorded changes and time series",
+		Long: `Show the changes that pgfettle watch recorded, newest last: settings, findings,
+stale plans, restarts, OOM kills, and gaps in which nothing was recorded. Times
+are in UTC. INSTANCE (a data directory) selects the events of that instance and
+of the host. Nothing is changed, and no server is queried.
 
---series shows numbers over the same time instead: NAME, or NAME{LABEL}, such as
-connections{active}; --series list names those that there are.
+--series shows a time series of the same period instead: NAME or NAME{LABEL},
+such as connections{active}. --series list shows the recorded names.
 
-A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
+TIME is an age (90m, 36h, 7d, 2w), a date, or a date with a time.
 
 ` + historyPlace,
 		Example: `  pgfettle history
   pgfettle history --since 30d --kind setting,restart
   pgfettle history --series page_tables_bytes --since 2w
   pgfettle history --since 2026-11-01 --until 2026-11-08 --format json`,
-		Args: atMost(1, "one INSTANCE at most"),
+		Args: atMost(1, "at most one INSTANCE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runHistory(cmd.Context(), env, o, args)
 		},
@@ -68,17 +69,17 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.file, "history", "", "read the history in `FILE`")
-	f.StringVar(&o.since, "since", "7d", "from this `TIME` on")
-	f.StringVar(&o.until, "until", "", "up to this `TIME` (default: now)")
-	f.StringVar(&o.instance, "instance", "", "only what is of `INSTANCE`; host is the host alone")
-	f.StringSliceVar(&o.kinds, "kind", nil, "only these `KINDS`: "+strings.Join(kindWords(), ", "))
-	f.StringArrayVar(&o.series, "series", nil, "show the series `NAME`; list names them")
-	f.IntVar(&o.points, "points", 0, "at most so many points of a series (default 500)")
-	f.IntVar(&o.limit, "limit", 200, "at most so many events, the newest")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.file, "history", "", "`FILE` history file to read")
+	f.StringVar(&o.since, "since", "7d", "`TIME` start of the period")
+	f.StringVar(&o.until, "until", "", "`TIME` end of the period (default now)")
+	f.StringVar(&o.instance, "instance", "", "`INSTANCE` only this instance; host selects the host only")
+	f.StringSliceVar(&o.kinds, "kind", nil, "`LIST` only these kinds: "+strings.Join(kindWords(), ", "))
+	f.StringArrayVar(&o.series, "series", nil, "`NAME` show this time series (repeatable); list shows all names")
+	f.IntVar(&o.points, "points", 0, "`N` maximum number of points per series (default 500)")
+	f.IntVar(&o.limit, "limit", 200, "`N` maximum number of events; the newest are shown")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
 	// What root asks of a history that another account writes; see historyholder.go.
-	f.BoolVar(&o.peaks, "peaks", false, "print the peaks that plans rest on")
+	f.BoolVar(&o.peaks, "peaks", false, "print the peaks that plans are based on")
 	if err := f.MarkHidden("peaks"); err != nil {
 		panic(err)
 	}
@@ -92,8 +93,8 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	return cmd
 }
 
-// kindWords are the kinds of event as one writes them; finding stands for all
-// three of a finding.
+// kindWords are the kinds of event as they are typed; finding means all three kinds of
+// a finding.
 func kindWords() []string {
 	var out []string
 	for _, k := range history.EventKinds() {
@@ -128,11 +129,11 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	}
 	if !d.From.Before(d.To) {
 		return say.Usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339),
-			d.To.Format(time.RFC3339)), "give a span of time")
+			d.To.Format(time.RFC3339)), "Use a start before the end.")
 	}
 	if o.limit < 1 || o.points < 0 {
-		return say.Usage("--limit and --points are numbers of at least 1",
-			"leave them out for 200 events or 500 points")
+		return say.Usage("--limit and --points must be at least 1",
+			"Omit them for 200 events or 500 points.")
 	}
 	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
@@ -146,7 +147,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if len(args) > 0 && o.instance != "" {
-		return say.Usage("an INSTANCE and --instance are one too many", "leave one of them out")
+		return say.Usage("INSTANCE and --instance cannot be used together", "Use only one of them.")
 	}
 	s, err := env.host().History(o.file)
 	if err != nil {
@@ -182,7 +183,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	return term.Write(env.Stdout, reports.History(d, env.words), env.Style())
 }
 
-// instanceOf finds the instance that a person named; nil: he named none.
+// instanceOf finds the instance with a name; nil: no name was given.
 func instanceOf(ctx context.Context, s app.History, name string) (*string, error) {
 	none := ""
 	switch name {
@@ -202,8 +203,8 @@ func instanceOf(ctx context.Context, s app.History, name string) (*string, error
 	if err == nil && slices.Contains(list, abs) {
 		return &abs, nil
 	}
-	return nil, say.Usage(fmt.Sprintf("the history knows no instance %q", name),
-		say.DidYouMean(name, list, "those that it knows: "+strings.Join(append(list, "host"), ", ")))
+	return nil, say.Usage(fmt.Sprintf("instance %q is not in the history", name),
+		say.DidYouMean(name, list, "Use one of: "+strings.Join(append(list, "host"), ", ")+"."))
 }
 
 // historySeries reads the series that were asked for: of every instance, where
@@ -221,8 +222,8 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
-			return say.Usage(fmt.Sprintf("--series: %q is not known", name),
-				say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
+			return say.Usage(fmt.Sprintf("invalid value for --series: %q", name),
+				say.DidYouMean(name, names, "List the series: pgfettle history --series list"))
 		}
 		var wanted []history.Series
 		for _, i := range there {
@@ -231,8 +232,8 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			}
 		}
 		if len(wanted) == 0 {
-			return &say.Problem{Message: fmt.Sprintf("no sample of %s is in the history", asked),
-				Hint: "'pgfettle history --series list' names those that are", Code: exitError}
+			return &say.Problem{Message: fmt.Sprintf("no samples of %s in the history", asked),
+				Hint: "List the recorded series: pgfettle history --series list", Code: exitError}
 		}
 		got, err := s.Ranges(ctx, wanted, d.From, d.To, o.points)
 		if err != nil {
@@ -265,7 +266,7 @@ func seriesList(ctx context.Context, env *Env, s app.History, of *string, format
 	return term.Write(env.Stdout, reports.Series(d, env.words), env.Style())
 }
 
-// moment reads a time that a person wrote: a length before now, or a date.
+// moment reads a time as typed: an age, or a date.
 func moment(flag, text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04",
 		"2006-01-02T15:04", "2006-01-02"} {
@@ -281,8 +282,8 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			return now.Add(-time.Duration(n) * size), nil
 		}
 	}
-	return time.Time{}, say.Usage(fmt.Sprintf("--%s: %q is not a time", flag, text),
-		"write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
+	return time.Time{}, say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, text),
+		"Use an age such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC).")
 }
 
 // writePeaks prints the peaks of a history.

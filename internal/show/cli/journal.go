@@ -24,10 +24,10 @@ func newJournal(env *Env) *cobra.Command {
 	o := &journalOptions{}
 	cmd := &cobra.Command{
 		Use:   "journal",
-		Short: "Show what was applied and taken back",
-		Long: `Show the journals: one for each apply, with every change, where it is kept, what
-was there before, and how it stands. Nothing is changed. Without a word after it,
-the journals are listed.
+		Short: "List and show applied changes",
+		Long: `Show the journals. There is one for each apply, with each change, its file, its
+previous value and its state. Without a subcommand, journals are listed. Nothing
+is changed.
 
 ` + placeHelp,
 		Example: `  pgfettle journal
@@ -44,25 +44,33 @@ the journals are listed.
 	}
 	list := &cobra.Command{
 		Use:   "list",
-		Short: "List the journals, the newest first",
-		Long: "List the journals: id, when it was begun, how it stands, how many changes.\nAs JSON the oldest " +
-			"comes first.",
+		Short: "List journals, newest first",
+		Long: "List the journals: ID, start time, state, number of changes. With --format json,\n" +
+			"the oldest is first.",
 		Example: "  pgfettle journal list",
-		Args:    atMost(0, "no argument"),
+		Args:    atMost(0, "no arguments"),
 		RunE:    func(*cobra.Command, []string) error { return runJournalList(env, o) },
 	}
 	show := &cobra.Command{
 		Use:   "show [ID]",
-		Short: "Show one journal (default: the last)",
-		Long: `Show one journal: each change with its values before and after, where it is kept
-and how it stands. The states are planned, skipped, intended (begun, and not known
-to be finished), done, failed (as before), undoing, undone, kept (somebody had
-changed it since, and undo left it) and given up (its instance is gone). The journal
-itself is done, partly, undone, interrupted, abandoned (undone, but for changes that
-were given up), damaged (lines of it prove nothing) or unread (its format is that of
-another version).`,
+		Short: "Show one journal (default the last)",
+		Long: `Show one journal: each change with its values before and after, its file and its
+state.
+
+States of a change:
+  planned, skipped, done, undoing, undone
+  intended   started; it is unknown whether it was completed
+  failed     the previous value is in place
+  kept       changed by others since then, so undo kept the value
+  given up   its instance no longer exists
+
+States of a journal:
+  done, partly, undone, interrupted
+  abandoned  undone, except for changes that were given up
+  damaged    some of its lines are damaged
+  unread     written in the format of another version`,
 		Example: "  pgfettle journal show\n  pgfettle journal show 20261121-103000-k3x9qz --format json",
-		Args:    atMost(1, "one ID at most"),
+		Args:    atMost(1, "at most one ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runJournalShow(env, o, strings.Join(args, ""))
 		},

@@ -9,19 +9,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 )
 
-// speak opens the catalogue of the language that --lang or the environment asks
-// for. It runs before every command.
+// speak opens the message catalog of the language that --lang or the environment
+// selects. It runs before every command.
 func (e *Env) speak() error {
 	lang := e.Lang
 	if lang == "" {
 		lang = say.LanguageOf(e.Getenv)
 	} else if !slices.Contains(say.Languages(), lang) {
-		return say.Usage(fmt.Sprintf("--lang: there are no texts in %q", lang),
-			"write one of "+strings.Join(say.Languages(), ", "))
+		return say.Usage(fmt.Sprintf("invalid value for --lang: %q", lang),
+			"Use one of: "+strings.Join(say.Languages(), ", ")+".")
 	}
 	c, err := say.Open(lang)
 	if err != nil {
-		return fmt.Errorf("texts of the language %s: %w", lang, err)
+		return fmt.Errorf("message catalog for %s: %w", lang, err)
 	}
 	e.words = c
 	return nil

@@ -18,14 +18,14 @@ import (
 func newMan(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
-		Short:   "Write the man pages to a folder",
-		Long:    "Write one man page for each command to a folder, which is made where it does not exist.",
+		Short:   "Write the man pages into a directory",
+		Long:    "Write one man page for each command into DIR, which is created if needed.",
 		Example: "  pgfettle man /usr/local/share/man/man1",
 		Hidden:  true,
 		Args:    atMost(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return say.Usage("man: no folder was named", "write pgfettle man DIR")
+				return say.Usage("missing argument DIR", "Use: pgfettle man DIR")
 			}
 			return writeMan(cmd.Root(), args[0], env)
 		},
@@ -75,12 +75,8 @@ func manPage(c *cobra.Command) string {
 		b.WriteString(".SH OPTIONS\n")
 	}
 	for _, f := range flags {
-		arg, text := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(name+" "+arg)), roff(text))
+		name, text := flagWords(f)
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(name), roff(text))
 	}
 	if c.Example != "" {
 		b.WriteString(".SH EXAMPLES\n" + roffVerbatim(c.Example))

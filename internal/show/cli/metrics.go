@@ -34,18 +34,19 @@ func newMetrics(env *Env) *cobra.Command {
 	o := &metricsOptions{}
 	cmd := &cobra.Command{
 		Use:   "metrics [TARGET]",
-		Short: "Print what was found as metrics of Prometheus",
-		Long: `Collect once, and print as metrics of Prometheus: memory of the host and page tables
-as they are and in the worst case, huge page pools and their use, the parts of the
-memory budget, the commit limit, findings by id and severity, settings beside what
-the plan would leave there, and what could not be read. A value that is not known is
-absent. docs/metrics.md lists the names. Nothing is changed.
+		Short: "Print Prometheus metrics",
+		Long: `Collect facts once and print them as Prometheus metrics: host memory, page
+tables now and in the worst case, huge page pools, the memory budget, the commit
+limit, findings by id and severity, settings next to their planned values, and
+facts that are unavailable. Unknown values are absent. Names: docs/metrics.md.
+Nothing is changed.
 
---textfile writes them to a file instead, whole or not at all, for the textfile
-collector of node_exporter; where the collection fails the file says that alone.
-With --interval it goes on until interrupted. The plan is made with the same flags
-and the same policy as 'pgfettle plan': else settings that agree with your plan
-would seem to differ.
+--textfile writes the metrics atomically to a file for the textfile collector of
+node_exporter. If collection fails, the file reports only that. With --interval,
+it is updated until interrupted.
+
+The plan uses the same flags and policy as pgfettle plan. Use the same ones, or
+settings that match your plan would appear to differ.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -53,7 +54,7 @@ would seem to differ.
   pgfettle metrics --format openmetrics /var/lib/postgresql/17/main
   pgfettle metrics --textfile /var/lib/prometheus/node-exporter/pgfettle.prom
   pgfettle metrics --textfile pgfettle.prom --interval 60s`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plan.target = strings.Join(args, "")
 			o.plan.profileSaid = cmd.Flags().Changed("profile")
@@ -65,17 +66,17 @@ would seem to differ.
 	}
 	o.plan.flags(cmd)
 	f := cmd.Flags()
-	// A host that is only described has no metrics, and what is asked in every
-	// database is not asked again and again.
+	// A described host has no metrics, and queries of every database are too expensive
+	// to repeat.
 	for _, name := range []string{"for", "deep"} {
 		if err := f.MarkHidden(name); err != nil {
 			panic(err)
 		}
 	}
-	f.StringVar(&o.format, "format", string(metrics.Text), "text (of Prometheus) or openmetrics")
-	f.StringVar(&o.textfile, "textfile", "", "write to `FILE`, which has to end in .prom")
-	f.DurationVar(&o.interval, "interval", 0, "with --textfile: write again every `INTERVAL` until interrupted")
-	f.StringVar(&o.journal, "journal", "", "the folder of the journals that tell what was applied, `DIR`")
+	f.StringVar(&o.format, "format", string(metrics.Text), "`FORMAT` exposition format: text, openmetrics")
+	f.StringVar(&o.textfile, "textfile", "", "`FILE` write to FILE, whose name must end in .prom")
+	f.DurationVar(&o.interval, "interval", 0, "`INTERVAL` with --textfile: update the file until interrupted")
+	f.StringVar(&o.journal, "journal", "", journalHelp)
 	complete(cmd, "format", string(metrics.Text), string(metrics.OpenMetrics))
 	return cmd
 }
@@ -86,18 +87,19 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	}
 	switch {
 	case o.plan.describe != "" || o.plan.deep:
-		return say.Usage("metrics are of a host that is there",
-			"leave --for and --deep out; 'pgfettle plan' takes them")
+		return say.Usage("--for and --deep cannot be used with pgfettle metrics",
+			"Omit them, or use pgfettle plan.")
 	case o.textfile != "" && filepath.Ext(o.textfile) != ".prom":
-		return say.Usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile),
-			"node_exporter reads no other files")
+		return say.Usage(fmt.Sprintf("invalid value for --textfile: %q does not end in .prom", o.textfile),
+			"Use a name that ends in .prom; node_exporter reads no other files.")
 	case o.textfile != "" && formatSaid && o.format != string(metrics.Text):
-		return say.Usage("node_exporter takes the text form alone", "leave --format out with --textfile")
+		return say.Usage("--textfile requires --format text", "Omit --format: node_exporter reads only the text "+
+			"format.")
 	case intervalSaid && o.textfile == "":
-		return say.Usage("--interval is for --textfile", "add --textfile FILE, or leave it out")
+		return say.Usage("--interval requires --textfile", "Add --textfile FILE, or omit --interval.")
 	case intervalSaid && o.interval < intervalLeast:
-		return say.Usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast),
-			"write an interval such as --interval 60s")
+		return say.Usage(fmt.Sprintf("value out of range for --interval: %s", o.interval),
+			fmt.Sprintf("Use at least %s, such as --interval 60s.", intervalLeast))
 	}
 	source, err := metricsSource(ctx, env, &o.plan, o.journal)
 	if err != nil {
@@ -124,9 +126,8 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	return keepWriting(ctx, env, o, source)
 }
 
-// keepWriting writes again and again. That somebody interrupts it is its end. A
-// collection that fails is told once, until one succeeds again: the file says it
-// all the time.
+// keepWriting updates the file until it is interrupted. A failed collection is reported
+// once, until one succeeds again: the file reports it all the time.
 func keepWriting(ctx context.Context, env *Env, o *metricsOptions, source *metrics.Source) error {
 	tick := time.NewTicker(o.interval)
 	defer tick.Stop()
@@ -160,11 +161,11 @@ func writeMetrics(name string, source *metrics.Source, lasting bool) error {
 	var pe *fs.PathError
 	switch {
 	case errors.As(err, &pe) && errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err),
-			Hint: "its folder must be writable by you", Code: exitNoAccess}
+		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
+			Hint: "Use a directory to which you can write.", Code: exitNoAccess}
 	case errors.As(err, &pe):
-		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err),
-			Hint: "its folder must exist, and the name must not be that of something else", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
+			Hint: "Use an existing directory, and a name that is not that of a directory or device.", Code: exitError}
 	}
 	return err
 }

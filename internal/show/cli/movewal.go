@@ -31,39 +31,44 @@ func newMoveWAL(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move-wal DIR [TARGET]",
 		Short: "Move pg_wal to another filesystem",
-		Long: `Move the WAL of an instance to the folder DIR on another filesystem: stop the server,
-copy, put a link in the place of pg_wal, start the server again. What is going to be
-done is shown with its sizes and asked for; --yes asks nothing, and --dry-run does
-nothing. A server that does not run is moved all the same, and not started.
+		Long: `Move the WAL of an instance to directory DIR on another filesystem: stop the
+server, copy pg_wal, replace it with a symbolic link, and start the server. The
+steps and sizes are shown and confirmed first. --yes asks nothing; --dry-run
+changes nothing. If the server is not running, it is not started.
 
-Everything that bars the move is told before anything moves: DIR is a mount point
-itself, is in the data directory or a tablespace, is not empty, belongs to somebody
-else, is in memory, is too small, or is on the filesystem that the WAL is on
-already; a base backup is under way; Patroni or another program runs the server.
-DIR is made where it is not there; the folders above it are not.
+All obstacles are reported before anything is moved:
+  - DIR is a mount point, not empty, or owned by another account
+  - DIR is in the data directory or a tablespace
+  - DIR is in memory, too small, or on the current filesystem of the WAL
+  - a base backup is running
+  - Patroni or another program manages the server
+DIR is created if needed; its parent directory must exist.
 
-The copy is fsynced, read back and compared before the switch, which is one step. A
-crash at any moment leaves a server that starts with all of its WAL; 'pgfettle apply
---resume' or 'pgfettle undo --max-effect restart' then finishes. A server that does
-not start on the new place gets the old one back and is started again (exit code 6).
-Ctrl-C before the switch puts everything back. The old copy is removed when the
-server has started. To undo a move is the same in the other direction, as the WAL
-has moved on since: the server is stopped once more.
+The copy is flushed, read back and compared before the switch, which is atomic.
+A crash at any time leaves a server that starts with all of its WAL. Then
+pgfettle apply --resume or pgfettle undo --max-effect restart completes or
+reverts the move. If the server does not start with the new directory, the old
+one is restored and the server started again (exit status 6). Ctrl-C before the
+switch reverts everything. The old copy is removed after the server has started.
 
-TARGET is nothing, where one instance runs here, or its data directory, or a
-conninfo that leads to it.
+To undo a move, the current WAL is moved back in the same way, so the server is
+stopped once more.
 
-` + strings.Replace(placeHelp, "; with --root below that folder", "", 1),
+TARGET is the data directory of an instance on this host, or a conninfo that
+connects to it. It can be omitted if only one instance runs here.
+
+` + strings.Replace(placeHelp, "\nWith --root they are below that directory.", "", 1),
 		Example: `  pgfettle move-wal /srv/wal/15-main --dry-run
   pgfettle move-wal /srv/wal/15-main
   pgfettle move-wal /srv/wal/15-main /var/lib/postgresql/15/main --yes
-  pgfettle move-wal /srv/wal/pg --stop-command 'sv stop pg' --start-command 'sv start pg'`,
+  pgfettle move-wal /srv/wal/pg --stop-command 'sv stop pg' \
+      --start-command 'sv start pg'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return say.Usage("the folder to move the WAL to is missing",
-					"write pgfettle move-wal DIR, such as /srv/wal/15-main")
+				return say.Usage("missing argument DIR",
+					"Name the new WAL directory, such as: pgfettle move-wal /srv/wal/15-main")
 			}
-			return atMost(2, "DIR and one TARGET at most")(cmd, args)
+			return atMost(2, "DIR and at most one TARGET")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir, o.target = args[0], strings.Join(args[1:], "")
@@ -75,12 +80,12 @@ conninfo that leads to it.
 	}
 	o.restart.stopFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.place.dir, "journal", "", "the folder of the journals, `DIR`")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be done, and do nothing")
+	f.StringVar(&o.place.dir, "journal", "", journalHelp)
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the steps without changing anything")
 	f.BoolVar(&o.fit.SameFilesystem, "same-filesystem", false,
-		"move also to a folder on the filesystem that the WAL is on")
-	f.BoolVar(&o.yes, "yes", false, "ask nothing")
-	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+		"allow a directory on the same filesystem")
+	f.BoolVar(&o.yes, "yes", false, yesHelp)
+	f.BoolVar(&o.wait, "wait", false, waitHelp)
 	return cmd
 }
 
@@ -99,7 +104,7 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		},
 	})
 	if err == nil && m.Plan.Here {
-		_, err := fmt.Fprintf(env.Stdout, "The WAL of %s is in %s already.\n", typeset.Line(m.Instance),
+		_, err := fmt.Fprintf(env.Stdout, "The WAL of %s is already in %s.\n", typeset.Line(m.Instance),
 			typeset.Line(m.Plan.To))
 		return err
 	}
@@ -108,13 +113,13 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 
 func askMove(ctx context.Context, env *Env) error {
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at",
-			Hint: "read the steps above, then say --yes", Code: exitRefused}
+		return &say.Problem{Message: "nothing was changed: cannot ask for confirmation without a terminal",
+			Hint: "Review the steps above, then run the command with --yes.", Code: exitRefused}
 	}
-	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Move it?").In(env.words),
+	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Move the WAL?").In(env.words),
 		answerYes, answerNo)
 	if err == nil && answer != "yes" {
-		err = &say.Problem{Message: "nothing was changed: you said no", Code: exitRefused}
+		err = &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
 	}
 	return err
 }

@@ -14,12 +14,12 @@ import (
 // pg:shared_preload_libraries=a,b,pg:work_mem=64MB are two pins.
 func readPins(said []string) (map[knob.Address]string, error) {
 	pins := map[knob.Address]string{}
-	const form = "write --pin ADDRESS=VALUE as in --pin pg:work_mem=64MB"
+	const form = "Use --pin ADDRESS=VALUE, such as --pin pg:work_mem=64MB."
 	for _, text := range said {
 		for _, pin := range splitPins(text) {
 			name, value, ok := strings.Cut(pin, "=")
 			if !ok {
-				return nil, say.Usage(fmt.Sprintf("--pin: %q has no =", pin), form)
+				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %q has no =", pin), form)
 			}
 			a, err := knob.Parse(strings.TrimSpace(name))
 			if err != nil {
@@ -27,15 +27,16 @@ func readPins(said []string) (map[knob.Address]string, error) {
 					ruleAddresses(), form))
 			}
 			if strings.TrimSpace(value) == "" {
-				return nil, say.Usage(fmt.Sprintf("--pin: %s has no value", a), form)
+				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %s has no value", a), form)
 			}
 			if !plannedKnob(a) {
-				return nil, say.Usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a),
-					say.DidYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
+				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %s is not planned by pgfettle", a),
+					say.DidYouMean(string(a), ruleAddresses(), "List the planned settings: pgfettle explain"))
 			}
 			if have, dup := pins[a]; dup && have != value {
-				return nil, say.Usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value),
-					"write one of them")
+				return nil, say.Usage(fmt.Sprintf("conflicting values for --pin: %s is pinned to %s and to %s", a, have,
+					value),
+					"Use only one of them.")
 			}
 			pins[a] = strings.TrimSpace(value)
 		}

@@ -9,21 +9,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// placeOptions say where things are changed and where that is noted: flags of
-// every command that reads or writes journals.
+// placeOptions say where changes are made and recorded: flags of every command that
+// reads or writes journals.
 type placeOptions struct {
 	root string // --root
 	dir  string // --journal
 }
 
-const placeHelp = `Journals lie in /var/lib/pgfettle/journal, for an ordinary user in
-$XDG_STATE_HOME/pgfettle/journal (~/.local/state where that is not set), or where
---journal says; with --root below that folder.`
+const placeHelp = `Journals are in /var/lib/pgfettle/journal, or in --journal DIR. For other users
+than root they are in $XDG_STATE_HOME/pgfettle/journal (default ~/.local/state).
+With --root they are below that directory.`
+
+// journalHelp is the help of --journal.
+const journalHelp = "`DIR` journal directory"
 
 func (o *placeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.root, "root", "", "the tree of files in `DIR` instead of this host: files only, no live values")
-	f.StringVar(&o.dir, "journal", "", "the folder of the journals, `DIR`")
+	f.StringVar(&o.root, "root", "", "`DIR` use the files below DIR (an image), not this host")
+	f.StringVar(&o.dir, "journal", "", journalHelp)
 }
 
 // place is where the use cases change things; their steps are told on stderr.
@@ -38,15 +41,15 @@ type restartOptions struct{ command, stop, start string }
 func (o *restartOptions) flags(cmd *cobra.Command) {
 	o.stopFlags(cmd)
 	cmd.Flags().StringVar(&o.command, "restart-command", "",
-		"restart a server with the shell line `CMD` (default: through what runs it: systemd, pg_ctlcluster, pg_ctl)")
+		"`CMD` shell command that restarts the server (default detected)")
 }
 
 func (o *restartOptions) stopFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.stop, "stop-command", "",
-		"stop a server with the shell line `CMD`, and start it with --start-command (default: through what runs it)")
+		"`CMD` shell command that stops the server; requires --start-command (default detected)")
 	f.StringVar(&o.start, "start-command", "",
-		"start a server with the shell line `CMD`; it returns when the server is up")
+		"`CMD` shell command that starts the server and returns when it is up")
 }
 
 func (o *restartOptions) commands() applying.Restart {

@@ -49,29 +49,33 @@ func newPlan(env *Env) *cobra.Command {
 	o := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan [TARGET]",
-		Short: "Plan one coherent configuration of a host and its instances",
-		Long: `Decide what the settings of the server and of the kernel should be, and show the
-difference to what they are: the memory before and after, then each change with
-its reason, when it takes effect, and its sources. Nothing is changed.
+		Short: "Recommend kernel and server settings, with reasons",
+		Long: `Recommend settings of the kernel and of each server, and show how they differ
+from the current ones: memory before and after, then each change with its
+reason, when it takes effect, and its sources. Nothing is changed. With
+--exit-code, the exit status is 3 if anything would change.
 
-What cannot be read from the host is told with flags: what it is for (--profile),
-how many connections it must take, what its storage is where the disk does not
-tell. With --for it plans for a host that is not here: ram is required; swap,
-cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.NAME are
-what else can be told.
+Flags give what the host cannot report: its workload (--profile), the number of
+connections, or a storage type that cannot be detected.
 
-The forms of --format: text, json, html (one file, for a browser) and markdown of the whole plan; conf (a snippet of
-postgresql.conf), alter-system (SQL) and sysctl (a file of sysctl.d); ansible (a
-playbook) and script (for a POSIX shell), which carry the whole plan out; and
-patroni, cnpg and docker for servers whose configuration another program owns: a
-patch for patronictl edit-config, a part of CloudNativePG's Cluster, arguments of
-docker run and a compose file.
+--for plans for a host described by KEY=VALUE pairs instead of this one. ram is
+required. Other keys: swap, cpus, sockets, storage, disk, pg, cgroup, container,
+kernel, thp and set.NAME (a current setting of the server).
 
-What others carry out, --out too, stands under the rules of apply: a change of high
-risk is in it only when it is named with --accept-risk ADDRESS,… ('all' for all of
-them). Else it stands there as a comment with its reason, and so does what rests on
-it. huge_pages is on only in a form that makes the pool first (ansible, script), or
-where the pool is there; else it is try, and the head of the file says what comes first.
+--format selects the output:
+  text, json, html, markdown   the whole plan
+  conf, alter-system, sysctl   lines for postgresql.conf, SQL, a sysctl.d file
+  ansible, script              a playbook or a POSIX shell script that applies
+                               the whole plan
+  patroni, cnpg, docker        for patronictl edit-config, for a CloudNativePG
+                               Cluster, or docker run arguments and compose file
+
+The same rules as for apply hold for these files, also with --out. A high-risk
+change is included only if --accept-risk names it ('all' accepts all of them).
+Otherwise it is a comment with its reason, and so are changes that depend on it.
+huge_pages is on only if the file reserves the huge pages first (ansible,
+script) or they are already reserved. Otherwise it is try, and the head of the
+file names the steps that come first.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -82,8 +86,8 @@ where the pool is there; else it is try, and the head of the file says what come
   pgfettle plan --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'
   pgfettle plan --format alter-system db1.evidence
   pgfettle plan --format patroni > patch.yml
-  pgfettle plan --format script --accept-risk sysctl:vm.overcommit_memory,sysctl:vm.overcommit_kbytes`,
-		Args: atMost(1, "one TARGET at most"),
+  pgfettle plan --format script --accept-risk sysctl:vm.overcommit_memory`,
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			o.formatSaid = cmd.Flags().Changed("format")
@@ -97,12 +101,12 @@ where the pool is there; else it is try, and the head of the file says what come
 	}
 	o.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
-	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
-	f.BoolVar(&o.force, "force", false, "let --out replace files")
+	f.StringVar(&o.format, "format", "text", "`FORMAT` output format: "+strings.Join(planFormats, ", "))
+	f.StringVar(&o.out, "out", "", "`DIR` write the files into DIR and list where each belongs")
+	f.BoolVar(&o.force, "force", false, "overwrite existing files")
 	f.StringSliceVar(&o.accept, acceptRisk, nil,
-		"let the files and forms hold these changes of high risk too: `ADDRESS,…`, or all")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
+		"`LIST` also include these high-risk changes (addresses, or all)")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with status 3 if anything would change")
 	complete(cmd, "format", planFormats...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
 	return cmd
@@ -111,22 +115,25 @@ where the pool is there; else it is try, and the head of the file says what come
 // flags are what a plan is made with; apply has them too.
 func (o *planOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
-	f.IntVar(&o.connections, "connections", 0, "plan for `N` connections (default: max_connections as it is)")
+	f.StringVar(&o.profile, "profile", string(rule.Mixed), profileHelp)
+	f.IntVar(&o.connections, "connections", 0, "`N` number of connections to plan for (default max_connections)")
 	f.IntVar(&o.active, "active", 0,
-		"sessions at work at once at the peak, `N` (default: from the profile and the processors)")
-	f.StringVar(&o.storage, "storage", "", "what the data lies on: nvme, ssd, hdd or san (default: what the disk says)")
+		"`N` expected peak of active sessions (default from profile and CPUs)")
+	f.StringVar(&o.storage, "storage", "", "`TYPE` storage type: nvme, ssd, hdd, san (default detected)")
 	f.BoolVar(&o.dedicated, "dedicated", true,
-		"the host is for PostgreSQL alone; --dedicated=false leaves room for others")
+		"host runs only PostgreSQL; --dedicated=false leaves memory for other services")
 	f.StringArrayVar(&o.pins, "pin", nil,
-		"fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
-	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
-	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
+		"`ADDRESS=VALUE` use this value, such as pg:work_mem=64MB (repeatable, or separated by commas)")
+	f.StringVar(&o.describe, "for", "", "`KEY=VALUE,…` plan for the described host instead of this one")
+	f.BoolVar(&o.deep, "deep", false, deepHelp)
 	o.policy.flags(cmd)
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
 	complete(cmd, "pin", ruleAddresses()...)
 }
+
+// profileHelp is the help of --profile.
+const profileHelp = "`NAME` workload: web, oltp, dw, mixed, desktop, 1c"
 
 // planFlags are the names of those that say what a plan is made with.
 var planFlags = []string{"profile", "connections", "active", "storage", "dedicated", "pin", "for", "deep"}
@@ -135,8 +142,8 @@ var planFlags = []string{"profile", "connections", "active", "storage", "dedicat
 func counts(cmd *cobra.Command) error {
 	for _, n := range []string{"connections", "active"} {
 		if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
-			return say.Usage(fmt.Sprintf("--%s: %d is out of range", n, v),
-				fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+			return say.Usage(fmt.Sprintf("value out of range for --%s: %d", n, v),
+				fmt.Sprintf("Use a whole number from 1 to %d.", maxBackends))
 		}
 	}
 	return nil
@@ -159,19 +166,19 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return err
 	}
 	if o.force && o.out == "" {
-		return say.Usage("--force says what --out may do", "add --out DIR")
+		return say.Usage("--force requires --out", "Add --out DIR, or omit --force.")
 	}
 	if _, err := whichOf(acceptRisk, o.accept); err != nil {
 		return err
 	}
 	if len(o.accept) > 0 && o.out == "" && slices.Contains(docForms, o.format) {
-		return say.Usage("--accept-risk says what the files of --out and the forms that others carry out may hold",
-			"add --out DIR, or a --format such as script")
+		return say.Usage(fmt.Sprintf("--accept-risk has no effect on --format %s", o.format),
+			"Add --out DIR, or use a format that applies changes, such as --format script.")
 	}
 	var l *loaded
 	switch {
 	case o.describing && o.target != "":
-		return say.Usage("--for describes a host; a TARGET names one", "leave one of them out")
+		return say.Usage("--for cannot be used with a TARGET", "Use only one of them.")
 	case o.describing:
 		l, err = describe(env, o.describe)
 	default:
@@ -220,7 +227,7 @@ func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 	}
 	form, ok := export.Find(format)
 	if !ok {
-		return fmt.Errorf("--format %s: nobody writes it", format) // choice has refused it
+		return fmt.Errorf("invalid value for --format: %q", format) // choice has refused it
 	}
 	key := ""
 	if form.OneInstance {
@@ -238,13 +245,13 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 	keys := export.Keys(d)
 	switch {
 	case len(keys) > 1:
-		return "", say.Usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)),
-			"name the data directory of one as TARGET, or write all with --out DIR")
+		return "", say.Usage(fmt.Sprintf("--format %s is for one instance, but the plan changes %d", format, len(keys)),
+			"Name the data directory of one as TARGET, or write all files with --out DIR.")
 	case len(keys) == 1:
 		return keys[0], nil
 	case len(l.Snapshot.Instances) == 0:
-		return "", &say.Problem{Message: "no instance was found, so there is nothing to write for one",
-			Hint: "--format sysctl writes the kernel's part", Code: exitError}
+		return "", &say.Problem{Message: fmt.Sprintf("no instance found for --format %s", format),
+			Hint: "For the kernel parameters, use --format sysctl.", Code: exitError}
 	}
 	return l.Snapshot.Instances[0].Key, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // fromFile says whether the argument is a plan file: a regular file that begins
@@ -42,8 +43,8 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	switch {
 	case o.fromFile():
 		if len(o.planSaid) > 0 {
-			return nil, nil, say.Usage(strings.Join(o.planSaid, ", ")+": a plan file is made already",
-				"give them to 'pgfettle plan --format json'")
+			return nil, nil, say.Usage(strings.Join(o.planSaid, ", ")+" cannot be used with a plan file",
+				"Pass them to pgfettle plan --format json, which makes the file.")
 		}
 		p, l, err := o.place.place(env).ReadPlan(ctx, o.plan.target, o.plan.deep, env.site)
 		if err == nil {
@@ -51,14 +52,14 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		}
 		return p, l, err
 	case o.plan.describing && o.plan.target != "":
-		return nil, nil, say.Usage("--for describes a host; a TARGET names one", "leave one of them out")
+		return nil, nil, say.Usage("--for cannot be used with a TARGET", "Use only one of them.")
 	case o.plan.describing && o.place.root == "":
-		return nil, nil, say.Usage("--for describes a host that is not here, and this one is",
-			"leave it out, or name an image of that host with --root DIR")
+		return nil, nil, say.Usage("cannot apply to a host described with --for",
+			"Omit --for to change this host, or name an image of the described host with --root DIR.")
 	case o.place.root != "" && !o.plan.describing:
 		return nil, nil,
-			say.Usage("--root: what to plan for is not known: a tree of files has no memory and no processors",
-				"describe the host with --for, or give a PLANFILE")
+			say.Usage("--root requires --for or a PLANFILE: memory and CPUs of the host are unknown",
+				"Describe the host, such as --for 'ram=64GB,cpus=16,storage=nvme,pg=17'.")
 	}
 	var l *loaded
 	if o.plan.describing {
@@ -67,8 +68,9 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		if file, err := env.host().EvidenceFile(o.plan.target); err != nil {
 			return nil, nil, err
 		} else if file != "" {
-			return nil, nil, say.Usage(fmt.Sprintf("%q holds evidence, and nothing can be applied to a file", file),
-				"name the host itself, or a plan file made of it with 'pgfettle plan --format json'")
+			return nil, nil, say.Usage(fmt.Sprintf("cannot apply to evidence file %q", file),
+				"Run pgfettle apply on the host itself, or make a plan file from the evidence: "+
+					"pgfettle plan --format json "+typeset.ShellQuote(file))
 		}
 		l, err = load(ctx, env, o.plan.target, o.plan.deep)
 	}

@@ -22,25 +22,25 @@ import (
 func newPolicy(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Show or try the policy of this site",
-		Long: `The policy is a file of this site, in TOML: values that plans keep to (pins),
-findings that are accepted with a reason and a last day, the profile, and how far
-a run may go (limits). check, plan and apply read it from
-` + app.PolicyPlace + `, or from where their --policy says.`,
+		Short: "Show, validate or print an example policy",
+		Long: `The policy is a TOML file of this site: values that plans must keep (pins),
+accepted findings with a reason and an expiry date, the profile, and limits for
+check and apply. The other commands read it from the file given with --policy,
+or from ` + app.PolicyPlace + `.`,
 		Example: `  pgfettle policy example > policy.toml
   pgfettle policy check policy.toml
   pgfettle policy show`,
 	}
 	show := &cobra.Command{
 		Use:   "show [FILE]",
-		Short: "Show the policy that holds",
-		Long: `Show what the policy says, with the lines, and which acceptances have ended. FILE is
-` + app.PolicyPlace + ` where none is named.`,
+		Short: "Show the policy in effect",
+		Long: `Show the contents of the policy with line numbers, and which acceptances have
+expired. The default FILE is ` + app.PolicyPlace + `.`,
 		Example: "  pgfettle policy show\n  pgfettle policy show policy.toml --format json",
-		Args:    atMost(1, "one FILE at most"),
+		Args:    atMost(1, "at most one FILE"),
 	}
 	var format string
-	show.Flags().StringVar(&format, "format", "text", "text or json")
+	show.Flags().StringVar(&format, "format", "text", plainFormsHelp)
 	complete(show, "format", "text", "json")
 	show.RunE = func(_ *cobra.Command, args []string) error {
 		if err := choice("format", format, "text", "json"); err != nil {
@@ -58,12 +58,12 @@ a run may go (limits). check, plan and apply read it from
 	}
 	try := &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Tell whether a policy can be read",
-		Long: `Read a policy as the other commands do and tell what is wrong in it, with file and
-line (exit code 2). FILE is ` + app.PolicyPlace + ` where none is named.
-Whether a server takes a pinned value is seen when a plan is made.`,
+		Short: "Validate a policy",
+		Long: `Read a policy as the other commands do, and report errors with file and line
+(exit status 2). Whether a server accepts a pinned value is checked when a plan
+is made. The default FILE is ` + app.PolicyPlace + `.`,
 		Example: "  pgfettle policy check\n  pgfettle policy check policy.toml",
-		Args:    atMost(1, "one FILE at most"),
+		Args:    atMost(1, "at most one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := policyNamed(env, args)
 			if err != nil {
@@ -75,8 +75,8 @@ Whether a server takes a pinned value is seen when a plan is made.`,
 	}
 	example := &cobra.Command{
 		Use:     "example",
-		Short:   "Print a policy that shows everything",
-		Long:    "Print a policy with everything that may stand in one, to begin with.",
+		Short:   "Print an example policy",
+		Long:    "Print an example policy with every section and key, as a starting point.",
 		Example: "  pgfettle policy example > policy.toml",
 		Args:    atMost(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -94,8 +94,8 @@ func policyNamed(env *Env, args []string) (*policy.Policy, error) {
 		return env.host().ReadPolicy(name, true)
 	}
 	if _, err := os.Stat(app.PolicyPlace); errors.Is(err, fs.ErrNotExist) {
-		return nil, &say.Problem{Message: "there is no " + app.PolicyPlace,
-			Hint: "name a FILE; 'pgfettle policy example' prints one to begin with", Code: exitError}
+		return nil, &say.Problem{Message: "policy file " + app.PolicyPlace + " does not exist",
+			Hint: "Name a FILE, or create one: pgfettle policy example > policy.toml", Code: exitError}
 	}
 	return env.host().ReadPolicy(app.PolicyPlace, false)
 }

@@ -19,14 +19,14 @@ type policyOptions struct {
 }
 
 const policyHelp = `The policy of this site (pins, accepted findings, profile, limits) is read from
-` + app.PolicyPlace + ` where that is there, except for a host that is not looked
-at from here (--for, --root, an evidence file); 'pgfettle policy' tells more.
+` + app.PolicyPlace + ` if it exists. It does not apply to other hosts (--for,
+--root, an evidence file). See pgfettle policy --help.
 `
 
 func (o *policyOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.file, "policy", "", "the policy in `FILE` (default: "+app.PolicyPlace+" where it is there)")
-	f.BoolVar(&o.none, "no-policy", false, "no policy")
+	f.StringVar(&o.file, "policy", "", "`FILE` policy file (default "+app.PolicyPlace+" if present)")
+	f.BoolVar(&o.none, "no-policy", false, "ignore the policy file")
 }
 
 // choice says which policy the flags mean.
@@ -34,7 +34,7 @@ func (o *policyOptions) choice() app.PolicyChoice {
 	return app.PolicyChoice{File: o.file, None: o.none}
 }
 
-// load reads the policy that holds: an empty one where there is none. site says
+// load reads the policy in effect: an empty one if there is none. site says
 // whether the one of this host may be meant.
 func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
 	p, err := env.host().Policy(o.choice(), site)
@@ -44,26 +44,15 @@ func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
 	return p, err
 }
 
-// sitePolicy is the policy of this site for a command without --policy. One that
-// cannot be read is told and left out: a diagnosis is made in an emergency.
-func sitePolicy(env *Env, l *loaded) *policy.Policy {
-	pol, err := (&policyOptions{}).load(env, l.Collected != nil)
-	if err != nil {
-		env.tell("warning", "the policy is left out: "+err.Error())
-		return &policy.Policy{}
-	}
-	return pol
-}
-
 // keeps refuses a plan from a file that was made without the pins of the policy.
 func (o *planOptions) keeps(p *plan.Plan, name string) error {
 	have := p.Options().Pins
 	for _, pin := range o.site.Pins {
 		crossed := slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return pin.Address.Covers(c.Address) })
 		if v, ok := have[pin.Address]; crossed && (!ok || v != pin.Value) {
-			return &say.Problem{Message: fmt.Sprintf("plan file %q: it changes %s, which %s:%d pins to %s", name,
-				pin.Address, o.site.File, pin.Line, pin.Value),
-				Hint: "plan again, or leave the policy out with --no-policy", Code: exitRefused}
+			return &say.Problem{Message: fmt.Sprintf("plan file %q changes %s, which is pinned to %s in %s:%d", name,
+				pin.Address, pin.Value, o.site.File, pin.Line),
+				Hint: "Make the plan again, or ignore the policy with --no-policy.", Code: exitRefused}
 		}
 	}
 	return nil
@@ -81,8 +70,9 @@ func (o *applyOptions) bounded() error {
 		return err
 	}
 	if o.effectSaid {
-		return &say.Problem{Message: fmt.Sprintf("--max-effect %s: %s allows %s at most", e, o.plan.site.File, *limit),
-			Hint: "change limits.max_effect there, or leave the policy out with --no-policy", Code: exitRefused}
+		return &say.Problem{Message: fmt.Sprintf("--max-effect %s exceeds the limit in %s: %s", e, o.plan.site.File,
+			*limit),
+			Hint: "Change limits.max_effect in that file, or ignore the policy with --no-policy.", Code: exitRefused}
 	}
 	o.maxEffect = limit.String()
 	return nil

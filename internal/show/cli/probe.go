@@ -35,37 +35,37 @@ func newProbe(env *Env) *cobra.Command {
 	o := &probeOptions{}
 	cmd := &cobra.Command{
 		Use:   "probe [TARGET]",
-		Short: "Measure disks, clock and memory, so that check and plan need not guess",
-		Long: `Measure what the rules otherwise guess from the kind of device, on the filesystem
-of the data directory, of pg_wal and of each tablespace, each device once:
+		Short: "Measure disk, clock and memory performance",
+		Long: `Measure values that pgfettle otherwise estimates from the device type. The
+filesystems of the data directory, pg_wal and each tablespace are measured, each
+device once:
 
-fsync: how often a second a write reaches the disk, with pg_test_fsync of the
-instance's own version, else of another one; where there is none an own loop stands
-in, and is named so.
-fio: 8 kB reads at random with 1, 4, 16 and 64 at once, reads in order, and flushes
-of a file that grows, with fio where it is installed. Where it is not, own reads stand
-in and are named so: pread with O_DIRECT, from as many threads as are at once. plan's
-random_page_cost and effective_io_concurrency rest on them as on those of fio.
-timing: what reading the clock costs, with pg_test_timing.
-memory: latency and speed of memory, as one processor sees it.
+  fsync    flushes per second, with pg_test_fsync of the same major version, of
+           another one, or with a built-in test
+  fio      random reads of 8 kB at depths 1, 4, 16 and 64, sequential reads, and
+           flushes of a growing file, with fio or built-in tests (pread with
+           O_DIRECT, one thread per read); random_page_cost and
+           effective_io_concurrency are planned from these
+  timing   cost of reading the clock, with pg_test_timing
+  memory   memory latency and bandwidth of one CPU
 
-The programs run as the owner of the data, in a private folder beside it that is
-removed at the end; after a crash the next probe removes it. A tenth of each
-filesystem, and at least 2 GB, stay free. What it will cost is said before, and where
-a server runs on these disks it is asked for: the writes and reads compete with its
-own. --yes asks nothing; without a terminal and without --yes nothing is measured
-there.
+The report names the method. Programs run as the owner of the data, in a private
+directory that is removed at the end, or by the next probe after a crash. At
+least 10% of each filesystem, and 2 GB, stay free. Duration and disk space are
+shown first. If a server uses these disks, you are asked for confirmation
+because the load slows it down. --yes skips the question. Without a terminal and
+without --yes, nothing is measured there.
 
-The result is kept in /var/lib/pgfettle/measured, for an ordinary user in
-$XDG_STATE_HOME/pgfettle/measured. For 90 days check and plan rest on it and say so,
-as long as the devices and the kernel are the same. Speeds that no such disk can have
-are findings: a cache answers in its place.
+Results are saved in /var/lib/pgfettle/measured, for other users than root in
+$XDG_STATE_HOME/pgfettle/measured. check and plan use them for 90 days if
+devices and kernel are unchanged. Impossible speeds are reported as findings: a
+cache answers instead of the disk.
 
-With --read nothing is run: outputs of pg_test_fsync, pg_test_timing, fio (text or
-JSON), pgbench (reports, --progress and --log), sysbench, iostat, vmstat and sar are
-read from a file, or from stdin with -: several in one file, of any version and system,
-quoted, indented, in another language, or cut. What contradicts itself in an output is
-reported. --storage names the kind of disk, for which the rates of flushes are judged.
+With --read, nothing is run. Output of pg_test_fsync, pg_test_timing, fio (text
+or JSON), pgbench (reports, --progress, --log), sysbench, iostat, vmstat and sar
+is read from a file, or from stdin with -. It can be quoted, truncated,
+translated, or contain several outputs. Contradictions are reported. --storage
+names the storage type that flush rates are judged for.
 
 ` + targetHelp,
 		Example: `  pgfettle probe
@@ -73,7 +73,7 @@ reported. --storage names the kind of disk, for which the rates of flushes are j
   pgfettle probe --only fsync,timing
   pgfettle probe --format json --no-keep
   pgfettle probe --read fsync.txt --storage hdd`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.target = args[0]
@@ -82,13 +82,13 @@ reported. --storage names the kind of disk, for which the rates of flushes are j
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.only, "only", nil, "measure only these `PARTS` (fsync,timing,fio,memory)")
-	f.IntVar(&o.seconds, "seconds", 2, "how long each single measurement takes, `N` from 1 to 60")
-	f.BoolVar(&o.yes, "yes", false, "ask nothing")
-	f.BoolVar(&o.forget, "no-keep", false, "do not keep the result for check and plan")
-	f.StringVar(&o.format, "format", "text", "text or json")
-	f.StringVar(&o.read, "read", "", "measure nothing; read what was measured elsewhere from `FILE`")
-	f.StringVar(&o.storage, "storage", "", "with --read: the `KIND` of disk, nvme, ssd, hdd or san")
+	f.StringSliceVar(&o.only, "only", nil, "`LIST` measure only these parts: fsync, timing, fio, memory")
+	f.IntVar(&o.seconds, "seconds", 2, "`N` duration of each measurement, 1–60")
+	f.BoolVar(&o.yes, "yes", false, yesHelp)
+	f.BoolVar(&o.forget, "no-keep", false, "do not save the results")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
+	f.StringVar(&o.read, "read", "", "`FILE` import output of pg_test_fsync, fio, pgbench and others")
+	f.StringVar(&o.storage, "storage", "", "`TYPE` with --read: storage type: nvme, ssd, hdd, san")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
 	complete(cmd, "only", app.ProbeParts...)
 	complete(cmd, "format", "text", "json")
@@ -100,14 +100,14 @@ func (o *probeOptions) check() error {
 		return err
 	}
 	if o.seconds < 1 || o.seconds > probeMost {
-		return say.Usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds),
-			fmt.Sprintf("write a number from 1 to %d", probeMost))
+		return say.Usage(fmt.Sprintf("value out of range for --seconds: %d", o.seconds),
+			fmt.Sprintf("Use a number from 1 to %d.", probeMost))
 	}
 	switch {
 	case o.read != "" && o.target != "":
-		return say.Usage(fmt.Sprintf("%q is one argument too many: --read measures nothing", o.target), "leave it out")
+		return say.Usage("--read cannot be used with a TARGET", "Use only one of them.")
 	case o.storage != "" && o.read == "":
-		return say.Usage("--storage is for --read", "leave it out: the disks that are measured are those of this host")
+		return say.Usage("--storage requires --read", "Omit --storage: the storage of this host is detected.")
 	case o.storage != "":
 		if err := choice("storage", o.storage, "nvme", "ssd", "hdd", "san"); err != nil {
 			return err
@@ -130,8 +130,8 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		return runProbeRead(env, o)
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target),
-			"name a data directory or nothing for this host")
+		return say.Usage(fmt.Sprintf("cannot measure with evidence file %q", o.target),
+			"Name a data directory, or omit TARGET for this host.")
 	}
 	w, err := env.host().PrepareProbe(ctx, app.ProbeRequest{Target: o.target, Only: o.only, Seconds: o.seconds})
 	if err != nil {
@@ -155,7 +155,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	return writeProbe(env, o, d)
 }
 
-// runProbeRead shows and judges what a measuring program has said elsewhere.
+// runProbeRead shows and judges output of measuring programs.
 func runProbeRead(env *Env, o *probeOptions) error {
 	p, err := env.host().ReadProbe(o.read, o.storage)
 	if err != nil {
@@ -184,28 +184,29 @@ func writeProbe(env *Env, o *probeOptions, d *document.Probe) error {
 
 // costOf says in one line what a probe takes.
 func costOf(w *app.ProbeWork) string {
-	text := fmt.Sprintf("This takes about %s", (w.Time + time.Second - 1).Truncate(time.Second))
+	text := fmt.Sprintf("The measurement takes about %s", (w.Time + time.Second - 1).Truncate(time.Second))
 	if n := len(w.Disks); n > 0 {
 		var at []string
 		for _, d := range w.Disks {
 			at = append(at, d.Parent)
 		}
-		text += fmt.Sprintf(" and writes %s, removed at the end, in %s", w.Writes, typeset.Line(strings.Join(at, ", ")))
+		text += fmt.Sprintf(" and writes %s (removed at the end) in %s", w.Writes, typeset.Line(strings.Join(at, ", ")))
 	}
 	return text + "."
 }
 
 func askProbe(ctx context.Context, env *Env, running []string) error {
-	about := "a server runs on these disks (" + typeset.Line(strings.Join(running, ", ")) +
-		"), and its commits and reads will be slower meanwhile"
+	about := "commits and reads of running servers (" + typeset.Line(strings.Join(running, ", ")) +
+		") will be slower during the measurement"
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was measured: there is no terminal to ask at", Detail: about,
-			Hint: "say --yes, or choose a quiet hour", Code: exitRefused}
+		return &say.Problem{Message: "nothing was measured: cannot ask for confirmation without a terminal",
+			Detail: about,
+			Hint:   "Choose a time with little load, and add --yes.", Code: exitRefused}
 	}
 	fmt.Fprintln(env.Stderr, strings.ToUpper(about[:1])+about[1:]+".")
 	answer, err := newLines(env.Stdin).choose(ctx, env, "Measure now?", answerYes, answerNo)
 	if err == nil && answer != "yes" {
-		err = &say.Problem{Message: "nothing was measured: you said no", Code: exitRefused}
+		err = &say.Problem{Message: "nothing was measured: canceled", Code: exitRefused}
 	}
 	return err
 }

@@ -31,46 +31,46 @@ func newProve(env *Env) *cobra.Command {
 	o := &proveOptions{}
 	cmd := &cobra.Command{
 		Use:   "prove [TARGET]",
-		Short: "Compare two configurations under load on a scratch instance",
-		Long: `Run two configurations of PostgreSQL under the same load, by turns, on a scratch
-instance of this host, and say what the difference is: with a confidence interval,
-or with the smallest difference that would have been found. No instance that is in
-use is touched, and nothing is left behind but the documents.
+		Short: "Compare two configurations under load (A/B test)",
+		Long: `Run two configurations of PostgreSQL under the same load, in turns, on a scratch
+instance of this host. The report states the difference with a confidence
+interval, or the smallest difference that could have been detected. Instances in
+use are not touched, and only the results remain.
 
 ` + experiment.ConfigurationSyntax + `
 
-The unit is a block: two runs close in time, one of each configuration, in balanced order. A
-verdict needs 6 blocks. One metric decides and is declared before the first run.
-Blocks that something else on the machine disturbed are discarded by gates that do not
-see the configuration; they are repeated and counted. What it will take is estimated first.
+A block is a pair of runs close in time, one per configuration, in balanced
+order. A verdict requires at least 6 blocks. One metric decides and is declared
+before the first run. Blocks disturbed by other activity on the host are
+discarded by rules that do not see the configuration; they are repeated and
+counted. The time and disk space required are estimated first.
 
-Verdicts: IMPROVED and REGRESSED (the 95 % interval excludes none), EQUIVALENT
-(within ±--margin), INCONCLUSIVE (neither; it says what would have been found).
-Whatever the verdict, the exit code is 0, unless --fail-on says otherwise.
+Verdicts: IMPROVED or REGRESSED (the 95% confidence interval excludes zero),
+EQUIVALENT (within ±--margin), INCONCLUSIVE (none of these; the detectable
+difference is reported). The exit status is 0 for every verdict, or with
+--fail-on regressed, 3 for REGRESSED.
 
---experiment runs an exercise of a course as a proper ` +
-			`experiment: ` + strings.Join(experiment.ExerciseNames(), ", ") + `.
---aa compares a configuration with itself, which tells how small a difference can
-be found on this machine. --report shows a finished experiment again, --resume goes
-on with one that was interrupted, --clean removes what a killed one left behind, and
-the data that --keep-data left.
+--experiment runs a predefined experiment. --aa compares a configuration with
+itself, which shows how small a difference this host can detect. --report shows
+a finished experiment again. --resume continues an interrupted one. --clean
+removes leftovers of killed experiments and the data of --keep-data.
 
---workload from-statements makes the load from pg_stat_statements of TARGET, with
-parameters out of its statistics, and takes a copy of that database (pg_dump): it is
-asked for first, only read, and removed at the end. sysbench:NAME is one of
-sysbench's own loads, where it is installed.
+--workload from-statements makes the load from pg_stat_statements of TARGET,
+with parameters from its statistics, and copies that database with pg_dump. The
+server is only read. The copy is removed at the end. sysbench:NAME is a load of
+sysbench, if installed.
 
-TARGET is the instance that «current» means, or from-statements: a data directory
-or a conninfo.`,
+TARGET is the instance that "current" means, or that of from-statements: a data
+directory or a conninfo.`,
 		Example: `  pgfettle prove --a default --b plan --workload oltp-rw
-  pgfettle prove --a current --b current+pg:work_mem=64MB --workload olap /srv/pg/17
-  pgfettle prove --a default --b old.conf --workload select-only --scale 1.5x --clients 100
+  pgfettle prove --a current --b current+pg:work_mem=64MB -w olap /srv/pg/17
+  pgfettle prove --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
   pgfettle prove --b plan --workload from-statements 'host=db1 dbname=shop'
   pgfettle prove --experiment fsync-off
   pgfettle prove --report ./exp1 --format json
   pgfettle prove --report ./exp1 --format html > exp1.html`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.shared.Target = strings.Join(args, "")
 			o.shared.Said = cmd.Flags().Changed
@@ -79,20 +79,20 @@ or a conninfo.`,
 	}
 	f := cmd.Flags()
 	// the letters too: the library completes no long name of one letter else
-	f.StringVarP(&o.prove.A, "a", "a", "default", "the first configuration, `CONF`")
-	f.StringVarP(&o.prove.B, "b", "b", "", "the second configuration, `CONF`")
-	f.BoolVar(&o.prove.Same, "aa", false, "compare the configuration of --a with itself")
-	f.StringVar(&o.prove.Exercise, "experiment", "", "run the experiment `NAME`: "+
+	f.StringVarP(&o.prove.A, "a", "a", "default", "`CONF` baseline configuration")
+	f.StringVarP(&o.prove.B, "b", "b", "", "`CONF` candidate configuration")
+	f.BoolVar(&o.prove.Same, "aa", false, "A/A test: compare the baseline with itself")
+	f.StringVar(&o.prove.Exercise, "experiment", "", "`NAME` run a predefined experiment: "+
 		strings.Join(experiment.ExerciseNames(), ", "))
-	f.IntVar(&o.prove.Blocks, "blocks", 8, "blocks, `N`; 6 or more for a verdict")
+	f.IntVar(&o.prove.Blocks, "blocks", 8, "`N` number of A/B pairs; at least 6 for a verdict")
 	f.StringVar(&o.prove.Design, "design", "",
-		"restart (a start for each run) or slices (both servers up, by turns); default: chosen and told")
-	f.Float64Var(&o.prove.Margin, "margin", stat.Margin, "differences within ±`PERCENT` are held to be none")
-	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 on this verdict: regressed")
-	f.StringVar(&o.report, "report", "", "show the experiment in the folder `DIR` again")
-	f.StringVar(&o.resume, "resume", "", "go on with the experiment in the folder `DIR`")
+		"`DESIGN` restart (server restart per run) or slices (both servers up) (default chosen and reported)")
+	f.Float64Var(&o.prove.Margin, "margin", stat.Margin, "`PERCENT` equivalence margin")
+	f.StringVar(&o.failOn, "fail-on", "", "`VERDICT` exit with status 3 on this verdict: regressed")
+	f.StringVar(&o.report, "report", "", "`DIR` show the experiment in DIR again")
+	f.StringVar(&o.resume, "resume", "", "`DIR` resume the interrupted experiment in DIR")
 	f.BoolVar(&o.clean, "clean", false,
-		"remove what a killed experiment left behind and data that were kept, and put kernel values back")
+		"remove leftovers of killed experiments and kept data; restore kernel parameters")
 	o.shared.flags(cmd, env)
 	for _, name := range []string{"a", "b"} {
 		confWords(cmd, name)
@@ -151,7 +151,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 	return o.show(env, r)
 }
 
-// alone refuses what makes no sense beside one of the flags that stand alone.
+// alone refuses other flags with one of the flags that are used alone.
 func (o *proveOptions) alone() error {
 	var modes []string
 	for _, m := range []string{"report", "resume", "clean"} {
@@ -165,11 +165,12 @@ func (o *proveOptions) alone() error {
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
 		"blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
-			return say.Usage(fmt.Sprintf("--%s and --%s do not go together", modes[0], other), "leave one of them out")
+			return say.Usage(fmt.Sprintf("--%s and --%s cannot be used together", modes[0], other),
+				"Use only one of them.")
 		}
 	}
 	if (modes[0] == "report" && o.report == "") || (modes[0] == "resume" && o.resume == "") {
-		return say.Usage("--"+modes[0]+" names no folder", "name the folder of the experiment")
+		return say.Usage("missing value for --"+modes[0], "Name the directory of the experiment.")
 	}
 	return nil
 }
@@ -183,15 +184,15 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, say.Usage(fmt.Sprintf("there is no experiment in %q", name),
-			"name the folder that 'pgfettle prove' told, or its "+experiment.ResultFile)
+		return nil, say.Usage(fmt.Sprintf("no experiment found in %q", name),
+			"Name the directory that pgfettle prove reported, or its "+experiment.ResultFile+".")
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
-			Hint: "run pgfettle as who ran the experiment", Code: exitNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
+			Hint: "Run pgfettle as the user who ran the experiment.", Code: exitNoAccess}
 	case err != nil:
 		return nil, fmt.Errorf("experiment: %w", err)
 	case !st.Mode().IsRegular():
-		return nil, say.Usage(fmt.Sprintf("%q is no regular file", name), "name the folder of an experiment")
+		return nil, say.Usage(fmt.Sprintf("%q is not a regular file", name), "Name the directory of an experiment.")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -205,17 +206,17 @@ func readResult(name string) (*experiment.Result, error) {
 	r, err := experiment.DecodeResult(b)
 	if err != nil {
 		return nil, &say.Problem{Message: fmt.Sprintf("experiment %q: %v", name, err),
-			Hint: "it is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle",
+			Hint: "Name a result of pgfettle prove or pgfettle bench, of this version or an older one.",
 			Code: exitError}
 	}
 	return r, nil
 }
 
-// maxResult is above what result.Decode takes: so that it can say that a
+// maxResult is more than experiment.DecodeResult accepts, so that it can report that a
 // document is too large.
 const maxResult = 32 << 20
 
-// show writes a result, and ends with 3 where --fail-on asks for it.
+// show writes a result, and ends with 3 if --fail-on asks for it.
 func (o *proveOptions) show(env *Env, r *experiment.Result) error {
 	if err := o.shared.write(env, r); err != nil {
 		return err
@@ -226,7 +227,7 @@ func (o *proveOptions) show(env *Env, r *experiment.Result) error {
 	return nil
 }
 
-// goOn resumes.
+// goOn resumes an interrupted experiment.
 func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	if _, err := readResult(o.resume); err != nil {
 		return err

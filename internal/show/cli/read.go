@@ -30,28 +30,32 @@ func newRead(env *Env) *cobra.Command {
 	o := &readOptions{}
 	cmd := &cobra.Command{
 		Use:   "read [FILE…|-]",
-		Short: "Read what was pasted of a host, and make evidence of it",
-		Long: `Say which parts of a text are what, and which facts they hold: a ticket, a mail, a
-thread, several files, with the outputs of commands between prose. Nothing is run, and
-nothing of this host is read.
+		Short: "Read pasted command output of a host as evidence",
+		Long: `Recognize pasted command output in text files, such as a ticket, a mail or a
+thread with outputs between prose, and list the facts in it. Nothing is
+executed, and facts of this host are not read.
 
-Recognized are /proc/meminfo, free, vmstat, top, ps, lscpu, /proc/cpuinfo, numactl -H,
-lsblk, df, mount, findmnt, fstab, iostat, uname, sysctl -a and files of sysctl.d, tuned
-profiles, ulimit -a, /proc/PID/limits, status and smaps, files of cgroups, systemctl
-status and unit files, SHOW ALL, pg_settings (as a table, CSV or JSON), single SHOWs,
-postgresql.conf, pg_hba.conf, pg_controldata, pg_test_fsync, pg_test_timing, fio,
-pgbench, sysbench, EXPLAIN, and logs of the kernel, of systemd and of servers. They are
-found behind prompts and quotation marks, in fences, and in several languages.
+Recognized: /proc/meminfo, free, vmstat, top, ps, lscpu, /proc/cpuinfo, numactl
+-H, lsblk, df, mount, findmnt, fstab, iostat, uname, sysctl -a and sysctl.d
+files, tuned profiles, ulimit -a, /proc/PID/limits, status and smaps, cgroup
+files, systemctl status and unit files, SHOW ALL, pg_settings (table, CSV or
+JSON), single SHOWs, postgresql.conf, pg_hba.conf, pg_controldata,
+pg_test_fsync, pg_test_timing, fio, pgbench, sysbench, EXPLAIN, and logs of
+kernel, systemd and servers. They are found after prompts and quotation marks,
+in code fences, and in several languages.
 
-Lines that were not recognized are listed, the first of each stretch in full. Numbers that
-were printed rounded, as by free -m or df -h, are called so. Two parts that contradict
-each other are told, and one of them is used; --host chooses among several hosts.
+Lines that are not recognized are listed, the first of each block in full.
+Rounded numbers, as printed by free -m or df -h, are marked as rounded. If two
+parts contradict each other, this is reported and one is used. --host selects
+one of several hosts.
 
-With -o FILE the used parts become an evidence file. check, plan, report and diagnose take
-it like any other; what was not pasted is unknown to them. --redact replaces the names in
-it, as snapshot --redact does.`,
+-o FILE writes the recognized parts as an evidence file for check, plan, report
+and diagnose; facts that were not pasted are unknown. With -o -, evidence is
+written to stdout and the report to stderr. --redact replaces names, as with
+pgfettle snapshot --redact.`,
 		Example: `  pgfettle read ticket.txt
-  pgfettle read -o case.evidence meminfo.txt show-all.txt mail.txt && pgfettle check case.evidence
+  pgfettle read -o case.evidence meminfo.txt show-all.txt mail.txt
+  pgfettle read -o - ticket.txt | pgfettle check -
   pgfettle read --format json - < ticket.txt
   pgfettle read --redact -o case.evidence ticket.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,10 +64,10 @@ it, as snapshot --redact does.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "write the evidence to `FILE`, readable by its owner alone")
-	f.BoolVar(&o.force, "force", false, "replace FILE")
-	f.BoolVar(&o.redact, "redact", false, "replace the names in the evidence by pseudonyms")
-	f.StringVar(&o.host, "host", "", "use the parts of the host `NAME` (default: the one with the most parts)")
+	f.StringVarP(&o.out, "output", "o", "", "`FILE` write evidence to FILE (mode 0600), or to stdout with -")
+	f.BoolVar(&o.force, "force", false, "overwrite an existing file")
+	f.BoolVar(&o.redact, "redact", false, "replace names in the evidence with pseudonyms")
+	f.StringVar(&o.host, "host", "", "`NAME` use the parts of this host (default the one with most parts)")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "format", docForms...)
 	return cmd
@@ -74,12 +78,12 @@ func runRead(env *Env, o *readOptions) error {
 		return err
 	}
 	switch {
-	case o.force && o.out == "":
-		return say.Usage("--force says what -o may do", "add -o FILE")
+	case o.force && (o.out == "" || o.out == "-"):
+		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
 	case o.redact && o.out == "":
-		return say.Usage("--redact is for the evidence", "add -o FILE")
+		return say.Usage("--redact requires -o FILE", "Add -o FILE, or omit --redact.")
 	}
-	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
+	if _, err := os.Lstat(o.out); o.out != "" && o.out != "-" && err == nil && !o.force {
 		return exists(o.out)
 	}
 	p, err := env.host().ReadPastes(o.files, o.host)
@@ -90,6 +94,11 @@ func runRead(env *Env, o *readOptions) error {
 		if err := writePasted(env, o, p); err != nil {
 			return err
 		}
+	}
+	if o.out == "-" { // stdout is for the evidence
+		talk := *env
+		talk.Stdout = env.Stderr
+		env = &talk
 	}
 	r := p.Read
 	return env.writeForm(o.format, forms{
@@ -105,14 +114,17 @@ func writePasted(env *Env, o *readOptions, p *app.Pasted) error {
 	if o.redact {
 		a = a.Redact()
 	}
+	if o.out == "-" {
+		return writeTo(env.Stdout, "evidence", a)
+	}
 	var b bytes.Buffer
 	if err := writeTo(&b, "evidence", a); err != nil {
 		return err
 	}
-	// 0600: the names in it are nobody else's business.
+	// 0600: names in it can be confidential.
 	if err := writeFile(o.out, b.Bytes(), 0o600, o.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: evidence of %d parts written to %s\n", p.Read.UsedParts(), o.out)
+	fmt.Fprintf(env.Stderr, "pgfettle: evidence from %d parts written to %s\n", p.Read.UsedParts(), o.out)
 	return nil
 }

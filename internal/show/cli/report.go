@@ -34,32 +34,33 @@ func newReport(env *Env) *cobra.Command {
 	o := &reportOptions{}
 	cmd := &cobra.Command{
 		Use:   "report [TARGET]",
-		Short: "Write one HTML file on a host: findings, plan, memory, OOM kills, experiments, settings",
-		Long: `Join what check, plan, diagnose memory and diagnose oom say of a host, the settings
-that differ from their defaults, and experiments of 'pgfettle prove', into one HTML
-file. It asks no network for anything, needs no script, and can be mailed, printed
-and read on a telephone. What could not be seen is named in it.
+		Short: "Write a self-contained HTML report",
+		Long: `Write the results of check, plan, diagnose memory and diagnose oom, settings
+that differ from their defaults, and experiments of pgfettle prove into one HTML
+file. It needs no network and no scripts, and can be mailed and printed.
+Unavailable facts are listed. Nothing else is changed.
 
--o FILE replaces an earlier report, and no other file unless --force is said. Without
--o, or with -o -, it goes to stdout.
+-o FILE overwrites an earlier report; for any other existing file, --force is
+required. Without -o, or with -o -, the report is written to stdout.
 
-Of an evidence file it tells what is in it; OOM kills are where the kernel's log could
-be read. With --redact the names of databases, roles, tables and the host are replaced
-by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is left out.
+A report on an evidence file shows its contents; OOM kills are included if the
+kernel log was readable. --redact replaces the names of databases, roles, tables
+and the host with pseudonyms, as with pgfettle snapshot --redact, and omits the
+kernel log.
 
 ` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle report -o report.html
-  pgfettle report --profile oltp --experiment ./proof-1 -o db1.html /var/lib/postgresql/17/main
+  pgfettle report --experiment ./proof-1 -o db1.html /var/lib/postgresql/17/main
   pgfettle report --redact -o for-the-consultant.html
   pgfettle report --lang fr db1.evidence > db1.html`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plan.target = strings.Join(args, "")
 			o.plan.profileSaid = cmd.Flags().Changed("profile")
 			if cmd.Flags().Changed("for") {
-				return say.Usage("--for describes a host, and a report is of one that was looked at",
-					"'pgfettle plan --for … --format html' writes the page of a plan")
+				return say.Usage("--for cannot be used with pgfettle report",
+					"Write the plan as a page: pgfettle plan --for … --format html")
 			}
 			if err := counts(cmd); err != nil {
 				return err
@@ -72,28 +73,29 @@ by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is 
 	if err := f.MarkHidden("for"); err != nil { // plan has it, and a report is of what is there
 		panic(err)
 	}
-	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`, readable by its owner alone (default: stdout)")
-	f.BoolVar(&o.force, "force", false, "replace FILE also where it is no earlier report")
-	f.BoolVar(&o.redact, "redact", false, "replace the names of databases, roles, tables and the host by pseudonyms")
+	f.StringVarP(&o.out, "output", "o", "", "`FILE` write to FILE (mode 0600), or to stdout with - (default stdout)")
+	f.BoolVar(&o.force, "force", false, "overwrite FILE even if it is not an earlier report")
+	f.BoolVar(&o.redact, "redact", false, redactHelp)
 	f.StringArrayVar(&o.experiments, "experiment", nil,
-		"add the experiment of 'pgfettle prove' in `DIR`; repeat it for more")
+		"`DIR` add the pgfettle prove experiment in DIR (repeatable)")
 	return cmd
 }
 
 func runReport(ctx context.Context, env *Env, o *reportOptions) error {
+	_, screen := terminal(env.Stdout)
+	screen = screen && o.out == "" // with "-o -" it is meant
 	if o.out == "-" {
 		o.out = ""
 	}
-	_, screen := terminal(env.Stdout)
 	switch {
 	case o.force && o.out == "":
-		return say.Usage("--force says what -o may do", "add -o FILE")
-	case o.out == "" && screen:
-		return say.Usage("a report is a page for a browser, and stdout is a terminal",
-			"name a file with -o report.html")
+		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
+	case screen:
+		return say.Usage("cannot write an HTML report to a terminal",
+			"Write it to a file with -o report.html, or force output with -o -.")
 	case o.redact && len(o.experiments) > 0:
-		return say.Usage("--redact: the document of an experiment names its host and its settings",
-			"leave out --experiment, or --redact")
+		return say.Usage("--redact cannot be used with --experiment: results name the host and its settings",
+			"Use only one of them.")
 	}
 	if o.out != "" && !o.force {
 		if err := earlierReport(o.out); err != nil { // said before the host is read, not after
@@ -112,11 +114,11 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 		_, err := env.Stdout.Write(b.Bytes())
 		return err
 	}
-	// 0600: the names in it are nobody else's business.
+	// 0600: names in it can be confidential.
 	if err := writeFile(o.out, b.Bytes(), 0o600, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, readable by you alone)\n", web.ReportLine(r),
+	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, mode 0600)\n", web.ReportLine(r),
 		typeset.Line(o.out), unit.Bytes(b.Len()))
 	return nil
 }
@@ -130,7 +132,7 @@ func earlierReport(name string) error {
 	case err != nil:
 		return fmt.Errorf("-o: %w", err)
 	case !st.Mode().IsRegular():
-		return say.Usage(fmt.Sprintf("-o: %q is no regular file", name), "name a file")
+		return say.Usage(fmt.Sprintf("-o: %q is not a regular file", name), "Name a file.")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -143,8 +145,9 @@ func earlierReport(name string) error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if n > 0 && !bytes.Contains(head[:n], []byte(web.Mark)) {
-		return &say.Problem{Message: fmt.Sprintf("%q exists already and is no report of pgfettle; nothing was written",
-			name), Hint: "choose another name, or add --force to replace it", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("file %q already exists and is not a pgfettle report; nothing was "+
+			"written",
+			name), Hint: "Choose another name, or add --force to overwrite it.", Code: exitError}
 	}
 	return nil
 }
@@ -162,7 +165,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	}
 	for i, dir := range o.experiments {
 		if slices.Contains(o.experiments[:i], dir) {
-			return r, say.Usage(fmt.Sprintf("--experiment: %q is given twice", dir), "leave one of them out")
+			return r, say.Usage(fmt.Sprintf("duplicate value for --experiment: %q", dir), "Name each experiment once.")
 		}
 		x, err := readResult(dir)
 		if err != nil {

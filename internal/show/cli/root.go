@@ -3,55 +3,40 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-const rootLong = `pgfettle reads a PostgreSQL host and its instances, says what is wrong and why,
-and plans one coherent configuration of both: server and kernel, each value with
-its reason. apply carries the plan out, move-wal moves the WAL to a disk of its own,
-and undo takes either back; nothing else changes anything.`
+const rootLong = `pgfettle checks a PostgreSQL host and its instances, and explains each finding.
+It recommends one consistent configuration of server and kernel, with a reason
+for each value.
 
-const rootExample = `  pgfettle check                     what is wrong with this host and its instances
-  pgfettle plan                      what their settings should be, and why
+apply changes the recommended settings, and move-wal moves pg_wal to another
+filesystem. undo reverts either of them. No other command permanently changes
+settings of the host or its instances.`
+
+const rootExample = `  pgfettle check                    # faults of this host and its instances
+  pgfettle plan                     # recommended settings, with reasons
   pgfettle plan --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
-  pgfettle apply                     make it so: shown, asked, noted in a journal
-  pgfettle undo                      and take it back
-  pgfettle probe                     measure disks, clock and memory for both
-  pgfettle explain shared_buffers    one knob: what it trades, how it is decided
-  pgfettle demo                      see it at work on a throwaway server`
-
-// usageTemplate is cobra's, shortened, with the exit codes.
-const usageTemplate = `Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{end}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
-
-Flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-
-` + exitTable + `{{if .HasAvailableSubCommands}}
-
-'{{.CommandPath}} COMMAND --help' tells more of one command.{{end}}
-`
+  pgfettle apply                    # apply the plan (asks first)
+  pgfettle undo                     # undo the last apply
+  pgfettle probe                    # measure disks, clock and memory
+  pgfettle explain shared_buffers   # effect of a setting, and how it is chosen
+  pgfettle demo                     # try all of this on a throwaway server`
 
 // newRoot builds the whole tree of commands.
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "pgfettle",
-		Short:         "Check, plan and change the settings of a PostgreSQL host",
+		Short:         "Check and tune PostgreSQL and the Linux host it runs on",
 		Long:          rootLong,
 		Example:       rootExample,
 		Version:       versionLine(),
@@ -68,12 +53,15 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		_, err := io.WriteString(c.OutOrStderr(), usage(c))
+		return err
+	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "never write colours (NO_COLOR does the same)")
+	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "no colors (as with NO_COLOR)")
 	root.PersistentFlags().StringVar(&env.Lang, "lang", "",
-		"language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
+		"`LANG` language of human-readable output: en, fr, ru (default from the locale; JSON: en)")
 	root.PersistentFlags().StringArrayVar(&env.Trusted, "trust", nil, trustHelp)
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
@@ -84,11 +72,21 @@ func newRoot(env *Env) *cobra.Command {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)
+	root.Flags().BoolP("version", "v", false, "print the version")
+	helpFlags(root)
 	return root
 }
 
-// strict makes a command that only holds others refuse what is none of them;
-// cobra would print its help and end well.
+// helpFlags defines --help of every command, which cobra would word with its name.
+func helpFlags(c *cobra.Command) {
+	c.Flags().BoolP("help", "h", false, "show this help")
+	for _, sub := range c.Commands() {
+		helpFlags(sub)
+	}
+}
+
+// strict makes a command that only groups others refuse the name of any other
+// command; cobra would print its help and exit with 0.
 func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch {
@@ -104,8 +102,7 @@ func strict(root *cobra.Command) {
 				return found.Help()
 			}
 		case c.Name() == "completion":
-			c.Short = "Write the completion script of a shell"
-			c.Example = "  pgfettle completion bash > /etc/bash_completion.d/pgfettle"
+			completionHelp(c)
 		}
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args = cobra.ArbitraryArgs
@@ -126,13 +123,65 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return say.Usage(fmt.Sprintf("%q is not a command of %s", name, cmd.CommandPath()),
-		say.DidYouMean(name, names, "the commands are "+strings.Join(names, ", ")))
+	return say.Usage(fmt.Sprintf("unknown command %q for %s", name, cmd.CommandPath()),
+		say.DidYouMean(name, names, "Use one of: "+strings.Join(names, ", ")+"."))
 }
 
-// flagError words pflag's errors; an unknown flag gets the nearest known ones.
+// completionHelp words the help of the command that cobra brings along.
+func completionHelp(c *cobra.Command) {
+	c.Short = "Print a shell completion script"
+	c.Long = "Print the completion script for a shell."
+	c.Example = "  pgfettle completion bash > /etc/bash_completion.d/pgfettle"
+	for _, shell := range c.Commands() {
+		name := shell.Name()
+		shell.Short = "Print the completion script for " + name
+		shell.Long = map[string]string{
+			"bash": `Print the completion script for bash. It requires the package bash-completion.
+
+To load it in the current session:
+
+  source <(pgfettle completion bash)
+
+To load it in every new session:
+
+  pgfettle completion bash > /etc/bash_completion.d/pgfettle`,
+			"zsh": `Print the completion script for zsh. It requires the completion system
+(autoload -U compinit; compinit).
+
+To load it in the current session:
+
+  source <(pgfettle completion zsh)
+
+To load it in every new session:
+
+  pgfettle completion zsh > "${fpath[1]}/_pgfettle"`,
+			"fish": `Print the completion script for fish.
+
+To load it in the current session:
+
+  pgfettle completion fish | source
+
+To load it in every new session:
+
+  pgfettle completion fish > ~/.config/fish/completions/pgfettle.fish`,
+			"powershell": `Print the completion script for PowerShell.
+
+To load it in the current session:
+
+  pgfettle completion powershell | Out-String | Invoke-Expression
+
+To load it in every new session, add that line to your PowerShell profile.`,
+		}[name]
+		if f := shell.Flags().Lookup("no-descriptions"); f != nil {
+			f.Usage = "print completions without descriptions"
+		}
+	}
+}
+
+// flagError words the errors of the flag library; an unknown flag gets the nearest
+// known ones.
 func flagError(cmd *cobra.Command, err error) error {
-	hint := fmt.Sprintf("'%s --help' lists the flags", cmd.CommandPath())
+	hint := "List the flags: " + cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		typed := unknown.GetSpecifiedName()
@@ -151,34 +200,89 @@ func flagError(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
 		f := bad.GetFlag()
-		kind := map[string]string{"int": "a whole number", "bool": "true or false"}[f.Value.Type()]
-		if kind == "" {
-			kind = "a value for it"
+		kinds := map[string]string{"int": "Use a whole number.", "bool": "Use true or false.",
+			"float64": "Use a number.", "uint64": "Use a whole number.", "duration": "Use a duration such as 30s or " +
+				"2m."}
+		if kind := kinds[f.Value.Type()]; kind != "" {
+			hint = kind
 		}
-		return say.Usage(fmt.Sprintf("--%s: %q is not %s", f.Name, bad.GetValue(), kind), hint)
+		return say.Usage(fmt.Sprintf("invalid value for --%s: %q", f.Name, bad.GetValue()), hint)
+	}
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		return say.Usage("missing value for --"+missing.GetFlag().Name, hint)
 	}
 	return say.Usage(err.Error(), hint)
 }
 
-// atMost refuses more than n arguments, naming the first that is too many.
+// atMost refuses more than n arguments and names the first excess one. Several
+// arguments such as host=db1 user=x are a conninfo that the shell has split.
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return say.Usage(fmt.Sprintf("%q is one argument too many", args[n]),
-				fmt.Sprintf("%s takes %s", cmd.CommandPath(), what))
+		if len(args) <= n {
+			return nil
 		}
-		return nil
+		return tooMany(cmd.CommandPath(), args, n, what)
 	}
+}
+
+// tooMany is the error of more than n arguments of a command.
+func tooMany(command string, args []string, n int, what string) error {
+	hint := command + " takes " + what + "."
+	if quoted := conninfoSplit(args); quoted != "" {
+		hint = "Quote the conninfo: " + command + " " + quoted
+	}
+	return say.Usage(fmt.Sprintf("too many command-line arguments (first is %q)", args[n]), hint)
+}
+
+// filesOrTarget are the arguments of a command that takes any number of files, and a
+// conninfo.
+func filesOrTarget(cmd *cobra.Command, args []string) error {
+	for i, a := range args {
+		if _, err := os.Stat(a); err != nil && conninfoSplit(args[:i+1]) != "" {
+			return tooMany(cmd.CommandPath(), args, i, "")
+		}
+	}
+	return nil
+}
+
+// conninfoWord says whether an argument is one keyword of a conninfo with its value.
+func conninfoWord(arg string) bool {
+	name, _, ok := strings.Cut(arg, "=")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// conninfoSplit writes arguments with a conninfo at their end as they have to be typed:
+// the conninfo as one word. It is "" if the last two are no parts of a conninfo. A
+// password is not repeated.
+func conninfoSplit(args []string) string {
+	first := len(args)
+	for first > 0 && conninfoWord(args[first-1]) {
+		first--
+	}
+	if len(args)-first < 2 {
+		return ""
+	}
+	words := slices.Clone(args[first:])
+	for i, w := range words {
+		if name, _, _ := strings.Cut(w, "="); name == "password" || name == "sslpassword" {
+			words[i] = name + "=PASSWORD"
+		}
+	}
+	var out []string
+	for _, a := range args[:first] {
+		out = append(out, typeset.ShellQuote(a))
+	}
+	return strings.Join(append(out, typeset.ShellQuote(strings.Join(words, " "))), " ")
 }
 
 // choice refuses a value that is none of the names.
 func choice(flag, value string, names ...string) error {
-	for _, n := range names {
-		if n == value {
-			return nil
-		}
+	if slices.Contains(names, value) {
+		return nil
 	}
-	return say.Usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
+	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+
+		".")
 }
 
 // words completes a flag or an argument with fixed words.

@@ -55,12 +55,12 @@ func ruleOf(a knob.Address) knob.Address {
 	return a
 }
 
-// nothing tells that the bounds leave nothing of a plan.
+// nothing reports that the flags allow none of the changes.
 func nothing(env *Env, s *applying.Choice) error {
-	text := say.M("Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; " +
-		"a server can do without a pool of huge pages with --pin pg:huge_pages=off.")
+	text := say.M("Nothing was changed: --max-effect allows none of the planned changes. To allow more, raise " +
+		"--max-effect. To plan without huge pages, add --pin pg:huge_pages=off.")
 	if len(s.Options.Only) > 0 && len(s.Left) == 0 {
-		text = say.M("Nothing was changed: what --only names is not in the plan.")
+		text = say.M("Nothing was changed: none of the changes named with --only is in the plan.")
 	}
 	_, err := fmt.Fprintf(env.Stdout, "\n%s\n", text.In(env.words))
 	return err
@@ -69,20 +69,20 @@ func nothing(env *Env, s *applying.Choice) error {
 // askParts asks a person for each part of what was chosen.
 func askParts(ctx context.Context, env *Env, s *applying.Choice) error {
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at",
-			Hint: "read the plan above, then say --yes", Code: exitRefused}
+		return &say.Problem{Message: "nothing was changed: cannot ask for confirmation without a terminal",
+			Hint: "Review the plan above, then run the command with --yes.", Code: exitRefused}
 	}
 	lines := newLines(env.Stdin)
 	for _, g := range outline.Groups(s.Chosen) {
 		answer, err := lines.choose(ctx, env, say.N(int64(len(g.Changes)),
-			"{group}: {names}. Make it?", "{group}: {names}. Make them?", "group",
+			"{group}: {names}. Apply this change?", "{group}: {names}. Apply these changes?", "group",
 			outline.WordsIn(env.words).Heading(g), "names", g.Names()).In(env.words), answerYes, answerSkip, answerQuit)
 		if err != nil {
 			return err
 		}
 		switch answer {
 		case "quit":
-			return &say.Problem{Message: "nothing was changed: you quit", Code: exitRefused}
+			return &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
 		case "skip":
 			s.Decline(g.Changes)
 		}

@@ -33,44 +33,47 @@ func newServe(env *Env) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
 		Use:   "serve [TARGET]",
-		Short: "Show check, plan, memory and history as pages for a browser",
-		Long: `Answer a browser with the same documents that the commands write: overview,
-findings, plan, plan for another host, memory as it is now, history, experiments, the
-pages of explain, and a report on what was pasted of another host, as by 'pgfettle read'.
-It reads only: no address changes anything, and what would is shown as a command to
-type. The pages work without script.
+		Short: "Serve findings, plan, memory and history to a browser",
+		Long: `Serve pages to a browser, with the same contents as the output of the commands:
+overview, findings, plan, plan for another host, current memory, history,
+experiments, explain, and a report on pasted command output (as pgfettle read).
+All pages are read-only: changes are shown as commands to run. They work without
+JavaScript.
 
-The host is looked at when a page is asked for, by one look at a time that is shown
-again for some seconds. The history is what 'pgfettle watch' has written.
+The host is queried when a page is requested, one request at a time. The result
+is reused for some seconds. The history is that of pgfettle watch.
 
-Pages show what the account sees that runs this, so other accounts have to say a
-token. Without --token-file one is made at each start: on a terminal it stands in the
-address that is printed, else in a file for this account alone, which is named; a
-service of systemd has it in $RUNTIME_DIRECTORY/token. A browser keeps a session of 12
-hours; programs send 'Authorization: Bearer TOKEN'.
+Pages show what the serving account can see, so other accounts need a token.
+Without --token-file, a new one is made at each start. On a terminal, it is part
+of the printed address. Otherwise, it is in a file that only this account can
+read, whose name is printed; for a systemd service in $RUNTIME_DIRECTORY/token.
+A browser session lasts 12 hours. Programs send "Authorization: Bearer TOKEN".
 
---socket listens on a unix socket that this account alone may open. It asks this
-account and root for nothing; with --socket-group others may open it, and are asked for
-the token. On a loopback address --no-token lets in every account of this host; root
-may say so only of an evidence file. From another host come by
-ssh -L 8432:127.0.0.1:8432. Any other address needs --token-file, and either TLS or a
-proxy before it that encrypts (--behind-proxy).
+--socket listens on a Unix socket that only this account can open. This account
+and root need no token. --socket-group allows a group to open it, with the
+token. On a loopback address, --no-token allows every account of this host; root
+can use it only for evidence files.
 
-A request must name this server as it is known: by its address, localhost, or a
---host. Other names are refused, as a page of another site could have its name
-pointed here. A proxy must pass the Host on.
+From another host, use ssh -L 8432:127.0.0.1:8432. Other listen addresses
+require --token-file, and either TLS or a proxy that terminates TLS
+(--behind-proxy).
 
-The server ends with Ctrl-C or SIGTERM, the latter with exit code 0.
+Requests must name this server by its address, localhost, or a --host name.
+Other Host headers are rejected, to prevent DNS rebinding. A proxy must pass the
+Host header on.
+
+The server stops on Ctrl-C (exit status 130) or SIGTERM (exit status 0).
 
 ` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle serve
   pgfettle serve --listen '[::1]:8500' --experiments ./experiments
   pgfettle serve --socket /run/pgfettle-serve.sock --socket-group dba
-  pgfettle serve --listen 10.0.0.5:8432 --token-file token --tls-cert cert.pem --tls-key key.pem
+  pgfettle serve --listen 10.0.0.5:8432 --token-file token \
+      --tls-cert cert.pem --tls-key key.pem
   pgfettle serve --token-file token --behind-proxy --host db1.example.org
   pgfettle serve host.evidence`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if err := o.place(cmd.Flags().Changed("listen"), cmd.Flags().Changed("socket")); err != nil {
@@ -81,20 +84,20 @@ The server ends with Ctrl-C or SIGTERM, the latter with exit code 0.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen.Address, "listen", "127.0.0.1:8432",
-		"where it is: `ADDRESS:PORT`, or the path of a unix socket")
-	f.StringVar(&o.socket, "socket", "", "listen on the unix socket `PATH`, for this account alone")
-	f.StringVar(&o.listen.Group, "socket-group", "", "let the `GROUP` open the socket, and ask it for the token")
+		"`ADDR:PORT` listen address, or the path of a Unix socket")
+	f.StringVar(&o.socket, "socket", "", "`PATH` listen on a Unix socket, for this account only")
+	f.StringVar(&o.listen.Group, "socket-group", "", "`GROUP` allow this group on the socket, with the token")
 	f.StringSliceVar(&o.listen.Hosts, "host", nil,
-		"a further `NAME` that it is asked for by: the one in the browser's address")
+		"`NAME` additional accepted Host header (repeatable)")
 	f.StringVar(&o.listen.TokenFile, "token-file", "",
-		"ask for the token that is in `FILE`, of 16 characters at least (default: one made at the start)")
-	f.BoolVar(&o.listen.NoToken, "no-token", false, "on a loopback address, let in every account of this host")
-	f.StringVar(&o.listen.Cert, "tls-cert", "", "the certificate with its chain, PEM `FILE`")
-	f.StringVar(&o.listen.Key, "tls-key", "", "its key, PEM `FILE`")
-	f.BoolVar(&o.listen.BehindProxy, "behind-proxy", false, "a proxy before it encrypts; needs --token-file")
-	f.StringVar(&o.history, "history", "", "the history in `FILE` (default: where 'pgfettle watch' writes it)")
-	f.StringVar(&o.experiments, "experiments", "", "show the experiments below `DIR`, those of 'pgfettle prove'")
-	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
+		"`FILE` require the token in FILE, at least 16 characters (default a new one at each start)")
+	f.BoolVar(&o.listen.NoToken, "no-token", false, "on a loopback address, allow every account of this host")
+	f.StringVar(&o.listen.Cert, "tls-cert", "", "`FILE` TLS certificate chain (PEM)")
+	f.StringVar(&o.listen.Key, "tls-key", "", "`FILE` TLS private key (PEM)")
+	f.BoolVar(&o.listen.BehindProxy, "behind-proxy", false, "TLS is terminated by a proxy; requires --token-file")
+	f.StringVar(&o.history, "history", "", "`FILE` history file (default that of pgfettle watch)")
+	f.StringVar(&o.experiments, "experiments", "", "`DIR` show the pgfettle prove experiments below DIR")
+	f.BoolVar(&o.deep, "deep", false, deepHelp)
 	o.policy.flags(cmd)
 	return cmd
 }
@@ -104,16 +107,16 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		return err
 	}
 	if o.target == "-" {
-		return say.Usage("evidence on stdin can be read once, and pages are asked for again",
-			"write it to a file and name that")
+		return say.Usage("cannot serve evidence from stdin",
+			"Save the evidence in a file, and name the file.")
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil { // before anything listens
 		return err
 	}
 	if o.listen.NoToken && file == "" && env.Target.UID() == 0 {
-		return &say.Problem{Message: "--no-token: every account of this host would see what root sees",
-			Hint: "leave it out, or run pgfettle as an account that sees less", Code: exitRefused}
+		return &say.Problem{Message: "--no-token would let every account of this host see what root sees",
+			Hint: "Omit --no-token, or run pgfettle as an unprivileged account.", Code: exitRefused}
 	}
 	if _, err := o.policy.load(env, site(env, o.target)); err != nil {
 		return err
@@ -140,18 +143,19 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		st, err := os.Stat(o.experiments)
 		switch {
 		case errors.Is(err, os.ErrPermission):
-			return &say.Problem{Message: fmt.Sprintf("--experiments: %q: permission denied", o.experiments),
-				Hint: "run pgfettle as who may read it", Code: exitNoAccess}
+			return &say.Problem{Message: fmt.Sprintf("--experiments: could not open %q: permission denied",
+				o.experiments),
+				Hint: "Run pgfettle as a user with read permission.", Code: exitNoAccess}
 		case err != nil || !st.IsDir():
-			return say.Usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments),
-				"name the folder that holds those of 'pgfettle prove'")
+			return say.Usage(fmt.Sprintf("--experiments: %q is not a directory", o.experiments),
+				"Name the directory that contains results of pgfettle prove.")
 		}
 		if so.Experiments, err = filepath.Abs(o.experiments); err != nil {
 			return fmt.Errorf("--experiments: %w", err)
 		}
 	}
 	err = serve.New(so).Serve(ctx, func(address string) {
-		fmt.Fprintf(env.Stderr, "pgfettle: serving %s (Ctrl-C ends)%s\n", token.in(address), token.beside(address))
+		fmt.Fprintf(env.Stderr, "pgfettle: serving %s (quit with Ctrl-C)%s\n", token.in(address), token.beside(address))
 	})
 	if err != nil {
 		return err
@@ -159,8 +163,8 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	return stopped(ctx)
 }
 
-// stopped is the end of a command whose only end is that somebody stops it: with
-// 130 where a person interrupted it, and well where a service manager did.
+// stopped is the end of a command that runs until it is stopped: with status 130 if a
+// user interrupted it, and 0 if a service manager did.
 func stopped(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()+" ") {
 		return errEnded

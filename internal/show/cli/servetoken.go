@@ -14,9 +14,9 @@ func (o *serveOptions) place(listen, socket bool) error {
 	case !socket:
 		return nil
 	case listen:
-		return say.Usage("--listen and --socket contradict each other", "it listens at one place")
+		return say.Usage("--listen and --socket cannot be used together", "Use only one of them.")
 	case o.socket == "":
-		return say.Usage("--socket: there is no path", "name one, as in --socket /run/pgfettle-serve.sock")
+		return say.Usage("missing value for --socket", "Name a path, such as --socket /run/pgfettle-serve.sock.")
 	}
 	abs, err := filepath.Abs(o.socket)
 	o.listen.Address = abs
@@ -77,9 +77,9 @@ func hasLogin(address string) bool { return strings.Contains(address, "://") }
 func (t servedToken) beside(address string) string {
 	switch {
 	case t.file != "":
-		return "; its token is in " + t.file
+		return "; token in file " + t.file
 	case t.told && !hasLogin(address):
-		return "; its token is " + t.is
+		return "; token: " + t.is
 	}
 	return ""
 }

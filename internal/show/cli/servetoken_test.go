@@ -80,7 +80,7 @@ func TestServeAsksByDefault(t *testing.T) {
 				seenInPart)
 			go func() { _, _ = io.Copy(io.Discard, r) }()
 			var at, file string
-			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends); its token is in %s",
+			if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C); token in file %s",
 				&at, &file); err != nil || !strings.HasPrefix(file, dir+"/") {
 				t.Fatalf("%q: %v", line, err)
 			}
@@ -112,14 +112,14 @@ func TestServeAsksByDefault(t *testing.T) {
 	}
 }
 
-// TestServeOnATerminal holds that the person who starts it gets an address that
-// lets his browser in.
-func TestServeOnATerminal(t *testing.T) {
+// ptys opens a terminal: the end of the user, and that of the program.
+func ptys(t *testing.T) (person, tty *os.File) {
+	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		tier.Missing(t, tier.Rights, "there is no terminal to be had: %v", err)
+		tier.Missing(t, tier.Rights, "no terminal is available: %v", err)
 	}
-	defer person.Close()
+	t.Cleanup(func() { person.Close() })
 	if err := unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -127,16 +127,41 @@ func TestServeOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
+	return person, tty
+}
+
+// TestNoPagesOnATerminal holds that a command does not write a whole file to a terminal
+// unless "-o -" asks for it.
+func TestNoPagesOnATerminal(t *testing.T) {
+	_, tty := ptys(t)
+	defer tty.Close()
+	for _, c := range [][]string{{"snapshot"}, {"report", "--no-policy"}} {
+		var talk bytes.Buffer
+		if code := Main(t.Context(), c, strings.NewReader(""), tty, &talk, nil); code != exitUsage ||
+			!strings.Contains(talk.String(), "to a terminal\npgfettle: hint: Write it to a file with -o ") {
+			t.Errorf("%v: exit code %d: %s", c, code, talk.String())
+		}
+		talk.Reset()
+		c = append(c, "-o", "-", "nowhere") // refused for its target alone
+		if Main(t.Context(), c, strings.NewReader(""), tty, &talk, nil); !strings.Contains(talk.String(), "nowhere") {
+			t.Errorf("%v: %s", c, talk.String())
+		}
+	}
+}
+
+// TestServeOnATerminal holds that the user who starts it gets an address that lets the
+// browser in.
+func TestServeOnATerminal(t *testing.T) {
+	person, tty := ptys(t)
 	dir := t.TempDir()
 	line, end := begun(t, tty, bufio.NewReader(person), []string{"XDG_RUNTIME_DIR=" + dir}, "--listen", "127.0.0.1:0",
 		seenInPart)
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
-		!strings.Contains(at, "/login?token=") || strings.Contains(line, "its token is") {
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C)", &at); err != nil ||
+		!strings.Contains(at, "/login?token=") || strings.Contains(line, "token: ") {
 		t.Fatalf("%q: %v", line, err)
 	}
 	base, token, _ := strings.Cut(at, "login?token=")
@@ -159,7 +184,7 @@ func TestServeOpen(t *testing.T) {
 	line, end := begun(t, w, bufio.NewReader(r), nil, "--listen", "127.0.0.1:0", "--no-token", seenInPart)
 	go func() { _, _ = io.Copy(io.Discard, r) }()
 	var at string
-	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (Ctrl-C ends)", &at); err != nil ||
+	if _, err := fmt.Sscanf(line, "pgfettle: serving %s (quit with Ctrl-C)", &at); err != nil ||
 		strings.Contains(line, "token") {
 		t.Fatalf("%q: %v", line, err)
 	}

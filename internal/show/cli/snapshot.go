@@ -21,41 +21,52 @@ type snapshotOptions struct {
 	deep   bool
 }
 
+// redactHelp is the help of --redact.
+const redactHelp = "replace names of databases, roles, tables and the host with pseudonyms"
+
 func newSnapshot(env *Env) *cobra.Command {
 	o := &snapshotOptions{}
 	cmd := &cobra.Command{
 		Use:   "snapshot [TARGET]",
-		Short: "Write what check and plan rest on, as one text file",
-		Long: `Write the evidence: the files of the kernel and the answers of the server as they
-were found, in one text that a person can read before he sends it. 'check FILE'
-and 'plan FILE' then give what they give here. No password, connection string or
-query text is in it. The kernel's reports of OOM kills are, where they can be read,
-for 'diagnose oom FILE'. With --redact they are taken out, and the names of
-databases, roles, tables and the host are replaced by pseudonyms, the same ones each
-time.
+		Short: "Collect host and server facts into one file",
+		Long: `Collect the facts that check and plan are based on: kernel files and query
+results as they are, in one readable text file. check FILE and plan FILE then
+give the same results as on the host. The file contains no passwords, connection
+strings or query texts. Nothing is changed.
+
+It contains the kernel's OOM reports if they are readable, for diagnose oom
+FILE. With --redact, they are removed, and names of databases, roles, tables and
+the host are replaced with pseudonyms, the same ones each time.
 
 ` + targetHelp,
 		Example: `  pgfettle snapshot -o db1.evidence
   pgfettle snapshot --redact -o for-the-mailing-list.evidence
   pgfettle snapshot --redact db1.evidence > redacted.evidence
   ssh db1 pgfettle snapshot | pgfettle check -`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			return runSnapshot(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`, readable by its owner alone (default: stdout)")
-	f.BoolVar(&o.force, "force", false, "replace FILE")
-	f.BoolVar(&o.redact, "redact", false, "replace the names of databases, roles, tables and the host by pseudonyms")
-	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
+	f.StringVarP(&o.out, "output", "o", "", "`FILE` write to FILE (mode 0600), or to stdout with - (default stdout)")
+	f.BoolVar(&o.force, "force", false, "overwrite an existing file")
+	f.BoolVar(&o.redact, "redact", false, redactHelp)
+	f.BoolVar(&o.deep, "deep", false, deepHelp)
 	return cmd
 }
 
 func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
-	if o.force && o.out == "" {
-		return say.Usage("--force says what -o may do", "add -o FILE")
+	_, screen := terminal(env.Stdout)
+	switch {
+	case o.force && (o.out == "" || o.out == "-"):
+		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
+	case screen && o.out == "": // some 150 kB
+		return say.Usage("cannot write evidence to a terminal",
+			"Write it to a file with -o FILE, or force output with -o -.")
+	case o.out == "-":
+		o.out = ""
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
 		return exists(o.out) // said before the host is read, not after
@@ -71,11 +82,11 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if err := writeTo(&b, "evidence", a); err != nil {
 		return err
 	}
-	// 0600: the names in it are nobody else's business.
+	// 0600: names in it can be confidential.
 	if err := writeFile(o.out, b.Bytes(), 0o600, o.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %d files of evidence, %d that could not be had, written to %s\n", len(a.Names()),
-		len(a.MissingFiles()), o.out)
+	fmt.Fprintf(env.Stderr, "pgfettle: evidence written to %s: %d entries, %d unavailable\n", o.out, len(a.Names()),
+		len(a.MissingFiles()))
 	return nil
 }

@@ -23,17 +23,20 @@ func newStatus(env *Env) *cobra.Command {
 	o := &statusOptions{}
 	cmd := &cobra.Command{
 		Use:   "status [JOURNAL]",
-		Short: "Show which applied values no longer hold",
-		Long: `Look at every value that was applied and not taken back, and tell which no longer
-hold: another value is in force, or its file no longer has it; with who set it,
-where that can be known. Then those that wait for a restart or a reboot. With a
-JOURNAL only those of that apply. Nothing is changed.
+		Short: "Show applied settings that have drifted",
+		Long: `Compare each applied value that was not undone with the current one, and list
+those that have drifted: another value is in effect, or its file no longer
+contains it. If known, the account that changed it is shown. Then follow values
+that take effect at the next restart or reboot. Nothing is changed.
+
+With a JOURNAL, only the changes of that apply are compared. With --exit-code,
+the exit status is 3 if a value has drifted.
 
 ` + placeHelp,
 		Example: `  pgfettle status
   pgfettle status --format json
   pgfettle status --exit-code`,
-		Args: atMost(1, "one JOURNAL at most"),
+		Args: atMost(1, "at most one JOURNAL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(cmd.Context(), env, o, strings.Join(args, ""))
 		},
@@ -41,8 +44,8 @@ JOURNAL only those of that apply. Nothing is changed.
 	}
 	o.place.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when an applied value no longer holds")
+	f.StringVar(&o.format, "format", "text", plainFormsHelp)
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with status 3 if an applied value has drifted")
 	complete(cmd, "format", "text", "json")
 	return cmd
 }

@@ -9,17 +9,31 @@ import (
 )
 
 // targetHelp is in the help of every command that takes a TARGET.
-const targetHelp = `TARGET is one of
-  nothing            this host and every instance that runs on it; with PGHOST,
-                     PGPORT or PGSERVICE set, the server that they name
+const targetHelp = watchedTargetHelp + `
+  an evidence file   written by pgfettle snapshot; - reads it from stdin`
+
+// watchedTargetHelp is targetHelp without evidence, which holds one moment only.
+const watchedTargetHelp = `TARGET is one of
+  (none)             this host and all its running instances; if PGHOST, PGPORT
+                     or PGSERVICE is set, the server that they name
   a data directory   its instance, running or not, and this host
-  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
-                     host it gives no host facts
-  an evidence file   written by 'pgfettle snapshot'; - reads it from stdin`
+  a conninfo         'host=db1 dbname=postgres' or postgresql://…; for a remote
+                     server, facts of its host are unavailable`
+
+// liveTargetHelp is targetHelp of commands that look at one running instance.
+const liveTargetHelp = `TARGET is one of
+  (none)             this host and its running instance; if PGHOST, PGPORT or
+                     PGSERVICE is set, the server that they name
+  a data directory   its instance, and this host
+  a conninfo         'host=db1 dbname=postgres' or postgresql://…; for a remote
+                     server, facts of its host are unavailable`
+
+// deepHelp is the help of --deep.
+const deepHelp = "also query every database: sizes, bloat, indexes (slower)"
 
 // trustHelp is the help of --trust.
-const trustHelp = "count the instance of the data directory `DATADIR` as one that root may ask and plan for, " +
-	"whoever's it is; may be repeated ([trust] owners in the policy does so for accounts)"
+const trustHelp = "`DATADIR` let root query and plan for this instance, whatever account owns it " +
+	"(repeatable; for accounts: [trust] owners in the policy)"
 
 // host is where the use cases run: this host, with what the person said of it.
 func (e *Env) host() *app.Host {
@@ -30,7 +44,7 @@ func (e *Env) host() *app.Host {
 // loaded is what a command looks at.
 type loaded = app.Session
 
-// load opens a TARGET.
+// load collects or reads what a TARGET names.
 func load(ctx context.Context, env *Env, arg string, deep bool) (*loaded, error) {
 	return loadAs(ctx, env, app.Request{Target: arg, Deep: deep})
 }

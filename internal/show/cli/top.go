@@ -23,11 +23,11 @@ type topOptions struct {
 }
 
 const (
-	// topDefault is how often is looked unless somebody says: a person sees what
-	// moves, and a look costs some milliseconds.
+	// topDefault is the default refresh interval: changes are visible, and a refresh
+	// costs some milliseconds.
 	topDefault = 2 * time.Second
-	// The bounds of the interval: below a second the looking is a load of its own,
-	// and who looks less often than every hour has no need of a live view.
+	// The bounds of the interval: below a second, refreshing is a load of its own, and
+	// beyond an hour a live view is of no use.
 	topLeast, topMost = time.Second, time.Hour
 )
 
@@ -35,49 +35,45 @@ func newTop(env *Env) *cobra.Command {
 	o := &topOptions{}
 	cmd := &cobra.Command{
 		Use:   "top [TARGET]",
-		Short: "Watch a host and an instance live: memory, page tables, waits, checkpoints",
-		Long: `Show on a full screen what a host and one of its instances do now: where the memory
-is, which processes hold page tables and private memory, what they wait for and who
-blocks whom, checkpoints and WAL, and the databases. The keys are shown at the bottom,
-and ? explains them and the columns; q quits.
+		Short: "Live view: memory, sessions, waits, checkpoints, WAL",
+		Long: `Show the current state of a host and one of its instances on a full screen:
+memory use, processes with the most page tables and private memory, wait events,
+blocking sessions, checkpoints, WAL, and databases. The keys are at the bottom;
+? explains keys and columns, q quits. Nothing is changed.
 
-The server is asked over one connection that is kept, with short read-only statements.
-A server that hangs or goes away leaves the view alive: it tells how old the numbers
-are and asks again. What is dear to look at is looked at less often: reading the memory
-of many processes, or a server that answers slowly, takes two percent of a processor at
-most. What is not known is shown as –, with the reason at the bottom.
+One connection is kept open, for short read-only statements. If the server hangs
+or stops, the view goes on, shows the age of the numbers, and tries again.
+Expensive facts are refreshed less often: reading the memory of many processes,
+or a slow server, takes at most 2% of one CPU. Unknown values are shown as –,
+with the reason at the bottom.
 
-Without a terminal, with --once or with --count, the same is written as text: each
-after two looks, which rates are told by. --format json writes it as JSON.
+Without a terminal, or with --once or --count, samples are printed as text, each
+from two measurements so that it has rates. --format json prints them as JSON.
 
-TARGET is one of
-  nothing            this host and the instance that runs on it; with PGHOST,
-                     PGPORT or PGSERVICE set, the server that they name
-  a data directory   its instance, and this host
-  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
-                     host it gives no host facts`,
+` + liveTargetHelp,
 		Example: `  pgfettle top
   pgfettle top /var/lib/postgresql/17/main --interval 5s
   pgfettle top --once
   pgfettle top --count 10 --interval 30s > evening.txt
   pgfettle top --format json 'host=db1 dbname=postgres'`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("count") && o.count < 1 {
-				return say.Usage(fmt.Sprintf("--count: %d is less than 1", o.count), "write how many times is looked")
+				return say.Usage(fmt.Sprintf("value out of range for --count: %d", o.count), "Use a number of "+
+					"samples of at least 1.")
 			}
 			if o.once && cmd.Flags().Changed("count") {
-				return say.Usage("--once and --count say two things", "give one of them")
+				return say.Usage("--once and --count cannot be used together", "Use only one of them.")
 			}
 			return runTop(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json; json is written without a screen")
-	f.DurationVar(&o.interval, "interval", topDefault, "look every `INTERVAL`, from 1s to 1h")
-	f.BoolVar(&o.once, "once", false, "write it once as text, without a screen")
-	f.IntVarP(&o.count, "count", "n", 0, "write it `N` times as text, without a screen")
+	f.StringVar(&o.format, "format", "text", "`FORMAT` output format: text, json (without a screen)")
+	f.DurationVar(&o.interval, "interval", topDefault, "`INTERVAL` refresh interval, 1s–1h")
+	f.BoolVar(&o.once, "once", false, "print one sample as text and exit")
+	f.IntVarP(&o.count, "count", "n", 0, "`N` print N samples as text and exit")
 	complete(cmd, "format", "text", "json")
 	return cmd
 }
@@ -87,11 +83,12 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		return err
 	}
 	if o.interval < topLeast || o.interval > topMost {
-		return say.Usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
+		return say.Usage(fmt.Sprintf("value out of range for --interval: %s", o.interval), "Use a duration from 1s "+
+			"to 1h.")
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file),
-			"name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
+		return say.Usage(fmt.Sprintf("pgfettle top requires a running instance, but %q is a file", file),
+			"Name a data directory or a conninfo. For a file: pgfettle diagnose memory FILE")
 	}
 	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true})
 	if err != nil {
@@ -121,7 +118,7 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 }
 
 // fullScreen says whether there is a terminal to show a screen on and to take keys
-// from, and nobody asked for text.
+// from, and text was not asked for.
 func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
 	if o.once || o.count > 0 || o.format == "json" || env.Getenv("TERM") == "dumb" || env.Getenv("TERM") == "" {
 		return nil, false

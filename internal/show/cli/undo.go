@@ -27,31 +27,33 @@ func newUndo(env *Env) *cobra.Command {
 	o := &undoOptions{}
 	cmd := &cobra.Command{
 		Use:   "undo [JOURNAL]",
-		Short: "Take an apply back",
-		Long: `Take an apply back, the last change first: files and live values become what they
-were before it. Without a JOURNAL it is the last apply that was not taken back.
+		Short: "Undo an apply",
+		Long: `Undo an apply, the last change first: files and live values get their previous
+contents. Without JOURNAL, it is the last apply that was not undone.
 
-At a terminal the changes are shown and it is asked whether to take them back: yes,
-quit. With --yes, or without a terminal, nothing is asked.
+On a terminal, the changes are shown and confirmed (yes, quit). With --yes, or
+without a terminal, nothing is asked.
 
-What somebody has changed since is not overwritten: it is kept and shown. A server
-is reloaded; it is restarted only with --max-effect restart, and until then it is
-said that it still has to be. An undo that was interrupted, or that could not take
-all back, is finished by undoing again.
+Values that others have changed since are not overwritten: they are kept and
+listed. A server is reloaded. It is restarted only with --max-effect restart;
+otherwise a pending restart is reported. If an undo was interrupted or
+incomplete, run it again.
 
-At the end every value is read back. What is neither as before nor known to be
-somebody's later edit is named, and the exit code is 6. Of a journal that was damaged
-the part that is proven is taken back, and the rest is listed as unknown: exit code 6.
+At the end, every value is read back. Values that are neither the previous ones
+nor a known later edit are listed, and the exit status is 6. It is also 6 if the
+journal is damaged: its intact part is undone, and the rest is listed as
+unknown.
 
-With --forget-instance DATADIR the changes of an instance that is gone for good are
-given up and named, the rest is taken back, and no other apply waits for it.
+--forget-instance DATADIR gives up the changes of an instance that no longer
+exists and lists them. The other changes are undone, and no later apply is
+blocked by this one.
 
 ` + placeHelp,
 		Example: `  pgfettle undo
   pgfettle undo --yes --max-effect restart
   pgfettle undo 20261121-103000-k3x9qz
   pgfettle undo --forget-instance /srv/pg/gone`,
-		Args: atMost(1, "one JOURNAL at most"),
+		Args: atMost(1, "at most one JOURNAL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUndo(cmd.Context(), env, o, strings.Join(args, ""))
 		},
@@ -61,10 +63,10 @@ given up and named, the rest is taken back, and no other apply waits for it.
 	o.restart.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
-	f.BoolVar(&o.yes, "yes", false, "answer the question with yes")
-	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+	f.BoolVar(&o.yes, "yes", false, yesHelp)
+	f.BoolVar(&o.wait, "wait", false, waitHelp)
 	f.StringVar(&o.forget, "forget-instance", "",
-		"give up the changes of the instance with this `DATADIR`, which is gone")
+		"`DATADIR` give up the changes of this instance, which no longer exists")
 	complete(cmd, "max-effect", effects...)
 	_ = cmd.RegisterFlagCompletionFunc("forget-instance", journalInstances(env, &o.place)) // the flag is there
 	return cmd
@@ -89,14 +91,14 @@ func (e *Env) askUndo(ctx context.Context, j *journal.Journal, back []journal.Ch
 	if err := term.Write(e.Stdout, outline.Undo(j, back, e.words), e.Style()); err != nil {
 		return err
 	}
-	question := say.N(int64(len(back)), "{n} change. Take it back?",
-		"{n} changes. Take them back?").In(e.words)
+	question := say.N(int64(len(back)), "Undo {n} change?",
+		"Undo {n} changes?").In(e.words)
 	answer, err := newLines(e.Stdin).choose(ctx, e, question, answerYes, answerQuit)
 	if err != nil {
 		return err
 	}
 	if answer != answerYes.String() {
-		return &say.Problem{Message: "nothing was changed: you quit", Code: exitRefused}
+		return &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
 	}
 	return nil
 }
@@ -112,7 +114,11 @@ func undone(env *Env, j *journal.Journal, err error) error {
 	return err
 }
 
-const maxEffectUsage = "the most that may be needed: now, reload, restart or reboot"
+const (
+	maxEffectUsage = "`EFFECT` largest interruption allowed: now, reload, restart, reboot"
+	yesHelp        = "do not ask for confirmation"
+	waitHelp       = "wait for a running apply or undo instead of failing"
+)
 
 var effects = []string{"now", "reload", "restart", "reboot"}
 
@@ -120,7 +126,7 @@ func maxEffect(s string) (knob.Effect, error) {
 	e, err := knob.ParseEffect(s)
 	if err != nil {
 		return e, say.Usage("--max-effect: "+err.Error(),
-			"reload is the default: nothing is restarted without being asked")
+			"Use one of: now, reload, restart, reboot.")
 	}
 	return e, nil
 }

@@ -18,9 +18,9 @@ func newVersion(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "Print the version of the program, of the Go that built it, and the platform.",
+		Long:    "Print the versions of pgfettle and of the Go toolchain, and the platform.",
 		Example: "  pgfettle version",
-		Args:    atMost(0, "no argument"),
+		Args:    atMost(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(env.Stdout, versionLine())
 			return err

@@ -35,73 +35,76 @@ func newWatch(env *Env) *cobra.Command {
 	o := &watchOptions{}
 	cmd := &cobra.Command{
 		Use:   "watch [TARGET]",
-		Short: "Keep watching a host and its instances, and send notices of what changes",
-		Long: `Sample a host and its instances for as long as it runs, and keep the numbers and
-what happens in a history, for 'pgfettle history' and for plans: memory, page tables,
-pressure, sessions, checkpoints, WAL, temporary files, cache hits. Every --interval six
-files of the kernel are read and each server is asked one question over one connection;
-every --check-interval, a tenth more or less, the whole evidence is collected and judged.
+		Short: "Monitor continuously, record history, send notifications",
+		Long: `Monitor a host and its instances until stopped. Samples and events are recorded
+in a history, for pgfettle history and for plans: memory, page tables, pressure,
+sessions, checkpoints, WAL, temporary files, cache hits. Settings of the host
+and the servers are not changed.
 
-What differs between two looks is told on stderr, one line an event, and kept: a setting
-or a kernel value was changed (by whom and where, as far as that can be seen), a line
-was written that is not in force yet, a finding appeared or vanished, a plan went stale
-because facts moved (memory, processors, major version, twice as many sessions, databases
-that outgrew the memory), a server was started, the kernel killed for memory.
-A plan rests on the facts of the last apply, or of the first look.
+Every --interval, six kernel files are read, and each server runs one query over
+one connection. Every --check-interval (±10%), all facts are collected and
+checked. --once collects once, for cron: rates are those since the previous run.
 
-A state is told when it has held: a finding, a stale plan, and that a finding is gone when
-three looks, one after the other, have seen it; what is gone in the next look is not told.
-Told at once are events (a setting was changed, a server was started or crashed, the host
-was booted, the kernel killed for memory), and findings that are critical, as twenty minutes
-of an outage cost more than a false alarm. With --once three runs are three looks.
+Events are printed on stderr, one line each, and recorded: changed settings and
+kernel parameters (with account and file if known), edited files that are not in
+effect yet, new and resolved findings, restarts, OOM kills, and stale plans. A
+plan is based on the facts of the last apply, or of the first check. It becomes
+stale when they change: memory, CPUs, major version, twice as many sessions, or
+databases that have outgrown RAM.
 
---notify sends a JSON document (schema pgfettle.notice/1) of each changed setting, each
-stale plan, and each finding from --notify-from on that appeared, got worse or is gone;
-held_since is when the first look saw it. exec:CMD runs a program with the
-document on its standard input; CMD is split into words as a shell does, and no shell
-runs it. webhook:URL posts it over https, and tries again where nobody answers;
-webhook:@FILE reads the URL from a file, so that no list of processes shows it. One finding
-sends one notice an hour, however often it comes and goes.
+A finding or a stale plan is reported after three consecutive checks have seen
+it, and a finding as resolved after three checks without it. Reported at once
+are changed settings, server starts, crashes, boots, OOM kills, and critical
+findings. With --once, three runs count as three checks.
 
-The history lies in /var/lib/pgfettle/history.db, for an ordinary user in
-$XDG_STATE_HOME/pgfettle (~/.local/state where that is not set), or where --history says.
-One watcher writes it at a time. When the disk is full it stops writing, says so once,
-and tries again. SIGHUP reads the policy again and looks at once; SIGTERM ends it with 0.
---once looks and samples once, for cron: rates are those since the run before.
+--notify sends a JSON document (schema pgfettle.notice/1) for each changed
+setting, each stale plan, and each finding of at least --notify-from that is
+new, worse or resolved. held_since is the time of the first check that saw it. A
+finding sends at most one notification per hour.
+  exec:CMD        run CMD with the document on stdin; CMD is split into words as
+                  in a shell, but no shell runs it
+  webhook:URL     post the document over https, with retries
+  webhook:@FILE   read the URL from FILE, so that it is in no process list
+
+The history is in /var/lib/pgfettle/history.db, or in --history FILE. For other
+users than root it is in $XDG_STATE_HOME/pgfettle (default ~/.local/state). Only
+one watch can write it. If the disk is full, recording stops with one message
+and is retried. SIGHUP rereads the policy and checks at once; SIGTERM stops the
+watch with exit status 0.
 
 ` + policyHelp + `
-` + strings.Replace(targetHelp, "\n  an evidence file   written by 'pgfettle snapshot'; - reads it from stdin", "", 1),
+` + watchedTargetHelp,
 		Example: `  pgfettle watch
   pgfettle watch /var/lib/postgresql/17/main --interval 5s
-  pgfettle watch --notify 'exec:/usr/bin/mail -s "pgfettle on db1" dba@example.com'
+  pgfettle watch --notify 'exec:/usr/bin/mail -s pgfettle dba@example.com'
   pgfettle watch --notify webhook:@/etc/pgfettle/webhook --notify-from critical
   pgfettle watch --once`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			return runWatch(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.interval, "interval", app.WatchInterval, "sample every `DURATION`, from 1s to 1h")
+	f.DurationVar(&o.interval, "interval", app.WatchInterval, "`TIME` time between samples, 1s–1h")
 	f.DurationVar(&o.look, "check-interval", app.WatchLook,
-		"collect and judge the whole evidence every `DURATION`, from 1m to 24h")
-	f.BoolVar(&o.once, "once", false, "look and sample once, and end")
-	f.StringVar(&o.history, "history", "", "write the history in `FILE`")
+		"`TIME` time between full checks, 1m–24h")
+	f.BoolVar(&o.once, "once", false, "collect once and exit")
+	f.StringVar(&o.history, "history", "", "`FILE` history file to write")
 	f.StringArrayVar(&o.notify, "notify", nil,
-		"send notices to `WHERE`: exec:CMD, webhook:URL or webhook:@FILE; repeat it for more")
+		"`TARGET` send notifications to exec:CMD, webhook:URL or webhook:@FILE (repeatable)")
 	f.StringVar(&o.notifyFrom, "notify-from", "warning",
-		"send a notice of a new finding of this `SEVERITY` or a worse one: critical, warning, notice, info")
-	f.StringVar(&o.place.dir, "journal", "", "the folder of the journals, `DIR`")
+		"`SEVERITY` send notifications of findings of at least this severity: critical, warning, notice, info")
+	f.StringVar(&o.place.dir, "journal", "", journalHelp)
 	o.policy.flags(cmd)
 	complete(cmd, "notify-from", "critical", "warning", "notice", "info")
 	return cmd
 }
 
-// inRange refuses a time that is out of its bounds.
+// inRange refuses a duration that is out of its bounds.
 func inRange(flag string, d, least, most time.Duration, example string) error {
 	if d < least || d > most {
-		return say.Usage(fmt.Sprintf("--%s: %s is out of range", flag, d), "write a time "+example)
+		return say.Usage(fmt.Sprintf("value out of range for --%s: %s", flag, d), "Use a duration "+example+".")
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	}
 	from, err := check.ParseSeverity(o.notifyFrom)
 	if err != nil {
-		return say.Usage("--notify-from: "+err.Error(), "critical is the worst, info the mildest")
+		return say.Usage("--notify-from: "+err.Error(), "Use one of: critical, warning, notice, info.")
 	}
 	out := newTalk(env)
 	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once,
@@ -149,8 +152,8 @@ func hangups(ctx context.Context) <-chan struct{} {
 	return out
 }
 
-// talk writes the lines of a watch: with the time of day where a person reads
-// them, with the weight that the journal of systemd takes where it does.
+// talk writes the lines of a watch: with the time of day for a person, with a priority
+// for the journal of systemd.
 type talk struct {
 	env     *Env
 	journal bool

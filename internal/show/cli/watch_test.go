@@ -47,8 +47,8 @@ func TestFit(t *testing.T) {
 		want   string
 	}{
 		{"a\nb\nc\n", 4, "a\nb\nc\n"},
-		{"a\nb\nc\n", 3, "a\n… 2 more lines on a larger screen\n"},
-		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines on a larger screen\n"},
+		{"a\nb\nc\n", 3, "a\n… 2 more lines do not fit the screen\n"},
+		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines do not fit the screen\n"},
 		{"a\nb\nc\n", 0, "a\nb\nc\n"}, // a terminal that does not tell
 		{"", 24, ""},
 	} {

@@ -15,9 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// writeFiles writes the files of a plan below --out and tells the place of
-// each: on stdout, or on stderr where stdout is for the plan itself. When one
-// of them exists already, nothing is written.
+// writeFiles writes the files of a plan below --out and lists where each belongs: on
+// stdout, or on stderr if stdout is for the plan itself. If one of them already exists,
+// nothing is written.
 func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions) error {
 	files, err := export.Files(d, s)
 	if err != nil {
@@ -28,7 +28,7 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 		talk = env.Stderr
 	}
 	if len(files) == 0 {
-		_, err := fmt.Fprintln(talk, "Nothing to change, so nothing was written.")
+		_, err := fmt.Fprintln(talk, "Nothing to change; no files were written.")
 		return err
 	}
 	for _, f := range files {
@@ -46,7 +46,7 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 			return fmt.Errorf("--out: %w", err)
 		}
 		if f.Place == "" {
-			fmt.Fprintf(talk, "%s\n    what belongs where, again\n", typeset.Line(name))
+			fmt.Fprintf(talk, "%s\n    this list\n", typeset.Line(name))
 			continue
 		}
 		fmt.Fprintf(talk, "%s\n    place  %s\n    then   %s\n", typeset.Line(name), f.Place, f.Then)
@@ -55,8 +55,8 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 }
 
 func exists(name string) error {
-	return &say.Problem{Message: fmt.Sprintf("%q exists already; nothing was written", name),
-		Hint: "choose another name, or add --force to replace it", Code: exitError}
+	return &say.Problem{Message: fmt.Sprintf("file %q already exists; nothing was written", name),
+		Hint: "Choose another name, or add --force to overwrite it.", Code: exitError}
 }
 
 // writeFile makes a file, or replaces it as a whole where that is allowed. A
@@ -65,8 +65,8 @@ func writeFile(name string, data []byte, perm fs.FileMode, replace bool) (err er
 	f, err := os.CreateTemp(filepath.Dir(name), ".pgfettle-*")
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return &say.Problem{Message: fmt.Sprintf("cannot write to %q: %v", name, pe.Err),
-			Hint: "its folder must exist and be writable by you", Code: exitError}
+		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
+			Hint: "Use an existing directory to which you can write.", Code: exitError}
 	}
 	if err != nil {
 		return err

@@ -54,19 +54,20 @@ func (l *Listen) place() (place, error) {
 		}
 		return place{socket: abs}, nil
 	}
-	const form = "write an address of this host and a port, as in --listen 127.0.0.1:8432 or --listen '[::1]:8432', " +
-		"or the path of a unix socket"
+	const form = "Use an IP address of this host and a port, such as 127.0.0.1:8432 or '[::1]:8432', or the path of " +
+		"a Unix socket."
 	bad := func(why string) (place, error) {
-		return place{}, &say.Problem{Message: fmt.Sprintf("--listen: %q: %s", l.Address, why), Hint: form,
+		return place{}, &say.Problem{Message: fmt.Sprintf("invalid value for --listen: %q: %s", l.Address, why),
+			Hint: form,
 			Code: say.CodeUsage}
 	}
 	host, port, err := net.SplitHostPort(l.Address)
 	if err != nil {
-		return bad("it has no port")
+		return bad("no port")
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return bad("its port is no number from 0 to 65535")
+		return bad("the port is not a number from 0 to 65535")
 	}
 	switch host {
 	case "localhost":
@@ -76,7 +77,7 @@ func (l *Listen) place() (place, error) {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return bad("its host is no address")
+		return bad("the host is not an IP address")
 	}
 	return place{at: netip.AddrPortFrom(ip.Unmap(), uint16(n))}, nil
 }
@@ -105,36 +106,36 @@ func (l *Listen) Check() error {
 	}
 	for _, h := range l.Hosts {
 		if name, _ := splitHost(h); name == "" || strings.ContainsAny(h, "/ @*,") {
-			return usage(fmt.Sprintf("--host: %q is no name of a host", h),
-				"write the name that stands in the address, as in --host db1.example.org")
+			return usage(fmt.Sprintf("invalid value for --host: %q", h),
+				"Use the host name in the address that browsers open, such as --host db1.example.org.")
 		}
 	}
 	switch {
 	case (l.Cert == "") != (l.Key == ""):
-		return usage("--tls-cert and --tls-key go together", "give both")
+		return usage("--tls-cert and --tls-key require each other", "Use both.")
 	case l.Cert != "" && l.BehindProxy:
-		return usage("--tls-cert and --behind-proxy contradict each other",
-			"either this server encrypts or the proxy before it does")
+		return usage("--tls-cert and --behind-proxy cannot be used together",
+			"Use only one of them: TLS is terminated either here or by the proxy.")
 	case l.NoToken && (l.TokenFile != "" || l.BehindProxy):
-		return usage("--no-token contradicts --token-file and --behind-proxy",
-			"leave --no-token out: without a token whoever reaches the address reads everything")
+		return usage("--no-token cannot be used with --token-file or --behind-proxy",
+			"Omit --no-token: without a token, everyone who can reach the address can read all pages.")
 	case l.NoToken && p.socket != "":
-		return usage("--no-token is for a loopback address",
-			"leave it out: a socket asks the account that runs it, and root, for nothing")
+		return usage("--no-token requires a loopback address",
+			"Omit --no-token: on a socket, the serving account and root need no token.")
 	case l.Group != "" && p.socket == "":
-		return usage("--socket-group is for a unix socket", "name one with --socket PATH")
+		return usage("--socket-group requires --socket", "Add --socket PATH.")
 	case l.BehindProxy && l.TokenFile == "":
-		return usage("--behind-proxy: whoever reaches the proxy could read everything",
-			"add --token-file FILE; a proxy that knows its users may send the token itself, as 'Authorization: "+
-				"Bearer …'")
+		return usage("--behind-proxy requires --token-file",
+			"Add --token-file FILE. A proxy that authenticates its users can send the token itself, in the header "+
+				"Authorization: Bearer TOKEN")
 	case p.local():
 		return nil
 	case l.TokenFile == "":
-		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and there is no token", l.Address),
-			"add --token-file FILE, or listen on 127.0.0.1 and come by 'ssh -L 8432:127.0.0.1:8432'")
+		return usage(fmt.Sprintf("--listen %s requires --token-file: other hosts can reach it", l.Address),
+			"Add --token-file FILE, or listen on 127.0.0.1 and connect through ssh -L 8432:127.0.0.1:8432")
 	case l.Cert == "" && !l.BehindProxy:
-		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and nothing encrypts", l.Address),
-			"add --tls-cert and --tls-key, or say --behind-proxy where a proxy before it encrypts")
+		return usage(fmt.Sprintf("--listen %s requires encryption: other hosts can reach it", l.Address),
+			"Add --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS.")
 	}
 	return nil
 }
@@ -144,13 +145,13 @@ func ReadToken(name string) (string, error) {
 	problem := func(why, hint string, code int) error {
 		return &say.Problem{Message: fmt.Sprintf("token file %q: %s", name, why), Hint: hint, Code: code}
 	}
-	const how = "make one with 'openssl rand -hex 32 > FILE' and chmod 600"
+	const how = "Create a token: (umask 077; openssl rand -hex 32 > FILE)"
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "", problem("permission denied", "run pgfettle as who may read it", say.CodeNoAccess)
+		return "", problem("permission denied", "Run pgfettle as a user with read permission.", say.CodeNoAccess)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", problem("there is no such file", how, say.CodeUsage)
+		return "", problem("file does not exist", how, say.CodeUsage)
 	case err != nil:
 		return "", fmt.Errorf("token file: %w", err)
 	}
@@ -160,10 +161,11 @@ func ReadToken(name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("token file: %w", err)
 	case !st.Mode().IsRegular():
-		return "", problem("it is no regular file", how, say.CodeUsage)
+		return "", problem("not a regular file", how, say.CodeUsage)
 	case st.Mode().Perm()&0o006 != 0:
-		return "", problem("everybody may read or write it",
-			"chmod o= it, and make a new token: others may know this one", say.CodeRefused)
+		return "", problem("accessible by all users",
+			"Restrict access (chmod o= FILE), and create a new token because others may know this one.",
+			say.CodeRefused)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostCharacters+2))
 	if err != nil {
@@ -172,11 +174,12 @@ func ReadToken(name string) (string, error) {
 	token := strings.TrimRight(string(b), "\r\n")
 	switch {
 	case len(token) < fewestCharacters:
-		return "", problem(fmt.Sprintf("its token has fewer than %d characters", fewestCharacters), how, say.CodeUsage)
+		return "", problem(fmt.Sprintf("the token has fewer than %d characters", fewestCharacters), how, say.CodeUsage)
 	case len(token) > mostCharacters:
-		return "", problem(fmt.Sprintf("its token has more than %d characters", mostCharacters), how, say.CodeUsage)
+		return "", problem(fmt.Sprintf("the token has more than %d characters", mostCharacters), how, say.CodeUsage)
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", problem("its token has other characters than printable ASCII without spaces", how, say.CodeUsage)
+		return "", problem("the token contains characters other than printable ASCII without spaces", how,
+			say.CodeUsage)
 	}
 	return token, nil
 }
@@ -210,15 +213,16 @@ func (l *Listen) Open() (net.Listener, string, error) {
 	n, err := net.Listen("tcp", p.at.String())
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %s", p.at),
-			Hint: "choose another port, as in --listen 127.0.0.1:8433; 'ss -ltnp' tells who has this one",
+		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: address in use", p.at),
+			Hint: "Choose another port, such as --listen 127.0.0.1:8433, or find the program: ss -ltnp",
 			Code: say.CodeError}
 	case errors.Is(err, syscall.EACCES):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s: permission denied", p.at),
-			Hint: "ports below 1024 are for root; choose a higher one", Code: say.CodeNoAccess}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: permission denied", p.at),
+			Hint: "Choose a port above 1023; lower ones require root.", Code: say.CodeNoAccess}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s is no address of this host", p.at.Addr()),
-			Hint: "'ip address' lists them", Code: say.CodeUsage}
+		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: not an address of this host",
+			p.at.Addr()),
+			Hint: "List the addresses of this host: ip address", Code: say.CodeUsage}
 	case err != nil:
 		return nil, "", fmt.Errorf("--listen: %w", err)
 	}
@@ -241,7 +245,7 @@ func (l *Listen) certificate() (*tls.Config, error) {
 			code = say.CodeNoAccess
 		}
 		return nil, &say.Problem{Message: "--tls-cert, --tls-key: " + err.Error(),
-			Hint: "both are PEM files: the certificate with its chain, and its key without a passphrase", Code: code}
+			Hint: "Use two PEM files: the certificate with its chain, and its key without a passphrase.", Code: code}
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }

@@ -27,16 +27,16 @@ func openSocket(name, group string) (net.Listener, error) {
 	st, err := os.Lstat(name)
 	switch {
 	case err == nil && st.Mode().Type() != fs.ModeSocket:
-		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name),
-			Hint: "choose another path", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: fmt.Sprintf("file %q exists and is not a socket", name),
+			Hint: "Choose another path.", Code: say.CodeUsage}
 	case err == nil:
 		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
 			_ = c.Close()
-			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name),
-				Hint: "choose another path", Code: say.CodeError}
+			return nil, &say.Problem{Message: fmt.Sprintf("could not listen on %q: socket in use", name),
+				Hint: "Choose another path.", Code: say.CodeError}
 		}
 		if err := os.Remove(name); err != nil {
-			return nil, fmt.Errorf("--listen: the socket that was left behind: %w", err)
+			return nil, fmt.Errorf("could not remove the old socket: %w", err)
 		}
 	}
 	old := syscall.Umask(0o177) // it is never open to others, not for a moment
@@ -44,7 +44,7 @@ func openSocket(name, group string) (net.Listener, error) {
 	syscall.Umask(old)
 	if err != nil {
 		return nil, &say.Problem{Message: "--listen: " + err.Error(),
-			Hint: "its folder must exist and be writable by you", Code: say.CodeError}
+			Hint: "Use an existing directory to which you can write.", Code: say.CodeError}
 	}
 	if gid < 0 {
 		return n, nil
@@ -55,8 +55,8 @@ func openSocket(name, group string) (net.Listener, error) {
 	}
 	if err != nil {
 		_ = n.Close()
-		return nil, &say.Problem{Message: fmt.Sprintf("--socket-group: the socket cannot be given to %q: %v", group,
-			err), Hint: "name a group that the account which runs pgfettle is in", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: fmt.Sprintf("could not change the group of the socket to %q: %v", group,
+			err), Hint: "Name a group of the account that runs pgfettle.", Code: say.CodeNoAccess}
 	}
 	return n, nil
 }
@@ -69,8 +69,8 @@ func groupID(group string) (int, error) {
 	}
 	n, err := strconv.ParseUint(id, 10, 31)
 	if err != nil {
-		return 0, &say.Problem{Message: fmt.Sprintf("--socket-group: there is no group %q", group),
-			Hint: "'getent group' lists them", Code: say.CodeUsage}
+		return 0, &say.Problem{Message: fmt.Sprintf("group %q does not exist", group),
+			Hint: "List the groups: getent group", Code: say.CodeUsage}
 	}
 	return int(n), nil
 }

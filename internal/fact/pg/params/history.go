@@ -11,96 +11,97 @@ import (
 // Gone is a parameter that some version had and later ones do not.
 type Gone struct {
 	Name    string
-	Last    string       // the last version that had it, as its people called it: "9.4", "16"
+	Last    string       // the last version that had it: "9.4", "16"
 	Major   int          // the same as a number to compare; 9 for all of 9.x
-	To      string       // the parameter that took its place; "" where none did
-	How     say.Template // one sentence: how the old value becomes the new one, or why it can go
-	AliasOf bool         // the server still takes the old name for To
+	To      string       // the parameter that replaces it; "" if there is none
+	How     say.Template // how the old value becomes the new one, or why it can be removed
+	AliasOf bool         // the server still accepts the old name for To
 	From    int          // AliasOf: since this major
 }
 
-// gone lists what a postgresql.conf that has been carried along for years still
-// holds. From the release notes; what the servers of 13 to 18 take and refuse
-// was tried on them.
+// gone lists removed parameters that a postgresql.conf of many years can still have.
+// From the release notes; what the servers of 13 to 18 accept and reject was tried on
+// them.
 var gone = []Gone{
 	{Name: "checkpoint_segments", Last: "9.4", Major: 9, To: "max_wal_size",
 		How: "max_wal_size is about 3 × checkpoint_segments × 16 MB: 32 segments become 1536MB."},
 	{Name: "wal_keep_segments", Last: "12", Major: 12, To: "wal_keep_size",
 		How: "wal_keep_size is wal_keep_segments × 16 MB: 64 segments become 1GB."},
 	{Name: "stats_temp_directory", Last: "14", Major: 14,
-		How: "Since 15 statistics live in shared memory and no file has to be placed; drop the line, and the RAM " +
-			"disk that was made for it."},
+		How: "In 15 and later, statistics are in shared memory. Remove the line, and the RAM disk that was created " +
+			"for it."},
 	{Name: "force_parallel_mode", Last: "15", Major: 15, To: "debug_parallel_query",
-		How: "It was meant for testing the server; as a rule the line can go."},
+		How: "It is meant only for tests of the server. Usually the line can be removed."},
 	{Name: "ssl_ecdh_curve", Last: "17", Major: 17, To: "ssl_groups",
-		How: "The value is taken over as it is; several groups may stand there, separated by colons.", AliasOf: true,
+		How: "The value stays the same. Several groups are separated by colons.", AliasOf: true,
 		From: 18},
-	{Name: "sort_mem", Last: "7.4", Major: 7, To: "work_mem", How: "The value is taken over as it is.", AliasOf: true},
-	{Name: "vacuum_mem", Last: "7.4", Major: 7, To: "maintenance_work_mem", How: "The value is taken over as it is.",
+	{Name: "sort_mem", Last: "7.4", Major: 7, To: "work_mem", How: "The value stays the same.", AliasOf: true},
+	{Name: "vacuum_mem", Last: "7.4", Major: 7, To: "maintenance_work_mem", How: "The value stays the same.",
 		AliasOf: true},
 	{Name: "vacuum_cleanup_index_scale_factor", Last: "13", Major: 13,
-		How: "Since 14 VACUUM decides by itself when an index has to be cleaned; drop the line."},
-	{Name: "operator_precedence_warning", Last: "13", Major: 13, How: "It warned of a change of 9.5; drop the line."},
-	{Name: "promote_trigger_file", Last: "15", Major: 15, How: "Promote with pg_ctl promote or SELECT pg_promote()."},
-	{Name: "trigger_file", Last: "11", Major: 11, How: "Promote with pg_ctl promote or SELECT pg_promote()."},
+		How: "In 14 and later, VACUUM decides automatically when an index needs cleanup. Remove the line."},
+	{Name: "operator_precedence_warning", Last: "13", Major: 13, How: "It warned of a change in 9.5. Remove the line."},
+	{Name: "promote_trigger_file", Last: "15", Major: 15, How: "Promote with pg_ctl promote or SELECT pg_promote();"},
+	{Name: "trigger_file", Last: "11", Major: 11, How: "Promote with pg_ctl promote or SELECT pg_promote();"},
 	{Name: "standby_mode", Last: "11", Major: 11,
-		How: "Since 12 an empty file standby.signal in the data directory makes a standby."},
+		How: "In 12 and later, an empty file standby.signal in the data directory makes a standby."},
 	{Name: "vacuum_defer_cleanup_age", Last: "15", Major: 15, To: "hot_standby_feedback",
-		How: "Use hot_standby_feedback or a replication slot, which hold back only what a standby needs."},
+		How: "Use hot_standby_feedback or a replication slot: they hold back only the rows that a standby needs."},
 	{Name: "old_snapshot_threshold", Last: "16", Major: 16,
-		How: "It was slow and not safe; bound long transactions with transaction_timeout or " +
-			"idle_in_transaction_session_timeout for each role."},
-	{Name: "db_user_namespace", Last: "16", Major: 16, How: "Nothing took its place; give the roles distinct names."},
+		How: "It was slow and unsafe. Limit long transactions with transaction_timeout or " +
+			"idle_in_transaction_session_timeout, per role."},
+	{Name: "db_user_namespace", Last: "16", Major: 16, How: "There is no replacement. Give the roles distinct names."},
 	{Name: "trace_recovery_messages", Last: "16", Major: 16, To: "log_min_messages",
-		How: "log_min_messages governs recovery too."},
+		How: "log_min_messages also applies to recovery."},
 	{Name: "lc_collate", Last: "15", Major: 15,
-		How: "It only showed what CREATE DATABASE had fixed; SELECT datcollate FROM pg_database shows it now."},
+		How: "It only showed what CREATE DATABASE had fixed. Use SELECT datcollate FROM pg_database; instead."},
 	{Name: "lc_ctype", Last: "15", Major: 15,
-		How: "It only showed what CREATE DATABASE had fixed; SELECT datctype FROM pg_database shows it now."},
+		How: "It only showed what CREATE DATABASE had fixed. Use SELECT datctype FROM pg_database; instead."},
 	{Name: "io_workers", Last: "18", Major: 18, To: "io_max_workers",
-		How: "19 starts workers as they are needed: io_min_workers is the least, io_max_workers the most; the old " +
-			"value is a fair io_max_workers."},
+		How: "In 19, workers start on demand, from io_min_workers to io_max_workers. Use the old value for " +
+			"io_max_workers."},
 	{Name: "escape_string_warning", Last: "18", Major: 18,
-		How: "Since 19 a backslash in a plain string always stands for itself and nothing warns of it; write E'…' " +
-			"where an escape is meant."},
-	{Name: "default_with_oids", Last: "11", Major: 11, How: "Tables with OIDs ended with 12; drop the line."},
+		How: "In 19, a backslash in a plain string is always an ordinary character. Write E'…' for strings with " +
+			"escapes."},
+	{Name: "default_with_oids", Last: "11", Major: 11, How: "In 12 and later, tables have no OIDs. Remove the line."},
 	{Name: "sql_inheritance", Last: "9.6", Major: 9,
-		How: "It is always on since 10; write ONLY where children are not meant."},
+		How: "In 10 and later, it is always on. Write ONLY to exclude child tables."},
 	{Name: "min_parallel_relation_size", Last: "9.6", Major: 9, To: "min_parallel_table_scan_size",
-		How: "The value is taken over as it is."},
-	{Name: "replacement_sort_tuples", Last: "10", Major: 10, How: "Since 11 sorts do without it; drop the line."},
+		How: "The value stays the same."},
+	{Name: "replacement_sort_tuples", Last: "10", Major: 10, How: "In 11 and later, sorts do not use it. Remove the " +
+		"line."},
 	{Name: "unix_socket_directory", Last: "9.2", Major: 9, To: "unix_socket_directories",
-		How: "The value is taken over; several folders may stand there, separated by commas."},
+		How: "The value stays the same. Several directories are separated by commas."},
 	{Name: "replication_timeout", Last: "9.2", Major: 9, To: "wal_sender_timeout",
-		How: "The value is taken over as it is."},
+		How: "The value stays the same."},
 	{Name: "krb_srvname", Last: "9.3", Major: 9,
-		How: "Use GSSAPI; the service name stands in the client's krbsrvname."},
+		How: "Use GSSAPI. The service name is the connection parameter krbsrvname of the client."},
 	{Name: "custom_variable_classes", Last: "9.1", Major: 9,
-		How: "Parameters of modules need no declaration since 9.2; drop the line."},
+		How: "In 9.2 and later, module parameters need no declaration. Remove the line."},
 	{Name: "silent_mode", Last: "9.1", Major: 9,
-		How: "pg_ctl or the service manager detaches the server; drop the line."},
+		How: "pg_ctl or the service manager runs the server in the background. Remove the line."},
 	{Name: "max_fsm_pages", Last: "8.3", Major: 8,
-		How: "Since 8.4 the free space map lives on disk and needs no size; drop the line."},
+		How: "In 8.4 and later, the free space map is on disk and needs no size. Remove the line."},
 	{Name: "max_fsm_relations", Last: "8.3", Major: 8,
-		How: "Since 8.4 the free space map lives on disk and needs no size; drop the line."},
-	{Name: "add_missing_from", Last: "8.4", Major: 8, How: "Queries have to name every table; drop the line."},
+		How: "In 8.4 and later, the free space map is on disk and needs no size. Remove the line."},
+	{Name: "add_missing_from", Last: "8.4", Major: 8, How: "Queries must name every table in FROM. Remove the line."},
 	{Name: "regex_flavor", Last: "8.4", Major: 8,
-		How: "Advanced regular expressions are the only ones since 9.0; drop the line."},
-	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", How: "The value is taken over as it is."},
+		How: "In 9.0 and later, regular expressions are always advanced. Remove the line."},
+	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", How: "The value stays the same."},
 	{Name: "stats_start_collector", Last: "8.2", Major: 8, To: "track_counts",
-		How: "Statistics are always kept; drop the line."},
-	{Name: "stats_row_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value is taken over as it is."},
-	{Name: "stats_block_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value is taken over as it is."},
+		How: "Statistics are always collected. Remove the line."},
+	{Name: "stats_row_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value stays the same."},
+	{Name: "stats_block_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value stays the same."},
 	{Name: "stats_command_string", Last: "8.2", Major: 8, To: "track_activities",
-		How: "The value is taken over as it is."},
+		How: "The value stays the same."},
 	{Name: "bgwriter_lru_percent", Last: "8.2", Major: 8, To: "bgwriter_lru_multiplier",
-		How: "The values do not compare; leave the default."},
+		How: "The values are not comparable. Keep the default."},
 	{Name: "bgwriter_all_percent", Last: "8.2", Major: 8,
-		How: "Checkpoints spread their writes since 8.3; drop the line."},
+		How: "In 8.3 and later, checkpoints spread their writes. Remove the line."},
 	{Name: "bgwriter_all_maxpages", Last: "8.2", Major: 8,
-		How: "Checkpoints spread their writes since 8.3; drop the line."},
+		How: "In 8.3 and later, checkpoints spread their writes. Remove the line."},
 	{Name: "preload_libraries", Last: "8.1", Major: 8, To: "shared_preload_libraries",
-		How: "The value is taken over as it is."},
+		How: "The value stays the same."},
 }
 
 // GoneBy returns what became of a parameter that a major version no longer has;
@@ -114,7 +115,7 @@ func GoneBy(major int, name string) (g Gone, ok bool) {
 	return Gone{}, false
 }
 
-// Takes says whether the major version still takes the old name for the new one.
+// Takes says whether the major version still accepts the old name for the new one.
 func (g Gone) Takes(major int) bool { return g.AliasOf && major >= g.From }
 
 // Since returns the first major version of the table that has a parameter which
@@ -149,9 +150,9 @@ var index = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// Find is Lookup as a line of a file names a parameter: without regard to case,
-// with those that pg_settings never shows, and with old names that the version
-// still takes (Name is then the new one).
+// Find is Lookup by a name as a file has it: case-insensitive, with parameters that
+// pg_settings never shows, and with old names that the version still accepts (Name is
+// then the new one).
 func Find(major int, name string) (Param, bool) {
 	low := strings.ToLower(name)
 	if p, ok := Lookup(major, index()[low]); ok {
@@ -171,5 +172,5 @@ func Find(major int, name string) (Param, bool) {
 	return Param{}, false
 }
 
-// Covers says whether the table knows a major version, be it as a preview.
+// Covers says whether the table knows a major version, at least as a preview.
 func Covers(major int) bool { return major == Preview || slices.Contains(Majors(), major) }

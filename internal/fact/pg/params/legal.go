@@ -1,19 +1,19 @@
 package params
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Fault is a kind of reason for which the server refuses a value.
+// Fault is a kind of reason for which the server rejects a value.
 type Fault int
 
-// The kinds of faults. BuildDecides is none yet: some builds take the value.
+// The kinds of faults. BuildDecides is no error: some builds accept the value.
 const (
 	NotNumber    Fault = iota + 1 // a numeric parameter with something else
 	WrongUnit                     // a unit that this parameter does not have
@@ -21,30 +21,30 @@ const (
 	NotBool                       // neither on nor off
 	NotWord                       // none of an enum's words, or of a list's
 	BuildDecides                  // a word that only some builds know
-	Forbidden                     // a number within the bounds that a rule beside them forbids
+	Forbidden                     // a number within the bounds that another rule forbids
 )
 
-// Refusal says why a value is refused.
+// Refusal says why a value is rejected.
 type Refusal struct {
 	Fault Fault
-	Text  string // one clause that ends without a full stop: "is 32kB, and the least is 64kB"
+	Text  say.Message // one clause without a period: "32kB is below the minimum of 64kB"
 }
 
 // Error returns the text.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Refusal) Error() string { return r.Text.String() }
 
-// Accepts says whether the server would take a value from a file, as far as that
-// can be known without one: nil, or why not. What only the server or the machine
-// knows (names of time zones, locales, roles; syntax within texts) is taken.
+// Accepts says whether the server would accept a value from a file, as far as that
+// can be known without a server: nil, or why not. What only the server or the host
+// knows (names of time zones, locales, roles; syntax within texts) is accepted.
 func (p Param) Accepts(major int, value string) *Refusal {
 	switch p.Type {
 	case "bool":
 		if _, ok := ParseBool(value); !ok {
-			return &Refusal{NotBool, fmt.Sprintf("%q is neither on nor off", value)}
+			return &Refusal{NotBool, say.M("{value} is neither on nor off", "value", quoted(value))}
 		}
 		if r, ok := onlyOneWay[p.Name]; ok && (r.until == 0 || major <= r.until) && major >= r.from {
 			if on, _ := ParseBool(value); on != r.only {
-				return &Refusal{NotWord, r.why}
+				return &Refusal{NotWord, say.M(r.why)}
 			}
 		}
 	case "enum":
@@ -63,16 +63,17 @@ func (p Param) Accepts(major int, value string) *Refusal {
 	return nil
 }
 
-// oneWay is a switch that is kept for old clients and can be set one way only.
+// oneWay is a parameter that is kept for old clients and has only one valid value.
 type oneWay struct {
 	from, until int // majors; until 0: no end
 	only        bool
-	why         string
+	why         say.Template
 }
 
 var onlyOneWay = map[string]oneWay{
-	"standard_conforming_strings": {19, 0, true, "since 19 strings are always standard and it can only be on"},
-	"default_with_oids":           {12, 0, false, "tables with OIDs ended with 12 and it can only be off"},
+	"standard_conforming_strings": {19, 0, true, "in 19 and later, strings always conform to the standard, and only " +
+		"on is valid"},
+	"default_with_oids": {12, 0, false, "in 12 and later, tables have no OIDs, and only off is valid"},
 }
 
 // ParseBool reads a truth value as the server does: any beginning of true,
@@ -102,29 +103,36 @@ func (p Param) Number(value string) (n float64, ok bool) {
 func (p Param) number(value string) (float64, *Refusal) {
 	n, rest, ok := unit.CNumber(value, p.Type == "integer")
 	if !ok {
-		return 0, &Refusal{NotNumber, fmt.Sprintf("%q is not a number", value)}
+		return 0, &Refusal{NotNumber, say.M("{value} is not a number", "value", quoted(value))}
 	}
 	if word := strings.Trim(rest, unit.Blanks); word != "" {
 		if n, ok = toBase(n, word, p.Unit); !ok {
-			return 0, &Refusal{WrongUnit, fmt.Sprintf("%q: %s", value, unitsOf(p.Unit))}
+			return 0, &Refusal{WrongUnit, unitsOf(p.Unit, value)}
 		}
 	}
 	if p.Type == "integer" {
 		if n = math.RoundToEven(n); n > math.MaxInt32 || n < math.MinInt32 {
-			return 0, &Refusal{OutOfRange, fmt.Sprintf("%q is beyond what 32 bits hold", value)}
+			return 0, &Refusal{OutOfRange, say.M("{value} exceeds the range of a 32-bit integer", "value",
+				quoted(value))}
 		}
 	}
 	return n, nil
 }
 
-func unitsOf(base string) string {
+// quoted is a value as it was written, in double quotes.
+func quoted(value string) string { return strconv.Quote(value) }
+
+// unitsOf says which units a parameter of a base unit has.
+func unitsOf(base, value string) say.Message {
 	switch {
 	case base == "":
-		return "this parameter has no unit"
+		return say.M("{value} has a unit, and this parameter has none", "value", quoted(value))
 	case memory(base):
-		return "the units are B, kB, MB, GB and TB, in this case"
+		return say.M("{value} has an invalid unit; valid units (case-sensitive): B, kB, MB, GB, TB", "value",
+			quoted(value))
 	}
-	return "the units are us, ms, s, min, h and d"
+	return say.M("{value} has an invalid unit; valid units (case-sensitive): us, ms, s, min, h, d", "value",
+		quoted(value))
 }
 
 func memory(base string) bool { return strings.HasSuffix(base, "B") }
@@ -178,12 +186,14 @@ func (p Param) within(n float64) *Refusal {
 	hi, errHi := strconv.ParseFloat(p.Max, 64)
 	switch {
 	case errLo == nil && n < lo:
-		return &Refusal{OutOfRange, fmt.Sprintf("is %s, and the least is %s", p.show(n), p.show(lo))}
+		return &Refusal{OutOfRange, say.M("{value} is below the minimum of {least}", "value", p.show(n), "least",
+			p.show(lo))}
 	case errHi == nil && n > hi && !(p.Max == largest && n <= math.MaxFloat64):
-		return &Refusal{OutOfRange, fmt.Sprintf("is %s, and the most is %s", p.show(n), p.show(hi))}
+		return &Refusal{OutOfRange, say.M("{value} is above the maximum of {most}", "value", p.show(n), "most",
+			p.show(hi))}
 	}
 	if r, ok := besides[p.Name]; ok && !r.ok(n) {
-		return &Refusal{Forbidden, fmt.Sprintf("is %s, and %s", p.show(n), r.why)}
+		return &Refusal{Forbidden, say.M(r.why, "value", p.show(n))}
 	}
 	return nil
 }
@@ -191,24 +201,24 @@ func (p Param) within(n float64) *Refusal {
 // largest is how pg_settings prints the largest number of C's double, rounded up.
 const largest = "1.79769e+308"
 
-// rule is what a parameter's own hook asks of a number beside the bounds.
+// rule is what a parameter's own hook requires of a number within the bounds.
 type rule struct {
 	ok  func(float64) bool
-	why string
+	why say.Template // of {value}
 }
 
-// besides holds the hooks that do not depend on the machine.
+// besides holds the hooks that do not depend on the host.
 var besides = map[string]rule{
-	// The least ring that a vacuum can work with is 128 kB; 0 switches the ring off.
+	// The smallest ring for VACUUM is 128 kB; 0 turns the ring off.
 	"vacuum_buffer_usage_limit": {func(n float64) bool { return n == 0 || n >= 128 },
-		"it has to be 0 or at least 128kB"},
+		"{value} is neither 0 nor at least 128kB"},
 	// The pools are divided into banks of 16 buffers.
 	"commit_timestamp_buffers": bank, "multixact_member_buffers": bank, "multixact_offset_buffers": bank,
 	"notify_buffers":       bank,
 	"serializable_buffers": bank, "subtransaction_buffers": bank, "transaction_buffers": bank,
 }
 
-var bank = rule{func(n float64) bool { return math.Mod(n, 16) == 0 }, "it has to be a multiple of 16 buffers"}
+var bank = rule{func(n float64) bool { return math.Mod(n, 16) == 0 }, "{value} is not a multiple of 16 buffers"}
 
 // show spells a number of the base unit as the server's messages do.
 func (p Param) show(n float64) string {
@@ -246,9 +256,15 @@ func (p Param) acceptsWord(major int, value string) *Refusal {
 		return nil
 	}
 	if w := ofBuilds(p.Name, major); slices.ContainsFunc(w, same) {
-		return &Refusal{BuildDecides, fmt.Sprintf("%s is known only where the server was built for it", value)}
+		return &Refusal{BuildDecides, say.M("{value} requires a server that was built with support for it", "value",
+			value)}
 	}
-	return &Refusal{NotWord, fmt.Sprintf("%q is none of %s", value, strings.Join(p.Enum, ", "))}
+	return &Refusal{NotWord, noneOf(value, p.Enum)}
+}
+
+func noneOf(value string, words []string) say.Message {
+	return say.M("{value} is not a valid value; valid values: {words}", "value", quoted(value), "words",
+		say.Names(words, 0))
 }
 
 // truth are the spellings that enums with on and off take without listing them.
@@ -323,7 +339,7 @@ func acceptsList(words []string, value string) *Refusal {
 			w = w[1 : n-1]
 		}
 		if !slices.ContainsFunc(words, func(k string) bool { return strings.EqualFold(k, w) }) {
-			return &Refusal{NotWord, fmt.Sprintf("%q is none of %s", w, strings.Join(words, ", "))}
+			return &Refusal{NotWord, noneOf(w, words)}
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@ package params
 import "strings"
 
 // modules holds the parameters of the modules that come with the server, of all
-// versions together: what a file names beside them is a slip. The servers tier
+// versions together: any other name in a file is an error. The servers tier
 // compares it with what the modules of 13 to 18 define; two are of 19.
 var modules = map[string]string{
 	"auth_delay": "milliseconds",

@@ -26,13 +26,13 @@ type Param struct {
 	Enum    []string
 	Boot    string // compiled-in default; "" may be NULL
 	// what a fresh cluster made by initdb has, where that differs from Boot: shared_buffers; "" also where it depends
-	// on the machine (paths, locale, time zone, stack limit)
+	// on the host (paths, locale, time zone, stack limit)
 	Reset string
 }
 
 // Lookup returns a parameter as a major version has it; ok is false where that
-// version has no such parameter, or is none that the table covers. What it tells
-// of the Preview is from sources.
+// version has no such parameter, or if the table does not cover it. Facts of the
+// Preview are from its sources.
 func Lookup(major int, name string) (p Param, ok bool) {
 	all := facts(major)
 	i := sort.Search(len(all), func(i int) bool { return all[i].Name >= name })

@@ -9,8 +9,7 @@ import (
 )
 
 // Preview is the major version whose parameters are known from its sources only.
-// No server was asked: what stands here may still change, and bounds that a
-// build decides are those of the sources.
+// They may still change, and bounds that a build decides are those of the sources.
 const Preview = 19
 
 // preview.tsv holds what 19 has otherwise than 18, in the columns of params.tsv;
@@ -45,7 +44,7 @@ var preview = sync.OnceValue(func() []fact {
 	return out
 })
 
-// facts returns the table that a major version stands in.
+// facts returns the table that has a major version.
 func facts(major int) []fact {
 	if major == Preview {
 		return preview()

@@ -9,9 +9,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// AsOf is when the table was true: a newer release may be out when somebody
-// reads what rests on it.
-const AsOf = "November 2026"
+// AsOf is the month of the table: newer releases may exist when a finding that uses
+// it is read.
+const AsOf = "2026-11"
 
 // Release is what is known of a major version.
 type Release struct {

@@ -1,6 +1,7 @@
 package volumes
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -8,12 +9,13 @@ import (
 )
 
 // PageOfServer is the block size of PostgreSQL as it is built by default: a smaller record
-// tears a page.
+// splits a page.
 const PageOfServer = 8 * unit.KB
 
-// OnZFS tells of the instance's folders on ZFS which lie on a file system that
-// fits; what is not known is noted only where a folder lies on ZFS at all.
-func OnZFS(c *check.Case, fits func(snapshot.PlaceRole, host.Dataset) bool, text func(host.Dataset) string) string {
+// OnZFS returns what text says of each dataset that fits, with the instance's directories on
+// it. Missing facts are noted only if a directory is on ZFS at all.
+func OnZFS(c *check.Case, fits func(snapshot.PlaceRole, host.Dataset) bool,
+	text func(host.Dataset, say.List) say.Message) say.List {
 	var list []Mounted
 	for _, m := range Mounts(c) {
 		if m.Mount.FSType == "zfs" {
@@ -21,11 +23,11 @@ func OnZFS(c *check.Case, fits func(snapshot.PlaceRole, host.Dataset) bool, text
 		}
 	}
 	if len(list) == 0 {
-		return ""
+		return say.List{}
 	}
 	sets, ok := check.Need(c, c.Snapshot.Host.Datasets)
 	if !ok {
-		return ""
+		return say.List{}
 	}
 	of := func(m host.Mount) (host.Dataset, bool) {
 		for _, d := range sets {
@@ -41,8 +43,14 @@ func OnZFS(c *check.Case, fits func(snapshot.PlaceRole, host.Dataset) bool, text
 			kept = append(kept, m)
 		}
 	}
-	return OnMounts(kept, func(host.Mount) bool { return true }, func(m host.Mount) string {
+	return OnMounts(kept, func(host.Mount) bool { return true }, func(m host.Mount, directories say.List) say.Message {
 		d, _ := of(m)
-		return text(d)
+		return text(d, directories)
 	})
+}
+
+// RecordSize is a clause for OnZFS that names the record size.
+func RecordSize(d host.Dataset, directories say.List) say.Message {
+	return say.M("{dataset}: recordsize {size} ({directories})", "dataset", d.Name, "size", d.RecordSize, "directories",
+		directories)
 }

@@ -1,3 +1,3 @@
-// Package volumes tells checks what lies under an instance's directories: mounts, block
-// devices, what device mapper says of them, and data sets of ZFS.
+// Package volumes describes for checks what is below an instance's directories: mounts, block
+// devices, what device mapper reports of them, and ZFS datasets.
 package volumes

@@ -3,19 +3,20 @@ package volumes
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// Mounted is a folder that the instance writes to, with the mount it lies on.
+// Mounted is a directory that the instance writes to, with the mount that it is on.
 type Mounted struct {
 	snapshot.Place
 	Mount host.Mount
 }
 
-// Mounts returns the instance's folders with their mounts, noting what is
-// missing. A folder whose mount is not in the table is left out.
+// Mounts returns the instance's directories with their mounts, noting what is
+// missing. A directory whose mount is not in the table is omitted.
 func Mounts(c *check.Case) []Mounted {
 	places, ok := check.Need(c, c.Instance.Places)
 	if !ok {
@@ -33,29 +34,32 @@ func Mounts(c *check.Case) []Mounted {
 	return out
 }
 
-// PlaceName names a folder by what it is for: "the data directory /srv/pg".
-func PlaceName(p snapshot.Place) string {
+// PlaceName names a directory by its purpose: "data directory /srv/pg".
+func PlaceName(p snapshot.Place) say.Message {
 	switch p.Role {
 	case snapshot.DataPlace:
-		return "the data directory " + p.Path
+		return say.M("data directory {path}", "path", p.Path)
 	case snapshot.WALPlace:
-		return "the WAL folder " + p.Path
+		return say.M("WAL directory {path}", "path", p.Path)
 	}
-	return "the tablespace folder " + p.Path
+	return say.M("tablespace directory {path}", "path", p.Path)
 }
 
-// OnMounts tells which folders lie on the mounts that fit, each mount once with
-// what text says of it. A WAL folder that stands inside the data directory on
-// the same mount goes without saying.
-func OnMounts(list []Mounted, fits func(host.Mount) bool, text func(host.Mount) string) string {
-	var told []string
+// mostNamed bounds the directories, mounts and devices that one text names.
+const mostNamed = 3
+
+// OnMounts returns what text says of each mount that fits, with the directories on it. A WAL
+// directory inside the data directory on the same mount is omitted.
+func OnMounts(list []Mounted, fits func(host.Mount) bool,
+	text func(m host.Mount, directories say.List) say.Message) say.List {
+	out := say.List{Sep: "; ", Most: mostNamed}
 	done := map[string]bool{}
 	for _, m := range list {
 		if done[m.Mount.Point] || !fits(m.Mount) {
 			continue
 		}
 		done[m.Mount.Point] = true
-		var folders []string
+		directories := say.List{Most: mostNamed}
 		data := ""
 		for _, o := range list {
 			if o.Mount.Point != m.Mount.Point || o.Role == snapshot.WALPlace && data != "" &&
@@ -65,16 +69,22 @@ func OnMounts(list []Mounted, fits func(host.Mount) bool, text func(host.Mount) 
 			if o.Role == snapshot.DataPlace {
 				data = o.Path
 			}
-			folders = append(folders, PlaceName(o.Place))
+			directories.Items = append(directories.Items, PlaceName(o.Place))
 		}
-		told = append(told, check.Join(folders, ", ", 3)+" on "+text(m.Mount))
+		out.Items = append(out.Items, text(m.Mount, directories))
 	}
-	return check.Join(told, "; ", 3)
+	return out
 }
 
-// Disks returns the whole disks that a device lies on: the ends of the chain
-// of partitions, device mapper targets and arrays. ok is false where a part of
-// the chain was not seen.
+// MountedAt is a clause for OnMounts that names the mount.
+func MountedAt(m host.Mount, directories say.List) say.Message {
+	return say.M("{source} mounted at {point} ({directories})", "source", m.Source, "point", m.Point, "directories",
+		directories)
+}
+
+// Disks returns the whole disks below a device: the ends of the chain
+// of partitions, device mapper targets and arrays. ok is false if a part of
+// the chain is unknown.
 func Disks(blocks []host.Block, device string) (out []host.Block, ok bool) {
 	byName := map[string]host.Block{}
 	var walk func(b host.Block, depth int) bool
@@ -82,7 +92,7 @@ func Disks(blocks []host.Block, device string) (out []host.Block, ok bool) {
 		byName[b.Name] = b
 	}
 	walk = func(b host.Block, depth int) bool {
-		if depth > 16 { // real stacks have four or five storeys; this one turns in a circle
+		if depth > 16 { // real stacks have four or five levels; this one is a loop
 			return false
 		}
 		if len(b.Below) == 0 {

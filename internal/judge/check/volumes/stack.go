@@ -3,20 +3,21 @@ package volumes
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// stacked is a folder of the instance with the devices that it lies on, from
+// stacked is a directory of the instance with the devices below it, from
 // the one that is mounted down to the disks.
 type stacked struct {
 	Mounted
 	Chain []host.Block
 }
 
-// Stacks returns the instance's folders that lie on a block device, noting what
-// is missing. Network filesystems and memory have no device and are left out.
+// Stacks returns the instance's directories that are on a block device, noting what
+// is missing. Network filesystems and memory have no device and are omitted.
 func Stacks(c *check.Case) []stacked {
 	list := Mounts(c)
 	blocks, ok := check.Need(c, c.Snapshot.Host.Blocks)
@@ -36,26 +37,26 @@ func Stacks(c *check.Case) []stacked {
 	return out
 }
 
-// Device is a device with the folders that lie on it.
+// Device is a device with the directories on it.
 type Device struct {
 	host.Block
 	Places []stacked
 }
 
-// Folders names them: "the data directory /srv/pg". The WAL folder inside the
-// data directory goes without saying.
-func (u Device) Folders() string {
-	var told []string
+// Directories names them: "data directory /srv/pg". The WAL directory inside the
+// data directory is omitted.
+func (u Device) Directories() say.List {
+	out := say.List{Most: mostNamed}
 	for _, p := range u.Places {
-		if p.Role == snapshot.WALPlace && len(told) > 0 && strings.HasPrefix(p.Path, u.Places[0].Path+"/") {
+		if p.Role == snapshot.WALPlace && len(out.Items) > 0 && strings.HasPrefix(p.Path, u.Places[0].Path+"/") {
 			continue
 		}
-		told = append(told, PlaceName(p.Place))
+		out.Items = append(out.Items, PlaceName(p.Place))
 	}
-	return check.Join(told, ", ", 3)
+	return out
 }
 
-// DeviceName names a device as a person knows it: a volume of device mapper by its
+// DeviceName is the name that administrators use: for a volume of device mapper, its
 // own name.
 func DeviceName(b host.Block) string {
 	if b.DMName != "" {
@@ -64,8 +65,7 @@ func DeviceName(b host.Block) string {
 	return b.Name
 }
 
-// Devices returns each device under the folders once, in the order in which
-// they are met.
+// Devices returns each device below the directories once, in the order of their first use.
 func Devices(list []stacked) []Device {
 	var out []Device
 	at := map[string]int{}
@@ -83,20 +83,19 @@ func Devices(list []stacked) []Device {
 	return out
 }
 
-// OnDevices tells of the devices that fit which folders lie on them; say is what
-// is said of the device, "" where it does not fit.
-func OnDevices(list []stacked, say func(host.Block) string) string {
-	var told []string
+// OnDevices returns what text says of each device; an empty message for those that do not fit.
+func OnDevices(list []stacked, text func(Device) say.Message) say.List {
+	out := say.List{Sep: "; ", Most: mostNamed}
 	for _, u := range Devices(list) {
-		if s := say(u.Block); s != "" {
-			told = append(told, s+", under "+u.Folders())
+		if m := text(u); !m.IsZero() {
+			out.Items = append(out.Items, m)
 		}
 	}
-	return check.Join(told, "; ", 3)
+	return out
 }
 
-// Mapped returns what device mapper says of a device; ok is false where it is
-// no mapped device or nothing was said.
+// Mapped returns what device mapper reports of a device; ok is false if it is
+// not a mapped device or nothing was reported.
 func Mapped(list []host.Mapped, b host.Block) (host.Mapped, bool) {
 	if b.DMName == "" {
 		return host.Mapped{}, false
@@ -109,8 +108,8 @@ func Mapped(list []host.Mapped, b host.Block) (host.Mapped, bool) {
 	return host.Mapped{}, false
 }
 
-// MappedUnder returns what device mapper said, and notes it as missing only where
-// a folder lies on one of its devices that the check cannot judge without.
+// MappedUnder returns what device mapper reports, and notes it as missing only if
+// a directory is on one of its devices that the check cannot judge without.
 func MappedUnder(c *check.Case, list []stacked, wants func(host.Block) bool) []host.Mapped {
 	for _, u := range Devices(list) {
 		if u.Kind == "dm" && wants(u.Block) {
@@ -122,14 +121,14 @@ func MappedUnder(c *check.Case, list []stacked, wants func(host.Block) bool) []h
 	return m
 }
 
-// Physical says whether the host is known to be no virtual machine: only there
-// do flags of disks speak of disks.
+// Physical returns whether the host is known not to be a virtual machine: only then
+// do the flags of disks describe real disks.
 func Physical(c *check.Case) bool {
 	v, ok := c.Snapshot.Host.Virt.Get()
 	return ok && v.Kind == "none"
 }
 
-// OverNetwork says whether a mount's disks are those of another host.
+// OverNetwork returns whether a mount's disks belong to another host.
 func OverNetwork(m host.Mount) bool {
 	switch m.FSType {
 	case "nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs",
@@ -139,6 +138,7 @@ func OverNetwork(m host.Mount) bool {
 	return false
 }
 
+// OnTmpfs returns whether a mount is in memory.
 func OnTmpfs(m host.Mount) bool {
 	return m.FSType == "tmpfs" || m.FSType == "ramfs" || m.FSType == "devtmpfs"
 }

@@ -4,29 +4,28 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ConfigFileErrors leaves out the rows that pg_file_settings marks with "setting
-// could not be applied" only because a restart would be needed (seen on 13 and
-// 18, also where the command line overrides the file): the same words stand for
-// a value that is wrong, so the value itself has to be looked at.
+// ConfigFileErrors skips the rows that pg_file_settings marks with "setting could
+// not be applied" only because a restart is needed (seen on 13 and 18, also if the
+// command line overrides the file). The same text stands for an invalid value, so
+// the value itself is checked.
 var ConfigFileErrors = check.Check{
 	ID:       "config_file_errors",
 	Area:     check.Config,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "The configuration files have errors",
-	Why: "The running server passes over what it does not understand, so nobody notices; but it refuses to start " +
-		"with such a file. The next " +
-		"restart, be it a planned one or the one after a power failure, ends with the server down. An unknown name " +
-		"or a syntax error also keeps " +
-		"every reload from taking effect, so that corrections made since are not in force either.",
-	Do: "Correct or remove the named lines (ALTER SYSTEM RESET name for those in postgresql.auto.conf), run SELECT " +
-		"pg_reload_conf(); and see that " +
-		"SELECT * FROM pg_file_settings WHERE error IS NOT NULL; is empty.",
+	Title:    "Errors in the configuration files",
+	Why: "The running server ignores lines that it cannot accept, but it does not start with such a file. The " +
+		"next restart, planned or after a power failure, then ends with the server down. An unknown name or a " +
+		"syntax error also makes every reload ineffective, including later corrections.",
+	Do: "Correct or remove the named lines. For postgresql.auto.conf, use ALTER SYSTEM RESET NAME; or, if the " +
+		"server does not know the name, remove the line with an editor. Then reload: SELECT pg_reload_conf(); " +
+		"Verify that this query returns no rows: SELECT * FROM pg_file_settings WHERE error IS NOT NULL;",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 		check.SQL("SELECT * FROM pg_file_settings WHERE error IS NOT NULL;"),
@@ -41,19 +40,20 @@ var ConfigFileErrors = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		for _, f := range list {
 			if f.Error == "" || needsRestart(set[f.Name]) && legal(set[f.Name], f.Value) {
 				continue
 			}
-			name := f.Name
-			if name == "" {
-				name = "a line"
+			text := say.Template("{file} line {line}: {name}: {error}")
+			if f.Name == "" {
+				text = "{file} line {line}: {error}"
 			}
-			told = append(told, fmt.Sprintf("%s line %d: %s: %s", f.File, f.Line, name, f.Error))
+			told = append(told, say.M(text, "file", f.File, "line", fmt.Sprint(f.Line), "name", f.Name, "error",
+				f.Error))
 		}
 		if len(told) > 0 {
-			c.Found("{errors}.", "errors", check.Join(told, "; ", 5))
+			c.Found("{errors}.", "errors", say.List{Items: told, Sep: "; ", Most: 5})
 		}
 	},
 }
@@ -86,7 +86,7 @@ func legal(s pg.Setting, value string) bool {
 				return true
 			}
 		}
-		// Some enums take on and off beside the words that they list.
+		// Some enums accept on and off in addition to the words that they list.
 		return strings.EqualFold(value, "on") || strings.EqualFold(value, "off")
 	}
 	return true

@@ -1,6 +1,9 @@
 package configuration
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // developerAids are parameters that no production server has use for.
 var developerAids = []string{
@@ -11,21 +14,19 @@ var developerAids = []string{
 	"trace_locks", "trace_lwlocks", "wal_debug",
 }
 
-// DebugBuild holds only what costs something or fills the log in production.
+// DebugBuild covers only what costs performance or fills the log in production.
 var DebugBuild = check.Check{
 	ID:       "debug_build",
 	Area:     check.Config,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Aids for developers are switched on",
-	Why: "They check or write what only somebody who works on PostgreSQL itself reads. A build with assertions is " +
-		"several times slower and stops " +
-		"the server where a release build would go on; wal_consistency_checking adds whole pages to the WAL; the " +
-		"caches' and executor's " +
-		"statistics fill the log.",
-	Do: "Install the packages of your distribution or of the PGDG in place of a build with --enable-cassert; ALTER " +
-		"SYSTEM RESET the other named " +
-		"parameters and reload.",
+	Title:    "Assertion-enabled build or developer options in use",
+	Why: "These options help only to develop PostgreSQL itself. A build with assertions is several times " +
+		"slower, and it stops the server where a release build would continue. wal_consistency_checking adds " +
+		"full pages to the WAL, and the statistics options (log_*_stats) fill the log.",
+	Do: "Replace a build with --enable-cassert by the packages of your distribution or of the PGDG. Remove the " +
+		"other named settings from postgresql.conf, or run ALTER SYSTEM RESET for each of them, and reload. " +
+		"debug_io_direct requires a restart.",
 	Sources: []string{"pg-config-developer", "pg-config-logging"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()
@@ -34,7 +35,7 @@ var DebugBuild = check.Check{
 		}
 		var on []string
 		if v, _ := set.Text("debug_assertions"); v == "on" {
-			on = append(on, "the server is built with assertions")
+			on = append(on, "debug_assertions = on")
 		}
 		for _, name := range developerAids {
 			if v, ok := set.Text(name); ok && v != "" && v != "off" && v != "0" {
@@ -42,7 +43,7 @@ var DebugBuild = check.Check{
 			}
 		}
 		if len(on) > 0 {
-			c.Found("{on}.", "on", check.Join(on, ", ", 5))
+			c.Found("{on}.", "on", say.Names(on, 5))
 		}
 	},
 }

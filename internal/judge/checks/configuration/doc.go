@@ -1,4 +1,3 @@
-// Package configuration holds the checks of what is wrong in the configuration files and in what sessions, roles and
-// the log are set to.
-// One file a check; the engine is internal/judge/check.
+// Package configuration holds the checks of configuration files and of settings of sessions, roles and the log.
+// One file per check; the engine is internal/judge/check.
 package configuration

@@ -1,24 +1,23 @@
 package configuration
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// LogHides takes log for hiding errors: in the order of the log it stands above error.
+// LogHides counts log as a level that hides errors: in the order of the server log it is above error.
 var LogHides = check.Check{
 	ID:       "log_hides",
 	Area:     check.Config,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The log leaves errors out",
-	Why: "Whatever is below log_min_messages is not written, and an error whose statement is not logged cannot be " +
-		"traced to what caused it. With " +
-		"log_error_verbosity = terse the line lacks the detail and the hint, which say what was refused and why.",
-	Do: "ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM RESET log_min_error_statement; ALTER SYSTEM RESET " +
-		"log_error_verbosity; SELECT " +
-		"pg_reload_conf();. If one message floods the log, its cause is what has to go.",
+	Title:    "Log settings suppress errors or their details",
+	Why: "Messages below log_min_messages are not logged. An error whose statement is not logged " +
+		"(log_min_error_statement) cannot be traced to its cause. With log_error_verbosity = terse, the log " +
+		"lacks DETAIL and HINT, which show what was rejected and why.",
+	Do: "Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM " +
+		"RESET log_min_error_statement; ALTER SYSTEM RESET log_error_verbosity; Then reload: SELECT " +
+		"pg_reload_conf(); If one message floods the log, remove its cause.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET log_min_messages;"),
 		check.SQL("ALTER SYSTEM RESET log_min_error_statement;"),
@@ -31,21 +30,23 @@ var LogHides = check.Check{
 		if !ok {
 			return
 		}
-		var hidden []string
+		hidden := say.List{Sep: "; "}
+		add := func(m say.Message) { hidden.Items = append(hidden.Items, m) }
 		sev := check.Notice
 		if v, _ := c.ShownSetting(set, "log_min_messages"); v == "log" || v == "fatal" || v == "panic" {
-			hidden, sev = append(hidden, "log_min_messages = "+v+" hides errors"), check.Warning
+			add(say.M("log_min_messages = {value} suppresses errors", "value", v))
+			sev = check.Warning
 		} else if v == "error" {
-			hidden = append(hidden, "log_min_messages = error hides warnings")
+			add(say.M("log_min_messages = {value} suppresses warnings", "value", v))
 		}
 		if v, _ := c.ShownSetting(set, "log_min_error_statement"); v == "log" || v == "fatal" || v == "panic" {
-			hidden = append(hidden, "log_min_error_statement = "+v+" hides the statements of errors")
+			add(say.M("log_min_error_statement = {value} suppresses the statements of errors", "value", v))
 		}
 		if v, _ := set.Text("log_error_verbosity"); v == "terse" {
-			hidden = append(hidden, "log_error_verbosity = terse hides detail and hint")
+			add(say.M("log_error_verbosity = {value} suppresses DETAIL and HINT", "value", v))
 		}
-		if len(hidden) > 0 {
-			c.FoundAs(sev, "{hidden}.", "hidden", strings.Join(hidden, "; "))
+		if len(hidden.Items) > 0 {
+			c.FoundAs(sev, "{hidden}.", "hidden", hidden)
 		}
 	},
 }

@@ -6,20 +6,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// LogLocalized goes by the name only: whether the translations are installed, the server does not
-// tell.
+// LogLocalized uses the name only: the server does not show whether the translations are installed.
 var LogLocalized = check.Check{
 	ID:       "log_localized",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Messages of the log are translated",
-	Why: "Programs that read the log, and search engines, know the English messages. In another language a monitor " +
-		"does not see the deadlock, the " +
-		"full disk or the recovery after a crash, and says that all is well.",
-	Do: "ALTER SYSTEM SET lc_messages = 'C'; SELECT pg_reload_conf();. Clients that want their own language set " +
-		"lc_messages in their session. In " +
-		"the meantime %e in log_line_prefix gives the SQLSTATE, which is the same in every language.",
+	Title:    "Server log is localized (lc_messages)",
+	Why: "Programs that read the log, and search engines, know the English messages. In another language, " +
+		"monitoring misses deadlocks, full disks and crash recovery, and reports no problem.",
+	Do: "Log in English (reload): ALTER SYSTEM SET lc_messages = 'C'; SELECT pg_reload_conf(); A role that " +
+		"needs another language can have it with ALTER ROLE ROLE_NAME SET lc_messages, as a superuser; its " +
+		"messages in the log are then in that language, too. %e in log_line_prefix logs the SQLSTATE, which is " +
+		"the same in every language.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET lc_messages = 'C';"),
 		check.SQL("SELECT pg_reload_conf();"),

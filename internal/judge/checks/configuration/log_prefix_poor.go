@@ -3,6 +3,7 @@ package configuration
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -22,18 +23,18 @@ func hasEscape(prefix, letters string) bool {
 	return false
 }
 
-// LogPrefixPoor asks for no more than nobody can do without; user and database are the plan's.
+// LogPrefixPoor requires only the minimum; user and database are part of the plan.
 var LogPrefixPoor = check.Check{
 	ID:       "log_prefix_poor",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Lines of the log lack time or process",
-	Why: "Without the time nobody can set a message beside what happened on the host; without the process the lines " +
-		"of one session cannot be told " +
-		"from those that were written between them. Neither can be added later.",
-	Do: "ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d '; SELECT pg_reload_conf(); — programs that read the " +
-		"log may need to be told.",
+	Title:    "log_line_prefix lacks timestamp or process ID",
+	Why: "Messages without a timestamp cannot be related to events on the host. Without a process ID, the " +
+		"lines of one session cannot be distinguished from lines written between them. Neither can be added " +
+		"later.",
+	Do: "Set a complete prefix (reload): ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d '; SELECT " +
+		"pg_reload_conf(); Programs that parse the log may need the new prefix, too.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_line_prefix = '%m [%p] %q%u@%d ';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -64,16 +65,15 @@ var LogPrefixPoor = check.Check{
 		if !lines {
 			return
 		}
-		var lacks []string
+		var lacks say.List
 		if !hasEscape(prefix, "tmn") {
-			lacks = append(lacks, "the time (%m)")
+			lacks.Items = append(lacks.Items, say.M("timestamp (%m)"))
 		}
 		if !hasEscape(prefix, "pc") {
-			lacks = append(lacks, "the process (%p)")
+			lacks.Items = append(lacks.Items, say.M("process ID (%p)"))
 		}
-		if len(lacks) > 0 {
-			c.Found("log_line_prefix = '{prefix}' has not {lacks}.", "prefix", prefix, "lacks",
-				strings.Join(lacks, " and "))
+		if len(lacks.Items) > 0 {
+			c.Found("log_line_prefix = '{prefix}'; missing: {lacks}.", "prefix", prefix, "lacks", lacks)
 		}
 	},
 }

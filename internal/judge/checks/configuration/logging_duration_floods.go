@@ -2,35 +2,35 @@ package configuration
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// busy: 100 transactions a second with a line of 200 bytes for each are 1.7 GB a
-// day; below that somebody may read them.
+// busy: 100 transactions per second with a line of 200 bytes for each are 1.7 GB per
+// day; below that the log can be read.
 const busy = 100
 
-// LoggingDurationFloods counts transactions, as statements are not counted; there are at least as many
-// of those.
+// LoggingDurationFloods counts transactions, because the server does not count statements; there are at
+// least as many of those.
 var LoggingDurationFloods = check.Check{
 	ID:       "logging_duration_floods",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Every statement is written to the log",
-	Why: "Each statement then costs a line, with its values, through one collector process. On a busy server the " +
-		"log takes more of the disk than " +
-		"the data, and the backends wait for the pipe. What is wanted is usually the slow ones, or a sample; and " +
-		"the log holds what the " +
-		"statements hold, passwords and personal data among it.",
-	Do: "ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM RESET log_statement; SELECT " +
-		"pg_reload_conf();. For the whole picture " +
-		"use pg_stat_statements; for a sample log_min_duration_sample with log_statement_sample_rate. What must be " +
-		"audited belongs in pgaudit.",
+	Title:    "Every statement or its duration is logged",
+	Why: "Each statement then writes a log line, often through a single collector process. On a busy server " +
+		"the log can take more disk space than the data, and backends wait for the pipe. Usually only the slow " +
+		"statements or a sample are needed. The log also contains the values in the statements, including " +
+		"passwords and personal data.",
+	Do: "Log only slow statements (reload): ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM " +
+		"RESET log_statement; ALTER SYSTEM RESET log_duration; SELECT pg_reload_conf(); For totals of all " +
+		"statements, use pg_stat_statements; for a sample, log_min_duration_sample with " +
+		"log_statement_sample_rate; for audits, pgaudit.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_min_duration_statement = '1s';"),
 		check.SQL("ALTER SYSTEM RESET log_statement;"),
+		check.SQL("ALTER SYSTEM RESET log_duration;"),
 		check.SQL("SELECT pg_reload_conf();"),
 	},
 	Sources: []string{"pg-config-logging"},
@@ -52,16 +52,15 @@ var LoggingDurationFloods = check.Check{
 		if len(all) == 0 {
 			return
 		}
+		names := say.Names(all, 0)
 		tps, ok := check.Need(c, check.CommitRate(c.Instance.Server))
 		switch {
 		case !ok:
-			c.Found("{all}; how many transactions there are is not known.", "all", strings.Join(all, ", "))
+			c.Found("{all}; transactions per second: unknown.", "all", names)
 		case tps >= busy:
-			c.FoundAs(check.Warning, "{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps",
-				int64(tps))
+			c.FoundAs(check.Warning, "{all}; transactions per second: {tps}.", "all", names, "tps", int64(tps))
 		default:
-			c.Found("{all}, with {tps} transactions a second.", "all", strings.Join(all, ", "), "tps",
-				fmt.Sprintf("%.1f", tps))
+			c.Found("{all}; transactions per second: {tps}.", "all", names, "tps", say.Number(fmt.Sprintf("%.1f", tps)))
 		}
 	},
 }

@@ -1,31 +1,28 @@
 package configuration
 
 import (
-	"fmt"
 	"sort"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// PendingRestart is a notice: waiting for a window is normal, forgetting it is
-// not. The server also marks what the command line overrides and the file says
-// otherwise; a restart does not change that, unless a manager such as Patroni
-// writes both.
+// PendingRestart is a notice: waiting for a maintenance window is normal, forgetting
+// it is not. The server also marks settings that the command line overrides; a restart
+// does not change those, unless a manager such as Patroni writes both.
 var PendingRestart = check.Check{
 	ID:       "pending_restart",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Settings wait for a restart",
-	Why: "The files say one thing and the server does another. Who reads the configuration is misled, and the " +
-		"change comes into force at a restart " +
-		"that nobody planned, such as the recovery after a crash of the host, perhaps with a value that keeps the " +
-		"server from starting.",
-	Do: "Restart the server in a maintenance window, or take the change back (ALTER SYSTEM RESET name, or edit the " +
-		"file that pg_file_settings names, and " +
-		"reload). Before a restart, postgres -C shared_memory_size -D with a copy of the configuration shows " +
-		"whether the values fit together (15+).",
+	Title:    "Settings pending restart",
+	Why: "The configuration files and the running server differ, which misleads anyone who reads the files. " +
+		"The change takes effect at an unplanned restart, such as the recovery after a crash of the host. The " +
+		"new value may even prevent that start.",
+	Do: "Restart the server in a maintenance window. Or undo the change: run ALTER SYSTEM RESET NAME; or edit " +
+		"the file that pg_file_settings names, and reload. Before a restart, postgres -C shared_memory_size -D " +
+		"DIR with a copy of the configuration shows whether the values fit together (15 and later).",
 	Sources: []string{"pg-config", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)
@@ -45,19 +42,22 @@ var PendingRestart = check.Check{
 		}
 		sort.Strings(names)
 		next := written(c.Instance.Server)
-		for i, name := range names {
-			if v, ok := next[name]; ok {
-				names[i] = fmt.Sprintf("%s (%s → %s)", name, set[name].Show(), v)
-			} else {
-				names[i] = fmt.Sprintf("%s (now %s)", name, set[name].Show())
+		list := say.List{Most: 8}
+		for _, name := range names {
+			text := say.Template("{name} (now {now})")
+			v, ok := next[name]
+			if ok {
+				text = "{name} ({now} → {next})"
 			}
+			list.Items = append(list.Items, say.M(text, "name", name, "now", set[name].Show(), "next", v))
 		}
-		c.Found("{n} waiting: {names}.", "n", len(names), "names", check.Join(names, ", ", 8))
+		c.That(check.Notice, say.M(c.Remedy()), say.N(len(names), "{n} setting: {names}.", "{n} settings: {names}.",
+			"names", list))
 	},
 }
 
-// written returns what the configuration files say of each setting: the last
-// place wins. It is empty where they could not be seen.
+// written returns the value of each setting in the configuration files: the last
+// place wins. It is empty if they could not be read.
 func written(s pg.Server) map[string]string {
 	list, _ := s.FileSettings.Get()
 	out := make(map[string]string, len(list))

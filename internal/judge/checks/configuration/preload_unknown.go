@@ -1,23 +1,24 @@
 package configuration
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
-// PreloadUnknown looks at the files too: what they name is what the next start will load.
+// PreloadUnknown also reads the files: the next start will load what they name.
 var PreloadUnknown = check.Check{
 	ID:       "preload_unknown",
 	Area:     check.Config,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "A library to be loaded is not installed",
-	Why: "The server loads these libraries when it starts, or when a session begins, and refuses when one is not " +
-		"there: the next start fails, or " +
-		"every log-in does. Lists copied from another build name such libraries: online_analyze and plantuner, for " +
-		"1C, exist in the builds of 1C " +
-		"and Postgres Pro only. A library also vanishes when a new major version is installed without its packages.",
-	Do: "Install the package that holds the library for this major version, or take its name out: ALTER SYSTEM SET " +
-		"shared_preload_libraries = …; " +
-		"and look at SELECT name, setting, sourcefile FROM pg_file_settings WHERE name LIKE '%preload%'; before you " +
-		"restart.",
+	Title:    "Preload library is not installed",
+	Why: "The server loads these libraries when it starts, or when a session begins. If one is missing, the " +
+		"next start fails, or every login does. Lists copied from another build often name such libraries: " +
+		"online_analyze and plantuner, for 1C, exist only in the builds of 1C and Postgres Pro. A library also " +
+		"disappears when a new major version is installed without its extension packages.",
+	Do: "Install the package that contains the library for this major version. Or remove its name from the " +
+		"list: ALTER SYSTEM SET shared_preload_libraries = …; Before you restart, check the files: SELECT " +
+		"name, setting, sourcefile FROM pg_file_settings WHERE name LIKE '%preload%';",
 	Sources: []string{"pg-config-client", "postgrespro-1c"},
 	Judge: func(c *check.Case) {
 		libs, ok := check.Need(c, c.Instance.Server.Libraries)
@@ -36,11 +37,11 @@ var PreloadUnknown = check.Check{
 			}
 		}
 		if len(next) > 0 {
-			c.Found("Not installed: {names}.", "names", check.Join(next, ", ", 6))
+			c.Found("Not installed: {names}.", "names", say.Names(next, 6))
 		}
 		if len(running) > 0 {
-			c.FoundAs(check.Warning, "Loaded when the server started and no longer installed: {names}.", "names",
-				check.Join(running, ", ", 6))
+			c.FoundAs(check.Warning, "Loaded at server start, but no longer installed: {names}.", "names",
+				say.Names(running, 6))
 		}
 	},
 }

@@ -1,10 +1,10 @@
 package configuration
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -14,7 +14,7 @@ import (
 )
 
 // plannedForSessions are the settings that a plan decides and that ALTER ROLE and
-// ALTER DATABASE can take out of its hands, in any version.
+// ALTER DATABASE can override, in any version.
 var plannedForSessions = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range rules.All() {
@@ -31,24 +31,23 @@ var plannedForSessions = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// RoleSettingsOverridePlan weighs three things of different gravity: durability
-// that is lower there than the server's, memory that does not fit, and values
-// with which a plan has no effect there. For single roles the last is what such
-// settings are for, so it is told of work_mem only where it does not fit, and
-// of the rest as information.
+// RoleSettingsOverridePlan covers three things of different severity: durability
+// lower than the server's, memory that does not fit, and values that make a plan
+// ineffective. The last is the purpose of such settings for single roles, so it is
+// reported for work_mem only if it does not fit, and as information for the rest.
 var RoleSettingsOverridePlan = check.Check{
 	ID:       "role_settings_override_plan",
 	Area:     check.Config,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Roles or databases have settings of their own",
-	Why: "What ALTER ROLE and ALTER DATABASE set comes before the configuration files for every session of that " +
-		"role or database, and nobody sees it in postgresql.conf. A plan for the server changes nothing " +
-		"there, the sum of work_mem does not know it, and a low durability is meant for the jobs of one role rather " +
-		"than for a database.",
-	Do: "List them with \\drds in psql. Take back what is not meant any more: ALTER ROLE … RESET name, ALTER " +
-		"DATABASE … RESET name, ALTER ROLE … IN DATABASE … RESET name; sessions that run keep the old value until " +
-		"they connect anew.",
+	Title:    "Role or database settings override the server",
+	Why: "Settings of ALTER ROLE and ALTER DATABASE override the configuration files in every session of that " +
+		"role or database, and postgresql.conf does not show them. A plan for the server has no effect there, " +
+		"and the sum of work_mem does not include them. Reduced durability is meant for the jobs of one role, " +
+		"not for a whole database.",
+	Do: "List the settings with \\drds in psql. Remove those that are no longer needed with ALTER ROLE … RESET " +
+		"NAME, ALTER DATABASE … RESET NAME, or ALTER ROLE … IN DATABASE … RESET NAME. Running sessions keep " +
+		"the old value until they reconnect.",
 	Sources: []string{"pg-config", "pg-config-resource", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		list, ok := check.Need(c, c.Instance.Server.RoleSettings)
@@ -59,7 +58,7 @@ var RoleSettingsOverridePlan = check.Check{
 		if !ok {
 			return
 		}
-		var lost []string // values of a plan without an effect
+		var lost []say.Message // values of a plan without an effect
 		for _, r := range list {
 			server, has := set[r.Name]
 			switch {
@@ -68,36 +67,37 @@ var RoleSettingsOverridePlan = check.Check{
 				sev := check.Notice
 				switch {
 				case r.Name != "synchronous_commit":
-					sev = check.Critical // damage is passed over, for good
+					sev = check.Critical // damage is ignored, permanently
 				case r.Role != "":
-					sev = check.Info // the way that is meant
+					sev = check.Info // the intended use
 				}
-				c.FoundAs(sev, "{who}: {name} = {value}, and the server has {server}.", "who", whose(r), "name", r.Name,
+				c.FoundAs(sev, "{who}: {name} = {value} (server: {server}).", "who", whose(r), "name", r.Name,
 					"value", r.Value, "server", server.Show())
 			case r.Name == "work_mem" && tooMuchWork(c, r, server):
 			case r.Name == "work_mem" && r.Role != "":
 			case plannedForSessions()[r.Name] && !sameValue(r.Value, server):
-				lost = append(lost, fmt.Sprintf("%s: %s = %s (server: %s)", whose(r), r.Name, r.Value, server.Show()))
+				lost = append(lost, say.M("{who}: {name} = {value} (server: {server})", "who", whose(r), "name", r.Name,
+					"value", r.Value, "server", server.Show()))
 			}
 		}
 		if len(lost) > 0 {
-			c.Found("What a plan decides for the server has no effect here: {overrides}.", "overrides",
-				check.Join(lost, "; ", 5))
+			c.Found("Server-wide values of a plan have no effect here: {overrides}.", "overrides",
+				say.List{Items: lost, Sep: "; ", Most: 5})
 		}
 	},
 }
 
 // whose names the sessions that an override is for.
-func whose(r pg.RoleSetting) string {
+func whose(r pg.RoleSetting) say.Message {
 	switch {
 	case r.Role != "" && r.Database != "":
-		return "role " + r.Role + " in database " + r.Database
+		return say.M("role {role} in database {database}", "role", r.Role, "database", r.Database)
 	case r.Role != "":
-		return "role " + r.Role
+		return say.M("role {role}", "role", r.Role)
 	case r.Database != "":
-		return "database " + r.Database
+		return say.M("database {database}", "database", r.Database)
 	}
-	return "all roles"
+	return say.M("all roles")
 }
 
 // lowersDurability knows the three settings of durability that a session can
@@ -113,8 +113,8 @@ func lowersDurability(r pg.RoleSetting, server pg.Setting) bool {
 	return false
 }
 
-// isOn and isOff know the spellings of a boolean that the server takes, the
-// short ones included.
+// isOn and isOff accept the same spellings of a boolean as the server, including
+// the short ones.
 func isOn(v string) bool {
 	return v == "on" || v == "1" || v != "" && (strings.HasPrefix("true", v) || strings.HasPrefix("yes", v))
 }
@@ -134,13 +134,13 @@ func sameValue(v string, server pg.Setting) bool {
 		isOff(low) && server.Value == "off"
 }
 
-// fewSessions: of a role that is given more for large jobs two may run at once
-// sooner or later; the next one waits for the first to end, or is the accident.
+// fewSessions: of a role with more memory for large jobs, two will run at the same
+// time sooner or later; more than that is unlikely.
 const fewSessions = 2
 
-// tooMuchWork reports a work_mem that does not fit beside everything else: for
-// a role where not even two of its sessions do, for a whole database where those
-// do not that may be at work at once.
+// tooMuchWork reports a work_mem that does not fit in addition to everything else:
+// for a role if not even two of its sessions fit, for a whole database if those that
+// can be active at the same time do not fit.
 func tooMuchWork(c *check.Case, r pg.RoleSetting, server pg.Setting) bool {
 	kb, err := unit.ParseGUC(r.Value, server.Unit)
 	now, err2 := unit.ParseGUC(server.Value, server.Unit)
@@ -159,7 +159,7 @@ func tooMuchWork(c *check.Case, r pg.RoleSetting, server pg.Setting) bool {
 	}
 	p := m.Parts()
 	left := total - reserve - (p.Sum() - p.Work)
-	if left <= 0 { // shared_buffers or the number of connections fill the memory, which others tell
+	if left <= 0 { // shared_buffers or the number of connections fill the memory: other checks report that
 		return false
 	}
 	helpers, _ := c.Instance.Server.Settings.Get()
@@ -174,16 +174,16 @@ func tooMuchWork(c *check.Case, r pg.RoleSetting, server pg.Setting) bool {
 		return false
 	}
 	c.FoundAs(check.Warning,
-		"{who}: work_mem = {value}. {sessions} sessions with a sort and a hash each may take {all} together with "+
-			"their {helping} parallel workers, and {left} of {total} is left beside everything else.",
+		"{who}: work_mem = {value}. Active sessions: {sessions}, with a sort and a hash each; parallel workers: "+
+			"{helping}. Together they can use {all}; available: {left} of {total}.",
 		"who", whose(r), "value", r.Value, "sessions", sessions, "all", all, "helping", helping, "left", left,
 		"total", total)
 	return true
 }
 
-// sessionsOf returns how many sessions of a database may be at work at once:
-// those of the instance, or the database's own limit of
-// connections where it has one (0 lets nobody in but superusers).
+// sessionsOf returns how many sessions of a database can be active at the same time:
+// those of the instance, or the database's own connection limit (0 allows only
+// superusers).
 func sessionsOf(c *check.Case, database string, active int) int {
 	dbs, _ := c.Instance.Server.Databases.Get()
 	for _, d := range dbs {

@@ -7,32 +7,33 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// The shares of a sequence's way that were used up. At three quarters there is
-// time to change the type of a large column in steps; at nine tenths it is a
-// task for this month; what has one part in a hundred left may stop tonight.
+// The used fraction of a sequence. At 75% there is time to change the type of a
+// large column in steps; at 90% it is a task for this month; with 1% left, it may
+// be exhausted tonight.
 const (
 	sequenceNotice   = 0.75
 	sequenceWarning  = 0.90
 	sequenceCritical = 0.99
 )
 
-// SequencesExhausted takes the end of the column that a sequence belongs to
-// where that comes before the sequence's own: a bigint sequence of an integer
-// column ends at 2147483647.
+// SequencesExhausted uses the maximum of the column that owns the sequence if that
+// is lower than the sequence's own: a bigint sequence of an integer column ends at
+// 2147483647.
 var SequencesExhausted = check.Check{
 	ID:       "sequences_exhausted",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "A sequence comes to its end",
-	Why: "When a sequence has reached its greatest value, or the column that takes its default from it cannot hold " +
-		"the next one, every INSERT fails. Changing integer into bigint rewrites the table and " +
-		"its indexes under a lock that keeps everybody out: hours for a large one, unless it was prepared.",
-	Do: "Make the column bigint before that: on a small table ALTER TABLE … ALTER COLUMN … TYPE bigint; on a large " +
-		"one with a new column that a trigger keeps equal, a backfill in batches and a " +
-		"swap, and the same for the columns that refer to it. The sequence of a serial column has a type of its " +
-		"own: ALTER SEQUENCE … AS bigint; besides (one of an identity column follows by itself). Gaps that ON " +
-		"CONFLICT or rollbacks burn are a usual cause of the pace.",
+	Title:    "Sequence close to exhaustion",
+	Why: "When a sequence has reached its maximum, or the type of its column cannot hold the next value, every " +
+		"INSERT that uses it fails. Changing integer to bigint rewrites the table and its indexes under an " +
+		"ACCESS EXCLUSIVE lock. For a large table this blocks all access for hours, unless it was prepared.",
+	Do: "Change the column to bigint before that. For a small table (blocks all access to it), run ALTER TABLE " +
+		"TABLE_NAME ALTER COLUMN COLUMN_NAME TYPE bigint; For a large table, add a new column that a trigger " +
+		"keeps in sync, backfill it in batches, and swap the columns. Do the same for the columns that " +
+		"reference it. The sequence of a serial column has its own type: ALTER SEQUENCE SEQUENCE_NAME AS " +
+		"bigint; That of an identity column follows automatically. Gaps from ON CONFLICT or rollbacks are a " +
+		"frequent cause of fast growth.",
 	Sources: []string{"pg-numeric-types"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "sequences", c.Instance.Server.Deep.Sequences)
@@ -60,7 +61,7 @@ var SequencesExhausted = check.Check{
 			}
 			found.Add(c, s.In, text, "sequence", s.Schema+"."+s.Name, "column", s.Table+"."+s.Column,
 				"last", fmt.Sprint(s.Last), "most", fmt.Sprint(s.Most), "share",
-				say.Number(fmt.Sprintf("%d %%", int(100*used))))
+				say.Number(fmt.Sprintf("%d%%", int(100*used))))
 		}
 		if found.Any() {
 			c.FoundAs(sev, "{found}.", "found", found.List(", "))

@@ -1,27 +1,23 @@
 package configuration
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StatementTimeoutGlobal leaves idle_in_transaction_session_timeout and idle_session_timeout alone: no
-// work ends by them.
+// StatementTimeoutGlobal ignores idle_in_transaction_session_timeout and idle_session_timeout: they
+// cancel no work.
 var StatementTimeoutGlobal = check.Check{
 	ID:       "statement_timeout_global",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "A time limit for statements holds for everybody",
-	Why: "A limit for the whole server also ends what must take long: CREATE INDEX, VACUUM by hand, REFRESH " +
-		"MATERIALIZED VIEW, a migration, the " +
-		"reports of the night, and, with lock_timeout or transaction_timeout, a backup that has to wait. Who wrote " +
-		"those did not know of the " +
-		"limit. The documentation advises against all of them in postgresql.conf.",
-	Do: "Set the limit for the roles that it is meant for: ALTER ROLE app SET statement_timeout = '30s'; then ALTER " +
-		"SYSTEM RESET it for the " +
-		"server and reload.",
+	Title:    "Statement, transaction or lock timeout set server-wide",
+	Why: "A timeout for the whole server also cancels work that must take long: CREATE INDEX, manual VACUUM, " +
+		"REFRESH MATERIALIZED VIEW, migrations and nightly reports. Their authors usually do not expect the " +
+		"timeout. The PostgreSQL manual does not recommend these settings in postgresql.conf.",
+	Do: "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET statement_timeout = '30s'; Then " +
+		"remove it from postgresql.conf, or run ALTER SYSTEM RESET with its name, and reload.",
 	Sources: []string{"pg-config-client"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()
@@ -35,7 +31,7 @@ var StatementTimeoutGlobal = check.Check{
 			}
 		}
 		if len(named) > 0 {
-			c.Found("For the whole server: {named}.", "named", strings.Join(named, ", "))
+			c.Found("{named} for the whole server.", "named", say.Names(named, 0))
 		}
 	},
 }

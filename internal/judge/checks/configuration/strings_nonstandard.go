@@ -2,25 +2,24 @@ package configuration
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// StringsNonstandard is an info where escape_string_warning is off too: that pair
-// is what 1C asks for and its profile plans, so whoever set it meant it. It speaks
-// for both parameters: next_major_breaks leaves them to it.
+// StringsNonstandard is an info if escape_string_warning is off too: 1C requires that
+// pair and its profile plans it, so it is intended. It reports both parameters:
+// next_major_breaks skips them.
 var StringsNonstandard = check.Check{
 	ID:       "strings_nonstandard",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Backslashes in strings are escapes",
+	Title:    "standard_conforming_strings is off",
 	To:       18,
-	Why: "With standard_conforming_strings = off the same literal means something else than on every other server: " +
-		"a driver or a library that " +
-		"quotes by the standard leaves a door open to SQL injection. Version 19 has no such switch any more and " +
-		"refuses to start with the line.",
-	Do: "ALTER SYSTEM SET standard_conforming_strings = on; SELECT pg_reload_conf(); after the application was " +
-		"tried with it; strings with " +
-		"escapes are written E'…'. Old versions of 1C:Enterprise ask for off: set it for their role (ALTER ROLE … " +
-		"SET " +
-		"standard_conforming_strings = off), and plan to have it gone before 19.",
+	Why: "With standard_conforming_strings = off, backslashes in string literals are escapes, so a literal " +
+		"differs in meaning from every other server. A driver or a library that quotes by the SQL standard " +
+		"then allows SQL injection. PostgreSQL 19 does not have the value off: it does not start with this " +
+		"line.",
+	Do: "Test the application with the standard setting. Then change it (reload): ALTER SYSTEM SET " +
+		"standard_conforming_strings = on; SELECT pg_reload_conf(); Write strings with escapes as E'…'. Old " +
+		"versions of 1C:Enterprise need off: set it only for their role (ALTER ROLE ROLE_NAME SET " +
+		"standard_conforming_strings = off), and plan to remove it before the upgrade to 19.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET standard_conforming_strings = on;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -32,11 +31,12 @@ var StringsNonstandard = check.Check{
 			return
 		}
 		if v, ok := set.Text("standard_conforming_strings"); ok && v == "off" {
-			sev, with := check.Notice, ""
 			if warns, ok := set.Bool("escape_string_warning"); ok && !warns {
-				sev, with = check.Info, ", with escape_string_warning = off, as 1C:Enterprise asks for"
+				c.FoundAs(check.Info, "standard_conforming_strings = off and escape_string_warning = off for the "+
+					"whole server, as 1C:Enterprise requires; PostgreSQL 19 accepts neither.")
+				return
 			}
-			c.FoundAs(sev, "standard_conforming_strings = off for the whole server{with}; 19 refuses it.", "with", with)
+			c.Found("standard_conforming_strings = off for the whole server; PostgreSQL 19 does not accept it.")
 		}
 	},
 }

@@ -2,17 +2,17 @@ package configuration
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// WindowsProcessTitle sees the platform in version().
+// WindowsProcessTitle finds the platform in version().
 var WindowsProcessTitle = check.Check{
 	ID:       "windows_process_title",
 	Area:     check.Config,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Each statement changes the process title on Windows",
-	Why: "update_process_title has each backend write what it does into its title. On Windows that is a system " +
-		"object for each change, costly " +
-		"enough that the default there is off.",
-	Do: "ALTER SYSTEM RESET update_process_title; SELECT pg_reload_conf();. pg_stat_activity tells the same.",
+	Title:    "update_process_title is on (Windows)",
+	Why: "With update_process_title = on, each backend writes its current activity to its process title. On " +
+		"Windows each change is a system object, which is so expensive that the default there is off.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET update_process_title; Then reload: " +
+		"SELECT pg_reload_conf(); pg_stat_activity shows the same information.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET update_process_title;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -1,33 +1,29 @@
 package configuration
 
 import (
-	"fmt"
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 // defaultWorkers is max_worker_processes as every version ships it.
 const defaultWorkers = 8
 
-// WorkersDoNotNest does not judge how many are right; that is the plan's.
+// WorkersDoNotNest does not judge the right number; that is part of the plan.
 var WorkersDoNotNest = check.Check{
 	ID:       "workers_do_not_nest",
 	Area:     check.Config,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Limits of workers do not fit into each other",
-	Why: "Every parallel worker is taken from max_parallel_workers, and that from max_worker_processes, which " +
-		"logical replication and extensions " +
-		"share. A limit above the one that holds it is never reached: queries are planned for workers that they do " +
-		"not get, and run slower than " +
-		"the plan without them. Below 8 worker processes, the default, nothing is saved; a standby with less than " +
-		"its primary stops.",
-	Do: "Let max_worker_processes be 8 or the number of processors, whichever is more, plus what extensions and " +
-		"subscriptions need (restart; on " +
-		"standbys first), max_parallel_workers not above it, max_parallel_workers_per_gather and " +
-		"max_parallel_maintenance_workers not above " +
-		"that.",
+	Title:    "Worker limits are inconsistent or too low",
+	Why: "Parallel workers are taken from max_parallel_workers, and those from max_worker_processes, which " +
+		"logical replication and extensions share. A limit above the one that contains it is never reached: " +
+		"queries are planned for workers that they do not get, and run slower than planned. Fewer than 8 " +
+		"worker processes (the default) save nothing. A standby with fewer worker processes than its primary " +
+		"pauses or stops replay.",
+	Do: "Set max_worker_processes to 8 or to the number of CPUs, whichever is higher, plus what extensions and " +
+		"subscriptions need (restart; standbys first). Set max_parallel_workers to at most that value " +
+		"(reload). Set max_parallel_workers_per_gather and max_parallel_maintenance_workers to at most " +
+		"max_parallel_workers (reload).",
 	Sources: []string{"pg-config-resource", "pg-config-replication", "pgtune"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()
@@ -39,23 +35,24 @@ var WorkersDoNotNest = check.Check{
 		if !ok1 || !ok2 {
 			return
 		}
-		var wrong []string
+		wrong := say.List{Sep: "; "}
+		add := func(m say.Message) { wrong.Items = append(wrong.Items, m) }
 		if all < defaultWorkers {
-			wrong = append(wrong, fmt.Sprintf("max_worker_processes = %d is below its default of %d", all,
+			add(say.M("max_worker_processes = {n} is below the default of {default}", "n", all, "default",
 				defaultWorkers))
 		}
 		if parallel > all {
-			wrong = append(wrong, fmt.Sprintf("max_parallel_workers = %d is above max_worker_processes = %d",
-				parallel, all))
+			add(say.M("max_parallel_workers = {n} is above max_worker_processes = {most}", "n", parallel, "most", all))
 		}
 		for _, name := range []string{"max_parallel_workers_per_gather", "max_parallel_maintenance_workers"} {
 			if n, ok := set.Int(name); ok && n > min(parallel, all) {
-				wrong = append(wrong, fmt.Sprintf("%s = %d is above the %d that all queries share", name,
-					n, min(parallel, all)))
+				add(say.M("{name} = {n} is above the {most} workers that all queries share", "name", name, "n", n,
+					"most",
+					min(parallel, all)))
 			}
 		}
-		if len(wrong) > 0 {
-			c.Found("{what}.", "what", strings.Join(wrong, "; "))
+		if len(wrong.Items) > 0 {
+			c.Found("{what}.", "what", wrong)
 		}
 	},
 }

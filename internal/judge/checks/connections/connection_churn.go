@@ -4,29 +4,28 @@ import "github.com/pgfettle/pgfettle/internal/judge/check"
 
 const (
 	// churnNotice: a new session is a fork, an authentication and empty catalog
-	// caches, some milliseconds of a processor before the first query. Ten a second
-	// all day long are not people, but a program that could keep its connections.
+	// caches, some milliseconds of CPU time before the first query. Ten per second
+	// all day long come from a program that could keep its connections.
 	churnNotice = 10
-	// churnWarning a second take a good part of one processor for nothing else.
+	// churnWarning per second take a large part of one CPU.
 	churnWarning = 100
 )
 
-// ConnectionChurn goes by the sessions that were counted since the statistics
-// were reset (14+), and not by how young the present ones are: those that are
-// over at once are not among them.
+// ConnectionChurn uses the sessions that were counted since the statistics were reset
+// (14+), not the age of the present ones: very short ones are not among them.
 var ConnectionChurn = check.Check{
 	ID:       "connection_churn",
 	Area:     check.Connections,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Clients connect anew all the time",
-	Why: "Each connection starts a process, authenticates, and fills its catalog caches before its first query; " +
-		"with a connection for each transaction that is two thirds of what " +
-		"a server can do. TLS and a slow authentication come on top.",
-	Do: "Let the application keep its connections (a pool in the driver, persistent connections), or put a pooler " +
-		"such as PgBouncer in transaction mode before the server. " +
-		"log_connections = on for an hour shows which role and host it is.",
+	Title:    "High connection churn",
+	Why: "Each connection forks a process, authenticates and fills its catalog caches before its first query. " +
+		"With one connection per transaction, this takes two thirds of the capacity of a server. TLS and slow " +
+		"authentication methods add to it.",
+	Do: "Let the application keep its connections (pool in the driver, persistent connections), or use a " +
+		"connection pooler such as PgBouncer in transaction mode. To find the role and the client host, set " +
+		"log_connections = on for an hour and reload.",
 	Sources: []string{"pg-monitoring", "pg-config-connection", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -56,7 +55,7 @@ var ConnectionChurn = check.Check{
 			sev = check.Warning
 		}
 		c.FoundAs(sev,
-			"{rate} new sessions a second on average, {most} of them in database {db}; transactions to a session "+
+			"New sessions per second: {rate} on average, {most} of them in database {db}; transactions per session "+
 				"there: {xacts}.",
 			"rate", int64(rate+0.5), "most", int64(most+0.5), "db", worst, "xacts", int64(transactions+0.5))
 	},

@@ -1,6 +1,8 @@
 package connections
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -11,9 +13,9 @@ const (
 	// that opens new sessions before the old ones are gone.
 	nearFull     = 80
 	veryNearFull = 90
-	// mostlyIdle is the share of idle sessions from which on they, and not the
-	// work, are what fills the server: a pool that is sized to the limit stands so
-	// all day, and its next query finds a session. That is one degree milder.
+	// mostlyIdle is the percentage of idle sessions from which they, and not the
+	// load, fill the server: a pool that is sized to the limit looks like this all
+	// day, and its next query finds a session. The finding is one degree milder.
 	mostlyIdle = 50
 )
 
@@ -25,14 +27,14 @@ var ConnectionsNearLimit = check.Check{
 	Area:     check.Connections,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Nearly all connections are taken",
-	Why: "When the last slot is taken every further client is refused with \"sorry, too many clients already\" or " +
-		"\"remaining connection slots are " +
-		"reserved\": the application fails as a whole, not gradually. Raising max_connections alone moves the " +
-		"problem into memory and scheduling, as each session has its own process.",
-	Do: "Put a connection pooler in transaction mode (PgBouncer) before the server, or shrink the applications' own " +
-		"pools so that their sum stays below the limit. Raise " +
-		"max_connections (restart) only if the sessions are really at work and the memory budget allows it.",
+	Title:    "Connections close to max_connections",
+	Why: "When no slot is left, the server refuses each further client: \"sorry, too many clients already\" or " +
+		"\"remaining connection slots are reserved\". The application then fails completely, not gradually. A " +
+		"higher max_connections alone moves the problem to memory and CPU scheduling, because each session has " +
+		"its own process.",
+	Do: "Use a connection pooler in transaction mode (PgBouncer), or reduce the applications' own pools so " +
+		"that their sum stays below the limit. Raise max_connections (restart) only if the sessions are really " +
+		"active and the memory budget allows it.",
 	Sources: []string{"pg-config-connection"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)
@@ -58,15 +60,16 @@ var ConnectionsNearLimit = check.Check{
 			sev = check.Critical
 		}
 		idle := a.States["idle"].Count
-		seen := say.Template("{used} client sessions of the {open} that ordinary roles may have (max_connections = " +
-			"{max}, {reserved} reserved); {idle} of them are idle.")
-		pairs := []any{"used", a.Clients, "open", open, "max", all, "reserved", su + extra, "idle", idle}
+		seen := say.Template("Client sessions: {used} of {open} slots for ordinary roles (max_connections = {max}, " +
+			"{reserved} reserved); idle: {idle}.")
+		pairs := []any{"used", a.Clients, "open", open, "max", strconv.FormatInt(all, 10), "reserved", su + extra,
+			"idle", idle}
 		if idle*100 >= mostlyIdle*a.Clients {
 			c.FoundDo(sev-1,
-				"Most of them are idle: put a connection pooler in transaction mode (PgBouncer) before the server, "+
-					"or lower the applications' own pools, whose sum "+
-					"has to stay below {open}. From 14 on idle_session_timeout ends forgotten sessions of people (not "+
-					"of pools).", seen, pairs...)
+				"Most sessions are idle. Use a connection pooler in transaction mode (PgBouncer), or reduce the "+
+					"applications' own pools so that their sum stays below {open}. In 14 and later, "+
+					"idle_session_timeout ends forgotten interactive sessions; do not use it for pools.", seen,
+				pairs...)
 			return
 		}
 		c.FoundAs(sev, seen, pairs...)

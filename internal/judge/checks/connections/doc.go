@@ -1,4 +1,3 @@
-// Package connections holds the checks of servers that are short of connections, that do not answer, and sessions that
-// cost more than they give.
-// One file a check; the engine is internal/judge/check.
+// Package connections holds the checks of connection limits, servers that do not answer, and expensive sessions.
+// One file per check; the engine is internal/judge/check.
 package connections

@@ -23,15 +23,15 @@ var IdleSessionsMemory = check.Check{
 	Area:     check.Connections,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Idle sessions hold a good part of the memory",
-	Why: "A session keeps the catalog caches of all tables that it has ever touched, its prepared plans and what " +
-		"its allocator does not give back, until it ends. Hundreds of connections that a pool " +
-		"keeps open for a peak that never comes hold memory that the page cache could have, and none of it can be " +
-		"reclaimed but to swap.",
-	Do: "Bring the pools down to what works at the same time, a few times the number of processors in all, and let " +
-		"them close what has been idle for some minutes (idle_session_timeout from 14 " +
-		"on for what has no pool). Many application servers with pools of their own want a pooler such as PgBouncer " +
-		"before the server.",
+	Title:    "Idle sessions hold much memory",
+	Why: "Until it ends, a session keeps the catalog caches of all tables that it has used, its prepared " +
+		"plans, and memory that its allocator does not return. A pool with hundreds of connections for a peak " +
+		"that does not occur holds memory that the page cache could use. The kernel can reclaim it only by " +
+		"swapping.",
+	Do: "Reduce the pools to the number of sessions that are active at the same time, in total a few times the " +
+		"number of CPUs. Let pools close connections that were idle for some minutes. In 14 and later, " +
+		"idle_session_timeout does this for clients without a pool. If many application servers have their own " +
+		"pools, use a connection pooler such as PgBouncer.",
 	Sources: []string{"pg-config-connection", "pg-config-client", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		a, ok := check.Need(c, c.Instance.Server.Activity)
@@ -64,8 +64,8 @@ var IdleSessionsMemory = check.Check{
 		each := anon / n
 		if sum := each.Scale(float64(idle)); check.AtLeast(sum, idleMemory, total) {
 			c.Found(
-				"{idle} sessions are idle and {active} at work. A backend has {each} of its own on average: {sum} "+
-					"for those that are idle, {part} of {total}.",
+				"Idle sessions: {idle}; active: {active}. Private memory: {each} per backend on average, {sum} for "+
+					"the idle sessions ({part} of {total}).",
 				"idle", idle, "active", active, "each", each, "sum", sum, "part", check.PercentOf(sum, total),
 				"total", total)
 		}

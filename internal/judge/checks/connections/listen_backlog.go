@@ -12,15 +12,14 @@ var ListenBacklog = check.Check{
 	Area:     check.Connections,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Few connections may wait to be taken",
-	Why: "Between the moment a client connects and the moment the postmaster takes it, the connection waits in the " +
-		"kernel's queue. net.core.somaxconn bounds that queue whatever the server asks for; where it is full, " +
-		"clients " +
-		"wait a second and more for a repeated SYN, or fail. It happens when an application server starts or a " +
-		"pooler reconnects.",
-	Do: "Write net.core.somaxconn = 4096, the default since kernel 5.4, into /etc/sysctl.d/60-postgresql.conf, run " +
-		"sysctl --system and restart the server, which asks once. nstat -az TcpExtListenOverflows counts what was " +
-		"lost.",
+	Title:    "Listen backlog is too small (net.core.somaxconn)",
+	Why: "New connections wait in a kernel queue until the postmaster accepts them. net.core.somaxconn limits " +
+		"the length of this queue, whatever the server requests. If the queue is full, clients wait a second " +
+		"or more for a repeated SYN, or their connection fails. This happens when an application server starts " +
+		"or a pooler reconnects.",
+	Do: "Write net.core.somaxconn = 4096, the default since kernel 5.4, to /etc/sysctl.d/60-postgresql.conf " +
+		"and run sysctl --system as root. Restart the server, because it requests the queue length only at " +
+		"startup. Verify: the counter of nstat -az TcpExtListenOverflows no longer grows.",
 	Commands: []check.Command{
 		check.Conf("net.core.somaxconn = 4096"),
 		check.Shell("sysctl --system"),
@@ -37,7 +36,7 @@ var ListenBacklog = check.Check{
 			return
 		}
 		if max, ok := set.Int("max_connections"); ok && n < max {
-			c.Found("net.core.somaxconn = {n}, with max_connections = {max}.", "n", strconv.FormatInt(n, 10), "max",
+			c.Found("net.core.somaxconn = {n}, max_connections = {max}.", "n", strconv.FormatInt(n, 10), "max",
 				strconv.FormatInt(max, 10))
 		}
 	},

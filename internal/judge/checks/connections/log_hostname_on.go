@@ -8,11 +8,11 @@ var LogHostnameOn = check.Check{
 	Area:     check.Connections,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Each connection waits for the name service",
-	Why: "log_hostname = on asks the name service for the name of every client before it may go on. When DNS is " +
-		"slow every log-in is; when it " +
-		"does not answer all log-ins hang. The address is in the log without it.",
-	Do: "ALTER SYSTEM SET log_hostname = off; SELECT pg_reload_conf();.",
+	Title:    "log_hostname is on: DNS lookup per connection",
+	Why: "With log_hostname = on, the server looks up the host name of each client before the session can " +
+		"continue. If DNS is slow, every login is slow; if it does not answer, all logins hang. The log " +
+		"contains the IP address without this setting.",
+	Do: "Turn it off (reload): ALTER SYSTEM SET log_hostname = off; SELECT pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_hostname = off;"),
 		check.SQL("SELECT pg_reload_conf();"),

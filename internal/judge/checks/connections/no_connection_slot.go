@@ -13,16 +13,16 @@ var NoConnectionSlot = check.Check{
 	Area:     check.Connections,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "No free connection slot",
-	Why: "The server refuses every further connection of this role with \"sorry, too many clients already\", " +
-		"\"remaining connection slots are reserved\", or a limit of the role or database. " +
-		"Applications that open a new connection fail. The checks that need SQL could not run.",
-	Do: "Connect as a superuser: superuser_reserved_connections keeps slots free for this. In pg_stat_activity, " +
-		"find which application holds the sessions and end the idle ones: " +
-		"SELECT pg_terminate_backend(PID); Then put a connection pooler in transaction mode (PgBouncer) before the " +
-		"server, or shrink the pools of the applications so that their sum stays below the limit. " +
-		"If the superuser slots are taken too, end an idle session on the host with kill -TERM PID; never use kill " +
-		"-9, which restarts the whole server.",
+	Title:    "Too many connections (SQLSTATE 53300)",
+	Why: "The server refuses further connections of this role: \"sorry, too many clients already\", " +
+		"\"remaining connection slots are reserved\", or a limit of the role or database. Applications that " +
+		"open a new connection fail. The checks that need SQL could not run.",
+	Do: "Connect as a superuser: superuser_reserved_connections keeps slots free for this. In " +
+		"pg_stat_activity, find the application that holds the sessions, and terminate the idle ones: SELECT " +
+		"pg_terminate_backend(PID); If the superuser slots are in use too, terminate an idle session on the " +
+		"host with kill -TERM PID. Never use kill -9, which makes the whole server restart. Then use a " +
+		"connection pooler in transaction mode (PgBouncer), or reduce the applications' pools so that their " +
+		"sum stays below the limit.",
 	Sources: []string{"pg-config-connection", "pg-error-codes", "pg-signaling"},
 	Judge: func(c *check.Case) {
 		f, ok := c.Silence()
@@ -35,8 +35,8 @@ var NoConnectionSlot = check.Check{
 			return
 		}
 		c.Found(
-			"The server refused the connection: {reason}. The host shows {clients} client sessions: {idle} idle, "+
-				"{inxact} idle in transaction.",
+			"The server refused the connection: {reason}. Client sessions on the host: {clients}; idle: {idle}; idle "+
+				"in transaction: {inxact}.",
 			"reason", check.FailureText(f), "clients", t.Clients, "idle", t.Idle, "inxact", t.InXact)
 	},
 }

@@ -9,12 +9,12 @@ var SuperuserReservedZero = check.Check{
 	Area:     check.Connections,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "No connection is kept for the superuser",
-	Why: "When the applications have taken all connections nobody can log in to see what happens or to end a " +
-		"session. The only way out is then to " +
-		"restart the server or to kill processes of it.",
-	Do: "Set superuser_reserved_connections = 3, the default, and restart at the next opportunity. From 16 on " +
-		"reserved_connections keeps some for roles of monitoring as well.",
+	Title:    "superuser_reserved_connections = 0",
+	Why: "When applications use all connections, no superuser can log in to find the cause or to terminate a " +
+		"session. The only way out is then to restart the server or to terminate server processes on the host.",
+	Do: "Set superuser_reserved_connections = 3 (the default), and restart at the next opportunity. In 16 and " +
+		"later, reserved_connections also keeps slots for roles with pg_use_reserved_connections, for example " +
+		"for monitoring.",
 	Sources: []string{"pg-config-connection"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("superuser_reserved_connections"); ok && v == "0" {

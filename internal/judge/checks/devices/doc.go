@@ -1,4 +1,4 @@
-// Package devices holds the checks of block devices under the data: queues, RAID, LVM, caches and what a disk says of
-// itself.
+// Package devices holds the checks of block devices under the data: queues, RAID, LVM, caches and what a disk
+// reports.
 // One file a check; the engine is internal/judge/check.
 package devices

@@ -1,27 +1,26 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// IoSchedulerBfq names the one scheduler that is wrong for a server whatever
-// the disk: which of the others is best is a matter of the plan.
+// IoSchedulerBfq reports the one scheduler that is wrong for a server on any
+// disk: which of the others is best, the plan decides.
 var IoSchedulerBfq = check.Check{
 	ID:       "io_scheduler_bfq",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The disk has a scheduler made for desktops",
-	Why: "BFQ shares a disk fairly among programs and lets the one in the foreground go first: it holds the disk " +
-		"idle in wait for the next request of a process, " +
-		"and computes for every request. The many processes of a server are for it many programs. On flash the " +
-		"computing alone lowers what the disk can do; the kernel's own " +
-		"choice is none for disks with several queues and mq-deadline for the others.",
-	Do: "Run echo mq-deadline > /sys/block/DISK/queue/scheduler (echo none for NVMe and virtual disks), and make it " +
-		"last by a rule in /etc/udev/rules.d that sets the attribute " +
-		"queue/scheduler of the disk. The boot parameter elevator= is gone since 5.0.",
+	Title:    "BFQ I/O scheduler on a database disk",
+	Why: "BFQ shares a disk fairly among processes and favors interactive ones. It keeps the disk idle while it " +
+		"waits for the next request of a process, and treats the backends of a server as many processes. Its CPU " +
+		"cost per request alone reduces throughput on flash. The kernel default is none for multi-queue disks and " +
+		"mq-deadline for the others.",
+	Do: "1. Switch now (write none for NVMe and virtual disks): echo mq-deadline > /sys/block/DISK/queue/scheduler\n" +
+		"2. Make it persistent with a rule in /etc/udev/rules.d that sets the attribute queue/scheduler of the " +
+		"disk. The boot parameter elevator= has had no effect since Linux 5.0.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -30,13 +29,13 @@ var IoSchedulerBfq = check.Check{
 				check.Need(c, u.Scheduler)
 			}
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			if v, ok := b.Scheduler.Get(); ok && v == "bfq" {
-				return "bfq on " + b.Name
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			if v, ok := d.Scheduler.Get(); ok && v == "bfq" {
+				return say.M("{disk}: bfq ({directories})", "disk", d.Name, "directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{disks}.", "disks", seen)
 		}
 	},

@@ -9,25 +9,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// snapshotFull is the share of a snapshot's room, in percent, from which on it
-// is likely to overflow before somebody looks: LVM itself warns at 80.
+// snapshotFull is the share of a snapshot's space in use, in percent, above which
+// it is likely to overflow unnoticed: LVM itself warns at 80.
 const snapshotFull = 80
 
-// LvmSnapshot knows the origin of a snapshot by the device «-real» that LVM
-// puts under it. Snapshots of thin volumes are of another kind and cost little.
+// LvmSnapshot recognizes the origin of a snapshot by the device "-real" that LVM
+// puts below it. Snapshots of thin volumes work differently and cost little.
 var LvmSnapshot = check.Check{
 	ID:       "lvm_snapshot",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "An LVM snapshot slows the volume down",
-	Why: "While a snapshot stands, the first write to each of its chunks copies the old contents to the room of the " +
-		"snapshot first: a random write becomes a read and two writes, " +
-		"for each snapshot once more. When that room is full the snapshot becomes invalid, and the backup that is " +
-		"read from it fails.",
-	Do: "Remove the snapshot with lvremove as soon as the backup that needed it has ended; lvs -a -o " +
-		"name,origin,data_percent,lv_time shows them. " +
-		"For backups of PostgreSQL pg_basebackup needs none.",
+	Title:    "LVM snapshot of a database volume",
+	Why: "While a snapshot exists, the first write to each chunk copies the old contents to the space of the " +
+		"snapshot. A random write becomes a read and two writes, and more with each further snapshot. If that " +
+		"space is full, the snapshot becomes invalid and the backup that reads it fails.",
+	Do: "1. List the snapshots: lvs -a -o name,origin,data_percent,lv_time\n" +
+		"2. When the backup that needs it is finished, remove the snapshot (not its origin): lvremove VG/SNAPSHOT\n" +
+		"3. For backups of PostgreSQL, use pg_basebackup, which needs no snapshot.",
 	Sources: []string{"linux-dm", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -37,15 +36,15 @@ var LvmSnapshot = check.Check{
 			}
 			var told []say.Message
 			sev := check.Notice
-			dm, _ := c.Snapshot.Host.Mapped.Get() // without it the finding stands, without the numbers
+			dm, _ := c.Snapshot.Host.Mapped.Get() // without it, the finding has no numbers
 			for _, m := range dm {
 				switch {
 				case m.Target != "snapshot" || m.Origin != u.Device:
 				case m.State != "":
-					told, sev = append(told, say.M("{name} is lost ({state})", "name", m.Name, "state",
+					told, sev = append(told, say.M("{name} is unusable ({state})", "name", m.Name, "state",
 						m.State)), check.Warning
 				case m.Total > 0:
-					told = append(told, say.M("{name} is full to {share}", "name", m.Name, "share",
+					told = append(told, say.M("{name} is {share} full", "name", m.Name, "share",
 						check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total))))
 					if check.AtLeast(unit.Bytes(m.Used), snapshotFull, unit.Bytes(m.Total)) {
 						sev = check.Warning
@@ -54,11 +53,12 @@ var LvmSnapshot = check.Check{
 			}
 			name := strings.TrimSuffix(u.DMName, "-real")
 			if len(told) == 0 {
-				c.Found("A snapshot of {volume} stands, under {folders}.", "volume", name, "folders", u.Folders())
+				c.Found("{volume} has a snapshot; the volume is used by {folders}.", "volume", name, "folders",
+					u.Directories())
 				continue
 			}
-			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders",
-				u.Folders(), "snapshots", say.List{Items: told, Most: 3})
+			c.FoundAs(sev, "Snapshots of {volume}: {snapshots}; the volume is used by {folders}.", "volume", name,
+				"folders", u.Directories(), "snapshots", say.List{Items: told, Most: 3})
 		}
 	},
 }

@@ -1,7 +1,7 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
@@ -12,17 +12,16 @@ var MdWriteHole = check.Check{
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "A crash can leave the parity of the array wrong",
-	Why: "A stripe of RAID 4, 5 or 6 is written to several disks, one after the other. A crash in between leaves a " +
-		"parity that does not fit, and when " +
-		"a disk fails before the array is checked, blocks that nobody was writing are computed wrong from it: the " +
-		"write hole. " +
-		"full_page_writes repairs only the pages that PostgreSQL itself was writing. A bitmap only makes the check " +
-		"after the crash shorter.",
-	Do: "For RAID 5 give the array a partial parity log: mdadm --grow --consistency-policy=ppl with the array (it " +
-		"costs writes). For RAID 6, or without " +
-		"that cost, a journal on flash that is itself mirrored: mdadm --manage --add-journal, with the array " +
-		"read-only. Or plan for RAID 10.",
+	Title:    "RAID write hole: array without journal or PPL",
+	Why: "A stripe of RAID 4, 5 or 6 is written to several disks, one after the other, and a crash in between " +
+		"leaves inconsistent parity. If a disk then fails before the array is resynced, blocks that were not " +
+		"being written are reconstructed wrongly: the write hole. full_page_writes repairs only pages that " +
+		"PostgreSQL was writing. A bitmap only shortens the resync after the crash.",
+	Do: "1. For RAID 5, enable a partial parity log (it slows writes): mdadm --grow --consistency-policy=ppl " +
+		"/dev/mdN\n" +
+		"2. For RAID 4 or 6, or to avoid that cost, add a journal on mirrored flash while the array is read-only: " +
+		"mdadm --manage /dev/mdN --add-journal JOURNAL_DEVICE\n" +
+		"3. Otherwise, plan for RAID 10.",
 	Sources: []string{"linux-md-ppl", "linux-md"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -31,16 +30,17 @@ var MdWriteHole = check.Check{
 				check.Need(c, u.MDPolicy)
 			}
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			p, ok := b.MDPolicy.Get()
-			if !ok || p == "journal" || p == "ppl" || b.MDLevel != "raid4" && b.MDLevel != "raid5" &&
-				b.MDLevel != "raid6" {
-				return ""
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			p, ok := d.MDPolicy.Get()
+			if !ok || p == "journal" || p == "ppl" || d.MDLevel != "raid4" && d.MDLevel != "raid5" &&
+				d.MDLevel != "raid6" {
+				return say.Message{}
 			}
-			return b.Name + " (" + b.MDLevel + ", consistency policy " + p + ")"
+			return say.M("{array} ({level}): consistency policy {policy} ({directories})", "array", d.Name, "level",
+				d.MDLevel, "policy", p, "directories", d.Directories())
 		})
-		if seen != "" {
-			c.Found("Without a journal: {arrays}.", "arrays", seen)
+		if len(seen.Items) > 0 {
+			c.Found("{arrays}.", "arrays", seen)
 		}
 	},
 }

@@ -1,28 +1,29 @@
 package devices
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// RaidDegraded is critical where the next disk that fails takes the data along.
+// RaidDegraded is critical if the next disk failure can lose the data.
 var RaidDegraded = check.Check{
 	ID:       "raid_degraded",
 	Area:     check.Storage,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "An array has lost a disk",
-	Why: "The array works on without one of its disks. Its redundancy is used up in part or in whole: the next " +
-		"failure, or an unreadable sector found " +
-		"while the replacement is filled, loses data. In RAID 5 and 6 every read of what lay there is computed from " +
-		"all other disks.",
-	Do: "Look at cat /proc/mdstat and mdadm --detail with the array (lvs -a -o name,health_status for LVM), replace " +
-		"the disk, add it with " +
-		"mdadm --manage and --add, and watch the rebuild. Make sure that the last backup is good first. Keep a " +
-		"spare in the array, and let mdadm --monitor write a mail.",
+	Title:    "RAID array is degraded",
+	Why: "The array runs without one or more of its disks, so its redundancy is reduced or gone. The next failure, " +
+		"or an unreadable sector during the rebuild, can lose data. In RAID 5 and 6, each read from a missing " +
+		"disk is computed from all other disks.",
+	Do: "1. Verify that the last backup is usable.\n" +
+		"2. Show the state of the array: cat /proc/mdstat\n" +
+		"3. Find the failed disk (LVM: lvs -a -o name,health_status): mdadm --detail /dev/mdN\n" +
+		"4. Replace the disk and add the new one: mdadm --manage /dev/mdN --add NEW_DISK\n" +
+		"5. Watch the rebuild in /proc/mdstat.\n" +
+		"6. Keep a spare in the array, and let mdadm --monitor send mail.",
 	Commands: []check.Command{
 		check.Shell("cat /proc/mdstat"),
 	},
@@ -52,11 +53,13 @@ var RaidDegraded = check.Check{
 }
 
 func tellDegraded(c *check.Case, u volumes.Device, level string, gone, all int64, action string) {
-	disks := fmt.Sprint(gone)
+	missing := say.N(gone, "{disks} disk is missing.", "{disks} disks are missing.", "disks", gone)
 	if all > 0 {
-		disks = fmt.Sprintf("%d of %d", gone, all)
+		missing = say.N(gone, "{disks} of {all} disks is missing.", "{disks} of {all} disks are missing.", "disks",
+			gone,
+			"all", all)
 	}
-	// What the level survives for certain: RAID 10 may survive more, by luck.
+	// What the level survives for certain: RAID 10 may survive more, depending on which disk fails.
 	bears := int64(1)
 	switch {
 	case strings.HasPrefix(level, "raid6"):
@@ -64,20 +67,19 @@ func tellDegraded(c *check.Case, u volumes.Device, level string, gone, all int64
 	case level == "raid1" && all > 0:
 		bears = all - 1
 	}
-	sev, left := check.Critical, "Another failure loses the data"
+	sev, left := check.Critical, say.M("Another disk failure can lose the data.")
 	if gone < bears {
-		sev, left = check.Warning, "It still bears the loss of another one"
+		sev, left = check.Warning, say.M("The array survives the failure of one more disk.")
 	}
-	state := "It is not being rebuilt"
-	if action == "recover" {
-		state = "A replacement is being filled"
+	var state say.Message // empty for LVM, which does not show it here
+	switch action {
+	case "":
+	case "recover":
+		state = say.M("A rebuild is in progress.")
+	default:
+		state = say.M("No rebuild is in progress.")
 	}
-	if action == "" {
-		c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}.", "array",
-			volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left)
-		return
-	}
-	c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}. {state}.",
-		"array", volumes.DeviceName(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left,
-		"state", state)
+	c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("{array} ({level}) is degraded; it is used by {folders}.",
+		"array",
+		volumes.DeviceName(u.Block), "level", level, "folders", u.Directories()), missing, left, state))
 }

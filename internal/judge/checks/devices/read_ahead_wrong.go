@@ -1,30 +1,31 @@
 package devices
 
 import (
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// ReadAheadWrong names only what is wrong for every load: between 128 kB and
-// some MB the right value depends on how much is scanned. What counts is the
-// device that the filesystem is on, not the disks below it. A loop device and memory
-// have no disk of their own to wait for, and over a network a large window pays.
+// ReadAheadWrong reports only what is wrong for every workload: between 128 kB and
+// some MB, the best value depends on how much is scanned. What counts is the
+// device that the filesystem is on, not the disks below it. Loop devices and memory
+// have no disk of their own, and over a network a large window is useful.
 var ReadAheadWrong = check.Check{
 	ID:       "read_ahead_wrong",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The kernel reads ahead not at all, or far too much",
-	Why: "Up to PostgreSQL 17 a sequential scan asks for one block at a time, or for a few, and it is the kernel's " +
-		"read-ahead that makes large reads of them; switched off, every scan waits for the disk block by block. " +
-		"With a huge window each scan that ends early has read megabytes for nothing, which push other files out of " +
-		"the cache.",
-	Do: "Run blockdev --setra 256 (in sectors of 512 bytes: 128 kB, the kernel's default; 8192 for a host that " +
-		"scans on rotating disks) with the device, measure, and make it last by a rule in /etc/udev/rules.d that " +
-		"sets the " +
-		"attribute queue/read_ahead_kb. Where tuned runs, set readahead in its profile.",
+	Title:    "Disk read-ahead is off or excessive",
+	Why: "In PostgreSQL 17 and earlier, a sequential scan requests one block or a few at a time, and kernel " +
+		"read-ahead turns them into large reads. Without it, each scan waits for the disk block by block. With a " +
+		"huge window, a scan that ends early reads megabytes in vain, and they evict other files from the page " +
+		"cache.",
+	Do: "1. Set the kernel default of 128 kB (256 sectors of 512 bytes; use 8192 for a host that scans rotating " +
+		"disks): blockdev --setra 256 DEVICE\n" +
+		"2. Measure your scans.\n" +
+		"3. Make it persistent with a rule in /etc/udev/rules.d that sets the attribute queue/read_ahead_kb. If " +
+		"TuneD runs, set readahead in its profile instead.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
@@ -37,18 +38,20 @@ var ReadAheadWrong = check.Check{
 		for _, u := range volumes.Devices(list) {
 			check.Need(c, u.ReadAhead)
 		}
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			v, ok := b.ReadAhead.Get()
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			v, ok := d.ReadAhead.Get()
 			switch {
-			case b.Kind == "loop" || b.Kind == "zram":
+			case d.Kind == "loop" || d.Kind == "zram":
 			case ok && v == 0:
-				return "none on " + volumes.DeviceName(b)
-			case ok && v >= limits.ReadAheadMost && !b.Network():
-				return v.String() + " on " + volumes.DeviceName(b)
+				return say.M("off on {device} ({directories})", "device", volumes.DeviceName(d.Block), "directories",
+					d.Directories())
+			case ok && v >= limits.ReadAheadMost && !d.Network():
+				return say.M("{size} on {device} ({directories})", "size", v, "device", volumes.DeviceName(d.Block),
+					"directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("Read-ahead: {disks}.", "disks", seen)
 		}
 	},

@@ -3,60 +3,66 @@ package devices
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// SsdCacheWriteback is silent where every way down from the cache ends in a
-// mirror: then one dead SSD does not take the unwritten blocks along.
+// SsdCacheWriteback is silent if every path down from the cache ends in a
+// mirror: then the failure of one SSD does not lose the unwritten blocks.
 var SsdCacheWriteback = check.Check{
 	ID:       "ssd_cache_writeback",
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A cache on flash holds the only copy of what was written",
-	Why: "In writeback mode bcache, dm-cache and dm-writecache answer when a block is on the SSD and bring it to " +
-		"the disks later. When that one SSD dies, the newest blocks of the filesystem " +
-		"are gone, whatever redundancy the disks behind have, and what is left is not consistent. Flashcache, which " +
-		"old guides name, has had no maintainer since 2017.",
-	Do: "Set writethrough: echo writethrough > /sys/block/BCACHE/bcache/cache_mode, or lvchange --cachemode " +
-		"writethrough with the volume, and wait until nothing is dirty. Or lay the cache on a mirror of " +
-		"two SSDs with protected caches. If the database fits on flash, put it there and drop the cache.",
+	Title:    "SSD write-back cache (bcache, dm-cache) or flashcache",
+	Why: "In writeback mode, bcache, dm-cache and dm-writecache acknowledge a write when it is on the SSD, and " +
+		"copy it to the disks later. If that SSD fails, the newest blocks of the filesystem are lost, regardless " +
+		"of the redundancy of the disks, and the rest is inconsistent. Flashcache, which old guides recommend, " +
+		"has been unmaintained since 2017.",
+	Do: "1. For bcache, use writethrough mode: echo writethrough > /sys/block/BCACHE/bcache/cache_mode\n" +
+		"2. For dm-cache, use writethrough mode: lvchange --cachemode writethrough VG/LV\n" +
+		"3. For dm-writecache, which has no such mode, detach the cache: lvconvert --splitcache VG/LV\n" +
+		"4. Wait until no dirty blocks are left.\n" +
+		"5. To keep writeback mode, put the cache on a mirror of two SSDs with power-loss protection. If the " +
+		"database fits on flash, put it there without a cache.",
 	Sources: []string{"linux-bcache", "linux-dm", "its-1c"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)
 		dm := volumes.MappedUnder(c, list, func(b host.Block) bool {
 			return strings.HasSuffix(b.DMUUID, "-cpool") || strings.HasSuffix(b.DMUUID, "-cvol")
 		})
-		seen := volumes.OnDevices(list, func(b host.Block) string {
-			mode, how := "", "bcache"
-			if v, ok := b.CacheMode.Get(); ok && b.Kind == "bcache" {
+		seen := volumes.OnDevices(list, func(d volumes.Device) say.Message {
+			mode, how, name := "", "bcache", volumes.DeviceName(d.Block)
+			if v, ok := d.CacheMode.Get(); ok && d.Kind == "bcache" {
 				mode = v
 			}
-			if m, ok := volumes.Mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" ||
+			if m, ok := volumes.Mapped(dm, d.Block); ok && (m.Target == "cache" || m.Target == "writecache" ||
 				m.Target == "flashcache") {
 				mode, how = m.Mode, "dm-"+m.Target
 				if m.Target == "flashcache" {
-					return volumes.DeviceName(b) + " is a flashcache"
+					return say.M("{device} is a flashcache ({directories})", "device", name, "directories",
+						d.Directories())
 				}
 			}
 			if mode != "writeback" {
-				return ""
+				return say.Message{}
 			}
 			blocks, _ := c.Snapshot.Host.Blocks.Get()
-			if mirrored(blocks, b.Name, 0) {
-				return ""
+			if mirrored(blocks, d.Name, 0) {
+				return say.Message{}
 			}
-			return volumes.DeviceName(b) + " (" + how + ") is in writeback mode"
+			return say.M("{device}: {kind} in writeback mode ({directories})", "device", name, "kind", how,
+				"directories", d.Directories())
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{devices}.", "devices", seen)
 		}
 	},
 }
 
-// mirrored says whether every way down from a device meets an array with
+// mirrored returns whether every path down from a device meets an array with
 // redundancy.
 func mirrored(blocks []host.Block, name string, depth int) bool {
 	for _, b := range blocks {
@@ -67,7 +73,7 @@ func mirrored(blocks []host.Block, name string, depth int) bool {
 			return true
 		}
 		for _, n := range b.Below {
-			if depth > 16 || !mirrored(blocks, n, depth+1) { // deeper than any real stack: a circle
+			if depth > 16 || !mirrored(blocks, n, depth+1) { // deeper than any real stack: a loop
 				return false
 			}
 		}

@@ -1,48 +1,49 @@
 package durability
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ChecksumFailures is critical at the first one: a page that was written right
-// came back wrong, and there is no harmless way for that to happen.
+// ChecksumFailures is critical at the first one: a page differs from what was
+// written, and no cause of that is harmless.
 var ChecksumFailures = check.Check{
 	ID:       "checksum_failures",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Pages were read whose checksum is wrong",
-	Why: "The storage, its controller or memory gave back other bytes than the server wrote. A query that meets the " +
-		"page fails; what was damaged without being read " +
-		"is not known yet, and it goes into backups and hides there until the last good backup is gone.",
-	Do: "Keep all backups and stop their rotation. Find the pages: the server log says \"page verification failed\" " +
-		"with file and block, and pg_amcheck reads every table. " +
-		"Look for the cause in dmesg and smartctl -a, and move the data to other hardware by a backup that is known " +
-		"to be good or a standby; do not set ignore_checksum_failure " +
-		"or zero_damaged_pages but for a last rescue on a copy. After the repair SELECT pg_stat_reset() in the " +
-		"database starts the count anew; it also " +
-		"clears what autovacuum goes by, so run ANALYZE there afterwards.",
+	Title:    "Data checksum failures",
+	Why: "A page that was read differs from what the server wrote. The usual cause is the storage, its controller " +
+		"or memory. A query that reads the page fails. Damage in pages that were not read is still unknown, and " +
+		"goes into backups until the last good backup is gone.",
+	Do: "1. Keep all backups and stop their rotation.\n" +
+		"2. Find the pages: the server log reports \"page verification failed\" with file and block, and " +
+		"pg_amcheck (PostgreSQL 14 and later) reads every table.\n" +
+		"3. Find the cause: search the kernel log (dmesg), and run smartctl -a with each disk.\n" +
+		"4. Move the data to other hardware from a backup known to be good, or from a standby. Use " +
+		"ignore_checksum_failure or zero_damaged_pages only as the last resort, on a copy.\n" +
+		"5. After the repair, reset the counters in the database: SELECT pg_stat_reset();\n" +
+		"6. This also resets the counters that autovacuum uses, so run in that database: ANALYZE;",
 	Sources: []string{"pg-checksums", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
 		if !ok {
 			return
 		}
-		var told []string
+		told := say.List{Sep: "; ", Most: 5}
 		for _, d := range dbs {
 			if d.ChecksumFails > 0 {
-				told = append(told, fmt.Sprintf("database %s: %d", d.Name, d.ChecksumFails))
+				told.Items = append(told.Items, say.M("database {database}: {n}", "database", d.Name, "n",
+					d.ChecksumFails))
 			}
 		}
-		// The shared catalogs belong to no database. Where nothing is known of
-		// them what was seen elsewhere is told all the same.
+		// The shared catalogs belong to no database. If they are unknown,
+		// failures elsewhere are still reported.
 		if n, ok := check.Need(c, c.Instance.Server.SharedFails); ok && n > 0 {
-			told = append([]string{fmt.Sprintf("shared catalogs: %d", n)}, told...)
+			told.Items = append([]say.Message{say.M("shared catalogs: {n}", "n", n)}, told.Items...)
 		}
-		if len(told) > 0 {
-			c.Found("Failures since the statistics were reset: {databases}.", "databases", check.Join(told, "; ", 5))
+		if len(told.Items) > 0 {
+			c.Found("Checksum failures since the last statistics reset: {databases}.", "databases", told)
 		}
 	},
 }

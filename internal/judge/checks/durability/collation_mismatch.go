@@ -1,24 +1,29 @@
 package durability
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // CollationMismatch is for the default collation of databases, whose version is
-// kept from 15 on.
+// recorded since 15.
 var CollationMismatch = check.Check{
 	ID:       "collation_mismatch",
 	Area:     check.Durability,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	From:     15,
-	Title:    "The order of texts is another one than when the indexes were built",
-	Why: "Indexes on texts are sorted as the library of the system (glibc or ICU) compared them when they were " +
-		"written. An upgrade of the system, or a standby or a copy on another one, " +
-		"compares differently: searches miss rows that are there, UNIQUE lets in what is there already, and rows go " +
-		"into the wrong partition.",
-	Do: "In each named database REINDEX DATABASE CONCURRENTLY name; (indexes on text, varchar, char and what " +
-		"contains them would do; amcheck's bt_index_check finds those that are out of order), " +
-		"look for duplicates in unique columns, then ALTER DATABASE name REFRESH COLLATION VERSION;. Not in the " +
-		"other order: it only silences the warning.",
+	Title:    "Collation version mismatch: indexes may be corrupt",
+	Why: "Indexes on text are sorted by the library (glibc or ICU) that was in use when they were written. After " +
+		"an operating system upgrade, or on a standby or copy with another library version, strings can sort " +
+		"differently. Then index searches can miss existing rows, unique indexes can accept duplicates, and rows " +
+		"can be in the wrong partition.",
+	Do: "1. In each database named, rebuild the indexes (writes continue): REINDEX DATABASE CONCURRENTLY " +
+		"DATABASE_NAME;\n" +
+		"2. If a unique index cannot be rebuilt, remove the duplicate rows and repeat step 1.\n" +
+		"3. Only then record the new version: ALTER DATABASE DATABASE_NAME REFRESH COLLATION VERSION;\n" +
+		"If done first, step 3 only silences the warning. Only indexes on text, varchar, char and types that " +
+		"contain them are affected; bt_index_check (amcheck) finds those that are out of order.",
 	Sources: []string{"pg-alter-database"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -32,8 +37,8 @@ var CollationMismatch = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("Databases whose collation was recorded with another version than the library has now: {names}.",
-				"names", check.Join(told, ", ", 5))
+			c.Found("The recorded collation version differs from the library version in: {names}.", "names",
+				say.Names(told, 5))
 		}
 	},
 }

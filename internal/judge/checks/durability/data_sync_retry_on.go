@@ -2,20 +2,20 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// DataSyncRetryOn judges on any system: those where it is safe (such as FreeBSD with ZFS) gain nothing
-// by it.
+// DataSyncRetryOn fires on any system: those on which it is safe (such as FreeBSD with ZFS) do not
+// benefit from it.
 var DataSyncRetryOn = check.Check{
 	ID:       "data_sync_retry_on",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "A failed fsync is tried again as if nothing was lost",
-	Why: "When fsync fails Linux marks the pages clean and may drop them; the next fsync succeeds although the data " +
-		"never reached the disk. With " +
-		"data_sync_retry = on the server goes on and completes the checkpoint, and what was lost is found months " +
-		"later or never. Off, it stops " +
-		"and recovers from the WAL.",
-	Do: "ALTER SYSTEM RESET data_sync_retry; and restart. Look for I/O errors: journalctl -k | grep -i \"i/o error\".",
+	Title:    "data_sync_retry is on: failed fsync is retried",
+	Why: "When fsync fails, Linux marks the pages clean and may drop them. The next fsync succeeds although the " +
+		"data never reached the disk. With data_sync_retry = on, the server completes the checkpoint, and the " +
+		"loss is found months later or never. If it is off, the server stops with a PANIC and recovers from the " +
+		"WAL.",
+	Do: "1. Reset it (restart): ALTER SYSTEM RESET data_sync_retry;\n" +
+		"2. Look for I/O errors: journalctl -k | grep -i \"i/o error\"",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET data_sync_retry;"),
 		check.Shell(`journalctl -k | grep -i "i/o error"`),

@@ -3,17 +3,18 @@ package durability
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// What a device can do at most, in writes of one block that are flushed one
+// The most that a device can do, in writes of one block that are flushed one
 // after the other.
 const (
-	// turnsMost: the fastest disks turn 15,000 times a minute, 250 a second, and
-	// the same block passes the head once a turn. Twice that leaves room for
+	// turnsMost: the fastest disks have 15,000 rotations per minute, 250 per second, and
+	// the same block passes the head once per rotation. Twice that allows for
 	// blocks that follow each other on a track.
 	turnsMost = 500
 	// sataMost: a flush on SATA is two commands that cannot overlap, each of some
@@ -24,26 +25,25 @@ const (
 	anyMost = 100_000
 )
 
-// FsyncImpossible compares a measured rate with what the kind of device could
-// do. It says nothing of persistent memory, and of a virtual disk only what
-// holds for every device: a host with protected caches may well be behind it.
+// FsyncImpossible compares a measured rate with the maximum of this kind of
+// device. It ignores persistent memory, and uses for a virtual disk only the
+// maximum of every device: the host may have protected caches.
 var FsyncImpossible = check.Check{
 	ID:       "fsync_impossible",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Writes are told safe faster than this disk can make them",
-	Why: "pg_test_fsync measured more flushed writes a second than this kind of device can carry out, so that " +
-		"something in front of it answers: a " +
-		"controller's cache, the disk's own, or a hypervisor that does not pass flushes on. What is only there is " +
-		"lost when the power fails unless a " +
-		"battery or capacitors keep it, and what is lost are commits that were told safe, and the order between WAL " +
-		"and data files.",
-	Do: "Find out what answers: the controller's tool says whether its cache has a working battery; in a virtual " +
-		"machine the mode of the disk's cache " +
-		"must not be unsafe or ignore flushes; smartctl -g wcache /dev/DISK tells of the disk itself. Where nothing " +
-		"protects it, switch that cache off, and " +
-		"measure again with pgfettle probe --only fsync.",
+	Title:    "fsync faster than the disk can flush: a write cache answers",
+	Why: "More flushed writes per second were measured than this kind of device can execute. A cache answers " +
+		"instead: that of the controller, of the disk itself, or of a hypervisor that does not pass flushes on. " +
+		"Unless a battery or capacitors protect it, a power failure loses committed transactions and the order " +
+		"between WAL and data files.",
+	Do: "1. Find the cache that answers. The controller's tool shows whether its cache has a working battery; for " +
+		"the disk itself, run: smartctl -g wcache /dev/DISK\n" +
+		"2. In a virtual machine, verify that the cache mode of the disk is not unsafe and does not ignore " +
+		"flushes.\n" +
+		"3. If nothing protects the cache, disable it.\n" +
+		"4. Measure again: pgfettle probe --only fsync",
 	Sources: []string{"pg-wal-reliability", "pg-test-fsync", "linux-block"},
 	Judge: func(c *check.Case) {
 		probe, ok := check.Need(c, c.Snapshot.Measured)
@@ -67,10 +67,9 @@ var FsyncImpossible = check.Check{
 				sev = check.Critical
 			}
 			c.FoundAs(sev,
-				"{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.",
-				"method", method,
-				"rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]), "kind", kind, "most",
-				int64(most))
+				"{method}: {rate} flushed writes per second on {disk} ({by}); at most {most} are possible ({kind}).",
+				"method", method, "rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]),
+				"kind", kind, "most", int64(most))
 		}
 	},
 }
@@ -85,13 +84,13 @@ func fastest(f *measured.Flush) (method string, rate float64) {
 	return method, rate
 }
 
-// ceiling returns what the disks under a folder can do at most, 0 where nothing
-// can be said.
-func ceiling(c *check.Case, chain []host.Block) (kind string, most float64) {
+// ceiling returns the most that the disks below a directory can do, 0 if it is
+// unknown.
+func ceiling(c *check.Case, chain []host.Block) (kind say.Message, most float64) {
 	rotates, sata := volumes.Physical(c), volumes.Physical(c)
 	for _, b := range chain {
 		if strings.HasPrefix(b.Name, "pmem") || strings.HasPrefix(b.Name, "ram") || b.Kind == "zram" {
-			return "", 0 // memory by its nature; that data lies there is another check's matter
+			return say.Message{}, 0 // memory; another check reports data that is there
 		}
 		if b.Kind != "disk" {
 			continue
@@ -102,9 +101,9 @@ func ceiling(c *check.Case, chain []host.Block) (kind string, most float64) {
 	}
 	switch {
 	case rotates:
-		return "a rotating disk", turnsMost
+		return say.M("rotating disk"), turnsMost
 	case sata:
-		return "a disk on SATA or SAS", sataMost
+		return say.M("SATA or SAS disk"), sataMost
 	}
-	return "the fastest flash", anyMost
+	return say.M("fastest flash"), anyMost
 }

@@ -1,31 +1,31 @@
 package durability
 
 import (
-	"strings"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// PageDamageIgnored is one check for two developer options: both turn a
-// reported damage into a lasting one, and both are meant for one session of a
-// rescue and never for a server.
+// PageDamageIgnored is one check for two developer options: both turn an error
+// into lasting damage, and both are meant for one session that rescues data,
+// never for a server.
 var PageDamageIgnored = check.Check{
 	ID:       "page_damage_ignored",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Damaged pages are passed over instead of reported",
-	Why: "With zero_damaged_pages a page with a broken header is filled with zeros in memory and all its rows " +
-		"vanish, for good as soon as " +
-		"the page is written back. With ignore_checksum_failure a page whose checksum is wrong is used all the " +
-		"same, so wrong data " +
-		"spreads to query results, backups and standbys. Both are for rescuing what is left of a broken cluster, in " +
-		"one session.",
-	Do: "Run ALTER SYSTEM RESET for the setting, SELECT pg_reload_conf();, look into the server log for \"invalid " +
-		"page\" and " +
-		"\"page verification failed\", and check the cluster with pg_amcheck. If pages are damaged, restore from a " +
-		"backup.",
+	Title:    "zero_damaged_pages or ignore_checksum_failure is on",
+	Why: "With zero_damaged_pages, a page that fails verification is replaced by zeros in memory. Its rows vanish, " +
+		"permanently once the page is written back. With ignore_checksum_failure, a page with a wrong checksum is " +
+		"used, so wrong data spreads to query results, backups and standbys. Both settings are for rescuing data " +
+		"from a damaged cluster, in one session.",
+	Do: "1. Reset them (reload): ALTER SYSTEM RESET zero_damaged_pages; ALTER SYSTEM RESET " +
+		"ignore_checksum_failure; SELECT pg_reload_conf();\n" +
+		"2. Search the server log for \"invalid page\" and \"page verification failed\".\n" +
+		"3. Check the cluster (PostgreSQL 14 and later): pg_amcheck --all\n" +
+		"4. If pages are damaged, restore from a backup.",
 	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET zero_damaged_pages;"),
+		check.SQL("ALTER SYSTEM RESET ignore_checksum_failure;"),
 		check.SQL("SELECT pg_reload_conf();"),
 	},
 	Sources: []string{"pg-config-developer", "pg-checksums"},
@@ -41,7 +41,7 @@ var PageDamageIgnored = check.Check{
 			}
 		}
 		if len(on) > 0 {
-			c.Found("{settings} for the whole server.", "settings", strings.Join(on, " and "))
+			c.Found("Server-wide: {settings}.", "settings", say.Names(on, 0))
 		}
 	},
 }

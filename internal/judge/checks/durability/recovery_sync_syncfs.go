@@ -2,19 +2,21 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// RecoverySyncSyncfs has the bound from the documentation of the parameter.
+// RecoverySyncSyncfs has its kernel version from the documentation of the parameter.
 var RecoverySyncSyncfs = check.Check{
 	ID:        "recovery_sync_syncfs",
 	Area:      check.Durability,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "Crash recovery may not see that writing failed",
+	Title:     "syncfs hides write errors before crash recovery",
 	DependsOn: []string{"fsync_off"},
 	From:      14,
-	Why: "recovery_init_sync_method = syncfs has the kernel write whole filesystems before recovery. Kernels before " +
-		"5.8 do not report an error of " +
-		"that writing, so the server starts on data that never reached the disk.",
-	Do: "ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf(); or boot a kernel of 5.8 or later.",
+	Why: "With recovery_init_sync_method = syncfs, the kernel flushes whole filesystems before crash recovery. " +
+		"Linux 5.7 and earlier do not report write errors of syncfs, so the server can start on data that never " +
+		"reached the disk.",
+	Do: "Do one of these:\n" +
+		"1. Reset it (reload): ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf();\n" +
+		"2. Boot Linux 5.8 or later.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET recovery_init_sync_method;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -11,21 +12,22 @@ import (
 // (…) and n (…); a bare list or * means one.
 var syncCount = regexp.MustCompile(`(?i)^\s*(?:(?:first|any)\s+)?(\d+)\s*\(`)
 
-// SyncStandbyMissing is critical: nothing that writes gets on.
+// SyncStandbyMissing is critical: no transaction that writes can commit.
 var SyncStandbyMissing = check.Check{
 	ID:       "sync_standby_missing",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Commits wait for a synchronous standby that is not there",
-	Why: "With synchronous_standby_names set, a COMMIT returns only when as many of the named standbys as are asked " +
-		"for have confirmed it. Without them it waits for ever, with no error " +
-		"and no message in the log: sessions pile up with the wait event SyncRep until no connection is left.",
-	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has " +
-		"to be in the list. To let the primary go on without it: " +
-		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on " +
-		"at once, and the loss of the primary would lose their commits. " +
-		"Name two standbys: 'ANY 1 (a, b)'.",
+	Title:    "Synchronous standby missing: commits hang",
+	Why: "With synchronous_standby_names set, COMMIT returns only when the required number of the listed standbys " +
+		"has confirmed it. Without them it waits indefinitely, with no error and no log message. Sessions " +
+		"accumulate with the wait event SyncRep until no connection is left.",
+	Do: "1. Bring the standby back, or verify that its application_name (in primary_conninfo, else cluster_name) " +
+		"is in the list.\n" +
+		"2. Temporary workaround: let the primary commit without a standby (reload; waiting sessions continue at " +
+		"once). If the primary is then lost, so are these commits: ALTER SYSTEM SET synchronous_standby_names = " +
+		"''; SELECT pg_reload_conf();\n" +
+		"3. List two standbys, so that one can fail: synchronous_standby_names = 'ANY 1 (STANDBY_A, STANDBY_B)'",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET synchronous_standby_names = '';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -41,11 +43,11 @@ var SyncStandbyMissing = check.Check{
 			return
 		}
 		if v, _ := set.Text("synchronous_commit"); v == "off" || v == "local" {
-			return // nobody waits but who asks for it in his own transaction
+			return // only transactions that ask for it wait
 		}
 		standby, ok := check.Need(c, c.Instance.Server.Recovery)
 		if !ok || standby {
-			return // it waits for nobody, and has the setting for the day it is promoted
+			return // it waits for no standby before it is promoted
 		}
 		replicas, ok := check.Need(c, c.Instance.Server.Replicas)
 		if !ok {
@@ -60,7 +62,7 @@ var SyncStandbyMissing = check.Check{
 			need = n
 		}
 		for _, r := range replicas {
-			if r.State == "" { // all but the process is hidden, and the lag tells why
+			if r.State == "" { // all but the process is hidden; the gap of the lag has the reason
 				if _, ok := check.Need(c, r.Lag); !ok {
 					return
 				}
@@ -72,13 +74,12 @@ var SyncStandbyMissing = check.Check{
 		if have >= need {
 			return
 		}
-		waiting := "not known"
+		waiting := say.M("the number of active sessions is unknown.")
 		if a, ok := c.Instance.Server.Activity.Get(); ok {
-			waiting = strconv.FormatInt(a.States["active"].Count, 10)
+			waiting = say.M("active sessions: {waiting}.", "waiting", a.States["active"].Count)
 		}
-		c.Found(
-			"Synchronous standbys needed: {need}, connected: {have} (synchronous_standby_names = '{names}'); active "+
-				"sessions: {waiting}.",
-			"have", have, "need", need, "names", names, "waiting", waiting)
+		c.That(check.Critical, say.M(c.Remedy()), say.All("; ", say.M(
+			"Synchronous standbys required: {need}, connected: {have} (synchronous_standby_names = '{names}')",
+			"have", have, "need", need, "names", names), waiting))
 	},
 }

@@ -3,40 +3,41 @@ package durability
 import (
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// VolatileWriteCache looks for a kernel that was told to believe what the disk
-// itself does not say. A volatile cache alone is no fault: nearly every disk has
-// one, and the kernel flushes it when fsync asks for it.
+// VolatileWriteCache finds a queue setting that contradicts what the disk itself
+// reports. A volatile cache alone is not a fault: nearly every disk has
+// one, and the kernel flushes it on fsync.
 var VolatileWriteCache = check.Check{
 	ID:       "volatile_write_cache",
 	Area:     check.Durability,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "The kernel was told that a disk has no volatile cache",
-	Why: "The disk says that it keeps writes in a cache and answers before they are safe. Somebody wrote «write " +
-		"through» into its queue, so that the kernel sends no " +
-		"flush any more. fsync then returns while the data is only in that cache, and a power failure takes it, in " +
-		"any order: committed transactions, and the " +
-		"order between WAL and data files. It is safe only where a battery or capacitors keep the cache, and there " +
-		"a flush costs next to nothing.",
-	Do: "Write it back: echo 'write back' > /sys/block/DISK/queue/write_cache, and remove the udev rule or the " +
-		"script that changed it (grep -r write_cache " +
-		"/etc). If the controller's cache has a working battery, let the controller itself say write through.",
+	Title:    "Volatile disk write cache treated as write-through",
+	Why: "The disk reports a volatile write cache, but its queue is set to \"write through\", so the kernel sends " +
+		"no flushes. fsync returns while the data is only in that cache. A power failure loses it in any order: " +
+		"committed transactions, and the order between WAL and data files. This is safe only if a battery or " +
+		"capacitors protect the cache, and then a flush costs almost nothing.",
+	Do: "1. Set the queue back (takes effect now): echo 'write back' > /sys/block/DISK/queue/write_cache\n" +
+		"2. Remove the udev rule or script that changed it: grep -r write_cache /etc\n" +
+		"3. If the controller's cache has a working battery, configure the controller itself to report write " +
+		"through.",
 	Sources: []string{"pg-wal-reliability", "linux-block"},
 	Judge: func(c *check.Case) {
-		seen := volumes.OnDevices(volumes.Stacks(c), func(b host.Block) string {
-			own, ok1 := b.OwnCache.Get()
-			queue, ok2 := b.WriteCache.Get()
+		seen := volumes.OnDevices(volumes.Stacks(c), func(d volumes.Device) say.Message {
+			own, ok1 := d.OwnCache.Get()
+			queue, ok2 := d.WriteCache.Get()
 			if ok1 && ok2 && strings.HasPrefix(own, "write back") && queue == "write through" {
-				return b.Name + " says «" + own + "», its queue «" + queue + "»"
+				return say.M("{disk} reports \"{own}\", its queue is set to \"{queue}\" ({directories})", "disk",
+					d.Name,
+					"own", own, "queue", queue, "directories", d.Directories())
 			}
-			return ""
+			return say.Message{}
 		})
-		if seen != "" {
+		if len(seen.Items) > 0 {
 			c.Found("{disks}.", "disks", seen)
 		}
 	},

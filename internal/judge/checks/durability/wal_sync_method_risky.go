@@ -2,22 +2,22 @@ package durability
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// WalSyncMethodRisky says nothing of Linux: there all four methods flush the cache of the drive, and
-// which is fastest pg_test_fsync tells.
+// WalSyncMethodRisky ignores Linux: there all four methods flush the cache of the drive, and
+// pg_test_fsync shows which is fastest.
 var WalSyncMethodRisky = check.Check{
 	ID:        "wal_sync_method_risky",
 	Area:      check.Durability,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "WAL may stay in the cache of the drive",
+	Title:     "wal_sync_method leaves WAL in the drive cache",
 	DependsOn: []string{"fsync_off"},
-	Why: "On Windows open_datasync, the default there, does not go through the write cache of the drive: commits " +
-		"are told safe that a power " +
-		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a " +
-		"second has measured that cache.",
-	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching " +
-		"off in the properties of the " +
-		"drive, unless a battery or capacitors protect it.",
+	Why: "On Windows, open_datasync (the default there) does not flush the write cache of the drive. A power " +
+		"failure then loses acknowledged commits. A test that shows tens of thousands of flushes per second on a " +
+		"disk with 120 rotations per second has measured that cache.",
+	Do: "Unless a battery or capacitors protect the drive cache, do one of these:\n" +
+		"1. Flush the drive cache (reload): ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT " +
+		"pg_reload_conf();\n" +
+		"2. Disable write caching in the properties of the drive.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough';"),
 		check.SQL("SELECT pg_reload_conf();"),

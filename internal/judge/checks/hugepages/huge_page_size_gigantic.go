@@ -1,28 +1,29 @@
 package hugepages
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// gigaWaste: a tenth of the shared memory for nothing is more than the page
-// tables that such pages save over those of 2 MB.
+// gigaWaste, in percent of shared memory: more than 1 GB pages save in page tables
+// compared with 2 MB pages.
 const gigaWaste = 10
 
-// HugePageSizeGigantic needs 15, which tells the size of the shared memory.
+// HugePageSizeGigantic needs 15 or later, which reports shared_memory_size.
 var HugePageSizeGigantic = check.Check{
 	ID:       "huge_page_size_gigantic",
 	Area:     check.HugePages,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Huge pages of 1 GB waste memory here",
+	Title:    "1 GB huge pages waste memory here",
 	From:     15,
-	Why: "Shared memory is rounded up to whole pages, so with pages of 1 GB up to that much is taken and never " +
-		"used. Pages of that size must be " +
-		"reserved when the kernel boots. What they save over pages of 2 MB shows only with hundreds of gigabytes of " +
-		"shared_buffers.",
-	Do: "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan " +
-		"gives their number); restart.",
+	Why: "Shared memory is rounded up to whole huge pages, so with 1 GB pages up to 1 GB is allocated and " +
+		"never used. Such pages should be reserved at boot: later, 1 GB of contiguous memory is rarely free. " +
+		"Their gain over 2 MB pages shows only with hundreds of gigabytes of shared_buffers.",
+	Do: "1. Run: ALTER SYSTEM RESET huge_page_size;\n" +
+		"2. Reserve 2 MB pages instead of the large ones (pgfettle plan computes their number).\n" +
+		"3. Restart the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET huge_page_size;"),
 	},
@@ -41,8 +42,11 @@ var HugePageSizeGigantic = check.Check{
 			return
 		}
 		if waste := need.RoundUp(page) - need; check.AtLeast(waste, gigaWaste, need) {
-			c.Found("huge_page_size = {page}: {need} of shared memory take {pages} pages, {waste} of them for nothing.",
-				"page", page, "need", need, "pages", int64(need.RoundUp(page)/page), "waste", waste)
+			pages := int64(need.RoundUp(page) / page)
+			c.That(check.Notice, say.M(c.Remedy()), say.N(pages,
+				"huge_page_size = {page}: shared memory of {need} takes {pages} page, of which {waste} is unused.",
+				"huge_page_size = {page}: shared memory of {need} takes {pages} pages, of which {waste} is unused.",
+				"page", page.GUC(), "need", need, "pages", pages, "waste", waste))
 		}
 	},
 }

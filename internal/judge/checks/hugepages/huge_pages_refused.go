@@ -3,24 +3,25 @@ package hugepages
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// HugePagesRefused looks at the hugetlb limits of the control group and its
-// ancestors. The pool of the host can be ample and the server still gets none.
+// HugePagesRefused looks at the hugetlb limits of the cgroup and its ancestors.
+// The server can get no page although the pool of the host is large enough.
 var HugePagesRefused = check.Check{
 	ID:       "huge_pages_refused",
 	Area:     check.HugePages,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The control group does not let the server have its huge pages",
-	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the " +
-		"server from starting, try falls back in silence. A limit on used ones " +
-		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it " +
-		"is killed by SIGBUS, which takes every session down.",
-	Do:      "Raise the limit of the control group above the need, or set huge_pages = off for this instance.",
+	Title:    "cgroup hugetlb limit blocks huge pages",
+	Why: "A cgroup limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: with " +
+		"huge_pages = on the server does not start, with try it falls back silently. A limit on used pages " +
+		"(hugetlb.SIZE.max) is worse. The request succeeds, but the process that touches the first page " +
+		"beyond the limit is killed by SIGBUS, and all sessions are disconnected.",
+	Do:      "Raise the limit of the cgroup above the need, or set huge_pages = off for this instance.",
 	Sources: []string{"linux-cgroup-v2", "linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)
@@ -52,7 +53,7 @@ var HugePagesRefused = check.Check{
 			return
 		}
 		want := unit.Bytes(need.Pages) * size
-		// try on a host without a pool never comes to ask the control group.
+		// With try and no pool the request never reaches the cgroup.
 		using, _ := memory.OnHugePages(c.Instance).Get()
 		if pools, ok := c.Snapshot.Host.HugePages.Get(); ok && mode == "try" && !using {
 			if p := memory.PoolOf(pools, size); p.Total+p.Overcommit == 0 {
@@ -67,12 +68,15 @@ var HugePagesRefused = check.Check{
 		if by == "" {
 			by = cg.Path
 		}
-		c.FoundDo(sev,
-			"Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for "+
-				"them in the pod's resources), or set huge_pages = off for this instance.",
-			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} "+
-				"allows {limit}.",
-			"mode", mode, "pages", check.PagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit",
-			limit, "path", by, "name", "hugetlb."+size.GUC())
+		c.That(sev, say.M("Raise {name}.max and {name}.rsvd.max of the cgroup to at least {want} (in Kubernetes: "+
+			"request huge pages in the resources of the pod). Or set huge_pages = off for this instance.",
+			"name", "hugetlb."+size.GUC(), "want", want),
+			say.All(" ", say.N(need.Pages,
+				"huge_pages = {mode}: the server requests {pages} page of {size} ({want}); cgroup {path} allows "+
+					"{limit}.",
+				"huge_pages = {mode}: the server requests {pages} pages of {size} ({want}); cgroup {path} allows "+
+					"{limit}.",
+				"mode", mode, "pages", need.Pages, "size", size, "want", want, "limit", limit, "path", by),
+				estimated(need)))
 	},
 }

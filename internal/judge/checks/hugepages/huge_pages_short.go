@@ -1,6 +1,8 @@
 package hugepages
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -9,22 +11,22 @@ import (
 )
 
 // HugePagesShort compares the pool with what all instances on the host that
-// ask for huge pages of that size need together. A running server keeps the
-// pages it has when the pool is lowered (they become surplus and vanish when it
+// request huge pages of that size need together. A running server keeps its
+// pages when the pool is reduced (they become surplus and are freed when it
 // stops), so with huge_pages = on the finding is about the next start: critical.
-// A pool that does not exist is huge_pages_not_used.
+// Without any pool, huge_pages_not_used reports it.
 var HugePagesShort = check.Check{
 	ID:        "huge_pages_short",
 	Area:      check.HugePages,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "The huge page pool is too small",
+	Title:     "Huge page pool is too small",
 	DependsOn: []string{"huge_pages_refused", "start_huge_pages"},
-	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, " +
-		"huge_pages = on keeps the server from starting, and with try it " +
-		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other " +
-		"program can use that memory.",
-	Do: "Raise vm.nr_hugepages to what the server asks for and restart it.",
+	Why: "The server takes its whole shared memory from the huge page pool or nothing. If the pool is one page " +
+		"short, a server with huge_pages = on does not start. With try it starts on regular pages without a " +
+		"log message, and no other program can use the memory of the idle pool.",
+	Do: "1. Raise vm.nr_hugepages to the number of pages that the server requests.\n" +
+		"2. Restart the server.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {need}"),
 		check.Shell("sysctl --system"),
@@ -57,27 +59,41 @@ var HugePagesShort = check.Check{
 		if mode == "try" && there == 0 && !using {
 			return
 		}
-		sev, what := check.Warning, say.M("the server runs on ordinary pages")
+		sev, what := check.Warning, say.M("The server falls back to regular pages.")
 		switch {
 		case mode == "on":
-			sev, what = check.Critical, say.M("the next start will fail")
+			sev, what = check.Critical, say.M("The next start will fail.")
 		case using:
-			what = say.M("the next start will fall back to ordinary pages")
+			what = say.M("The next start will fall back to regular pages.")
 		}
-		pages := check.PagesText(need.Pages, need.Exact())
-		c.That(sev, say.All(" ", say.M(
-			"Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl "+
-				"--system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
-				"fewer without an error when memory is fragmented: then reboot), and start the server.", "need", pages),
-			c.PlannedPool(need.Pages)), say.M("huge_pages = {mode}; {need} pages of {size} are needed, the pool has "+
-			"{total} (and may grow by {overcommit}): {what}.",
-			"mode", mode, "need", pages, "size", size, "total", pool.Total,
-			"overcommit", pool.Overcommit, "what", what))
+		pages := strconv.FormatInt(need.Pages, 10)
+		c.That(sev, say.All("\n", say.M(
+			"1. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = {need}\n"+
+				"2. Stop the server.\n"+
+				"3. Run: sysctl --system\n"+
+				"4. Check that HugePages_Total in /proc/meminfo has reached it. If memory is fragmented, the kernel "+
+				"allocates fewer pages without an error: then reboot.\n"+
+				"5. Start the server.", "need", pages), estimated(need), c.PlannedPool(need.Pages)),
+			say.N(need.Pages,
+				"huge_pages = {mode}: {need} page of {size} needed by all instances; the pool has {total} (on demand: "+
+					"{overcommit}). {what}",
+				"huge_pages = {mode}: {need} pages of {size} needed by all instances; the pool has {total} (on "+
+					"demand: {overcommit}). {what}",
+				"mode", mode, "need", pages, "size", size, "total", pool.Total,
+				"overcommit", pool.Overcommit, "what", what))
 	},
 }
 
+// estimated says that a number of huge pages is not the server's own.
+func estimated(need memory.HugeNeed) say.Message {
+	if need.Exact() {
+		return say.Message{}
+	}
+	return say.M("The number of pages is an estimate.")
+}
+
 // neededByAll adds up the huge pages of a size that all instances of the host
-// would take at their next start. all is false where nothing is known of an
+// would take at their next start. all is false if nothing is known of an
 // instance.
 func neededByAll(s *snapshot.Snapshot, size unit.Bytes) (sum memory.HugeNeed, all bool) {
 	all = true

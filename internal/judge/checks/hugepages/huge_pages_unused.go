@@ -3,33 +3,37 @@ package hugepages
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
-	// strandedMuch and strandedTooMuch are percent of the memory in free huge
-	// pages that nobody has reserved. 1 % is more than the cushion that anybody
-	// plans; 5 % is what pgfettle keeps back for the kernel and the unforeseen.
+	// strandedMuch and strandedTooMuch are percent of RAM in free huge pages that
+	// are not reserved. 1% is more than any planned spare; 5% is the reserve that
+	// pgfettle keeps for the kernel.
 	strandedMuch    = 1
 	strandedTooMuch = 5
 )
 
-// HugePagesUnused speaks of the pool as it is: pages that a server has mapped
-// but not touched yet are reserved, and not counted.
+// HugePagesUnused judges the present pool: pages that a server has mapped but
+// not touched yet are reserved, and not counted.
 var HugePagesUnused = check.Check{
 	ID:        "huge_pages_unused",
 	Area:      check.HugePages,
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
-	Title:     "Huge pages lie idle",
+	Title:     "Reserved huge pages are unused",
 	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no " +
-		"process and no page cache can have it, and it cannot " +
-		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that " +
-		"was rounded up too generously.",
-	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
+	Why: "The huge page pool takes memory from everything else, whether its pages are used or not. Processes " +
+		"and the page cache cannot use it, and it cannot be swapped. Unused pages remain when a server was " +
+		"reduced or moved away, or when the pool was sized too generously.",
+	Do: "Lower vm.nr_hugepages to release the unused pages, unless a stopped server needs them.",
+	Commands: []check.Command{
+		check.Conf("vm.nr_hugepages = {rest}"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		mem, ok := check.Need(c, c.Snapshot.Host.Memory)
@@ -41,7 +45,7 @@ var HugePagesUnused = check.Check{
 			return
 		}
 		for _, p := range pools {
-			// Surplus pages go back by themselves; only what nr_hugepages holds is stranded.
+			// Surplus pages are freed automatically; only those of nr_hugepages are stranded.
 			idle := min(p.Free-p.Reserved, p.Total) - perhapsUsed(c, p.Size)
 			size := unit.Bytes(max(idle, 0)) * p.Size
 			if size == 0 || !check.AtLeast(size, strandedMuch, mem.Total) {
@@ -52,21 +56,24 @@ var HugePagesUnused = check.Check{
 				sev = check.Warning
 			}
 			file := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", p.Size/unit.KB)
+			do := say.Template("1. Check that no stopped server needs these pages.\n" +
+				"2. Write {rest} to {file}. Pages in use now, which stay: {used}.")
 			if p.Size == mem.HugePageSize {
-				file = "/proc/sys/vm/nr_hugepages (vm.nr_hugepages in /etc/sysctl.d)"
+				do = "1. Check that no stopped server needs these pages.\n" +
+					"2. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = {rest}\n" +
+					"Pages in use now, which stay: {used}.\n" +
+					"3. Run: sysctl --system"
 			}
-			c.FoundDo(sev,
-				"If no stopped server is to use them, write {rest} to {file}: {used} pages stay for those who use "+
-					"them now.",
-				"{idle} of {total} huge pages of {size} are neither used nor reserved: {bytes}, {share} of the memory.",
+			c.FoundDo(sev, do,
+				"Huge pages of {size}: {idle} of {total} are neither used nor reserved, {bytes} ({share} of RAM).",
 				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share",
 				check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
 		}
 	},
 }
 
-// perhapsUsed is the huge pages of a size that the instances would take of which
-// nothing tells whether they have them.
+// perhapsUsed is the huge pages of a size of those instances of which it is
+// unknown whether they run on huge pages.
 func perhapsUsed(c *check.Case, size unit.Bytes) (pages int64) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]

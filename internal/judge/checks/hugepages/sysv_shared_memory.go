@@ -8,11 +8,12 @@ var SysvSharedMemory = check.Check{
 	Area:     check.HugePages,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Shared memory is of a kind that gets no huge pages",
-	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever " +
-		"huge_pages says, and the old " +
-		"kernel limits kernel.shmmax and kernel.shmall apply.",
-	Do: "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Title:    "shared_memory_type = sysv: no huge pages",
+	Why: "With shared_memory_type = sysv the server allocates its memory with shmget(), which never uses huge " +
+		"pages. huge_pages = try falls back silently, and with on the server does not start. The old kernel " +
+		"limits kernel.shmmax and kernel.shmall apply.",
+	Do: "1. Run: ALTER SYSTEM SET shared_memory_type = 'mmap';\n" +
+		"2. Restart the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET shared_memory_type = 'mmap';"),
 	},
@@ -23,7 +24,7 @@ var SysvSharedMemory = check.Check{
 			return
 		}
 		if v, ok := set.Text("shared_memory_type"); ok && v == "sysv" {
-			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.",
+			c.Found("shared_memory_type = sysv, shared_buffers = {sb}, huge_pages = {hp}.",
 				"sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
 		}
 	},

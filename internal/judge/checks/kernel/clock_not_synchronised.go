@@ -9,28 +9,28 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// clockGrace: after a boot a clock daemon needs minutes to trust its sources.
+// clockGrace: after boot an NTP daemon needs minutes to select its sources.
 const clockGrace = time.Hour
 
-// ClockNotSynchronised judges by what the kernel was told, not by the clock's
-// error, which needs another clock. Some daemons keep the time without a word to
-// the kernel: where one of them runs, or its processes cannot be seen as in a
-// container, nothing is said. A virtual machine is no exception: kvm-clock and
-// its like keep the rate of the machine below, which NTP does not steer there,
-// and the hour is given once, at boot.
+// ClockNotSynchronised judges by the kernel's status (adjtimex), not by the error of
+// the clock, which needs another clock. Some daemons keep the time without reporting
+// it to the kernel: if one of them runs, or processes are hidden as in a container,
+// the check is silent. A virtual machine is no exception: kvm-clock and others keep
+// the rate of the host's hardware, which NTP does not correct there, and the time is
+// set once, at boot.
 var ClockNotSynchronised = check.Check{
 	ID:       "clock_not_synchronised",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Nothing keeps the clock of the host right",
-	Why: "A clock by itself drifts by seconds a day. Lines of the log cannot be laid beside those of an application " +
-		"or a standby, recovery_target_time misses its moment, certificates and " +
-		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes " +
-		"now() run backwards.",
-	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the " +
-		"other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
-		"A clock that is minutes off is set while the server is stopped, or slewed.",
+	Title:    "System clock is not synchronized (NTP)",
+	Why: "A clock without NTP drifts by seconds per day. Log timestamps do not match those of applications and " +
+		"standbys, recovery_target_time misses its moment, and replication lag in seconds is wrong. " +
+		"Certificates and Kerberos tickets can be rejected. A manual correction can make now() jump backward.",
+	Do: "1. Install and start chrony, or systemd-timesyncd: timedatectl set-ntp true\n" +
+		"2. Use the same time sources on all members of the cluster, in virtual machines too.\n" +
+		"3. Verify: chronyc tracking\n" +
+		"If the clock is minutes off, set it while the server is stopped, or slew it.",
 	Commands: []check.Command{
 		check.Shell("timedatectl set-ntp true"),
 		check.Shell("chronyc tracking"),
@@ -51,8 +51,8 @@ var ClockNotSynchronised = check.Check{
 			silent, disciplines := host.ClockPrograms[p.Name]
 			if silent {
 				c.Missing(known.Gap{Fact: "clock", Reason: p.Name +
-					" runs and has not told the kernel whether the clock is right, which it may leave out",
-					Reveal: "chronyc tracking, or what your clock program has instead"})
+					" runs, but does not always report to the kernel that the clock is synchronized",
+					Reveal: "chronyc tracking, or the status command of your NTP program"})
 				return
 			}
 			if disciplines {
@@ -65,28 +65,32 @@ var ClockNotSynchronised = check.Check{
 		}
 		sev, cluster := check.Notice, say.Message{}
 		if replicates(c) {
-			sev, cluster = check.Warning, say.M("Other members of its cluster have clocks of their own.")
+			sev, cluster = check.Warning, say.M("The instance is part of a cluster whose members have separate clocks.")
 		}
 		if runs != "" {
-			c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("{program} runs, but has not told the kernel that the "+
-				"clock is right: it reaches no source, or trusts none.", "program", runs), cluster))
+			c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("{program} runs, but has not synchronized the clock "+
+				"(kernel status): it reaches no time source, or accepts none.", "program", runs), cluster))
 			return
 		}
-		if device := hostClocks[v.Kind]; device != "" {
-			c.That(sev, say.All(" ", say.M(c.Remedy()), say.M("In this virtual machine chrony can also follow the "+
-				"clock of the host, without a network: refclock PHC {device}.", "device", device)),
-				say.All(" ", say.M("The kernel was not told that its clock is right, and no program that would do so "+
-					"runs. The hypervisor gives the hour at boot and corrects nothing after."), cluster))
+		if at, ok := hostClocks[v.Kind]; ok {
+			c.That(sev, say.All("\n", say.M(c.Remedy()), say.M("In this virtual machine chrony can also use the "+
+				"clock of the hypervisor, without a network (kernel module {module}): refclock PHC {device}", "module",
+				at.module,
+				"device", at.device)),
+				say.All(" ", say.M("The clock is not synchronized (kernel status), and no NTP program runs. The "+
+					"hypervisor sets the clock at boot only."), cluster))
 			return
 		}
-		c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("The kernel was not told that its clock is right, and no "+
-			"program that would do so runs."), cluster))
+		c.That(sev, say.M(c.Remedy()), say.All(" ", say.M("The clock is not synchronized (kernel status), and no "+
+			"NTP program runs."), cluster))
 	},
 }
 
-// hostClocks are the devices through which a guest reads the clock of the machine
-// below, by hypervisor: of the kernel's modules ptp_kvm and hv_utils.
-var hostClocks = map[string]string{"kvm": "/dev/ptp0 of the module ptp_kvm", "microsoft": "/dev/ptp_hyperv"}
+// hostClocks are the devices through which a guest reads the clock of its host, by
+// hypervisor, with the kernel modules that provide them.
+var hostClocks = map[string]struct{ device, module string }{
+	"kvm": {"/dev/ptp0", "ptp_kvm"}, "microsoft": {"/dev/ptp_hyperv", "hv_utils"},
+}
 
 // replicates says whether an instance of the host is known to be one of several.
 func replicates(c *check.Case) bool {

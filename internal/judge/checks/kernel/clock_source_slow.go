@@ -14,15 +14,17 @@ var ClockSourceSlow = check.Check{
 	Area:      check.Kernel,
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
-	Title:     "Reading the clock is slow on this machine",
-	DependsOn: []string{"timing_expensive"}, // which says what it costs now
-	Why: "EXPLAIN ANALYZE reads the clock twice for each row of each node, and track_io_timing around each read. " +
-		"With a clock source that is a device the reading costs about a microsecond, which can double the " +
-		"time of what is measured and makes cheap nodes look dear.",
-	Do: "Look at dmesg | grep -i clocksource for why the kernel gave up the fast one (often an unstable TSC or a " +
-		"hypervisor's setting). Where tsc is in " +
-		"/sys/devices/system/clocksource/clocksource0/available_clocksource and known to be stable, write it into " +
-		"current_clocksource and boot with clocksource=tsc. Measure with pg_test_timing before and after.",
+	Title:     "Slow clock source",
+	DependsOn: []string{"timing_expensive"}, // which reports the present cost
+	Why: "EXPLAIN ANALYZE reads the clock twice per row and plan node, and track_io_timing reads it around " +
+		"each I/O. If the clock source is a device, each reading takes about one microsecond. That can double " +
+		"the measured time and makes cheap nodes look expensive.",
+	Do: "1. Find out why the kernel dropped the fast clock source, often an unstable TSC or a hypervisor " +
+		"setting: dmesg | grep -i clocksource\n" +
+		"2. If /sys/devices/system/clocksource/clocksource0/available_clocksource lists tsc and it is known " +
+		"to be stable, write tsc into current_clocksource.\n" +
+		"3. Make it permanent with clocksource=tsc on the kernel command line.\n" +
+		"Verify: run pg_test_timing before and after.",
 	Commands: []check.Command{
 		check.Shell("dmesg | grep -i clocksource"),
 	},
@@ -33,9 +35,9 @@ var ClockSourceSlow = check.Check{
 			return
 		}
 		if slices.Contains(k.Available, "tsc") {
-			c.Found("The clock source is {clock}, though tsc is available.", "clock", k.Current)
+			c.Found("current_clocksource = {clock}, although tsc is available.", "clock", k.Current)
 			return
 		}
-		c.Found("The clock source is {clock}.", "clock", k.Current)
+		c.Found("current_clocksource = {clock}.", "clock", k.Current)
 	},
 }

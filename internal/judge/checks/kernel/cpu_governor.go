@@ -7,25 +7,29 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// preferenceLow: energy_performance_preference may be a number, 0 for speed and
-// 255 for thrift; the kernel's word balance_power is 192 there.
+// preferenceLow: energy_performance_preference may be a number, from 0 for speed to
+// 255 for power saving; balance_power is 192.
 const preferenceLow = 192
 
-// CPUGovernor knows that the same word means two things: where the processor
-// chooses by itself (intel_pstate and amd-pstate in active mode), powersave is
-// the ordinary governor, and the preference says what it is after.
+// CPUGovernor: powersave means two things. If the CPU chooses its frequency
+// (intel_pstate and amd-pstate in active mode), powersave is the usual governor,
+// and the energy preference decides.
 var CPUGovernor = check.Check{
 	ID:       "cpu_governor",
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The processors are kept slow",
-	Why: "With most drivers the governor powersave holds each processor at its lowest frequency, a third or half of " +
-		"what was paid for, whatever the load. A query that runs on one core takes " +
-		"two or three times as long, and locks are held as much longer.",
-	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with " +
-		"the unit of the distribution that does so at boot; look whether the firmware allows it. " +
-		"Where the processor chooses by itself the preference is enough: balance_performance or performance.",
+	Title:    "CPU frequency scaling limits performance",
+	Why: "With most drivers the governor powersave keeps each CPU at its lowest frequency, a third or half of " +
+		"the maximum, whatever the load. With intel_pstate and amd-pstate in active mode the CPU chooses its " +
+		"frequency, and the energy preference decides how low. A query on one core takes two or three times " +
+		"as long, and locks are held longer.",
+	Do: "1. Run: tuned-adm profile throughput-performance\n" +
+		"2. Without TuneD, set the governor with cpupower frequency-set -g performance, and enable the unit " +
+		"of the distribution that does so at boot.\n" +
+		"3. Check that the firmware allows it.\n" +
+		"If the CPU chooses its frequency, the energy preference balance_performance or performance is " +
+		"enough.",
 	Commands: []check.Command{
 		check.Shell("tuned-adm profile throughput-performance"),
 	},
@@ -37,17 +41,17 @@ var CPUGovernor = check.Check{
 		}
 		switch {
 		case f.Governor == "powersave" && !choosesItself(f):
-			c.Found("The governor is powersave with the driver {driver}.", "driver", f.Driver)
+			c.Found("scaling_governor = powersave, scaling_driver = {driver}.", "driver", f.Driver)
 		case choosesItself(f) && f.Governor != "performance" && thrifty(f.Preference):
 			c.FoundAs(check.Notice,
-				"The processors choose their frequency themselves ({driver}) and are told to save power: {preference}.",
+				"energy_performance_preference = {preference}, scaling_driver = {driver}.",
 				"driver", f.Driver, "preference", f.Preference)
 		}
 	},
 }
 
-// choosesItself says whether the processor picks its frequency: only drivers of
-// that kind have a preference. Where the driver is not known nothing is assumed.
+// choosesItself says whether the CPU chooses its frequency: only drivers of that
+// kind have a preference. If the driver is unknown, the check assumes so.
 func choosesItself(f host.CPUFreq) bool {
 	return f.Driver == "" || f.Preference != "" || f.Driver == "intel_pstate" || f.Driver == "amd-pstate-epp" ||
 		f.Driver == "amd_pstate_epp"

@@ -7,31 +7,31 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// Steal is time that this machine was ready to run and the hypervisor ran
-// somebody else. From a twentieth on, queries are visibly slower than their
-// plans say; from a tenth on, no setting of ours can be judged by measurement.
+// Steal, in percent of CPU time. At 5% queries are visibly slower than their plans
+// suggest; at 10% no setting can be judged by measurement.
 const (
 	stealSome = 5.0
 	stealMuch = 10.0
 )
 
-// stealSpan: the counters run from the boot, and one busy neighbour in the first
-// minutes says nothing of a machine.
+// stealSpan: the counters run since boot, and one busy neighbor in the first
+// minutes proves nothing.
 const stealSpan = time.Hour
 
-// CPUSteal judges the mean since boot: a machine that suffers on some evenings
-// only is below it, which the words say.
+// CPUSteal judges the mean since boot: a host with steal on some evenings only can
+// be below it.
 var CPUSteal = check.Check{
 	ID:       "cpu_steal",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The hypervisor gives this machine's processors to others",
-	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on " +
-		"it. Everything takes longer then, with the same plans and the same buffers, and " +
-		"a backend that holds a lock keeps the others waiting while it is not running at all.",
-	Do: "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved " +
-		"processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Title:    "High CPU steal time",
+	Why: "Steal is the time in which a vCPU of this host was ready to run while the hypervisor ran another " +
+		"guest. Everything takes longer, with the same plans and the same cache. A backend that holds a lock " +
+		"blocks others while its vCPU is not running.",
+	Do: "1. Find out when it happens (column st): vmstat 1\n" +
+		"2. Show the figure to the administrator of the hypervisor. Remedies are fewer vCPUs than it has " +
+		"cores, reserved CPU time, or another host.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},
@@ -48,7 +48,7 @@ var CPUSteal = check.Check{
 		case p >= stealMuch:
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{steal} % of the processors' time since boot went to other guests; at its worst it was more.",
+		c.FoundAs(sev, "Steal: {steal}% of CPU time since boot, on average; peaks were higher.",
 			"steal", strconv.FormatFloat(t.StealPercent(), 'f', 0, 64))
 	},
 }

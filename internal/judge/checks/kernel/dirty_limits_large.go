@@ -2,27 +2,31 @@ package kernel
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// DirtyLimitsLarge shows what the kernel's percentages mean in bytes here. They
-// apply to free memory and file cache, which MemAvailable is the nearest to.
+// DirtyLimitsLarge computes what the kernel's percentages mean in bytes here. They
+// apply to free memory and page cache, to which MemAvailable is closest.
 var DirtyLimitsLarge = check.Check{
 	ID:       "dirty_limits_large",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The kernel lets gigabytes of unwritten data pile up",
-	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writing and vm.dirty_bytes " +
-		"(or _ratio) stops the writers. In percent of a large memory that is a " +
-		"backlog which takes the disk seconds to minutes; a COMMIT or the end of a checkpoint that has to sync in " +
-		"that time waits for it. PostgreSQL itself keeps its backlog small " +
-		"(checkpoint_flush_after and its like), but dumps, copies and other programs do not.",
-	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into " +
-		"/etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
-		"them in its profile, which would overwrite them.",
+	Title:    "Dirty page limits are too high (vm.dirty_*)",
+	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writeback and " +
+		"vm.dirty_bytes (or _ratio) blocks the writers. As a percentage of a large memory that is a backlog " +
+		"of seconds to minutes of disk time. A COMMIT or the end of a checkpoint that has to sync waits for " +
+		"it. PostgreSQL keeps its own backlog small (checkpoint_flush_after), but dumps, copies and other " +
+		"programs do not.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf:\n" +
+		"vm.dirty_background_bytes = 268435456\n" +
+		"vm.dirty_bytes = 1073741824\n" +
+		"2. Run: sysctl --system\n" +
+		"Each replaces its ratio and takes effect at once. If TuneD runs, set them in its profile, which " +
+		"would overwrite them.",
 	Commands: []check.Command{
 		check.Conf("vm.dirty_background_bytes = 268435456"),
 		check.Conf("vm.dirty_bytes = 1073741824"),
@@ -35,7 +39,7 @@ var DirtyLimitsLarge = check.Check{
 			return
 		}
 		dirtyable := mem.Told("MemAvailable")
-		stop, how, ok1 := dirtyLimit(c, dirtyable, "vm.dirty_bytes", "vm.dirty_ratio")
+		stop, ratio, ok1 := dirtyLimit(c, dirtyable, "vm.dirty_bytes", "vm.dirty_ratio")
 		start, _, ok2 := dirtyLimit(c, dirtyable, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
 		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes",
 			"vm.dirty_background_ratio"} {
@@ -46,34 +50,38 @@ var DirtyLimitsLarge = check.Check{
 		if ok1 && ok2 && stop >= limits.DirtyMuch {
 			sev := check.Notice
 			if c.Snapshot.AllOnZFS() {
-				// what the instances write waits in a cache of ZFS's own, which these limits do not count
+				// the dirty data of the instances is in the ARC of ZFS, which these limits do not count
 				sev = check.Info
 			}
-			c.FoundAs(sev,
-				"{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.",
-				"how", how, "stop", stop, "start", start)
+			seen := say.Template("vm.dirty_bytes is set: writers block at about {stop} of dirty pages. Background " +
+				"writeback starts at about {start}.")
+			if ratio > 0 {
+				seen = "vm.dirty_ratio = {ratio} (percent of available memory): writers block at about {stop} of " +
+					"dirty pages. Background writeback starts at about {start}."
+			}
+			c.FoundAs(sev, seen, "stop", stop, "start", start, "ratio", ratio)
 		}
 	},
 }
 
-// dirtyLimit returns a limit in bytes: the one in bytes where it is set, else
-// the ratio of the memory that can be dirty.
+// dirtyLimit returns a limit in bytes: the one in bytes if it is set, else the
+// ratio of dirtyable memory, and then the ratio in percent.
 func dirtyLimit(c *check.Case, dirtyable known.Fact[unit.Bytes], inBytes, inPercent string) (limit unit.Bytes,
-	how string, ok bool) {
+	ratio int64, ok bool) {
 	b, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inBytes))
 	if !ok {
-		return 0, "", false
+		return 0, 0, false
 	}
 	if b > 0 {
-		return unit.Bytes(b), inBytes + " is set", true
+		return unit.Bytes(b), 0, true
 	}
 	r, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inPercent))
 	if !ok || r < 0 {
-		return 0, "", false
+		return 0, 0, false
 	}
 	of, ok := check.Need(c, dirtyable)
 	if !ok {
-		return 0, "", false
+		return 0, 0, false
 	}
-	return of.Scale(float64(r) / 100), inPercent + " is a share of the memory", true
+	return of.Scale(float64(r) / 100), r, true
 }

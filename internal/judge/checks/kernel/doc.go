@@ -1,3 +1,3 @@
-// Package kernel holds the checks of kernel parameters, clocks and processors.
+// Package kernel holds the checks of kernel parameters, clocks and CPUs.
 // One file a check; the engine is internal/judge/check.
 package kernel

@@ -14,13 +14,15 @@ var IoUringDisabled = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	From:     18,
-	Title:    "The kernel refuses the I/O method that the server is set to",
-	Why: "io_method = io_uring makes a ring for each process when the server starts. With kernel.io_uring_disabled " +
-		"= 2 the kernel refuses that to everybody, with 1 to all but a group: the server does not start, or " +
-		"does not start again after the next restart. Distributions and container runtimes switch it off for safety.",
-	Do: "Set io_method = worker, the default; or, where io_uring is wanted and allowed, write " +
-		"kernel.io_uring_disabled = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system before the next " +
-		"restart.",
+	Title:    "io_method = io_uring, but the kernel disables io_uring",
+	Why: "With io_method = io_uring the server creates a ring for each process at start. With " +
+		"kernel.io_uring_disabled = 2 the kernel denies that to all users, with 1 to all but one group. The " +
+		"server then does not start, or not after the next restart. Distributions and container runtimes " +
+		"disable io_uring for security.",
+	Do: "1. Set io_method = worker, the default.\n" +
+		"2. Or, if io_uring is wanted and allowed, write into /etc/sysctl.d/60-postgresql.conf: " +
+		"kernel.io_uring_disabled = 0\n" +
+		"3. Load it before the next restart of the server: sysctl --system",
 	Commands: []check.Command{
 		check.Conf("kernel.io_uring_disabled = 0"),
 		check.Shell("sysctl --system"),
@@ -33,7 +35,7 @@ var IoUringDisabled = check.Check{
 		}
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("kernel.io_uring_disabled"))
 		if ok && n != 0 {
-			c.Found("io_method = io_uring, and kernel.io_uring_disabled = {n}.", "n", strconv.FormatInt(n, 10))
+			c.Found("io_method = io_uring, kernel.io_uring_disabled = {n}.", "n", strconv.FormatInt(n, 10))
 		}
 	},
 }

@@ -6,18 +6,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomKillsTheAsker is a notice: it matters only once memory ends.
+// OomKillsTheAsker is a notice: it matters only when memory runs out.
 var OomKillsTheAsker = check.Check{
 	ID:       "oom_kills_the_asker",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The OOM killer ends whoever asks, not whoever holds the memory",
-	Why: "With vm.oom_kill_allocating_task the process that happens to ask for a page when none is left is killed, " +
-		"and the one that holds the memory " +
-		"goes on. Only an oom_score_adj of -1000 is passed over; no other value of it is looked at. Kills within a " +
-		"control group choose by size all the same.",
-	Do: "Write vm.oom_kill_allocating_task = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Title:    "vm.oom_kill_allocating_task is on",
+	Why: "With vm.oom_kill_allocating_task = 1 the OOM killer kills the process that requests the last page, " +
+		"and the process that holds the memory continues. Only oom_score_adj = -1000 protects a process; no " +
+		"other value counts. OOM kills within a cgroup still choose by size.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.oom_kill_allocating_task = 0\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once, without a restart.",
 	Commands: []check.Command{
 		check.Conf("vm.oom_kill_allocating_task = 0"),
 		check.Shell("sysctl --system"),

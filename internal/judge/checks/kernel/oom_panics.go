@@ -7,19 +7,20 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomPanics: a cluster that fences by rebooting may want it, with kernel.panic
-// set; then the finding is to be accepted.
+// OomPanics: a cluster that fences by rebooting may need it, with kernel.panic
+// set; then the finding should be accepted.
 var OomPanics = check.Check{
 	ID:       "oom_panics",
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The machine panics when memory ends",
-	Why: "With vm.panic_on_oom the kernel stops the whole machine instead of killing one process. PostgreSQL " +
-		"recovers from a killed backend in seconds; a host comes back after minutes, if kernel.panic makes it boot " +
-		"at all. With 2 even a container that meets its own limit takes the host down.",
-	Do: "Write vm.panic_on_oom = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system, unless a cluster " +
-		"manager is built on it.",
+	Title:    "vm.panic_on_oom: out of memory panics the host",
+	Why: "With vm.panic_on_oom the kernel panics instead of killing one process. PostgreSQL recovers from a " +
+		"killed backend in seconds; a host takes minutes, and only reboots if kernel.panic is set. With 2, " +
+		"even a container that reaches its own limit panics the host.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.panic_on_oom = 0\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once. Keep the setting only if a cluster manager relies on it.",
 	Commands: []check.Command{
 		check.Conf("vm.panic_on_oom = 0"),
 		check.Shell("sysctl --system"),
@@ -32,7 +33,7 @@ var OomPanics = check.Check{
 		}
 		text := say.Template("vm.panic_on_oom = {n}.")
 		if n == 2 {
-			text = "vm.panic_on_oom = {n}: also when a control group meets its limit."
+			text = "vm.panic_on_oom = {n}, which includes a cgroup that reaches its limit."
 		}
 		c.Found(text, "n", strconv.FormatInt(n, 10))
 	},

@@ -8,11 +8,13 @@ var OomReportShort = check.Check{
 	Area:     check.Kernel,
 	Severity: check.Info,
 	Scope:    check.PerHost,
-	Title:    "The kernel's report of an OOM kill leaves out the processes",
-	Why: "With vm.oom_dump_tasks = 0 the report names the victim alone. Which backend held the memory, how much of " +
-		"it was page tables, and whether another program was the cause stands in the table of " +
-		"processes that is then missing.",
-	Do: "Write vm.oom_dump_tasks = 1 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Title:    "OOM reports lack the process list (vm.oom_dump_tasks)",
+	Why: "With vm.oom_dump_tasks = 0 the OOM report names only the victim. The process list shows which " +
+		"backend held the memory, how much of it was page tables, and whether another program was the cause. " +
+		"Without it these questions stay open.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.oom_dump_tasks = 1\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once, without a restart.",
 	Commands: []check.Command{
 		check.Conf("vm.oom_dump_tasks = 1"),
 		check.Shell("sysctl --system"),

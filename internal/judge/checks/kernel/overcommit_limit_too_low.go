@@ -10,26 +10,26 @@ import (
 )
 
 // commitLeft is the percentage of the limit that must be uncommitted: below it
-// one sort or a few new sessions are refused.
+// one sort or a few new sessions fail.
 const commitLeft = 5
 
 // OvercommitLimitTooLow is for vm.overcommit_memory = 2 only. It is critical
-// when the limit is nearly reached now, and a warning when the settings of the
-// instances lead beyond it.
+// if the limit is nearly reached now, and a warning if the settings of the
+// instances can exceed it.
 var OvercommitLimitTooLow = check.Check{
 	ID:        "overcommit_limit_too_low",
 	Area:      check.Kernel,
 	Severity:  check.Warning,
 	Scope:     check.PerHost,
 	DependsOn: []string{"start_shared_memory"},
-	Title:     "The commit limit is too low for what the server may ask for",
-	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. " +
-		"Queries end with \"out of memory\", new connections with " +
-		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared " +
-		"buffers on ordinary pages count in full; " +
-		"huge pages do not count, but lower the limit when it is given as a ratio.",
-	Do: "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put " +
-		"shared buffers into huge pages, or lower work_mem and max_connections.",
+	Title:     "Commit limit is too low for this configuration",
+	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit, even while much memory " +
+		"is free. Queries fail with \"out of memory\", new connections with \"could not fork new process\", " +
+		"and other programs of the host fail too. Shared buffers on regular pages count in full. Huge pages " +
+		"do not count, but they lower a limit that is set as a ratio.",
+	Do: "1. Raise vm.overcommit_kbytes or vm.overcommit_ratio so that CommitLimit and huge pages together are " +
+		"80% of RAM.\n" +
+		"2. Or move shared_buffers into huge pages, or lower work_mem and max_connections.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_kbytes = {kbytes}"),
 		check.Shell("sysctl --system"),
@@ -47,19 +47,19 @@ var OvercommitLimitTooLow = check.Check{
 			return
 		}
 		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
-		do := say.Template("Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and " +
-			"max_connections: with huge pages and swap the limit is already at four fifths of the memory.")
+		do := say.Template("Move shared_buffers into huge pages if they are on regular pages, or lower work_mem and " +
+			"max_connections. CommitLimit and huge pages together are already at least 80% of RAM.")
 		if k.KBytesFor()+k.Swap > k.Limit() {
-			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl " +
-				"--system: that is four fifths of the memory, less huge pages and swap. " +
-				"If that does not suffice, put shared buffers into huge pages, or lower work_mem and max_connections."
+			do = "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.overcommit_kbytes = {kbytes}\n" +
+				"That is 80% of RAM, minus huge pages and swap.\n" +
+				"2. Run: sysctl --system\n" +
+				"3. If that is not enough, move shared_buffers into huge pages, or lower work_mem and max_connections."
 		}
 		pairs := []any{"limit", k.Limit(), "usable", usable, "committed", mem.CommittedAS, "kbytes",
 			fmt.Sprint(int64(k.KBytesFor() / unit.KB))}
 		if !check.AtLeast(usable-mem.CommittedAS, commitLeft, usable) {
 			c.FoundDo(check.Critical, do,
-				"CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are "+
-					"committed already.", pairs...)
+				"CommitLimit = {limit}, usable by regular processes: {usable}. Committed_AS = {committed}.", pairs...)
 			return
 		}
 		need, expected, ok := committedByAll(c)
@@ -68,21 +68,20 @@ var OvercommitLimitTooLow = check.Check{
 		}
 		// No limit is right for settings that exceed the memory itself.
 		c.Because("shared_buffers_vs_memory", "connections_vs_memory", "temp_buffers_vs_memory")
-		if expected > mem.Total { // else work_mem is only said not to fit every connection
+		if expected > mem.Total { // else work_mem_vs_memory is only about all connections active
 			c.Because("work_mem_vs_memory")
 		}
 		c.FoundDo(check.Warning, do,
-			"CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and "+
-				"sorts and hashes at work the settings lead to {need} ({committed} now).",
+			"CommitLimit = {limit}, usable by regular processes: {usable}. With all connections open and their sorts "+
+				"and hashes, the settings can commit {need} (Committed_AS now: {committed}).",
 			append(pairs, "need", need)...)
 	},
 }
 
-// committedByAll adds up what the settings of all instances let them commit with the
-// sessions at work that are expected, or one hash in every connection where that is
-// more: private memory, and the shared memory that is not in huge pages. expected is
-// what the former take of the memory. ok is false when an instance or the processors
-// are not known.
+// committedByAll adds up the memory that all instances can commit with the expected
+// active sessions, or with one hash in every connection if that is more: private
+// memory, and shared memory that is not in huge pages. expected is the memory that the
+// former use. ok is false if an instance or the CPUs are unknown.
 func committedByAll(c *check.Case) (sum, expected unit.Bytes, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]

@@ -2,20 +2,22 @@ package kernel
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// OvercommitMode1 has no threshold: 1 is for programs with sparse arrays that
-// are larger than any memory.
+// OvercommitMode1 has no threshold: 1 is for programs with sparse arrays larger
+// than RAM.
 var OvercommitMode1 = check.Check{
 	ID:       "overcommit_mode_1",
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The kernel promises any amount of memory",
-	Why: "With vm.overcommit_memory = 1 no request for memory is ever refused, however absurd. Errors that would " +
-		"end one query end in the OOM killer instead, which takes a backend and " +
-		"with it every session. It is often left behind by the installation notes of an in-memory store.",
-	Do: "Write vm.overcommit_memory = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; on a host " +
-		"that is there for PostgreSQL alone, 2 with a computed " +
-		"vm.overcommit_kbytes (pgfettle plan). A store that needs 1 belongs on another host.",
+	Title:    "vm.overcommit_memory = 1: overcommit without limit",
+	Why: "With vm.overcommit_memory = 1 the kernel never refuses a memory request, whatever its size. What " +
+		"would be an error of one query becomes an OOM kill of a backend, and all sessions are disconnected. " +
+		"The setting often remains from the installation guide of an in-memory store.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.overcommit_memory = 0\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once. On a host for PostgreSQL only, mode 2 with a computed " +
+		"vm.overcommit_kbytes is an alternative: pgfettle plan\n" +
+		"Move a store that needs 1 to another host.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_memory = 0"),
 		check.Shell("sysctl --system"),

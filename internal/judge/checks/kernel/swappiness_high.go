@@ -8,21 +8,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// SwappinessHigh is silent without swap, where the value has no effect, and
-// where all swap is compressed memory, for which the kernel's manual itself
-// suggests high values.
+// SwappinessHigh is silent without swap, which makes the value useless, and if all
+// swap is compressed memory (zram), for which the kernel documentation suggests
+// high values.
 var SwappinessHigh = check.Check{
 	ID:       "swappiness_high",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "vm.swappiness is above 10 on a host that swaps to disk",
-	Why: "vm.swappiness weighs private memory against the page cache when the kernel needs room. At its default of " +
-		"60 a large scan or a backup can push the memory of " +
-		"idle backends, and shared buffers on ordinary pages, out to disk to cache files that nobody reads again; " +
-		"each of them is slow when it wakes up.",
-	Do: "Write vm.swappiness = 10 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Where tuned runs, " +
-		"set it in its profile, which would overwrite it.",
+	Title:    "vm.swappiness is high for a database server",
+	Why: "When the kernel needs memory, vm.swappiness weighs swapping of private and shared memory against " +
+		"dropping page cache (at 100 both cost the same). At the default of 60 it prefers to drop page cache. " +
+		"A large scan or a backup can still swap out idle backends, and shared_buffers on regular pages. They " +
+		"are slow when they are used again.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.swappiness = 10\n" +
+		"2. Run: sysctl --system\n" +
+		"The change takes effect at once. If TuneD runs, set the value in its profile, which would overwrite " +
+		"it.",
 	Commands: []check.Command{
 		check.Conf("vm.swappiness = 10"),
 		check.Shell("sysctl --system"),
@@ -42,7 +44,7 @@ var SwappinessHigh = check.Check{
 		}
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.swappiness"))
 		if _, _, told := notInForce(c, "vm.swappiness"); told {
-			c.Because("sysctl_not_in_force") // which names the file whose word is not obeyed
+			c.Because("sysctl_not_in_force") // which names the file
 		}
 		if ok && n > limits.SwappinessMost {
 			c.Found("vm.swappiness = {n}.", "n", strconv.FormatInt(n, 10))

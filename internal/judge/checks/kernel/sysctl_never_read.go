@@ -6,18 +6,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// SysctlNeverRead is a warning: whoever wrote the file believes that it works.
+// SysctlNeverRead is a warning: its author believes that the file works.
 var SysctlNeverRead = check.Check{
 	ID:       "sysctl_never_read",
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "Kernel parameters stand in a file that nothing reads",
-	Why: "No program reads /etc/sysctl.conf.d, though some guides name it: the folder is /etc/sysctl.d, and only " +
-		"names that end in .conf count there. What is written here has never been in force and will not be after " +
-		"the next boot.",
-	Do: "Move the file to /etc/sysctl.d with a name that ends in .conf, and run sysctl --system. Read it first: " +
-		"other files may have said something else since.",
+	Title:    "sysctl settings in a directory that is never read",
+	Why: "No program reads /etc/sysctl.conf.d, although some guides name it. The directory is /etc/sysctl.d, " +
+		"and only names that end in .conf count there. The settings in this file have never taken effect and " +
+		"will not after the next boot.",
+	Do: "1. Read the file first: other files may have set other values since.\n" +
+		"2. Move it to /etc/sysctl.d with a name that ends in .conf.\n" +
+		"3. Run: sysctl --system",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
 	},
@@ -39,7 +40,7 @@ var SysctlNeverRead = check.Check{
 			files[s.File] = append(files[s.File], s.Name+" = "+s.Value)
 		}
 		for _, f := range order {
-			c.Found("{file} sets {names}, and is read by no program.", "file", f, "names", strings.Join(files[f], ", "))
+			c.Found("{file} sets {names}; no program reads it.", "file", f, "names", strings.Join(files[f], ", "))
 		}
 	},
 }

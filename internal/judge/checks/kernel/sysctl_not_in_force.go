@@ -4,36 +4,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// pairs: writing one of the two zeroes the other, so that a zero is no sign of
-// somebody else's hand.
+// zeroedByOther: writing one of the two zeroes the other, so a zero proves no other
+// change.
 var zeroedByOther = map[string]string{
 	"vm.dirty_bytes": "vm.dirty_ratio", "vm.dirty_ratio": "vm.dirty_bytes",
 	"vm.dirty_background_bytes": "vm.dirty_background_ratio", "vm.dirty_background_ratio": "vm.dirty_background_bytes",
 	"vm.overcommit_kbytes": "vm.overcommit_ratio", "vm.overcommit_ratio": "vm.overcommit_kbytes",
 }
 
-// SysctlNotInForce compares the last word of the files with the kernel. Only
-// parameters that matter to a database are looked at (host.SysctlNames), and
-// what a person has written: distributions' own files may lose against a
-// container or a kernel without anybody being wrong. A pool of huge pages that
-// is short has a check of its own.
+// SysctlNotInForce compares the effective line of the files with the kernel. It
+// looks only at parameters that matter to a database (host.SysctlNames) and at
+// files below /etc: files of the distribution may differ from a container or a
+// kernel without a fault. A huge page pool that is too small has its own check.
 var SysctlNotInForce = check.Check{
 	ID:       "sysctl_not_in_force",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The kernel has another value than its files say",
-	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A " +
-		"different value in the kernel now means that the file was never loaded, that somebody has changed the " +
-		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave " +
-		"differently than today.",
-	Do: "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is " +
-		"written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not " +
-		"meant.",
+	Title:    "Running sysctl values differ from their files",
+	Why: "The last file that sets a parameter determines its value after the next boot, unless a service " +
+		"overwrites it. A different running value has one of three causes: the file was never loaded, the " +
+		"value was changed manually, or a service such as TuneD overwrites it. After the next boot the host " +
+		"may behave differently.",
+	Do: "1. Run: sysctl --system\n" +
+		"2. Check again after a minute. If the value has changed back, a service writes it (tuned-adm active, " +
+		"cloud agents, a unit).\n" +
+		"3. Remove the setting from the place that is not intended.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
 	},
@@ -43,9 +44,9 @@ var SysctlNotInForce = check.Check{
 		if !ok {
 			return
 		}
-		by := ""
+		var by say.Message
 		if profile, ok := c.Snapshot.Host.Tuned.Get(); ok && profile != "" {
-			by = " tuned is active with profile " + profile + "."
+			by = say.M("TuneD is active with profile {profile}.", "profile", profile)
 		}
 		for _, name := range host.SysctlNames {
 			if s, live, ok := notInForce(c, name); ok {
@@ -53,15 +54,15 @@ var SysctlNotInForce = check.Check{
 				if slices.ContainsFunc(sets, func(s host.SysctlSet) bool { return s.Name == name && !s.Read }) {
 					c.Because("sysctl_never_read") // a file that sets it is not read
 				}
-				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live,
-					"file", s.File, "line", s.Line, "value", s.Value, "by", by)
+				c.That(check.Notice, say.M(c.Remedy()), say.All(" ", say.M("{name} = {live}; {file} line {line} sets "+
+					"{value}.", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value), by))
 			}
 		}
 	},
 }
 
-// notInForce returns the last word of the files on a parameter, and its value in
-// the kernel, where these differ and sysctl_not_in_force tells it.
+// notInForce returns the effective line of the files for a parameter, and its value
+// in the kernel, if they differ and sysctl_not_in_force reports it.
 func notInForce(c *check.Case, name string) (s host.SysctlSet, live string, ok bool) {
 	sets, _ := c.Snapshot.Host.SysctlConf.Get()
 	last := map[string]host.SysctlSet{}
@@ -76,7 +77,7 @@ func notInForce(c *check.Case, name string) (s host.SysctlSet, live string, ok b
 	}
 	tuning, _ := c.Snapshot.Host.Tuning.Get()
 	if slices.ContainsFunc(undoneByTuned(c, tuning), func(t taken) bool { return t.Name == name }) {
-		return s, "", false // tuned_overrides tells of it
+		return s, "", false // tuned_overrides reports it
 	}
 	live, known := c.Snapshot.Host.Sysctls[name].Get()
 	if !known || slices.Equal(strings.Fields(live), strings.Fields(s.Value)) {

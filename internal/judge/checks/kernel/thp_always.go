@@ -2,24 +2,23 @@ package kernel
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// ThpAlways is a notice: most servers live with it, as most distributions ship
-// it, and its harm comes in phases.
+// ThpAlways is a notice: it is the default of most distributions, and its harm is
+// intermittent.
 var ThpAlways = check.Check{
 	ID:       "thp_always",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Transparent huge pages are on for every process",
-	Why: "With always the kernel hands out 2 MB pages for ordinary private memory and compacts memory to find them, " +
-		"at times in the middle of a query, " +
-		"which shows as latency without a cause and as backends that hold far more memory than they use. Shared " +
-		"buffers gain nothing from " +
-		"it: they need explicit huge pages. PostgreSQL's manual advises against it.",
-	Do: "Run echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (new memory only; existing pages stay until " +
-		"their process ends) and make it last with " +
-		"transparent_hugepage=madvise on the kernel command line, or with a line \"w " +
-		"/sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\" in " +
-		"/etc/tmpfiles.d/60-postgresql.conf. Where tuned runs, its profile sets it.",
+	Title:    "Transparent huge pages (THP) are set to always",
+	Why: "With always the kernel uses 2 MB pages for private memory of every process and compacts memory to " +
+		"find them, at times in the middle of a query. That shows as unexplained latency and as backends that " +
+		"hold far more memory than they use. Shared buffers gain nothing: they need explicit huge pages. The " +
+		"PostgreSQL manual discourages THP.",
+	Do: "1. Run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled\n" +
+		"2. Make it permanent with transparent_hugepage=madvise on the kernel command line. Or add a line in " +
+		"/etc/tmpfiles.d/60-postgresql.conf: w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n" +
+		"If TuneD runs, set it in its profile. The change affects new memory only; existing huge pages stay " +
+		"until their process exits.",
 	Commands: []check.Command{
 		check.Shell("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
 	},
@@ -32,11 +31,11 @@ var ThpAlways = check.Check{
 		if mem, ok := c.Snapshot.Host.Memory.Get(); ok {
 			if anon, ok := mem.Line("AnonHugePages"); ok && anon > 0 {
 				c.Found(
-					"transparent_hugepage/enabled is always; {anon} of private memory is in transparent huge pages "+
-						"now.", "anon", anon)
+					"/sys/kernel/mm/transparent_hugepage/enabled = always; {anon} of private memory is in THP now "+
+						"(AnonHugePages).", "anon", anon)
 				return
 			}
 		}
-		c.Found("transparent_hugepage/enabled is always.")
+		c.Found("/sys/kernel/mm/transparent_hugepage/enabled = always.")
 	},
 }

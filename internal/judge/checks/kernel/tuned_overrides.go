@@ -1,29 +1,30 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TunedOverrides knows the order at boot: sysctl.d is applied, then TuneD
-// starts and writes its profile, then it applies sysctl.d once more unless it
-// was told not to. For transparent huge pages there is no second turn.
+// TunedOverrides knows the order at boot: sysctl.d is applied, then TuneD starts,
+// writes its profile and reapplies sysctl.d, unless reapply_sysctl = 0. Transparent
+// huge pages are not reapplied.
 var TunedOverrides = check.Check{
 	ID:       "tuned_overrides",
 	Area:     check.Kernel,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The profile of TuneD takes values back",
-	Why: "TuneD writes the values of its profile whenever it starts, after the files of sysctl.d and of tmpfiles.d " +
-		"at boot. What was set there against the profile is in force until the next restart of the " +
-		"service or of the host, and then silently is not, however right it looks today.",
-	Do: "Make a profile of your own in /etc/tuned that includes the present one and sets these values, and activate " +
-		"it with tuned-adm profile; for the values of sysctl.d reapply_sysctl = 1 in " +
-		"/etc/tuned/tuned-main.conf is enough. tuned-adm verify shows what deviates.",
+	Title:    "TuneD profile overrides settings",
+	Why: "TuneD writes the values of its profile whenever it starts, at boot after the files of sysctl.d and " +
+		"tmpfiles.d. Other values set there stay active only until the next restart of TuneD or of the host. " +
+		"Then the profile silently replaces them.",
+	Do: "1. Create a profile in /etc/tuned that includes the active one and sets these values.\n" +
+		"2. Activate it with tuned-adm profile.\n" +
+		"For values in sysctl.d, reapply_sysctl = 1 in /etc/tuned/tuned-main.conf is enough.\n" +
+		"Verify: tuned-adm verify shows what differs.",
 	Sources: []string{"tuned-main", "tuned-postgresql"},
 	Judge: func(c *check.Case) {
 		t, ok := check.Need(c, c.Snapshot.Host.Tuning)
@@ -34,29 +35,30 @@ var TunedOverrides = check.Check{
 		if live, ok := c.Snapshot.Host.THP.Enabled.Get(); ok {
 			for _, s := range t.Sets {
 				if s.Name == "thp:enabled" && s.Value != live {
-					told = append(told, taken{s, fmt.Sprintf("transparent huge pages are %s, and %s sets %s", live,
-						s.File, s.Value)})
+					told = append(told, taken{s, say.M("transparent huge pages = {live}, {file} sets {value}", "live",
+						live, "file", s.File, "value", s.Value)})
 				}
 			}
 		}
-		var texts []string
+		var texts []say.Message
 		for _, x := range told {
 			texts = append(texts, x.text)
 		}
 		if len(texts) > 0 {
-			c.Found("With the profile {profile}: {values}.", "profile", t.Profile, "values", check.Join(texts, "; ", 5))
+			c.Found("TuneD profile {profile}: {values}.", "profile", t.Profile, "values",
+				say.List{Items: texts, Sep: "; ", Most: 5})
 		}
 	},
 }
 
-// taken is a value that the profile takes back.
+// taken is a value that the profile overrides.
 type taken struct {
 	host.TunedSet
-	text string
+	text say.Message
 }
 
-// undoneByTuned returns the parameters for which a file of a person says
-// something else than the profile, where sysctl.d has no second turn.
+// undoneByTuned returns the parameters for which a file below /etc sets another value
+// than the profile, if TuneD does not reapply sysctl.d.
 func undoneByTuned(c *check.Case, t host.Tuning) (out []taken) {
 	files, ok := c.Snapshot.Host.SysctlConf.Get()
 	if !ok || t.Reapply {
@@ -72,8 +74,8 @@ func undoneByTuned(c *check.Case, t host.Tuning) (out []taken) {
 		f, set := last[s.Name]
 		if set && slices.Contains(host.SysctlNames, s.Name) && !slices.Equal(strings.Fields(f.Value),
 			strings.Fields(s.Value)) {
-			out = append(out, taken{s, fmt.Sprintf("%s = %s in %s, and %s sets %s", s.Name, f.Value, f.File,
-				s.File, s.Value)})
+			out = append(out, taken{s, say.M("{name} = {wanted} in {from}, {file} sets {value}", "name", s.Name,
+				"wanted", f.Value, "from", f.File, "file", s.File, "value", s.Value)})
 		}
 	}
 	return out

@@ -6,20 +6,20 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ZoneReclaim is silent on a machine with one node, where the setting does
-// nothing.
+// ZoneReclaim is silent on a host with one node, where the setting has no effect.
 var ZoneReclaim = check.Check{
 	ID:       "zone_reclaim",
 	Area:     check.Kernel,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "Memory of other NUMA nodes is spared at the cost of the cache",
-	Why: "With vm.zone_reclaim_mode set, a node that is full throws out its cached files before it takes memory " +
-		"from another node. A database wants its cache wherever it fits: the " +
-		"host re-reads from disk what it could have kept, while half of its memory is free. Kernels have left this " +
-		"off by themselves since 3.16.",
-	Do: "Write vm.zone_reclaim_mode = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; find with " +
-		"grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned what set it.",
+	Title:    "vm.zone_reclaim_mode is on",
+	Why: "With vm.zone_reclaim_mode a full NUMA node drops its page cache before it uses memory of another " +
+		"node. A database needs page cache on any node: the host reads pages from disk again while other " +
+		"nodes have free memory. The kernel has left this mode off by default since 3.16.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.zone_reclaim_mode = 0\n" +
+		"2. Run: sysctl --system\n" +
+		"3. Find out what set it: grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned\n" +
+		"The change takes effect at once, without a restart.",
 	Commands: []check.Command{
 		check.Conf("vm.zone_reclaim_mode = 0"),
 		check.Shell("sysctl --system"),
@@ -35,7 +35,7 @@ var ZoneReclaim = check.Check{
 		if !ok || len(nodes) < 2 {
 			return
 		}
-		c.Found("vm.zone_reclaim_mode = {mode} with {nodes} NUMA nodes.", "mode", strconv.FormatInt(n, 10), "nodes",
+		c.Found("vm.zone_reclaim_mode = {mode}, NUMA nodes: {nodes}.", "mode", strconv.FormatInt(n, 10), "nodes",
 			len(nodes))
 	},
 }

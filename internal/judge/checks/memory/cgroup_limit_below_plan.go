@@ -8,21 +8,21 @@ import (
 )
 
 // CgroupLimitBelowPlan is critical when the limit does not even hold what is
-// there without any query: shared memory and the backends themselves.
+// in use without any query: shared memory and the backends themselves.
 var CgroupLimitBelowPlan = check.Check{
 	ID:        "cgroup_limit_below_plan",
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "The control group's memory limit is below what the settings may take",
+	Title:     "cgroup memory limit is below expected peak memory use",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Shared memory on ordinary pages, page tables, private memory and the cached files of the instance are all " +
-		"charged to its control group. When the limit is reached the kernel first " +
-		"drops the cache, then kills a process of the group, however much memory the host has free; after a killed " +
-		"backend the server throws out every session. " +
-		"Settings that were made for the host's memory do not fit into a container.",
-	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit " +
-		"shared_buffers, work_mem and max_connections to it.",
+	Why: "The kernel charges shared memory on regular pages, page tables, private memory and the page cache of " +
+		"the instance to its control group (cgroup). At the limit the kernel first drops page cache, then " +
+		"kills a process of the cgroup, however much memory the host has free. After an OOM kill of a backend " +
+		"the server disconnects all sessions and runs crash recovery. Settings that suit the memory of the " +
+		"host do not fit into a smaller container.",
+	Do: "Raise the limit (MemoryMax= of the unit, --memory of the container, or the memory limit of the pod). " +
+		"Or reduce shared_buffers, work_mem and max_connections to fit it.",
 	Sources: []string{"linux-cgroup-v2", "linux-oom", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
@@ -41,11 +41,11 @@ var CgroupLimitBelowPlan = check.Check{
 			return
 		}
 		p := m.Parts()
-		shared := say.M("{shared} of shared memory", "shared", p.Shared)
+		shared := say.M("shared memory {shared}", "shared", p.Shared)
 		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
 			// Huge pages are charged to the hugetlb controller, and to this limit only
 			// where the hierarchy is mounted with memory_hugetlb_accounting.
-			p.Shared, shared = 0, say.M("none of the shared memory, which is in huge pages")
+			p.Shared, shared = 0, say.M("no shared memory, as huge pages are not charged")
 		}
 		if p.Sum() <= total {
 			return
@@ -60,14 +60,14 @@ var CgroupLimitBelowPlan = check.Check{
 			by = cg.Path
 		}
 		c.FoundDo(sev,
-			"Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's "+
-				"limit), or fit shared_buffers, work_mem and max_connections to {total}.",
-			"The control group {path} allows {total}; the settings lead to {sum}: {shared}, "+
-				"{tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
-				"{active} sessions at work and {parallel} parallel workers, {maintenance} for maintenance.",
+			"Raise the limit to at least {enough} (MemoryMax= of the unit, --memory of the container, or the memory "+
+				"limit of the pod). Or reduce shared_buffers, work_mem and max_connections to fit {total}.",
+			"cgroup {path}: memory limit {total}, expected peak {sum}. Of this, {shared}; page tables {tables}; "+
+				"private memory of {procs} processes {backends}; sorts and hashes {work} (active sessions: {active}, "+
+				"parallel workers: {parallel}); maintenance {maintenance}.",
 			"path", by, "total", total, "sum", p.Sum(), "shared", shared, "tables", p.PageTables, "backends",
 			p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
 			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough",
-			(p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())
+			(p.Sum() + p.Sum()/4).RoundUp(unit.GB))
 	},
 }

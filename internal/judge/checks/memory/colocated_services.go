@@ -1,45 +1,43 @@
 package memory
 
 import (
-	"fmt"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 const (
-	// otherMemory, in percent of the memory: a tenth is what a plan would
-	// otherwise give to the file cache, and double of what is kept for the
-	// kernel and the unforeseen.
+	// otherMemory, in percent of RAM: a tenth is what a plan would otherwise
+	// leave to the page cache, and twice the reserve for the kernel.
 	otherMemory = 10
-	// otherCPU, in percent of all processors, as a mean since the program was
-	// started: a quarter is a core of four, of which some query has to do without.
+	// otherCPU, in percent of all CPUs, as a mean since the program was
+	// started: a quarter is one core of four that queries cannot use.
 	otherCPU = 25
-	// otherSince, in seconds: the mean of less than an hour is the start of the
-	// program, no load.
+	// otherSince, in seconds: the mean of less than an hour shows the start of the
+	// program, not its load.
 	otherSince = 3600
 )
 
 // ColocatedServices judges by the memory that a program holds now and by its
-// processor time since its start; its peak is not seen.
+// CPU time since its start; its peak is unknown.
 var ColocatedServices = check.Check{
 	ID:       "colocated_services",
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "Another program takes a good part of the machine",
-	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes " +
-		"first, then backends are swapped, and the OOM killer ends whichever is larger. " +
-		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one " +
-		"say nothing of the other.",
-	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and " +
-		"MemoryMax= and CPUWeight= in its unit. " +
-		"A plan leaves out the private memory of other programs (their peak of a watched week, else services with " +
-		"their limits and what lasts) and their huge pages, " +
-		"but not what they have in shared memory or in files of a tmpfs, which nothing tells apart from " +
-		"that of the servers; with --dedicated=false it leaves half of the machine to them.",
+	Title:    "Other services compete for memory and CPU",
+	Why: "Two services sized for the whole host compete as soon as both are busy. The page cache shrinks " +
+		"first, then backends are swapped out, and finally the OOM killer kills the largest process. A Java " +
+		"heap or another database grows to its own limit whatever PostgreSQL needs.",
+	Do: "Move the service to another host. Or limit it: heap or cache size in its configuration, MemoryMax= " +
+		"and CPUWeight= in its unit.\n" +
+		"pgfettle plan subtracts the private memory of other programs and their huge pages. With watch " +
+		"history it subtracts their peak of a week, otherwise services with their limits and long-running " +
+		"processes. It does not subtract their shared memory or files on tmpfs, which cannot be told apart " +
+		"from those of the servers. With --dedicated=false it leaves half of the host to them.",
 	Sources: []string{"pg-config-resource", "linux-proc"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Instances) == 0 {
@@ -53,7 +51,7 @@ var ColocatedServices = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		var sum unit.Bytes
 		for _, p := range list {
 			held, exact := p.Private.Get()
@@ -66,25 +64,28 @@ var ColocatedServices = check.Check{
 			if !check.AtLeast(held, otherMemory, mem.Total) && !much {
 				continue
 			}
-			text := fmt.Sprintf("%s (%s) holds %s", p.Name, processes(p.Processes), held)
+			text := say.N(p.Processes, "{name} ({n} process) uses {held}", "{name} ({n} processes) uses {held}",
+				"name", p.Name, "held", held)
 			if !exact {
-				text += " with what its processes share"
+				text = say.N(p.Processes, "{name} ({n} process) uses {held}, shared pages included",
+					"{name} ({n} processes) uses {held}, shared pages included", "name", p.Name, "held", held)
 			}
 			if much {
-				text += fmt.Sprintf(" and has kept %s of %d processors busy", strconv.FormatFloat(cores, 'f', 1, 64),
-					cpu.Logical)
+				text = say.All(", ", text, say.M("{cores} of {cpus} CPUs busy on average", "cores",
+					say.Number(strconv.FormatFloat(cores, 'f', 1, 64)), "cpus", cpu.Logical))
 			}
 			told, sum = append(told, text), sum+held
 		}
 		if len(told) > 0 {
-			c.Found("{programs}: {share} of the memory of {total}.", "programs", check.Join(told, "; ", 4), "share",
-				check.PercentOf(sum, mem.Total), "total", mem.Total)
+			c.Found("{programs}. In total {share} of {total} RAM.", "programs", say.List{Items: told, Sep: "; ",
+				Most: 4},
+				"share", check.PercentOf(sum, mem.Total), "total", mem.Total)
 		}
 	},
 }
 
-// cores returns how many processors a program has kept busy on average since
-// its oldest process was started; 0 where that is not known, or too short a time.
+// cores returns how many CPUs a program has kept busy on average since
+// its oldest process was started; 0 if that is unknown, or the time is too short.
 func cores(c *check.Case, p host.Program) float64 {
 	t, ok := c.Snapshot.Host.CPUTime.Get()
 	age := float64(c.Snapshot.TakenAt-t.BootTime) - p.Since
@@ -92,11 +93,4 @@ func cores(c *check.Case, p host.Program) float64 {
 		return 0
 	}
 	return p.CPUTime / age
-}
-
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }

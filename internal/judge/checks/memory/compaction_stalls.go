@@ -9,31 +9,31 @@ const (
 	// compactionHour is how long the counters must have run, in seconds: a host
 	// that has just started fills its memory, which proves nothing.
 	compactionHour = 3600
-	// stallsSome and stallsMany are processes an hour that had to compact memory
-	// themselves before they got it, each for milliseconds up to tenths of a second. One a
-	// minute is on average more than huge page pools and network cards cause on a
-	// healthy host; one a second is felt by some query at every moment.
+	// stallsSome and stallsMany are direct compactions per hour, each of milliseconds to
+	// tenths of a second. One per minute is more than huge page pools and network cards
+	// cause on a healthy host; with one per second some query is always affected.
 	stallsSome = 60
 	stallsMany = 3600
 )
 
-// CompactionStalls takes the mean since the host was started: a burst of an hour is
-// thinned by every quiet day after it, so that what it finds is no single event.
+// CompactionStalls takes the mean since boot: every quiet day after a burst lowers it,
+// so a finding is never a single event.
 var CompactionStalls = check.Check{
 	ID:        "compaction_stalls",
 	Area:      check.Memory,
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
-	Title:     "Processes stop to compact memory",
+	Title:     "Memory compaction stalls",
 	DependsOn: []string{"thp_always"},
-	Why: "A huge page is 2 MB in one piece. Where there is none the process that wants it stops and moves other " +
-		"pages about until there is one, or gives up. Queries then take ten times as long " +
-		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead " +
-		"of the work.",
-	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where " +
-		"it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
-		"reserve the huge pages of the server at boot, and keep more memory free for the kernel " +
-		"(vm.min_free_kbytes, vm.watermark_scale_factor).",
+	Why: "A huge page is 2 MB of contiguous memory. If none is free, the process that needs one stops and " +
+		"moves other pages until one is free, or gives up (direct compaction). Queries can then take ten " +
+		"times as long with the same reads and the same plan. A profile shows compaction_alloc and spinlocks " +
+		"instead of query work.",
+	Do: "1. Check whether the counters still grow. Run twice: grep -E " +
+		"'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat\n" +
+		"2. If they do, set transparent huge pages (THP) to madvise and their defrag to defer+madvise.\n" +
+		"3. Reserve the huge pages of the server at boot.\n" +
+		"4. Keep more memory free for the kernel (vm.min_free_kbytes, vm.watermark_scale_factor).",
 	Commands: []check.Command{
 		check.Shell("grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat"),
 	},
@@ -60,14 +60,13 @@ var CompactionStalls = check.Check{
 		if hourly >= stallsMany {
 			sev = check.Warning
 		}
-		seen := []say.Message{say.M("{stalls} times since the host was started, {span} ago, a process stopped to "+
-			"compact memory: {hourly} an hour", "stalls", stalls, "span", say.Span(float64(up)), "hourly",
-			int64(hourly))}
+		seen := []say.Message{say.M("compact_stall = {stalls} since boot {span} ago ({hourly} per hour)", "stalls",
+			stalls, "span", say.Span(float64(up)), "hourly", int64(hourly))}
 		if fails, ok := vm["compact_fail"]; ok && fails > 0 && fails <= stalls {
-			seen = append(seen, say.M("in vain {fails} times", "fails", fails))
+			seen = append(seen, say.M("compact_fail = {fails}", "fails", fails))
 		}
 		if fallback, ok := vm["thp_fault_fallback"]; ok && fallback > 0 {
-			seen = append(seen, say.M("{fallback} transparent huge pages could not be had", "fallback", fallback))
+			seen = append(seen, say.M("thp_fault_fallback = {fallback}", "fallback", fallback))
 		}
 		c.That(sev, say.M(c.Remedy()), say.M("{seen}.", "seen", say.All("; ", seen...)))
 	},

@@ -3,24 +3,27 @@ package memory
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// DevShmSmall reads the limit in the mount's options: without one a tmpfs takes
-// up to half of the memory, which is always enough.
+// DevShmSmall reads the limit from the mount options: without one a tmpfs may
+// use half of RAM, which is always enough.
 var DevShmSmall = check.Check{
 	ID:       "dev_shm_small",
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Parallel queries do not fit into /dev/shm",
-	Why: "With dynamic_shared_memory_type = posix the memory that parallel workers share, the common hash table of " +
-		"a join first of all, lies in /dev/shm. Container runtimes give it 64 MB unless told; a larger hash join " +
-		"then fails with \"could not resize shared memory segment … No space left on device\", however much memory " +
-		"is free.",
-	Do: "Give the container a larger /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium " +
-		"Memory mounted at /dev/shm). It counts against the container's memory limit, and only what is used is taken.",
+	Title:    "/dev/shm is too small for parallel queries",
+	Why: "With dynamic_shared_memory_type = posix, parallel workers share memory in /dev/shm, above all the " +
+		"hash table of a parallel hash join. Container runtimes limit /dev/shm to 64 MB by default. A larger " +
+		"hash join then fails with \"could not resize shared memory segment … No space left on device\", " +
+		"however much memory is free.",
+	Do: "In a container, enlarge /dev/shm (docker run --shm-size; in Kubernetes an emptyDir of medium Memory " +
+		"mounted at /dev/shm). It counts against the memory limit of the container, and only used pages take " +
+		"memory.\n" +
+		"On a host, raise the option size= of /dev/shm in /etc/fstab, then run: mount -o remount /dev/shm",
 	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		mounts, ok := check.Need(c, c.Snapshot.Host.Mounts)
@@ -48,10 +51,12 @@ var DevShmSmall = check.Check{
 			// One parallel hash join: its table may take hash_mem for the leader and each worker (nodeHash.c).
 			need := work.Scale(factor * float64(workers+1)).RoundUp(unit.MB)
 			if ok && limit < need {
-				c.Found(
-					"/dev/shm is bounded to {limit}; one parallel hash join may take {need} (work_mem = {work}, "+
+				c.That(check.Warning, say.M(c.Remedy()), say.N(workers,
+					"/dev/shm is limited to {limit}; one parallel hash join may need {need} (work_mem = {work}, "+
+						"hash_mem_multiplier = {factor}, {workers} worker and the leader).",
+					"/dev/shm is limited to {limit}; one parallel hash join may need {need} (work_mem = {work}, "+
 						"hash_mem_multiplier = {factor}, {workers} workers and the leader).",
-					"limit", limit, "need", need.GUC(), "work", work.GUC(), "factor", factor, "workers", workers)
+					"limit", limit, "need", need, "work", work.GUC(), "factor", factor, "workers", workers))
 			}
 			return
 		}

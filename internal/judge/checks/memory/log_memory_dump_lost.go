@@ -7,21 +7,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// LogMemoryDumpLost keeps silent for log_destination = stderr: somebody then captures it, or there is
-// no log at all and he knows.
+// LogMemoryDumpLost is silent for log_destination = stderr: either stderr is captured, or the
+// server has no log at all, which its administrator knows.
 var LogMemoryDumpLost = check.Check{
 	ID:       "log_memory_dump_lost",
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "What the server says when memory runs out is lost",
-	Why: "When an allocation fails a backend lists its memory contexts, the one account of where the memory went. " +
-		"It writes them to its standard " +
-		"error, not to the log. With messages going to syslog and no collector nobody keeps that, nor what the " +
-		"dynamic linker or the C library " +
-		"say when a process dies.",
-	Do: "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps " +
-		"standard error.",
+	Title:    "Out-of-memory dumps on stderr are lost",
+	Why: "When an allocation fails, a backend dumps its memory contexts, the only record of what used the " +
+		"memory. It writes the dump to stderr, not to the log. With log messages in syslog and no logging " +
+		"collector nothing keeps stderr. Messages of the dynamic linker and the C library at a crash are lost " +
+		"too.",
+	Do: "1. Run: ALTER SYSTEM SET logging_collector = on;\n" +
+		"2. Restart the server.\n" +
+		"Or run the server under systemd, whose journal keeps stderr.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logging_collector = on;"),
 	},
@@ -42,7 +42,7 @@ var LogMemoryDumpLost = check.Check{
 		if ok && unit.Name != "" || !ok && c.Instance.Unit.State() != known.Absent {
 			return
 		}
-		c.Found("logging_collector = off, log_destination = {destination}, and no unit of systemd runs the server.",
+		c.Found("logging_collector = off, log_destination = {destination}; no systemd unit runs the server.",
 			"destination", destination)
 	},
 }

@@ -6,24 +6,24 @@ import (
 )
 
 // maintenanceShare: a plan leaves maintenance a sixteenth of the memory for one
-// command; an eighth is where the workers alone take twice that.
+// command; with an eighth the workers alone use twice that.
 const maintenanceShare = 12
 
-// MaintenanceMemoryTimesWorkers is a notice: from 17 on the memory is taken as dead rows need it,
-// seldom all.
+// MaintenanceMemoryTimesWorkers is a notice: since 17 a worker allocates memory as dead rows need
+// it, rarely all.
 var MaintenanceMemoryTimesWorkers = check.Check{
 	ID:        "maintenance_memory_times_workers",
 	Area:      check.Memory,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "Each autovacuum worker may take all of maintenance_work_mem",
+	Title:     "autovacuum_work_mem is unset: workers use maintenance_work_mem",
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
-	Why: "Without autovacuum_work_mem each of the autovacuum workers may take maintenance_work_mem, and that was " +
-		"set for one CREATE INDEX at a " +
-		"time. When several large tables come due together the sum is taken at a moment that nobody chose.",
-	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = " +
-		"'256MB'; SELECT " +
-		"pg_reload_conf();. Up to 16 a worker cannot use more than 1 GB anyway.",
+	Why: "With autovacuum_work_mem = -1 each autovacuum worker may use maintenance_work_mem, which is usually " +
+		"sized for one CREATE INDEX at a time. When several large tables need vacuum at once, the workers use " +
+		"the sum, often under full load.",
+	Do: "1. Set it to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB';\n" +
+		"2. Reload: SELECT pg_reload_conf();\n" +
+		"In PostgreSQL 16 and earlier a worker cannot use more than 1 GB.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_work_mem = '256MB';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -50,7 +50,7 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 			each = min(each, unit.GB)
 		}
 		if sum := unit.Bytes(workers) * each; check.AtLeast(sum, maintenanceShare, total) {
-			c.Found("{workers} workers with {each} each may take {sum}, {share} of {total}.", "workers", workers,
+			c.Found("{workers} autovacuum workers × {each} = {sum}, {share} of {total} memory.", "workers", workers,
 				"each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
 		}
 	},

@@ -5,24 +5,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// balloonShare: a balloon that holds less than a hundredth of the memory changes
-// no plan.
+// balloonShare, in percent: a balloon that holds less than 1% of RAM changes no plan.
 const balloonShare = 1
 
 // MemoryBalloon is silent about the driver alone, which nearly every guest has:
-// only pages that it holds are taken away.
+// only the pages that it holds are missing.
 var MemoryBalloon = check.Check{
 	ID:       "memory_balloon",
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The hypervisor has taken memory back from this machine",
-	Why: "A balloon driver holds pages inside of the guest so that the hypervisor can give them to others. They " +
-		"come out of the page cache and of what queries may use, at the moment when the hypervisor is short and " +
-		"not when this machine has something to spare; percentages such as vm.overcommit_ratio count on memory that " +
-		"is not there.",
-	Do: "Reserve the whole memory of this guest in the hypervisor, or remove its balloon device. Until then " +
-		"plan with --pin or a smaller memory than the machine was given.",
+	Title:    "Hypervisor balloons memory away",
+	Why: "The balloon driver takes pages of this guest so that the hypervisor can give them to other guests. " +
+		"It acts when the hypervisor is short of memory, not when this host has memory to spare. The page " +
+		"cache and the memory of queries shrink, and so can MemTotal, with every limit in percent of it " +
+		"(vm.overcommit_ratio).",
+	Do: "1. Reserve the whole memory of this guest in the hypervisor, or remove its balloon device.\n" +
+		"2. Until then, plan for the memory that is left: pin smaller values with --pin.",
 	Sources: []string{"dalibo-j1", "linux-vmstat"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Snapshot.Host.VMStat)
@@ -41,6 +40,6 @@ var MemoryBalloon = check.Check{
 		if held <= 0 || !check.AtLeast(held, balloonShare, mem.Total) {
 			return
 		}
-		c.Found("The balloon holds {held}, beside {total} that the machine has left.", "held", held, "total", mem.Total)
+		c.Found("The balloon holds {held}; MemTotal is {total}.", "held", held, "total", mem.Total)
 	},
 }

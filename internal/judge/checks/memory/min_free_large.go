@@ -5,8 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// minFreeShare: the kernel itself never asks for as much as one percent of a
-// large memory; vendors' guides go to two. A twentieth is memory thrown away.
+// minFreeShare, in percent: the kernel's own value is below 1% of a large RAM, and
+// vendors' guides go to 2%.
 const minFreeShare = 5
 
 // MinFreeLarge is a warning: processes are killed while memory is free.
@@ -15,12 +15,13 @@ var MinFreeLarge = check.Check{
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The kernel holds much memory back",
-	Why: "vm.min_free_kbytes is kept free for the kernel's own emergencies, and the marks at which it begins to " +
-		"reclaim lie above it. Set to a large share, the page cache shrinks, reclaim never ends, and the OOM killer " +
-		"comes while free shows memory to spare.",
-	Do: "Remove vm.min_free_kbytes from the files of /etc/sysctl.d and boot, so that the kernel chooses; or " +
-		"write at most 1 % of the memory.",
+	Title:    "vm.min_free_kbytes is too high",
+	Why: "The kernel keeps vm.min_free_kbytes free for its own emergencies and starts to reclaim memory above " +
+		"that mark. If the value is a large share of RAM, the page cache shrinks and reclaim never stops. The " +
+		"OOM killer then runs while free still shows free memory.",
+	Do: "1. Remove vm.min_free_kbytes from the files in /etc/sysctl.d and reboot: the kernel then computes " +
+		"its own value.\n" +
+		"2. Or set it to at most 1% of RAM and run: sysctl --system",
 	Sources: []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.min_free_kbytes"))
@@ -32,7 +33,7 @@ var MinFreeLarge = check.Check{
 			return
 		}
 		if free := unit.Bytes(n) * unit.KB; check.AtLeast(free, minFreeShare, mem.Total) {
-			c.Found("vm.min_free_kbytes keeps {free} of {total} free.", "free", free, "total", mem.Total)
+			c.Found("vm.min_free_kbytes keeps {free} of {total} RAM free.", "free", free, "total", mem.Total)
 		}
 	},
 }

@@ -1,13 +1,17 @@
 package memory
 
 import (
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// NumaPlacement judges what bounds the server from without. A policy that it
-// has set itself (numactl --interleave) bounds nothing and is as it should be.
+// NumaPlacement judges a cpuset that restricts the server. A memory policy that it
+// has set (numactl --interleave) restricts nothing and is as it should be.
 var NumaPlacement = check.Check{
 	ID:       "numa_placement",
 	Area:     check.Memory,
@@ -15,16 +19,22 @@ var NumaPlacement = check.Check{
 	Scope:    check.PerInstance,
 	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory",
 		"temp_buffers_vs_memory"},
-	Title: "The server is shut into a part of the NUMA nodes",
-	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there " +
-		"while the other nodes have memory free, and no figure of the whole machine shows it. " +
-		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
-	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and " +
-		"cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
-		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let " +
-		"processors and memory be of the same nodes.",
+	Title: "Server restricted to some NUMA nodes (cpuset)",
+	Why: "A cpuset binds the memory of a process to some NUMA nodes. When these are full, the kernel swaps or " +
+		"kills there while other nodes have free memory, and no figure of the whole host shows it. If the " +
+		"CPUs belong to other nodes than the memory, every memory access is remote.",
+	Do: "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and cpuset.cpus from the " +
+		"cgroup or the container.\n" +
+		"2. Spread shared memory over all nodes. NODES is their list, such as 0 1; without it the service does not " +
+		"start. Add under [Service]:\n" +
+		"NUMAPolicy=interleave\n" +
+		"NUMAMask=NODES\n" +
+		"3. Restart the server.\n" +
+		"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs and " +
+		"memory of the same nodes.",
 	Commands: []check.Command{
 		check.Conf("NUMAPolicy=interleave"),
+		check.Conf("NUMAMask={nodes}"),
 	},
 	Sources: []string{"linux-proc", "pg-config-resource"},
 	Judge: func(c *check.Case) {
@@ -44,7 +54,7 @@ var NumaPlacement = check.Check{
 				continue
 			}
 			mems, allowed = mems+1, allowed+n.Total
-			// a node whose processors are not known is not called far
+			// a node whose CPUs are unknown counts as near
 			near = near || n.CPUs == "" || overlap(n.CPUs, at.CPUs)
 		}
 		if mems == 0 || mems == len(nodes) {
@@ -55,18 +65,30 @@ var NumaPlacement = check.Check{
 			return
 		}
 		if sum := m.Parts().Sum(); sum > allowed {
-			c.Found(
-				"Its memory may lie on nodes {mems} only, which have {allowed} of the host's {total}; with its "+
-					"settings it may take {sum}, of which {shared} is shared memory.",
-				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared)
+			c.FoundDo(check.Warning, giveAllNodes,
+				"Allowed NUMA nodes: {mems} ({allowed} of {total} RAM). Expected peak: {sum}, of which {shared} is "+
+					"shared memory.",
+				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared,
+				"nodes", idsOf(nodes))
 			return
 		}
 		if !near {
-			c.FoundAs(check.Notice,
-				"It runs on processors {cpus}, and its memory may lie on nodes {mems} only, to which none of them "+
-					"belongs.", "cpus", at.CPUs, "mems", at.Mems)
+			c.FoundDo(check.Notice, giveAllNodes,
+				"Allowed CPUs: {cpus}, allowed NUMA nodes: {mems}. None of these CPUs belongs to these nodes.",
+				"cpus", at.CPUs, "mems", at.Mems, "nodes", idsOf(nodes))
 		}
 	},
+}
+
+// idsOf lists the nodes that have memory, as systemd reads a list: "0 1".
+func idsOf(nodes []host.Node) string {
+	var ids []string
+	for _, n := range nodes {
+		if n.Total > 0 {
+			ids = append(ids, strconv.Itoa(n.ID))
+		}
+	}
+	return strings.Join(ids, " ")
 }
 
 func totalOf(nodes []host.Node) unit.Bytes {
@@ -77,7 +99,17 @@ func totalOf(nodes []host.Node) unit.Bytes {
 	return sum
 }
 
-// mostCPUs is the largest number of processors that a kernel can be built for.
+// giveAllNodes is what the check says to do, with the host's nodes.
+const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs= from the unit, or cpuset.mems and " +
+	"cpuset.cpus from the cgroup or the container.\n" +
+	"2. Spread shared memory over all nodes. Without NUMAMask= the service does not start. Add under [Service]:\n" +
+	"NUMAPolicy=interleave\n" +
+	"NUMAMask={nodes}\n" +
+	"3. Restart the server.\n" +
+	"If the restriction must stay, size shared_buffers, work_mem and huge pages for these nodes. Use CPUs and " +
+	"memory of the same nodes."
+
+// mostCPUs is the largest number of CPUs that a kernel can be built for.
 const mostCPUs = 8192
 
 // overlap says whether two lists have a number in common.
@@ -86,7 +118,7 @@ func overlap(a, b string) bool {
 		x, err1 := host.ListHas(a, i)
 		y, err2 := host.ListHas(b, i)
 		if err1 != nil || err2 != nil {
-			return true // what cannot be read is not called far
+			return true // what cannot be read counts as near
 		}
 		if x && y {
 			return true

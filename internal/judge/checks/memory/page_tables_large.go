@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -8,22 +10,24 @@ import (
 )
 
 // PageTablesLarge measures the page tables of the instance's processes (VmPTE)
-// and reckons what they become when every connection has touched all buffers.
-// Only the measured ones are more than a notice.
+// and computes their size when every connection has touched all buffers.
+// Only measured ones are more than a notice.
 var PageTablesLarge = check.Check{
 	ID:        "page_tables_large",
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "Page tables take a large part of the memory",
+	Title:     "Page tables use much memory",
 	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
-	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has " +
-		"touched, that is 1/512 of shared_buffers for each " +
-		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and " +
-		"takes processor time on every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
-	Do: "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
+	Why: "Each backend has its own page tables for shared memory: 8 bytes per 4 kB page that it has touched, " +
+		"up to 1/512 of shared_buffers per connection. This memory is not part of the RSS of any process, " +
+		"cannot be swapped and grows while backends live. Each new entry costs a page fault. With 2 MB huge " +
+		"pages it shrinks to about 1/500.",
+	Do: "Use huge pages, or run fewer backends: use a connection pooler, or recycle long-lived connections of " +
+		"application pools.",
 	Commands: []check.Command{
 		check.Conf("vm.nr_hugepages = {pages}"),
+		check.Shell("sysctl --system"),
 	},
 	Sources: []string{"linux-page-tables", "pg-huge-pages", "blog-page-tables", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
@@ -42,11 +46,17 @@ var PageTablesLarge = check.Check{
 		do := say.M(c.Remedy())
 		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
 		if need, ok := memory.HugeNeedOf(c.Instance, size); ok && m.SharedPage < size {
-			do = say.All(" ", say.M("Put the shared memory into huge pages: stop the server, reserve them "+
-				"(vm.nr_hugepages = {pages} in /etc/sysctl.d/60-postgresql.conf, beside those in use), set "+
-				"huge_pages = on, start. Until then fewer backends help: a connection pooler, or pools whose "+
-				"connections are renewed.",
-				"pages", check.PagesText(need.Pages, need.Exact())), c.PlannedPool(need.Pages))
+			do = say.All("\n", say.M("1. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = {pages}\n"+
+				"Add the huge pages that are already in use.\n"+
+				"2. Set huge_pages = on, and stop the server.\n"+
+				"3. Run: sysctl --system\n"+
+				"4. Start the server.\n"+
+				"Temporary workaround: run fewer backends. Use a connection pooler, or recycle long-lived connections.",
+				"pages", strconv.FormatInt(need.Pages, 10)), estimated(need), c.PlannedPool(need.Pages))
+		}
+		if size > 0 && m.SharedPage >= size {
+			do = say.M("The server uses huge pages already. Run fewer backends: use a connection pooler, or recycle " +
+				"long-lived connections of application pools.")
 		}
 		now, measured := check.Need(c, check.PageTables(c.Instance))
 		if measured && check.AtLeast(now, limits.TablesMuch, total) {
@@ -55,21 +65,33 @@ var PageTablesLarge = check.Check{
 			if check.AtLeast(now, limits.TablesTooMuch, total) {
 				sev = check.Critical
 			}
-			c.That(sev, do, say.M(
-				"{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} "+
-					"processes have touched all {shared} of shared memory.",
-				append(pairs, "now", now, "n", len(ps), "share", check.PercentOf(now, total))...))
+			seen := say.N(len(ps), "Page tables of {n} process: {now}, {share} of {total} memory.",
+				"Page tables of {n} processes: {now}, {share} of {total} memory.", "now", now, "share",
+				check.PercentOf(now, total), "total", total)
+			if worst > now { // the estimate does not count mappings other than shared memory
+				seen = say.All(" ", seen, say.M("At worst {worst} ({worstShare}), if {procs} processes touch all "+
+					"{shared} of shared memory.", pairs...))
+			}
+			c.That(sev, do, seen)
 			return
 		}
 		if check.AtLeast(worst, limits.TablesTooMuch, total) {
-			seen := say.Template("Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have " +
-				"touched all {shared} of shared memory.")
+			seen := say.Template("Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} " +
+				"processes touch all {shared} of shared memory.")
 			if measured {
-				seen = "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched " +
-					"all {shared} of shared memory; {now} now."
+				seen = "Page tables at worst: {worst} ({worstShare} of {total} memory), if {procs} processes touch " +
+					"all {shared} of shared memory. Now: {now}."
 				pairs = append(pairs, "now", now)
 			}
 			c.That(check.Notice, do, say.M(seen, pairs...))
 		}
 	},
+}
+
+// estimated says that a number of huge pages is not the server's own.
+func estimated(need memory.HugeNeed) say.Message {
+	if need.Exact() {
+		return say.Message{}
+	}
+	return say.M("The number of pages is an estimate.")
 }

@@ -10,22 +10,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// RemoveIPC does not see who lingers (loginctl enable-linger): the objects of
+// RemoveIPC does not know which users linger (loginctl enable-linger): the objects of
 // such a user stay as well.
 var RemoveIPC = check.Check{
 	ID:       "remove_ipc",
 	Area:     check.Memory,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "systemd removes the server's shared memory when its user logs out",
-	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when his last " +
-		"session ends, unless he is a system user. A server that runs as an ordinary user then loses what its " +
-		"parallel queries " +
-		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows " +
-		"\"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
-	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and " +
-		"run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
-		"(useradd --system).",
+	Title:    "RemoveIPC=yes: logout removes shared memory",
+	Why: "With RemoveIPC=yes systemd-logind removes shared memory and semaphores of a regular user when the " +
+		"last session of that user ends; system users are exempt. Parallel queries of the server then fail " +
+		"with \"could not open shared memory segment \"/PostgreSQL.N\"\". The log shows \"could not remove " +
+		"shared memory segment\". One su or ssh login of that user is enough.",
+	Do: "1. Write two lines into /etc/systemd/logind.conf.d/50-postgresql.conf:\n" +
+		"[Login]\n" +
+		"RemoveIPC=no\n" +
+		"2. Run: systemctl restart systemd-logind\n" +
+		"Or run the server as a system user, as packages do (useradd --system).",
 	Commands: []check.Command{
 		check.Conf("RemoveIPC=no"),
 		check.Shell("systemctl restart systemd-logind"),
@@ -51,7 +52,7 @@ var RemoveIPC = check.Check{
 				check.Need(c, h.SysUIDMax)
 				return
 			}
-			most = 999 // what systemd and shadow are built with where no one says otherwise
+			most = 999 // the default of systemd and shadow
 		}
 		uid := places[owner].UID
 		if uid <= most {
@@ -63,13 +64,12 @@ var RemoveIPC = check.Check{
 		}
 		switch conf.RemoveIPC {
 		case "yes":
-			c.Found("{file} says RemoveIPC=yes, and the server's user has the id {uid}; system users end at {most}.",
+			c.Found("{file}: RemoveIPC=yes. The server runs with UID {uid}; UIDs of system users end at {most}.",
 				"file", conf.File, "uid", uid, "most", most)
 		case "":
 			if os, ok := check.Need(c, h.OS); ok && !keepsIPC(os) {
-				c.Found(
-					"RemoveIPC is not set, which means yes, and the server's user has the id {uid}; system users "+
-						"end at {most}.", "uid", uid, "most", most)
+				c.Found("RemoveIPC is not set, and its default is yes. The server runs with UID {uid}; UIDs of system "+
+					"users end at {most}.", "uid", uid, "most", most)
 			}
 		}
 	},

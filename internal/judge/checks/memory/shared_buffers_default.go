@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// bigEnough: on 4 GB the default is 3 % of the memory, an eighth of what the
-	// manual starts with; below, the difference is small change.
+	// bigEnough: on 4 GB the default is 3% of RAM, an eighth of what the manual
+	// starts with; below, the difference matters little.
 	bigEnough = 4 * unit.GB
 )
 
-// SharedBuffersDefault looks only for the default that nobody has touched; a
-// small value that somebody chose is the plan's matter.
+// SharedBuffersDefault finds only the untouched default; a small value that
+// was chosen is for the plan to judge.
 var SharedBuffersDefault = check.Check{
 	ID:       "shared_buffers_default",
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "shared_buffers is still what initdb wrote",
-	Why: "128 MB is chosen to start on any machine. With so few buffers pages that are used all the time are " +
-		"evicted and fetched from the kernel again and again, and " +
-		"dirty ones are written by the backends themselves in the middle of a query.",
-	Do: "Start with a quarter of the memory, restart, and watch the buffers that backends write themselves.",
+	Title:    "shared_buffers is still at its default",
+	Why: "The default of 128 MB is chosen to start on any host. With so few buffers, hot pages are evicted and " +
+		"read again from the page cache. Backends write dirty buffers themselves, in the middle of a query.",
+	Do: "Start with 25% of RAM, restart, and watch the buffers that backends write themselves (pg_stat_io in " +
+		"PostgreSQL 16 and later, in earlier versions buffers_backend in pg_stat_bgwriter).",
 	Commands: []check.Command{
-		check.SQL("ALTER SYSTEM SET shared_buffers = '{planned}'"),
+		check.SQL("ALTER SYSTEM SET shared_buffers = '{planned}';"),
 	},
 	Sources: []string{"pg-config-resource"},
 	Judge: func(c *check.Case) {
@@ -39,15 +39,15 @@ var SharedBuffersDefault = check.Check{
 			return
 		}
 		if b, ok := set.Bytes("shared_buffers"); ok && b <= limits.InitdbBuffers && total >= bigEnough {
-			const seen = "shared_buffers = {buffers} on {total} of memory ({share})."
+			const seen = "shared_buffers = {buffers}, {share} of {total} memory."
 			planned, changes := c.PlannedBuffers()
 			switch {
 			case changes:
 				c.FoundDo(check.Notice,
-					"On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{planned}' and "+
-						"restart; "+
-						"pgfettle plan computes it together with huge pages and work_mem.", seen, "buffers", b.GUC(),
-					"total", total, "share", check.PercentOf(b, total), "planned", planned)
+					"1. On a host for this server only, run: ALTER SYSTEM SET shared_buffers = '{planned}';\n"+
+						"2. Restart the server.\n"+
+						"pgfettle plan computes the value together with huge pages and work_mem.", seen, "buffers",
+					b.GUC(), "total", total, "share", check.PercentOf(b, total), "planned", planned)
 			case planned == "":
 				c.Found(seen, "buffers", b.GUC(), "total", total, "share", check.PercentOf(b, total))
 			}

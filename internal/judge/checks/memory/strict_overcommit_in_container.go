@@ -2,21 +2,21 @@ package memory
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// StrictOvercommitInContainer is a warning: the limit is one of all containers
-// together, and nobody in one of them can see who has used it up.
+// StrictOvercommitInContainer is a warning: all containers share the limit, and
+// none of them can see what has used it up.
 var StrictOvercommitInContainer = check.Check{
 	ID:        "strict_overcommit_in_container",
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerHost,
-	Title:     "The host of this container has strict overcommit",
+	Title:     "Strict overcommit on the container host",
 	DependsOn: []string{"overcommit_limit_too_low"},
-	Why: "vm.overcommit_memory = 2 bounds what all processes of the host together may reserve, those of every other " +
-		"container included. Runtimes such as Java or Go reserve far more than they use: when they have taken the " +
-		"limit, queries here fail with \"out of memory\", and new sessions with \"could not fork\", though this " +
-		"container is far from its own limit.",
-	Do: "Ask whoever runs the host to set vm.overcommit_memory = 0, and let the container's memory limit be the " +
-		"fence; or give PostgreSQL a host of its own.",
+	Why: "vm.overcommit_memory = 2 limits the memory that all processes of the host may allocate together, in " +
+		"all containers. Runtimes such as Java or Go allocate far more address space than they use. When they " +
+		"have used up the limit, queries here fail with \"out of memory\" and new sessions with \"could not " +
+		"fork\". This container may be far from its own limit.",
+	Do: "Ask the administrator of the host to set vm.overcommit_memory = 0 and to limit memory per container. " +
+		"Or run PostgreSQL on a separate host.",
 	Commands: []check.Command{
 		check.Conf("vm.overcommit_memory = 0"),
 	},

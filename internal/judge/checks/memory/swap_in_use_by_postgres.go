@@ -1,14 +1,14 @@
 package memory
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
-	// swappedMuch is in percent of the memory: then it is work, not rest, that
-	// lies on the disk.
+	// swappedMuch, in percent of RAM: so much is not only idle memory.
 	swappedMuch = 5
 )
 
@@ -19,14 +19,15 @@ var SwapInUseByPostgres = check.Check{
 	Area:     check.Memory,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Memory of the server was swapped out",
-	Why: "Memory was short at some time, and part of the server's own went to disk. The next query of those " +
-		"backends waits for one page after the other, holding its locks " +
-		"meanwhile. Shared buffers on ordinary pages may be out as well; the kernel does not tell them apart per " +
+	Title:    "Server memory has been swapped out",
+	Why: "Memory was short at some time, and the kernel swapped out private memory of server processes. The " +
+		"next query of such a backend waits for one page read after the other while it holds its locks. " +
+		"Shared buffers on regular pages may be swapped out too, but the kernel does not count them per " +
 		"process.",
-	Do: "See in vmstat 1 whether si and so still move. If they do, lower work_mem, the number of connections or " +
-		"shared_buffers, or find the other program that takes the " +
-		"memory; lower vm.swappiness. If not, what is out comes back by itself when it is used.",
+	Do: "1. Check whether swapping goes on (columns si and so): vmstat 1\n" +
+		"2. If it does, lower work_mem, the number of connections or shared_buffers, or find the program that " +
+		"uses the memory. Lower vm.swappiness.\n" +
+		"3. If it does not, no action is needed: pages come back from swap when they are used.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},
@@ -55,10 +56,12 @@ var SwapInUseByPostgres = check.Check{
 		if check.AtLeast(sum, swappedMuch, mem.Total) {
 			sev = check.Warning
 		}
-		c.FoundAs(sev,
-			"{sum} of private memory of {n} processes is in swap ({share} of memory; {used} of {total} swap in use "+
-				"on the host).",
-			"sum", sum, "n", n, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total",
-			mem.SwapTotal)
+		c.That(sev, say.M(c.Remedy()), say.N(n,
+			"{sum} of private memory of {n} server process in swap, {share} of RAM. Swap in use on the host: {used} "+
+				"of {total}.",
+			"{sum} of private memory of {n} server processes in swap, {share} of RAM. Swap in use on the host: {used} "+
+				"of {total}.",
+			"sum", sum, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total",
+			mem.SwapTotal))
 	},
 }

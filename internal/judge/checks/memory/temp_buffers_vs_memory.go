@@ -8,23 +8,21 @@ import (
 // defaultTempBuffers is what every version ships.
 const defaultTempBuffers = 8 * unit.MB
 
-// TempBuffersVsMemory leaves the default alone: with it, it is the number of connections that is
-// wrong, and other checks tell that.
+// TempBuffersVsMemory ignores the default: then max_connections is too high, which other
+// checks report.
 var TempBuffersVsMemory = check.Check{
 	ID:        "temp_buffers_vs_memory",
 	Area:      check.Memory,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "temp_buffers of all sessions exceed the memory",
+	Title:     "temp_buffers is too high for this memory",
 	DependsOn: []string{"shared_buffers_vs_memory"},
-	Why: "Each session that touches temporary tables may fill temp_buffers of its own, and gives nothing back until " +
-		"it ends. With a pool of " +
-		"long-lived connections, as 1C keeps it, all sessions arrive there in time. This memory is not shared and " +
-		"not reclaimable except to " +
-		"swap.",
-	Do: "Lower temp_buffers for the server and raise it for the one role that needs it (ALTER ROLE … SET " +
-		"temp_buffers = …), or lower " +
-		"max_connections to what is really used. The change is for new sessions.",
+	Why: "Each session that uses temporary tables can allocate up to temp_buffers, and keeps the memory until " +
+		"it ends. With a pool of long-lived connections, as in 1C, all sessions reach that size in time. The " +
+		"memory is private, and the kernel can only reclaim it by swapping.",
+	Do: "1. Lower temp_buffers for the server and reload. New sessions use the new value.\n" +
+		"2. Raise it for the one role that needs it: ALTER ROLE … SET temp_buffers = …\n" +
+		"3. Or lower max_connections to the number in use and restart.",
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()
@@ -44,9 +42,8 @@ var TempBuffersVsMemory = check.Check{
 		}
 		if room := total - shared; unit.Bytes(n)*each > room {
 			c.Found(
-				"{n} connections with temp_buffers = {each} may hold {sum} for good; {room} of {total} is left "+
-					"beside shared_buffers.",
-				"n", n, "each", each, "sum", unit.Bytes(n)*each, "room", room, "total", total)
+				"temp_buffers = {each} × {n} connections = {sum}; shared_buffers leaves {room} of {total} memory.",
+				"n", n, "each", each.GUC(), "sum", unit.Bytes(n)*each, "room", room, "total", total)
 		}
 	},
 }

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -9,8 +8,8 @@ import (
 )
 
 const (
-	// deadlocksHourly: one an hour all the time comes from a pair of code paths that
-	// take locks in different orders, and no longer from chance.
+	// deadlocksHourly: a permanent rate of one per hour comes from code paths that take
+	// locks in different orders, no longer from chance.
 	deadlocksHourly = 1
 	// deadlocksSome: fewer in all may be a single bad afternoon.
 	deadlocksSome = 10
@@ -22,14 +21,15 @@ var DeadlocksMany = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Transactions deadlock again and again",
-	Why: "A deadlock is found only after deadlock_timeout, while both transactions and all that wait behind them " +
-		"stand still; then one of them fails and its work is lost unless the " +
-		"application tries again. No setting prevents them: the application takes the same locks in different orders.",
-	Do: "Read the server log for \"deadlock detected\": its DETAIL has both statements (log_lock_waits = on shows " +
-		"the waits before). Let all code paths lock rows and tables in one order " +
-		"(SELECT … ORDER BY id FOR UPDATE before an update of many rows), keep transactions short, and try a failed " +
-		"one again.",
+	Title:    "Frequent deadlocks",
+	Why: "PostgreSQL detects a deadlock only after deadlock_timeout. Until then both transactions and all " +
+		"sessions that wait for their locks are blocked. The server then cancels one of the transactions, and " +
+		"its work is lost unless the application retries it. No setting prevents deadlocks: the application " +
+		"takes the same locks in different orders.",
+	Do: "Search the server log for \"deadlock detected\": its DETAIL shows both statements. Make all code " +
+		"paths lock rows and tables in the same order, for example with SELECT … ORDER BY id FOR UPDATE before " +
+		"an update of many rows. Keep transactions short, and retry those that fail with SQLSTATE 40P01. " +
+		"log_lock_waits = on also logs lock waits longer than deadlock_timeout.",
 	Sources: []string{"pg-monitoring", "pg-config-logging"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -37,7 +37,7 @@ var DeadlocksMany = check.Check{
 			return
 		}
 		type locked struct {
-			text string
+			seen say.Message
 			rate float64
 		}
 		var list []locked
@@ -47,17 +47,20 @@ var DeadlocksMany = check.Check{
 			if !ok || d.Deadlocks < deadlocksSome || rate < deadlocksHourly {
 				continue
 			}
-			list = append(list, locked{fmt.Sprintf("database %s: %d in %s, %.0f an hour", d.Name, d.Deadlocks,
-				say.Span(secs), rate), rate})
+			list = append(list, locked{say.N(d.Deadlocks, "database {database}: {n} deadlock in {span} ({rate} per "+
+				"hour)",
+				"database {database}: {n} deadlocks in {span} ({rate} per hour)", "database", d.Name, "span",
+				say.Span(secs),
+				"rate", int64(rate+0.5)), rate})
 		}
 		if len(list) == 0 {
 			return
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].rate > list[j].rate })
-		told := make([]string, len(list))
-		for i, l := range list {
-			told[i] = l.text
+		told := say.List{Sep: "; ", Most: 3}
+		for _, l := range list {
+			told.Items = append(told.Items, l.seen)
 		}
-		c.Found("{databases}.", "databases", check.Join(told, "; ", 3))
+		c.Found("{databases}.", "databases", told)
 	},
 }

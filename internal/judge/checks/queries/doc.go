@@ -1,4 +1,4 @@
-// Package queries holds the checks of what statistics and settings say of queries: spills, indexes, planner methods,
+// Package queries holds the checks of query statistics and planner settings: spills, indexes, planner methods,
 // deadlocks.
-// One file a check; the engine is internal/judge/check.
+// One file per check; the engine is internal/judge/check.
 package queries

@@ -13,12 +13,14 @@ var DuplicateIndexes = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Indexes are there twice",
-	Why: "Two indexes that are the same are both written at every change, both vacuumed and both kept in memory, " +
-		"and the planner needs one. Most often one was made by hand on the column of a " +
-		"primary key or UNIQUE constraint, which has its own.",
-	Do: "DROP INDEX CONCURRENTLY schema.name; for the one that is named first: the other has the constraint, " +
-		"or is as good. No statistics are needed to know that it is not missed.",
+	Title:    "Duplicate indexes",
+	Why: "Duplicate indexes have the same columns, order, collation, operator classes, expressions and " +
+		"predicate. The planner needs only one of them, but writes and VACUUM maintain both, and both take " +
+		"space in shared_buffers. Often one was created manually on the column of a primary key or UNIQUE " +
+		"constraint, which has its own index.",
+	Do: "Drop the index that is named first: DROP INDEX CONCURRENTLY SCHEMA.INDEX; This does not block writes, " +
+		"and it cannot run inside a transaction block. The other index backs the constraint or is equivalent, " +
+		"so usage statistics are not needed for this decision.",
 	Sources: []string{"pg-create-index", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "duplicates", c.Instance.Server.Deep.Duplicates)
@@ -27,7 +29,7 @@ var DuplicateIndexes = check.Check{
 		}
 		var found check.ByDatabase
 		for _, x := range list {
-			found.Add(c, x.In, "{index} on {table} ({size}) is the same as {kept}", "index", x.Schema+"."+x.Name,
+			found.Add(c, x.In, "{index} on {table} ({size}) duplicates {kept}", "index", x.Schema+"."+x.Name,
 				"table",
 				x.Table, "size", unit.Bytes(x.Pages)*blockSize, "kept", x.Kept)
 		}

@@ -6,21 +6,20 @@ import (
 )
 
 // GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of
-// tables have one each. It is about a threshold that somebody lowered, or limits
-// beyond reason.
+// tables have one each. It reports a threshold that was lowered, or excessive limits.
 var GeqoBeforeCollapse = check.Check{
 	ID:       "geqo_before_collapse",
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The genetic search comes before the collapse limit",
-	Why: "From geqo_threshold tables on the planner searches the order of joins at random instead of trying all. " +
-		"Below 12 tables all orders are tried in " +
-		"milliseconds, and collapse limits above 20 hand it lists in which it finds good orders by luck: the plan " +
-		"may change from one day to the next.",
-	Do: "Leave geqo_threshold at 12, and the collapse limits at 8 to 12, at 20 for 1C: ALTER SYSTEM RESET " +
-		"geqo_threshold; SELECT pg_reload_conf();. " +
-		"Who must have the same plan each day sets the limits below geqo_threshold.",
+	Title:    "geqo_threshold does not exceed the collapse limits",
+	Why: "For geqo_threshold or more tables, the genetic query optimizer (GEQO) searches join orders at random " +
+		"instead of trying all of them. For fewer than 12 tables, trying all orders takes milliseconds. " +
+		"Collapse limits above 20 give GEQO lists in which it finds good orders only by luck. The plan can " +
+		"then change whenever statistics change.",
+	Do: "Keep geqo_threshold = 12 and the collapse limits at 8 to 12 (at 20 for 1C). Remove geqo_threshold " +
+		"from postgresql.conf, or run: ALTER SYSTEM RESET geqo_threshold; Then reload: SELECT " +
+		"pg_reload_conf(); If a plan must never depend on GEQO, set the collapse limits below geqo_threshold.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET geqo_threshold;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -43,10 +42,10 @@ var GeqoBeforeCollapse = check.Check{
 		if limit := max(from, join); ok && at <= limit && (at < limits.GeqoUsual || limit > limits.CollapseMost) {
 			sev := check.Notice
 			if at >= limits.GeqoUsual {
-				// whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
+				// such a high limit is intended, and GEQO bounds the planning time: a plan keeps it
 				sev = check.Info
 			}
-			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.",
+			c.FoundAs(sev, "geqo_threshold = {at}, from_collapse_limit = {from}, join_collapse_limit = {join}.",
 				"at", at, "from", from, "join", join)
 		}
 	},

@@ -14,13 +14,14 @@ var InvalidIndexes = check.Check{
 	Area:     check.Query,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Indexes are invalid",
-	Why: "A CREATE INDEX or REINDEX CONCURRENTLY that failed or was cancelled leaves its index behind. No query " +
-		"uses it, and every change of the table still has to maintain it; a unique one " +
-		"does not warrant that the values that were there before are unique.",
-	Do: "Build it again: REINDEX INDEX CONCURRENTLY schema.name; (for a unique index remove the duplicates first). " +
-		"If its name ends in _ccnew or _ccold a REINDEX left it: DROP INDEX " +
-		"CONCURRENTLY schema.name;.",
+	Title:    "Invalid indexes",
+	Why: "A CREATE INDEX CONCURRENTLY or REINDEX CONCURRENTLY that fails or is canceled leaves an invalid " +
+		"index behind. No query uses it, but changes of the table usually still maintain it. An invalid unique " +
+		"index does not guarantee that existing values are unique.",
+	Do: "If the name ends in _ccnew or _ccold (or with a number after it), a failed REINDEX left the index. " +
+		"Drop it: DROP INDEX CONCURRENTLY SCHEMA.INDEX; Otherwise rebuild it: REINDEX INDEX CONCURRENTLY " +
+		"SCHEMA.INDEX; For a unique index, remove duplicate rows first. Neither command blocks writes, and " +
+		"neither can run inside a transaction block.",
 	Sources: []string{"pg-create-index", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "indexes", c.Instance.Server.Deep.Indexes)

@@ -12,14 +12,13 @@ var JitWorkload = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Cheap queries are compiled",
-	Why: "Compiling a query takes tens to hundreds of milliseconds in each backend that runs it, for every " +
-		"execution anew. It pays for queries " +
-		"that run for seconds. With jit_above_cost below its default it happens to queries that would have been " +
-		"done sooner.",
-	Do: "ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf();. For short transactions ALTER SYSTEM SET jit = " +
-		"off; for reports leave it on " +
-		"for their role: ALTER ROLE … SET jit = on.",
+	Title:    "JIT compiles cheap queries",
+	Why: "JIT compilation takes tens to hundreds of milliseconds, and each backend repeats it at every " +
+		"execution. It pays off for queries that run for seconds. With jit_above_cost below its default of " +
+		"100000, JIT also compiles queries that would finish sooner without it.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET jit_above_cost; Then reload: SELECT " +
+		"pg_reload_conf(); For a workload of short transactions, turn JIT off: ALTER SYSTEM SET jit = off; For " +
+		"reports, leave it on for their role: ALTER ROLE ROLE_NAME SET jit = on;",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET jit_above_cost;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -35,7 +34,7 @@ var JitWorkload = check.Check{
 			return
 		}
 		if at, ok := set.Float("jit_above_cost"); ok && at >= 0 && at < jitDefault {
-			c.Found("jit = on with jit_above_cost = {at}.", "at", at)
+			c.Found("jit = on, jit_above_cost = {at}.", "at", at)
 		}
 	},
 }

@@ -13,14 +13,14 @@ var PgStatStatementsMissing = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Nothing keeps count of the queries",
-	Why: "pg_stat_statements tells for each kind of query how often it ran, how long it took, what it read and what " +
-		"it wrote to temporary files. " +
-		"Without it one sees only what runs at this moment, and advice on work_mem, indexes and jit rests on guesses.",
-	Do: "Install the contrib modules of this version, add pg_stat_statements to the list: ALTER SYSTEM SET " +
-		"shared_preload_libraries = " +
-		"'pg_stat_statements'; (keep what stands there), restart, and CREATE EXTENSION pg_stat_statements; in the " +
-		"database that you look from.",
+	Title:    "pg_stat_statements is not set up",
+	Why: "pg_stat_statements records for each normalized query the number of calls, the time, the blocks read " +
+		"and the temporary blocks written. Otherwise only the queries that run at this moment are visible, in " +
+		"pg_stat_activity. Advice on work_mem, indexes and JIT then relies on guesses.",
+	Do: "Install the contrib modules of this major version. Add pg_stat_statements to the list: ALTER SYSTEM " +
+		"SET shared_preload_libraries = 'pg_stat_statements'; Keep the libraries that are already listed, each " +
+		"in its own quotes, separated by commas. Restart the server. Then, in the database that you query it " +
+		"from, run: CREATE EXTENSION pg_stat_statements;",
 	Commands: []check.Command{
 		check.SQL("CREATE EXTENSION pg_stat_statements;"),
 	},
@@ -49,9 +49,9 @@ var PgStatStatementsMissing = check.Check{
 		}
 		if a, ok := c.Instance.Server.Access.Get(); ok {
 			c.FoundDo(check.Info,
-				"CREATE EXTENSION pg_stat_statements; in the database that you look from, or name that database to "+
-					"pgfettle (dbname=…).",
-				"It is loaded, but there is no extension in the database {database}, through which we looked.",
+				"Create the extension in the database that you query it from: CREATE EXTENSION pg_stat_statements; If "+
+					"another database has it, connect pgfettle to that one (dbname=DATABASE).",
+				"pg_stat_statements is loaded, but database {database} does not have the extension.",
 				"database", a.Database)
 		}
 	},

@@ -1,6 +1,9 @@
 package queries
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // cheapPage: half of the default relation between a page and a row is still
 // within what people set for a well-cached database; a quarter (0.25) is the
@@ -22,18 +25,16 @@ var PlannerCostsScaled = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The planner's costs are out of proportion",
-	Why: "The costs are relations, not times: only how they stand to each other chooses a plan. A random page that " +
-		"is cheaper than a sequential " +
-		"one does not exist on any device. Page costs far below 1 with the processor's costs left alone say that " +
-		"reading pages costs hardly more " +
-		"than comparing rows: right only for a database that is wholly cached. All costs scaled by one factor " +
-		"choose the same plans, but what is compared " +
-		"with fixed thresholds (parallel_setup_cost, jit_above_cost) is chosen later or earlier than meant.",
-	Do: "For SSDs set random_page_cost = 1.1 and leave seq_page_cost, cpu_tuple_cost and cpu_operator_cost at their " +
-		"defaults (ALTER SYSTEM RESET " +
-		"seq_page_cost; SELECT pg_reload_conf();). Set costs of a single tablespace with ALTER TABLESPACE … SET " +
-		"(random_page_cost = …).",
+	Title:    "Planner costs are out of proportion",
+	Why: "Planner costs are ratios, not times: only their relation to each other selects a plan. On no device " +
+		"is a random page cheaper than a sequential one. Page costs far below 1 with default CPU costs mean " +
+		"that reading a page costs hardly more than comparing rows, which is true only of a fully cached " +
+		"database. If all costs are scaled by one factor, fixed thresholds (parallel_setup_cost, " +
+		"jit_above_cost) take effect earlier or later than intended.",
+	Do: "For SSDs, set random_page_cost = 1.1 and keep the defaults of seq_page_cost, cpu_tuple_cost and " +
+		"cpu_operator_cost. Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET seq_page_cost; " +
+		"Then reload: SELECT pg_reload_conf(); For a single tablespace, use ALTER TABLESPACE TABLESPACE_NAME " +
+		"SET (random_page_cost = VALUE);",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET seq_page_cost;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -55,16 +56,17 @@ var PlannerCostsScaled = check.Check{
 			c.FoundAs(check.Warning, "random_page_cost = {random} is below seq_page_cost = {seq}.", "random", random,
 				"seq", seq)
 		case seq < cheapPage*tuple/defaultTuple:
-			c.Found(
-				"seq_page_cost = {seq} with cpu_tuple_cost = {tuple}: a page costs as much as {n} rows, by default "+
-					"as much as 100.",
-				"seq", seq, "tuple", tuple, "n", int64(seq/tuple+0.5))
+			c.That(check.Notice, say.M(c.Remedy()), say.N(int64(seq/tuple+0.5),
+				"seq_page_cost = {seq}, cpu_tuple_cost = {tuple}: a page costs as much as {n} row (default: 100 rows).",
+				"seq_page_cost = {seq}, cpu_tuple_cost = {tuple}: a page costs as much as {n} rows (default: 100 "+
+					"rows).",
+				"seq", seq, "tuple", tuple))
 		case seq <= scaledDown && tuple <= scaledDown*defaultTuple:
 			if setup, ok := set.Float("parallel_setup_cost"); ok && setup >= defaultSetup {
 				c.Found(
-					"All costs are scaled: seq_page_cost = {seq}, cpu_tuple_cost = {tuple}. parallel_setup_cost and "+
-						"jit_above_cost are not: parallel plans and JIT are "+
-						"taken {n} times as late as by default.", "seq", seq, "tuple", tuple, "n", int64(1/seq+0.5))
+					"seq_page_cost = {seq} and cpu_tuple_cost = {tuple} are scaled down, parallel_setup_cost is not: "+
+						"parallel plans start only at {n} times the default amount of work.",
+					"seq", seq, "tuple", tuple, "n", int64(1/seq+0.5))
 			}
 		}
 	},

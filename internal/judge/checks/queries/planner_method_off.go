@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -23,18 +24,15 @@ var PlannerMethodOff = check.Check{
 	Area:     check.Query,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Planner methods are switched off for everybody",
-	Why: "The enable_ parameters are for finding out why a plan was chosen, in one session. Switched off for all, a " +
-		"method does not vanish: the " +
-		"planner adds a penalty to it and takes it where nothing else is possible, with estimates that are wrong " +
-		"from then on. Look-ups of a few " +
-		"rows through an index, which is what most applications do, need exactly the nested loop that is most often " +
-		"switched off.",
-	Do: "ALTER SYSTEM RESET the named parameters, or delete their lines, and reload. Where one query needs it, use " +
-		"SET LOCAL in its transaction " +
-		"or ALTER ROLE … SET for the one role, and look for the missing statistics behind it: ANALYZE, CREATE " +
-		"STATISTICS, ALTER TABLE … ALTER " +
-		"COLUMN … SET STATISTICS.",
+	Title:    "Planner methods disabled server-wide (enable_*)",
+	Why: "The enable_* settings are meant to test a plan in one session. The planner still uses most disabled " +
+		"methods if nothing else is possible; in 17 and earlier, a large penalty then distorts its estimates. " +
+		"Queries that fetch a few rows through an index, which are the majority in most applications, need the " +
+		"nested loop, the method that is disabled most often.",
+	Do: "Remove the named settings from postgresql.conf, or run ALTER SYSTEM RESET for each of them; then " +
+		"reload. If one query needs a setting, use SET LOCAL in its transaction, or ALTER ROLE … SET for one " +
+		"role. Look for the missing statistics behind the bad plan: ANALYZE, CREATE STATISTICS, ALTER TABLE … " +
+		"ALTER COLUMN … SET STATISTICS.",
 	Sources: []string{"pg-config-query", "postgrespro-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()
@@ -52,11 +50,12 @@ var PlannerMethodOff = check.Check{
 		}
 		sort.Strings(off)
 		sev := check.Notice
-		for _, name := range off {
+		for i, name := range off {
 			if basicMethods[name] {
 				sev = check.Warning
 			}
+			off[i] += " = off"
 		}
-		c.FoundAs(sev, "Off: {names}.", "names", check.Join(off, ", ", 6))
+		c.FoundAs(sev, "{names} for the whole server.", "names", say.Names(off, 6))
 	},
 }

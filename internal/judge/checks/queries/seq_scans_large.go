@@ -8,10 +8,10 @@ import (
 const (
 	// scanTable: below 100 MB a scan is milliseconds from memory.
 	scanTable = 100 * unit.MB / blockSize
-	// scanOften an hour are no nightly reports and backups.
+	// scanOften per hour is more than nightly reports and backups.
 	scanOften = 10
-	// scanVolume an hour is 10 MB/s all day long through one table: a tenth of a
-	// cloud volume, or from memory a part of a processor.
+	// scanVolume per hour is 10 MB/s all day long for one table: a tenth of a cloud
+	// volume, or from memory a part of a CPU.
 	scanVolume = 36 * unit.GB
 	// scanWarning is ten times that.
 	scanWarning = 360 * unit.GB
@@ -21,20 +21,21 @@ const (
 // the rows that were read and not by the number of scans: of a parallel scan each
 // worker counts as one, and one with LIMIT ends early. That a large
 // table is scanned is right for a warehouse, which is why this is a notice up to
-// the point where it is most of what the machine does.
+// the point where it is most of the load of the host.
 var SeqScansLarge = check.Check{
 	ID:       "seq_scans_large",
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Large tables are read whole all the time",
-	Why: "A query that looks for a few rows in a large table without an index on what it looks for reads all of it. " +
-		"The table passes through the page cache, or shared_buffers a ring at a time, " +
-		"for every execution, and each becomes slower as the table grows.",
-	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER " +
-		"BY shared_blks_hit + shared_blks_read DESC LIMIT 20;. Those that " +
-		"return few rows from the named tables want an index on their condition (CREATE INDEX CONCURRENTLY). A " +
-		"report that needs all rows is as it should be.",
+	Title:    "Frequent sequential scans of large tables",
+	Why: "A query that needs few rows of a large table, but finds no suitable index, reads the whole table. At " +
+		"each execution the table passes through the page cache, or through a small ring buffer in " +
+		"shared_buffers. Each execution becomes slower as the table grows. In a data warehouse, full scans are " +
+		"normal.",
+	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements " +
+		"ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20; For statements that return few rows of the " +
+		"named tables, create an index on their condition with CREATE INDEX CONCURRENTLY, which does not block " +
+		"writes. A report that needs all rows needs no index.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY " +
@@ -63,7 +64,8 @@ var SeqScansLarge = check.Check{
 			if volume >= scanWarning {
 				sev = check.Warning
 			}
-			found.Add(c, t.In, "{table} ({size}) {n} times an hour, {volume} in all", "table", t.Schema+"."+t.Name,
+			found.Add(c, t.In, "{table} ({size}): {n} full reads per hour, {volume} per hour", "table", t.Schema+"."+
+				t.Name,
 				"size", size, "n", check.Count(int64(often+0.5)), "volume", volume)
 		}
 		if found.Any() {

@@ -1,16 +1,14 @@
 package queries
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 const (
-	// conflictsNotice a day are more than what a deploy or a dropped table makes.
+	// conflictsNotice per day is more than a deployment or a dropped table causes.
 	conflictsNotice = 10
-	// conflictsWarning a day are ten an hour: users meet it.
+	// conflictsWarning per day is ten per hour: users notice it.
 	conflictsWarning = 240
 )
 
@@ -20,14 +18,14 @@ var StandbyConflicts = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Queries on this standby are cancelled by replay",
-	Why: "VACUUM on the primary removes rows that a query on the standby may still want to see, and DDL there takes " +
-		"locks that the query holds here. Replay waits for the query up to " +
-		"max_standby_streaming_delay and then cancels it: «canceling statement due to conflict with recovery».",
-	Do: "For short queries set hot_standby_feedback = on and reload: the primary then keeps the rows, and swells by " +
-		"what the longest query here holds back. For reports of hours rather raise " +
-		"max_standby_streaming_delay on a standby of their own, which may lag behind. pg_stat_database_conflicts " +
-		"tells the kinds; feedback helps against confl_snapshot only.",
+	Title:    "Recovery conflicts cancel queries on this standby",
+	Why: "VACUUM on the primary removes row versions that a query on the standby may still need, and DDL takes " +
+		"locks that conflict with the query. Replay waits for the query up to max_standby_streaming_delay. " +
+		"Then it cancels the query: \"canceling statement due to conflict with recovery\".",
+	Do: "For short queries, set hot_standby_feedback = on and reload. The primary then keeps the rows, and its " +
+		"tables bloat by what the longest query here holds back. This prevents only the conflicts that " +
+		"pg_stat_database_conflicts counts in confl_snapshot. For reports that run for hours, raise " +
+		"max_standby_streaming_delay on a separate standby that may lag.",
 	Sources: []string{"pg-config-replication", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		if standby, ok := check.Need(c, c.Instance.Server.Recovery); !ok || !standby {
@@ -42,7 +40,7 @@ var StandbyConflicts = check.Check{
 			return
 		}
 		sev := check.Notice
-		var told []string
+		told := say.List{Sep: "; ", Most: 3}
 		for _, d := range dbs {
 			secs, ok := c.CountedFor(d)
 			if !ok || d.Conflicts < conflictsNotice {
@@ -55,13 +53,14 @@ var StandbyConflicts = check.Check{
 			if day >= conflictsWarning {
 				sev = check.Warning
 			}
-			told = append(told, fmt.Sprintf("database %s: %s in %s", d.Name, check.Count(d.Conflicts),
-				say.Span(secs)))
+			told.Items = append(told.Items, say.N(d.Conflicts, "database {database}: {count} canceled query in {span}",
+				"database {database}: {count} canceled queries in {span}", "database", d.Name,
+				"count", check.Count(d.Conflicts), "span", say.Span(secs)))
 		}
-		if len(told) > 0 {
-			c.FoundAs(sev, "{list}; hot_standby_feedback = {feedback}, max_standby_streaming_delay = {delay}.", "list",
-				check.Join(told, "; ", 3),
-				"feedback", set["hot_standby_feedback"].Show(), "delay", set["max_standby_streaming_delay"].Show())
+		if len(told.Items) > 0 {
+			c.FoundAs(sev, "{list}; hot_standby_feedback = {feedback}, max_standby_streaming_delay = {delay}.",
+				"list", told, "feedback", set["hot_standby_feedback"].Show(), "delay",
+				set["max_standby_streaming_delay"].Show())
 		}
 	},
 }

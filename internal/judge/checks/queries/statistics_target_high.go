@@ -1,6 +1,8 @@
 package queries
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
@@ -11,17 +13,15 @@ var StatisticsTargetHigh = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The statistics target is very high for all columns",
-	Why: "ANALYZE samples 300 rows for each unit of the target, so it reads a hundred times as much at 10000 as by " +
-		"default, on every table and at " +
-		"every autovacuum. The planner then reads lists of that length for each column of each query: with two long " +
-		"lists in a join the work " +
-		"grows with their product before 19.",
-	Do: "Set default_statistics_target = 100 to 500 (ALTER SYSTEM SET default_statistics_target = 100; SELECT " +
-		"pg_reload_conf();) and raise it " +
-		"where the estimate is wrong: ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000; ANALYZE …; For columns that " +
-		"depend on each other CREATE " +
-		"STATISTICS does what no target can.",
+	Title:    "default_statistics_target is very high",
+	Why: "ANALYZE samples 300 rows per unit of the target. At 10000 it reads 100 times as many rows as by " +
+		"default, for every table and at every autoanalyze. The planner reads statistics of that length for " +
+		"each column of each query. In 18 and earlier, the planning time of a join of two long lists grows " +
+		"with the product of their lengths.",
+	Do: "Set a target of 100 to 500 (reload): ALTER SYSTEM SET default_statistics_target = 100; SELECT " +
+		"pg_reload_conf(); Raise it only for columns with bad estimates: ALTER TABLE TABLE_NAME ALTER COLUMN " +
+		"COLUMN_NAME SET STATISTICS 1000; ANALYZE TABLE_NAME; For columns that depend on each other, use " +
+		"CREATE STATISTICS: no target corrects their estimates.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET default_statistics_target = 100;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -33,8 +33,8 @@ var StatisticsTargetHigh = check.Check{
 			return
 		}
 		if n, ok := set.Int("default_statistics_target"); ok && n >= limits.StatisticsMost {
-			c.Found("default_statistics_target = {n}: ANALYZE samples up to {rows} rows of each table.", "n",
-				n, "rows", 300*n)
+			c.Found("default_statistics_target = {n} (default 100): ANALYZE samples up to {rows} rows of each table.",
+				"n", strconv.FormatInt(n, 10), "rows", 300*n)
 		}
 	},
 }

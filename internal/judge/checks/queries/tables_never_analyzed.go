@@ -14,15 +14,14 @@ var TablesNeverAnalyzed = check.Check{
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Tables have no planner statistics",
-	Why: "Without statistics the planner takes fixed shares for every condition, and its estimates can be wrong by " +
-		"orders of magnitude: nested loops over millions of rows, hashes that spill. " +
-		"It comes from an upgrade (pg_upgrade before 18 leaves the statistics behind), from tables that autovacuum " +
-		"does not visit, and from partitioned " +
-		"tables as a whole, of which it visits only the partitions.",
-	Do: "Run ANALYZE schema.table; for the named ones, or vacuumdb --all --analyze-in-stages after an upgrade. Let " +
-		"a job run ANALYZE on partitioned tables after large loads, for instance " +
-		"once a week.",
+	Title:    "Tables without planner statistics (never analyzed)",
+	Why: "The planner uses fixed default selectivities for a table without statistics. Its estimates can be " +
+		"wrong by orders of magnitude, which causes nested loops over millions of rows and hashes that spill. " +
+		"Typical causes are pg_upgrade to 17 or earlier, which does not keep statistics, and tables that " +
+		"autovacuum does not process. Autovacuum analyzes partitions, but not the partitioned table as a whole.",
+	Do: "Analyze the named tables: ANALYZE SCHEMA.TABLE; After an upgrade, run vacuumdb --all " +
+		"--analyze-in-stages as the owner of the server. For partitioned tables, schedule ANALYZE after large " +
+		"loads, or for example once a week.",
 	Sources:   []string{"pg-routine-vacuuming"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {

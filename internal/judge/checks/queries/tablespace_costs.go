@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -12,20 +13,20 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// TablespaceCosts compares disks only on real machines: a virtual disk's
-// rotational flag says nothing.
+// TablespaceCosts compares disks only on physical hosts: the rotational flag of a
+// virtual disk is meaningless.
 var TablespaceCosts = check.Check{
 	ID:       "tablespace_costs",
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The planner's costs do not fit a tablespace",
-	Why: "random_page_cost and seq_page_cost hold for all disks alike unless a tablespace has its own. Where one " +
-		"lies on flash and another on disks that rotate, one of them is planned for wrongly: index scans are " +
-		"avoided on the fast one or taken on the slow one. A random page that costs less than one read in sequence " +
-		"is true of no device.",
-	Do: "Run ALTER TABLESPACE … SET (random_page_cost = 1.1) for flash, or = 4 for rotating disks, with " +
-		"seq_page_cost = 1. New plans take it at once.",
+	Title:    "Planner costs do not match the tablespace",
+	Why: "random_page_cost and seq_page_cost apply to all disks unless a tablespace has its own values. If one " +
+		"tablespace is on flash and another on rotating disks, plans for one of them are wrong: the planner " +
+		"avoids index scans on the fast one or uses them on the slow one. On no device is a random page " +
+		"cheaper than a sequential one.",
+	Do: "For flash, run ALTER TABLESPACE TABLESPACE_NAME SET (random_page_cost = 1.1); For rotating disks, use " +
+		"4 instead of 1.1. Keep seq_page_cost = 1. New plans use the values immediately.",
 	Sources: []string{"pg-tablespaces", "pg-config-query", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok1 := check.Need(c, c.Instance.Server.Settings)
@@ -62,10 +63,9 @@ var TablespaceCosts = check.Check{
 			if own || !ok || !mainKnown || slow == main {
 				continue
 			}
-			kind := map[bool]string{true: "rotating disks", false: "flash"}
+			kind := map[bool]say.Message{true: say.M("rotating disks"), false: say.M("flash")}
 			c.Found(
-				"Tablespace {name} lies on {its} and the data directory on {main}, and random_page_cost = {random} "+
-					"holds for both.",
+				"Tablespace {name}: {its}; data directory: {main}. random_page_cost = {random} applies to both.",
 				"name", t.Name, "its", kind[slow], "main", kind[main], "random", r)
 		}
 	},
@@ -84,8 +84,7 @@ func option(options []string, name string, without float64) (v float64, own bool
 	return without, false
 }
 
-// rotating says whether a device lies on disks that rotate; it is not known
-// where they differ.
+// rotating says whether a device is on rotating disks; unknown if they differ.
 func rotating(blocks []host.Block, device string) known.Fact[bool] {
 	list, ok := volumes.Disks(blocks, device)
 	if !ok {

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -10,22 +9,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// TempFiles goes by the rate since the statistics were reset, as the bare total
-// only tells how long ago that was.
+// TempFiles uses the rate since the statistics were reset, because the total depends
+// on how long ago that was.
 var TempFiles = check.Check{
 	ID:       "temp_files",
 	Area:     check.Query,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Sorts and hashes spill to disk",
-	Why: "What does not fit into work_mem (hashes: work_mem × hash_mem_multiplier) is written to temporary files " +
-		"and read back, which is slower than memory " +
-		"by orders of magnitude and takes disk bandwidth and cache from everybody else. A missing index or a plan " +
-		"that sorts far too much is a frequent cause, and more memory only hides it.",
-	Do: "Set log_temp_files = '10MB' and reload, collect the statements (pg_stat_statements.temp_blks_written ranks " +
-		"them), look for a missing index or a " +
-		"needless ORDER BY or DISTINCT first, then raise work_mem for the role or the session that runs them, not " +
-		"for the whole server.",
+	Title:    "Queries spill to temporary files",
+	Why: "A sort that does not fit into work_mem, or a hash that does not fit into work_mem × " +
+		"hash_mem_multiplier, spills to temporary files. Files are much slower than memory, and they take disk " +
+		"bandwidth and page cache from all other sessions. Frequent causes are a missing index and a plan that " +
+		"sorts far too many rows: more memory only hides these.",
+	Do: "Set log_temp_files = '10MB' and reload. Find the statements: pg_stat_statements.temp_blks_written " +
+		"ranks them. First look for a missing index or an unnecessary ORDER BY or DISTINCT. Then raise " +
+		"work_mem for the role or session that runs them, not for the whole server.",
 	Sources: []string{"pg-config-resource", "pg-config-logging", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -33,7 +31,7 @@ var TempFiles = check.Check{
 			return
 		}
 		type spill struct {
-			text string
+			seen say.Message
 			rate unit.Bytes
 			file unit.Bytes
 		}
@@ -48,31 +46,33 @@ var TempFiles = check.Check{
 				continue
 			}
 			file := d.TempBytes / unit.Bytes(d.TempFiles)
-			list = append(list, spill{fmt.Sprintf("database %s: %s an hour in files of %s on average (%s in %s)",
-				d.Name, rate, file, d.TempBytes, say.Span(secs)), rate, file})
+			list = append(list, spill{say.M("database {database}: {rate} per hour, {average} per file on average "+
+				"({total} in {span})", "database", d.Name, "rate", rate, "average", file, "total", d.TempBytes, "span",
+				say.Span(secs)),
+				rate, file})
 		}
 		if len(list) == 0 {
 			return
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].rate > list[j].rate })
-		texts := make([]string, len(list))
-		for i, s := range list {
-			texts[i] = s.text
+		told := say.List{Sep: "; ", Most: 3}
+		for _, s := range list {
+			told.Items = append(told.Items, s.seen)
 		}
 		sev := check.Notice
 		if list[0].rate >= limits.TempWarning {
 			sev = check.Warning
 		}
-		workMem := "not known"
+		seen := say.M("{databases}.", "databases", told)
 		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			workMem = set["work_mem"].Show()
+			seen = say.M("{databases}; work_mem = {work}.", "databases", told, "work", set["work_mem"].Show())
 		}
-		do := c.Remedy()
+		do := say.M(c.Remedy())
 		enough := max(list[0].file.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 		if enough <= limits.WorkMemMost {
-			do += " An average file of {file} would stay in memory from about work_mem = {enough} on."
+			do = say.All(" ", do, say.M("An average file of {file} would fit in memory with about work_mem = {enough}.",
+				"file", list[0].file, "enough", enough.GUC()))
 		}
-		c.FoundDo(sev, do, "{databases}; work_mem = {work}.", "databases", check.Join(texts, "; ", 3), "work", workMem,
-			"file", list[0].file, "enough", enough.GUC())
+		c.That(sev, do, seen)
 	},
 }

@@ -3,8 +3,8 @@ package queries
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
@@ -13,23 +13,22 @@ import (
 // cheap, by the page of pg_test_timing.
 const enoughQuick = 0.9
 
-// TimingExpensive names the sources that need a system call and a device; of the others a
-// probe with pg_test_timing has to tell, which goes before the name.
+// TimingExpensive knows the sources that need a system call and a device. A probe with
+// pg_test_timing takes precedence over the name.
 var TimingExpensive = check.Check{
 	ID:       "timing_expensive",
 	Area:     check.Query,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Timing of I/O is on with a slow clock",
-	Why: "The clock is read before and after every block that is read or written. A clock source that the processor " +
-		"cannot read by itself costs " +
-		"one to several microseconds for each reading, as much as finding the block in the page cache, and EXPLAIN " +
-		"ANALYZE shows times that are " +
-		"mostly its own. The limit that pg_test_timing gives is one microsecond, not one nanosecond.",
-	Do: "See what pg_test_timing says, and switch to a faster source if there is one: cat " +
-		"/sys/devices/system/clocksource/clocksource0/available_clocksource. Otherwise ALTER SYSTEM SET " +
-		"track_io_timing = off; ALTER SYSTEM " +
-		"RESET track_wal_io_timing; SELECT pg_reload_conf();.",
+	Title:    "I/O timing enabled with a slow clock source",
+	Why: "The server reads the clock before and after each block that it reads or writes. If the CPU cannot " +
+		"read the clock source directly, each reading takes one to several microseconds, about as long as " +
+		"finding the block in the page cache. EXPLAIN ANALYZE then mostly shows its own overhead. Timing is " +
+		"cheap if pg_test_timing shows most readings (over 90%) below one microsecond.",
+	Do: "Run pg_test_timing. List the available clock sources, and switch to a faster one if there is one: cat " +
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource Otherwise turn I/O timing off " +
+		"(reload): ALTER SYSTEM SET track_io_timing = off; ALTER SYSTEM RESET track_wal_io_timing; SELECT " +
+		"pg_reload_conf();",
 	Commands: []check.Command{
 		check.Shell("cat /sys/devices/system/clocksource/clocksource0/available_clocksource"),
 		check.SQL("ALTER SYSTEM SET track_io_timing = off;"),
@@ -45,7 +44,7 @@ var TimingExpensive = check.Check{
 		var on []string
 		for _, name := range []string{"track_io_timing", "track_wal_io_timing"} {
 			if v, _ := set.Bool(name); v {
-				on = append(on, name)
+				on = append(on, name+" = on")
 			}
 		}
 		if len(on) == 0 {
@@ -53,17 +52,15 @@ var TimingExpensive = check.Check{
 		}
 		if t, under, ok := c.Snapshot.MeasuredTiming(); ok { // goes before what the name of the source lets expect
 			if under < enoughQuick {
-				c.Found("{on} = on, and {share} of the readings of the clock took less than a microsecond ({by}).",
-					"on", strings.Join(on, ", "),
-					"share", fmt.Sprintf("%.0f %%", under*100), "by", t.By)
+				c.Found("{on}; clock readings below one microsecond: {share} ({by}).", "on", say.Names(on, 0),
+					"share", say.Number(fmt.Sprintf("%.0f%%", under*100)), "by", t.By)
 			}
 			return
 		}
 		clock, ok := check.Need(c, c.Snapshot.Host.Clock)
 		if ok && slices.Contains(limits.SlowClocks, clock.Current) {
-			c.Found("{on} = on with clock source {clock}; available: {available}.", "on", strings.Join(on, ", "),
-				"clock", clock.Current,
-				"available", strings.Join(clock.Available, ", "))
+			c.Found("{on}; clock source: {clock}; available: {available}.", "on", say.Names(on, 0),
+				"clock", clock.Current, "available", say.Names(clock.Available, 0))
 		}
 	},
 }

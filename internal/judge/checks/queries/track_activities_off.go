@@ -8,11 +8,12 @@ var TrackActivitiesOff = check.Check{
 	Area:     check.Query,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Nobody can see what sessions do",
-	Why: "With track_activities = off pg_stat_activity shows neither state nor query. Who blocks whom, who sits in " +
-		"an open transaction, what has " +
-		"been running for an hour remain hidden, and the limits of this program that rest on active sessions too.",
-	Do: "ALTER SYSTEM RESET track_activities; SELECT pg_reload_conf();. It costs next to nothing.",
+	Title:    "track_activities is off",
+	Why: "With track_activities = off, pg_stat_activity shows neither the state nor the query of a session. " +
+		"Blocking sessions, open transactions and long-running queries stay hidden. pgfettle cannot count " +
+		"active sessions either, so limits that it bases on them are not checked.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET track_activities; Then reload: " +
+		"SELECT pg_reload_conf(); The overhead of the setting is negligible.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET track_activities;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// unusedSince: a month has a month's end in it, and what runs once a quarter
-	// can build its index itself.
+	// unusedSince: a month includes a month's end, and a quarterly job can build its
+	// own index.
 	unusedSince = 30 * 24 * 3600
-	// unusedNotice together are worth a look before the next occasion; below, it
-	// is good to know.
+	// unusedNotice in total justifies a notice; less is information.
 	unusedNotice = unit.GB
 )
 
-// UnusedIndexes says nothing on a standby, whose indexes are the primary's, and
-// nothing of a database whose statistics are younger than a month. The query
-// leaves out what upholds something and what is below 10 MB.
+// UnusedIndexes skips standbys, whose indexes are the primary's, and databases whose
+// statistics are younger than a month. The query skips indexes that enforce something
+// and those below 10 MB.
 var UnusedIndexes = check.Check{
 	ID:       "unused_indexes",
 	Area:     check.Query,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Indexes are never read",
-	Why: "Every row that is inserted, and most that are updated, is written into each index of its table, with WAL " +
-		"and full-page images; an index on a column that is updated keeps updates " +
-		"from being heap-only. VACUUM reads it whole, and it takes place in shared_buffers. One that no query reads " +
-		"pays nothing back.",
-	Do: "Look at pg_stat_user_indexes.idx_scan on every standby too: each counts for itself. See that it is not for " +
-		"a yearly report. Then DROP INDEX CONCURRENTLY schema.name;, and keep its " +
-		"definition (pg_get_indexdef) for the case that it was wanted after all.",
+	Title:    "Unused indexes",
+	Why: "Every INSERT and most UPDATEs write to each index of the table, which costs WAL and full-page " +
+		"images. An index on an updated column usually also prevents heap-only tuple (HOT) updates. VACUUM " +
+		"reads indexes completely, and they take space in shared_buffers. An index that no query reads has " +
+		"only costs.",
+	Do: "Check pg_stat_user_indexes.idx_scan on every standby too, because each server counts its own scans. " +
+		"Verify that no rare report needs the index, such as a yearly one. Save the definition: SELECT " +
+		"pg_get_indexdef('SCHEMA.INDEX'::regclass); Then drop the index without blocking writes: DROP INDEX " +
+		"CONCURRENTLY SCHEMA.INDEX;",
 	Sources: []string{"pg-monitoring", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		if standby, ok := check.Need(c, c.Instance.Server.Recovery); !ok || standby {
@@ -51,7 +51,7 @@ var UnusedIndexes = check.Check{
 			if slices.ContainsFunc(twice, func(d pg.Duplicate) bool {
 				return d.In == x.In && d.Schema == x.Schema && d.Name == x.Name
 			}) {
-				continue // duplicate_indexes tells it, and that it can go without waiting for any statistics
+				continue // reported by duplicate_indexes, which needs no usage statistics
 			}
 			secs, ok := c.CountedForIn(x.In)
 			if !ok || secs < unusedSince {
@@ -72,7 +72,7 @@ var UnusedIndexes = check.Check{
 		if sum >= unusedNotice {
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "{found}. {sum} together, not read for {since} at least.", "found", found.List(", "), "sum",
+		c.FoundAs(sev, "{found}. Total: {sum}; no scans for at least {since}.", "found", found.List(", "), "sum",
 			sum, "since", say.Span(least))
 	},
 }

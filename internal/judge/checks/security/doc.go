@@ -1,3 +1,3 @@
-// Package security holds the checks of who may connect and how, and instances that root must not trust.
-// One file a check; the engine is internal/judge/check.
+// Package security holds the checks of authentication, encryption, and instances that root must not trust.
+// One file per check; the engine is internal/judge/check.
 package security

@@ -4,33 +4,46 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// isRule says whether a line of pg_hba.conf lets somebody in or keeps him out.
+// isRule says whether a line of pg_hba.conf is a rule that allows or rejects.
 func isRule(r pg.HBARule) bool { return r.Type != "" && !r.Broken }
 
 // isRemote says whether a rule is for clients on other hosts.
 func isRemote(r pg.HBARule) bool { return r.Reach == "network" || r.Reach == "anywhere" }
 
-// lineOf names a line: its number, and its file where it is an included one.
-func lineOf(r pg.HBARule) string {
+// lineOf names a line: its number, and its file if that is an included one.
+func lineOf(r pg.HBARule) say.Message {
+	line := fmt.Sprint(r.Line)
 	if r.File == "" || strings.HasSuffix(r.File, "/pg_hba.conf") {
-		return fmt.Sprintf("line %d", r.Line)
+		return say.M("line {line}", "line", line)
 	}
-	return fmt.Sprintf("line %d of %s", r.Line, r.File)
+	return say.M("line {line} of {file}", "line", line, "file", r.File)
 }
 
-// ruleText tells a rule: its line, whom it is for and from where.
-func ruleText(r pg.HBARule) string {
-	who := "some users"
+// rule is a rule for people: its line, its users, from where, and more details.
+func rule(r pg.HBARule, more ...say.Message) say.Message {
+	details := []say.Message{say.M("some users")}
 	if r.AllUsers {
-		who = "all users"
+		details[0] = say.M("all users")
 	}
 	if r.Replication {
-		who += " for replication"
+		details = append(details, say.M("replication"))
 	}
-	from := map[string]string{"socket": "over the socket", "loopback": "from this host", "network": "from a network",
-		"anywhere": "from anywhere"}[r.Reach]
-	return fmt.Sprintf("%s (%s %s)", lineOf(r), who, from)
+	switch r.Reach {
+	case "socket":
+		details = append(details, say.M("over the socket"))
+	case "loopback":
+		details = append(details, say.M("from this host"))
+	case "network":
+		details = append(details, say.M("from a network"))
+	case "anywhere":
+		details = append(details, say.M("from anywhere"))
+	}
+	return say.M("{line} ({rule})", "line", lineOf(r), "rule", say.List{Items: append(details, more...)})
 }
+
+// method is the authentication method of a rule, for people.
+func method(r pg.HBARule) say.Message { return say.M("method {method}", "method", r.Method) }

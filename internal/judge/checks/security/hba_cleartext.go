@@ -1,24 +1,27 @@
 package security
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // clearMethods are those by which the client sends the password itself.
 var clearMethods = map[string]bool{"password": true, "ldap": true, "radius": true, "pam": true, "bsd": true}
 
-// HbaCleartext leaves loopback alone: who can listen there owns the host.
+// HbaCleartext skips loopback: anyone who can listen there controls the host.
 var HbaCleartext = check.Check{
 	ID:       "hba_cleartext",
 	Area:     check.Security,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Passwords cross the network in the clear",
-	Why: "With these methods the server gets the password itself, not a proof of it. On a connection without TLS " +
-		"everybody on the way can read " +
-		"it, and for ldap, radius and pam it is the password of the whole company. A line that says host lets " +
-		"connections without TLS in.",
-	Do: "Write hostssl in place of host in these lines, and scram-sha-256 in place of password; then SELECT " +
-		"pg_reload_conf();. Change the " +
-		"passwords that have crossed the network already.",
+	Title:    "Clear-text password authentication without enforced TLS",
+	Why: "With the methods password, ldap, radius, pam and bsd, the client sends the password itself, not a " +
+		"proof of it. On a connection without TLS, anyone on the network path can read it. With ldap, radius " +
+		"and pam it is usually the central password of the user. A line of type host also allows connections " +
+		"without TLS.",
+	Do: "In these lines, replace host or hostnossl by hostssl (requires ssl = on), and the method password by " +
+		"scram-sha-256. Then reload: SELECT pg_reload_conf(); Change the passwords that were already sent over " +
+		"the network.",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 	},
@@ -35,14 +38,14 @@ var HbaCleartext = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		for _, r := range rules {
 			if clearMethods[r.Method] && isRule(r) && isRemote(r) && (r.Type == "host" || r.Type == "hostnossl") {
-				told = append(told, ruleText(r)+" with "+r.Method)
+				told = append(told, rule(r, method(r)))
 			}
 		}
 		if len(told) > 0 {
-			c.Found("{lines}.", "lines", check.Join(told, ", ", 5))
+			c.Found("{lines}.", "lines", say.List{Items: told, Most: 5})
 		}
 	},
 }

@@ -1,24 +1,24 @@
 package security
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// HbaErrors tells lines that are no rule at all from rules that can never match: with the latter the
+// HbaErrors distinguishes lines that are no rule from rules that can never match: with the latter the
 // server starts.
 var HbaErrors = check.Check{
 	ID:       "hba_errors",
 	Area:     check.Security,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "pg_hba.conf has lines that the server cannot read",
-	Why: "The running server keeps the rules that it read before, and a reload changes nothing, so a line that was " +
-		"taken out to lock somebody out " +
-		"is still in force. The next start fails: a server without valid rules does not come up.",
-	Do: "Correct the named lines, run SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE " +
-		"error IS NOT NULL; is empty.",
+	Title:    "Errors in pg_hba.conf",
+	Why: "If a line cannot be parsed, the running server keeps its old rules, and a reload changes nothing: a " +
+		"line that was removed to lock a user out stays in effect. The next start fails, because the server " +
+		"does not start with such a file. A line that can never match prevents neither a reload nor a start, " +
+		"but it has no effect.",
+	Do: "Correct the named lines and reload: SELECT pg_reload_conf(); Verify that this query returns no rows: " +
+		"SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 		check.SQL("SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;"),
@@ -29,22 +29,22 @@ var HbaErrors = check.Check{
 		if !ok {
 			return
 		}
-		var fatal, idle []string
+		var fatal, idle []say.Message
 		for _, r := range rules {
-			if text := fmt.Sprintf("%s: %s", lineOf(r), r.Error); r.Broken && r.Type == "" {
+			if text := say.M("{line}: {error}", "line", lineOf(r), "error", r.Error); r.Broken && r.Type == "" {
 				fatal = append(fatal, text)
 			} else if r.Broken {
 				idle = append(idle, text)
 			}
 		}
 		if len(fatal) > 0 {
-			c.Found("{lines}.", "lines", check.Join(fatal, "; ", 5))
+			c.Found("{lines}.", "lines", say.List{Items: fatal, Sep: "; ", Most: 5})
 		}
 		if len(idle) > 0 {
 			c.FoundDo(check.Warning,
-				"Correct or remove the lines, or switch on what they need; the server starts with them, but they "+
-					"let nobody in and keep nobody out.",
-				"Lines that can never match: {lines}.", "lines", check.Join(idle, "; ", 5))
+				"Correct or remove these lines, or enable the feature that they need. The server starts with them, "+
+					"but they neither allow nor reject any connection.",
+				"Lines that can never match: {lines}.", "lines", say.List{Items: idle, Sep: "; ", Most: 5})
 		}
 	},
 }

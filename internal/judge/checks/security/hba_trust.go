@@ -1,29 +1,26 @@
 package security
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// HbaTrust is critical only where the line reaches beyond the host and the server listens there; on
-// the socket it is what initdb leaves unless told otherwise.
+// HbaTrust is critical only if the line allows other hosts and the server listens there; on the socket,
+// trust is the default of initdb.
 var HbaTrust = check.Check{
 	ID:       "hba_trust",
 	Area:     check.Security,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Somebody may log in without a password",
-	Why: "trust asks for nothing: whoever reaches the server by that way is whichever role he names, the superuser " +
-		"included, who may read and " +
-		"write files and run programs as the owner of the server. On the socket and on loopback that is every " +
-		"account and every program of this " +
-		"host, and every web application with a hole in it.",
-	Do: "Give the roles passwords (\\password in psql) and put scram-sha-256, or peer for the socket, in place of " +
-		"trust in pg_hba.conf; then " +
-		"SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty. " +
-		"Keep one way in for yourself " +
-		"while you change it.",
+	Title:    "trust authentication: login without a password",
+	Why: "trust requires no password: anyone who can connect this way can log in as any role that the line " +
+		"names. A superuser can also read and write files and run programs as the owner of the server. On the " +
+		"socket and on loopback, every account and program of this host can connect, including every " +
+		"vulnerable web application.",
+	Do: "Keep a superuser session open while you change the authentication. Set passwords for the roles " +
+		"(\\password in psql). In pg_hba.conf, replace trust by scram-sha-256, or by peer for the socket. Then " +
+		"reload: SELECT pg_reload_conf(); Verify that this query returns no rows: SELECT * FROM " +
+		"pg_hba_file_rules WHERE error IS NOT NULL;",
 	Commands: []check.Command{
 		check.SQL("SELECT pg_reload_conf();"),
 		check.SQL("SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;"),
@@ -40,16 +37,16 @@ var HbaTrust = check.Check{
 		}
 		listen, outside := check.ListensOutside(set)
 		sev := check.Notice
-		var told, near []string
+		var told, near []say.Message
 		for _, r := range rules {
 			if r.Method != "trust" || !isRule(r) {
 				continue
 			}
 			if !isRemote(r) {
-				near = append(near, ruleText(r))
+				near = append(near, rule(r))
 				continue
 			}
-			told = append(told, ruleText(r))
+			told = append(told, rule(r))
 			if outside {
 				sev = max(sev, check.Critical)
 			} else {
@@ -60,15 +57,15 @@ var HbaTrust = check.Check{
 		if len(told) == 0 {
 			return
 		}
-		without := ""
+		seen := say.M("trust in {rules}; listen_addresses = '{listen}'.", "rules", say.List{Items: told, Most: 6},
+			"listen", listen)
 		if kinds, ok := c.Instance.Server.Passwords.Get(); ok {
 			var n int64
 			for _, k := range kinds {
 				n += k.Roles
 			}
-			without = fmt.Sprintf("; number of roles that it is open to: %d", n)
+			seen = say.All(" ", seen, say.M("Login roles on this server: {roles}.", "roles", n))
 		}
-		c.FoundAs(sev, "trust in {rules}{without} (listen_addresses = '{listen}').", "rules", check.Join(told, ", ", 6),
-			"without", without, "listen", listen)
+		c.That(sev, say.M(c.Remedy()), seen)
 	},
 }

@@ -1,7 +1,7 @@
 package security
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -9,20 +9,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// InstanceNotTrusted tells of the instances that the collector left alone. It
-// judges nothing of them: nothing of them was asked.
+// InstanceNotTrusted reports the instances that the collector skipped. It judges
+// nothing about them, because none of their facts were collected.
 var InstanceNotTrusted = check.Check{
 	ID:       "instance_not_trusted",
 	Area:     check.Security,
 	Severity: check.Info,
 	Scope:    check.PerHost,
-	Title:    "An instance on this host is not trusted",
-	Why: "Any account can start a server, call it postgres, and answer what it likes. pgfettle as root runs no " +
-		"program, opens no file and sends nothing on behalf of an instance whose account does not count, " +
-		"or whose process, data directory and program do not belong to one account; such an instance takes memory " +
-		"like any other program, and no kernel setting is planned for it.",
-	Do: "If the instance is yours to manage, name its data directory with --trust, or its account in the policy " +
-		"([trust] owners). If its owner and its files do not agree, find out who started it before anything else.",
+	Title:    "Untrusted PostgreSQL instance was skipped",
+	Why: "Any account can start a server, name it postgres and answer queries with anything. pgfettle as root " +
+		"runs no program, opens no file and sends nothing on behalf of an untrusted instance. An instance is " +
+		"untrusted if its account is not accepted, or if its process, data directory and program do not belong " +
+		"to one account. Its memory counts like that of any other program, and no kernel setting is planned " +
+		"for it.",
+	Do: "If you manage this instance, name its data directory with --trust, or its account in the policy " +
+		"([trust] owners). If its owner and its files do not match, first find out who started it.",
 	Sources: []string{"linux-proc"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Strangers) == 0 {
@@ -30,7 +31,7 @@ var InstanceNotTrusted = check.Check{
 			return
 		}
 		for _, s := range c.Snapshot.Strangers {
-			where := "data directory unknown"
+			var where any = say.M("data directory unknown")
 			if s.DataDirectory != nil {
 				where = *s.DataDirectory
 			}
@@ -38,10 +39,10 @@ var InstanceNotTrusted = check.Check{
 			if s.Suspect {
 				severity = check.Warning
 			}
-			seen := say.M("Process {pid} of {account} ({where}) is not trusted: {reason}.", "pid", s.PID, "account",
-				s.Account, "where", where, "reason", s.Reason)
-			if holds := holdings(s.Private, s.Shared, s.HugePages); holds != "" {
-				seen = say.All(" ", seen, say.M("It holds {holds}.", "holds", holds))
+			seen := say.M("Process {pid} of {account} ({where}) is not trusted: {reason}.", "pid", strconv.Itoa(s.PID),
+				"account", s.Account, "where", where, "reason", s.Reason)
+			if holds := holdings(s.Private, s.Shared, s.HugePages); len(holds.Items) > 0 {
+				seen = say.All(" ", seen, say.M("It uses {holds}.", "holds", holds))
 			}
 			do := say.M(c.Remedy())
 			if s.Hint != "" && s.Suspect {
@@ -52,15 +53,14 @@ var InstanceNotTrusted = check.Check{
 	},
 }
 
-func holdings(private, shared, huge *unit.Bytes) string {
-	var out []string
+func holdings(private, shared, huge *unit.Bytes) (out say.List) {
 	for _, h := range []struct {
 		n    *unit.Bytes
-		what string
-	}{{private, "private memory"}, {shared, "shared memory"}, {huge, "huge pages"}} {
+		text say.Template
+	}{{private, "{size} of private memory"}, {shared, "{size} of shared memory"}, {huge, "{size} of huge pages"}} {
 		if h.n != nil && *h.n > 0 {
-			out = append(out, fmt.Sprintf("%s of %s", *h.n, h.what))
+			out.Items = append(out.Items, say.M(h.text, "size", *h.n))
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }

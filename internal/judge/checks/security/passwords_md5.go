@@ -1,26 +1,27 @@
 package security
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // md5Deprecated is the version whose release notes announce the removal.
 const md5Deprecated = 18
 
-// PasswordsMd5 is a warning from the version on that announces the end of MD5.
+// PasswordsMd5 is a warning since the version that announces the end of MD5.
 var PasswordsMd5 = check.Check{
 	ID:       "passwords_md5",
 	Area:     check.Security,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Passwords are kept as MD5 hashes",
-	Why: "An MD5 hash is as good as the password: who reads it, from a dump or a backup, logs in with it, and finds " +
-		"the password itself within " +
-		"hours. SCRAM has neither fault. Version 18 warns when such a password is set, and a later one will not " +
-		"take it any more.",
-	Do: "See that all drivers know SCRAM (libpq 10 and later), ALTER SYSTEM SET password_encryption = " +
-		"'scram-sha-256'; SELECT pg_reload_conf(); " +
-		"and set each password anew (\\password in psql). Lines with md5 in pg_hba.conf take both kinds; write " +
-		"scram-sha-256 when the last one " +
-		"is changed.",
+	Title:    "Passwords stored as MD5 hashes",
+	Why: "An MD5 hash is equivalent to the password: anyone who reads it from a dump or a backup can log in " +
+		"with it. The password itself can be found within hours. SCRAM has neither weakness. PostgreSQL 18 " +
+		"warns when an MD5 password is set, and a later version will not accept it.",
+	Do: "Verify that all drivers support SCRAM (libpq 10 and later). Change the method for new passwords " +
+		"(reload): ALTER SYSTEM SET password_encryption = 'scram-sha-256'; SELECT pg_reload_conf(); Then set " +
+		"each password again (\\password in psql). Lines with md5 in pg_hba.conf accept both kinds; change " +
+		"them to scram-sha-256 after the last password.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET password_encryption = 'scram-sha-256';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -56,9 +57,9 @@ var PasswordsMd5 = check.Check{
 			sev = check.Warning
 		}
 		next, _ := set.Text("password_encryption")
-		c.FoundAs(sev,
-			"{n} roles, such as {example}; superusers among them: {super} (new passwords: password_encryption = "+
-				"{next}).",
-			"n", n, "example", example, "super", super, "next", next)
+		c.That(sev, say.M(c.Remedy()), say.N(n,
+			"{n} login role ({example}); superusers: {super}; password_encryption = {next}.",
+			"{n} login roles (for example {example}); superusers: {super}; password_encryption = {next}.",
+			"example", example, "super", super, "next", next))
 	},
 }

@@ -1,23 +1,24 @@
 package security
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
-// RolesWithoutPassword keeps silent as soon as one line lets in by other means: whom for, cannot be
-// told from here.
+// RolesWithoutPassword keeps silent as soon as one line uses another method: for which roles is
+// unknown here.
 var RolesWithoutPassword = check.Check{
 	ID:       "roles_without_password",
 	Area:     check.Security,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Roles have no password, and every way in asks for one",
-	Why: "All lines of pg_hba.conf that let somebody in ask for a password, so a role that has none cannot log in " +
-		"at all. Either the role is not " +
-		"needed, or somebody is about to write trust into pg_hba.conf to make it work. An expired password shuts a " +
-		"role out in the same way, and " +
-		"nobody else is told why.",
-	Do: "Take the right away where it is not used: ALTER ROLE … NOLOGIN; or give the role a password (\\password in " +
-		"psql), or a new date: ALTER " +
-		"ROLE … VALID UNTIL 'infinity'.",
+	Title:    "Login roles without a usable password",
+	Why: "Every line of pg_hba.conf that allows logins requires a password, so a role without one cannot log " +
+		"in. Either the role is not needed, or someone may write trust into pg_hba.conf to make it work. An " +
+		"expired password locks a role out in the same way, and only the server log shows the reason.",
+	Do: "If the role does not need to log in, remove the right: ALTER ROLE ROLE_NAME NOLOGIN; Otherwise set a " +
+		"password (\\password ROLE_NAME in psql), or extend the expired one: ALTER ROLE ROLE_NAME VALID UNTIL " +
+		"'infinity';",
 	Sources: []string{"pg-auth-methods"},
 	Judge: func(c *check.Case) {
 		kinds, ok := check.Need(c, c.Instance.Server.Passwords)
@@ -42,13 +43,17 @@ var RolesWithoutPassword = check.Check{
 				none += k.Roles
 				expired -= k.Expired
 				if example == "" {
-					example = " (such as " + k.Example + ")"
+					example = k.Example
 				}
 			}
 		}
-		if none+expired > 0 && len(rules) > 0 {
-			c.Found("Without a password: {none}{example}; with an expired one: {expired}.", "none", none, "example",
-				example, "expired", expired)
+		if none+expired == 0 || len(rules) == 0 {
+			return
 		}
+		seen := say.Template("Roles without a password: {none}; with an expired one: {expired}.")
+		if none > 0 {
+			seen = "Roles without a password: {none} (for example {example}); with an expired one: {expired}."
+		}
+		c.Found(seen, "none", none, "example", example, "expired", expired)
 	},
 }

@@ -8,15 +8,12 @@ var RowSecurityOff = check.Check{
 	Area:     check.Security,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Queries on tables with row policies fail",
-	Why: "row_security = off does not switch policies off: a query to which a policy would apply ends with an " +
-		"error. It is meant for pg_dump, " +
-		"which would rather fail than lose rows. For the whole server it makes every table with a policy unusable " +
-		"to those whom the policy is " +
-		"for.",
-	Do: "ALTER SYSTEM RESET row_security; SELECT pg_reload_conf();. Where it was set for speed it gives none: " +
-		"without policies nothing is " +
-		"checked.",
+	Title:    "row_security is off server-wide",
+	Why: "row_security = off does not disable policies: a query to which a policy would apply fails with an " +
+		"error. The setting is meant for pg_dump, which must fail rather than skip rows. Set for the whole " +
+		"server, it makes each table with a policy unusable for the roles that the policy applies to.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET row_security; Then reload: SELECT " +
+		"pg_reload_conf(); The setting does not make queries faster: without policies nothing is checked.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET row_security;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -1,24 +1,23 @@
 package security
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TlsOff is a warning where every host is let in; a network of one's own may be trusted.
+// TlsOff is a warning if any host is allowed; a private network can be trusted.
 var TlsOff = check.Check{
 	ID:       "tls_off",
 	Area:     check.Security,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Connections from other hosts are not encrypted",
-	Why: "With ssl = off everything crosses the network as it is: the queries, the rows, and with some methods the " +
-		"passwords. With SCRAM the " +
-		"password is safe, but not the session: whoever sits on the way can read and change it.",
-	Do: "Put server.crt and server.key (mode 600, owned by the owner of the server) into the data directory, ALTER " +
-		"SYSTEM SET ssl = on; SELECT " +
-		"pg_reload_conf(); then write hostssl in place of host in pg_hba.conf, and sslmode=verify-full at the clients.",
+	Title:    "Remote connections without TLS",
+	Why: "With ssl = off, queries and rows cross the network unencrypted, and with some methods passwords do, " +
+		"too. SCRAM protects the password, but not the session: anyone on the network path can read and change " +
+		"it.",
+	Do: "Put server.crt and server.key (mode 0600, owned by the owner of the server) into the data directory. " +
+		"Turn TLS on (reload): ALTER SYSTEM SET ssl = on; SELECT pg_reload_conf(); Then replace host by " +
+		"hostssl in pg_hba.conf and reload. Set sslmode=verify-full on the clients.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET ssl = on;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -36,7 +35,7 @@ var TlsOff = check.Check{
 		if !outside {
 			return
 		}
-		sev, who := check.Notice, "who is let in from there could not be seen"
+		sev, who := check.Notice, say.M("rules of pg_hba.conf: unknown")
 		if rules, ok := c.Instance.Server.HBA.Get(); ok {
 			var lines, all int
 			for _, r := range rules {
@@ -50,11 +49,12 @@ var TlsOff = check.Check{
 			if lines == 0 {
 				return
 			}
-			who = fmt.Sprintf("lines of pg_hba.conf that let other hosts in: %d, every host: %d", lines, all)
+			who = say.M("lines of pg_hba.conf that allow other hosts: {lines}, any host: {all}", "lines", lines, "all",
+				all)
 			if all > 0 {
 				sev = check.Warning
 			}
 		}
-		c.FoundAs(sev, "ssl = off with listen_addresses = '{listen}'; {who}.", "listen", listen, "who", who)
+		c.FoundAs(sev, "ssl = off, listen_addresses = '{listen}'; {who}.", "listen", listen, "who", who)
 	},
 }

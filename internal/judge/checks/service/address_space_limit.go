@@ -5,25 +5,27 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// AddressSpaceLimit is a notice: somebody may have meant it, as a fence around
-// greedy queries; it is a poor one.
+// AddressSpaceLimit is a notice: it may be intended as a limit for greedy queries,
+// for which it is not suited.
 var AddressSpaceLimit = check.Check{
 	ID:       "address_space_limit",
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The address space of each server process is limited",
-	Why: "RLIMIT_AS counts all that a process has mapped, the whole shared memory and every library included, " +
-		"whether it is ever touched or not. It says nothing about memory in use, and when shared_buffers or an " +
-		"extension grows, sessions fail with \"out of memory\" on a host with plenty of it.",
-	Do: "Remove LimitAS= from the unit or ulimit -v from the start script and restart the server. To bound " +
-		"memory, use strict overcommit (pgfettle explain sysctl:vm.overcommit_memory) or MemoryMax= of the unit.",
+	Title:    "Address space of server processes is limited (RLIMIT_AS)",
+	Why: "RLIMIT_AS counts everything that a process has mapped, used or not, including all shared memory and " +
+		"every library. It does not limit memory in use. When shared_buffers or an extension grows, sessions " +
+		"fail with \"out of memory\" on a host with plenty of free memory.",
+	Do: "1. Remove LimitAS= from the unit, or ulimit -v from the start script.\n" +
+		"2. Restart the server.\n" +
+		"To limit memory, use strict overcommit (pgfettle explain sysctl:vm.overcommit_memory) or MemoryMax= " +
+		"of the unit.",
 	Sources: []string{"pg-overcommit", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		l, ok := check.Need(c, c.Instance.Limits)
 		if !ok || l.AS < 0 {
 			return
 		}
-		c.Found("Each process of the server may map {limit} (Max address space).", "limit", unit.Bytes(l.AS))
+		c.Found("Max address space of each server process = {limit}.", "limit", unit.Bytes(l.AS))
 	},
 }

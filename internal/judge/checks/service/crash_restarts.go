@@ -10,33 +10,33 @@ import (
 
 const (
 	// restartSlack is how much later than the postmaster, in seconds, its shared
-	// memory may be made in a plain start. Both happen within a second, but the
-	// libraries of shared_preload_libraries are loaded between them, and a busy host
-	// with much shared memory was seen to take several.
+	// memory may be created in a normal start. Usually that is within a second, but
+	// shared_preload_libraries are loaded in between, and a busy host with much shared
+	// memory was measured to take several seconds.
 	restartSlack = 15
-	// restartNews is how long, in seconds, a restart is a warning: a week, for as
-	// long the logs that tell its cause are usually kept. Afterwards it is a notice.
+	// restartNews is how long, in seconds, a restart is a warning: a week, as long as
+	// logs are usually kept. Afterwards it is a notice.
 	restartNews = 7 * 86400
 )
 
-// CrashRestarts sees the last restart only. A long recovery at the start does not
-// look like one in the segment, which is made before recovery begins. Where the
-// server alone can be asked it goes by the checkpointer, whose death is always a
-// crash; before 15 that one began only when recovery was over, so a late one
-// proves nothing there.
+// CrashRestarts sees only the last restart. A long recovery at start does not look
+// like one, as the segment is created before recovery begins. If only the server can
+// be asked, the check uses the checkpointer, whose exit is always a crash. Before 15
+// the checkpointer started only after recovery, so a late one proves nothing there.
 var CrashRestarts = check.Check{
 	ID:       "crash_restarts",
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The instance crashed and restarted by itself",
-	Why: "When one process of the server is killed or crashes, the postmaster ends all sessions, makes its shared " +
-		"memory anew and recovers from the WAL. It keeps its own process, so that systemctl status and " +
-		"pg_postmaster_start_time() show no restart, while every open transaction was lost. What was not found out " +
-		"happens again.",
-	Do: "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its " +
-		"statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and " +
-		"what would have prevented it.",
+	Title:    "Instance crashed and restarted",
+	Why: "When a server process is killed or crashes, the postmaster terminates all sessions, reinitializes " +
+		"shared memory and runs crash recovery. All open transactions are lost. The postmaster itself " +
+		"survives, so systemctl status and pg_postmaster_start_time() show no restart. Until the cause is " +
+		"found, it can happen again.",
+	Do: "1. Find the crash in the server log, with the process, the signal and usually the statement: " +
+		"pgfettle diagnose log\n" +
+		"2. If it was signal 9, find the victim, the cause and a remedy in the kernel log: pgfettle diagnose " +
+		"oom",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose log"),
 		check.Shell("pgfettle diagnose oom"),
@@ -55,13 +55,13 @@ var CrashRestarts = check.Check{
 			sev = check.Notice
 		}
 		c.FoundAs(sev,
-			"The last restart after a crash was at {when}, {ago} ago; the postmaster has run since {started}.",
+			"Last restart after a crash: {when}, {ago} ago. The postmaster has been running since {started}.",
 			"when", instant(again), "ago", say.Span(float64(max(c.Now()-again, 0))), "started", instant(started))
 	},
 }
 
-// lives returns when the postmaster started, and when it last made its shared
-// memory or, where that cannot be seen, its checkpointer.
+// lives returns when the postmaster started, and when it last created its shared
+// memory or, if that is unknown, its checkpointer.
 func lives(c *check.Case) (started, again int64, ok bool) {
 	if s, ok := c.Instance.Segment.Get(); ok {
 		return s.StartedAt, s.CreatedAt, true
@@ -82,10 +82,10 @@ func lives(c *check.Case) (started, again int64, ok bool) {
 
 func lateCheckpointer(key string) known.Gap {
 	return known.Gap{Fact: "pg/" + key + "/activity",
-		Reason: "the checkpointer is younger than the postmaster, after a crash or, before version 15, after a long " +
-			"recovery at the start",
-		Reveal: "read the server's log with pgfettle diagnose log, or run pgfettle on the database host"}
+		Reason: "the checkpointer is younger than the postmaster, after a crash or, in version 14 and earlier, after " +
+			"a long recovery at start",
+		Reveal: "read the server log with pgfettle diagnose log, or run pgfettle on the database host"}
 }
 
-// instant spells a moment as people read it, in UTC.
+// instant formats a time for people, in UTC.
 func instant(t int64) string { return time.Unix(t, 0).UTC().Format("2006-01-02 15:04 UTC") }

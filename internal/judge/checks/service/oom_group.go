@@ -9,14 +9,15 @@ var OomGroup = check.Check{
 	Area:      check.Service,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "The OOM killer takes the whole instance at once",
+	Title:     "memory.oom.group = 1: OOM kill takes the whole instance",
 	DependsOn: []string{"oom_policy_stop"},
-	Why: "With memory.oom.group = 1 the kernel does not choose a victim in the control group but kills every " +
-		"process in it, the postmaster included. One greedy query then costs a full restart from outside " +
-		"instead of a recovery that takes a moment.",
-	Do: "Write 0 to memory.oom.group of the named control group, and set OOMPolicy=continue in the unit so that it " +
-		"stays. In Kubernetes, where the kubelet sets it for each container, its option " +
-		"singleProcessOOMKill changes that.",
+	Why: "With memory.oom.group = 1 the kernel kills every process of the cgroup, the postmaster included, " +
+		"instead of choosing one victim. One greedy query then costs a full restart of the instance instead " +
+		"of a short crash recovery.",
+	Do: "1. Write 0 to memory.oom.group of the cgroup. This takes effect at once.\n" +
+		"2. Make it permanent in the unit: OOMPolicy=continue\n" +
+		"In Kubernetes the kubelet sets the value for each container. Its option singleProcessOOMKill changes " +
+		"that.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),
 	},
@@ -27,7 +28,7 @@ var OomGroup = check.Check{
 			return
 		}
 		if on, ok := check.Need(c, cg.OOMGroup); ok && on {
-			c.Found("memory.oom.group = 1 in the control group {path}.", "path", cg.Path)
+			c.Found("memory.oom.group = 1 in cgroup {path}.", "path", cg.Path)
 		}
 	},
 }

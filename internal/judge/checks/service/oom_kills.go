@@ -1,27 +1,26 @@
 package service
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OomKills is a warning when the victims were in an instance's control group
-// and a notice when it is not known whose they were. The counters run since
-// boot, or since the control group was made, and tell no time.
+// OomKills is a warning if the victims were in the cgroup of an instance and a
+// notice if they are unknown. The counters run since boot, or since the cgroup
+// was created, and have no times.
 var OomKills = check.Check{
 	ID:       "oom_kills",
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "The OOM killer has been at work",
-	Why: "Each kill means that the memory of the host or of a control group was used up. If the victim was a " +
-		"backend, every session was thrown out and the server went through crash " +
-		"recovery; its log says only \"terminated by signal 9\", the reason stands in the kernel's log.",
-	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the " +
-		"server's, where a victim \"was terminated by signal 9\". Then look " +
-		"at the memory findings here, and at pgfettle plan.",
+	Title:    "OOM kills occurred",
+	Why: "Each OOM kill means that the host or a cgroup ran out of memory. If the victim was a backend, all " +
+		"sessions were disconnected and the server ran crash recovery. The server log shows only \"terminated " +
+		"by signal 9\"; the reason is in the kernel log.",
+	Do: "1. Find the victim and the cause in the kernel log (journalctl -k, dmesg) and in the server log: " +
+		"pgfettle diagnose oom\n" +
+		"2. Check the memory findings of this report.\n" +
+		"3. Size the settings for this host: pgfettle plan",
 	Commands: []check.Command{
 		check.Shell("pgfettle diagnose oom"),
 		check.Shell("pgfettle plan"),
@@ -35,8 +34,9 @@ var OomKills = check.Check{
 				continue
 			}
 			if n, ok := cg.OOMKills.Get(); ok && n > 0 {
-				c.FoundAs(check.Warning, "{n} killed in the control group {path} of the instance {instance}.", "n",
-					n, "path", cg.Path, "instance", in.Label())
+				c.That(check.Warning, say.M(c.Remedy()), say.N(n, "{n} OOM kill in cgroup {path} of instance "+
+					"{instance}.",
+					"{n} OOM kills in cgroup {path} of instance {instance}.", "path", cg.Path, "instance", in.Label()))
 				return
 			}
 		}
@@ -48,10 +48,13 @@ var OomKills = check.Check{
 		if n == 0 {
 			return
 		}
-		since := ""
+		seen := say.N(n, "{n} OOM kill on this host since boot (any process).",
+			"{n} OOM kills on this host since boot (any process).")
 		if t, ok := c.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 && c.Snapshot.TakenAt > t.BootTime {
-			since = fmt.Sprintf(", %s ago", say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
+			seen = say.N(n, "{n} OOM kill on this host since boot {since} ago (any process).",
+				"{n} OOM kills on this host since boot {since} ago (any process).", "since",
+				say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
 		}
-		c.Found("{n} killed on this host since it was started{since}, of whatever program.", "n", n, "since", since)
+		c.That(check.Notice, say.M(c.Remedy()), seen)
 	},
 }

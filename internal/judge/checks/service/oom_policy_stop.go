@@ -7,22 +7,24 @@ import (
 
 // OomPolicyStop is a warning although it is systemd's default and most
 // installations have it: an instance that had recovered in less than a second
-// was seen to be stopped for good 0.3 seconds later. systemd learns of the kill
-// from the unified hierarchy only, so on version 1 of control groups the
-// finding is mere information, for the day of the upgrade.
+// was stopped 0.3 seconds later. systemd detects the kill only in the unified
+// hierarchy (cgroup v2), so with cgroup v1 the finding is information, for the
+// day of the upgrade.
 var OomPolicyStop = check.Check{
 	ID:       "oom_policy_stop",
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "systemd stops the instance when one backend is killed for memory",
-	Why: "After the OOM killer has taken a backend PostgreSQL recovers by itself within moments. systemd, which " +
-		"sees a killed process in its unit, then applies OOMPolicy: with stop it shuts the " +
-		"recovered instance down, the unit is left failed, and without Restart= it stays down until somebody comes. " +
-		"With kill it kills the rest of the unit at once.",
-	Do: "Run systemctl edit for the unit, add [Service] and OOMPolicy=continue, then systemctl daemon-reload. No " +
-		"restart is needed. Only where something else, such as a cluster manager, is meant to take over, " +
-		"leave it.",
+	Title:    "OOMPolicy=stop: systemd stops the instance after an OOM kill",
+	Why: "After an OOM kill of a backend PostgreSQL recovers within moments. systemd detects the kill in its " +
+		"unit and applies OOMPolicy. With stop it shuts the recovered instance down; the unit is failed and, " +
+		"without Restart=, stays down until an administrator starts it. With kill it kills the rest of the " +
+		"unit at once.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]: OOMPolicy=continue\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"No restart is needed. Keep the policy only if another service, such as a cluster manager, takes " +
+		"over.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),
 		check.Shell("systemctl daemon-reload"),
@@ -35,12 +37,13 @@ var OomPolicyStop = check.Check{
 		}
 		sev, seen := check.Warning, say.Template("{unit} has OOMPolicy={policy}.")
 		if cg, ok := c.Instance.CGroup.Get(); ok && cg.Version == 1 {
-			sev, seen = check.Info, "{unit} has OOMPolicy={policy}, without effect as long as this host uses control "+
-				"groups of version 1."
+			sev, seen = check.Info, "{unit} has OOMPolicy={policy}, without effect while this host uses cgroup v1."
 		}
 		c.FoundDo(sev,
-			"Run systemctl edit {unit}, add the lines [Service] and OOMPolicy=continue, then systemctl "+
-				"daemon-reload. No restart is needed. Only where something else, such as a cluster manager, "+
-				"is meant to take over, leave it.", seen, "unit", u.Name, "policy", u.OOMPolicy)
+			"1. Run: systemctl edit {unit}\n"+
+				"2. Add under [Service]: OOMPolicy=continue\n"+
+				"3. Run: systemctl daemon-reload\n"+
+				"No restart is needed. Keep the policy only if another service, such as a cluster manager, takes "+
+				"over.", seen, "unit", u.Name, "policy", u.OOMPolicy)
 	},
 }

@@ -6,21 +6,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// OpenFilesLimit is a notice: the server lowers its own limit to what it is
-// allowed at start, and only logs that at DEBUG level. Its own descriptors (sockets, logs)
-// lie within max_files_per_process, so that 1024, systemd's default, lets the
-// setting's default of 1000 decide: measured on 13 to 18.
+// OpenFilesLimit is a notice: at start the server lowers its own limit to the allowed
+// one, and only logs that at DEBUG level. Its own descriptors (sockets, logs) are within
+// max_files_per_process, so with 1024, systemd's default, the default of 1000 applies:
+// measured on 13–18.
 var OpenFilesLimit = check.Check{
 	ID:       "open_files_limit",
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The server may open fewer files than it is set to",
-	Why: "Each backend keeps up to max_files_per_process files open. A lower limit of the process wins silently: " +
-		"files are closed and opened again all the time where there are many tables or partitions, and " +
-		"extensions that open files of their own meet \"too many open files\".",
-	Do: "Run systemctl edit for the unit, add [Service] and LimitNOFILE=65536, then systemctl daemon-reload and " +
-		"restart the server. Started by hand, raise the owner's nofile in /etc/security/limits.d.",
+	Title:    "Open files limit is too low for max_files_per_process",
+	Why: "Each backend keeps up to max_files_per_process files open. A lower limit of the process applies " +
+		"silently. With many tables or partitions, backends then close and reopen files all the time. " +
+		"Extensions that open files themselves fail with \"too many open files\".",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]: LimitNOFILE=65536\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"4. Restart the server.\n" +
+		"If the server is started without systemd, raise nofile of its user in /etc/security/limits.d.",
 	Commands: []check.Command{
 		check.Conf("LimitNOFILE=65536"),
 		check.Shell("systemctl daemon-reload"),
@@ -39,7 +42,7 @@ var OpenFilesLimit = check.Check{
 		if !ok || l.NoFile < 0 || l.NoFile >= want {
 			return
 		}
-		c.Found("max_files_per_process = {want}, and the postmaster's limit is {limit} open files.", "want",
+		c.Found("max_files_per_process = {want}, open files limit of the postmaster = {limit}.", "want",
 			strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NoFile, 10))
 	},
 }

@@ -6,20 +6,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ProcessLimit: a fork that fails is told to the client as "could not fork new
-// process for connection", and to no one else.
+// ProcessLimit: a failed fork is reported to the client as "could not fork new process
+// for connection", and in the server log.
 var ProcessLimit = check.Check{
 	ID:       "process_limit",
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The owner may have fewer processes than the server has connections",
-	Why: "Each connection and each worker is a process of the server's owner. When that user has as many as its " +
-		"limit allows, the next connection fails with \"could not fork new process\", long before " +
-		"max_connections is reached, and parallel workers and autovacuum fail to start.",
-	Do: "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then " +
-		"systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in " +
-		"/etc/security/limits.d.",
+	Title:    "Process limit is below max_connections (LimitNPROC)",
+	Why: "Each connection and each worker is a process of the user that runs the server. When that user " +
+		"reaches its process limit, new connections fail with \"could not fork new process\", long before " +
+		"max_connections is reached. Parallel workers and autovacuum workers cannot start either.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]:\n" +
+		"LimitNPROC=infinity\n" +
+		"TasksMax=infinity\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"4. Restart the server.\n" +
+		"If the server is started without systemd, raise nproc of its user in /etc/security/limits.d.",
 	Commands: []check.Command{
 		check.Conf("LimitNPROC=infinity"),
 		check.Conf("TasksMax=infinity"),
@@ -46,8 +50,8 @@ var ProcessLimit = check.Check{
 		}
 		if l.NProc < want {
 			c.Found(
-				"max_connections, workers and WAL senders make up to {want} processes, and the limit of the owner "+
-					"is {limit}.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
+				"max_connections, workers and WAL senders need up to {want} processes; the process limit is {limit}.",
+				"want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
 		}
 	},
 }

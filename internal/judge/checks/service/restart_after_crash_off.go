@@ -2,20 +2,20 @@ package service
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// RestartAfterCrashOff is for servers that nothing restarts.
+// RestartAfterCrashOff is for servers without a cluster manager that restarts them.
 var RestartAfterCrashOff = check.Check{
 	ID:       "restart_after_crash_off",
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The server stays down after a crash of one backend",
-	Why: "When a backend dies the postmaster ends all others and starts afresh by itself. With restart_after_crash " +
-		"= off it ends instead and " +
-		"leaves the rest to a cluster manager. Without one, one killed backend takes the database away until " +
-		"somebody comes.",
-	Do: "ALTER SYSTEM RESET restart_after_crash; SELECT pg_reload_conf(); unless a cluster manager that pgfettle " +
-		"does not know restarts it, such " +
-		"as Pacemaker.",
+	Title:    "restart_after_crash is off",
+	Why: "When a backend crashes, the postmaster normally terminates all others and restarts the instance. " +
+		"With restart_after_crash = off it shuts down instead and leaves the restart to a cluster manager. " +
+		"Without one, a single killed backend keeps the database down until an administrator starts it.",
+	Do: "1. Run: ALTER SYSTEM RESET restart_after_crash;\n" +
+		"2. Reload: SELECT pg_reload_conf();\n" +
+		"Keep the setting only if a cluster manager that pgfettle does not detect, such as Pacemaker, " +
+		"restarts the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET restart_after_crash;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -33,9 +33,9 @@ var RestartAfterCrashOff = check.Check{
 		switch {
 		case !ok:
 			c.FoundAs(check.Notice,
-				"restart_after_crash = off; whether a cluster manager restarts the server could not be seen.")
+				"restart_after_crash = off; it is unknown whether a cluster manager restarts the server.")
 		case manager == "":
-			c.Found("restart_after_crash = off, and no cluster manager was seen.")
+			c.Found("restart_after_crash = off; no cluster manager was found.")
 		}
 	},
 }

@@ -4,28 +4,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// shutdownRate is what a checkpoint at shutdown writes per second of buffers
-// that lie scattered on a modest disk; SSDs do several times as much. A stop
-// that is long enough at this rate is long enough.
+// shutdownRate is what a shutdown checkpoint writes per second of scattered
+// buffers on a modest disk; SSDs write several times as much.
 const shutdownRate = 100 * unit.MB
 
-// StopTimeoutShort is a notice: a crash recovery loses nothing, it only takes
-// time when nobody has any.
+// StopTimeoutShort is a notice: crash recovery loses nothing, it only takes time.
 var StopTimeoutShort = check.Check{
 	ID:       "stop_timeout_short",
 	Area:     check.Service,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "systemd may kill the server while it is shutting down",
-	Why: "A clean stop writes every dirty buffer first. When that takes longer than TimeoutStopSec systemd sends " +
-		"SIGKILL, and the next start is a crash recovery that replays the WAL since the last checkpoint: a planned " +
-		"restart of seconds becomes an unplanned one of minutes.",
-	Do: "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No " +
-		"restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
+	Title:    "TimeoutStopSec is too short for a clean shutdown",
+	Why: "A clean shutdown first writes every dirty buffer. If that takes longer than TimeoutStopSec, systemd " +
+		"sends SIGKILL, and the next start is a crash recovery that replays the WAL since the last " +
+		"checkpoint. A planned restart of seconds becomes an outage of minutes.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]: TimeoutStopSec=1h\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"No restart is needed. A CHECKPOINT just before a planned stop shortens the shutdown.",
 	Commands: []check.Command{
 		check.Conf("TimeoutStopSec=1h"),
 		check.Shell("systemctl daemon-reload"),
@@ -46,14 +47,15 @@ var StopTimeoutShort = check.Check{
 		}
 		buffers, ok := set.Bytes("shared_buffers")
 		if need := time.Duration(buffers/shutdownRate) * time.Second; ok && limit < need {
-			c.Found("{unit} has TimeoutStopSec={limit}; writing shared_buffers of {buffers} at 100 MB/s takes {need}.",
-				"unit", u.Name, "limit", limit, "buffers", buffers, "need", need)
+			c.Found("{unit}: TimeoutStopSec is {limit}. Writing {buffers} of shared_buffers at 100 MB/s takes {need}.",
+				"unit", u.Name, "limit", say.Span(limit.Seconds()), "buffers", buffers, "need",
+				say.Span(need.Seconds()))
 		}
 	},
 }
 
 // timespan reads a time as systemctl show prints it: "1min 30s", "infinity". ok
-// is false for what is no limit and for what it does not know.
+// is false for no limit and for an unknown form.
 func timespan(text string) (time.Duration, bool) {
 	units := map[string]string{"min": "m", "s": "s", "h": "h", "ms": "ms", "us": "us"}
 	var sum time.Duration

@@ -7,19 +7,23 @@ import (
 )
 
 // SystemdOomd: systemd-oomd kills by pressure and swap, long before the kernel
-// would, and takes whole control groups.
+// would, and always a whole cgroup.
 var SystemdOomd = check.Check{
 	ID:       "systemd_oomd",
 	Area:     check.Service,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "systemd-oomd may kill the whole instance",
-	Why: "systemd-oomd watches memory pressure and swap of the units that ask for it and kills a whole control " +
-		"group at once, with SIGKILL: the postmaster and all of its backends, not the query that " +
-		"needs the memory. It acts on pressure, which a database that reads much has at times while nothing is wrong.",
-	Do: "Run systemctl edit for the unit, add [Service], ManagedOOMSwap=auto, ManagedOOMMemoryPressure=auto and " +
-		"ManagedOOMPreference=omit, then systemctl daemon-reload. " +
-		"oomctl shows which units are watched.",
+	Why: "systemd-oomd monitors memory pressure and swap of the units that enable it and kills a whole cgroup " +
+		"at once with SIGKILL. That is the postmaster with all backends, not only the query that uses the " +
+		"memory. It acts on pressure, which a read-heavy database can show while nothing is wrong.",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Add under [Service]:\n" +
+		"ManagedOOMSwap=auto\n" +
+		"ManagedOOMMemoryPressure=auto\n" +
+		"ManagedOOMPreference=omit\n" +
+		"3. Run: systemctl daemon-reload\n" +
+		"Verify: oomctl lists the monitored units.",
 	Commands: []check.Command{
 		check.Conf("ManagedOOMSwap=auto"),
 		check.Conf("ManagedOOMMemoryPressure=auto"),
@@ -39,7 +43,7 @@ var SystemdOomd = check.Check{
 			}
 		}
 		if len(kills) > 0 {
-			c.Found("{unit} has {kills}.", "unit", u.Name, "kills", strings.Join(kills, " and "))
+			c.Found("{unit} has {kills}.", "unit", u.Name, "kills", strings.Join(kills, ", "))
 		}
 	},
 }

@@ -1,14 +1,15 @@
 package start
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// StartHugePages counts the pages that are free now, as other servers may hold those
-// of the pool.
+// StartHugePages counts the pages that are free now, as other servers may use pages of
+// the pool.
 var StartHugePages = check.Check{
 	ID:        "start_huge_pages",
 	Area:      check.Startup,
@@ -16,13 +17,14 @@ var StartHugePages = check.Check{
 	Scope:     check.PerInstance,
 	DependsOn: []string{"start_config_error"},
 	Title:     "Too few huge pages for huge_pages = on",
-	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with " +
-		"\"could not map anonymous shared memory\" if one page is missing. " +
-		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line " +
-		"fills it, and memory that is fragmented yields fewer pages than asked for.",
-	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in " +
-		"/proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
-		"2. Start the server.\n" +
+	Why: "With huge_pages = on the server requests its whole shared memory in huge pages. It stops with " +
+		"\"could not map anonymous shared memory\" if one page is missing. The pool (vm.nr_hugepages) is " +
+		"empty after boot unless a file in /etc/sysctl.d or the kernel command line fills it. Fragmented " +
+		"memory yields fewer pages than requested.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.nr_hugepages = PAGES\n" +
+		"2. Run: sysctl --system\n" +
+		"3. Check that HugePages_Total in /proc/meminfo has reached PAGES. If not, reboot.\n" +
+		"4. Start the server.\n" +
 		"Temporary workaround: huge_pages = try, with which the server starts on regular pages.",
 	Commands: []check.Command{
 		check.Shell("sysctl --system"),
@@ -40,8 +42,8 @@ var StartHugePages = check.Check{
 			return
 		}
 		if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
-			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try.",
-				"huge_pages = on with shared_memory_type = {kind}: the server takes huge pages only with mmap.",
+			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try. Then start the server.",
+				"huge_pages = on, shared_memory_type = {kind}: the server can use huge pages only with mmap.",
 				"kind", kind)
 			return
 		}
@@ -51,7 +53,8 @@ var StartHugePages = check.Check{
 			return
 		}
 		if size == 0 {
-			c.FoundDo(check.Critical, "Set huge_pages = try.", "huge_pages = on, and this kernel has no huge pages.")
+			c.FoundDo(check.Critical, "Set huge_pages = try. Then start the server.",
+				"huge_pages = on; this kernel does not support huge pages.")
 			return
 		}
 		need, ok := memory.HugeNeedOf(c.Instance, size)
@@ -64,9 +67,14 @@ var StartHugePages = check.Check{
 		if free >= need.Least {
 			return
 		}
-		c.FoundDo(check.Critical, c.Remedy(),
-			"huge_pages = on; the server asks for {need} pages of {size}, and {free} are free in a pool of {total}.",
-			"need", check.PagesText(need.Pages, need.Exact()), "size", size, "free", free, "total", p.Total)
+		seen := say.N(need.Pages,
+			"huge_pages = on: the server requests {need} page of {size}; {free} of {total} in the pool are free.",
+			"huge_pages = on: the server requests {need} pages of {size}; {free} of {total} in the pool are free.",
+			"need", need.Pages, "size", size, "free", free, "total", p.Total)
+		if !need.Exact() {
+			seen = say.All(" ", seen, say.M("The number of pages is an estimate."))
+		}
+		c.That(check.Critical, say.M(c.Remedy()), seen)
 	},
 }
 

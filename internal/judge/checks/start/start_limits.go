@@ -7,23 +7,25 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// leastFiles is below what any server starts with: it wants 48 files for itself
-// beside 10 that it reserves (FD_MINFREE and NUM_RESERVED_FDS of fd.c, 13 to 18).
+// leastFiles is the least with which a server starts: it needs 48 files and reserves
+// 10 more (FD_MINFREE and NUM_RESERVED_FDS of fd.c, 13–18).
 const leastFiles = 58
 
-// StartLimits reads the limits that the unit sets; those of a person's shell are not
-// known before he starts the server.
+// StartLimits reads the limits that the unit sets; those of a user's shell are unknown
+// before the server starts.
 var StartLimits = check.Check{
 	ID:       "start_limits",
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Limits of the service are too low for the server",
-	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts the whole shared memory, used or not: the server " +
-		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty of it. " +
-		"With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors available to start " +
-		"server process\".",
-	Do:      "Remove LimitAS= from the unit, or raise LimitNOFILE= (systemctl edit UNIT), then start the server.",
+	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts all shared memory, used or not. The server " +
+		"stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty " +
+		"of free memory. With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors " +
+		"available to start server process\".",
+	Do: "1. Run: systemctl edit UNIT\n" +
+		"2. Remove LimitAS=, or raise LimitNOFILE=.\n" +
+		"3. Start the server.",
 	Sources: []string{"pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
@@ -38,14 +40,14 @@ var StartLimits = check.Check{
 			return n, err == nil && n >= 0
 		}
 		if n, ok := limit("LimitNOFILE"); ok && n < leastFiles {
-			c.Found("LimitNOFILE of {unit} is {n}.", "unit", u.Name, "n", n)
+			c.Found("{unit}: LimitNOFILE = {n}.", "unit", u.Name, "n", n)
 		}
 		n, ok := limit("LimitAS")
 		if !ok {
 			return
 		}
 		if need, ok := c.SharedMemoryAsked(); ok && unit.Bytes(n) < need {
-			c.Found("LimitAS of {unit} is {limit}; the server asks for {need} of shared memory.", "unit", u.Name,
+			c.Found("{unit}: LimitAS = {limit}; the server requests {need} of shared memory.", "unit", u.Name,
 				"limit", unit.Bytes(n), "need", need)
 		}
 	},

@@ -2,27 +2,27 @@ package start
 
 import (
 	"net/netip"
-	"slices"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StartPortTaken is critical where every address is taken: the server starts as long
-// as it can listen at one.
+// StartPortTaken is critical if every address is in use: the server starts if it can
+// listen on one.
 var StartPortTaken = check.Check{
 	ID:       "start_port_taken",
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "Port is taken by another process",
-	Why: "Two processes cannot listen on one address and port. If all of listen_addresses are taken, the server " +
-		"stops with \"could not create any TCP/IP sockets\". " +
-		"If some are free, it starts with a warning, and clients of the others reach the other process.",
-	Do: "Stop the process that listens there, or give the server another port: port = NUMBER in postgresql.conf. " +
-		"Often it is a second PostgreSQL server, started by another service or by hand, " +
-		"or the forwarded port of a container.",
+	Title:    "Port is already in use",
+	Why: "Two processes cannot listen on the same address and port. If all of listen_addresses are in use, the " +
+		"server stops with \"could not create any TCP/IP sockets\". If some are free, it starts with a " +
+		"warning, and clients of the others reach the other process.",
+	Do: "Stop the process that listens there, or set another port in postgresql.conf: port = NUMBER\n" +
+		"Often it is a second PostgreSQL server, started manually or by another service, or the forwarded " +
+		"port of a container.",
 	Sources: []string{"pg-config-connection", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
@@ -32,28 +32,31 @@ var StartPortTaken = check.Check{
 		if !ok || len(s.Addresses) == 0 {
 			return
 		}
-		var taken, by []string
+		var taken []string
+		var by []say.Message
+		listed := map[string]bool{}
 		for _, a := range s.Addresses {
 			if l, ok := listenerAt(s.Listeners, a); ok {
 				taken = append(taken, a)
-				if name := check.ProcessName(l.Program, l.PID); !slices.Contains(by, name) {
-					by = append(by, name)
+				if key := l.Program + "\x00" + strconv.Itoa(l.PID); !listed[key] {
+					listed[key] = true
+					by = append(by, say.M("{process}", "process", check.ProcessName(l.Program, l.PID)))
 				}
 			}
 		}
-		pairs := []any{"port", strconv.Itoa(s.Port), "taken", check.Join(taken, ", ", 5), "by", check.Join(by, ", ", 5)}
+		pairs := []any{"port", strconv.Itoa(s.Port), "taken", say.Names(taken, 5), "by", say.List{Items: by, Most: 5}}
 		switch {
 		case len(taken) == 0:
 		case len(taken) < len(s.Addresses):
-			c.FoundAs(check.Warning, "Port {port} is taken on {taken} by {by}; other addresses are free.", pairs...)
+			c.FoundAs(check.Warning, "Port {port} on {taken} is in use by {by}; other addresses are free.", pairs...)
 		default:
-			c.Found("Port {port} is taken on {taken} by {by}.", pairs...)
+			c.Found("Port {port} on {taken} is in use by {by}.", pairs...)
 		}
 	},
 }
 
-// listenerAt finds who keeps a server from an address. A socket at :: has the addresses
-// of IPv4 as well, unless its program has forbidden that; the server's own does.
+// listenerAt finds the socket that blocks an address. A socket on :: also has the IPv4
+// addresses, unless its program disables that, as the server does.
 func listenerAt(listeners []pg.StartListener, address string) (pg.StartListener, bool) {
 	want, err := netip.ParseAddr(address)
 	if err != nil {

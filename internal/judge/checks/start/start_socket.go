@@ -1,24 +1,26 @@
 package start
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
 // StartSocket is about the sockets of unix_socket_directories; a server without one
-// of them does not start, even where the others could be made.
+// of them does not start, even if the others can be created.
 var StartSocket = check.Check{
 	ID:       "start_socket",
 	Area:     check.Startup,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
 	Title:    "Unix socket cannot be created",
-	Why: "Before it makes its socket, the server makes a lock file beside it. If the directory does not exist (/run " +
-		"is empty after each boot), if the account may not write there, " +
-		"or if a live process holds the lock file, the server stops with \"could not create lock file\" or \"lock " +
-		"file already exists\".",
-	Do: "1. Create a missing directory for the account of the server. Below /run let systemd do it at each boot: " +
-		"RuntimeDirectory=postgresql in the unit, or a line in /etc/tmpfiles.d.\n" +
-		"2. If a server holds the lock file, give one of the two another port or another directory in " +
-		"unix_socket_directories.\n" +
-		"3. Remove a lock file only when the process that it names is no server.",
+	Why: "Before the server creates a Unix socket, it creates a lock file in the same directory. It stops with " +
+		"\"could not create lock file\" if the directory does not exist (/run is empty after each boot) or is " +
+		"not writable. It stops with \"lock file already exists\" if a live process holds the lock file.",
+	Do: "1. Create a missing directory for the user of the server. Below /run let systemd create it at each " +
+		"boot: RuntimeDirectory=postgresql in the unit, or a line in /etc/tmpfiles.d.\n" +
+		"2. If a server holds the lock file, set another port or another directory in unix_socket_directories " +
+		"for one of the two.\n" +
+		"3. Remove a lock file only if its process is not a server.",
 	Sources: []string{"pg-config-connection", "pg-server-start"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {
@@ -28,19 +30,20 @@ var StartSocket = check.Check{
 		if !ok {
 			return
 		}
-		var told []string
+		var told []say.Message
 		for _, u := range s.Unix {
 			switch {
 			case u.Fault != "":
-				told = append(told, u.Folder+": "+u.Fault)
+				told = append(told, say.M("{directory}: {fault}", "directory", u.Folder, "fault", u.Fault))
 			case u.PID > 0:
-				told = append(told, u.Lock+" is held by "+check.ProcessName(u.Program, u.PID))
+				told = append(told, say.M("{lock} is held by {process}", "lock", u.Lock, "process",
+					check.ProcessName(u.Program, u.PID)))
 			case u.Closed:
-				told = append(told, u.Lock+" belongs to another account")
+				told = append(told, say.M("{lock} is owned by another user", "lock", u.Lock))
 			}
 		}
 		if len(told) > 0 {
-			c.Found("{places}.", "places", check.Capitalize(check.Join(told, "; ", 5)))
+			c.Found("{places}.", "places", say.List{Items: told, Sep: "; ", Most: 5})
 		}
 	},
 }

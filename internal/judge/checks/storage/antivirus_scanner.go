@@ -1,31 +1,32 @@
 package storage
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// AntivirusScanner goes by the names of programs: which folders they leave out
-// stands in files of their own, in as many forms as there are makers. That one
-// lets others wait for its answer the kernel tells to root.
+// AntivirusScanner goes by the names of programs: which directories they exclude
+// is in files of their own, in a different form for each vendor. The kernel shows
+// to root which programs make others wait for their answer (fanotify).
 var AntivirusScanner = check.Check{
 	ID:       "antivirus_scanner",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerHost,
-	Title:    "A scanner looks at files when they are opened",
-	Why: "Where a scanner answers first, each open() of a data file waits for it, and the server opens files all " +
-		"the time: a backend each one that it needs, the checkpointer those that it " +
-		"syncs, and each WAL segment. Data files hold whatever users store, so some page looks like a virus one " +
-		"day: a file that is moved to quarantine or refused is a lost table, or a server that does not start.",
-	Do: "Leave the data directory, the WAL, the tablespaces and the programs of the server out of the scanner, for " +
-		"reading as well as for writing, and take the server's processes out of what it watches by behaviour. " +
-		"Scan what is uploaded in the application instead.",
+	Title:    "Antivirus may scan data files on access",
+	Why: "An on-access scanner makes each open() of a data file wait for its answer. The server opens files " +
+		"constantly: backends their tables and indexes, the checkpointer the files that it syncs, and each WAL " +
+		"segment. Data files contain whatever users store, so a page can match a virus signature. A quarantined " +
+		"or blocked file is a lost table, or a server that does not start.",
+	Do: "1. Exclude the data directory, the WAL, the tablespaces and the server's programs from scanning, for " +
+		"reads and writes.\n" +
+		"2. Exclude the server's processes from behavior monitoring.\n" +
+		"3. Scan uploads in the application instead.",
 	Sources: []string{"man-fanotify", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Instances) == 0 {
@@ -41,32 +42,32 @@ var AntivirusScanner = check.Check{
 			if maker == "" {
 				continue
 			}
-			told := fmt.Sprintf("%s (%s)", p.Name, maker)
+			told := p.Name + " (" + maker + ")"
 			if yes, _ := p.Intercept.Get(); yes {
 				waits = append(waits, told)
 			} else {
 				watches = append(watches, told)
 			}
 		}
-		do, folders := c.Remedy(), foldersOf(c.Snapshot)
-		if folders != "" {
-			do += " The folders are {folders}."
+		do := say.M(c.Remedy())
+		if folders := directoriesOf(c.Snapshot); len(folders) > 0 {
+			do = say.All("\n", do, say.M("Directories to exclude: {folders}.", "folders", say.Names(folders, 4)))
 		}
 		switch {
 		case len(waits) > 0:
-			c.FoundDo(check.Warning, do,
-				"Whoever opens a file waits for {programs}; whether the folders of the server are left out is not "+
-					"seen from here.", "programs", check.Join(append(waits, watches...), ", ", 4), "folders", folders)
+			c.That(check.Warning, do, say.M(
+				"Antivirus makes open() wait for its answer: {programs}. Whether the server's directories are "+
+					"excluded is unknown.", "programs", say.Names(append(waits, watches...), 4)))
 		case len(watches) > 0:
-			c.FoundDo(check.Notice, do,
-				"{programs} runs; whether it scans files when they are opened, and which folders it leaves out, is "+
-					"not seen from here.", "programs", check.Join(watches, ", ", 4), "folders", folders)
+			c.That(check.Notice, do, say.M(
+				"Antivirus runs: {programs}. Whether it scans files on access, and which directories it excludes, "+
+					"is unknown.", "programs", say.Names(watches, 4)))
 		}
 	},
 }
 
-// foldersOf names the folders of all instances.
-func foldersOf(s *snapshot.Snapshot) string {
+// directoriesOf names the directories of all instances.
+func directoriesOf(s *snapshot.Snapshot) []string {
 	var out []string
 	for i := range s.Instances {
 		places, _ := s.Instances[i].Places.Get()
@@ -78,5 +79,5 @@ func foldersOf(s *snapshot.Snapshot) string {
 			}
 		}
 	}
-	return check.Join(out, ", ", 4)
+	return out
 }

@@ -2,22 +2,21 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// BackendFlushAfterSet is no more than an information: there are loads that it helps.
+// BackendFlushAfterSet is only info: some workloads benefit from the setting.
 var BackendFlushAfterSet = check.Check{
 	ID:       "backend_flush_after_set",
 	Area:     check.Storage,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Backends ask the kernel to write at once",
-	Why: "backend_flush_after makes each backend push what it wrote out of the page cache to the device. It keeps a " +
-		"bulk load from filling the " +
-		"cache with dirty pages. For a database larger than shared_buffers and smaller than the memory it hurts: " +
-		"pages that would be changed " +
-		"again before the kernel wrote them are written each time.",
-	Do: "ALTER SYSTEM RESET backend_flush_after; SELECT pg_reload_conf(); and bound dirty pages for the whole host " +
-		"instead: " +
-		"vm.dirty_background_bytes and vm.dirty_bytes (pgfettle plan gives them). For a bulk load, SET " +
-		"backend_flush_after in its session.",
+	Title:    "backend_flush_after is set server-wide",
+	Why: "With backend_flush_after, each backend makes the kernel write its dirty pages to the device soon after " +
+		"it wrote them. This keeps a bulk load from filling the page cache with dirty pages. If the database is " +
+		"larger than shared_buffers and smaller than RAM, throughput can drop: pages that would change again " +
+		"before writeback are written each time.",
+	Do: "1. Reset it (reload): ALTER SYSTEM RESET backend_flush_after; SELECT pg_reload_conf();\n" +
+		"2. Limit dirty pages for the whole host instead: vm.dirty_background_bytes and vm.dirty_bytes (pgfettle " +
+		"plan shows values).\n" +
+		"3. For a bulk load, use SET backend_flush_after in that session only.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET backend_flush_after;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -9,44 +9,45 @@ import (
 )
 
 const (
-	// backendPart: from half of all writes on, the two processes that are for it
-	// do less than those that have something better to do.
+	// backendPart: from half of all writes on, the two processes meant for writing
+	// do less of it than the backends.
 	backendPart = 0.5
-	// backendPace in pages a second is 1 MB/s on average: below it no query feels
-	// it.
+	// backendPace in pages per second is 1 MB/s on average: less does not slow
+	// queries.
 	backendPace = 128
-	// backendFsyncs an hour: any means that the queue to the checkpointer was full
-	// and a session waited for a disk; one in an hour on average is a habit.
+	// backendFsyncs per hour: any means that the queue to the checkpointer was full
+	// and a backend waited for a disk; one per hour on average is no exception.
 	backendFsyncs = 1
-	// cleanerStopped a minute: how often the background writer ended a round at
-	// bgwriter_lru_maxpages. Before 16 it has to tell that clean buffers are scarce,
-	// as what COPY and VACUUM write in their rings, and new pages of tables, count
+	// cleanerStopped per minute: how often the background writer ended a round at
+	// bgwriter_lru_maxpages. In 15 and earlier this shows that clean buffers are scarce,
+	// because writes of COPY and VACUUM in their rings, and new pages of tables, count
 	// as writes by backends too.
 	cleanerStopped = 1
 )
 
-// whoWrote is how many dirty pages were written out of shared buffers by whom.
+// whoWrote is how many dirty pages of shared buffers each kind of process wrote.
 type whoWrote struct {
 	backends, others float64
 	fsyncs           float64 // of files, by backends
 	secs             float64
 }
 
-// BackendsWriteBuffers counts from 16 on only what backends wrote because they
-// wanted the buffer; the rings of COPY, VACUUM and large scans are left out.
+// BackendsWriteBuffers counts in 16 and later only what backends wrote because they
+// needed the buffer; the rings of COPY, VACUUM and large scans are omitted.
 var BackendsWriteBuffers = check.Check{
 	ID:       "backends_write_buffers",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Sessions write dirty buffers themselves",
-	Why: "A session that wants a buffer and finds only dirty ones writes one out first, in the middle of its query. " +
-		"The background writer is there to have clean ones ready, and stops at " +
-		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits " +
-		"for the disk.",
-	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM " +
-		"SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
-		"changed, raise that first: a page that stays is written once a checkpoint.",
+	Title:    "Backends write dirty buffers themselves",
+	Why: "A backend that needs a buffer and finds only dirty ones must write one out in the middle of its query. " +
+		"The background writer keeps clean buffers ready, but writes at most bgwriter_lru_maxpages per round: by " +
+		"default 100 pages, or 4 MB/s. A backend that must call fsync itself also waits for the disk.",
+	Do: "1. If shared_buffers is small for the data that changes, raise it first (restart): a page that stays in " +
+		"shared_buffers is written once per checkpoint.\n" +
+		"2. Make the background writer faster (reload): ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER " +
+		"SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM SET bgwriter_delay = '100ms'; SELECT " +
+		"pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET bgwriter_lru_maxpages = 500;"),
 		check.SQL("ALTER SYSTEM SET bgwriter_lru_multiplier = 4;"),
@@ -69,7 +70,7 @@ var BackendsWriteBuffers = check.Check{
 			w = writtenIO(rows)
 			if w.secs == 0 && len(rows) > 0 {
 				c.Missing(known.Gap{Fact: "pg_stat_io: stats_reset",
-					Reason: "the evidence does not tell since when it counts"})
+					Reason: "the time of the last statistics reset is unknown"})
 			}
 		} else {
 			cp, ok := check.Need(c, c.Instance.Server.Checkpoints)
@@ -86,21 +87,19 @@ var BackendsWriteBuffers = check.Check{
 		if !wait && (pace < backendPace || part < backendPart) {
 			return
 		}
-		limit := "not known"
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = set["bgwriter_lru_maxpages"].Show()
+		limit := say.M("bgwriter_lru_maxpages is unknown.")
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["bgwriter_lru_maxpages"]; ok {
+			limit = say.M("bgwriter_lru_maxpages = {limit}.", "limit", v.Show())
 		}
+		sev, seen := check.Notice, say.M("Backends wrote {part}% of the pages written in {since} ({pace} per second)",
+			"since", say.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)))
 		if wait {
-			c.FoundAs(check.Warning,
-				"Sessions called fsync themselves {n} times in {since}, as the queue to the checkpointer was full "+
-					"(bgwriter_lru_maxpages = {limit}).",
-				"n", check.Count(int64(w.fsyncs)), "since", say.Span(w.secs), "limit", limit)
-			return
+			sev, seen = check.Warning, say.M(
+				"fsync calls by backends: {n} in {since}, because the queue to the checkpointer was full",
+				"n", check.Count(int64(w.fsyncs)), "since", say.Span(w.secs))
 		}
-		c.Found(
-			"Of the pages written in {since}, sessions wrote {part} % ({pace} pages a second); "+
-				"bgwriter_lru_maxpages = {limit}.",
-			"since", say.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)), "limit", limit)
+		c.That(sev, say.M(c.Remedy()), say.All("; ", seen, limit))
 	},
 }
 

@@ -3,34 +3,35 @@ package storage
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// BtrfsDatadir tells either way what is lost: copying each page costs speed,
+// BtrfsDatadir fires in both modes: copy-on-write costs speed,
 // and overwriting in place costs btrfs's checksums.
 var BtrfsDatadir = check.Check{
 	ID:       "btrfs_datadir",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The data files lie on btrfs",
-	Why: "By default btrfs writes each changed page to a new place: a table that is updated at random breaks into " +
-		"as many extents as it has pages, and reads and " +
-		"writes become slower with time. Without copy on write (nodatacow, or the attribute C) files are " +
-		"overwritten in place, but then btrfs keeps " +
-		"no checksums of them, and only those of PostgreSQL itself would show damage.",
-	Do: "Prefer ext4 or XFS for the data directory. On btrfs: stop the server, make a new folder, run chattr +C on " +
-		"it while it is empty, copy the data directory there " +
-		"with cp --reflink=never, and switch data checksums on (pg_checksums --enable). Snapshots bring the copying " +
-		"back.",
+	Title:    "Data files on btrfs",
+	Why: "By default, btrfs writes each changed page to a new location (copy-on-write). A table that is updated at " +
+		"random fragments into as many extents as it has pages, and reads and writes become slower. Without " +
+		"copy-on-write (nodatacow, or the file attribute C), files are overwritten in place and btrfs keeps no " +
+		"checksums of them. Then only PostgreSQL's data checksums detect damage.",
+	Do: "1. Prefer ext4 or XFS for the data directory.\n" +
+		"2. If it stays on btrfs: stop the server, create a new directory, and run chattr +C on it while it is " +
+		"empty. Copy the data directory into it with cp --reflink=never.\n" +
+		"3. Enable data checksums while the server is stopped: pg_checksums --enable -D DATA_DIRECTORY\n" +
+		"4. Avoid btrfs snapshots of it: they bring copy-on-write back.",
 	Sources: []string{"linux-btrfs", "pg-creating-cluster", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		var copies, plain []volumes.Mounted
 		for _, m := range volumes.Mounts(c) {
 			if m.Mount.FSType != "btrfs" || m.Role == snapshot.WALPlace {
-				continue // the WAL is the plan's matter: wal_recycle and wal_init_zero
+				continue // for the WAL, the plan has wal_recycle and wal_init_zero
 			}
 			inPlace := m.Mount.Has("nodatacow")
 			if !inPlace {
@@ -52,22 +53,22 @@ var BtrfsDatadir = check.Check{
 			}
 		}
 		if len(copies) > 0 {
-			c.Found("Copied at every write: {folders}.", "folders", folders(copies))
+			c.Found("Copy-on-write: {folders}.", "folders", directories(copies))
 		}
 		if len(plain) == 0 {
 			return
 		}
 		if v, ok := c.Setting("data_checksums"); ok && v == "off" {
-			c.Found("Overwritten in place, with neither btrfs's checksums nor data checksums: {folders}.", "folders",
-				folders(plain))
+			c.Found("Overwritten in place, with neither btrfs checksums nor data checksums: {folders}.", "folders",
+				directories(plain))
 		}
 	},
 }
 
-func folders(list []volumes.Mounted) string {
-	var told []string
+func directories(list []volumes.Mounted) say.List {
+	out := say.List{Most: 3}
 	for _, m := range list {
-		told = append(told, volumes.PlaceName(m.Place))
+		out.Items = append(out.Items, volumes.PlaceName(m.Place))
 	}
-	return check.Join(told, ", ", 3)
+	return out
 }

@@ -1,18 +1,21 @@
 package storage
 
-import "github.com/pgfettle/pgfettle/internal/judge/check"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
 
-// DatabaseInvalid tells of databases that nobody can connect to any more.
+// DatabaseInvalid finds databases that no session can connect to any more.
 var DatabaseInvalid = check.Check{
 	ID:       "database_invalid",
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A database was left behind by an interrupted DROP DATABASE",
-	Why: "DROP DATABASE that is cancelled, or that a crash ends, leaves a database whose files are partly gone. " +
-		"Nobody can connect to it, what is left of it takes space, no VACUUM freezes it any " +
-		"more, pg_upgrade fails on it, and pg_dumpall passes it over.",
-	Do:      "DROP DATABASE name; again. It is the only thing that can be done with it: its data is not whole.",
+	Title:    "Invalid database left by an interrupted DROP DATABASE",
+	Why: "A DROP DATABASE that was canceled, or interrupted by a crash, leaves a database with part of its files " +
+		"removed. No session can connect to it, and its remaining files take space. VACUUM and pg_dumpall skip " +
+		"it, and pg_upgrade fails.",
+	Do:      "Drop it again; its data is incomplete and cannot be used: DROP DATABASE DATABASE_NAME;",
 	Sources: []string{"pg-release-notes"},
 	Judge: func(c *check.Case) {
 		dbs, ok := check.Need(c, c.Instance.Server.Databases)
@@ -26,7 +29,7 @@ var DatabaseInvalid = check.Check{
 			}
 		}
 		if len(told) > 0 {
-			c.Found("Invalid: {names}.", "names", check.Join(told, ", ", 5))
+			c.Found("Invalid databases: {names}.", "names", say.Names(told, 5))
 		}
 	},
 }

@@ -2,18 +2,19 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// DirtyWritebackOff is a warning: nothing is written until somebody waits for it.
+// DirtyWritebackOff is a warning: nothing is written until a process waits for it.
 var DirtyWritebackOff = check.Check{
 	ID:       "dirty_writeback_off",
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerHost,
-	Title:    "The kernel does not write dirty pages by itself",
-	Why: "With vm.dirty_writeback_centisecs = 0 the periodic writing of old dirty pages is off: they pile up to the " +
-		"dirty limits, and then a checkpoint's fsync or any writing backend pays for all of them at once. Laptop " +
-		"guides set it to spare a disk.",
-	Do: "Write vm.dirty_writeback_centisecs = 500 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; " +
-		"find with grep -r dirty_writeback /etc what set it.",
+	Title:    "Periodic writeback of dirty pages is disabled",
+	Why: "With vm.dirty_writeback_centisecs = 0, the kernel does not write old dirty pages periodically. They " +
+		"accumulate up to the dirty page limits, and then a checkpoint's fsync or any writing backend waits for " +
+		"all of them at once. Laptop guides set it to let the disk sleep.",
+	Do: "1. Write this line into /etc/sysctl.d/60-postgresql.conf: vm.dirty_writeback_centisecs = 500\n" +
+		"2. Load it (takes effect now): sysctl --system\n" +
+		"3. Find the file that disabled it and remove its line: grep -r dirty_writeback /etc",
 	Commands: []check.Command{
 		check.Conf("vm.dirty_writeback_centisecs = 500"),
 		check.Shell("sysctl --system"),

@@ -8,13 +8,11 @@ var DsmMmap = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Parallel queries exchange rows through files",
-	Why: "dynamic_shared_memory_type = mmap puts what parallel workers share into files under pg_dynshmem in the " +
-		"data directory. The kernel " +
-		"writes them to disk like any other file, so each parallel query makes I/O beside its own.",
-	Do: "ALTER SYSTEM SET dynamic_shared_memory_type = 'posix'; and restart; in a container give /dev/shm room " +
-		"(docker run --shm-size=1g) rather " +
-		"than going round it.",
+	Title:    "dynamic_shared_memory_type = mmap causes disk I/O",
+	Why: "With mmap, parallel workers share memory through files in pg_dynshmem in the data directory. The kernel " +
+		"writes these files to disk like any other file, so each parallel query causes additional I/O.",
+	Do: "1. In a container, first enlarge /dev/shm, for example with docker run --shm-size=1g.\n" +
+		"2. Use POSIX shared memory (restart): ALTER SYSTEM SET dynamic_shared_memory_type = 'posix';",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET dynamic_shared_memory_type = 'posix';"),
 	},

@@ -7,21 +7,22 @@ import (
 )
 
 // Ext4DirIndex looks at the superblock: dir_index is a feature of the
-// filesystem and no option of a mount. mke2fs sets it since 2005.
+// filesystem, not a mount option. mke2fs has enabled it since 2005.
 var Ext4DirIndex = check.Check{
 	ID:       "ext4_dir_index",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Folders of the filesystem have no index",
-	Why: "Without dir_index a name is looked for by reading the folder from its start. A database's folder holds a " +
-		"file for each table, index and map, " +
-		"so with ten thousands of tables every open, create and unlink reads megabytes of names. ext3 and ext4 are " +
-		"made with the index by default; " +
-		"only an old filesystem, or one made for another purpose, is without.",
-	Do: "Stop the server and unmount the filesystem, then run tune2fs -O dir_index and e2fsck -fD with its device: " +
-		"the second builds the index of the folders " +
-		"that exist. e2fsck must never run on a mounted filesystem. Check with tune2fs -l.",
+	Title:    "ext4 or ext3 without directory indexes (dir_index)",
+	Why: "Without dir_index, a name is found by reading the directory from its start. A database directory " +
+		"contains a file for each table, index and map; with tens of thousands of tables, each open, create and " +
+		"unlink reads megabytes. mke2fs enables dir_index by default, so only an old or special-purpose " +
+		"filesystem lacks it.",
+	Do: "1. Stop the server and unmount the filesystem. e2fsck must never run on a mounted filesystem.\n" +
+		"2. Enable the feature: tune2fs -O dir_index DEVICE\n" +
+		"3. Build the indexes of existing directories: e2fsck -fD DEVICE\n" +
+		"4. Verify that the features include dir_index: tune2fs -l DEVICE\n" +
+		"5. Mount the filesystem and start the server.",
 	Sources: []string{"linux-ext4", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -36,9 +37,9 @@ var Ext4DirIndex = check.Check{
 				}
 			}
 			return false
-		}, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
-		if seen != "" {
-			c.Found("Without dir_index: {places}.", "places", seen)
+		}, volumes.MountedAt)
+		if len(seen.Items) > 0 {
+			c.Found("No dir_index: {places}.", "places", seen)
 		}
 	},
 }

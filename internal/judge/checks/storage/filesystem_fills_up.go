@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// daysWarned is what it takes to find what grew, order a disk and move data to it beside
-	// other work: two weeks.
+	// daysWarned is the time to find what grew, order a disk and move data to it in addition
+	// to other work: two weeks. The title names it.
 	daysWarned = 14
-	// daysCritical is a weekend, over which nobody may look.
+	// daysCritical is a weekend without an administrator.
 	daysCritical = 2
-	// daysSeen is the least history: a load of one night is over in the morning.
+	// daysSeen is the shortest history that counts: a load of one night is over in the morning.
 	daysSeen = 2
-	// walDay: WAL counted for less than a day is that of a night or of an afternoon.
+	// walDay: WAL counted for less than a day is that of a night or an afternoon.
 	walDay = limits.Day
 )
 
@@ -29,15 +29,15 @@ var FilesystemFillsUp = check.Check{
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A filesystem of the instance will be full in days",
-	Why: "Without room for WAL the server ends with a PANIC, and without room for data statements that write " +
-		"fail. How soon depends on what grows, not on how much is left: " +
-		"of 10 TB the last 500 GB are gone in a week where 70 GB come every day. Growth that is not steady, or " +
-		"was watched for less than two days, is not counted.",
-	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), " +
-		"base/pgsql_tmp, the log folder, and the largest tables with \\dt+ in psql. " +
-		"Remove what is not needed, bound slots with max_slot_wal_keep_size, or enlarge the filesystem. Never " +
-		"delete files in pg_wal by hand.",
+	Title:    "Filesystem will be full within two weeks",
+	Why: "If there is no space for WAL, the server stops with a PANIC; if there is none for data, statements that " +
+		"write fail. The time left depends on growth, not only on free space: at 70 GB per day, the last 500 GB " +
+		"of 10 TB last one week. Growth that is not steady, or was observed for less than two days, is not " +
+		"counted.",
+	Do: "1. Find what grew: run du -xsh in the data directory, in pg_wal (a replication slot or a failing " +
+		"archive_command), in base/pgsql_tmp and in the log directory, and \\dt+ in psql for the largest tables.\n" +
+		"2. Remove what is not needed, limit slots with max_slot_wal_keep_size (reload), or enlarge the " +
+		"filesystem. Never delete files in pg_wal manually.",
 	Sources: []string{"pg-disk-full", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -54,28 +54,28 @@ var FilesystemFillsUp = check.Check{
 				return ok && sp.Total > 0 && grows && left < days && !volumes.OnTmpfs(m) && !told
 			}
 		}
-		text := func(m host.Mount) string {
+		text := func(m host.Mount, directories say.List) say.Message {
 			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
-			return leftOn(m, sp, growth[m.Point])
+			return leftOn(m, sp, growth[m.Point], directories)
 		}
 		critical := within(daysCritical)
-		if seen := volumes.OnMounts(list, critical, text); seen != "" {
-			c.FoundAs(check.Critical, "{places}.", "places", check.Capitalize(seen))
+		if seen := volumes.OnMounts(list, critical, text); len(seen.Items) > 0 {
+			c.FoundAs(check.Critical, "{places}.", "places", seen)
 		}
 		if seen := volumes.OnMounts(list, func(m host.Mount) bool { return !critical(m) && within(daysWarned)(m) },
-			text); seen != "" {
-			c.Found("{places}.", "places", check.Capitalize(seen))
+			text); len(seen.Items) > 0 {
+			c.Found("{places}.", "places", seen)
 		}
 	},
 }
 
-// growing is how fast a filesystem fills up; the zero value: not known, or not steadily.
+// growing is how fast a filesystem fills up; the zero value: unknown, or not steadily.
 type growing struct {
 	perDay unit.Bytes
-	told   string // a clause: "it lost 70 GB per day in 9 days of history"
+	told   say.Message // a clause: "free space shrank by 70 GB per day in 9 days of history"
 }
 
-// days returns in how many days the free room is gone.
+// days returns in how many days the free space is gone.
 func (g growing) days(free unit.Bytes) (days float64, ok bool) {
 	if g.perDay <= 0 {
 		return 0, false
@@ -83,45 +83,47 @@ func (g growing) days(free unit.Bytes) (days float64, ok bool) {
 	return float64(free) / float64(g.perDay), true
 }
 
-// until ends a sentence about the room that is left: nothing where no growth is known.
-func (g growing) until(free unit.Bytes) string {
+// until is a clause on when the free space is gone: empty if no growth is known.
+func (g growing) until(free unit.Bytes) say.Message {
 	days, ok := g.days(free)
 	if !ok {
-		return ""
+		return say.Message{}
 	}
-	return "; " + g.told + ": full in " + say.Span(days*86400).String()
+	return say.M("full in {span}", "span", say.Span(days*86400))
 }
 
 // growth returns what is known of the growth of each mount, by its point: the fastest of
-// what a history tells of the folders on it, and of WAL that nothing removes.
+// what the history has of the directories on it, and of WAL that is not removed.
 func growth(c *check.Case, list []volumes.Mounted) map[string]growing {
 	out := map[string]growing{}
-	faster := func(point string, perDay float64, before, after string) {
-		if amount := unit.Bytes(perDay); amount > out[point].perDay {
-			out[point] = growing{amount, before + amount.String() + after}
+	faster := func(point string, amount unit.Bytes, told say.Message) {
+		if amount > out[point].perDay {
+			out[point] = growing{amount, told}
 		}
 	}
 	history, _ := c.Instance.History.Get()
 	for _, m := range list {
 		for _, d := range history.Disks {
 			if d.Place == placeOf(m.Place) && d.Days >= daysSeen && d.Least > 0 {
-				faster(m.Mount.Point, d.PerDay, "it lost ", " per day in "+say.Span(d.Days*86400).String()+
-					" of history")
+				amount := unit.Bytes(d.PerDay)
+				faster(m.Mount.Point, amount, say.M("free space shrank by {amount} per day in {days} of history",
+					"amount", amount, "days", say.Span(d.Days*86400)))
 			}
 		}
 		if m.Role != snapshot.WALPlace {
 			continue
 		}
 		if w, ok := c.Instance.Server.WAL.Get(); ok && w.Secs >= walDay && w.Bytes > 0 {
-			if why := walStays(c); why != "" {
-				faster(m.Mount.Point, float64(w.Bytes)/w.Secs*86400, "", " of WAL per day stay while "+why)
+			amount := unit.Bytes(float64(w.Bytes) / w.Secs * 86400)
+			if why := walStays(c, amount); !why.IsZero() {
+				faster(m.Mount.Point, amount, why)
 			}
 		}
 	}
 	return out
 }
 
-// placeOf is the name of a folder in a history.
+// placeOf is the name of a directory in a history.
 func placeOf(p snapshot.Place) string {
 	if p.Role == snapshot.TablespacePlace {
 		return "tablespace " + p.Tablespace
@@ -129,32 +131,33 @@ func placeOf(p snapshot.Place) string {
 	return string(p.Role)
 }
 
-// walStays says why no WAL is removed now: a clause, "" where it is.
-func walStays(c *check.Case) string {
+// walStays is a clause on why no WAL is removed now, with the amount per day; empty if it is.
+func walStays(c *check.Case, perDay unit.Bytes) say.Message {
 	set, ok := c.Instance.Server.Settings.Get()
 	if !ok {
-		return ""
+		return say.Message{}
 	}
 	if mode, _ := set.Text("archive_mode"); mode != "" && mode != "off" {
 		if a, ok := c.Instance.Server.Archiver.Get(); ok && a.Failed > 0 &&
 			a.LastFailed-a.LastOK >= limits.ArchiveLate {
-			return "it is not archived"
+			return say.M("{amount} of WAL per day accumulates because archiving fails", "amount", perDay)
 		}
 	}
 	if limit, ok := set.Int("max_slot_wal_keep_size"); !ok || limit >= 0 {
-		return ""
+		return say.Message{}
 	}
 	slots, _ := c.Instance.Server.Slots.Get()
 	normal, _ := set.Bytes("max_wal_size")
 	for _, s := range slots {
-		if kept, _ := s.Retained.Get(); holdsForEver(s) && kept > normal {
-			return "the slot " + s.Name + " has no consumer"
+		if kept, _ := s.Retained.Get(); holdsForever(s) && kept > normal {
+			return say.M("{amount} of WAL per day accumulates because slot {slot} has no consumer", "slot", s.Name,
+				"amount", perDay)
 		}
 	}
-	return ""
+	return say.Message{}
 }
 
-// holdsForEver says whether a slot keeps WAL that nobody fetches.
-func holdsForEver(s pg.Slot) bool {
+// holdsForever returns whether a slot keeps WAL that no consumer fetches.
+func holdsForever(s pg.Slot) bool {
 	return !s.Active && !s.Temporary && s.WALStatus != "lost"
 }

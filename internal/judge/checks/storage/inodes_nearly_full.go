@@ -1,8 +1,7 @@
 package storage
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -10,26 +9,28 @@ import (
 )
 
 // A table with an index and a TOAST table is about ten files; 100,000 free
-// inodes are room for some thousand of them even where that is a small share.
+// inodes are enough for thousands of them even if that is a small share.
 const (
 	inodeShare = 10 // percent
 	inodeRoom  = 100_000
 )
 
-// InodesNearlyFull passes over filesystems that make inodes as they need them
-// and say 0 (btrfs), and XFS and ZFS count what still fits.
+// InodesNearlyFull skips filesystems that create inodes as they need them and
+// report 0 (btrfs). XFS and ZFS report how many still fit.
 var InodesNearlyFull = check.Check{
 	ID:       "inodes_nearly_full",
 	Area:     check.Storage,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A filesystem of the instance runs out of inodes",
-	Why: "ext4 has a number of inodes that is fixed when the filesystem is made. When none is left no file can be " +
-		"created, although df shows free " +
-		"space: no table, no temporary file, no WAL segment, and without the last one the server stops with a PANIC.",
-	Do: "Look with df -i and find the folder with the many files (often spool, sessions, or logs of another " +
-		"program): du --inodes -x -d 2 with the mount point. Remove them, or move the " +
-		"data directory to a filesystem made with more inodes (mkfs.ext4 -i 16384, or XFS).",
+	Title:    "Filesystem is running out of inodes",
+	Why: "ext4 has a fixed number of inodes, set when the filesystem is created. If none is left, no file can be " +
+		"created, even if df shows free space: no table, no temporary file, no WAL segment. Without a new WAL " +
+		"segment, the server stops with a PANIC.",
+	Do: "1. Show the inodes in use: df -i\n" +
+		"2. Find the directory with many files (often a spool, sessions, or logs of another program): du --inodes " +
+		"-x -d 2 MOUNT_POINT\n" +
+		"3. Remove those files, or move the data directory to a filesystem with more inodes: XFS, or ext4 created " +
+		"with mkfs.ext4 -i 8192 (one inode per 8 kB instead of the default 16 kB).",
 	Sources: []string{"linux-ext4", "pg-disk-full"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -41,13 +42,14 @@ var InodesNearlyFull = check.Check{
 			sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
 			return ok && sp.Files > 0 && !volumes.OnTmpfs(m) && sp.FFree < inodeRoom &&
 				sp.FFree*100 < inodeShare*sp.Files
-		}, func(m host.Mount) string {
+		}, func(m host.Mount, directories say.List) say.Message {
 			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
-			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files,
-				check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
+			return say.M("{point}: {free} of {total} inodes free ({percent}), used by {directories}", "point", m.Point,
+				"free", sp.FFree, "total", sp.Files, "percent",
+				check.PercentOf(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)), "directories", directories)
 		})
-		if seen != "" {
-			c.Found("{places}.", "places", check.Capitalize(seen))
+		if len(seen.Items) > 0 {
+			c.Found("{places}.", "places", seen)
 		}
 	},
 }

@@ -2,20 +2,19 @@ package storage
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// IoMethodSync does not choose between workers and io_uring: that depends on the host.
+// IoMethodSync does not choose between worker and io_uring: that depends on the host.
 var IoMethodSync = check.Check{
 	ID:       "io_method_sync",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Reads are not asynchronous",
+	Title:    "Asynchronous I/O is disabled (io_method = sync)",
 	From:     18,
-	Why: "From 18 on sequential scans, bitmap scans and VACUUM read ahead with several requests at once. io_method " +
-		"= sync gives that up and reads " +
-		"as 17 did, one page after the other with hints to the kernel: good for finding out whether asynchronous " +
-		"I/O is to blame for something, " +
-		"not as a lasting state.",
-	Do: "ALTER SYSTEM SET io_method = 'worker'; and restart.",
+	Why: "PostgreSQL 18 and later read ahead with several concurrent requests in sequential scans, bitmap heap " +
+		"scans and VACUUM. With io_method = sync, a backend waits for each read and gives at most hints to the " +
+		"kernel, as in PostgreSQL 17. It is useful to find out whether asynchronous I/O causes a problem, not as " +
+		"a permanent setting.",
+	Do: "Use I/O workers, the default (restart): ALTER SYSTEM SET io_method = 'worker';",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET io_method = 'worker';"),
 	},

@@ -9,22 +9,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// NfsOptions holds what is not «soft», which has its own check: only hard is
-// a must of PostgreSQL. Older guides also ask for noac, nointr and sync.
+// NfsOptions covers options other than soft, which has its own check: PostgreSQL
+// requires only hard. Older guides also ask for noac, nointr and sync.
 var NfsOptions = check.Check{
 	ID:       "nfs_options",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The options of the NFS mount cost speed or safety",
-	Why: "noac and sync make the client send every write to the server at once and ask for attributes each time. " +
-		"PostgreSQL syncs what it needs to have safe, and " +
-		"no second host writes these files, so that buys nothing and costs a multiple of the time. UDP is another " +
-		"matter: a lost or mixed up " +
-		"fragment can damage data on a fast network without an error.",
-	Do: "Remove noac, actimeo=0, lookupcache=none and sync, and replace proto=udp by proto=tcp, in /etc/fstab or " +
-		"the volume's definition; stop the server, unmount and mount again. " +
-		"Keep hard, and let the NFS server export with sync. intr and nointr mean nothing since kernel 2.6.25.",
+	Title:    "Slow or unsafe NFS mount options",
+	Why: "noac and sync make the client send each write to the NFS server at once; noac also requests attributes " +
+		"each time. PostgreSQL syncs what must be durable, and no second host writes these files, so these " +
+		"options only cost time. With UDP, a lost or misassembled fragment can corrupt data on a fast network " +
+		"without an error.",
+	Do: "1. In /etc/fstab or the volume definition, remove noac, actimeo=0, lookupcache=none and sync, and " +
+		"replace proto=udp with proto=tcp.\n" +
+		"2. Keep hard, and export with sync on the NFS server. intr and nointr have had no effect since Linux " +
+		"2.6.25.\n" +
+		"3. Stop the server, unmount and mount again, then start the server.",
 	Sources: []string{"pg-creating-cluster", "linux-nfs"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -46,13 +47,21 @@ var NfsOptions = check.Check{
 			text  say.Template
 		}{
 			{check.Warning, udp, "NFS over UDP: {places}."},
-			{check.Notice, slow, "Options that slow every write down: {places}."},
+			{check.Notice, slow, "Slow NFS options: {places}."},
 		} {
 			seen := volumes.OnMounts(list, func(m host.Mount) bool { return isNFS(m) && len(has(m, o.words...)) > 0 },
-				func(m host.Mount) string { return m.Source + " (" + strings.Join(has(m, o.words...), ", ") + ")" })
-			if seen != "" {
+				func(m host.Mount, directories say.List) say.Message {
+					return withOptions(m, has(m, o.words...), directories)
+				})
+			if len(seen.Items) > 0 {
 				c.FoundAs(o.sev, o.text, "places", seen)
 			}
 		}
 	},
+}
+
+// withOptions is a clause for volumes.OnMounts that names the options of a mount.
+func withOptions(m host.Mount, options []string, directories say.List) say.Message {
+	return say.M("{source} with {options} ({directories})", "source", m.Source, "options", strings.Join(options, ","),
+		"directories", directories)
 }

@@ -5,27 +5,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
-// TablespacesSameDevice is information: a tablespace as a label, or for a
-// quota, is no fault, only not faster.
+// TablespacesSameDevice is info: a tablespace as a label, or for a
+// quota, is not a fault, only not faster.
 var TablespacesSameDevice = check.Check{
 	ID:        "tablespaces_same_device",
 	Area:      check.Storage,
 	Severity:  check.Info,
 	Scope:     check.PerInstance,
-	Title:     "A tablespace lies on the same disks as the data directory",
+	Title:     "Tablespace on the same device as the data directory",
 	DependsOn: []string{"tablespace_in_pgdata"},
-	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs " +
-		"attention: base backups have to map it, and a lost or " +
-		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and " +
-		"databases are enough. On storage from a network the disks behind are not visible from here.",
-	Do: "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET " +
-		"TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Why: "A tablespace is for using other disks. On the same disks it adds neither speed nor space, but base " +
+		"backups must map it, and a lost directory can keep the cluster from starting. To group objects, schemas " +
+		"and databases are enough. For network storage, the physical disks are not visible from this host.",
+	Do: "If there is no other reason for the tablespace, remove it:\n" +
+		"1. In each database, move its objects (this locks each one while it is moved): ALTER TABLE ALL IN " +
+		"TABLESPACE TABLESPACE_NAME SET TABLESPACE pg_default; ALTER INDEX ALL IN TABLESPACE TABLESPACE_NAME SET " +
+		"TABLESPACE pg_default;\n" +
+		"2. Drop it: DROP TABLESPACE TABLESPACE_NAME;",
 	Sources: []string{"pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Mounts(c)
@@ -36,24 +39,25 @@ var TablespacesSameDevice = check.Check{
 				data = m
 			}
 		}
-		var same []string
+		same := say.List{Most: 3}
 		spills := tempSpaces(c)
 		for _, m := range list {
 			if m.Role != snapshot.TablespacePlace || data.Path == "" || volumes.OnTmpfs(m.Mount) ||
 				strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
-				// in memory, inside the data directory or for temporary files: each has a check of its own, and is
-				// worse
+				// in memory, inside the data directory or for temporary files: each is worse and has its own check
 				continue
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:
-				same = append(same, volumes.PlaceName(m.Place)+" on the same filesystem ("+m.Mount.Point+")")
+				same.Items = append(same.Items, say.M("{directory} (filesystem {point})", "directory",
+					volumes.PlaceName(m.Place), "point", m.Mount.Point))
 			case a != "" && a == b:
-				same = append(same, volumes.PlaceName(m.Place)+" on the same disk ("+a+")")
+				same.Items = append(same.Items, say.M("{directory} (disk {disk})", "directory",
+					volumes.PlaceName(m.Place), "disk", a))
 			}
 		}
-		if len(same) > 0 {
-			c.Found("{places}.", "places", check.Capitalize(check.Join(same, ", ", 3)))
+		if len(same.Items) > 0 {
+			c.Found("On the same filesystem or disk as the data directory: {places}.", "places", same)
 		}
 	},
 }
@@ -74,7 +78,7 @@ func tempSpaces(c *check.Case) map[string]bool {
 	return out
 }
 
-// diskNames lists the disks below a folder; "" where they are not known.
+// diskNames lists the disks below a directory; "" if they are unknown.
 func diskNames(blocks []host.Block, m volumes.Mounted) string {
 	device := m.Device
 	if device == "" {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -12,20 +13,22 @@ import (
 )
 
 // TempTablespacesPlace looks at the setting in force for new sessions. One in
-// memory is told by data_on_tmpfs.
+// memory is reported by data_on_tmpfs.
 var TempTablespacesPlace = check.Check{
 	ID:       "temp_tablespaces_place",
 	Area:     check.Storage,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "temp_tablespaces does not do what it is for",
-	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on " +
-		"a disk that is fast and near. Names that do not exist are passed over without a word. " +
-		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails " +
-		"although the others are empty.",
-	Do: "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in " +
-		"temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each " +
-		"process besides.",
+	Title:    "temp_tablespaces names unsuitable tablespaces",
+	Why: "A tablespace for temporary files keeps queries from filling the data filesystem, and should be on a fast " +
+		"local disk. Names that do not exist are ignored without a message. With several tablespaces, each " +
+		"temporary file uses the next one, regardless of free space. If one is full, the query fails even if the " +
+		"others are empty.",
+	Do: "1. Create one tablespace on a separate, fast, local filesystem that is large enough for all temporary " +
+		"files together.\n" +
+		"2. Allow its use: GRANT CREATE ON TABLESPACE TABLESPACE_NAME TO ROLE_NAME;\n" +
+		"3. Name it in temp_tablespaces (reload).\n" +
+		"4. Limit the space per process with temp_file_limit (reload).",
 	Sources: []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		v, ok := c.Setting("temp_tablespaces")
@@ -54,7 +57,7 @@ var TempTablespacesPlace = check.Check{
 			used = append(used, spaces[i])
 		}
 		if len(absent) > 0 {
-			c.Found("There is no tablespace {names}.", "names", check.Join(absent, ", ", 3))
+			c.Found("Tablespaces that do not exist: {names}.", "names", say.Names(absent, 3))
 		}
 		if len(used) > 0 {
 			placesOfSpills(c, used)
@@ -70,7 +73,8 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 			data = m.Mount.Point
 		}
 	}
-	var same, far []string
+	var same []string
+	far := say.List{Most: 3}
 	room := map[string]int64{} // by mount point
 	sizes, _ := c.Snapshot.Host.Spaces.Get()
 	for _, t := range used {
@@ -83,7 +87,8 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 			}
 			switch {
 			case volumes.OverNetwork(m.Mount):
-				far = append(far, t.Name+" ("+m.Mount.FSType+" from "+m.Mount.Source+")")
+				far.Items = append(far.Items, say.M("{name} ({type} from {source})", "name", t.Name, "type",
+					m.Mount.FSType, "source", m.Mount.Source))
 			case m.Mount.Point == data:
 				same = append(same, t.Name)
 			}
@@ -92,12 +97,12 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 			}
 		}
 	}
-	if len(far) > 0 {
-		c.Found("Temporary files go over the network: {names}.", "names", check.Join(far, ", ", 3))
+	if len(far.Items) > 0 {
+		c.Found("Temporary files go over the network: {names}.", "names", far)
 	}
 	if len(same) > 0 {
-		c.Found("On the filesystem of the data directory ({point}), which spills can still fill: {names}.", "point",
-			data, "names", check.Join(same, ", ", 3))
+		c.Found("On the filesystem of the data directory ({point}), which temporary files can still fill: {names}.",
+			"point", data, "names", say.Names(same, 3))
 	}
 	least, most, leastAt := int64(-1), int64(0), ""
 	for point, free := range room {
@@ -106,7 +111,7 @@ func placesOfSpills(c *check.Case, used []pg.Tablespace) {
 		}
 	}
 	if len(room) > 1 && most/limits.TempRoomUneven > least {
-		c.Found("They are filled in turn, and {point} has less than a quarter of the room of another.",
+		c.Found("The tablespaces are used in turn, but {point} has less than 25% of the free space of another.",
 			"point", leastAt)
 	}
 }

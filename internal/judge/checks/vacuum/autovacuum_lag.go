@@ -6,30 +6,31 @@ import (
 )
 
 const (
-	// lagTimes the number of dead rows at which autovacuum is due: at twice it, it
-	// has been due for half of the rows that died since.
+	// lagTimes is a multiple of the threshold: at twice the threshold, autovacuum has been
+	// due for half of the dead rows.
 	lagTimes = 2
-	// lagSince: after an hour autovacuum has been through sixty rounds
-	// (autovacuum_naptime) in each of which the table was, or became, due.
+	// lagSince: in an hour, autovacuum has had sixty rounds (autovacuum_naptime) in
+	// which the table was, or became, due.
 	lagSince = 3600
 )
 
-// AutovacuumLag leaves out a table that a VACUUM is at, and one that was
-// vacuumed, or a server that was started, within the hour. A large change a
-// minute ago looks the same as a table that waits since long, so it is a notice.
+// AutovacuumLag skips a table that is being vacuumed, and one that was
+// vacuumed, or a server that was started, within the last hour. A large change a
+// minute ago looks the same as a table that has waited long, so it is a notice.
 var AutovacuumLag = check.Check{
 	ID:       "autovacuum_lag",
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Autovacuum does not get to tables that are due",
-	Why: "A table that waits for autovacuum beyond its threshold grows by what could have been reused, and its " +
-		"scans pass over dead rows. The cause is the pace (cost limit and delay, which " +
-		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way " +
-		"again and again.",
-	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER " +
-		"SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
-		"pg_stat_progress_vacuum what its workers are busy with. log_autovacuum_min_duration = 0 for a day tells more.",
+	Title:    "Autovacuum is falling behind",
+	Why: "A table that waits beyond its autovacuum threshold bloats, and its scans read dead rows. The cause is a " +
+		"low pace (all workers share the cost limit and delay), workers busy with other large tables, or lock " +
+		"conflicts that repeatedly cancel autovacuum.",
+	Do: "1. Vacuum the tables named: VACUUM (VERBOSE, ANALYZE) SCHEMA_NAME.TABLE_NAME;\n" +
+		"2. Raise the pace of autovacuum (reload): ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT " +
+		"pg_reload_conf();\n" +
+		"3. Watch its workers: SELECT * FROM pg_stat_progress_vacuum;\n" +
+		"4. For details, set log_autovacuum_min_duration = 0 for a day (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -58,9 +59,9 @@ var AutovacuumLag = check.Check{
 			}
 			last := say.M("never vacuumed")
 			if t.LastVacuum > 0 {
-				last = say.M("vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
+				last = say.M("last vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
 			}
-			found.Add(c, t.In, "{table} ({dead} dead and {live} live rows, due at {due}, {last})", "table",
+			found.Add(c, t.In, "{table} (dead rows: {dead}, live rows: {live}, threshold: {due}, {last})", "table",
 				t.Schema+"."+t.Name, "dead", check.Count(t.Dead), "live", check.Count(t.Live), "due",
 				check.Count(int64(due)), "last", last)
 		}

@@ -5,20 +5,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
+// AutovacuumWorkersShareLimit ignores tables with their own limit: those do not share.
 var AutovacuumWorkersShareLimit = check.Check{
 	ID:        "autovacuum_workers_share_limit",
 	Area:      check.Vacuum,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "More autovacuum workers share the same allowance",
+	Title:     "More autovacuum workers, same cost limit",
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
-	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher " +
-		"limit do not clean faster: each " +
-		"is slowed down until the sum is what it was, and every large table takes longer than before.",
-	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 " +
-		"and more on SSDs (ALTER SYSTEM " +
-		"SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();), or go back to 3 workers.",
+	Why: "All autovacuum workers share one cost limit. More workers without a higher limit do not vacuum faster: " +
+		"each one is slowed down until the sum is the same. Each large table then takes longer than before.",
+	Do: "1. Raise the limit with the number of workers: at least 200 per 3 workers, at least 1000 on SSDs " +
+		"(reload): ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();\n" +
+		"2. Or return to 3 workers: autovacuum_max_workers = 3 (restart; in PostgreSQL 18 and later, reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 1000;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -40,8 +39,8 @@ var AutovacuumWorkersShareLimit = check.Check{
 		}
 		if each := limit / workers; each < limits.AutovacuumShareLeast {
 			c.Found(
-				"{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the "+
-					"default leaves 66.", "workers", workers, "limit", limit, "each", each)
+				"{workers} workers share a cost limit of {limit}: {each} per worker if all are active (default: 66).",
+				"workers", workers, "limit", limit, "each", each)
 		}
 	},
 }

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// bloatedCatalog: below that a catalog fits into any shared_buffers, and is
-	// read in no time.
+	// bloatedCatalog: below that, a catalog fits into any shared_buffers, and
+	// reading it is fast.
 	bloatedCatalog = 100 * unit.MB
-	// bloatTimes the space that its rows take: autovacuum alone lets a table be a
-	// fifth larger, and waves of temporary tables twice or three times.
+	// bloatTimes is a multiple of the space of the rows: with autovacuum alone a table is
+	// up to 20% larger, and with waves of temporary tables two or three times.
 	bloatTimes = 4
-	// bloatHarmful: reading a gigabyte of catalog takes a new session a second.
+	// bloatHarmful: a new session needs a second to read 1 GB of catalog.
 	bloatHarmful = unit.GB
 )
 
@@ -23,24 +23,27 @@ const (
 var catalogRow = map[string]unit.Bytes{"pg_attribute": 160, "pg_class": 300, "pg_depend": 64, "pg_type": 210,
 	"pg_index": 210}
 
-// CatalogBloat compares the size of the catalogs that tables leave rows in with
-// what those that live would take. Dead rows that still wait for a VACUUM are
-// the matter of autovacuum_lag.
+// CatalogBloat compares the size of the catalogs that describe tables with
+// the space of their live rows. Dead rows that still wait for VACUUM are
+// reported by autovacuum_lag.
 var CatalogBloat = check.Check{
 	ID:       "catalog_bloat",
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "System catalogs are swollen",
-	Why: "Each temporary table leaves a dozen and more dead rows in the catalogs when it goes; programs such as " +
-		"1C:Enterprise make some for every query. Where a transaction that stays " +
-		"open, or an autovacuum that comes too late, keeps VACUUM from reusing their space, pg_attribute and " +
-		"pg_class grow to gigabytes, and every new session and every plan reads them.",
-	Do: "End what holds the horizon back first (long_transactions, prepared_xacts_old, slot_retains_wal). Let " +
-		"autovacuum come sooner: ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
-		"pg_reload_conf();. Then in a window in which nobody works VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute; " +
-		"and the others that are named: nobody can log in meanwhile. TRUNCATE of a temporary " +
-		"table that is kept, instead of DROP and CREATE, leaves far fewer rows.",
+	Title:    "System catalog bloat",
+	Why: "Each temporary table leaves a dozen or more dead rows in the catalogs when it is dropped; applications " +
+		"such as 1C:Enterprise create some for every query. If a long transaction or late autovacuum keeps VACUUM " +
+		"from reusing their space, pg_attribute and pg_class bloat to gigabytes. Each new session and each query " +
+		"plan reads them.",
+	Do: "1. First remove what holds back the xmin horizon (checks long_transactions, prepared_xacts_old, " +
+		"slot_retains_wal).\n" +
+		"2. Let autovacuum run more often (reload): ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
+		"pg_reload_conf();\n" +
+		"3. In a maintenance window, rewrite each catalog named here (this blocks new connections): VACUUM (FULL, " +
+		"ANALYZE) pg_catalog.pg_attribute;\n" +
+		"4. In the application, keep temporary tables and TRUNCATE them instead of DROP and CREATE, which leaves " +
+		"far more dead rows.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_naptime = '20s';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -68,11 +71,10 @@ var CatalogBloat = check.Check{
 			if k.Size >= bloatHarmful {
 				sev = check.Warning
 			}
-			text, pairs := say.Template("{catalog} takes {size}, and its {n} rows need {need}"), []any{"catalog",
-				k.Name,
-				"size", k.Size, "n", check.Count(int64(rows)), "need", need}
+			text, pairs := say.Template("{catalog} is {size} for {n} rows (about {need} expected)"), []any{
+				"catalog", k.Name, "size", k.Size, "n", check.Count(int64(rows)), "need", need}
 			if secs, ok := c.CountedForIn(k.In); ok && k.Inserted > 0 {
-				text = "{catalog} takes {size}, and its {n} rows need {need}, {pace} new rows an hour"
+				text = "{catalog} is {size} for {n} rows (about {need} expected; {pace} new rows per hour)"
 				pairs = append(pairs, "pace", check.Count(int64(float64(k.Inserted)*3600/secs)))
 			}
 			found.Add(c, k.In, text, pairs...)

@@ -5,30 +5,31 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// The times: 5 minutes is where idle_in_transaction_session_timeout usually
-// stands, as no application needs longer between two statements. After an hour
-// autovacuum has been through sixty rounds (autovacuum_naptime is 1 minute) in
-// which it could not remove what died since.
+// 5 minutes is a usual idle_in_transaction_session_timeout: no application needs
+// longer between two statements. In an hour, autovacuum has had sixty rounds
+// (autovacuum_naptime is 1 minute) in which it could not remove new dead rows.
 const (
 	idleLong    = 5 * 60
 	idleHarmful = 60 * 60
 )
 
-// IdleInTransaction counts aborted transactions too: they hold their locks
-// until the client says ROLLBACK.
+// IdleInTransaction counts aborted transactions too: their session stays in the
+// transaction until the client sends ROLLBACK.
 var IdleInTransaction = check.Check{
 	ID:       "idle_in_transaction",
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Sessions sit idle in an open transaction",
-	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since " +
-		"in the whole database: tables " +
-		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual " +
-		"cause is an application that waits for a user or a network call between BEGIN and COMMIT.",
-	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE " +
-		"'idle in transaction%' ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: " +
-		"ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
+	Title:    "Sessions idle in transaction",
+	Why: "An open transaction keeps its locks: a schema change queues behind them, and every later query behind " +
+		"it. If it has written or holds a snapshot, VACUUM cannot remove rows that died since, in the whole " +
+		"database. Tables and indexes then bloat. The usual cause is an application that waits for a user or a " +
+		"network call between BEGIN and COMMIT.",
+	Do: "1. Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state " +
+		"LIKE 'idle in transaction%' ORDER BY xact_start;\n" +
+		"2. Terminate it (this rolls back its transaction): SELECT pg_terminate_backend(PID);\n" +
+		"3. Set a limit (reload): ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min'; SELECT " +
+		"pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in " +
@@ -55,16 +56,16 @@ var IdleInTransaction = check.Check{
 		if oldest >= idleHarmful {
 			sev = check.Warning
 		}
-		limit := "not known"
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = set["idle_in_transaction_session_timeout"].Show()
-			if limit == "0" {
-				limit = "0, no limit"
-			}
+		limit := say.M("idle_in_transaction_session_timeout is unknown.")
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["idle_in_transaction_session_timeout"]; ok && v.Show() == "0" {
+			limit = say.M("idle_in_transaction_session_timeout = 0 (no limit).")
+		} else if ok {
+			limit = say.M("idle_in_transaction_session_timeout = {limit}.", "limit", v.Show())
 		}
-		c.FoundAs(sev,
-			"{n} idle in transaction, the longest for {oldest}; the oldest snapshot of all sessions is {xmin} "+
-				"transactions old (idle_in_transaction_session_timeout: {limit}).",
-			"n", n, "oldest", say.Span(oldest), "xmin", check.Count(a.OldestBackendXmin), "limit", limit)
+		c.That(sev, say.M(c.Remedy()), say.All("; ", say.N(n,
+			"{n} session idle in transaction for {oldest}; oldest xmin age of all sessions: {xmin}",
+			"{n} sessions idle in transaction (longest: {oldest}); oldest xmin age of all sessions: {xmin}",
+			"oldest", say.Span(oldest), "xmin", check.Count(a.OldestBackendXmin)), limit))
 	},
 }

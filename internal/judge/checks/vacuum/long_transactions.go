@@ -6,29 +6,30 @@ import (
 )
 
 const (
-	// xactLong: reports, pg_dump and loads may take hours; what is open for six is
-	// beyond a night's window, and autovacuum has been through 360 rounds.
+	// xactLong: reports, pg_dump and loads may take hours; six hours exceed a
+	// night's window, and autovacuum has had 360 rounds.
 	xactLong = 6 * 3600
-	// xactHarmful: after a day every row that a day's work left dead is still there.
+	// xactHarmful: after a day, every dead row of a day's work is still there.
 	xactHarmful = 24 * 3600
 )
 
-// LongTransactions is for those at work; sessions that sit idle in a
-// transaction have a check of their own, which is the cause where both hold.
+// LongTransactions is for active transactions; sessions that are idle in a
+// transaction have their own check, which is the cause if both fire.
 var LongTransactions = check.Check{
 	ID:       "long_transactions",
 	Area:     check.Vacuum,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "A transaction has been open for hours",
-	Why: "Its snapshot keeps VACUUM from removing any row that died since in the whole database, and from freezing; " +
-		"tables and indexes swell, and queries that read much-changed rows " +
-		"pass over more and more dead ones. Its locks stay as well.",
-	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
-		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
-		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT " +
-		"pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
-		"transaction_timeout sets a limit for a role.",
+	Title:    "Long-running transaction",
+	Why: "If a long transaction has written or holds a snapshot, VACUUM cannot remove or freeze rows that died " +
+		"since, in the whole database. Tables and indexes bloat, and queries on frequently changed rows read more " +
+		"and more dead ones. Its locks stay as well.",
+	Do: "1. Find it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
+		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;\n" +
+		"2. Let it finish if it is a backup or a report that must run. Otherwise cancel it: SELECT " +
+		"pg_cancel_backend(PID);\n" +
+		"3. Move long reports and dumps to a standby. In PostgreSQL 17 and later, limit a role with " +
+		"transaction_timeout.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE " +
@@ -46,8 +47,7 @@ var LongTransactions = check.Check{
 			sev = check.Warning
 		}
 		c.FoundAs(sev,
-			"The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is "+
-				"{xmin} transactions old.",
+			"The oldest client transaction has been open for {age}; oldest xmin age of all sessions: {xmin}.",
 			"age", say.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
 	},
 }

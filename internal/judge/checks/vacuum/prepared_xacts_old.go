@@ -5,27 +5,26 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// preparedOld: a transaction manager commits or rolls back seconds after
-// PREPARE; one that was down for an hour has lost the transaction, and a person
-// has to decide.
+// preparedOld: a transaction manager commits or rolls back seconds after PREPARE
+// TRANSACTION; one that was down for an hour has lost the transaction, and an
+// administrator must decide.
 const preparedOld = 60 * 60
 
-// PreparedXactsOld needs no second threshold: an orphan does not go away by
-// itself, not even by a restart.
+// PreparedXactsOld needs no second threshold: an orphan does not go away
+// automatically, not even at a restart.
 var PreparedXactsOld = check.Check{
 	ID:       "prepared_xacts_old",
 	Area:     check.Vacuum,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Prepared transactions were left behind",
-	Why: "A prepared transaction belongs to no session any more: it keeps its locks and holds back VACUUM and " +
-		"freezing until somebody settles it, " +
-		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, " +
-		"in wraparound.",
-	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction " +
-		"manager what became of each gid, then " +
-		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, " +
-		"set max_prepared_transactions = 0.",
+	Title:    "Orphaned prepared transactions",
+	Why: "A prepared transaction belongs to no session. It keeps its locks and holds back VACUUM and freezing " +
+		"until it is committed or rolled back, even across restarts and crashes. Forgotten ones cause bloat, " +
+		"blocked schema changes and finally transaction ID wraparound.",
+	Do: "1. List them: SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;\n" +
+		"2. Ask the transaction manager for the outcome of each gid.\n" +
+		"3. In its database, run COMMIT PREPARED 'GID'; or ROLLBACK PREPARED 'GID';\n" +
+		"4. If nothing here uses two-phase commit, set max_prepared_transactions = 0 (restart).",
 	Commands: []check.Command{
 		check.SQL("SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;"),
 	},
@@ -46,11 +45,11 @@ var PreparedXactsOld = check.Check{
 			}
 		}
 		if n > 0 {
-			c.Found(
-				"{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} "+
-					"transactions ago).",
-				"n", n, "age", say.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
-				check.Count(oldest[0].XIDAge))
+			c.That(check.Warning, say.M(c.Remedy()), say.N(n,
+				"{n} transaction prepared more than 1 h ago: {age} ago in database {database} (xid age {xids}).",
+				"{n} transactions prepared more than 1 h ago, the oldest {age} ago in database {database} (xid age "+
+					"{xids}).", "age", say.Span(oldest[0].Age), "database", oldest[0].Database, "xids",
+				check.Count(oldest[0].XIDAge)))
 		}
 	},
 }

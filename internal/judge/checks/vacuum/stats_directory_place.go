@@ -6,19 +6,21 @@ import (
 )
 
 // StatsDirectoryPlace looks at pg_stat, not at pg_stat_tmp (or
-// stats_temp_directory before 15), whose files are thrown away at every start.
+// stats_temp_directory in 14 and earlier), whose files are removed at every start.
 var StatsDirectoryPlace = check.Check{
 	ID:       "stats_directory_place",
 	Area:     check.Vacuum,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The statistics do not survive a reboot",
-	Why: "At a clean stop the server writes its statistics to pg_stat, and reads them at the next start. In memory " +
-		"they are gone after a reboot: autovacuum forgets how many rows of each table are dead or changed, and waits " +
-		"for a whole threshold anew, and pg_stat_statements begins at nothing. Guides that move statistics to " +
-		"memory mean pg_stat_tmp, and only for versions before 15.",
-	Do: "Stop the server, replace the link pg_stat in the data directory by a folder with mode 0700 of the " +
-		"server's user, and start it. pg_stat_tmp may stay in memory.",
+	Title:    "Statistics directory pg_stat is on tmpfs or ramfs",
+	Why: "At a clean shutdown the server writes its statistics to pg_stat, and reads them at the next start. On " +
+		"tmpfs they are lost at a reboot: autovacuum forgets how many rows of each table are dead or changed and " +
+		"waits for a whole threshold again, and pg_stat_statements starts empty. Guides that move statistics to " +
+		"memory mean pg_stat_tmp, and only for PostgreSQL 14 and earlier.",
+	Do: "1. Stop the server.\n" +
+		"2. Replace the link pg_stat in the data directory with a directory owned by the server's user, with mode " +
+		"0700.\n" +
+		"3. Start the server. pg_stat_tmp may stay in memory.",
 	Sources: []string{"pg-monitoring", "pg-release-notes", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		dir, ok1 := check.Need(c, c.Instance.StatsDir)
@@ -28,7 +30,7 @@ var StatsDirectoryPlace = check.Check{
 		}
 		if data, ok := c.Instance.DataDirectory.Get(); ok {
 			if m, ok := c.Snapshot.MountOf(data); ok && volumes.OnTmpfs(m) {
-				return // data_on_tmpfs tells the worse
+				return // data_on_tmpfs reports this, which is worse
 			}
 		}
 		if m, ok := c.Snapshot.MountOf(dir); ok && volumes.OnTmpfs(m) {

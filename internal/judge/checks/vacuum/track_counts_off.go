@@ -2,20 +2,19 @@ package vacuum
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// TrackCountsOff has the same effect as autovacuum_off, by a setting that does
-// not look like it.
+// TrackCountsOff has the same effect as autovacuum_off, by a setting whose name does
+// not suggest it.
 var TrackCountsOff = check.Check{
 	ID:       "track_counts_off",
 	Area:     check.Vacuum,
 	Severity: check.Critical,
 	Scope:    check.PerInstance,
-	Title:    "track_counts is off, so autovacuum does nothing",
+	Title:    "track_counts is off: autovacuum is disabled",
 	Why: "Autovacuum decides by the counts of inserted, updated and deleted rows that track_counts keeps. Without " +
-		"them its launcher does " +
-		"not start at all, but against wraparound, even though autovacuum = on. Every view of table activity stands " +
-		"still as well.",
-	Do: "Run ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf(); then VACUUM ANALYZE in each database, as " +
-		"nothing was counted until now.",
+		"them its launcher starts only to prevent wraparound, even if autovacuum = on. All views of table " +
+		"activity stop counting as well.",
+	Do: "1. Turn it on (reload): ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();\n" +
+		"2. Nothing was counted until now, so run in each database: VACUUM (ANALYZE);",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET track_counts = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -2,20 +2,19 @@ package vacuum
 
 import "github.com/pgfettle/pgfettle/internal/fact/pg"
 
-// largeTable is 8 MB in pages: what dead rows do in a smaller table nobody feels.
+// largeTable is 8 MB in pages: in a smaller table, dead rows have no noticeable effect.
 const largeTable = 1024
 
-// rowsPerPage stands for the size of a table that was never vacuumed, of which
-// only the rows are counted: rows of 80 bytes.
+// rowsPerPage estimates the size of a table that was never vacuumed, of which
+// only the rows are known: rows of 80 bytes.
 const rowsPerPage = 100
 
 func large(t pg.Table) bool { return max(t.Pages, (t.Live+t.Dead)/rowsPerPage) >= largeTable }
 
-// vacuumDue returns from how many dead rows on autovacuum visits a table:
-// autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples, from
-// 18 on autovacuum_vacuum_max_threshold at most, where that is not -1. Where
-// reltuples is older than the rows, the live rows stand for it: the later
-// threshold is the one that nobody can doubt.
+// vacuumDue returns the number of dead rows above which autovacuum vacuums a table:
+// autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples; in 18 and
+// later at most autovacuum_vacuum_max_threshold, unless that is -1. If there are more
+// live rows than reltuples, they are used: the higher threshold is certain.
 func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
 	base, ok1 := set.Float("autovacuum_vacuum_threshold")
 	scale, ok2 := set.Float("autovacuum_vacuum_scale_factor")

@@ -1,50 +1,48 @@
 package vacuum
 
 import (
-	"fmt"
 	"sort"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// The ids are 32 bits wide and compared in a circle, so the oldest one that is
-// still needed must be less than half the circle behind. The server stops
-// giving out new ones 3 million before that (1 million before 14).
+// IDs are 32 bits wide and compared in a circle, so the oldest one in use must be
+// less than half the circle behind. The server stops assigning new ones 3 million
+// before that (1 million in 13).
 const xidStop = 1<<31 - 3_000_000
 
 const (
 	// wraparoundLate: autovacuum starts its forced vacuums at
 	// autovacuum_freeze_max_age, so ages a little above are normal. 100 million
-	// more is what 5,000 writing transactions a second use up in five and a half
-	// hours: longer than a vacuum that gets through should take.
+	// more is what 5,000 writing transactions per second use up in five and a half
+	// hours: longer than an unobstructed vacuum should take.
 	wraparoundLate = 100_000_000
-	// wraparoundDanger leaves, at 10,000 transactions a second, 26 hours until the
-	// stop: about what a vacuum of several terabytes takes. It lies below the
-	// 1.6 billion where the server itself drops all its manners (vacuum_failsafe_age).
+	// wraparoundDanger leaves, at 10,000 transactions per second, 26 hours until the
+	// stop: about the time of a vacuum of several terabytes. It is below the
+	// 1.6 billion of vacuum_failsafe_age, above which VACUUM ignores its cost limits.
 	wraparoundDanger = 1_200_000_000
 )
 
-// Wraparound looks at transaction ids and at multixact ids alike: either can
+// Wraparound looks at both transaction IDs and multixact IDs: either can
 // stop the server.
 var Wraparound = check.Check{
 	ID:       "wraparound",
 	Area:     check.Vacuum,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "Freezing lags behind: transaction ids run out",
-	Why: "Transaction and multixact ids come from a circle of four billion, of which half can be in use. VACUUM has " +
-		"to freeze old rows before " +
-		"the circle closes; when something keeps it from doing so (a transaction left open, a prepared transaction, " +
-		"a replication slot, locks, " +
-		"or too little pace) the server finally refuses every command that writes, and vacuuming under that " +
-		"pressure takes hours or days.",
-	Do: "Find what holds the horizon back: pg_stat_activity ordered by age(backend_xmin), pg_prepared_xacts, and " +
-		"xmin and catalog_xmin in " +
-		"pg_replication_slots; end it. Then in the named database run VACUUM (FREEZE, VERBOSE, INDEX_CLEANUP off) " +
-		"on the tables with the " +
-		"greatest age(relfrozenxid) in pg_class, as a superuser and not in single-user mode. Give autovacuum more " +
-		"pace: " +
-		"autovacuum_vacuum_cost_limit = 2000.",
+	Title:    "Transaction ID or multixact wraparound is approaching",
+	Why: "Transaction and multixact IDs come from a circle of four billion, of which half can be in use. VACUUM " +
+		"must freeze old rows before the circle closes. If an open or prepared transaction, a replication slot, " +
+		"locks or a low pace prevent that, the server finally refuses all commands that write. Vacuuming under " +
+		"that pressure takes hours or days.",
+	Do: "1. Find what holds back the xmin horizon, and end it: age(backend_xmin) in pg_stat_activity, " +
+		"pg_prepared_xacts, and xmin and catalog_xmin in pg_replication_slots.\n" +
+		"2. In the database named here, vacuum the tables with the greatest age(relfrozenxid) in pg_class (for " +
+		"multixacts, mxid_age(relminmxid)), as a superuser and not in single-user mode: VACUUM (FREEZE, VERBOSE, " +
+		"INDEX_CLEANUP off) SCHEMA_NAME.TABLE_NAME;\n" +
+		"3. Raise the pace of autovacuum: autovacuum_vacuum_cost_limit = 2000 (reload).",
 	Sources: []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)
@@ -57,38 +55,39 @@ var Wraparound = check.Check{
 		}
 		type late struct {
 			age  int64
-			text string
+			text say.Message
 		}
 		var list []late
 		worst := check.Warning
-		judge := func(db, what string, age int64, setting string) {
+		judge := func(text say.Template, db string, age int64, setting string) {
 			limit, ok := set.Int(setting)
 			if !ok || age <= limit+wraparoundLate {
 				return
 			}
 			sev := check.Warning
-			// Whoever raised the limit beyond the danger line did it knowingly; what
-			// he cannot want is to be late as well.
+			// A limit above the danger line was raised on purpose; being late as well
+			// was not.
 			if age > max(wraparoundDanger, limit+2*wraparoundLate) {
 				sev = check.Critical
 			}
 			worst = max(worst, sev)
-			list = append(list,
-				late{age, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
-					db, what, check.Count(age), 100*float64(age)/xidStop, setting, check.Count(limit))})
+			list = append(list, late{age, say.M(text, "database", db, "age", check.Count(age), "percent",
+				check.PercentOf(unit.Bytes(age), xidStop), "setting", setting, "limit", check.Count(limit))})
 		}
 		for _, db := range dbs {
-			judge(db.Name, "transaction id", db.XIDAge, "autovacuum_freeze_max_age")
-			judge(db.Name, "multixact id", db.MXIDAge, "autovacuum_multixact_freeze_max_age")
+			judge("database {database}: oldest transaction ID has age {age}, {percent} of the wraparound limit "+
+				"({setting} = {limit})", db.Name, db.XIDAge, "autovacuum_freeze_max_age")
+			judge("database {database}: oldest multixact ID has age {age}, {percent} of the wraparound limit "+
+				"({setting} = {limit})", db.Name, db.MXIDAge, "autovacuum_multixact_freeze_max_age")
 		}
 		if len(list) == 0 {
 			return
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].age > list[j].age })
-		told := make([]string, len(list))
-		for i, l := range list {
-			told[i] = l.text
+		told := say.List{Sep: "; ", Most: 3}
+		for _, l := range list {
+			told.Items = append(told.Items, l.text)
 		}
-		c.FoundAs(worst, "{databases}.", "databases", check.Join(told, "; ", 3))
+		c.FoundAs(worst, "{databases}.", "databases", told)
 	},
 }

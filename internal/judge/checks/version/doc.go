@@ -1,3 +1,3 @@
-// Package version holds the checks of versions that are behind or at their end, and what a next one breaks.
-// One file a check; the engine is internal/judge/check.
+// Package version holds the checks of outdated versions, end of life, and incompatibilities of later versions.
+// One file per check; the engine is internal/judge/check.
 package version

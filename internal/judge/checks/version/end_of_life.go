@@ -13,21 +13,22 @@ import (
 const lifeWarning = 180 * 24 * time.Hour
 
 // EndOfLife judges by the time at which the snapshot was taken, so that an
-// evidence file tells the same on every day. A snapshot without a time (a host
+// evidence file gives the same result on every day. A snapshot without a time (a host
 // that was only described) is not judged.
 var EndOfLife = check.Check{
 	ID:       "end_of_life",
 	Area:     check.Version,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The major version is at the end of its support",
-	Why: "A major version gets corrections for five years. After that security holes and data-damaging errors that " +
-		"are found stay open, packages vanish from the " +
-		"repositories, and the way to a supported version gets longer with each year.",
-	Do: "Plan the upgrade: pg_upgrade --link takes minutes and needs both versions' binaries, logical replication " +
-		"makes it nearly free of downtime, a dump is slow and simple. Try it on a copy, run ANALYZE " +
-		"afterwards (18 keeps the statistics), and check extensions and the release notes of each major version in " +
-		"between.",
+	Title:    "Major version at or near end of life (EOL)",
+	Why: "A major version gets fixes for five years. After that, newly found security and data corruption bugs " +
+		"stay open, and packages disappear from the repositories. The upgrade path becomes longer with each " +
+		"year.",
+	Do: "Plan a major upgrade, and test it on a copy. pg_upgrade --link takes minutes and needs the binaries " +
+		"of both versions; once the new server has started, the old cluster is unusable. Logical replication " +
+		"needs almost no downtime; dump and restore is slow but simple. Run ANALYZE afterwards (pg_upgrade to " +
+		"18 or later keeps most statistics). Check the extensions and the release notes of each major version " +
+		"in between.",
 	Sources: []string{"pg-versioning"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
@@ -35,7 +36,7 @@ var EndOfLife = check.Check{
 			return
 		}
 		if v.Major() < releases.Oldest() {
-			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest",
+			c.Found("PostgreSQL {version}: its support ended before that of {oldest}.", "version", v, "oldest",
 				releases.Oldest())
 			return
 		}
@@ -47,10 +48,10 @@ var EndOfLife = check.Check{
 		day := r.Last.Format(time.DateOnly)
 		switch {
 		case left <= 0:
-			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", v.Major(),
+			c.Found("PostgreSQL {version}; last release of {major}: {day}.", "version", v, "major", v.Major(),
 				"day", day)
 		case left <= lifeWarning:
-			c.FoundAs(check.Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version",
+			c.FoundAs(check.Notice, "PostgreSQL {version}; last release of {major}: {day}, in {left}.", "version",
 				v, "major", v.Major(), "day", day, "left", say.Span(left.Seconds()))
 		}
 	},

@@ -1,8 +1,7 @@
 package version
 
 import (
-	"fmt"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -13,25 +12,32 @@ var ExtensionUpdates = check.Check{
 	Area:     check.Version,
 	Severity: check.Info,
 	Scope:    check.PerInstance,
-	Title:    "Extensions have the objects of an older version",
-	Why: "The library of an extension comes with the package and is the new one since the last upgrade; its " +
-		"functions and views in the database stay as they were until somebody updates " +
-		"them. New columns of its views are missing, and faults in its SQL, which some minor releases mend, remain.",
-	Do:      "Read the notes of the extension, then ALTER EXTENSION name UPDATE; in each database that has it.",
+	Title:    "Extensions need ALTER EXTENSION … UPDATE",
+	Why: "The library of an extension comes with its package and was updated with it. Its functions and views " +
+		"in the database stay at the old version until ALTER EXTENSION … UPDATE runs. New columns of its views " +
+		"are missing, and bugs in its SQL that minor releases fix remain.",
+	Do: "Read the release notes of the extension. Then run ALTER EXTENSION EXTENSION_NAME UPDATE; in each " +
+		"database that has it.",
 	Sources: []string{"pg-alter-extension"},
 	Judge: func(c *check.Case) {
 		list, ok := check.Need(c, c.Instance.Server.Extensions)
 		if !ok {
 			return
 		}
-		var told []string
+		old := say.List{Most: 5}
 		for _, e := range list {
 			if e.Default != "" && e.Default != e.Version {
-				told = append(told, fmt.Sprintf("%s %s (%s is installed on the host)", e.Name, e.Version, e.Default))
+				old.Items = append(old.Items, say.M("{extension} {version} (available: {default})", "extension", e.Name,
+					"version", e.Version, "default", e.Default))
 			}
 		}
-		if len(told) > 0 {
-			c.Found("In database {db}: {list}.", "db", c.Database(), "list", check.Join(told, ", ", 5))
+		if len(old.Items) == 0 {
+			return
+		}
+		if db, ok := c.Database(); ok {
+			c.Found("In database {db}: {list}.", "db", db, "list", old)
+		} else {
+			c.Found("In the connected database: {list}.", "list", old)
 		}
 	},
 }

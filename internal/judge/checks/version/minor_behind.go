@@ -9,19 +9,19 @@ import (
 // year of known and published holes.
 const severalBehind = 2
 
-// MinorBehind knows the releases of the day on which this program was built and
-// says so; of a version newer than that it says nothing.
+// MinorBehind knows the releases of the day on which this program was built, and
+// names that day; it reports nothing for a newer version.
 var MinorBehind = check.Check{
 	ID:       "minor_behind",
 	Area:     check.Version,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "The server lacks minor releases",
-	Why: "Minor releases hold nothing but corrections: security holes, crashes, wrong answers, damaged indexes. " +
-		"They never change the file format, so staying behind is the greater risk: the " +
-		"holes are published with the release that closes them.",
-	Do: "Read the release notes in between for steps that they ask for (a REINDEX, now and then), install the " +
-		"new packages and restart the server: no dump and no pg_upgrade are needed. Standbys first.",
+	Title:    "Minor updates are missing",
+	Why: "Minor releases contain only fixes: security, crashes, wrong results, corrupt indexes. They never " +
+		"change the file format. Not updating is the greater risk, because security bugs are published with " +
+		"the release that fixes them.",
+	Do: "Read the release notes in between for required steps (sometimes REINDEX). Install the new packages " +
+		"and restart the server, standbys first. Neither a dump nor pg_upgrade is needed.",
 	Sources: []string{"pg-versioning", "pg-release-notes"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
@@ -29,7 +29,7 @@ var MinorBehind = check.Check{
 			return
 		}
 		if c.Stopped() && v.Minor() == 0 {
-			return // PG_VERSION tells the major alone, and the program was not asked
+			return // PG_VERSION has only the major version, and the program was not run
 		}
 		r, ok := releases.Of(v.Major())
 		if !ok || v >= r.Latest {
@@ -40,7 +40,8 @@ var MinorBehind = check.Check{
 		if behind >= severalBehind {
 			sev = check.Warning
 		}
-		c.FoundAs(sev, "{version} runs; {latest} was the latest release in {date} (minor releases missing: {behind}).",
+		c.FoundAs(sev, "PostgreSQL {version}; latest minor release as of {date}: {latest}; missing minor releases: "+
+			"{behind}.",
 			"version", v, "date", releases.AsOf, "latest", r.Latest, "behind", behind)
 	},
 }

@@ -10,23 +10,22 @@ import (
 // three times and then pauses for a minute.
 const archiveTries = 180
 
-// ArchiveFailing says that archiving fails now: the last failure is younger
-// than the last success. Failures that were overcome are no finding.
+// ArchiveFailing fires if archiving fails now: the last failure is later
+// than the last success. Failures followed by a success are not a finding.
 var ArchiveFailing = check.Check{
 	ID:       "archive_failing",
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "WAL is not being archived",
-	Why: "A segment is kept in pg_wal until it is archived. While that fails, point-in-time recovery ends at the " +
-		"last archived segment, standbys " +
-		"fed from the archive fall behind, and pg_wal grows until its disk is full, at which moment the server " +
-		"stops with a PANIC.",
-	Do: "Read the server log for \"archive command failed\" (its DETAIL has the command and the exit code), run the " +
-		"command by hand as the server's user for the " +
-		"file that SELECT last_failed_wal FROM pg_stat_archiver names, and watch the free space of pg_wal. To let a " +
-		"full disk go on for a while, free " +
-		"space elsewhere on it; never delete segments by hand.",
+	Title:    "WAL archiving is failing",
+	Why: "Segments stay in pg_wal until they are archived. While archiving fails, point-in-time recovery ends at " +
+		"the last archived segment, and standbys fed from the archive fall behind. pg_wal grows until its disk is " +
+		"full, and then the server stops with a PANIC.",
+	Do: "1. Search the server log for \"archive command failed\": its DETAIL shows the command and the exit code.\n" +
+		"2. Find the segment: SELECT last_failed_wal FROM pg_stat_archiver;\n" +
+		"3. Run the command for it manually as the server's user, and correct the cause.\n" +
+		"4. Monitor the free space of pg_wal. If the disk fills, free other space on it. Never delete segments " +
+		"manually.",
 	Sources: []string{"pg-monitoring", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)
@@ -40,9 +39,10 @@ var ArchiveFailing = check.Check{
 		library, _ := set.Text("archive_library")
 		if hasCommand && command == "" && library == "" {
 			c.FoundDo(check.Warning,
-				"Set archive_command (or archive_library, 15+) and reload, or archive_mode = off and restart. Until "+
-					"then watch the free space of pg_wal.",
-				"archive_mode = {mode}, but neither archive_command nor archive_library says how: every segment "+
+				"Do one of these, and monitor the free space of pg_wal until then:\n"+
+					"1. Set archive_command, or archive_library in PostgreSQL 15 and later, and reload.\n"+
+					"2. Set archive_mode = off and restart.",
+				"archive_mode = {mode}, but neither archive_command nor archive_library is set: every segment "+
 					"stays in pg_wal.", "mode", set["archive_mode"].Value)
 			return
 		}
@@ -55,8 +55,9 @@ var ArchiveFailing = check.Check{
 			if a.Failed >= archiveTries {
 				sev = check.Critical
 			}
-			c.FoundAs(sev, "Archiving failed {n} times and never succeeded since the statistics were reset.",
-				"n", a.Failed)
+			c.That(sev, say.M(c.Remedy()), say.N(a.Failed,
+				"Archiving failed {n} time and never succeeded since the last statistics reset.",
+				"Archiving failed {n} times and never succeeded since the last statistics reset."))
 			return
 		}
 		since := float64(a.LastFailed - a.LastOK)
@@ -65,8 +66,8 @@ var ArchiveFailing = check.Check{
 			sev = check.Critical
 		}
 		c.FoundAs(sev,
-			"The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the "+
-				"statistics were reset).",
+			"The last attempt failed, {since} after the last success (failures: {n}, archived segments: {ok}, since "+
+				"the last statistics reset).",
 			"since", say.Span(since), "n", a.Failed, "ok", a.Archived)
 	},
 }

@@ -2,17 +2,17 @@ package wal
 
 import "github.com/pgfettle/pgfettle/internal/judge/check"
 
-// CheckpointWarningOff asks only whether there is a warning at all.
+// CheckpointWarningOff fires only if the warning is disabled, at any max_wal_size.
 var CheckpointWarningOff = check.Check{
 	ID:       "checkpoint_warning_off",
 	Area:     check.WAL,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
-	Title:    "Checkpoints that come too often are not told",
-	Why: "The server writes a line to the log when WAL forces checkpoints closer together than checkpoint_warning. " +
-		"That line is how one learns " +
-		"that max_wal_size is too small; 0 switches it off.",
-	Do: "ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf(); and raise max_wal_size if the line comes.",
+	Title:    "checkpoint_warning is off",
+	Why: "The server logs a warning if WAL causes checkpoints closer together than checkpoint_warning. This line " +
+		"shows that max_wal_size is too small; 0 disables it.",
+	Do: "1. Reset it (reload): ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf();\n" +
+		"2. If \"checkpoints are occurring too frequently\" then appears in the log, raise max_wal_size (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET checkpoint_warning;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -11,30 +11,29 @@ import (
 )
 
 const (
-	// enoughCheckpoints and enoughHistory keep a restart, a base backup or one
-	// bulk load (each of them requests checkpoints) from counting as a habit.
+	// enoughCheckpoints and enoughHistory keep single restarts, base backups or
+	// bulk loads from counting: each of them requests checkpoints.
 	enoughCheckpoints = 10
 	enoughHistory     = limits.Hour
 )
 
-// CheckpointsTooFrequent fires when more checkpoints were requested than came
-// by the clock: then the mean interval is below half of checkpoint_timeout.
-// Those by the clock count even when they were skipped because nothing had been
-// written; 18 also tells how many were carried out, which takes the quiet hours
-// out of the comparison.
+// CheckpointsTooFrequent fires if more checkpoints were requested than timed:
+// then the mean interval is below half of checkpoint_timeout.
+// Timed ones count even if they were skipped because nothing had been
+// written; 18 also counts those that were done, which removes quiet hours
+// from the comparison.
 var CheckpointsTooFrequent = check.Check{
 	ID:       "checkpoints_too_frequent",
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "max_wal_size forces checkpoints before their time",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Checkpoints that come " +
-		"early multiply these images: more " +
-		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again " +
-		"and again.",
-	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom " +
-		"\"wal\", with log_checkpoints = on; it " +
-		"costs disk space in pg_wal and a longer crash recovery.",
+	Title:    "Checkpoints are occurring too frequently",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Frequent checkpoints " +
+		"multiply these full-page images: more WAL triggers the next checkpoint even earlier, and the same pages " +
+		"are written to the data files again and again. The usual cause is that max_wal_size is too small.",
+	Do: "1. Raise max_wal_size (reload; it takes disk space in pg_wal and makes crash recovery longer).\n" +
+		"2. With log_checkpoints = on, verify that the log shows \"checkpoint starting: time\", and \"checkpoint " +
+		"starting: wal\" rarely.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET max_wal_size = '{want}';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -66,43 +65,40 @@ var CheckpointsTooFrequent = check.Check{
 		}
 		every := cp.Secs / float64(cp.Requested)
 		if every >= timeout {
-			return // a quiet server: what there was, backups and the like requested
+			return // a quiet server: backups and other commands requested them
 		}
-		seen := say.Template("{requested} of {all} checkpoints in {history} were requested, one every {every} on " +
-			"average, with checkpoint_timeout = {timeout} and max_wal_size = {size}.")
-		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", say.Span(cp.Secs), "every",
+		rates := say.M("{requested} of {all} checkpoints in {history} were requested, one every {every} on average; "+
+			"checkpoint_timeout = {timeout}, max_wal_size = {size}.",
+			"requested", cp.Requested, "all", cp.Requested+timed, "history", say.Span(cp.Secs), "every",
 			say.Span(every),
-			"timeout", set["checkpoint_timeout"].Show(), "size", size.GUC()}
+			"timeout", set["checkpoint_timeout"].Show(), "size", size.GUC())
 		want, rate, ok := enoughWAL(set, c.Instance.Server, timeout, size)
 		if !ok {
-			c.Found(seen, pairs...)
+			c.That(check.Warning, say.M(c.Remedy()), rates)
 			return
 		}
-		pairs = append(pairs, "rate", rate, "want", want.GUC())
-		do := say.Template("Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average " +
-			"rate checkpoints then come by the clock, and bursts need more. " +
-			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal " +
-			"and a longer crash recovery.")
-		seen = "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with " +
-			"checkpoint_timeout = {timeout} and max_wal_size = {size}; WAL grows by {rate} a minute."
+		do := say.M("1. Raise max_wal_size (reload; it takes disk space in pg_wal and makes crash recovery longer): "+
+			"ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();\n"+
+			"2. At the average WAL rate, checkpoints then follow checkpoint_timeout; bursts need more. With "+
+			"log_checkpoints = on, watch the log for \"checkpoint starting: wal\".", "want", want.GUC())
 		if sp, ok := walSpace(c.Snapshot, c.Instance); ok {
-			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal holds is WAL's already
+			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal uses now belongs to the WAL already
 			if room := limits.WALRoom(sp.Total, sp.Free, dir.Size); want > room {
-				pairs = append(pairs, "free", sp.Free, "total", sp.Total, "room", room.RoundDown(unit.MB).GUC())
-				do = "About max_wal_size = {want} would be needed, but the filesystem of pg_wal, {free} free of " +
-					"{total}, has room for {room}: give it a larger disk first, or write less WAL " +
-					"(wal_compression = on, fewer full rewrites)."
+				do = say.M("About max_wal_size = {want} is needed. The filesystem of pg_wal ({free} of {total} free) "+
+					"has room for {room}.\n1. Enlarge it first, or write less WAL (wal_compression = on, fewer full "+
+					"rewrites of tables).\n2. Then raise max_wal_size (reload).", "want", want.GUC(), "free", sp.Free,
+					"total", sp.Total, "room", room.RoundDown(unit.MB).GUC())
 			}
 		}
-		c.FoundDo(check.Warning, do, seen, pairs...)
+		c.That(check.Warning, do, say.All(" ", rates, say.M("WAL rate: {rate} per minute.", "rate", rate)))
 	},
 }
 
 // enoughWAL returns the max_wal_size with which the average amount of WAL no
-// longer forces checkpoints. The server starts one when max_wal_size / (1 +
+// longer requests checkpoints. The server starts one when max_wal_size / (1 +
 // checkpoint_completion_target) was written since the last, so that the WAL of
-// the checkpoint that is being finished fits too. The result is at least twice
-// the present size, which has shown to be too small, in whole gigabytes.
+// the checkpoint in progress fits too. The result is at least twice
+// the present size, which is evidently too small, in whole gigabytes.
 func enoughWAL(set pg.Settings, s pg.Server, timeout float64, size unit.Bytes) (want, perMinute unit.Bytes, ok bool) {
 	w, ok1 := s.WAL.Get()
 	target, ok2 := set.Float("checkpoint_completion_target")
@@ -114,7 +110,7 @@ func enoughWAL(set pg.Settings, s pg.Server, timeout float64, size unit.Bytes) (
 	return want, unit.Bytes(perSecond * 60), true
 }
 
-// walSpace returns the filesystem that the WAL lies on.
+// walSpace returns the filesystem that the WAL is on.
 func walSpace(s *snapshot.Snapshot, in *snapshot.Instance) (host.Space, bool) {
 	places, _ := in.Places.Get()
 	spaces, _ := s.Host.Spaces.Get()

@@ -3,6 +3,7 @@ package wal
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -13,15 +14,14 @@ var CommitDelaySet = check.Check{
 	Area:      check.WAL,
 	Severity:  check.Notice,
 	Scope:     check.PerInstance,
-	Title:     "Commits wait for company that does not come",
+	Title:     "commit_delay adds latency without benefit",
 	DependsOn: []string{"fsync_off"},
-	Why: "commit_delay makes a commit wait before it flushes the WAL so that others can share the flush. It pays " +
-		"where several commits arrive " +
-		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come " +
-		"in bursts.",
-	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with " +
-		"pg_test_fsync; if some need not " +
-		"be safe at once, synchronous_commit = off for those transactions saves the whole flush.",
+	Why: "With commit_delay, a commit waits before it flushes the WAL, so that other commits can share the flush. " +
+		"It helps only if several commits arrive within the delay. At this rate, none does on average: each " +
+		"commit that waits is only delayed, unless commits come in bursts.",
+	Do: "1. Reset it (reload): ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();\n" +
+		"2. If commits are slow, measure the flush with pg_test_fsync.\n" +
+		"3. For transactions that may be lost, synchronous_commit = off saves the whole flush.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET commit_delay;"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -42,8 +42,10 @@ var CommitDelaySet = check.Check{
 		}
 		if together := tps * float64(delay) / 1e6; together < 1 {
 			c.Found(
-				"commit_delay = {delay} µs with {tps} transactions a second: {together} of them come within one delay.",
-				"delay", delay, "tps", fmt.Sprintf("%.1f", tps), "together", fmt.Sprintf("%.3f", together))
+				"commit_delay = {delay} µs; {tps} transactions per second on average, {together} of them within one "+
+					"delay.",
+				"delay", delay, "tps", say.Number(fmt.Sprintf("%.1f", tps)), "together",
+				say.Number(fmt.Sprintf("%.3f", together)))
 		}
 	},
 }

@@ -3,16 +3,17 @@ package wal
 import (
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
 )
 
 const (
-	// slowFlushes a second are 5 ms for each commit, which is where a rotating
-	// disk without a cache is.
+	// slowFlushes per second are 5 ms per commit, the speed of a rotating
+	// disk without a cache.
 	slowFlushes = 200
-	// slowFlash is a millisecond: flash with protected caches needs a tenth of it.
+	// slowFlash is 1 ms per flush: flash with protected caches needs 0.1 ms.
 	slowFlash = 1000
 )
 
@@ -22,17 +23,16 @@ var DiskSlowFsync = check.Check{
 	Area:      check.WAL,
 	Severity:  check.Warning,
 	Scope:     check.PerInstance,
-	Title:     "Flushing the WAL is slow on this disk",
+	Title:     "Slow fsync on the WAL disk",
 	DependsOn: []string{"fsync_off"},
-	Why: "Every commit that writes waits until its WAL has reached the disk, so that one session commits no oftener " +
-		"than the disk flushes; several sessions " +
-		"share a flush when they commit together. Flash without capacitors is as slow as this because it has to " +
-		"write what a protected cache could keep, and " +
-		"so are rotating disks, and network volumes at a distance.",
-	Do: "Put pg_wal on a disk with a protected cache: pgfettle move-wal DIR. Until then let transactions whose loss " +
-		"is acceptable not wait: SET " +
-		"synchronous_commit = off in them alone; and write many rows in one transaction. commit_delay helps only " +
-		"where hundreds commit at once. Never fsync = off.",
+	Why: "Each commit that writes waits until its WAL is on disk, so one session cannot commit more often than the " +
+		"disk flushes. Several sessions share a flush if they commit together. Rotating disks and distant network " +
+		"volumes are this slow, and so is flash without capacitors, because it must write what a protected cache " +
+		"could keep.",
+	Do: "1. Move pg_wal to a disk with a protected write cache (stops the server): pgfettle move-wal DIR\n" +
+		"2. Until then, SET synchronous_commit = off only in transactions that may be lost, and write many rows " +
+		"per transaction.\n" +
+		"3. Use commit_delay only if hundreds of transactions commit at once. Never set fsync = off.",
 	Sources: []string{"pg-test-fsync", "pg-wal-reliability", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		if _, ok := check.Need(c, c.Snapshot.Measured); !ok {
@@ -61,13 +61,13 @@ var DiskSlowFsync = check.Check{
 			}
 			sev = check.Notice
 		}
-		c.FoundAs(sev, "{method} takes {ms} ms: {rate} flushed writes a second ({by}).", "method", method,
-			"ms", fmt.Sprintf("%.1f", 1000/rate),
-			"rate", fmt.Sprintf("%.0f", rate), "by", d.Flush.By)
+		c.FoundAs(sev, "{method}: {ms} ms per flush, {rate} flushed writes per second ({by}).", "method", method,
+			"ms", say.Number(fmt.Sprintf("%.1f", 1000/rate)), "rate", say.Number(fmt.Sprintf("%.0f", rate)), "by",
+			d.Flush.By)
 	},
 }
 
-// flashUnder says whether a device is known to be flash of this host itself.
+// flashUnder returns whether a device is known to be flash of this host itself.
 func flashUnder(c *check.Case, device string) bool {
 	if !volumes.Physical(c) {
 		return false

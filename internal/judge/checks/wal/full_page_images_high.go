@@ -8,36 +8,37 @@ import (
 )
 
 const (
-	// imageAtLeast is what an image takes at least on average: the unused middle
-	// of the page is left out, and pages of tables and indexes are seldom less
-	// than half full. The true share is above the one that follows from it.
+	// imageAtLeast is the least average size of an image: the unused middle
+	// of the page is omitted, and pages of tables and indexes are rarely less
+	// than half full. The true share is above the one computed from it.
 	imageAtLeast = 4 * unit.KB
-	// imagesMost: from half of the WAL on, everything else that is written there
-	// together is less than the images are.
+	// imagesMost: if the images are half of the WAL or more, everything else
+	// together is less.
 	imagesMost = 50
-	// imagesWAL: below 1 MB/s of WAL, 84 GB a day, nobody feels what the images
-	// cost; on a quiet server they are most of the WAL, and rightly so.
+	// imagesWAL: below 1 MB/s of WAL, 84 GB per day, the cost of the images is not
+	// noticeable; on a quiet server they are normally most of the WAL.
 	imagesWAL = unit.MB
 )
 
-// FullPageImagesHigh keeps quiet where wal_compression is on: nothing tells how
-// large a compressed image is.
+// FullPageImagesHigh is silent if wal_compression is on: the size of a compressed
+// image is unknown.
 var FullPageImagesHigh = check.Check{
 	ID:       "full_page_images_high",
 	Area:     check.WAL,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Most of the WAL is full-page images",
-	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that a page torn by a " +
-		"crash can be made whole again. Where changes are " +
-		"scattered over many pages, these images are more than the changes themselves: they fill the WAL, its " +
-		"archive and the network to the standbys.",
-	Do: "Compress them: ALTER SYSTEM SET wal_compression = 'lz4' (on, which is pglz, before 15 or where lz4 is not " +
-		"compiled in: it takes a tenth of a millisecond of a processor " +
-		"for each page, so do it where the WAL's disk, network or archive is what is short); SELECT " +
-		"pg_reload_conf();. Let checkpoints come less often: checkpoint_timeout = '30min' with a max_wal_size to " +
-		"match; crash recovery then takes longer. Leave full_page_writes on.",
+	Title:    "Full-page images make up most of the WAL",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that recovery can " +
+		"repair a torn page. If changes are scattered over many pages, these images exceed the changes " +
+		"themselves. They fill the WAL, its archive and the network to the standbys.",
+	Do: "1. Compress them if disk, network or archive is the bottleneck of the WAL (reload): ALTER SYSTEM SET " +
+		"wal_compression = 'lz4'; SELECT pg_reload_conf();\n" +
+		"In PostgreSQL 14, or if lz4 is not compiled in, use on (pglz), which takes about 0.1 ms of CPU time per " +
+		"page.\n" +
+		"2. Make checkpoints less frequent (reload; crash recovery takes longer): checkpoint_timeout = '30min', " +
+		"with max_wal_size to match.\n" +
+		"3. Leave full_page_writes on.",
 	Sources:   []string{"pg-config-wal", "pg-wal-configuration", "dalibo-j1"},
 	DependsOn: []string{"checkpoints_too_frequent"},
 	Judge: func(c *check.Case) {
@@ -57,8 +58,8 @@ var FullPageImagesHigh = check.Check{
 			return
 		}
 		c.Found(
-			"{images} page images are among the {wal} of WAL of {history}: at least {share} of it, at half a page "+
-				"each; wal_compression = off, checkpoint_timeout = {timeout}.",
+			"Full-page images: {images} in {wal} of WAL in {history}, at least {share} of it at half a page each; "+
+				"wal_compression = off, checkpoint_timeout = {timeout}.",
 			"images", check.Count(w.FPI), "wal", w.Bytes, "history", say.Span(w.Secs), "share",
 			check.PercentOf(min(images, w.Bytes), w.Bytes), "timeout", set["checkpoint_timeout"].Show())
 	},

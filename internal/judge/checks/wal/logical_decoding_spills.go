@@ -1,8 +1,6 @@
 package wal
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -10,15 +8,15 @@ import (
 )
 
 const (
-	// spillsNotice and spillsWarning an hour are those of temp_files: the same
+	// spillsNotice and spillsWarning per hour are those of temp_files: the same
 	// disk writes and reads them.
 	spillsNotice  = limits.TempNotice
 	spillsWarning = limits.TempWarning
 )
 
-// LogicalDecodingSpills goes by the rate since the statistics of the slot were
-// reset; where they never were, since all statistics began, which makes the rate
-// the lower one.
+// LogicalDecodingSpills uses the rate since the statistics of the slot were
+// reset; if they never were, since all statistics began, which makes the rate
+// lower.
 var LogicalDecodingSpills = check.Check{
 	ID:       "logical_decoding_spills",
 	Area:     check.WAL,
@@ -26,13 +24,15 @@ var LogicalDecodingSpills = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Logical decoding spills to disk",
-	Why: "A walsender gathers the changes of each transaction until it commits. Beyond logical_decoding_work_mem " +
-		"the largest one is written to pg_replslot and read back at its commit: twice the " +
-		"traffic, on the disk of the data directory, and the subscriber waits for it.",
-	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as " +
-		"much). For transactions of millions of rows let the subscriber take them while " +
-		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of " +
-		"new ones from 18 on; or load in smaller transactions.",
+	Why: "A walsender collects the changes of each transaction until it commits. Above logical_decoding_work_mem, " +
+		"the largest transaction is written to pg_replslot and read back at its commit. This doubles the traffic, " +
+		"on the disk of the data directory, and the subscriber waits for it.",
+	Do: "1. Raise the limit (reload; each walsender can use as much): ALTER SYSTEM SET logical_decoding_work_mem " +
+		"= '256MB'; SELECT pg_reload_conf();\n" +
+		"2. Stream transactions of millions of rows while they run: ALTER SUBSCRIPTION SUBSCRIPTION_NAME SET " +
+		"(streaming = on);\n" +
+		"In PostgreSQL 16 and later, use streaming = parallel, the default of new subscriptions since 18.\n" +
+		"3. Or load in smaller transactions.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET logical_decoding_work_mem = '256MB';"),
 		check.SQL("SELECT pg_reload_conf();"),
@@ -48,7 +48,7 @@ var LogicalDecodingSpills = check.Check{
 			return
 		}
 		sev := check.Notice
-		var told []string
+		told := say.List{Sep: "; ", Most: 3}
 		for _, s := range slots {
 			since := s.StatsReset
 			if since == 0 {
@@ -65,17 +65,19 @@ var LogicalDecodingSpills = check.Check{
 			if rate >= spillsWarning {
 				sev = check.Warning
 			}
-			told = append(told, fmt.Sprintf("slot %s: %s an hour (%s of %s decoded in %s, by %s transactions)", s.Slot,
-				rate, s.Spilled, unit.Bytes(s.Decoded), say.Span(secs), check.Count(s.Transactions)))
+			told.Items = append(told.Items, say.M(
+				"slot {slot}: {rate} per hour ({spilled} of {decoded} decoded in {history}, transactions: {n})",
+				"slot", s.Slot, "rate", rate, "spilled", s.Spilled, "decoded", unit.Bytes(s.Decoded), "history",
+				say.Span(secs), "n", check.Count(s.Transactions)))
 		}
-		if len(told) == 0 {
+		if len(told.Items) == 0 {
 			return
 		}
-		limit := "not known"
-		if set, ok := c.Instance.Server.Settings.Get(); ok {
-			limit = set["logical_decoding_work_mem"].Show()
+		limit := say.M("logical_decoding_work_mem is unknown.")
+		set, _ := c.Instance.Server.Settings.Get()
+		if v, ok := set["logical_decoding_work_mem"]; ok {
+			limit = say.M("logical_decoding_work_mem = {limit}.", "limit", v.Show())
 		}
-		c.FoundAs(sev, "{slots}; logical_decoding_work_mem = {limit}.", "slots", check.Join(told, "; ", 3),
-			"limit", limit)
+		c.That(sev, say.M(c.Remedy()), say.All("; ", say.M("Spilled to disk: {slots}", "slots", told), limit))
 	},
 }

@@ -1,28 +1,29 @@
 package wal
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// StandbySettingsBelowPrimary compares what runs here, and what the files would
-// bring at the next start, with what the control file has of the primary.
+// StandbySettingsBelowPrimary compares the running settings, and those of the files
+// for the next start, with the primary's settings in the control file.
 var StandbySettingsBelowPrimary = check.Check{
 	ID:       "standby_settings_below_primary",
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "A setting of this standby is lower than on its primary",
-	Why: "A hot standby must have room for as many transactions and locks as its primary. A standby that starts " +
-		"with less refuses to; one that is running while the primary is " +
-		"raised pauses its replay from 14 on, and ends before. Replay that is paused keeps WAL on the primary, and " +
-		"a promotion goes back to where it stopped.",
-	Do: "Raise the named settings here to those of the primary at least, and restart; where replay is paused, " +
-		"only then. Raise on standbys first, lower on the primary first, each time.",
+	Title:    "Standby settings are lower than on the primary",
+	Why: "A hot standby must have room for as many transactions and locks as its primary, and does not start with " +
+		"less. If the primary is raised while the standby runs, replay pauses in PostgreSQL 14 and later, and the " +
+		"standby shuts down in 13. While replay is paused, WAL accumulates on the standby, and it cannot be " +
+		"promoted.",
+	Do: "1. Raise the settings named here to at least those of the primary, and restart. Paused replay continues " +
+		"only after that.\n" +
+		"2. In future, raise them on standbys first, and lower them on the primary first.",
 	Sources: []string{"pg-hot-standby"},
 	Judge: func(c *check.Case) {
 		if standby, ok := check.Need(c, c.Instance.Server.Recovery); !ok || !standby {
@@ -42,29 +43,30 @@ var StandbySettingsBelowPrimary = check.Check{
 		next := map[string]int64{}
 		if files, ok := check.Need(c, c.Instance.Server.FileSettings); ok {
 			for _, f := range files {
-				// as "100" or 0x64, and no more is an integer of the server's
+				// the server also accepts "100" and 0x64, up to this limit
 				if n, err := unit.ParseInteger(f.Value, ""); err == nil && n <= math.MaxInt32 {
-					next[f.Name] = int64(n) // a later line counts, and an error is that it needs a restart
+					next[f.Name] = int64(n) // a later line counts; its error is that it needs a restart
 				}
 			}
 		}
-		var told []string
+		told := say.List{Sep: "; ", Most: 5}
 		for _, p := range primary {
 			now, ok := set.Int(p.Name)
 			if !ok {
-				c.Missing(known.Gap{Fact: p.Name, Reason: "the server did not show it"})
+				c.Missing(known.Gap{Fact: p.Name, Reason: "not shown by the server"})
 				continue
 			}
 			if now < p.Value {
-				told = append(told, fmt.Sprintf("%s is %d, and the primary has %d", p.Name, now, p.Value))
+				told.Items = append(told.Items, say.M("{name} = {n} ({primary} on the primary)", "name", p.Name,
+					"n", now, "primary", p.Value))
 			} else if n, ok := next[p.Name]; ok && n < p.Value {
-				told = append(told,
-					fmt.Sprintf("%s will be %d from the next start on, which fails, as the primary has %d", p.Name,
-						n, p.Value))
+				told.Items = append(told.Items, say.M(
+					"{name} = {n} at the next start, which will fail ({primary} on the primary)", "name", p.Name, "n",
+					n, "primary", p.Value))
 			}
 		}
-		if len(told) > 0 {
-			c.Found("{list}.", "list", check.Join(told, "; ", 5))
+		if len(told.Items) > 0 {
+			c.Found("{list}.", "list", told)
 		}
 	},
 }

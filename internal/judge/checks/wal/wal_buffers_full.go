@@ -8,31 +8,30 @@ import (
 )
 
 const (
-	// walFullPercent is the share of the WAL that a backend had to write in the middle
-	// of its work from which on the rule for wal_buffers gives more of them. The
-	// server counts times; at each a page at least was written.
+	// walFullPercent is the share of the WAL that backends had to write because the
+	// buffers were full, above which the rule for wal_buffers raises it. The
+	// server counts events; in each, at least one page was written.
 	walFullPercent = limits.WALBuffersFull * 100
 	walPage        = 8 * unit.KB // wal_block_size of every packaged server
-	// walFullWAL: below 1 MB/s of WAL on average a few bulk loads are all that
-	// ever filled the buffers, and for those nobody waits a noticeable time.
+	// walFullWAL: below 1 MB/s of WAL on average, only a few bulk loads
+	// filled the buffers, and the wait is not noticeable.
 	walFullWAL = unit.MB
-	// walBuffersLarge: with more than this the device is what is too slow.
+	// walBuffersLarge: with more than this, the device is the bottleneck.
 	walBuffersLarge = limits.WALBuffersMore
 )
 
-// WalBuffersFull names the buffers while they are small, and then the device.
+// WalBuffersFull advises larger buffers while they are small, then a faster device.
 var WalBuffersFull = check.Check{
 	ID:       "wal_buffers_full",
 	Area:     check.WAL,
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	From:     14,
-	Title:    "Sessions write WAL themselves because the WAL buffers are full",
-	Why: "A session that finds no room for a record in the WAL buffers must first write out what others left there, " +
-		"while it holds a lock that every other writer wants. " +
-		"That is a wait in the middle of a statement instead of one at COMMIT, and it grows with the number of " +
-		"writing sessions.",
-	Do: "Run ALTER SYSTEM SET wal_buffers = '64MB'; and restart at an occasion.",
+	Title:    "WAL buffers full: backends write WAL",
+	Why: "A backend that finds no space for a record in the WAL buffers must first write out WAL of other " +
+		"sessions. Meanwhile it holds a lock that every other writer needs. The wait is in the middle of a " +
+		"statement instead of at COMMIT, and grows with the number of writing sessions.",
+	Do: "Raise wal_buffers (at the next restart): ALTER SYSTEM SET wal_buffers = '64MB';",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET wal_buffers = '64MB';"),
 	},
@@ -56,13 +55,14 @@ var WalBuffersFull = check.Check{
 			return
 		}
 		if buffers >= walBuffersLarge {
-			do = "The buffers are large enough: the device of pg_wal does not keep up. Measure it with " +
-				"pg_test_fsync, put pg_wal on a device of its own, or write less WAL " +
-				"(wal_compression = on, longer checkpoint_timeout)."
+			do = "The buffers are large enough: the device of pg_wal is too slow.\n" +
+				"1. Measure it with pg_test_fsync.\n" +
+				"2. Put pg_wal on a separate device, or write less WAL (wal_compression = on, longer " +
+				"checkpoint_timeout; reload)."
 		}
 		c.FoundDo(check.Notice, do,
-			"{n} times in {history} a session found the WAL buffers full and wrote from them itself, for at least "+
-				"{share} of {wal} of WAL; wal_buffers = {buffers}.",
+			"wal_buffers_full = {n} in {history}: backends wrote at least {share} of {wal} of WAL themselves; "+
+				"wal_buffers = {buffers}.",
 			"n", check.Count(w.BuffersFull), "history", say.Span(w.Secs), "share",
 			check.PercentOf(min(written, w.Bytes), w.Bytes), "wal", w.Bytes, "buffers", buffers.GUC())
 	},

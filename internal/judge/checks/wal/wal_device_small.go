@@ -5,20 +5,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// WalDeviceSmall asks whether the WAL may grow to what the settings let it
-// grow to in quiet times; a failing archive or a slot lets it grow further, and
-// the checks of those tell of it.
+// WalDeviceSmall compares the filesystem with the normal maximum of the WAL by its
+// settings; a failing archive or a slot lets it grow further, which their own
+// checks report.
 var WalDeviceSmall = check.Check{
 	ID:       "wal_device_small",
 	Area:     check.WAL,
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
-	Title:    "The WAL may grow beyond its filesystem",
-	Why: "A checkpoint frees WAL only when it ends, and is started so that about max_wal_size is reached by then; " +
-		"wal_keep_size is kept on top. The limit is soft: a burst goes beyond it. " +
-		"When the filesystem of pg_wal is full before, the server ends with a PANIC in the middle of its work.",
-	Do: "Lower max_wal_size to at most two thirds of what is free there together with what pg_wal holds now " +
-		"(a reload suffices), or give pg_wal a larger filesystem.",
+	Title:    "WAL filesystem is too small for max_wal_size",
+	Why: "A checkpoint frees WAL only when it ends, and starts so that about max_wal_size is reached by then; " +
+		"wal_keep_size is kept in addition. The limit is soft: bursts exceed it. If the filesystem of pg_wal " +
+		"fills first, the server stops with a PANIC.",
+	Do: "Do one of these:\n" +
+		"1. Lower max_wal_size (reload) to at most two thirds of the free space plus what pg_wal uses now.\n" +
+		"2. Give pg_wal a larger filesystem.",
 	Sources:   []string{"pg-wal-configuration", "pg-config-wal", "pg-disk-full"},
 	DependsOn: []string{"filesystem_nearly_full"},
 	Judge: func(c *check.Case) {
@@ -43,8 +44,7 @@ var WalDeviceSmall = check.Check{
 				continue
 			}
 			c.Found(
-				"max_wal_size = {size} and wal_keep_size = {keep}, but beyond the {now} that pg_wal holds now only "+
-					"{free} are free at {path}.",
+				"max_wal_size = {size}, wal_keep_size = {keep}; {path} uses {now} now, and only {free} are free.",
 				"size", size.GUC(), "keep", keep.GUC(), "now", dir.Size, "free", sp.Free, "path", p.Path)
 		}
 	},

@@ -4,37 +4,37 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// safeMethods flush the cache of the drive on Linux, each of them.
+// safeMethods all flush the cache of the drive on Linux.
 var safeMethods = []string{"fdatasync", "open_datasync", "fsync", "open_sync"}
 
-// methodGain is what another method has to be faster by before it is worth a
-// word: rates of one method differ by some percent from run to run.
+// methodGain is how much faster another method must be to be reported:
+// rates of one method differ by a few percent from run to run.
 const methodGain = 1.1
 
-// doesMore names the method that does all that another one does, and writes the
-// times of the file besides: where it was measured faster, that is noise.
+// doesMore names the method that does all that another one does, and also writes the
+// timestamps of the file: if it was measured faster, that is noise.
 var doesMore = map[string]string{"fdatasync": "fsync", "open_datasync": "open_sync"}
 
-// WalSyncMethodSlower tells, and no plan acts on it: measurements of a second
-// or two on a busy machine are no reason to move what commits rest on.
+// WalSyncMethodSlower only reports; no plan changes the method: measurements of
+// one or two seconds on a busy host are not reason enough.
 var WalSyncMethodSlower = check.Check{
 	ID:        "wal_sync_method_slower",
 	Area:      check.WAL,
 	Severity:  check.Info,
 	Scope:     check.PerInstance,
-	Title:     "Another wal_sync_method was faster here",
+	Title:     "A faster wal_sync_method was measured",
 	DependsOn: []string{"fsync_impossible", "fsync_off"},
-	Why: "All four methods of Linux reach the disk. Which is fastest depends on the filesystem and on whether the " +
-		"disk can write one block past its cache " +
-		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger " +
-		"commits has it.",
-	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it " +
-		"with your load: ALTER SYSTEM SET " +
-		"wal_sync_method = 'METHOD'; SELECT pg_reload_conf();.",
+	Why: "All four methods on Linux flush the disk. Which one is fastest depends on the filesystem and on whether " +
+		"the disk supports forced unit access (FUA). The method named was faster by more than 10% both with one " +
+		"block and with two, as in larger commits.",
+	Do: "1. Measure again on an idle host: pgfettle probe --only fsync --seconds 10\n" +
+		"2. If the result is the same, try it under your load (reload): ALTER SYSTEM SET wal_sync_method = " +
+		"'METHOD'; SELECT pg_reload_conf();",
 	Commands: []check.Command{
 		check.Shell("pgfettle probe --only fsync --seconds 10"),
 	},
@@ -70,9 +70,9 @@ var WalSyncMethodSlower = check.Check{
 			return
 		}
 		a, b, _ := d.Flush.Fsync.Rate(best)
-		c.Found("wal_sync_method = {now}: {one} a second with one block, {two} with two; {best}: {a} and {b} ({by}).",
-			"now", now, "best", best,
-			"one", fmt.Sprintf("%.0f", one), "two", fmt.Sprintf("%.0f", two), "a", fmt.Sprintf("%.0f", a),
-			"b", fmt.Sprintf("%.0f", b), "by", d.Flush.By)
+		number := func(rate float64) say.Number { return say.Number(fmt.Sprintf("%.0f", rate)) }
+		c.Found("wal_sync_method = {now}: {one} flushed writes per second with one block, {two} with two; {best}: {a} "+
+			"and {b} ({by}).", "now", now, "best", best, "one", number(one), "two", number(two), "a", number(a),
+			"b", number(b), "by", d.Flush.By)
 	},
 }

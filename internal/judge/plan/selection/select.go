@@ -71,11 +71,11 @@ func judgingOrder(made []Step) []int {
 func (o *Options) bars(c *plan.Change) string {
 	switch {
 	case len(o.Only) > 0 && !Named(o.Only, c):
-		return "it was not asked for"
+		return "not selected with --only"
 	case Named(o.Skip, c):
-		return "it was declined"
+		return "declined"
 	case c.Effect > o.MaxEffect:
-		return fmt.Sprintf("it takes effect at a %s, and no more than %s was allowed", c.Effect, o.MaxEffect)
+		return fmt.Sprintf("takes effect at a %s, but --max-effect is %s", c.Effect, o.MaxEffect)
 	}
 	return ""
 }
@@ -86,7 +86,7 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 	}
 	for _, f := range out {
 		if s.RestsOn(f) && !s.sibling(f) {
-			return fmt.Sprintf("it rests on %s, which is left out", f.address)
+			return fmt.Sprintf("depends on %s, which is skipped", f.address)
 		}
 	}
 	// A pool that no server is restarted onto is memory lost. Who names the pool
@@ -94,7 +94,7 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 	if s.GrowsPool() && !slices.Contains(o.Only, Which{Address: s.address}) {
 		for _, f := range out {
 			if f.Restarts() && !slices.ContainsFunc(made, Step.Restarts) {
-				return "no server is restarted that would use the pages"
+				return "no server that would use the pages is restarted"
 			}
 		}
 	}
@@ -113,10 +113,11 @@ func (o *Options) CheckRisks(chosen []plan.Change) error {
 		return nil
 	}
 	list := strings.Join(open, ",")
-	return &say.Problem{Message: "the risk of " + list + " was not accepted",
-		Detail: "their risk is high; nothing was changed",
-		Hint:   "read their reasons in the plan, then give --accept-risk " + list + ", or leave them out with --only",
-		Code:   say.CodeRefused}
+	return &say.Problem{Message: "high-risk changes are not accepted: " + list,
+		Detail: "nothing was changed",
+		Hint: "read their reasons in the plan, then pass --accept-risk " + list + ", or select other changes with " +
+			"--only",
+		Code: say.CodeRefused}
 }
 
 // Step is what the order and the dependencies of changes rest on.

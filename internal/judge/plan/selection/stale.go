@@ -18,11 +18,11 @@ func Moved(p, fresh *plan.Plan) error {
 		d := sameChange(fresh, c)
 		switch {
 		case d == nil:
-			return Stale(fmt.Sprintf("%s (%s → %s) is not planned any more", c.Address, c.From, c.To))
+			return Stale(fmt.Sprintf("%s (%s → %s) is no longer planned", c.Address, c.From, c.To))
 		case c.FromBase != d.FromBase:
-			return Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
+			return Stale(fmt.Sprintf("%s is %s now; the plan expected %s", c.Address, d.From, c.From))
 		case c.ToBase != d.ToBase:
-			return Stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To,
+			return Stale(fmt.Sprintf("%s would now be set to %s, not %s%s", c.Address, d.To, c.To,
 				movedInputs(c.Inputs, d.Inputs)))
 		}
 	}
@@ -44,7 +44,7 @@ func movedInputs(then, now []rule.Input) string {
 	for _, a := range then {
 		for _, b := range now {
 			if a.Name == b.Name && a.Value != b.Value {
-				said += fmt.Sprintf("; %s was %s and is %s", a.Name, a.Value, b.Value)
+				said += fmt.Sprintf("; %s was %s, now %s", a.Name, a.Value, b.Value)
 			}
 		}
 	}
@@ -52,6 +52,6 @@ func movedInputs(then, now []rule.Input) string {
 }
 
 func Stale(detail string) error {
-	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed",
+	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "run plan again and review the changes",
 		Code: say.CodeStale}
 }

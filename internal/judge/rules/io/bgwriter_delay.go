@@ -9,11 +9,11 @@ import (
 
 var BgwriterDelay = rule.Rule{
 	Address: knob.PG("bgwriter_delay"),
-	Title:   "how long the background writer sleeps between its rounds",
-	Why: "Each round writes dirty pages that will soon be evicted. Shorter sleeps spread the writes; longer " +
-		"ones leave them to the sessions, while their queries wait.",
-	Formula: "1c 20 ms where it is above 50, as its vendor advises; others at most the default of 200 ms. Less " +
-		"stays. The desktop profile keeps what it has.",
+	Title:   "Background writer sleep time between rounds",
+	Why: "Each round writes dirty buffers that will soon be evicted. Shorter sleeps spread the writes. With longer " +
+		"sleeps, backends write these buffers themselves while their queries wait.",
+	Formula: "1c: 20 ms if it is above 50 ms, as 1C recommends. Other profiles: at most 200 ms, the default. Shorter " +
+		"values stay. The desktop profile keeps its value.",
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Seconds(c.Rule.Address)
@@ -21,14 +21,14 @@ var BgwriterDelay = rule.Rule{
 		case !ok:
 		case c.Options.Profile == rule.OneC && have > 0.05:
 			c.Set(20*time.Millisecond,
-				"1C dirties buffers in bursts; with {present} between two rounds the sessions evict dirty pages "+
-					"themselves", "present", c.Shown())
+				"1C dirties buffers in bursts: with {present} between rounds, backends evict dirty buffers themselves",
+				"present", c.Shown())
 		case have <= 0.2 || c.Options.Profile == rule.Desktop:
-			c.Keep("{present} between two rounds suits the {profile} profile", "present", c.Shown(), "profile",
+			c.Keep("{present} between rounds suits the {profile} profile", "present", c.Shown(), "profile",
 				string(c.Options.Profile))
 		default:
 			c.Set(200*time.Millisecond,
-				"with {present} between two rounds the sessions write dirty pages themselves; 200 ms is the default",
+				"with {present} between rounds, backends write dirty buffers themselves; 200 ms is the default",
 				"present", c.Shown())
 		}
 	},

@@ -15,19 +15,19 @@ const (
 
 var BgwriterLRUMaxpages = rule.Rule{
 	Address: knob.PG("bgwriter_lru_maxpages"),
-	Title:   "how many pages the background writer writes in one round",
-	Why: "It writes dirty pages that will soon be evicted, so that sessions find clean ones. Where it stops at " +
-		"this limit the sessions write them themselves, while their queries wait.",
+	Title:   "Background writer: maximum pages per round",
+	Why: "The background writer writes dirty buffers that will soon be evicted, so backends find clean ones. When it " +
+		"stops at this limit, backends write the rest themselves while their queries wait.",
 	Needs: []knob.Address{knob.PG("bgwriter_delay")},
-	Formula: "1c 400, as its vendor advises. Others 400 where, in an hour or more of counting, at least 5 % of the " +
-		"rounds were cut short by it; otherwise as it is. 0, which switches it off, stays.",
+	Formula: "1c: 400, as 1C recommends. Other profiles: 400 if at least 5% of the rounds stopped at the limit, " +
+		"counted over at least 1 h; otherwise unchanged. 0 (off) stays.",
 	Sources: []string{"pg-config-resource", "pg-monitoring", "its-1c"},
 	Decide: func(c *rule.Case) {
 		have := c.Now()
 		if c.Options.Profile == rule.OneC && have > 0 && have < bgwriterMore {
 			c.Set(bgwriterMore,
-				"1C dirties buffers in bursts, and its vendor names {most} pages a round; {present} leave the rest "+
-					"to the sessions", "most", bgwriterMore, "present", c.Shown())
+				"1C dirties buffers in bursts and recommends {most}; {present} leaves the rest to the backends", "most",
+				bgwriterMore, "present", c.Shown())
 			return
 		}
 		// Without counts there is no evidence, and the default stands.
@@ -39,12 +39,14 @@ var BgwriterLRUMaxpages = rule.Rule{
 		rounds := s.Secs / delay
 		share := float64(s.MaxWritten) / rounds
 		if share < bgwriterStops || have >= bgwriterMore {
-			c.Keep("{stops} of about {rounds} rounds stopped at {present} pages", "stops", s.MaxWritten, "rounds",
+			c.Keep("rounds that stopped at the limit of {present}: {stops} of about {rounds}", "stops", s.MaxWritten,
+				"rounds",
 				int64(rounds), "present", c.Shown())
 			return
 		}
 		c.Set(bgwriterMore,
-			"{stops} of about {rounds} rounds stopped at {present} pages, and sessions had to write the rest "+
-				"themselves", "stops", s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
+			"rounds that stopped at the limit of {present}: {stops} of about {rounds}, so backends wrote the rest",
+			"stops",
+			s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
 	},
 }

@@ -7,10 +7,10 @@ import (
 
 var BgwriterLRUMultiplier = rule.Rule{
 	Address: knob.PG("bgwriter_lru_multiplier"),
-	Title:   "how far ahead the background writer cleans",
-	Why: "It writes this many times the pages that sessions needed lately. Below 1 it always lags; 0 switches " +
-		"it off. More only writes pages that are dirtied again.",
-	Formula: "1c 4, as its vendor advises; others at least the default of 2. More stays.",
+	Title:   "Background writer: multiple of recent demand",
+	Why: "The background writer cleans this many times the buffers that backends needed recently. Below 1 it always " +
+		"lags behind demand. Higher values write pages that are soon dirtied again.",
+	Formula: "1c: 4, as 1C recommends. Other profiles: at least 2, the default. Higher values stay.",
 	Sources: []string{"pg-config-resource", "its-1c"},
 	Decide: func(c *rule.Case) {
 		least := 2.0
@@ -18,11 +18,11 @@ var BgwriterLRUMultiplier = rule.Rule{
 			least = 4
 		}
 		if c.Now() >= least {
-			c.Keep("{present} times the recent need is far enough ahead", "present", c.Shown())
+			c.Keep("{present} times recent demand is enough", "present", c.Shown())
 			return
 		}
 		c.Set(least,
-			"at {present} times the recent need a burst finds no clean pages; {least} suits the {profile} profile",
+			"{present} times recent demand leaves no clean buffers for a burst; {least} suits the {profile} profile",
 			"present", c.Shown(), "least", least, "profile", string(c.Options.Profile))
 	},
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -31,19 +32,17 @@ const (
 
 var BlockReadAhead = rule.Rule{
 	Address: "block:*/read_ahead_kb",
-	Title:   "how far the kernel reads ahead of a sequential scan",
-	Why: "Up to PostgreSQL 17 a sequential scan asks for a block or a few at a time, and it is the kernel's " +
-		"read-ahead that makes large reads of them; from 18 on most scans ask ahead themselves. " +
-		"Without it a scan waits for every block; with a huge window every scan that stops early, as LIMIT and most " +
-		"index scans do, has read megabytes for nothing that push other files out of the cache. " +
-		"Between 128 kB and 4 MB the right value depends on how much is scanned, and the difference is small.",
-	Formula: "Of the device that the filesystem is on (a partition's disk, the array or the volume), as those below " +
-		"it do not count. 0 becomes 128 kB, the kernel's default. More than 4 MB, and more than twice what the " +
-		"device asks " +
-		"for (optimal_io_size, by which the kernel sets it for arrays), becomes 512 kB on flash, and 4 MB on " +
-		"rotating disks, for the profile dw, and where the kind of the storage is not known. " +
-		"At 128 kB or less it becomes 4 MB on rotating disks for the profile dw. Devices over a network keep more " +
-		"than 4 MB. All else stays.",
+	Title:   "Kernel read-ahead per block device",
+	Why: "Before PostgreSQL 18, a sequential scan requests one block or a few at a time, and kernel read-ahead turns " +
+		"them into large reads. Since 18 most scans read ahead themselves. Without read-ahead a scan waits for every " +
+		"block. With a very large window, scans that stop early (LIMIT, most index scans) read megabytes in vain and " +
+		"evict other pages from the page cache. Between 128 kB and 4 MB the right value depends on the share of " +
+		"scans, and the difference is small.",
+	Formula: "Applies to the device with the filesystem (the disk of a partition, the array or the volume), not to " +
+		"the devices below it. 0 becomes 128 kB, the kernel default. A value above 4 MB and above 2 × " +
+		"optimal_io_size becomes 512 kB on flash. It becomes 4 MB on hdd, on storage of unknown type and for the " +
+		"profile dw. With dw on hdd, 128 kB or less becomes 4 MB. Network block devices keep more than 4 MB. Other " +
+		"values stay.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -62,10 +61,10 @@ var BlockReadAhead = rule.Rule{
 		const most = 1 << 20 // 1 GB: more than any window that was ever set on purpose
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 || n > most || strconv.Itoa(n) != value {
-			return fmt.Errorf("%q is no whole number of kB from 0 to %d", value, most)
+			return fmt.Errorf("invalid value %q: use a whole number of kB from 0 to %d", value, most)
 		}
 		if page, ok := c.Snapshot.Host.PageSize.Get(); ok && page > 0 && unit.Bytes(n)*unit.KB%page != 0 {
-			return fmt.Errorf("%s kB are no whole number of pages of %s, which the kernel counts it in", value, page)
+			return fmt.Errorf("%s kB is not a multiple of the page size, %s", value, page)
 		}
 		return nil
 	},
@@ -78,8 +77,8 @@ var BlockReadAhead = rule.Rule{
 		if !ok {
 			return
 		}
-		if why := rule.Unlike(b); why != "" {
-			c.Keep("{device} {why}", "device", b.Name, "why", why)
+		if why := rule.Unlike(b); !why.IsZero() {
+			c.Keep("{device} is {why}", "device", b.Name, "why", why)
 			return
 		}
 		device := strings.TrimPrefix(c.Address.Subject(), "mapper/")
@@ -93,23 +92,23 @@ var BlockReadAhead = rule.Rule{
 		case have == 0 && kind == rule.HDD && scans, have > 0 && have <= readAheadDefault && kind == rule.HDD && scans:
 			c.WarnTuned()
 			c.Set(readAheadScans,
-				"the profile dw scans, and {what}: where several scans run it takes 10 ms to get to the next and "+
-					"reads {present} in less than one; 4 MB take it 20", "what", what, "present", have)
+				"the dw profile scans large tables, and {what}: a seek takes 10 ms, reading {present} less than 1 "+
+					"ms, reading 4 MB 20 ms", "what", what, "present", have)
 		case have == 0:
 			c.WarnTuned()
 			c.Set(readAheadDefault,
-				"read-ahead of {device} is switched off: every scan waits for it block by block, or a few at a "+
-					"time; 128 kB is the kernel's default", "device", device)
+				"read-ahead of {device} is off: scans wait for one block, or a few, at a time; 128 kB is the kernel "+
+					"default", "device", device)
 		case have > readAheadScans && b.Network():
 			c.Keep(
-				"{device} is a device over a network: a window of {present} asks its server once where a smaller "+
-					"one would wait for it several times", "device", device, "present", have)
+				"{device} is a network block device: a window of {present} needs fewer round trips than a smaller one",
+				"device", device, "present", have)
 		case have > readAheadScans:
 			optimal, ok := b.OptimalIO.Get()
 			if !ok && have < readAheadNever {
 				c.Miss(known.Gap{Fact: "optimal_io_size of " + b.Name,
-					Reason: "without it nobody can say whether the device asks for so much read-ahead",
-					Reveal: "take the evidence again with pgfettle snapshot"})
+					Reason: "needed to tell whether the device requests this much read-ahead",
+					Reveal: "run pgfettle snapshot again"})
 				return
 			}
 			asked := 2 * optimal // as the kernel doubles it
@@ -117,30 +116,31 @@ var BlockReadAhead = rule.Rule{
 				asked = 0
 			}
 			if have <= asked {
-				c.Keep("{present} is what the kernel made of the {optimal} that {device} asks for", "present", have,
+				c.Keep("{present} is what the kernel derived from optimal_io_size = {optimal} of {device}", "present",
+					have,
 					"optimal", optimal, "device", device)
 				return
 			}
 			c.WarnTuned()
 			c.Set(max(usual, asked),
-				"a scan that stops early has read up to {present} of {device} for nothing, and pushed as much out "+
-					"of the cache; {what}", "present", have, "device", device, "what", what)
+				"scans that stop early read up to {present} of {device} in vain and evict as much from the page "+
+					"cache; {what}", "present", have, "device", device, "what", what)
 		default:
-			c.Keep("{present} for {device} is within what serves", "present", have, "device", device)
+			c.Keep("{present} for {device} is in the useful range", "present", have, "device", device)
 		}
 	},
 }
 
 // storageUnder returns what a device and all below it are, the slowest of them, and
 // how that is known, as a clause; "" where it is not.
-func storageUnder(c *rule.Case, top host.Block) (rule.Storage, string) {
+func storageUnder(c *rule.Case, top host.Block) (rule.Storage, say.Message) {
 	if s := c.Options.Storage; s != "" {
-		return s, "you said that the storage is " + string(s)
+		return s, say.M("--storage is {storage}", "storage", string(s))
 	}
 	blocks, _ := c.Snapshot.Host.Blocks.Get()
 	s, why, reason := c.StorageOfChain(host.Chain(blocks, top.Name))
-	if reason != "" {
-		return "", "what the storage is is not known: " + reason
+	if !reason.IsZero() {
+		return "", say.M("storage type unknown: {reason}", "reason", reason)
 	}
 	return s, why
 }

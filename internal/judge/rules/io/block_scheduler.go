@@ -23,18 +23,17 @@ var (
 
 var BlockScheduler = rule.Rule{
 	Address: "block:*/scheduler",
-	Title:   "in which order the requests of all processes go to a disk",
-	Why: "A scheduler is worth what it computes only where the order of requests matters: a rotating disk seeks " +
-		"less with mq-deadline, and writes do not starve reads. NVMe, virtual disks and the volumes of " +
-		"a controller or an array order by themselves, and none costs nothing there. bfq (cfq before Linux 5.0) " +
-		"divides a disk among programs and holds it idle in wait for the next request of one: " +
-		"a server's many processes are many programs to it. It is the only one that obeys io.bfq.weight, to which " +
-		"systemd's IOWeight= comes down.",
-	Formula: "Of the disks under data directories, WAL and tablespaces, never of arrays and volumes above them: bfq " +
-		"and cfq give way to none on NVMe, virtual disks, devices over a network and paths of a multipath device, " +
-		"and to mq-deadline on all " +
-		"others; a rotating disk of a machine without a hypervisor has mq-deadline instead of none and kyber, " +
-		"unless a RAID controller is before it. Only among those that the kernel has loaded. All else stays.",
+	Title:   "I/O scheduler per block device",
+	Why: "A scheduler pays off only if the order of requests matters. On a rotating disk, mq-deadline saves seeks " +
+		"and keeps writes from starving reads. NVMe devices, virtual disks and the volumes of controllers and arrays " +
+		"order requests themselves; there, none costs least. bfq (cfq before Linux 5.0) divides a disk among " +
+		"processes and idles while it waits for the next request of one. This slows a server with many processes. " +
+		"Only bfq obeys io.bfq.weight, set by systemd from IOWeight=.",
+	Formula: "Applies to the disks below data directories, WAL and tablespaces, not to arrays and volumes above " +
+		"them. bfq and cfq become none on devices that order requests themselves: NVMe, virtual disks, network block " +
+		"devices, multipath paths and RAID controller volumes. On all others they become mq-deadline. A rotating " +
+		"disk on bare metal without a RAID controller gets mq-deadline instead of none or kyber. Only schedulers " +
+		"that the kernel has loaded. Other values stay.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -52,7 +51,7 @@ var BlockScheduler = rule.Rule{
 	Legal: func(c *rule.Case, value string) error {
 		b, _ := rule.BlockOf(c.Snapshot, c.Address)
 		if offered, ok := b.Schedulers.Get(); ok && !slices.Contains(offered, value) {
-			return fmt.Errorf("%q is not one of those that the kernel has for %s: %s", value, b.Name,
+			return fmt.Errorf("invalid scheduler %q: the kernel offers for %s: %s", value, b.Name,
 				strings.Join(offered, ", "))
 		}
 		return nil
@@ -67,41 +66,41 @@ var BlockScheduler = rule.Rule{
 		if !ok1 || !ok2 {
 			return
 		}
-		if why := rule.Unlike(b); why != "" {
-			c.Keep("{device} {why}", "device", b.Name, "why", why)
+		if why := rule.Unlike(b); !why.IsZero() {
+			c.Keep("{device} is {why}", "device", b.Name, "why", why)
 			return
 		}
-		what, orders := ordersItself(c, b)
+		what, orders, rotating := ordersItself(c, b)
 		fair := slices.Contains(fairness, have)
 		var want []string
 		var why say.Template
 		switch {
 		case fair && orders:
 			want, why = passing,
-				"{present} divides the disk among programs, and a server's sessions are many of them to it; "+
-					"{device} {what}, so nothing has to be put into an order here"
+				"{present} divides the disk among processes, and every session is one; {device} is {what} and orders "+
+					"requests itself"
 		case fair:
 			want, why = sorting,
-				"{present} divides the disk among programs and holds it idle for one of them, and a server's "+
-					"sessions are many of them to it; {device} {what}"
-		case !orders && what == rotates && (have == "kyber" || slices.Contains(passing, have)):
+				"{present} divides the disk among processes, and every session is one, and it idles between their "+
+					"requests; {device} is {what}"
+		case !orders && rotating && (have == "kyber" || slices.Contains(passing, have)):
 			want, why = sorting,
-				"{device} {what}: with {present} its requests go to it in the order of their arrival, and it seeks "+
-					"between them"
+				"{device} is {what}: with {present}, it serves requests in order of arrival and seeks between them"
 		default:
-			c.Keep("{present} is right for {device}, which {what}", "present", have, "device", b.Name, "what", what)
+			c.Keep("{present} suits {device}, which is {what}", "present", have, "device", b.Name, "what", what)
 			return
 		}
 		i := slices.IndexFunc(want, func(s string) bool { return slices.Contains(offered, s) })
 		if i < 0 {
-			c.Miss(known.Gap{Fact: string(c.Address), Reason: "the kernel has not loaded " + strings.Join(want, " or "),
+			c.Miss(known.Gap{Fact: string(c.Address), Reason: "not loaded in the kernel: " + strings.Join(want, ", "),
 				Reveal: "modprobe " + want[0]})
 			return
 		}
 		if fair {
 			c.Warn(
-				"The scheduler {present} of {device} is the one that obeys IOWeight= of systemd units and "+
-					"io.bfq.weight of control groups; without it these have no effect on that disk.", "present", have,
+				"The scheduler {present} of {device} obeys the I/O weights of systemd units (IOWeight=) and cgroups. "+
+					"With another scheduler, these weights have no effect on that disk unless io.cost is configured.",
+				"present", have,
 				"device", b.Name)
 		}
 		c.WarnTuned()
@@ -109,45 +108,42 @@ var BlockScheduler = rule.Rule{
 	},
 }
 
-// rotates is what is said of a disk whose requests have to be put into an order.
-const rotates = "is a rotating disk"
-
 // raidModel are words in the model of a volume that a RAID controller shows: its
-// rotational flag is that of the disks behind it, which it orders by itself.
+// rotational flag is that of the disks behind it, which it orders itself.
 var raidModel = regex.New(`(?i)raid|perc|logical volume|smart array|virtual|^mr[89]`)
 
-// ordersItself says whether what lies behind a disk's queue puts requests into
-// an order by itself, and what the disk is, as a clause.
-func ordersItself(c *rule.Case, b host.Block) (what string, orders bool) {
+// ordersItself says what the disk is, as a noun phrase, whether what is behind its
+// queue orders requests itself, and whether it is known to rotate.
+func ordersItself(c *rule.Case, b host.Block) (what say.Message, orders, rotating bool) {
 	blocks, _ := c.Snapshot.Host.Blocks.Get()
 	above := slices.ContainsFunc(blocks, func(o host.Block) bool {
 		return strings.HasPrefix(o.DMUUID, "mpath-") && slices.Contains(o.Below, b.Name)
 	})
 	switch {
 	case strings.HasPrefix(b.Name, "nvme"):
-		return "is NVMe", true
+		return say.M("an NVMe device"), true, false
 	case b.Network():
-		return "is a device over a network, whose server orders by itself", true
+		return say.M("a network block device"), true, false
 	case strings.HasPrefix(b.DMUUID, "mpath-"), above:
-		return "is of a multipath device, whose array orders by itself", true
+		return say.M("part of a multipath device"), true, false
 	case b.Virtual():
-		return "is a virtual disk", true
+		return say.M("a virtual disk"), true, false
 	case raidModel.MatchString(b.Model):
-		return "is a volume of a RAID controller", true
+		return say.M("a volume of a RAID controller"), true, false
 	}
 	kind, reason := c.DiskKind(b)
-	if reason != "" {
+	if !reason.IsZero() {
 		if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Kind != "none" && v.Kind != "" {
-			return "is a disk of a virtual machine", true
+			return say.M("a disk of a virtual machine"), true, false
 		}
-		return "is a disk of which more is not known", false
+		return say.M("a disk of unknown type"), false, false
 	}
 	// A person knows better than the flag.
 	if said := c.Options.Storage; said == rule.HDD || said == rule.SSD {
 		kind = said
 	}
 	if kind == rule.HDD {
-		return rotates, false
+		return say.M("a rotating disk"), false, true
 	}
-	return "is flash", false
+	return say.M("flash"), false, false
 }

@@ -7,10 +7,10 @@ import (
 
 var DefaultToastCompression = rule.Rule{
 	Address: knob.PG("default_toast_compression"),
-	Title:   "how long values are compressed in tables",
-	Why: "lz4 compresses and decompresses several times faster than pglz, for values that are a little larger. " +
-		"Only new values get it; what is there is read as it is.",
-	Formula: "lz4 where the server's build has it. From 19 on it is the default.",
+	Title:   "Default TOAST compression method",
+	Why: "lz4 compresses and decompresses several times faster than pglz, at slightly larger sizes. Only new values " +
+		"are affected; existing values stay readable as they are.",
+	Formula: "lz4 if the server is built with it. PostgreSQL 19 has it as the default.",
 	Sources: []string{"pg-config-client", "pg-release-notes"},
 	From:    14,
 	Decide: func(c *rule.Case) {
@@ -20,10 +20,10 @@ var DefaultToastCompression = rule.Rule{
 			c.Keep("new values are compressed with lz4")
 		case c.Allows("default_toast_compression", "lz4"):
 			c.Set("lz4",
-				"this server's build has lz4, which is several times faster than {present}; values that are there "+
-					"stay as they are", "present", have)
+				"lz4 is several times faster than {present}, and the server is built with it; existing values are "+
+					"not rewritten", "present", have)
 		default:
-			c.Keep("this server's build is not known to have lz4")
+			c.Keep("the server is not known to be built with lz4")
 		}
 	},
 }

@@ -2,21 +2,20 @@ package io
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 var EffectiveIOConcurrency = rule.Rule{
 	Address: knob.PG("effective_io_concurrency"),
-	Title:   "how many reads a session may have under way at once",
-	Why: "Before 18 this is how many pages of a bitmap heap scan are asked for ahead; flash needs hundreds of " +
-		"requests at once to show its speed, a rotating disk gains nothing. " +
-		"From 18 on it is the depth of asynchronous reads of every kind, counted in larger requests, so that much " +
-		"smaller numbers do.",
-	Formula: "With pgfettle probe: the depth at which random reads reach four fifths of the best rate, before 18 " +
-		"twice that up to 200, from 18 on 16 to 64; more stays. Else 13–17: 200 on nvme, ssd and storage networks " +
-		"(from 100 on it stays), 2 on rotating disks where it is above 10. 18: the default of 16, on nvme 32; more " +
-		"stays.",
+	Title:   "Concurrent I/O per session (prefetch depth)",
+	Why: "Before PostgreSQL 18, this is the number of pages that a bitmap heap scan prefetches. Flash needs hundreds " +
+		"of concurrent requests for full speed; a rotating disk gains nothing. Since 18 it is the depth of " +
+		"asynchronous reads of all kinds, counted in larger requests, so much smaller values are enough.",
+	Formula: "With pgfettle probe: the depth at which random reads reach 80% of the best rate (13–17: twice that, at " +
+		"most 200; 18: 16–64). Higher values stay. Without a probe, 13–17: 200 on nvme, ssd and san (100 and more " +
+		"stays), 2 on hdd if it is above 10. 18: 16, the default, and 32 on nvme; higher values stay.",
 	Sources: []string{"pg-config-resource", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
 		v, ok := rule.Need(c, c.Instance.Server.Version)
@@ -39,7 +38,7 @@ var EffectiveIOConcurrency = rule.Rule{
 // maintenance_io_concurrency differ in their numbers only.
 type prefetchDepth struct {
 	storage          rule.Storage
-	why              string
+	why              say.Message
 	major            int
 	enough, want     int // on flash and storage networks before 18
 	hddMost, hddWant int // on rotating disks before 18
@@ -59,13 +58,13 @@ func (p prefetchDepth) decide(c *rule.Case) {
 	}
 	switch {
 	case p.storage == rule.HDD && p.major < 18 && have > p.hddMost:
-		c.Set(p.hddWant, "the data lies on {storage} ({why}): {present} requests at once only make its heads move more",
+		c.Set(p.hddWant, "the data is on {storage} ({why}); {present} concurrent requests only add seeks",
 			inputs...)
 	case p.storage == rule.HDD || have >= least:
 		c.Keep("{present} suits {storage} ({why})", inputs...)
 	default:
 		c.Set(want,
-			"the data lies on {storage} ({why}), which serves many requests at once; with {present} under way it is "+
-				"idle most of the time", inputs...)
+			"the data is on {storage} ({why}), which serves many requests at once: with {present}, it is idle most "+
+				"of the time", inputs...)
 	}
 }

@@ -10,15 +10,16 @@ import (
 
 var IOCombineLimit = rule.Rule{
 	Address: knob.PG("io_combine_limit"),
-	Title:   "how large one read may be",
-	Why: "Neighbouring pages are read in one request. Larger requests cost less on storage that is far away or " +
-		"has to move a head; a single page read is not made faster by it.",
-	Formula: "dw on rotating disks or a storage network 256 kB; otherwise at least the default of 128 kB. Never " +
-		"above io_max_combine_limit (18+). More stays.",
+	Title:   "Maximum I/O size of combined reads and writes",
+	Why: "Adjacent pages are read in one request. Larger requests cost less on remote storage and on rotating disks. " +
+		"Single page reads do not become faster.",
+	Formula: "dw on hdd or san: 256 kB. Otherwise at least 128 kB, the default. Never above io_max_combine_limit " +
+		"(18). Larger values stay.",
 	Sources: []string{"pg-config-resource"},
 	From:    17,
 	Decide: func(c *rule.Case) {
-		want, text := 128*unit.KB, say.Template("{present} is below the default and makes many small reads of a scan")
+		want, text := 128*unit.KB, say.Template("{present} is below the default and splits a scan into many small "+
+			"reads")
 		if c.Options.Profile == rule.DW {
 			if s, why, ok := c.StorageOf(snapshot.DataPlace); ok && (s == rule.HDD || s == rule.SAN) {
 				want = 256 * unit.KB
@@ -26,7 +27,7 @@ var IOCombineLimit = rule.Rule{
 					want = min(want, cap)
 				}
 				if have, ok := c.Bytes(c.Rule.Address); ok && have < want {
-					c.Set(want, "a warehouse reads whole tables from {storage} ({why}), where a larger request costs "+
+					c.Set(want, "a data warehouse scans whole tables; on {storage} ({why}), larger requests cost "+
 						"hardly more", "storage", string(s), "why", why)
 					return
 				}

@@ -7,11 +7,11 @@ import (
 
 var IOMethod = rule.Rule{
 	Address: knob.PG("io_method"),
-	Title:   "who carries out reads ahead",
-	Why: "18 can have reads under way while a query goes on: by worker processes, or by the kernel's io_uring " +
-		"where the build has it and neither the kernel nor a container's filter forbids it. sync does without and " +
-		"is as fast as 17 was.",
-	Formula: "worker where it is sync; worker and io_uring stay. The desktop profile keeps what it has.",
+	Title:   "Asynchronous I/O method (worker, io_uring, sync)",
+	Why: "PostgreSQL 18 can read ahead while a query runs, with I/O worker processes (worker) or with io_uring. The " +
+		"latter requires a build with liburing, and the kernel or a container's seccomp filter may block it. With " +
+		"sync, reads are synchronous, as in 17.",
+	Formula: "worker if it is sync. worker and io_uring stay. The desktop profile keeps its value.",
 	Sources: []string{"pg-config-resource", "pg-source-aio"},
 	From:    18,
 	Risk:    knob.Medium,
@@ -19,10 +19,10 @@ var IOMethod = rule.Rule{
 		have, _ := c.Text(knob.PG("io_method"))
 		switch {
 		case have != "sync":
-			c.Keep("reads are carried out by {present} while the query goes on", "present", have)
+			c.Keep("{present} reads ahead while the query runs", "present", have)
 		default:
 			c.Set("worker",
-				"sync makes each read wait for the one before it, as before 18; worker is the default and works on "+
+				"with sync, each read waits for the one before it, as before 18; worker is the default and works on "+
 					"every kernel")
 		}
 	},

@@ -9,12 +9,12 @@ import (
 
 var IOWorkers = rule.Rule{
 	Address: knob.PG("io_workers"),
-	Title:   "how many processes do reads for all sessions",
-	Why: "With io_method = worker, reads ahead are handed to these processes. With too few of them sessions on a " +
-		"machine of many processors wait for each other's reads; " +
-		"each is one more process with memory of its own.",
-	Formula: "A quarter of the processors, 3 (the default) to 32, at most one for each 512 MB of memory where that " +
-		"is more than 3; only with io_method = worker. More stays while the memory can feed them.",
+	Title:   "Number of I/O worker processes",
+	Why: "With io_method = worker, these processes perform the asynchronous reads of all sessions. Too few of them " +
+		"make sessions on hosts with many CPUs wait for each other. Each worker is one more process with its own " +
+		"memory.",
+	Formula: "A quarter of the CPUs, from 3 (the default) to 32, and at most one per 512 MB of memory if that is " +
+		"more than 3. Only with io_method = worker. Higher values stay while the memory allows them.",
 	Sources: []string{"pg-config-resource", "pgtune"},
 	From:    18, To: 18,
 	Needs: []knob.Address{knob.PG("io_method")},

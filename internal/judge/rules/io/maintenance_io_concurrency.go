@@ -8,12 +8,13 @@ import (
 
 var MaintenanceIOConcurrency = rule.Rule{
 	Address: knob.PG("maintenance_io_concurrency"),
-	Title:   "how many reads maintenance and recovery may have under way at once",
-	Why: "VACUUM, ANALYZE and, from 15 on, recovery ask ahead for the pages that they will need. It is the same " +
-		"as effective_io_concurrency, for work that serves many sessions.",
-	Formula: "With pgfettle probe: the depth at which random reads reach four fifths of the best rate, before 18 " +
-		"twice that up to 200, from 18 on 16 to 64; more stays. Else 13–17: 100 on nvme, ssd and storage networks " +
-		"(from 50 on it stays), the default of 10 on rotating disks. 18: the default of 16, on nvme 32; more stays.",
+	Title:   "Concurrent I/O of maintenance and recovery",
+	Why: "VACUUM, ANALYZE and (since 15) recovery prefetch the pages that they need next. It works as " +
+		"effective_io_concurrency does, for work that serves many sessions.",
+	Formula: "With pgfettle probe: the depth at which random reads reach 80% of the best rate (13–17: twice that, at " +
+		"most 200; 18: 16–64). Higher values stay. Without a probe, 13–17: 100 on nvme, ssd and san (50 and more " +
+		"stays), and 10, the default, on hdd if it is above 32. 18: 16, the default, and 32 on nvme; higher values " +
+		"stay.",
 	Sources: []string{"pg-config-resource", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
 		v, ok := rule.Need(c, c.Instance.Server.Version)

@@ -1,7 +1,6 @@
 package io
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -50,7 +49,7 @@ func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	}
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
-	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by",
+	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", int64(math.Round(ratio)), "by",
 		d.Reads.By}, true
 }
 
@@ -95,14 +94,15 @@ func decideMeasured(c *rule.Case, major, depth int, by string) {
 	switch {
 	case major < 18 && depth <= fewHeads && have > aheadTooMany:
 		c.Set(want,
-			"more than {depth} reads at once gained nothing on the data's device ({by}): {present} only wait in "+
-				"each other's way", inputs...)
+			"a queue depth above {depth} gains nothing on the data device ({by}); {present} only lengthens the queue",
+			inputs...)
 	case have >= want || depth == 1:
-		c.Keep("{present} keeps the data's device busy: more than {depth} reads at once gained nothing ({by})",
+		c.Keep("{present} keeps the data device busy: a queue depth above {depth} gains nothing ({by})",
 			inputs...)
 	default:
 		c.Set(want,
-			"the data's device served more and more up to {depth} reads at once ({by}); with {present} it is not busy",
+			"the throughput of the data device grows up to a queue depth of {depth} ({by}); {present} does not keep "+
+				"it busy",
 			inputs...)
 	}
 }

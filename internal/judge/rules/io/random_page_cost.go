@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -21,23 +22,21 @@ var pageCosts = map[rule.Storage]pageCost{
 
 var RandomPageCost = rule.Rule{
 	Address: knob.PG("random_page_cost"),
-	Title:   "the planner's cost of a page read at random",
-	Why: "At 4 an index scan has to save three quarters of the pages to win against reading the whole table, which " +
-		"is right for heads that have to move. " +
-		"On flash, where a random page costs little more than the next one, it makes the planner read whole tables. " +
-		"Tablespaces on other disks have their own: tablespace:*/random_page_cost.",
-	Formula: "With pgfettle probe: a tenth of how many times longer a page takes at random than in a scan (the " +
-		"default's own assumption, nine in ten cached), from 1.1 to 4, where a page of a scan takes what the disk " +
-		"needs in order, but at least the 8 µs of its rows, with which the planner compares it; a present value " +
-		"within a factor of 1.5 stays. " +
-		"Else 1.1 on nvme and ssd, 2 on a storage network, 4 on rotating disks; a present value of 1 to 1.5, 1.1 to " +
-		"3, or 2 to 6 stays. All times seq_page_cost.",
+	Title:   "Planner cost of a random page read",
+	Why: "At 4, an index scan beats a sequential scan only if it reads less than about a quarter of the pages. That " +
+		"suits rotating disks. On flash, a random read costs little more than a sequential one, so 4 makes the " +
+		"planner choose sequential scans too often. Tablespaces on other disks have their own value: " +
+		"tablespace:*/random_page_cost.",
+	Formula: "With pgfettle probe: the ratio of random to sequential read time, times 0.1 (the default also assumes " +
+		"a 90% cache hit rate), from 1.1 to 4. The sequential time of a page is at least 8 µs, the CPU time of its " +
+		"rows. Values within a factor of 1.5 stay. Without a probe: 1.1 on nvme and ssd (1–1.5 stays), 2 on san " +
+		"(1.1–3 stays), 4 on hdd (2–6 stays). All values are multiplied by seq_page_cost.",
 	Sources: []string{"pg-config-query", "dalibo-j1"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
 		cost, inputs, ok := measuredCost(c)
 		var s rule.Storage
-		var why string
+		var why say.Message
 		if !ok {
 			if s, why, ok = c.StorageOf(snapshot.DataPlace); !ok {
 				return
@@ -55,13 +54,13 @@ var RandomPageCost = rule.Rule{
 		case s != "":
 		case stays:
 			c.Keep(
-				"{present} suits the data's device: {random} random reads a second one by one, each page {ratio} "+
-					"times as long as a page of a scan ({by})", inputs...)
+				"{present} suits the data device: {random} random IOPS at queue depth 1, {ratio} × the time per page "+
+					"of a scan ({by})", inputs...)
 			return
 		default:
 			c.Set(significant(cost.want*scale),
-				"the data's device made {random} random reads a second one by one, each page {ratio} times as long "+
-					"as a page of a scan ({by}); the planner takes nine in ten of them to be cached", inputs...)
+				"the data device has {random} random IOPS at queue depth 1, {ratio} × the time per page of a scan "+
+					"({by}); a 90% cache hit rate is assumed", inputs...)
 			return
 		}
 		if stays {
@@ -69,7 +68,7 @@ var RandomPageCost = rule.Rule{
 			return
 		}
 		c.Set(significant(cost.want*scale),
-			"the data lies on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage",
+			"the data is on {storage} ({why}); with {present}, the planner misjudges index scans", "storage",
 			string(s), "why", why, "present", c.Shown())
 	},
 }

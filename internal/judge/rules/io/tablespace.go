@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // kindOf is what the disks under a place are, where that is known.
-func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why string, ok bool) {
+func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why say.Message, ok bool) {
 	device := p.Device
 	if m, mounted := c.Snapshot.MountOf(p.Path); mounted {
 		if m.FSType == "tmpfs" || slices.Contains(rule.NetworkFS, m.FSType) {
-			return "", "", false
+			return "", why, false
 		}
 		if device == "" {
 			device = m.Device
 		}
 	}
 	s, why, reason := c.StorageUnderDevice(device)
-	return s, why, reason == ""
+	return s, why, reason.IsZero()
 }
 
 // bareIdentifier is a name that SQL takes as it is. A key word among them is one too where

@@ -7,14 +7,13 @@ import (
 
 var TablespaceEffectiveIOConcurrency = rule.Rule{
 	Address: "tablespace:*/effective_io_concurrency",
-	Title:   "how many reads a session may have under way at once in a tablespace",
-	Why: "effective_io_concurrency of the server is one number for all disks. Flash needs many requests at once to " +
-		"show its speed, and a rotating disk only moves its heads more for them. " +
-		"An option of the tablespace holds for the tables and indexes in it alone.",
-	Formula: "13–17, where the disks of the tablespace and of the data directory are known and one of them rotates " +
-		"and the other does not: 200 on nvme, ssd and storage networks, 2 on rotating disks. " +
-		"A value of its own from 100 on stays on the former, and up to 10 on the latter. From 18 on the server's " +
-		"default serves both. Not on a standby, which has it from its primary.",
+	Title:   "Concurrent I/O per session in a tablespace",
+	Why: "The server has one effective_io_concurrency for all disks. Flash needs many concurrent requests for full " +
+		"speed; on a rotating disk they only add seeks. This option overrides it for the tables and indexes in one " +
+		"tablespace.",
+	Formula: "13–17, if one of the two is on rotating disks and the other is not (tablespace, data directory). nvme, " +
+		"ssd and san: 200 (100 and more stays). hdd: 2 (up to 10 stays). In 18 the server default suits both. Not on " +
+		"a standby: the option is replicated from the primary.",
 	Sources: []string{"pg-tablespaces", "pg-config-resource"},
 	To:      17,
 	Needs:   []knob.Address{knob.PG("effective_io_concurrency")},

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// tablespacesWith returns an option of each tablespace that has a folder of its own: the
-// two that every cluster has lie on the disks of the data directory.
+// tablespacesWith returns an option of each tablespace that has a directory of its own: the
+// two that every cluster has are on the disks of the data directory.
 func tablespacesWith(option string) func(*rule.Case) []knob.Address {
 	return func(c *rule.Case) []knob.Address {
 		var out []knob.Address
@@ -31,7 +32,7 @@ func tablespacesWith(option string) func(*rule.Case) []knob.Address {
 type space struct {
 	pg.Tablespace
 	kind rule.Storage // of its disks
-	why  string       // how that is known
+	why  say.Message  // how that is known
 	main rule.Storage // of the disks of the data directory; "" where it is not known
 }
 
@@ -92,20 +93,20 @@ func (sp *space) decide(c *rule.Case, ch choice) {
 	case sp.has(option) && !number:
 		return
 	case number && ch.suits(have):
-		c.Keep("{present}, which tablespace {name} has of its own, suits {its} ({why})", inputs...)
+		c.Keep("{present}, set on tablespace {name}, suits {its} ({why})", inputs...)
 	case number:
-		c.Set(ch.want, "tablespace {name} lies on {its} ({why}), which {present}, a value of its own, does not suit",
+		c.Set(ch.want, "tablespace {name} is on {its} ({why}); {present}, set on the tablespace, does not suit it",
 			inputs...)
 	case sp.main == "" || !seen:
 		return
 	case !ch.differ:
-		c.Keep("the server's value is for disks like those of tablespace {name}, {its} ({why})", inputs...)
+		c.Keep("tablespace {name} is on {its} ({why}), as the data directory is; the server value applies", inputs...)
 	case server == ch.want:
-		c.Keep("the server's value suits tablespace {name} on {its} ({why})", inputs...)
+		c.Keep("the server value suits tablespace {name} on {its} ({why})", inputs...)
 	default:
 		c.Set(ch.want,
-			"tablespace {name} lies on {its} ({why}) and the data directory on {main}, and {option} = {server} "+
-				"holds for both",
+			"tablespace {name} is on {its} ({why}) and the data directory on {main}, but {option} = {server} applies "+
+				"to both",
 			append(inputs, "main", string(sp.main), "option", option, "server", server)...)
 	}
 }

@@ -7,14 +7,13 @@ import (
 
 var TablespaceRandomPageCost = rule.Rule{
 	Address: "tablespace:*/random_page_cost",
-	Title:   "the planner's cost of a page of a tablespace read at random",
-	Why: "random_page_cost of the server is one number for all disks. Where a tablespace lies on disks of another " +
-		"kind than the data directory it is wrong for one of the two: index scans are avoided on " +
-		"flash, or taken on rotating disks. An option of the tablespace holds for the tables and indexes in it alone.",
-	Formula: "Where the disks of the tablespace and of the data directory are known and of different kinds: 1.1 on " +
-		"nvme and ssd, 2 on a storage network, 4 on rotating disks, times seq_page_cost. " +
-		"A value of its own of 1 to 1.5, 1.1 to 3, or 2 to 6 stays, and any other gives way. Not on a standby, " +
-		"which has it from its primary.",
+	Title:   "Planner cost of a random page read in a tablespace",
+	Why: "The server has one random_page_cost for all disks. If a tablespace is on another kind of storage than the " +
+		"data directory, that value is wrong for one of them. The planner then avoids index scans on flash, or " +
+		"prefers them on rotating disks. This option overrides it for the tables and indexes in one tablespace.",
+	Formula: "If the tablespace and the data directory are on different kinds of storage: 1.1 on nvme and ssd (1–1.5 " +
+		"stays), 2 on san (1.1–3 stays), 4 on hdd (2–6 stays). All values are multiplied by seq_page_cost. Not on a " +
+		"standby: the option is replicated from the primary.",
 	Sources: []string{"pg-tablespaces", "pg-config-query", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("random_page_cost")},
 	Effect:  knob.Now,

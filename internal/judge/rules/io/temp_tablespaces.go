@@ -18,14 +18,13 @@ import (
 // files and does not use it: which disks are for that is a person's choice.
 var TempTablespaces = rule.Rule{
 	Address: knob.PG("temp_tablespaces"),
-	Title:   "the tablespaces of temporary files and temporary tables",
-	Why: "What a query cannot hold in memory goes to temporary files, by default in the data directory: " +
-		"they take room that the data needs, and writes of its disks. On a filesystem of its own a query that " +
-		"spills too much ends alone. A role without CREATE on the tablespace goes on in the data directory; " +
-		"no query fails for it.",
-	Formula: "Where it is empty: a tablespace whose name says that it is for temporary files (temp, tmp, temporary, " +
-		"spill), on a filesystem of its own, on disks no slower than those of the data, with at least a quarter " +
-		"of the free room beside the data. Of several the one with the most room.",
+	Title:   "Tablespaces for temporary tables and files",
+	Why: "Queries that exceed work_mem spill to temporary files, by default in the data directory. These files " +
+		"compete with the data for space and writes. On a separate filesystem, a query that spills too much fails " +
+		"alone. Roles without CREATE on the tablespace keep using the data directory; no query fails because of it.",
+	Formula: "Only if it is empty. Candidates are tablespaces with the word temp, tmp, temporary or spill in their " +
+		"name, on a separate filesystem and on disks no slower than those of the data. They need at least a quarter " +
+		"of the free space of the data directory. Of several, the one with the most free space.",
 	Sources: []string{"pg-config-client", "pg-tablespaces"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
@@ -34,7 +33,7 @@ var TempTablespaces = rule.Rule{
 			return
 		}
 		if strings.TrimSpace(now) != "" {
-			c.Keep("where temporary files go was chosen")
+			c.Keep("already set")
 			return
 		}
 		list := spillSpaces(c)
@@ -45,20 +44,16 @@ var TempTablespaces = rule.Rule{
 		grant := "GRANT CREATE ON TABLESPACE " + identifier(best.name)
 		if !best.roomy || !bareIdentifier.MatchString(best.name) {
 			c.Warn(
-				"Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
-					"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. "+
-					"By "+
-					"hand, "+
-					"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT "+
-					"pg_reload_conf(); "+
-					"A role without CREATE on it goes on in the data directory.",
+				"Tablespace {name} is named for temporary files and is on a separate filesystem ({point}, {its}), "+
+					"but temp_tablespaces is empty. Queries therefore spill into the data directory. If the "+
+					"tablespace has enough space, run these, for each ROLE whose queries spill: {grant} TO ROLE; "+
+					"{set} SELECT pg_reload_conf(); Roles without CREATE on it keep using the data directory.",
 				"name", best.name, "point", best.point, "its", string(best.kind), "grant", grant,
 				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
 			return
 		}
-		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own "+
-			"({point}, {its}, {free} free); each role that is to use it needs {grant}, and others go on in the data "+
-			"directory",
+		c.Set(best.name, "tablespace {name} is named for temporary files and is on a separate filesystem ({point}, "+
+			"{its}, {free} free). Every role that uses it needs {grant}; other roles keep using the data directory",
 			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", grant)
 	},
 }
@@ -71,7 +66,7 @@ type spillSpace struct {
 	roomy       bool       // it is known to have room enough beside what the data directory has
 }
 
-// forTemp is a name that somebody gave a tablespace for temporary files.
+// forTemp is the name of a tablespace that was made for temporary files.
 var forTemp = regex.New(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
 
 // spillSpaces are the tablespaces for temporary files on filesystems of their own, and

@@ -9,10 +9,10 @@ import (
 
 var AdminReserveKBytes = rule.Rule{
 	Address: knob.Sysctl("vm.admin_reserve_kbytes"),
-	Title:   "memory that only root may still have when the commit limit is reached",
-	Why: "Under strict overcommit the limit holds for the shell of whoever comes to repair, too. The kernel's " +
-		"default of 8 MB is enough for a login under lenient overcommit, not under strict.",
-	Formula: "128 MB under strict overcommit; more stays.",
+	Title:   "Memory reserved for root (strict overcommit)",
+	Why: "Under strict overcommit the commit limit also applies to the administrator's shell. The kernel default of " +
+		"8 MB is enough for a login under heuristic overcommit, not under strict overcommit.",
+	Formula: "128 MB under strict overcommit. Higher values stay.",
 	Sources: []string{"linux-vm"},
 	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
 	Effect:  knob.Now,
@@ -28,11 +28,12 @@ var AdminReserveKBytes = rule.Rule{
 			return
 		}
 		if have >= int64(sizing.AdminReserve/unit.KB) {
-			c.Keep("{present} is enough for root to log in and repair", "present", unit.Bytes(have)*unit.KB)
+			c.Keep("{present} is enough for root to log in and repair the system", "present", unit.Bytes(have)*unit.KB)
 			return
 		}
 		c.Set(sizing.AdminReserve,
-			"under strict overcommit root needs about 128 MB to log in and repair; {present} is kept back for that now",
+			"under strict overcommit root needs about 128 MB to log in and repair the system; {present} is reserved "+
+				"now",
 			"present", unit.Bytes(have)*unit.KB)
 	},
 }

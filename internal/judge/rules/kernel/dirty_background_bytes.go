@@ -8,14 +8,13 @@ import (
 
 var DirtyBackgroundBytes = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_background_bytes"),
-	Title:   "how much written data waits in memory before the kernel begins to write it out",
-	Why: "PostgreSQL asks for its own writeback (checkpoint_flush_after and its kin), but dumps, archives, " +
-		"temporary files and other programs do not. " +
-		"The default of a tenth of free memory and file cache is gigabytes on a large host, and when the kernel " +
-		"begins, or an fsync asks for all of it, everybody waits.",
-	Formula: "256 MB on NVMe and SAN, 128 MB on SSD, 64 MB on hard disks and where that is not known, when the " +
-		"ratio would let more than 1 GB wait; 16 MB to 512 MB stays. Not where all places of the instances are on " +
-		"ZFS, which does not write through the page cache.",
+	Title:   "Dirty memory that starts background writeback",
+	Why: "PostgreSQL limits its own dirty pages (checkpoint_flush_after and similar settings), but dumps, archiving, " +
+		"temporary files and other programs do not. The default, 10% of free memory and page cache, is gigabytes on " +
+		"a large host. When writeback starts, or an fsync waits for these pages, all sessions wait.",
+	Formula: "If the ratio allows more than 1 GB of dirty memory: 256 MB on nvme and san, 128 MB on ssd, otherwise " +
+		"64 MB. Values from 16 MB to 512 MB stay. Not planned if all directories of the instances are on ZFS, which " +
+		"bypasses the page cache.",
 	Sources: []string{"linux-vm", "linux-writeback", "tuned-postgresql", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,

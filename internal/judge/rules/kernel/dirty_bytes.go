@@ -8,14 +8,14 @@ import (
 
 var DirtyBytes = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_bytes"),
-	Title:   "how much written data may wait in memory before who writes has to write it out himself",
-	Why: "At this limit a process that writes is held back until the disk has caught up. The default of a fifth of " +
-		"free memory and file cache is many gigabytes on a large host: " +
-		"a disk needs minutes for that, and the fsync of a checkpoint or of a commit waits behind it. Lower values " +
-		"make VACUUM and REINDEX write more evenly and a little longer.",
-	Formula: "1 GB on NVMe and SAN, 512 MB on SSD, hard disks and where that is not known, when the ratio would let " +
-		"more than 2 GB wait; 256 MB to 2 GB stays. Not where all places of the instances are on ZFS, which does " +
-		"not write through the page cache.",
+	Title:   "Dirty memory at which writers block",
+	Why: "At this limit, processes that write are blocked until the disk catches up. The default, 20% of free memory " +
+		"and page cache, is many gigabytes on a large host. A disk needs minutes to write that, and the fsync of a " +
+		"checkpoint or commit waits for it. Lower values make VACUUM and REINDEX write more evenly and slightly " +
+		"longer.",
+	Formula: "If the ratio allows more than 2 GB of dirty memory: 1 GB on nvme and san, 512 MB on ssd, hdd and " +
+		"storage of unknown type. Values from 256 MB to 2 GB stay. Not planned if all directories of the instances " +
+		"are on ZFS, which bypasses the page cache.",
 	Sources: []string{"linux-vm", "linux-writeback", "tuned-postgresql", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,

@@ -7,10 +7,10 @@ import (
 
 var DirtyExpireCentisecs = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_expire_centisecs"),
-	Title:   "how old a written page may become before the kernel writes it out",
-	Why: "Pages that are kept longer pile up, and the next fsync of a checkpoint finds them all. A very short " +
-		"time writes pages that are changed again at once.",
-	Formula: "3000 (30 s), the default, where it is longer or below 100 (1 s); what is between stays.",
+	Title:   "Age at which dirty pages are written back",
+	Why: "Dirty pages that stay longer accumulate, and the next fsync of a checkpoint has to write them all. With a " +
+		"very short time, pages are written that change again soon.",
+	Formula: "3000 (30 s, the default) if it is longer or below 100 (1 s). Values in between stay.",
 	Sources: []string{"linux-vm", "linux-writeback"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -23,12 +23,11 @@ var DirtyExpireCentisecs = rule.Rule{
 			return
 		}
 		if have >= 100 && have <= 3000 {
-			c.Keep("{present} hundredths of a second are moderate", "present", have)
+			c.Keep("{present} (in 1/100 s) is between 1 s and 30 s", "present", have)
 			return
 		}
 		c.WarnTuned()
 		c.Set("3000",
-			"{present} hundredths of a second are outside of what is moderate, 1 to 30 seconds; 3000 is the "+
-				"kernel's default", "present", have)
+			"{present} (in 1/100 s) is not between 1 s and 30 s; 3000 is the kernel default", "present", have)
 	},
 }

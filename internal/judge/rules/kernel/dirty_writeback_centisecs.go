@@ -7,11 +7,11 @@ import (
 
 var DirtyWritebackCentisecs = rule.Rule{
 	Address: knob.Sysctl("vm.dirty_writeback_centisecs"),
-	Title:   "how often the kernel looks for old pages to write out",
-	Why: "With 0 it never looks: written pages stay in memory until there are too many of them or a checkpoint " +
-		"asks for them, and then all are written at once.",
-	Formula: "500 (5 s), the default, where it is 0 or longer; less stays. The desktop profile keeps a longer time, " +
-		"which lets a disk sleep.",
+	Title:   "Writeback flusher interval",
+	Why: "With 0, periodic writeback is off: dirty pages stay in memory until a dirty limit is reached or an fsync " +
+		"needs them. Then all of them are written at once.",
+	Formula: "500 (5 s, the default) if it is 0 or longer. Shorter intervals stay. The desktop profile keeps a " +
+		"longer interval, which lets a disk spin down.",
 	Sources: []string{"linux-vm", "linux-writeback"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -27,13 +27,13 @@ var DirtyWritebackCentisecs = rule.Rule{
 		case have == 0:
 			c.WarnTuned()
 			c.Set("500",
-				"0 switches the kernel's regular writing off: written pages pile up until a checkpoint waits for "+
-					"all of them")
+				"with 0, periodic writeback is off: dirty pages accumulate until a checkpoint waits for all of them")
 		case have <= 500 || c.Options.Profile == rule.Desktop:
-			c.Keep("every {present} hundredths of a second is often enough", "present", have)
+			c.Keep("an interval of {present} (in 1/100 s) is short enough", "present", have)
 		default:
 			c.WarnTuned()
-			c.Set("500", "{present} hundredths of a second let written pages pile up; 500 is the kernel's default",
+			c.Set("500", "with an interval of {present} (in 1/100 s), dirty pages accumulate; 500 is the kernel "+
+				"default",
 				"present", have)
 		}
 	},

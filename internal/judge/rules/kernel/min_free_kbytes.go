@@ -11,11 +11,11 @@ import (
 
 var MinFreeKbytes = rule.Rule{
 	Address: knob.Sysctl("vm.min_free_kbytes"),
-	Title:   "how much memory the kernel keeps free for itself",
-	Why: "Copied from a larger machine it takes memory from everybody and brings the OOM killer near; a few " +
-		"megabytes on a large one let atomic allocations of the network fail.",
-	Formula: "As it is from half of what the kernel computes (the square root of 16 times the memory in kB, 128 kB " +
-		"to 256 MB) up to 5 % of the memory; outside of that what the kernel computes.",
+	Title:   "Minimum free memory kept by the kernel",
+	Why: "A value copied from a larger host wastes memory and leads to earlier OOM kills. With a few megabytes on a " +
+		"large host, atomic allocations, such as those for network packets, fail.",
+	Formula: "The kernel computes sqrt(16 × RAM in kB) kB, from 128 kB to 256 MB. Values from half of that up to 5% " +
+		"of RAM stay; other values become the computed one.",
 	Sources: []string{"linux-vm"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -38,14 +38,14 @@ var MinFreeKbytes = rule.Rule{
 		switch {
 		case now > m.Total.Scale(0.05):
 			c.Set(strconv.FormatInt(kernels, 10),
-				"{present} of {memory} are kept free, more than 5 %: nobody may use them, and the OOM killer comes "+
-					"the sooner", "present", now, "memory", m.Total)
+				"{present} of {memory} RAM is kept free, more than 5%: no process can use it, and the OOM killer "+
+					"starts earlier", "present", now, "memory", m.Total)
 		case have*2 < kernels:
 			c.Set(strconv.FormatInt(kernels, 10),
-				"{present} are less than half of what the kernel computes for {memory}: allocations that cannot "+
-					"wait will fail", "present", now, "memory", m.Total)
+				"{present} is less than half of what the kernel computes for {memory} RAM: atomic allocations can fail",
+				"present", now, "memory", m.Total)
 		default:
-			c.Keep("{present} of {memory} are a sane amount", "present", now, "memory", m.Total)
+			c.Keep("{present} of {memory} RAM is in the useful range", "present", now, "memory", m.Total)
 		}
 	},
 }

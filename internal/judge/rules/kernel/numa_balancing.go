@@ -2,16 +2,16 @@ package kernel
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 var NumaBalancing = rule.Rule{
 	Address: knob.Sysctl("kernel.numa_balancing"),
-	Title:   "whether the kernel moves pages to the NUMA node of the process that reads them",
-	Why: "It takes pages out of the page tables now and then, to see who faults them in. Shared buffers are read by " +
-		"processes of all nodes: there is no right node for them, " +
-		"so the faults cost and moving gains nothing.",
-	Formula: "0 on dedicated hosts with two NUMA nodes or more; as it is elsewhere.",
+	Title:   "Automatic NUMA balancing",
+	Why: "NUMA balancing periodically unmaps pages to find out which node uses them. Processes on all nodes use " +
+		"shared_buffers, so no node is right for these pages. The page faults cost time and migration gains nothing.",
+	Formula: "0 on dedicated hosts with at least two NUMA nodes; otherwise unchanged.",
 	Sources: []string{"linux-vm"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -29,15 +29,17 @@ var NumaBalancing = rule.Rule{
 		}
 		switch {
 		case len(nodes) < 2:
-			c.Keep("with one NUMA node there is nothing to balance")
+			c.Keep("one NUMA node: nothing to balance")
 		case have == 0:
-			c.Keep("0 is right for {nodes} NUMA nodes: shared buffers have no node of their own", "nodes", len(nodes))
+			c.Keep("0 suits {nodes}: shared_buffers is used from all of them", "nodes", numaNodes(len(nodes)))
 		case c.Options.Shared:
-			c.Keep("other programs run on this host, and they may profit")
+			c.Keep("other programs run on this host and may benefit")
 		default:
 			c.Set("0",
-				"the processes of {nodes} NUMA nodes all read the shared buffers, so their pages have no right "+
-					"node, and looking for one costs page faults", "nodes", len(nodes))
+				"processes on {nodes} use shared_buffers: balancing costs page faults and gains nothing",
+				"nodes", numaNodes(len(nodes)))
 		}
 	},
 }
+
+func numaNodes(n int) say.Message { return say.N(n, "{n} NUMA node", "{n} NUMA nodes") }

@@ -7,9 +7,9 @@ import (
 
 var OomDumpTasks = rule.Rule{
 	Address: knob.Sysctl("vm.oom_dump_tasks"),
-	Title:   "whether the OOM killer logs who held how much memory",
-	Why: "The table of processes in the kernel's log is all that is left to tell why there was no memory. " +
-		"Writing it takes milliseconds even with thousands of processes.",
+	Title:   "Process list in OOM reports",
+	Why: "The process list in the kernel log is often the only record of what used the memory. Writing it takes " +
+		"milliseconds, even with thousands of processes.",
 	Formula: "1.",
 	Sources: []string{"linux-vm", "linux-oom"},
 	Effect:  knob.Now,
@@ -23,9 +23,9 @@ var OomDumpTasks = rule.Rule{
 			return
 		}
 		if have != 0 {
-			c.Keep("the next OOM report will say who held the memory")
+			c.Keep("OOM reports include the process list")
 			return
 		}
-		c.Set("1", "0 leaves out the table of processes, without which nobody can tell who held the memory")
+		c.Set("1", "with 0, OOM reports have no process list, so the cause of an OOM kill stays unknown")
 	},
 }

@@ -7,9 +7,9 @@ import (
 
 var OomKillAllocatingTask = rule.Rule{
 	Address: knob.Sysctl("vm.oom_kill_allocating_task"),
-	Title:   "whom the OOM killer ends",
-	Why: "With 1 it ends whoever asks for memory next, without looking who holds it: a session that did nothing " +
-		"wrong, or the postmaster, whose oom_score_adj is not asked either.",
+	Title:   "OOM killer: kill the allocating task",
+	Why: "With 1, the OOM killer kills the process that allocates next, not the one that uses the most memory. That " +
+		"can be an innocent session or the postmaster. Of oom_score_adj, only -1000 protects a process then.",
 	Formula: "0.",
 	Sources: []string{"linux-vm", "linux-oom"},
 	Effect:  knob.Now,
@@ -23,9 +23,10 @@ var OomKillAllocatingTask = rule.Rule{
 			return
 		}
 		if have == 0 {
-			c.Keep("the kernel looks who holds the memory")
+			c.Keep("the OOM killer selects its victim by memory use")
 			return
 		}
-		c.Set("0", "{present} ends whoever asks for memory next, though it be the postmaster", "present", have)
+		c.Set("0", "with {present}, the OOM killer kills the process that allocates next, even the postmaster",
+			"present", have)
 	},
 }

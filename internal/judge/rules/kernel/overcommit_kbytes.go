@@ -9,14 +9,13 @@ import (
 
 var OvercommitKBytes = rule.Rule{
 	Address: knob.Sysctl("vm.overcommit_kbytes"),
-	Title:   "how much memory may be promised under strict overcommit, swap not counted",
-	Why: "The limit can be told as a percentage (vm.overcommit_ratio) or as an amount; writing one sets the other " +
-		"to 0. A percentage is of the memory without huge pages, so it means another limit " +
-		"whenever the pool changes, and on a large host one percent is gigabytes. With the amount the kernel does " +
-		"not take huge pages off: they are taken off here, and the amount has to be computed again when the pool " +
-		"changes.",
-	Formula: "80 % of the memory, less huge pages of all sizes as planned, less swap, which the kernel adds again. " +
-		"Not beside ZFS, whose cache is not counted.",
+	Title:   "Commit limit for strict overcommit",
+	Why: "The commit limit is a percentage (vm.overcommit_ratio) or an amount; writing one sets the other to 0. The " +
+		"percentage applies to RAM without huge pages, so the limit changes with the huge page pool, and 1% is " +
+		"gigabytes on a large host. The kernel does not subtract huge pages from an amount. pgfettle subtracts them, " +
+		"so the amount must be computed again when the pool changes.",
+	Formula: "80% of RAM − huge pages of all sizes as planned − swap, which the kernel adds again. Not planned with " +
+		"ZFS, whose cache (ARC) is not counted.",
 	Sources: []string{"linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
 	Effect:  knob.Now,
@@ -34,15 +33,16 @@ var OvercommitKBytes = rule.Rule{
 		if !ok || s.Commit.KBytes == 0 {
 			return
 		}
-		amount := []say.Message{say.M("80 % of {memory}", "memory", s.Commit.Total)}
+		amount := []say.Message{say.M("80% of {memory} RAM", "memory", s.Commit.Total)}
 		if s.Commit.Hugetlb > 0 {
-			amount = append(amount, say.M("less {huge} of huge pages, which the kernel does not take off where an "+
-				"amount is given", "huge", s.Commit.Hugetlb))
+			amount = append(amount, say.M("− {huge} huge pages",
+				"huge", s.Commit.Hugetlb))
 		}
 		if s.Commit.Swap > 0 {
-			amount = append(amount, say.M("less {swap} of swap, which it adds", "swap", s.Commit.Swap))
+			amount = append(amount, say.M("− {swap} swap", "swap", s.Commit.Swap))
 		}
-		c.SetAs(s.Commit.KBytes, say.All(": ", say.All(", ", amount...),
-			say.M("CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it", "limit", s.Limit)))
+		c.SetAs(s.Commit.KBytes, say.All("; ", say.All(" ", amount...),
+			say.M("CommitLimit becomes {limit}, to which the kernel adds swap; vm.overcommit_ratio becomes 0", "limit",
+				s.Limit)))
 	},
 }

@@ -13,20 +13,18 @@ const commitSpare = 20
 
 var OvercommitMemory = rule.Rule{
 	Address: knob.Sysctl("vm.overcommit_memory"),
-	Title:   "whether the kernel promises more memory than it has",
-	Why: "With the default, 0, a session that asks for too much gets it, and when the promise falls due the OOM " +
-		"killer ends a process of the server, with which all sessions of the instance end. " +
-		"With 2 the kernel refuses at a limit, and one query fails with «out of memory». But a limit that is too " +
-		"low keeps sessions from starting, and every program of the host is under it: " +
-		"that is why it is only for hosts that serve nothing but PostgreSQL, and only with a limit that was " +
-		"computed. 1 promises everything and is for nobody here.",
-	Formula: "2 where the host is dedicated, runs no containers and no ZFS (whose cache is kernel memory that no " +
-		"limit counts), and the limit of 80 % of the memory (huge pages and swap taken off) leaves, after the " +
-		"reserves of root and user, " +
-		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, the " +
-		"work of the profile's sessions or of a mixed load where that is more: temp_buffers of those that use " +
-		"temporary tables, work_mem × claims, maintenance, and other programs; " +
-		"and a twentieth beside what is committed now. Else 0, or as it is on a shared host and on a desktop.",
+	Title:   "Memory overcommit mode",
+	Why: "With 0, the default, large allocations succeed, and if the memory is used later, the OOM killer kills a " +
+		"server process and every session of the instance is terminated. With 2, the kernel refuses allocations " +
+		"above the commit limit, and only that query fails (\"out of memory\"). A limit that is too low keeps " +
+		"sessions from starting, and it applies to every program on the host. So 2 is planned only for dedicated " +
+		"hosts and only with a computed limit. 1 never refuses an allocation.",
+	Formula: "2 if the host is dedicated, runs no containers and no ZFS (its cache is not counted), and the commit " +
+		"limit of 80% of RAM − huge pages suffices. After the reserves for root and users, the limit must cover " +
+		"everything that can be committed. That is shared memory on regular pages, 10 MB per session and process, " +
+		"and other programs. It is also the work of the profile's sessions, or of a mixed load if that is more: " +
+		"temp_buffers, work_mem × nodes and maintenance. 5% must remain above what is committed now. Otherwise 0. " +
+		"Unchanged on shared hosts and desktops, and 2 stays with ZFS.",
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs: append(sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers"),
 		knob.PG("work_mem"), knob.PG("huge_pages")), knob.Sysctl("vm.nr_hugepages")),
@@ -47,11 +45,11 @@ var OvercommitMemory = rule.Rule{
 		}
 		if c.Among() {
 			if have == 2 {
-				c.Keep("it is strict already, and other programs of this host may count on it")
+				c.Keep("already strict; other programs on this host may rely on it")
 				return
 			}
 			c.Keep(
-				"other programs run on this host: many reserve far more than they use and would not start under " +
+				"other programs run on this host: many reserve far more memory than they use and do not start under " +
 					"strict overcommit")
 			return
 		}
@@ -64,17 +62,17 @@ var OvercommitMemory = rule.Rule{
 		if zfs {
 			if have == 2 {
 				c.Keep(
-					"it is strict already; no other limit is reckoned here, as the cache of ZFS (the ARC) is kernel " +
-						"memory that the limit does not count")
+					"already strict; no limit is computed, because the ZFS cache (ARC) is kernel memory that the " +
+						"limit does not count")
 				return
 			}
 			lenient(c,
-				"ZFS is mounted: its cache (the ARC) is kernel memory that a commit limit does not count, so no "+
-					"limit can be reckoned that keeps its promise")
+				"ZFS is mounted: its cache (ARC) is kernel memory that the commit limit does not count, so no "+
+					"reliable limit can be computed")
 			return
 		}
 		if sizing.ContainersHere(mounts) {
-			lenient(c, "containers run on this host, and programs in them do not expect to be refused memory")
+			lenient(c, "containers run on this host, and their programs do not expect allocations to fail")
 			return
 		}
 		s, ok := sizing.StrictCommit(c)
@@ -84,26 +82,25 @@ var OvercommitMemory = rule.Rule{
 		switch {
 		case s.Limit == 0:
 			lenient(c,
-				"swap ({swap}) and huge pages ({huge}) come to more than 80 % of the memory ({memory}): no limit is "+
-					"left to set", "swap", s.Commit.Swap, "huge", s.Commit.Hugetlb, "memory", s.Commit.Total)
+				"swap ({swap}) and huge pages ({huge}) exceed 80% of {memory} RAM: no commit limit is left", "swap",
+				s.Commit.Swap, "huge", s.Commit.Hugetlb, "memory", s.Commit.Total)
 		case s.Usable < s.Need:
-			text := say.Template("strict overcommit at 80 % of {memory} would leave {usable} to commit, and the " +
-				"instances and other programs may need {need}")
+			text := say.Template("strict overcommit at 80% of {memory} RAM allows {usable}, but the instances and " +
+				"other programs may commit {need}")
 			if s.Commit.Hugetlb > 0 {
-				text = "strict overcommit at 80 % of {memory} would leave {usable} to commit beside {huge} of huge " +
-					"pages, and the instances and other programs may need {need}"
+				text = "strict overcommit at 80% of {memory} RAM, {huge} of it in huge pages, allows {usable}, but " +
+					"the instances and other programs may commit {need}"
 			}
 			lenient(c, text, "memory", s.Commit.Total, "usable", s.Usable, "huge", s.Commit.Hugetlb, "need", s.Need)
 		case s.Usable-s.Now < s.Usable/commitSpare:
 			lenient(c,
-				"strict overcommit would leave {usable} to commit, and {now} are committed now: new sessions would "+
-					"be refused at once. Plan again when the server runs on huge pages",
+				"strict overcommit allows {usable}, and {now} is committed now: new sessions would be refused at "+
+					"once. Plan again when the server runs on huge pages",
 				"usable", s.Usable, "now", s.Now)
 		default:
 			c.Set("2",
-				"the limit of {limit} leaves {usable} after the reserves, and at the peak {need} may be committed "+
-					"({now} are now): a query that asks for too much fails alone, instead of the OOM killer ending "+
-					"every session",
+				"the limit of {limit} allows {usable} after the reserves, and the peak commits at most {need} ({now} "+
+					"now): a query that allocates too much fails alone, without OOM kills",
 				"limit", s.Limit, "usable", s.Usable, "need", s.Need, "now", s.Now)
 		}
 	},
@@ -114,9 +111,9 @@ func lenient(c *rule.Case, text say.Template, pairs ...any) {
 	var wrong say.Message
 	switch c.Now() {
 	case 1:
-		wrong = say.M("1 promises everything to everybody until the OOM killer collects")
+		wrong = say.M("with 1, the kernel never refuses an allocation")
 	case 2:
-		wrong = say.M("a limit that is too low keeps sessions from starting")
+		wrong = say.M("with 2, a limit that is too low keeps sessions from starting")
 	}
 	c.SetAs("0", say.All("; ", say.M(text, pairs...), wrong))
 }
@@ -124,10 +121,6 @@ func lenient(c *rule.Case, text say.Template, pairs ...any) {
 // warnARC says that the cache of ZFS is outside of the budget, and how to bound
 // it. c is a case of the host with everything about memory decided.
 func warnARC(c *rule.Case) {
-	const text = "ZFS keeps a cache of its own, the ARC, in kernel memory: it is not in this budget, and by default " +
-		"it may take half of the memory or more. " +
-		"Bound it by zfs_arc_max, in bytes (options zfs zfs_arc_max=… in /etc/modprobe.d/zfs.conf, and " +
-		"/sys/module/zfs/parameters/zfs_arc_max for now)"
 	b, ok := c.Basis()
 	if ok {
 		left := b.Total - b.Reserve - b.Others
@@ -141,9 +134,15 @@ func warnARC(c *rule.Case) {
 		}
 		_, unused := sizing.PoolUnused(c.Outcome, c.Snapshot, c.Options)
 		if left -= unused; left > 0 {
-			c.Warn(text+": {left} are left for it in the worst case.", "left", left)
+			c.Warn("The ZFS cache (ARC) is kernel memory outside this budget, and by default it can take half of RAM "+
+				"or more. Limit it to at most {left}, what the worst case leaves for it: set zfs_arc_max, in bytes, "+
+				"in /etc/modprobe.d/zfs.conf (options zfs zfs_arc_max=BYTES), and at once in "+
+				"/sys/module/zfs/parameters/zfs_arc_max.", "left", left)
 			return
 		}
 	}
-	c.Warn(text + ".")
+	c.Warn("The ZFS cache (ARC) is kernel memory outside this budget, and by default it can take half of RAM or " +
+		"more. " +
+		"Limit it: set zfs_arc_max, in bytes, in /etc/modprobe.d/zfs.conf (options zfs zfs_arc_max=BYTES), and at " +
+		"once in /sys/module/zfs/parameters/zfs_arc_max.")
 }

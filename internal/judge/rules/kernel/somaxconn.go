@@ -7,11 +7,12 @@ import (
 
 var Somaxconn = rule.Rule{
 	Address: knob.Sysctl("net.core.somaxconn"),
-	Title:   "how many connections may wait to be accepted",
-	Why: "The server asks for a queue of twice max_connections, and the kernel cuts it to this. A burst of new " +
-		"sessions beyond it waits a second and more for its second try. Kernels before 5.4 have 128.",
-	Formula: "4096, the kernel's default since 5.4, where it is less and an instance asks for more. The server " +
-		"takes it at its next start.",
+	Title:   "Maximum listen backlog",
+	Why: "The server requests a listen backlog of 2 × max_connections, and the kernel caps it at this value. In a " +
+		"larger burst of new sessions, clients retry their connection after 1 s or more. The default is 128 before " +
+		"kernel 5.4.",
+	Formula: "4096, the kernel default since 5.4, if it is lower and an instance requests more. Takes effect at the " +
+		"next server start.",
 	Sources: []string{"linux-net", "pg-config-connection"},
 	Needs:   []knob.Address{knob.PG("max_connections")},
 	Effect:  knob.Now,
@@ -31,11 +32,11 @@ var Somaxconn = rule.Rule{
 			}
 		}
 		if have >= 4096 || have >= int64(asked) {
-			c.Keep("{present} may wait, and the server asks for {asked}", "present", have, "asked", asked)
+			c.Keep("a backlog of {present} is enough: the server requests {asked}", "present", have, "asked", asked)
 			return
 		}
 		c.Set("4096",
-			"the server asks for a queue of {asked} and gets {present}: a burst of new sessions has to try again a "+
-				"second later. It takes effect at the server's next start", "asked", asked, "present", have)
+			"the server requests a backlog of {asked} and gets {present}: in a burst, new sessions retry after 1 s. "+
+				"Takes effect at the next server start", "asked", asked, "present", have)
 	},
 }

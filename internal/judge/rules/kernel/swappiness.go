@@ -11,13 +11,13 @@ import (
 
 var Swappiness = rule.Rule{
 	Address: knob.Sysctl("vm.swappiness"),
-	Title:   "how readily the kernel swaps programs out to keep file pages",
-	Why: "The kernel's default, 60, writes memory of idle sessions to disk to keep file pages that PostgreSQL may " +
-		"have in shared_buffers as well; the session pays when it wakes. " +
-		"0 does not switch swapping off: it keeps the kernel from it until the file cache is all but gone, and then " +
-		"the OOM killer is near.",
-	Formula: "10; 1 to 10 stays. As it is without swap, and where swap is compressed memory (zram, zswap), for " +
-		"which a high value is right.",
+	Title:   "Swap tendency (swappiness)",
+	Why: "Under memory pressure, vm.swappiness weighs swapping out process memory against dropping page cache. At " +
+		"60, the kernel default, idle sessions are partly swapped out while page cache remains that shared_buffers " +
+		"may hold as well. The session waits when it becomes active again. 0 does not disable swap: the kernel then " +
+		"swaps only when little page cache is left, close to an OOM kill.",
+	Formula: "10. Values from 1 to 10 stay. Unchanged without swap, and if swap is compressed memory (zram, zswap), " +
+		"for which high values are right.",
 	Sources: []string{"linux-vm", "dalibo-j1", "tuned-postgresql"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -34,26 +34,27 @@ var Swappiness = rule.Rule{
 			return
 		}
 		if len(swaps) == 0 {
-			c.Keep("there is no swap, so it says nothing here")
+			c.Keep("no swap configured: no effect")
 			return
 		}
 		if kind := compressedSwap(c, swaps); kind != "" {
 			c.Keep(
-				"swap is compressed memory here ({kind}), from which a page comes back in microseconds: {present} "+
-					"is left", "kind", kind, "present", have)
+				"swap is compressed memory ({kind}), which is fast to read back: {present} stays", "kind", kind,
+				"present", have)
 			return
 		}
 		switch {
 		case have == 0:
 			c.WarnTuned()
 			c.Set("10",
-				"0 does not switch swapping off, it puts it off until the file cache is gone, when the OOM killer "+
-					"is near; 10 swaps a little, in time")
+				"0 does not disable swap: the kernel swaps only when little page cache is left, close to an OOM "+
+					"kill; 10 swaps a little, earlier")
 		case have <= limits.SwappinessMost:
-			c.Keep("{present} keeps programs in memory", "present", have)
+			c.Keep("{present} keeps process memory in RAM", "present", have)
 		default:
 			c.WarnTuned()
-			c.Set("10", "{present} swaps idle sessions out to keep file pages that shared_buffers may hold as well",
+			c.Set("10", "{present} swaps out idle sessions while page cache remains that shared_buffers may hold as "+
+				"well",
 				"present", have)
 		}
 	},

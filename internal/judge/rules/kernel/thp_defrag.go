@@ -7,10 +7,10 @@ import (
 
 var ThpDefrag = rule.Rule{
 	Address: "thp:defrag",
-	Title:   "whether a program waits for the kernel to make a huge page",
-	Why: "With always any allocation that could be a huge page stops until memory has been compacted for it. It " +
-		"is the wait that gave transparent huge pages their name.",
-	Formula: "madvise, the default, where it is always; all else stays.",
+	Title:   "THP: direct compaction on page fault",
+	Why: "With always, every allocation that could use a huge page waits until the kernel has compacted memory for " +
+		"it. These stalls are the main cost of transparent huge pages (THP).",
+	Formula: "madvise, the default, if it is always. Other values stay.",
 	Sources: []string{"linux-thp", "pg-config-resource"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -23,11 +23,11 @@ var ThpDefrag = rule.Rule{
 			return
 		}
 		if have != "always" {
-			c.Keep("{present} lets no program wait that did not ask to", "present", have)
+			c.Keep("with {present}, only programs that request it wait for compaction", "present", have)
 			return
 		}
 		c.WarnTuned()
 		c.Set("madvise",
-			"with always every large allocation waits until memory has been compacted; madvise is the kernel's default")
+			"with always, every large allocation waits for memory compaction; madvise is the kernel default")
 	},
 }

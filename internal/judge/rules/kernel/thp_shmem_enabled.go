@@ -7,11 +7,12 @@ import (
 
 var ThpShmemEnabled = rule.Rule{
 	Address: "thp:shmem_enabled",
-	Title:   "whether shared memory is put into transparent huge pages unasked",
-	Why: "It is for shared memory that no program reserved huge pages for. On for all, the kernel compacts " +
-		"memory while sessions touch their buffers for the first time; a pool and huge_pages give the same without " +
-		"the wait, or say at the start that it is not there.",
-	Formula: "never where it is always, within_size or force; advise, never and deny stay.",
+	Title:   "THP for shared memory",
+	Why: "This setting gives THP to shared memory that uses no reserved huge pages. If it applies to all shared " +
+		"memory, the kernel compacts memory while sessions touch shared buffers for the first time. A huge page pool " +
+		"with huge_pages has the same benefit without that wait, and with huge_pages = on a missing pool is reported " +
+		"at startup.",
+	Formula: "never if it is always, within_size or force. advise, never and deny stay.",
 	Sources: []string{"linux-thp", "pg-config-resource"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -24,11 +25,11 @@ var ThpShmemEnabled = rule.Rule{
 			return
 		}
 		if have == "never" || have == "advise" || have == "deny" {
-			c.Keep("{present} is right: shared memory gets them only from the pool", "present", have)
+			c.Keep("with {present}, shared_buffers gets huge pages only from the pool", "present", have)
 			return
 		}
 		c.Set("never",
-			"with {present} sessions wait for the kernel to compact memory under the shared buffers; a pool of huge "+
-				"pages does not", "present", have)
+			"with {present}, sessions wait while the kernel compacts memory for shared_buffers; a huge page pool "+
+				"avoids that", "present", have)
 	},
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -42,11 +43,11 @@ func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, le
 	want := pick(dirtyFor[kind])
 	if have > 0 {
 		if have >= least && have <= most {
-			c.Keep("{present} is a moderate amount", "present", have)
+			c.Keep("{present} is between {least} and {most}", "present", have, "least", least, "most", most)
 			return
 		}
 		c.WarnTuned()
-		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} is right for {storage}",
+		c.Set(want, "{present} is not between {least} and {most}: {want} suits {storage}",
 			"present", have, "least", least, "most", most, "want", want, "storage", why)
 		return
 	}
@@ -65,32 +66,40 @@ func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, le
 		large /= 2 // half of the hard limit, as the kernel's own defaults have it
 	}
 	if waiting <= large {
-		c.Keep("{ratio} % of free memory and file cache are at most {now}", "ratio", ratio, "now", waiting)
+		c.Keep("{ratio}% of free memory and page cache is at most {now}", "ratio", ratio, "now", waiting)
 		return
 	}
 	c.WarnTuned()
 	c.Set(want,
-		"{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} is "+
-			"right for {storage}. {counterpart} becomes 0 by it",
+		"{ratio}% of free memory and page cache is up to {now} of dirty memory; {want} suits {storage}. "+
+			"{counterpart} becomes 0",
 		"ratio", ratio, "now", waiting, "want", want, "storage", why, "counterpart", ratioName)
 }
 
-// slowestStorage returns the slowest storage under the data of the instances,
+// slowestStorage returns the slowest storage below the data of the instances,
 // and its name for people.
-func slowestStorage(c *rule.Case) (rule.Storage, string) {
+func slowestStorage(c *rule.Case) (rule.Storage, say.Message) {
 	worst := rule.Storage("")
 	for i := range c.Snapshot.Instances {
 		s, _, ok := c.ForInstance(&c.Snapshot.Instances[i]).StorageOf(snapshot.DataPlace)
 		if !ok {
-			return "", "storage of an unknown kind"
+			return "", unknownStorage
 		}
 		if worst == "" || slices.Index(rule.Slowness, s) > slices.Index(rule.Slowness, worst) {
 			worst = s
 		}
 	}
-	if worst == "" {
-		return "", "storage of an unknown kind"
+	switch worst {
+	case rule.NVMe:
+		return worst, say.M("NVMe")
+	case rule.SSD:
+		return worst, say.M("SSDs")
+	case rule.HDD:
+		return worst, say.M("rotating disks")
+	case rule.SAN:
+		return worst, say.M("a SAN")
 	}
-	return worst, map[rule.Storage]string{rule.NVMe: "NVMe", rule.SSD: "SSD", rule.HDD: "hard disks",
-		rule.SAN: "a storage network"}[worst]
+	return "", unknownStorage
 }
+
+var unknownStorage = say.M("storage of unknown type")

@@ -7,11 +7,10 @@ import (
 
 var ZoneReclaimMode = rule.Rule{
 	Address: knob.Sysctl("vm.zone_reclaim_mode"),
-	Title:   "whether a NUMA node throws its file cache away before it takes memory of another node",
-	Why: "With anything but 0 a node that is full drops cached file pages although another node has free memory, " +
-		"and processes spend their time reclaiming. " +
-		"Reading the page from the other node is a hundred times cheaper than reading it again from the disk. " +
-		"Kernels since 3.16 do not switch it on by themselves.",
+	Title:   "NUMA zone reclaim",
+	Why: "With any value but 0, a full NUMA node drops page cache although other nodes have free memory, and " +
+		"processes spend time in reclaim. Reading a page from another node is about 100 times faster than reading it " +
+		"from disk. Kernels since 3.16 never enable it automatically.",
 	Formula: "0.",
 	Sources: []string{"linux-vm", "dalibo-j1"},
 	Effect:  knob.Now,
@@ -25,11 +24,11 @@ var ZoneReclaimMode = rule.Rule{
 			return
 		}
 		if have == 0 {
-			c.Keep("0 is right: memory of another node is cheaper than the disk")
+			c.Keep("with 0, memory of another node is used before page cache is dropped")
 			return
 		}
 		c.Set("0",
-			"{present} makes a full node drop its file cache while other nodes have free memory; somebody has set "+
-				"it, as 0 is the kernel's default", "present", have)
+			"with {present}, a full NUMA node drops page cache while other nodes have free memory; 0 is the kernel "+
+				"default", "present", have)
 	},
 }

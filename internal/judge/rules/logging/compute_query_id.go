@@ -10,18 +10,19 @@ import (
 
 var ComputeQueryID = rule.Rule{
 	Address: knob.PG("compute_query_id"),
-	Title:   "whether queries get an identity of their form",
-	Why:     "pg_stat_statements counts by it. With off the extension is loaded, costs its memory, and counts nothing.",
-	Formula: "auto, the default, where it is off and pg_stat_statements is loaded; otherwise as it is.",
+	Title:   "In-core query identifiers (for pg_stat_statements)",
+	Why: "pg_stat_statements identifies queries by this identifier. With off, the extension is loaded and uses " +
+		"memory, but collects nothing.",
+	Formula: "auto, the default, if it is off and pg_stat_statements is loaded; otherwise unchanged.",
 	Sources: []string{"pg-config-statistics"},
 	From:    14,
 	Decide: func(c *rule.Case) {
 		have, _ := c.Text(c.Rule.Address)
 		loaded := slices.Contains(sizing.Preloaded(c), "pg_stat_statements")
 		if have != "off" || !loaded {
-			c.Keep("{present} is right here", "present", have)
+			c.Keep("no change needed: {present}", "present", have)
 			return
 		}
-		c.Set("auto", "pg_stat_statements is loaded and counts nothing without it")
+		c.Set("auto", "pg_stat_statements is loaded but collects nothing with off")
 	},
 }

@@ -9,24 +9,25 @@ import (
 
 var LogAutovacuumMinDuration = rule.Rule{
 	Address: knob.PG("log_autovacuum_min_duration"),
-	Title:   "from which duration on an autovacuum is logged",
-	Why: "The line tells how many rows were removed, how many could not be and why, and how fast it went: the " +
-		"evidence for the cost limit and for long transactions.",
-	Formula: "1 minute where it is off or longer; less stays.",
+	Title:   "Log autovacuum runs that take longer than this",
+	Why: "Each log entry shows how many rows were removed, how many could not be removed yet, and the speed. It is " +
+		"the evidence for the cost limit and against long transactions.",
+	Formula: "1 min if it is off or longer. Shorter values stay.",
 	Sources: []string{"pg-config-logging", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Seconds(knob.PG("log_autovacuum_min_duration"))
 		switch {
 		case ok && have == 0:
-			c.Keep("every run is logged")
+			c.Keep("all autovacuum runs are logged")
 		case ok && have <= 60:
-			c.Keep("runs of {present} and more are logged", "present", c.Shown())
+			c.Keep("autovacuum runs of at least {present} are logged", "present", c.Shown())
 		case ok:
 			c.Set(time.Minute,
-				"only runs of {present} and more are logged; what a shorter one could not remove stays unknown",
+				"only autovacuum runs of at least {present} are logged; what shorter runs could not remove is not "+
+					"recorded",
 				"present", c.Shown())
 		default:
-			c.Set(time.Minute, "no run is logged, so what autovacuum could not remove stays unknown")
+			c.Set(time.Minute, "autovacuum runs are not logged, so what they could not remove is not recorded")
 		}
 	},
 }

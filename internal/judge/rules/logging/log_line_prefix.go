@@ -10,11 +10,11 @@ import (
 
 var LogLinePrefix = rule.Rule{
 	Address: knob.PG("log_line_prefix"),
-	Title:   "what stands before each line of the log",
-	Why: "Without a time a line cannot be laid beside what else happened; without the process id the lines of " +
-		"one session cannot be told from another's.",
-	Formula: "The present prefix with %m and [%p] put before it where they are missing; '%m [%p] %q%u@%d/%a ' where " +
-		"it is empty. Only where the log is plain text.",
+	Title:   "Prefix of each server log line",
+	Why: "Log lines without a timestamp cannot be matched with other events. Lines without a process ID cannot be " +
+		"assigned to a session.",
+	Formula: "%m and [%p] are put before the present prefix if they are missing. An empty prefix becomes '%m [%p] " +
+		"%q%u@%d/%a '. Only for plain-text logs (stderr).",
 	Sources: []string{"pg-config-logging"},
 	Decide: func(c *rule.Case) {
 		// csvlog and jsonlog have columns for both, and syslog adds its own.
@@ -27,16 +27,16 @@ var LogLinePrefix = rule.Rule{
 		clock := slices.ContainsFunc(escapes, func(b byte) bool { return strings.IndexByte("mtn", b) >= 0 })
 		switch {
 		case pid && clock:
-			c.Keep("each line has its time and its process")
+			c.Keep("the prefix has a timestamp and a process ID")
 		case have == "":
-			c.Set("%m [%p] %q%u@%d/%a ", "lines without time and process cannot be put in order")
+			c.Set("%m [%p] %q%u@%d/%a ", "log lines without timestamp and process ID cannot be put in order")
 		case !pid && !clock:
-			c.Set("%m [%p] "+have, "neither the time nor the process id stands in the lines")
+			c.Set("%m [%p] "+have, "the prefix has no timestamp and no process ID")
 		case !pid:
 			c.Set("[%p] "+have,
-				"the process id does not stand in the lines, so those of one session cannot be told from another's")
+				"the prefix has no process ID, so lines cannot be assigned to sessions")
 		default:
-			c.Set("%m "+have, "the time does not stand in the lines")
+			c.Set("%m "+have, "the prefix has no timestamp")
 		}
 	},
 }

@@ -7,10 +7,10 @@ import (
 
 var LogLockWaits = rule.Rule{
 	Address: knob.PG("log_lock_waits"),
-	Title:   "whether long waits for locks are logged",
-	Why: "A session that waits for a lock longer than deadlock_timeout looks hung to its user. The line says " +
-		"who holds the lock, which nobody can find out afterwards.",
-	Formula: "on, the default from 19 on.",
+	Title:   "Log lock waits longer than deadlock_timeout",
+	Why: "A session that waits for a lock longer than deadlock_timeout looks hung to its user. The log entry names " +
+		"the process that holds the lock, which cannot be found out later.",
+	Formula: "on, the default since 19.",
 	Sources: []string{"pg-config-logging"},
-	Decide:  decideLogged("a line for each wait of more than deadlock_timeout names who held the lock"),
+	Decide:  decideLogged("each lock wait longer than deadlock_timeout is logged with the process that held the lock"),
 }

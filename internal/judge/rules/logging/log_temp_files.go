@@ -8,26 +8,27 @@ import (
 
 var LogTempFiles = rule.Rule{
 	Address: knob.PG("log_temp_files"),
-	Title:   "from which size on temporary files are logged",
-	Why: "A temporary file is a sort or hash that did not fit its memory. The line names the statement, which is " +
-		"the evidence that work_mem is decided on. " +
-		"Small files are cheap, and a line for each of them could flood the log.",
-	Formula: "10 MB, dw 100 MB, where none is logged; any size that is set stays.",
+	Title:   "Log temporary files of at least this size",
+	Why: "Temporary files come from sorts and hashes that exceed their memory. The log entry names the statement, " +
+		"which is the best evidence for sizing work_mem. Small files cost little, and an entry for each could flood " +
+		"the log.",
+	Formula: "10 MB (dw: 100 MB) if none are logged. A size that is set stays.",
 	Sources: []string{"pg-config-logging", "dalibo-j1"},
 	Decide: func(c *rule.Case) {
 		switch have := c.Now(); {
 		case have == 0:
-			c.Keep("every temporary file is logged")
+			c.Keep("all temporary files are logged")
 			return
 		case have > 0:
-			c.Keep("files from {present} on are logged", "present", c.Shown())
+			c.Keep("temporary files of at least {present} are logged", "present", c.Shown())
 			return
 		}
 		size := 10 * unit.MB
 		if c.Options.Profile == rule.DW {
 			size = 100 * unit.MB // a warehouse spills as a matter of course
 		}
-		c.Set(size, "none is logged, so nobody knows which statements spill; files under {size} are cheap",
+		c.Set(size, "temporary files are not logged, so it is unknown which statements spill; files below {size} "+
+			"cost little",
 			"size", size)
 	},
 }

@@ -7,16 +7,16 @@ import (
 
 var TrackActivities = rule.Rule{
 	Address: knob.PG("track_activities"),
-	Title:   "whether the server shows what each session does",
-	Why: "Without it pg_stat_activity is empty of queries and states, and nobody sees who blocks whom. It costs " +
-		"a copy of the query's text.",
+	Title:   "Show running commands in pg_stat_activity",
+	Why: "With off, pg_stat_activity shows no queries and states, so you cannot see which session blocks which. The " +
+		"cost is one copy of the query text.",
 	Formula: "on.",
 	Sources: []string{"pg-config-statistics"},
 	Decide: func(c *rule.Case) {
 		if have, _ := c.Text(c.Rule.Address); have == "on" {
-			c.Keep("what sessions do is shown")
+			c.Keep("sessions show their current command")
 			return
 		}
-		c.Set(true, "off: nobody can see who runs what and who waits for whom, this program included")
+		c.Set(true, "with off, pg_stat_activity shows no queries and states, also not to pgfettle")
 	},
 }

@@ -7,12 +7,11 @@ import (
 
 var TrackCostDelayTiming = rule.Rule{
 	Address: knob.PG("track_cost_delay_timing"),
-	Title:   "whether the pauses of VACUUM are timed",
-	Why: "With it pg_stat_progress_vacuum and the log say how long a VACUUM slept by its cost limit: a table that " +
-		"lags for want of work from one that was held back. " +
-		"It reads the clock twice for each pause.",
-	Formula: "on where the kernel's clock source is cheap to read, as for track_io_timing.",
+	Title:   "Timing of cost-based vacuum delay",
+	Why: "With on, pg_stat_progress_vacuum and the log show how long VACUUM slept because of its cost limit. This " +
+		"distinguishes a throttled VACUUM from one with much work. The clock is read twice per sleep.",
+	Formula: "on if the clock source is fast, as for track_io_timing.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
 	From:    18,
-	Decide:  decideTiming("a VACUUM that is held back by its limit can be told from one that has much to do"),
+	Decide:  decideTiming("shows whether VACUUM is throttled by its cost limit"),
 }

@@ -7,15 +7,16 @@ import (
 
 var TrackCounts = rule.Rule{
 	Address: knob.PG("track_counts"),
-	Title:   "whether changes of tables are counted",
-	Why:     "Autovacuum finds the tables that need it by these counts; without them it is as good as off.",
+	Title:   "Table and index activity counters",
+	Why: "Autovacuum uses these counters to find tables that need it. Without them it does not work, apart from " +
+		"preventing wraparound.",
 	Formula: "on.",
 	Sources: []string{"pg-config-statistics", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {
 		if have, _ := c.Text(knob.PG("track_counts")); have == "on" {
-			c.Keep("changes are counted, as autovacuum needs it")
+			c.Keep("activity is counted, as autovacuum requires")
 			return
 		}
-		c.Set(true, "off: autovacuum does not see which tables need it")
+		c.Set(true, "with off, autovacuum does not see which tables need it")
 	},
 }

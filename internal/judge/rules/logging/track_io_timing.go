@@ -2,6 +2,7 @@ package logging
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,15 +13,15 @@ import (
 
 var TrackIOTiming = rule.Rule{
 	Address: knob.PG("track_io_timing"),
-	Title:   "whether the time of each read and write is taken",
-	Why: "With it EXPLAIN, pg_stat_io and pg_stat_statements tell a query that waits for disks from one that " +
-		"computes. It reads the clock twice for each block: " +
-		"tens of nanoseconds with the processor's own counter, microseconds where the kernel has to ask a chip.",
-	Formula: "With pgfettle probe: on where at least nine in ten readings of the clock took less than a " +
-		"microsecond, as it is where they did not. Else on where the kernel's clock source is tsc, kvm-clock, " +
-		"hyperv_clocksource…, arch_sys_counter or timebase; as it is with hpet, acpi_pm, jiffies or any other.",
+	Title:   "Timing of block reads and writes",
+	Why: "With on, EXPLAIN, pg_stat_io and pg_stat_statements distinguish queries that wait for disks from those " +
+		"that use CPU. The clock is read twice per I/O. That takes tens of nanoseconds with the CPU's own counter, " +
+		"and microseconds if the kernel must read another clock.",
+	Formula: "With pgfettle probe: on if at least 90% of the clock readings take less than 1 µs; otherwise " +
+		"unchanged. Without a probe: on with the clock source tsc, kvm-clock, hyperv_clocksource…, arch_sys_counter " +
+		"or timebase; unchanged with hpet, acpi_pm, jiffies or any other.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
-	Decide:  decideTiming("waits for the disks can be told from computing"),
+	Decide:  decideTiming("separates disk waits from CPU time"),
 }
 
 // quickClocks are the clock sources that are read without leaving the process.
@@ -35,21 +36,21 @@ func decideTiming(gain say.Template) func(*rule.Case) {
 	return func(c *rule.Case) {
 		have, _ := c.Text(c.Rule.Address)
 		if have == "on" {
-			c.Keep("it is on")
+			c.Keep("already on")
 			return
 		}
 		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is told
 		if t, under, ok := c.Snapshot.MeasuredTiming(); ok {
-			inputs := []any{"share", fmt.Sprintf("%.1f", under*100), "loop",
-				fmt.Sprintf("%.0f", t.Timing.Server().LoopNanos), "by", t.By}
+			inputs := []any{"share", say.Number(fmt.Sprintf("%.1f", under*100)), "loop",
+				int64(math.Round(t.Timing.Server().LoopNanos)), "by", t.By}
 			if under < quickShare {
 				c.Keep(
-					"{share} % of the readings of the clock took less than a microsecond, {loop} ns on average "+
-						"({by}): too slow to read it around every block", inputs...)
+					"{share}% of the clock readings took less than 1 µs, {loop} ns on average ({by}): too slow to "+
+						"time every I/O", inputs...)
 				return
 			}
-			c.SetAs(true, say.All("; ", say.M(gain), say.M("reading the clock was measured at {loop} ns on average, "+
-				"{share} % below a microsecond ({by})", inputs...)))
+			c.SetAs(true, say.All("; ", say.M(gain), say.M("a clock reading takes {loop} ns on average, {share}% of "+
+				"them below 1 µs ({by})", inputs...)))
 			return
 		}
 		clock, ok := rule.Need(c, c.Snapshot.Host.Clock)
@@ -58,11 +59,11 @@ func decideTiming(gain say.Template) func(*rule.Case) {
 		}
 		if !slices.Contains(quickClocks, clock.Current) && !strings.HasPrefix(clock.Current, "hyperv_clocksource") {
 			c.Keep(
-				"the clock source is {clock}, which may cost a microsecond and more for each reading: run "+
-					"pg_test_timing first", "clock", clock.Current)
+				"with the clock source {clock}, each reading can take 1 µs or more: run pg_test_timing first", "clock",
+				clock.Current)
 			return
 		}
-		c.SetAs(true, say.All("; ", say.M(gain), say.M("the clock source {clock} costs some tens of nanoseconds for "+
-			"each reading", "clock", clock.Current)))
+		c.SetAs(true, say.All("; ", say.M(gain), say.M("with the clock source {clock}, each reading takes tens of "+
+			"nanoseconds", "clock", clock.Current)))
 	}
 }

@@ -7,11 +7,10 @@ import (
 
 var TrackWALIOTiming = rule.Rule{
 	Address: knob.PG("track_wal_io_timing"),
-	Title:   "whether the time of each write and flush of WAL is taken",
-	Why: "Every commit waits for a flush of the WAL. The time of it (in pg_stat_wal up to 17, in pg_stat_io " +
-		"from 18 on) tells a slow disk from everything else.",
-	Formula: "As track_io_timing: on with a clock that was measured to be cheap, or a clock source that is known to " +
-		"be.",
+	Title:   "Timing of WAL writes and fsyncs",
+	Why: "Every commit waits for a WAL flush. The time of these flushes (pg_stat_wal up to 17, pg_stat_io since 18) " +
+		"shows whether the WAL disk is the bottleneck.",
+	Formula: "As track_io_timing: on if the clock is measured or known to be fast.",
 	Sources: []string{"pg-config-statistics", "pg-test-timing"},
-	Decide:  decideTiming("how long commits wait for the WAL's disk becomes visible"),
+	Decide:  decideTiming("shows how long commits wait for the WAL disk"),
 }

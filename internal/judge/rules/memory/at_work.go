@@ -57,16 +57,16 @@ func reckonAtWork(c *rule.Case) {
 	if a.Fit >= a.Open {
 		return
 	}
-	text := say.Template("Not all connections fit the memory at work: of {open} only {fit}, each with the query of " +
-		"the {profile} profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
-		"A pooler in front of the server (PgBouncer), with no more sessions than that, would save {saved} of " +
-		"private memory and page tables.")
+	text := say.Template("Memory suffices for only {fit} of {open} if all are active with a query of the {profile} " +
+		"profile and work_mem = {work}; everything else fills the budget of {share}. A connection pooler (PgBouncer) " +
+		"with no more server connections than that saves {saved} of private memory and page tables.")
 	if a.Fit == 0 {
-		text = "None of {open} connections fits the memory at work with the query of the {profile} profile and " +
-			"work_mem = {work}: the rest fills the {share} that the instance may have. " +
-			"A pooler in front of the server (PgBouncer) with few sessions, or more memory, is needed."
+		text = "Memory suffices for none of {open} with a query of the {profile} profile and work_mem = {work}, " +
+			"because everything else fills the budget of {share}. Use a connection pooler (PgBouncer) with few " +
+			"server connections, or add memory."
 	}
-	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share",
+	c.Warn(text, "open", connections(a.Open), "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(),
+		"share",
 		b.Share(), "saved", a.Saved)
 }
 
@@ -95,12 +95,13 @@ func warnOfTables(c *rule.Case) {
 	pairs := []any{"tables", tables, "total", total, "processes",
 		say.N(i.Connections+i.Processes, "{n} process", "{n} processes"), "shared", i.Shared}
 	if i.SharedPage > memory.BasePage(c.Snapshot) {
-		c.Warn("Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages "+
-			"too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them.", pairs...)
+		c.Warn("Page tables can take {tables} of {total} memory, even with huge pages: each of {processes} has its "+
+			"own. A connection pooler (PgBouncer) with fewer server connections reduces them.", pairs...)
 		return
 	}
-	text := say.M("Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for "+
-		"the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them.",
+	text := say.M("Page tables can take {tables} of {total} memory: on regular pages, each of {processes} has its "+
+		"own for {shared} of shared memory. A connection pooler (PgBouncer) with fewer server connections reduces "+
+		"them.",
 		pairs...)
 	if why := sizing.HugeRoom(c).Why; !why.IsZero() {
 		text = say.All(" ", text, say.M("Huge pages: {why}.", "why", why))

@@ -7,10 +7,10 @@ import (
 
 var DynamicSharedMemoryType = rule.Rule{
 	Address: knob.PG("dynamic_shared_memory_type"),
-	Title:   "where parallel queries keep what they share",
-	Why: "With mmap it lies in files of the data directory, which the kernel writes to the disk. posix keeps it " +
-		"in /dev/shm. Somebody may have left posix because /dev/shm is small, as it is in a container.",
-	Formula: "posix where it is mmap, outside of containers; all else stays.",
+	Title:   "Dynamic shared memory implementation (parallel query)",
+	Why: "mmap uses files in the data directory, which the kernel writes to disk. posix uses /dev/shm. An " +
+		"administrator may have changed it because /dev/shm is small, as in containers.",
+	Formula: "posix if it is mmap, outside containers. Other values stay.",
 	Sources: []string{"pg-config-resource"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
@@ -18,13 +18,13 @@ var DynamicSharedMemoryType = rule.Rule{
 		virt, ok := c.Snapshot.Host.Virt.Get()
 		switch {
 		case have != "mmap":
-			c.Keep("{present} is memory", "present", have)
+			c.Keep("{present} causes no disk I/O", "present", have)
 		case !ok || virt.Container != "":
-			c.Keep("/dev/shm of a container may be too small for posix")
+			c.Keep("in a container, /dev/shm may be too small for posix")
 		default:
 			c.Set("posix",
-				"mmap writes what parallel queries share to files of the data directory; posix is the default and "+
-					"memory")
+				"with mmap, the data of parallel queries is written to files in the data directory; posix, the "+
+					"default, uses memory")
 		}
 	},
 }

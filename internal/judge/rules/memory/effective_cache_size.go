@@ -22,13 +22,12 @@ const (
 
 var EffectiveCacheSize = rule.Rule{
 	Address: knob.PG("effective_cache_size"),
-	Title:   "how much cache the planner believes a query can use",
-	Why: "It allocates nothing. The higher it is, the cheaper repeated reads of an index look; too low, and the " +
-		"planner reads whole tables that are in memory anyway. " +
-		"It counts shared_buffers and the kernel's file cache together.",
-	Formula: "Three quarters of what other programs leave of the memory (of the control group's limit where that is " +
-		"less), half of it below 4 GB, divided by the number of instances; " +
-		"never less than shared_buffers, and never more than all that is left.",
+	Title:   "Planner estimate of available cache",
+	Why: "It allocates no memory. A higher value makes repeated index reads look cheaper. If it is too low, the " +
+		"planner chooses sequential scans although the data is in memory. It includes shared_buffers and the page " +
+		"cache.",
+	Formula: "75% of the memory that other programs leave (of the cgroup limit if that is lower), 50% below 4 GB, " +
+		"÷ number of instances. At least shared_buffers, and never more than all of that memory.",
 	Sources:   []string{"pg-config-query", "dalibo-j1"},
 	Needs:     []knob.Address{knob.PG("shared_buffers")},
 	Tolerance: 0.15,
@@ -42,28 +41,29 @@ var EffectiveCacheSize = rule.Rule{
 			return
 		}
 		free := max(b.Total-b.Others, 0) / unit.Bytes(b.Instances)
-		share, part := cacheShare, say.M("three quarters")
+		share := cacheShare
 		if b.Total < cacheSmall {
-			share, part = cacheShareSmall, say.M("on so small a machine half")
+			share = cacheShareSmall
 		}
-		of := say.Template("{part} of the {memory} that other programs leave")
+		of := say.Template("{part}% of {memory}, what other programs leave")
 		switch {
 		case b.Limited && b.Others == 0:
-			of = "{part} of the {memory} that the control group allows"
+			of = "{part}% of the cgroup limit of {memory}"
 		case b.Limited:
-			of = "{part} of the {memory} that other programs leave of the control group's limit"
+			of = "{part}% of {memory}, what other programs leave of the cgroup limit"
 		}
-		reason := say.M(of, "part", part, "memory", free)
+		reason := say.M(of, "part", int(100*share), "memory", free)
 		if b.Instances > 1 {
-			reason = say.All(" ", reason, say.M("to each of {instances} instances", "instances", b.Instances))
+			reason = say.All(", ", reason, say.M("an equal share for each of {instances}", "instances",
+				say.N(b.Instances, "{n} instance", "{n} instances")))
 		}
 		want := sizing.RoundDown(free.Scale(share), 16, unit.MB)
 		more := say.Message{}
 		if want < sb {
-			want, more = sb, say.M("shared_buffers, {buffers}, is more", "buffers", sb)
+			want, more = sb, say.M("raised to shared_buffers = {buffers}", "buffers", sb)
 		}
 		if want > free && !(sizing.OutsideLimit(c, b) && rule.OnHugePages(c.Instance)) {
-			want, more = free, say.M("shared_buffers, {buffers}, is more than all of it", "buffers", sb)
+			want, more = free, say.M("all of it, because shared_buffers = {buffers} is more", "buffers", sb)
 		}
 		var others say.Message
 		if o := rule.OthersOf(c.Snapshot, c.Outcome); !b.Limited && !c.Options.Shared &&

@@ -7,12 +7,11 @@ import (
 
 var HashMemMultiplier = rule.Rule{
 	Address: knob.PG("hash_mem_multiplier"),
-	Title:   "how many times work_mem a hash may take",
-	Why: "A hash that does not fit is slower by far than a sort that does not, so it deserves more. 13 and 14 give " +
-		"it the same as a sort, from 15 on it gets twice that: " +
-		"whoever upgrades doubles the memory of his hashes without having been asked.",
-	Formula: "2 on 13 and 14 where it is 1, so that an upgrade changes nothing; elsewhere as it is. Whatever it is, " +
-		"work_mem is sized with it.",
+	Title:   "Multiple of work_mem for hash tables",
+	Why: "A hash that spills is much slower than a sort that spills, so it gets more memory. In 13 and 14 a hash " +
+		"gets as much as a sort, since 15 twice as much: an upgrade to 15 doubles the memory of hashes.",
+	Formula: "2 in 13 and 14 if it is 1, so that an upgrade changes nothing; otherwise unchanged. work_mem is sized " +
+		"with it.",
 	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
 		version, ok := c.Instance.Server.Version.Get()
@@ -21,10 +20,10 @@ var HashMemMultiplier = rule.Rule{
 		}
 		if version.Major() < 15 && c.Now() == 1 {
 			c.Set(2.0,
-				"a hash on {major} gets what a sort gets; from 15 on twice that is the default, and work_mem is "+
-					"sized for it", "major", version.Major())
+				"on {major} a hash gets as much memory as a sort; 2 is the default since 15, and work_mem is sized "+
+					"for it", "major", version.Major())
 			return
 		}
-		c.Keep("{present} stays; work_mem is sized for it", "present", c.Shown())
+		c.Keep("{present} stays; work_mem is sized with it", "present", c.Shown())
 	},
 }

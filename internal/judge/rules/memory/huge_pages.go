@@ -9,16 +9,15 @@ import (
 
 var HugePages = rule.Rule{
 	Address: knob.PG("huge_pages"),
-	Title:   "whether the shared memory lies in huge pages",
-	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of " +
-		"it, and the processor looks addresses up far more often. " +
-		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does " +
-		"not start.",
-	Formula: "on where shared_buffers is 1 GB or more, or the page tables of all connections for it would take 200 " +
-		"MB, and the planned pool has a page for every instance and every other user of it; try where that is not " +
-		"certain (the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library " +
-		"asks for shared memory too), and where it is try already and the pool is there. " +
-		"Never on on a desktop, whose pool is not planned.",
+	Title:   "Huge pages for the main shared memory",
+	Why: "On regular 4 kB pages, each process needs page tables for all shared memory that it touches (1/512 of its " +
+		"size), and TLB misses are more frequent. With try, a server that gets no huge pages silently runs on " +
+		"regular pages. With on, it does not start.",
+	Formula: "on if shared_buffers is at least 1 GB, or the page tables of all connections would take 200 MB, and " +
+		"the planned pool suffices for all instances and other users of huge pages. try if that is uncertain: the " +
+		"pool belongs to the host of a container, is not available before a reboot, or an unknown library also " +
+		"requests shared memory. try also stays if the pool is in place. On a desktop never on, because no pool is " +
+		"planned there.",
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
 	Needs:   []knob.Address{knob.PG("shared_buffers"), knob.PG("max_connections"), knob.Sysctl("vm.nr_hugepages")},
 	Risk:    knob.Medium,
@@ -31,8 +30,7 @@ var HugePages = rule.Rule{
 		}
 		if present == "on" && c.Desktop() {
 			c.Set("try",
-				"with on the server would not start where it does not get its huge pages, and on a desktop none are "+
-					"reserved for it")
+				"with on, the server does not start without huge pages, and on a desktop no pool is reserved")
 			return
 		}
 		room := sizing.HugeRoom(c)
@@ -41,14 +39,14 @@ var HugePages = rule.Rule{
 			conns, _ := c.Int(knob.PG("max_connections"))
 			why := room.Why
 			if why.IsZero() {
-				why = say.M("the planned shared memory does not fit the memory beside what is kept for the kernel")
+				why = say.M("the planned shared memory and the memory reserved for the kernel exceed the total")
 			}
 			switch {
 			case room.Most > 0 && !sizing.HugePays(c, sb, conns):
 				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small",
-					"connections", say.N(conns, "{n} connection", "{n} connections"))
+					"connections", connections(conns))
 			case present == "on":
-				c.Set("try", "{why}: with on the server would not start", "why", why)
+				c.Set("try", "{why}; with on, the server would not start", "why", why)
 			default:
 				c.Keep("{why}", "why", why)
 			}
@@ -56,15 +54,15 @@ var HugePages = rule.Rule{
 		}
 		if !room.Pool {
 			if present == "off" {
-				c.Set("try", "the shared memory fits the huge pages that can be had ({why})", "why", room.Why)
+				c.Set("try", "the shared memory fits into the available huge pages ({why})", "why", room.Why)
 				return
 			}
-			c.Keep("the shared memory fits the huge pages that can be had ({why})", "why", room.Why)
+			c.Keep("the shared memory fits into the available huge pages ({why})", "why", room.Why)
 			return
 		}
 		pool := c.Outcome.Of("", knob.Sysctl("vm.nr_hugepages"))
 		if pool == nil {
-			atLeastTry(c, present, "the pool of huge pages could not be decided")
+			atLeastTry(c, present, "the huge page pool could not be planned")
 			return
 		}
 		var have, planned float64
@@ -75,25 +73,27 @@ var HugePages = rule.Rule{
 		d := sizing.HugeDemand(c, m)
 		switch covered := d.Whole && int64(planned) >= d.Sum(); {
 		case !covered:
-			atLeastTry(c, present, "the pool of {pool} pages is not certain to hold the {pages} pages that are needed",
-				"pool", int64(planned), "pages", d.Sum())
+			atLeastTry(c, present, "a pool of {pool} may not suffice for the demand of {pages}",
+				"pool", hugePages(int64(planned)), "pages", hugePages(d.Sum()))
 		case pool.Effect == knob.Reboot && int64(have) < d.Sum():
-			atLeastTry(c, present, "the pool of {pool} pages cannot be had before a reboot", "pool", int64(planned))
+			atLeastTry(c, present, "a pool of {pool} is not available before a reboot", "pool",
+				hugePages(int64(planned)))
 		case !d.Exact:
 			atLeastTry(c, present,
-				"the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool",
-				int64(planned), "libraries", sizing.Listed(sizing.Preloaded(c)))
+				"the pool of {pool} is an estimate, and {libraries} may request shared memory too", "pool",
+				hugePages(int64(planned)), "libraries", sizing.Listed(sizing.Preloaded(c)))
 		case present == "try" && int64(have) >= d.Sum():
-			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned),
-				"pages", d.Sum())
+			c.Keep("a pool of {pool} suffices for the demand of {pages}", "pool", hugePages(int64(planned)),
+				"pages", hugePages(d.Sum()))
 		case present == "off":
 			c.Set("on",
-				"the pool of {pool} pages holds the {pages} pages that are needed; with off they lie idle, and with "+
-					"on a server that does not get them says so", "pool", int64(planned), "pages", d.Sum())
+				"a pool of {pool} suffices for the demand of {pages}; with off it stays unused, and with on a "+
+					"missing page is reported at startup", "pool", hugePages(int64(planned)), "pages",
+				hugePages(d.Sum()))
 		default:
 			c.Set("on",
-				"the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not "+
-					"get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.Sum())
+				"a pool of {pool} suffices for the demand of {pages}; with try, a server that gets none silently "+
+					"runs on regular pages", "pool", hugePages(int64(planned)), "pages", hugePages(d.Sum()))
 		}
 	},
 }
@@ -106,3 +106,6 @@ func atLeastTry(c *rule.Case, present string, text say.Template, pairs ...any) {
 	}
 	c.Set("try", text, pairs...)
 }
+
+// hugePages is so many pages of a pool.
+func hugePages(n int64) say.Message { return say.N(n, "{n} page", "{n} pages") }

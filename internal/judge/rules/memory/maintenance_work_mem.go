@@ -17,14 +17,13 @@ const maintenanceKept = 4
 
 var MaintenanceWorkMem = rule.Rule{
 	Address: knob.PG("maintenance_work_mem"),
-	Title:   "the memory of one CREATE INDEX, VACUUM or the like",
-	Why: "Index builds sort in it, and VACUUM remembers dead rows in it: too little, and it walks through every " +
-		"index several times. Every session that runs such a command has its own, and autovacuum workers too where " +
-		"autovacuum_work_mem is -1.",
-	Formula: "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB. A larger " +
-		"present value that somebody has chosen stays " +
-		"while it is within a quarter of that part, together with those of autovacuum's workers where " +
-		"autovacuum_work_mem is pinned to -1; else they get one of their own.",
+	Title:   "Memory for CREATE INDEX, VACUUM and other maintenance",
+	Why: "Index builds sort in it, and VACUUM stores dead row IDs in it. If it is too small, VACUUM scans every " +
+		"index several times. Each session that runs such a command uses its own, and so does each autovacuum worker " +
+		"if autovacuum_work_mem is -1.",
+	Formula: "1/16 of the instance's share of memory, at most 2 GB; dw: 1/8, at most 4 GB. A higher value that was " +
+		"set explicitly stays while it is at most 1/4 of that share. If autovacuum_work_mem is pinned to -1, the " +
+		"autovacuum workers count too; otherwise they get a separate value.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1"},
 	Tolerance: sizing.MaintenanceNear,
 	Decide: func(c *rule.Case) {
@@ -40,8 +39,8 @@ var MaintenanceWorkMem = rule.Rule{
 		}
 		if want > most {
 			c.Set(most,
-				"{part} of {memory} would be {nominal}; more than {most} serves few index builds, those of "+
-					"pgvector's HNSW above all", "part", words, "memory", base, "nominal", base/part, "most", most)
+				"{part} of {memory} = {nominal}, capped at {most}: only few index builds benefit from more, mainly "+
+					"HNSW of pgvector", "part", words, "memory", base, "nominal", base/part, "most", most)
 			return
 		}
 		c.Set(want, "{part} of {memory}", "part", words, "memory", base)
@@ -63,12 +62,11 @@ func keepMaintenance(c *rule.Case, want, base unit.Bytes) bool {
 	if present > base/maintenanceKept/unit.Bytes(holders) {
 		return false
 	}
-	text := say.Template("{present} stays within a quarter of {memory}: large index builds use it, those of " +
-		"pgvector's HNSW above all")
+	text := say.Template("{present} stays: at most 1/4 of {memory}; large index builds use it, mainly HNSW of pgvector")
 	extensions, _ := c.Instance.Server.Extensions.Get()
 	if slices.ContainsFunc(extensions, func(e pg.Extension) bool { return e.Name == "vector" }) {
-		text = "{present} stays within a quarter of {memory}: vector is installed, and its HNSW indexes are built " +
-			"much faster where the graph fits into it"
+		text = "{present} stays: at most 1/4 of {memory}; the extension vector is installed, and HNSW builds are " +
+			"much faster if the graph fits"
 	}
 	c.Keep(text, "present", present, "memory", base)
 	return true

@@ -11,16 +11,16 @@ import (
 
 var MaxConnections = rule.Rule{
 	Address: knob.PG("max_connections"),
-	Title:   "how many sessions there may be at once",
-	Why: "Each session is a process with 5 MB and more of its own memory, page tables, slots in shared memory, and " +
-		"a claim on work_mem: what is reserved for sessions that never come is " +
-		"missing for those that work. A pool in front of the server serves thousands of clients with a few dozen " +
-		"sessions. On a standby it must not be less than on the primary.",
-	Formula: "What --connections says, more than the reserved ones. Else the present value stays while all " +
-		"connections fit the memory beside 15 % of it for shared_buffers, maintenance and workers (taken before " +
-		"they are rounded) and a work_mem of 4 MB for the sessions that are expected at work; " +
-		"where they do not, as many as fit, but not fewer than one and a half times the sessions that are there " +
-		"now, nor than were ever seen open; never lowered on a standby, nor on a described host.",
+	Title:   "Maximum concurrent connections",
+	Why: "Each session is a process with at least 5 MB of private memory, page tables, slots in shared memory and a " +
+		"claim on work_mem. Memory reserved for sessions that never connect is missing for active ones. A connection " +
+		"pooler (PgBouncer) serves thousands of clients with a few dozen sessions. On a standby it must not be lower " +
+		"than on the primary.",
+	Formula: "--connections, but more than the reserved connections. Without it, the present value stays while all " +
+		"connections fit. That includes 15% of memory for shared_buffers, maintenance, workers (before rounding) and " +
+		"work_mem = 4 MB for the sessions expected to be active. If they do not fit: as many as fit, but at least " +
+		"1.5 × the present sessions and the highest number ever seen. Never lowered on a standby or for a described " +
+		"host.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.SizedBefore,
 	Risk:    knob.Medium,
@@ -42,7 +42,7 @@ var MaxConnections = rule.Rule{
 			return
 		}
 		if most >= have {
-			c.Keep("{present} fit the memory", "present", say.N(have, "{n} connection", "{n} connections"))
+			c.Keep("{present} fit into memory", "present", connections(have))
 			return
 		}
 		reserved := reservedConnections(c)
@@ -52,27 +52,26 @@ var MaxConnections = rule.Rule{
 		low = min(max(low, reserved+int(activity.Clients+activity.Clients/2), reserved+seen), have)
 		switch standby, _ := c.Instance.Server.Recovery.Get(); {
 		case standby:
-			c.Keep("{present} stay: on a standby they must not be fewer than on the primary", "present",
-				say.N(have, "{n} connection", "{n} connections"))
+			c.Keep("{present} stay: a standby must not have fewer than its primary", "present",
+				connections(have))
 		case low > most && seen > 0:
-			c.Keep("{present} stay: the memory has room for {most}, but {seen} were open at once", "present",
-				say.N(have, "{n} connection", "{n} connections"), "most", most, "seen", say.N(seen, "{n} session",
+			c.Keep("{present} stay: memory suffices for {most}, but {seen} were open at once", "present",
+				connections(have), "most", most, "seen", say.N(seen, "{n} session",
 					"{n} sessions"))
 		case c.Snapshot.Described || !looked:
-			c.Keep("{present} stay, though the memory has room for {most}: nobody has seen how many are in use",
-				"present", say.N(have, "{n} connection", "{n} connections"), "most", most)
+			c.Keep("{present} stay, although memory suffices for {most}: the number in use is unknown",
+				"present", connections(have), "most", most)
 		default:
 			// 1,888 rather than 1,906: nobody counts connections one by one.
 			want := max(int(sizing.RoundDown(unit.Bytes(most), 32, 1)), low)
 			c.Warn(
-				"max_connections = {present} does not fit the memory, {want} does: sessions beyond that would be "+
-					"refused. Put a pool in front of the server, or say --connections {present} to keep them.",
+				"max_connections = {present} does not fit into memory; {want} does. Additional connections would be "+
+					"refused. Use a connection pooler (PgBouncer), or pass --connections {present} to keep the value.",
 				"present", bare(int64(have)), "want", bare(int64(want)))
 			c.Set(want,
-				"{present} connections of 5 MB and more each, 15 % of the memory for shared_buffers and a work_mem "+
-					"of {work} for the sessions expected at work do not fit the {share} that the instance may have; "+
-					"{want} do",
-				"present", have, "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
+				"{present} (at least 5 MB each), 15% of memory for shared_buffers and work_mem = {work} for the "+
+					"active sessions exceed the budget of {share}; at most {want} fit",
+				"present", connections(have), "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
 		}
 	},
 }
@@ -81,24 +80,24 @@ var MaxConnections = rule.Rule{
 func connectionsSaid(c *rule.Case, have, want int) {
 	if least := reservedConnections(c) + 1; want < least {
 		c.Warn(
-			"--connections {said} leaves no session for ordinary users: {least} is the least that leaves one "+
-				"(reserved: {reserved}).",
+			"--connections {said} leaves no connection for regular users: the minimum is {least} (reserved: "+
+				"{reserved}).",
 			"said", want, "reserved", least-1, "least", least)
 		want = least
 	}
 	standby, _ := c.Instance.Server.Recovery.Get()
 	if standby && want < have {
 		c.Warn(
-			"--connections {said} is not obeyed on this standby: with fewer than the primary has, {present}, it "+
-				"would stop replaying. Lower the primary first.", "said", want, "present", have)
-		c.Keep("{present} stay: on a standby they must not be fewer than on the primary", "present",
-			say.N(have, "{n} connection", "{n} connections"))
+			"--connections {said} is ignored on this standby: with fewer connections than the primary ({present}), "+
+				"it would stop replaying. Lower the value on the primary first.", "said", want, "present", have)
+		c.Keep("{present} stay: a standby must not have fewer than its primary", "present",
+			connections(have))
 		return
 	}
 	if want > have {
 		c.WarnStandbys(want)
 	}
-	c.Set(want, "you said so")
+	c.Set(want, "set with --connections")
 }
 
 // reservedConnections returns how many connections ordinary users cannot have.
@@ -107,3 +106,5 @@ func reservedConnections(c *rule.Case) int {
 	other, _ := c.Int(knob.PG("reserved_connections")) // 16+
 	return super + other
 }
+
+func connections(n int) say.Message { return say.N(n, "{n} connection", "{n} connections") }

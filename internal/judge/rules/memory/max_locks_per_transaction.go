@@ -11,22 +11,23 @@ const oneCLocks = 256
 
 var MaxLocksPerTransaction = rule.Rule{
 	Address: knob.PG("max_locks_per_transaction"),
-	Title:   "how many locked tables the lock table has room for, per connection",
-	Why: "The room is shared: this number times the connections. A transaction that touches more tables, indexes " +
-		"and partitions takes others' room, " +
-		"until somebody gets «out of shared memory». Each entry is a few hundred bytes of shared memory.",
-	Formula: "1c 256 where it is less; otherwise as it is. Never lowered: a standby needs as many as its primary.",
+	Title:   "Lock table size: average locks per transaction",
+	Why: "The lock table is shared: it has room for this many locks × max_connections. A transaction that touches " +
+		"more tables, indexes and partitions uses the room of others. When it is full, a statement fails with \"out " +
+		"of shared memory\". Each entry takes a few hundred bytes of shared memory.",
+	Formula: "1c: 256 if it is lower; otherwise unchanged. Never lowered: a standby needs at least the value of its " +
+		"primary.",
 	Sources: []string{"pg-config", "postgrespro-1c", "its-1c"},
 	Decide: func(c *rule.Case) {
 		if c.Options.Profile != rule.OneC {
 			return
 		}
 		if c.Now() >= oneCLocks {
-			c.Keep("{present} for each connection are enough", "present", c.Shown())
+			c.Keep("{present} is enough", "present", c.Shown())
 			return
 		}
 		c.WarnStandbys(oneCLocks)
-		c.Set(oneCLocks, "one 1C document locks hundreds of tables and indexes; {present} for each connection run out",
+		c.Set(oneCLocks, "a 1C document locks hundreds of tables and indexes; {present} is too low",
 			"present", c.Shown())
 	},
 }

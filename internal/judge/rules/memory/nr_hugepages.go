@@ -24,14 +24,14 @@ const (
 
 var NrHugepages = rule.Rule{
 	Address: knob.Sysctl("vm.nr_hugepages"),
-	Title:   "how many huge pages the kernel keeps in its pool",
-	Why: "Shared memory in huge pages costs next to no page tables: 16 GB on 4 kB pages cost 32 MB in each of the " +
-		"connections. One page too few, and the server does not start, or runs on " +
-		"ordinary pages without a word while the whole pool lies idle; a page too many is lost to everything else.",
-	Formula: "The sum over the instances of what the server or its installed binary says that the planned shared " +
-		"memory needs (shared_memory_size_in_huge_pages), rounded up, " +
-		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs " +
-		"is given back. On a desktop the pool is never made larger, unless huge_pages is pinned to on.",
+	Title:   "Size of the huge page pool",
+	Why: "Shared memory in huge pages needs almost no page tables. 16 GB on 4 kB pages costs 32 MB of page tables " +
+		"per connection. If one page is missing, the server does not start, or runs on regular pages while the whole " +
+		"pool is unused. Pages that no server uses are lost to everything else.",
+	Formula: "The sum over all instances of the huge pages that their planned shared memory needs, rounded up, plus " +
+		"the pages that other programs use now. The server or its binary reports that number " +
+		"(shared_memory_size_in_huge_pages). A pool up to 2% larger stays, and an unused pool is released. On a " +
+		"desktop the pool never grows, unless huge_pages is pinned to on.",
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Needs:   sizing.SharedKnobs(),
 	Effect:  knob.Now,
@@ -52,11 +52,11 @@ var NrHugepages = rule.Rule{
 		}
 		want := d.Sum()
 		if !d.Whole && want < have {
-			c.Keep("the pool stays, as not every instance could be asked what it needs")
+			c.Keep("the pool stays, because the demand of some instances is unknown")
 			return
 		}
 		if c.Desktop() && want > have && c.Options.Pins["pg:huge_pages"] != "on" {
-			c.Keep("a desktop's memory is for other programs too: no more of it is reserved in huge pages")
+			c.Keep("on a desktop, no more memory is reserved in huge pages")
 			return
 		}
 		size := unit.Bytes(want) * m.HugePageSize
@@ -66,50 +66,51 @@ var NrHugepages = rule.Rule{
 		}
 		if most := b.Total - b.Reserve; size > most {
 			c.Warn(
-				"{want} huge pages of {page} ({size}) do not fit the memory, of which {reserve} of {memory} are "+
-					"kept for the kernel: the pool is left as it is.",
-				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
+				"A pool of {want} of {page} ({size}) does not fit into memory: {reserve} of {memory} is reserved for "+
+					"the kernel. The pool is not changed.",
+				"want", hugePages(want), "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
 			return
 		}
-		reason := say.M("{pages} of {page} hold the shared memory of {instances} instances ({shared})", "pages",
-			say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "instances", d.Instances, "shared",
+		reason := say.M("{pages} of {page} for the shared memory of {instances} ({shared})", "pages",
+			hugePages(d.Pages), "page", m.HugePageSize, "instances", say.N(d.Instances,
+				"{n} instance", "{n} instances"), "shared",
 			unit.Bytes(d.Pages)*m.HugePageSize)
 		switch {
 		case d.Instances == 0 && d.Foreign == 0 && have == 0 && c.Desktop():
-			c.Keep("a desktop's memory is for other programs too: none of it is reserved in huge pages")
+			c.Keep("on a desktop, no memory is reserved in huge pages")
 			return
 		case d.Instances == 0 && d.Foreign == 0 && have == 0:
 			c.Keep(
-				"no instance should run on huge pages: none has shared_buffers of 1 GB or more, or page tables of " +
-					"200 MB for less, that fits, or none can get them")
+				"no instance should use huge pages: none has shared_buffers of at least 1 GB, or 200 MB of page " +
+					"tables, that fits, or huge pages are unavailable")
 			return
 		case d.Instances == 0:
-			reason = say.M("no instance should run on huge pages")
+			reason = say.M("no instance should use huge pages")
 		case d.Instances == 1:
-			reason = say.M("{pages} of {page} hold the shared memory of the instance ({shared})", "pages",
-				say.N(d.Pages, "{n} page", "{n} pages"), "page", m.HugePageSize, "shared",
+			reason = say.M("{pages} of {page} for the shared memory of the instance ({shared})", "pages",
+				hugePages(d.Pages), "page", m.HugePageSize, "shared",
 				unit.Bytes(d.Pages)*m.HugePageSize)
 		}
 		if d.Beside > 0 {
-			reason = say.All("; ", reason, say.M("{beside} are for the other instances of the host, which this plan "+
-				"does not change", "beside", d.Beside))
+			reason = say.All("; ", reason, say.M("for the other instances on the host, which this plan does not "+
+				"change: {beside}", "beside", d.Beside))
 		}
 		if n := d.Foreign - d.Beside; n > 0 {
-			reason = say.All("; ", reason, say.M("other programs use {foreign} now", "foreign", n))
+			reason = say.All("; ", reason, say.M("used by other programs now: {foreign}", "foreign", n))
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
-			c.KeepAs(say.All(": ", reason, say.M("the pool of {present} is enough", "present", have)))
+			c.KeepAs(say.All("; ", reason, say.M("a pool of {present} is enough", "present", have)))
 		case have > want:
-			c.SetAs(want, say.All(": ", reason, say.M("{spare} ({memory}) can be given back", "spare",
-				say.N(have-want, "{n} page", "{n} pages"), "memory", unit.Bytes(have-want)*m.HugePageSize)))
+			c.SetAs(want, say.All("; ", reason, say.M("{spare} ({memory}) can be released", "spare",
+				hugePages(have-want), "memory", unit.Bytes(have-want)*m.HugePageSize)))
 		case m.Told("MemAvailable").Known() && unit.Bytes(want-have)*m.HugePageSize > m.Available:
-			c.SetAs(want, say.All(". ", reason, say.M("Only {available} are available now: reserve them at boot, with "+
-				"hugepages={want} on the kernel's command line", "available", m.Available, "want", bare(want))))
+			c.SetAs(want, say.All(". ", reason, say.M("Only {available} is available now: reserve them at boot, with "+
+				"hugepages={want} on the kernel command line", "available", m.Available, "want", bare(want))))
 			c.After(knob.Reboot)
 		default:
-			c.SetAs(want, say.All(". ", reason, say.M("The kernel may silently give fewer where memory is "+
-				"fragmented: read it back")))
+			c.SetAs(want, say.All(". ", reason, say.M("If memory is fragmented, the kernel allocates fewer without "+
+				"an error: read the value back")))
 		}
 	},
 }

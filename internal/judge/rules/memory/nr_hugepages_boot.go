@@ -12,15 +12,15 @@ import (
 
 var NrHugepagesBoot = rule.Rule{
 	Address: "boot:hugepages",
-	Title:   "how many huge pages the kernel reserves while it boots",
-	Why: "vm.nr_hugepages is written when the kernel, the initial RAM disk and the first services have taken memory " +
-		"already, and each huge page needs 2 MB in one piece: the write gives fewer pages without an error " +
-		"where a piece has something in it that cannot be moved. Reserved on the kernel's command line, the pages " +
-		"are taken before any program runs. The memory is then reserved from each boot, whether a server runs or not.",
-	Formula: "As many as vm.nr_hugepages, where that pool is more than a third of the memory or 64 GB, cannot be " +
-		"had before a reboot, or was asked for in a file of sysctl.d and given only in part. " +
-		"A smaller pool is left to sysctl.d. A reservation that is as large already stays, and so does one of " +
-		"another page size (hugepagesz=), whose order with this word counts.",
+	Title:   "Huge page pool reserved at boot",
+	Why: "vm.nr_hugepages is set after the kernel and the first services have allocated memory, and each huge page " +
+		"needs 2 MB of contiguous memory. If memory is fragmented, fewer pages are allocated without an error. Pages " +
+		"reserved on the kernel command line are allocated before any program runs. That memory is then reserved " +
+		"from every boot on, even if no server runs.",
+	Formula: "As many as vm.nr_hugepages, in three cases: that pool is more than 1/3 of RAM or 64 GB, is not " +
+		"available before a reboot, or was requested in sysctl.d and only partly allocated. Smaller pools are left " +
+		"to sysctl.d. A sufficient reservation stays. So does a command line with hugepagesz= (another page size), " +
+		"because the order of both words matters.",
 	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
 	Effect:  knob.Reboot,
 	Risk:    knob.Medium,
@@ -42,48 +42,48 @@ var NrHugepagesBoot = rule.Rule{
 		}
 		want, err := strconv.ParseInt(pool.Effective.Setting, 10, 64)
 		if err != nil || want == 0 {
-			c.Keep("no pool of huge pages is planned")
+			c.Keep("no huge page pool is planned")
 			return
 		}
 		size := unit.Bytes(want) * m.HugePageSize
 		if have, err := strconv.ParseInt(rule.BootWord(words, "hugepages"), 10, 64); err == nil && have >= want {
-			c.Keep("{have} pages are reserved at boot, and {want} are needed", "have", bare(have), "want", bare(want))
+			c.Keep("hugepages={have} is set at boot, and {want} suffices", "have", bare(have), "want", bare(want))
 			return
 		}
 		large := size > m.Total/poolLargeShare || size > poolLarge
 		asked, given, short := poolGivenInPart(c)
 		switch sized := rule.BootWord(words, "hugepagesz"); {
 		case !large && pool.Effect != knob.Reboot && !(short && given < want):
-			c.Keep("the pool of {size} is small for the memory: what sysctl.d writes early at boot is enough",
+			c.Keep("a pool of {size} is small for this host: sysctl.d, early at boot, is enough",
 				"size", size)
 		case sized != "":
 			c.Warn(
-				"The pool of {size} is better reserved while the kernel boots. Its command line has "+
-					"hugepagesz={sized}, and which page size a word counts depends on the order, so it is not "+
-					"planned. By hand: hugepages={want} behind hugepagesz={page}.",
+				"A pool of {size} should be reserved at boot. The kernel command line has hugepagesz={sized}, and "+
+					"the order of the words decides which page size each one counts, so pgfettle does not plan it. "+
+					"Add manually: hugepagesz={page} hugepages={want}. Takes effect at the next reboot.",
 				"size", size, "sized", sized, "want", bare(want), "page",
 				strconv.FormatInt(int64(m.HugePageSize/unit.MB), 10)+"M")
 			c.Keep(
-				"the command line has hugepagesz={sized}, and which page size is counted depends on the order: "+
-					"change it by hand", "sized", sized)
+				"the command line has hugepagesz={sized}, and the order of the words decides which page size each "+
+					"one counts: change it manually", "sized", sized)
 		case pool.Effect == knob.Reboot:
 			c.Set(want,
-				"the pool of {size} cannot be had before a reboot: reserved while the kernel boots, nothing is in "+
-					"its way", "size", size)
+				"a pool of {size} is not available before a reboot; at boot, memory is not fragmented yet", "size",
+				size)
 		case short && given < want:
 			c.Set(want,
-				"a file of sysctl.d asks for {asked} pages and the kernel has {given}: reserved while the kernel "+
-					"boots, nothing is in their way",
+				"sysctl.d sets vm.nr_hugepages = {asked}, but the kernel allocated {given}; at boot, memory is not "+
+					"fragmented yet",
 				"asked", bare(asked), "given", bare(given))
 		case size > m.Total/poolLargeShare:
 			c.Set(want,
-				"the pool of {size} is {percent} % of the memory, more than a third: written after the first "+
-					"programs have started, the kernel may not find so much in pieces of {page}",
+				"the pool of {size} is {percent}% of RAM, more than 1/3: after the first programs have started, the "+
+					"kernel may not find enough contiguous pieces of {page}",
 				"size", size, "percent", int((200*size/m.Total+1)/2), "page", m.HugePageSize)
 		default:
 			c.Set(want,
-				"the pool of {size} is larger than {large}: written after the first programs have started, the "+
-					"kernel may not find so much in pieces of {page}", "size", size, "large", poolLarge, "page",
+				"the pool of {size} exceeds {large}: after the first programs have started, the kernel may not find "+
+					"enough contiguous pieces of {page}", "size", size, "large", poolLarge, "page",
 				m.HugePageSize)
 		}
 	},

@@ -7,18 +7,19 @@ import (
 
 var SharedMemoryType = rule.Rule{
 	Address: knob.PG("shared_memory_type"),
-	Title:   "how the main shared memory is had from the kernel",
-	Why: "Memory of System V is bounded by kernel.shmmax and kernel.shmall, outlives a crashed server, and gets " +
-		"no huge pages from huge_pages. It is there for kernels that are no longer in use.",
+	Title:   "Main shared memory implementation",
+	Why: "System V shared memory is limited by kernel.shmmax and kernel.shmall, can remain after a server crash, and " +
+		"does not use huge_pages. It exists for old kernels.",
 	Formula: "mmap.",
 	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
 		if have, _ := c.Text(c.Rule.Address); have != "mmap" {
-			c.Set("mmap", "{present} gets no huge pages and outlives a server that crashed; mmap is the default",
+			c.Set("mmap", "with {present}, huge_pages has no effect and shared memory can remain after a crash; mmap "+
+				"is the default",
 				"present", have)
 			return
 		}
-		c.Keep("mmap can have huge pages")
+		c.Keep("mmap supports huge pages")
 	},
 }

@@ -25,7 +25,7 @@ type spilled struct {
 func readSpills(c *rule.Case) spilled {
 	dbs, ok := rule.Need(c, c.Instance.Server.Databases)
 	if !ok {
-		return spilled{why: say.M("no temporary files were counted here, so the profile decides")}
+		return spilled{why: say.M("temporary files: no statistics here, so the profile decides")}
 	}
 	var s spilled
 	var bytes unit.Bytes
@@ -41,7 +41,7 @@ func readSpills(c *rule.Case) spilled {
 		s.span = max(s.span, rule.Age(secs))
 	}
 	if !s.known {
-		s.why = say.M("temporary files were counted for less than a day, so the profile decides")
+		s.why = say.M("temporary files: less than one day of statistics, so the profile decides")
 		return s
 	}
 	if s.files > 0 {
@@ -72,8 +72,8 @@ func bySpills(c *rule.Case, allowed unit.Bytes, reason say.Message) (unit.Bytes,
 	s := readSpills(c)
 	if !s.known {
 		if most := c.Prior().WorkMem; allowed > most {
-			given := say.M("{most} is what a server of the {profile} profile gets without evidence of larger spills; "+
-				"the memory would allow {allowed}", "most", most, "profile", string(c.Options.Profile), "allowed",
+			given := say.M("{most} is the limit of the {profile} profile without evidence of larger spills; memory "+
+				"would allow {allowed}", "most", most, "profile", string(c.Options.Profile), "allowed",
 				allowed)
 			return most, say.All("; ", say.All(": ", given, reason), s.why)
 		}
@@ -87,28 +87,27 @@ func bySpills(c *rule.Case, allowed unit.Bytes, reason say.Message) (unit.Bytes,
 	case s.files == 0:
 		seen = say.M("none in {span}", "span", s.span)
 	case s.byCall > 0:
-		seen = say.All(", ", seen, say.M("and nine of ten spilling statements of pg_stat_statements write at most "+
-			"{call} in a call", "call", s.byCall))
+		seen = say.All(", ", seen, say.M("and 90% of the spilling statements in pg_stat_statements write at most "+
+			"{call} per call", "call", s.byCall))
 	}
 	switch {
 	case asked >= allowed && s.daily < spillsFew:
 		return allowed, say.All("; ", reason,
-			say.M("hardly anything spills ({spills}), but that is what the memory allows", "spills", seen))
+			say.M("few temporary files ({spills}), but memory allows no more", "spills", seen))
 	case asked >= allowed:
-		return allowed, say.All("; ", reason, say.M("what spills asks for no less: {spills}", "spills", seen))
+		return allowed, say.All("; ", reason, say.M("temporary files need at least this: {spills}", "spills", seen))
 	case s.daily < spillsFew:
-		return asked, say.M("hardly anything spills: {spills}; the memory would allow {allowed}, which nothing asks "+
-			"for",
+		return asked, say.M("few temporary files: {spills}; memory would allow {allowed}, but nothing needs it",
 			"spills", seen, "allowed", allowed)
 	}
 	var sharpen say.Message
 	if s.byCall == 0 {
-		sharpen = say.M("pg_stat_statements or log_temp_files would tell which statements they are of, and whether a " +
-			"hash was split into many")
+		sharpen = say.M("pg_stat_statements or log_temp_files show which statements spill, and whether a hash is " +
+			"split into many batches")
 	}
 	return asked, say.All("; ", seen,
-		say.M("{asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow "+
-			"{allowed}", "asked", asked, "allowed", allowed), sharpen)
+		say.M("{asked} holds most of them, because a sort takes up to 3 × what it writes; memory would allow {allowed}",
+			"asked", asked, "allowed", allowed), sharpen)
 }
 
 const (

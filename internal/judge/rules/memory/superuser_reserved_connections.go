@@ -11,9 +11,10 @@ const superuserSlots = 3
 
 var SuperuserReservedConnections = rule.Rule{
 	Address: knob.PG("superuser_reserved_connections"),
-	Title:   "how many connections are kept for superusers",
-	Why:     "When the last connection is taken nobody can come in to see who holds them, unless some are kept back.",
-	Formula: "At least the default of 3, where max_connections leaves ordinary users more than that. More stays.",
+	Title:   "Connections reserved for superusers",
+	Why: "When all connections are in use, an administrator can only connect, and see who uses them, if some are " +
+		"reserved.",
+	Formula: "At least 3, the default, if max_connections leaves regular users more than that. Higher values stay.",
 	Sources: []string{"pg-config-connection"},
 	Needs:   []knob.Address{knob.PG("max_connections")},
 	Decide: func(c *rule.Case) {
@@ -22,10 +23,10 @@ var SuperuserReservedConnections = rule.Rule{
 		have := int(c.Now())
 		switch {
 		case have >= superuserSlots:
-			c.Keep("{present} are kept", "present", c.Shown())
+			c.Keep("{present} is enough", "present", c.Shown())
 		case ok && conns > 2*superuserSlots+reserved:
 			c.Set(superuserSlots,
-				"{present} of {connections} are kept: when all are taken nobody can come in to repair", "present",
+				"{present} reserved of {connections}: when all are in use, no administrator can connect", "present",
 				c.Shown(), "connections", conns)
 		}
 	},

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -10,17 +9,17 @@ import (
 
 var TempBuffers = rule.Rule{
 	Address: knob.PG("temp_buffers"),
-	Title:   "a session's cache for temporary tables",
-	Why: "Temporary tables live in the session's own memory, not in shared_buffers. It takes nothing before it uses " +
-		"its first temporary table, and " +
-		"keeps what it has once taken until it ends, so the value counts for every session that ever used one.",
-	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th " +
-		"of the memory, from 8 to 32 MB, and no more than lets all connections fill an eighth of what shared " +
-		"memory, sessions and maintenance leave.",
+	Title:   "Buffers for temporary tables, per session",
+	Why: "Temporary tables use private memory of the session, not shared_buffers. It is allocated when the session " +
+		"first uses temporary tables and is kept for the life of the session, so it counts for every session that " +
+		"has used one.",
+	Formula: "The present value; the default is 8 MB. 1c, which uses temporary tables in almost every query: 1/512 " +
+		"of memory, from 8 to 32 MB. All connections together may fill at most 1/8 of what shared memory, sessions " +
+		"and maintenance leave.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *rule.Case) {
 		if c.Options.Profile != rule.OneC {
-			c.Keep("{present} stays; a session with large temporary tables can SET more for itself",
+			c.Keep("{present} stays; sessions with large temporary tables can SET more",
 				"present", c.Shown())
 			return
 		}
@@ -44,13 +43,13 @@ var TempBuffers = rule.Rule{
 		}
 		if want == most && most < sizing.TempOneC && most < base/sizing.TempPart {
 			c.Set(want,
-				"1C makes temporary tables in nearly every query, and each session keeps its cache for them to its "+
-					"end: an eighth of what the rest leaves, for {connections}, at least 8 MB",
-				"connections", say.N(conns, "{n} connection", "{n} connections"))
+				"1C uses temporary tables in almost every query, and each session keeps these buffers: 1/8 of the "+
+					"remaining memory for {connections}, at least 8 MB each",
+				"connections", connections(conns))
 			return
 		}
 		c.Set(want,
-			"1C makes temporary tables in nearly every query; a 512th of {memory}, from 8 to 32 MB, as each session "+
-				"keeps it to its end", "memory", base)
+			"1C uses temporary tables in almost every query: 1/512 of {memory}, from 8 to 32 MB, because each "+
+				"session keeps these buffers", "memory", base)
 	},
 }

@@ -15,17 +15,15 @@ import (
 
 var MountOptions = rule.Rule{
 	Address: "mount:*/options",
-	Title:   "with which options a filesystem is mounted: whether every read is noted on the disk",
-	Why: "With strictatime the time of the last access is written for each file that is read, so that a server that " +
-		"only reads writes all the time; PostgreSQL never looks at these times. relatime, the default since " +
-		"Linux 2.6.30, writes at most one a file and day and is all but free; noatime, which covers directories " +
-		"too, leaves out the rest. Nothing else of the options is changed, but that a line which is written anew " +
-		"loses nobarrier and barrier=0.",
-	Formula: "Where ext2 to ext4, XFS or btrfs under a data directory, WAL or a tablespace has neither relatime nor " +
-		"noatime: noatime in the place of strictatime in its line of /etc/fstab, and relatime where the mount holds " +
-		"more than the server (/, /var, /home and the like), as mail programs and cleaners of temporary files look " +
-		"at access times. Network filesystems, bind mounts and mounts without a line of their own are told and left " +
-		"alone.",
+	Title:   "Mount options: atime updates",
+	Why: "With strictatime, every read of a file updates its access time, so reads cause writes. PostgreSQL never " +
+		"uses access times. relatime, the default since Linux 2.6.30, updates them at most once per file and day and " +
+		"costs almost nothing. noatime (which includes directories) updates none. Other options stay; a rewritten " +
+		"line only loses nobarrier and barrier=0.",
+	Formula: "For ext2–ext4, XFS and btrfs that hold a data directory, WAL or a tablespace and have strictatime: " +
+		"noatime in its line of /etc/fstab. If the mount holds more than the server (/, /var, /home and similar), " +
+		"relatime, because mail programs and cleaners of temporary files use access times. Bind mounts, and mounts " +
+		"without exactly one line in /etc/fstab, are reported and not changed. Other filesystems are ignored.",
 	Sources: []string{"linux-vfs", "linux-proc", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -57,13 +55,13 @@ var MountOptions = rule.Rule{
 		}
 		now := host.ShownFlags(m.Options)
 		if now.Atime != "strictatime" || m.Has("ro") {
-			c.Keep("{atime} is right for {point}: reading a file is not written down each time", "atime", now.Atime,
+			c.Keep("reads of files on {point} ({atime}) rarely cause writes", "atime", now.Atime,
 				"point", m.Point)
 			return
 		}
 		warn := func(why say.Template, pairs ...any) {
-			c.Warn("Every read of a file below {point} is noted on the disk (strictatime), and no plan changes that: "+
-				"{why}.", "point", m.Point, "why", say.M(why, pairs...))
+			c.Warn("{point} is mounted with strictatime (every read updates the access time); pgfettle does not "+
+				"change it: {why}.", "point", m.Point, "why", say.M(why, pairs...))
 		}
 		if _, ok := rule.Need(c, c.Snapshot.Host.Fstab); !ok && c.Snapshot.Host.Fstab.State() != known.Absent {
 			return
@@ -71,54 +69,53 @@ var MountOptions = rule.Rule{
 		lines := rule.FstabOf(c.Snapshot, m.Point)
 		switch {
 		case len(lines) == 0:
-			warn("no line of /etc/fstab mounts it, so its options are set where it is mounted, as in a unit of " +
-				"systemd; put noatime there")
+			warn("/etc/fstab has no line for it. Set noatime in whatever mounts it, such as a systemd unit")
 			return
 		case len(lines) > 1:
-			warn("several lines of /etc/fstab mount it; leave one of them, and put noatime there")
+			warn("/etc/fstab has several lines for it. Keep one of them and set noatime there")
 			return
 		case lines[0].Options == "":
-			warn("its line of /etc/fstab has no field of options; add defaults,noatime")
+			warn("its line in /etc/fstab has no options field. Add defaults,noatime")
 			return
 		}
 		if !optionWords.MatchString(lines[0].Options) {
-			warn("its line of /etc/fstab has a field of options that is none")
+			warn("its line in /etc/fstab has an invalid options field")
 			return
 		}
 		words := strings.Split(lines[0].Options, ",")
 		if m.Root != "/" && m.FSType != "btrfs" || slices.Contains(words, "bind") || slices.Contains(words, "rbind") {
-			warn("it is a bind mount; run mount -o remount,bind,noatime with it, and put noatime beside bind in " +
-				"/etc/fstab")
+			warn("it is a bind mount. Add noatime next to bind in /etc/fstab, then run mount -o remount,bind,noatime "+
+				"{point}", "point", m.Point)
 			return
 		}
 		want := host.WantedFlags(words)
 		want.Atime = now.Atime
 		if want.String() != now.String() {
-			warn("it is mounted with {now}, and /etc/fstab asks for {want}, which a remount would bring about too; "+
-				"make the two agree first", "now", now.String(), "want", want.String())
+			warn("it is mounted with {now}, but /etc/fstab has {want}, and a remount would apply that too. Make both "+
+				"agree first", "now", now.String(), "want", want.String())
 			return
 		}
 		options := withBarriers(words)
 		if a, ok := c.AcceptedOn("nobarrier", m); ok {
 			options = lines[0].Options
 			c.Warn(
-				"The line of {point} in /etc/fstab keeps its words on write barriers: the finding {id} is accepted: "+
+				"The line of {point} in /etc/fstab keeps its write barrier options: finding {id} is accepted: "+
 					"{reason}.", "point", m.Point, "id", a.ID, "reason", a.Reason)
 		}
 		if options != lines[0].Options {
 			c.Warn(
-				"The line of {point} in /etc/fstab is written without nobarrier and barrier=0, which let fsync "+
-					"return before the data is on the disk. What is mounted now gets them back with mount -o "+
-					"remount,barrier {point}, or when it is mounted again.", "point", m.Point)
+				"The line of {point} in /etc/fstab is written without nobarrier and barrier=0, with which fsync "+
+					"returns before the data is durable. To enable write barriers at once, run mount -o "+
+					"remount,barrier {point}; otherwise they return at the next mount.", "point", m.Point)
 		}
 		if slices.Contains(commonMounts, m.Point) {
 			c.Set(host.WithAtime(options, "relatime"),
-				"with strictatime every read of a file is written to {point}; relatime, as others than the server "+
-					"have files there, and it is all but free", "point", m.Point)
+				"with strictatime, every read of a file causes a write to {point}; relatime costs almost nothing and "+
+					"suits other programs with files there", "point", m.Point)
 			return
 		}
 		c.Set(host.WithAtime(options, "noatime"),
-			"with strictatime every read of a file is written to {point}, and PostgreSQL never looks at these times",
+			"with strictatime, every read of a file causes a write to {point}; PostgreSQL never uses access times",
 			"point", m.Point)
 	},
 }
@@ -150,13 +147,13 @@ func legalOptions(c *rule.Case, value string) error {
 	m, ok := rule.MountAt(c.Snapshot, c.Address.Subject())
 	switch {
 	case ok && !slices.Contains(host.AtimeFS, m.FSType):
-		return fmt.Errorf("the options of %s are not set here", m.FSType)
+		return fmt.Errorf("mount options of %s are not planned", m.FSType)
 	case !optionWords.MatchString(value):
-		return fmt.Errorf("%q is no field of options: write defaults,noatime", value)
+		return fmt.Errorf("invalid options field %q: write it like defaults,noatime", value)
 	}
 	for _, w := range strings.Split(value, ",") {
 		if slices.Contains(unsafeOptions, w) {
-			return fmt.Errorf("%s is not set by a plan: it takes safety away, or is no option to be kept", w)
+			return fmt.Errorf("a plan never sets %s: it weakens durability or is not a permanent option", w)
 		}
 	}
 	return nil

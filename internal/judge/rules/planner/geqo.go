@@ -19,11 +19,10 @@ func planned(c *rule.Case) (int, bool) {
 
 var Geqo = rule.Rule{
 	Address: knob.PG("geqo"),
-	Title:   "whether the order of very many joins is searched by chance",
-	Why: "All orders of twenty relations cannot be tried: planning takes minutes and gigabytes. The genetic " +
-		"search bounds it from geqo_threshold relations on.",
-	Formula: "on where join_collapse_limit or from_collapse_limit let 12 relations or more be planned together; " +
-		"otherwise as it is.",
+	Title:   "Genetic query optimizer (GEQO)",
+	Why: "An exhaustive search for the join order of 20 relations takes minutes and gigabytes of memory. GEQO limits " +
+		"the search from geqo_threshold relations on.",
+	Formula: "on if join_collapse_limit or from_collapse_limit is at least 12; otherwise unchanged.",
 	Sources: []string{"pg-config-query"},
 	Needs:   []knob.Address{knob.PG("join_collapse_limit"), knob.PG("from_collapse_limit")},
 	Decide: func(c *rule.Case) {
@@ -32,9 +31,9 @@ var Geqo = rule.Rule{
 		switch {
 		case !ok:
 		case have == "on" || joins < geqoDefault:
-			c.Keep("at most {joins} relations are planned together", "joins", joins)
+			c.Keep("relations planned together: at most {joins}", "joins", joins)
 		default:
-			c.Set(true, "{joins} relations may be planned together, and without it all of their orders are tried",
+			c.Set(true, "relations planned together: up to {joins}; with off, all join orders are searched",
 				"joins", joins)
 		}
 	},

@@ -12,11 +12,12 @@ const geqoMost = limits.GeqoMost
 
 var GeqoThreshold = rule.Rule{
 	Address: knob.PG("geqo_threshold"),
-	Title:   "from how many relations on the order of joins is searched by chance",
-	Why: "Below it all orders are tried, and each relation more takes several times the time and memory. With " +
-		"join_collapse_limit at 8 it is never reached; where that is raised, as for 1C, it alone bounds planning.",
-	Formula: "12, the default, where it is above 14 or below 12 and the collapse limits let as many be planned " +
-		"together; otherwise as it is.",
+	Title:   "Number of FROM items from which GEQO is used",
+	Why: "Below this number, the planner searches all join orders. Each additional relation multiplies time and " +
+		"memory. With join_collapse_limit = 8 it is never reached. If that limit is higher, as for 1C, only this " +
+		"setting limits planning time.",
+	Formula: "12, the default, if it is above 14 or below 12 and the collapse limits allow as many relations; " +
+		"otherwise unchanged.",
 	Sources: []string{"pg-config-query", "its-1c"},
 	Needs:   []knob.Address{knob.PG("join_collapse_limit"), knob.PG("from_collapse_limit")},
 	Decide: func(c *rule.Case) {
@@ -26,17 +27,17 @@ var GeqoThreshold = rule.Rule{
 		case !ok:
 		case have > geqoMost && joins >= have:
 			c.Set(geqoDefault,
-				"{joins} relations may be planned together, and up to {present} all orders are tried: seconds and "+
-					"gigabytes for one query; 12 is the default", "joins", joins, "present", have)
+				"relations planned together: up to {joins}; below {present} all join orders are searched: seconds "+
+					"and gigabytes for one query; 12 is the default", "joins", joins, "present", have)
 		case have < geqoDefault && joins >= have:
 			c.Set(geqoDefault,
-				"{joins} relations may be planned together, and from {present} on their order is searched by "+
-					"chance; below 12, the default, all orders are tried in milliseconds", "joins", joins,
+				"relations planned together: up to {joins}; GEQO is used from {present} on; below 12, the default, "+
+					"an exhaustive search takes milliseconds", "joins", joins,
 				"present", have)
 		case joins < have:
-			c.Keep("at most {joins} relations are planned together, so all orders are tried", "joins", joins)
+			c.Keep("relations planned together: at most {joins}, so GEQO is never used", "joins", joins)
 		default:
-			c.Keep("from {present} of up to {joins} relations on the search is bounded", "present", have,
+			c.Keep("GEQO is used from {present} on; relations planned together: up to {joins}", "present", have,
 				"joins", joins)
 		}
 	},

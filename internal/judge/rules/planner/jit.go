@@ -7,11 +7,11 @@ import (
 
 var JIT = rule.Rule{
 	Address: knob.PG("jit"),
-	Title:   "whether expressions of expensive queries are compiled",
-	Why: "Compiling takes tens to hundreds of milliseconds for each query and, with parallel workers, for each " +
-		"process. Long scans win it back. " +
-		"A short query whose cost was overestimated loses many times its own run time; that is why 19 has it off.",
-	Formula: "off for web, oltp and 1c; elsewhere as it is.",
+	Title:   "JIT compilation",
+	Why: "Compilation takes tens to hundreds of milliseconds per query, and again in each parallel worker. Long " +
+		"scans regain that time. A short query with an overestimated cost loses many times its own run time, so 19 " +
+		"disables JIT by default.",
+	Formula: "off for web, oltp and 1c; otherwise unchanged.",
 	Sources: []string{"pg-config-query", "pg-release-notes"},
 	To:      18,
 	Decide: func(c *rule.Case) {
@@ -20,15 +20,15 @@ var JIT = rule.Rule{
 		case rule.Web, rule.OLTP, rule.OneC:
 			if have == "on" {
 				c.Set(false,
-					"short queries, as in the {profile} profile, whose cost is overestimated would pay for a "+
-						"compilation that they never win back", "profile", string(c.Options.Profile))
+					"short queries, as in the {profile} profile, pay for a compilation that they do not regain if "+
+						"their cost is overestimated", "profile", string(c.Options.Profile))
 				return
 			}
 		}
 		if have == "on" {
-			c.Keep("long queries of the {profile} profile may win by it", "profile", string(c.Options.Profile))
+			c.Keep("long queries of the {profile} profile can benefit", "profile", string(c.Options.Profile))
 			return
 		}
-		c.Keep("it is off")
+		c.Keep("already off")
 	},
 }

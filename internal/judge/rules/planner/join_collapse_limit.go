@@ -11,11 +11,11 @@ const oneCJoins = 20
 
 var JoinCollapseLimit = rule.Rule{
 	Address: knob.PG("join_collapse_limit"),
-	Title:   "how many explicit joins are planned together",
-	Why: "Up to this many relations the planner looks for the best order of explicit joins; beyond it the written " +
-		"order decides, which for generated queries is no good order. " +
-		"The time to plan grows steeply with the number; from geqo_threshold (12) on the genetic search bounds it.",
-	Formula: "1c: 20, and anything from 12 on stays. Other profiles keep what they have.",
+	Title:   "Explicit joins that the planner may reorder",
+	Why: "Up to this number of relations, the planner searches for the best order of explicit joins. Beyond it, the " +
+		"written order is kept, which is a poor order in generated queries. Planning time grows steeply with the " +
+		"number; from geqo_threshold (12) on, GEQO limits it.",
+	Formula: "1c: 20 (12 and more stays). Other profiles keep their value.",
 	Sources: []string{"its-1c", "pg-config-query"},
 	Risk:    knob.Medium,
 	Decide:  decideCollapse,
@@ -26,10 +26,10 @@ func decideCollapse(c *rule.Case) {
 		return
 	}
 	if c.Now() >= 12 {
-		c.Keep("{present} relations are planned together", "present", c.Shown())
+		c.Keep("relations planned together: up to {present}", "present", c.Shown())
 		return
 	}
 	c.Set(oneCJoins,
-		"1C generates joins of a dozen tables and more; at {present} the written order decides about most of them",
+		"1C generates joins of a dozen or more tables; at {present}, most of them keep the written order",
 		"present", c.Shown())
 }

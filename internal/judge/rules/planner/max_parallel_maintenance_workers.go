@@ -9,19 +9,19 @@ import (
 
 var MaxParallelMaintenanceWorkers = rule.Rule{
 	Address: knob.PG("max_parallel_maintenance_workers"),
-	Title:   "how many parallel workers one CREATE INDEX or VACUUM may have",
-	Why: "Building a B-tree (from 17 on a BRIN, from 18 on a GIN index as well) and vacuuming several indexes use " +
-		"workers. They share one maintenance_work_mem, " +
-		"so memory does not grow with them, but each wants at least 32 MB of it.",
-	Formula: "Half of the processors, 2 (the default) to 4, and not above max_parallel_workers; more stays within " +
-		"that.",
+	Title:   "Parallel workers per maintenance command",
+	Why: "CREATE INDEX (B-tree; BRIN since 17, GIN since 18) and VACUUM of several indexes use parallel workers. The " +
+		"workers of a command share one maintenance_work_mem, so memory does not grow with them. For an index build, " +
+		"each needs at least 32 MB of it.",
+	Formula: "Half of the CPUs, from 2 (the default) to 4, and at most max_parallel_workers. Higher values stay " +
+		"within that limit.",
 	Sources: []string{"pg-config-resource"},
 	Needs:   []knob.Address{sizing.MaxParallelWorkersAddress},
 	Decide: func(c *rule.Case) {
 		have := int(c.Now())
 		pool, pooled := c.Int(sizing.MaxParallelWorkersAddress)
 		if pooled && have > pool {
-			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.Shown(),
+			c.Set(pool, "{present} exceeds max_parallel_workers = {pool}", "present", c.Shown(),
 				"pool", pool)
 			return
 		}
@@ -34,12 +34,12 @@ var MaxParallelMaintenanceWorkers = rule.Rule{
 			want = min(want, pool)
 		}
 		if have >= want {
-			c.Keep("{present} for an index build are enough for {cpus}", "present", say.N(have, "{n} worker",
+			c.Keep("{present} per index build are enough for {cpus}", "present", say.N(have, "{n} worker",
 				"{n} workers"), "cpus",
 				rule.Processors(cpus))
 			return
 		}
-		c.Set(want, "{workers} shorten index builds on {cpus}", "cpus", rule.Processors(cpus), "workers",
+		c.Set(want, "{workers} per index build, for {cpus}", "cpus", rule.Processors(cpus), "workers",
 			say.N(want, "{n} worker", "{n} workers"))
 	},
 }

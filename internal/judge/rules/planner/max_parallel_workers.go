@@ -9,15 +9,13 @@ import (
 
 var MaxParallelWorkers = rule.Rule{
 	Address: knob.PG("max_parallel_workers"),
-	Title:   "how many parallel workers all sessions may have together",
-	Why: "Each parallel worker is a process that may hold work_mem as often as its session does. More of them than " +
-		"processors make nothing faster and " +
-		"take memory from work_mem; more than max_worker_processes cannot be had.",
-	Formula: "dw and mixed: as many as processors; web, oltp and desktop: half as many, at least 2. 1c, whose " +
-		"queries run without them: 4 to 8, twice max_parallel_maintenance_workers as this host should have it, for " +
-		"two index builds at once. At most one for each 512 MB of memory, and not above max_worker_processes. A " +
-		"present value within a quarter of that stays, and so does one above it that the processors can run (as " +
-		"many as there are) and the memory can feed.",
+	Title:   "Parallel workers, total",
+	Why: "Each parallel worker is a process that can use work_mem as often as its session. More workers than CPUs do " +
+		"not speed up anything and take memory from work_mem. max_worker_processes limits their number.",
+	Formula: "dw and mixed: one per CPU. web, oltp and desktop: half of that, at least 2. 1c, whose queries run " +
+		"without workers: 4 to 8, for two parallel index builds. At most one per 512 MB of memory, and at most " +
+		"max_worker_processes. Values within 25% stay, and higher values stay up to the number of CPUs while memory " +
+		"allows them.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	Needs:   []knob.Address{sizing.MaxWorkerProcessesAddress},
 	Decide: func(c *rule.Case) {
@@ -30,23 +28,23 @@ var MaxParallelWorkers = rule.Rule{
 			string(c.Options.Profile)}
 		switch {
 		case !within && (!ok || p.Want >= slots):
-			c.Set(slots, "{present} are more than max_worker_processes = {slots} can give", "present", c.Shown(),
+			c.Set(slots, "{present} exceeds max_worker_processes = {slots}", "present", c.Shown(),
 				"slots", slots)
 		case !ok:
 			return
 		case known && p.Want > slots:
-			c.Set(slots, "max_worker_processes has {slots} slots, the most that can be had", "slots", slots)
+			c.Set(slots, "limited by max_worker_processes = {slots}", "slots", slots)
 		case within && rule.Near(c.Canonical(have), c.Canonical(p.Want), sizing.WorkersNear):
-			text := say.Template("{present} suit {cpus} in the {profile} profile")
+			text := say.Template("{present} suits {cpus} in the {profile} profile")
 			if have != p.Want {
-				text = "{present} are close enough to the {workers} that suit {cpus} in the {profile} profile"
+				text = "kept: {present} is within 25% of {workers} for {cpus} in the {profile} profile"
 			}
 			c.KeepAs(say.All(", ", say.M(text, append(pairs, "present", c.Shown())...), p.Clause))
 		case within && have > p.Want && (have <= p.Most || rule.Near(c.Canonical(have), c.Canonical(p.Most),
 			sizing.WorkersNear)):
 			c.Keep(
-				"{present} stay: {workers} would do in the {profile} profile, but {cpus} can run them and the "+
-					"memory can feed them", append(pairs, "present", c.Shown())...)
+				"{present} stays: {workers} would be enough in the {profile} profile, but {cpus} can run them and "+
+					"memory suffices", append(pairs, "present", c.Shown())...)
 		default:
 			c.SetAs(p.Want, say.All(", ", say.M("{workers} for {cpus} in the {profile} profile", pairs...), p.Clause))
 		}

@@ -9,13 +9,12 @@ import (
 
 var MaxParallelWorkersPerGather = rule.Rule{
 	Address: knob.PG("max_parallel_workers_per_gather"),
-	Title:   "how many parallel workers one node of a query may have",
-	Why: "Workers make one long query faster by taking processors and memory from the others: each of them may hold " +
-		"work_mem as often as the session itself. " +
-		"Where many sessions work at once there is nothing to take. 1C's queries lose more by starting workers than " +
-		"they win.",
-	Formula: "dw: half of the processors, 2 to 8. mixed: at most a quarter, 2 to 4. web, oltp and desktop: at most " +
-		"2. 1c: 0. Never above half of the processors or max_parallel_workers.",
+	Title:   "Parallel workers per Gather node",
+	Why: "Parallel workers speed up one long query at the expense of CPU and memory of the others: each can use " +
+		"work_mem as often as the session itself. With many active sessions, no CPU is idle for them. Queries of 1C " +
+		"lose more by starting workers than they gain.",
+	Formula: "dw: half of the CPUs, from 2 to 8. mixed: at most a quarter, from 2 to 4. web, oltp and desktop: at " +
+		"most 2. 1c: 0. Never above half of the CPUs or max_parallel_workers.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "pgtune"},
 	Risk:    knob.Medium,
 	Needs:   []knob.Address{sizing.MaxParallelWorkersAddress},
@@ -29,17 +28,16 @@ func decidePerGather(c *rule.Case) {
 	if profile == rule.OneC {
 		if have > 0 {
 			c.Set(0,
-				"1C's many sessions keep the processors busy, and its short queries lose more by starting workers "+
-					"than they win")
+				"many 1C sessions keep the CPUs busy, and short queries lose more by starting workers than they gain")
 		} else {
-			c.Keep("no parallel queries, as 1C's vendor advises")
+			c.Keep("no parallel queries, as 1C recommends")
 		}
 		return
 	}
 	cpus, ok := c.CPUs()
 	if !ok {
 		if pooled && have > pool {
-			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.Shown(),
+			c.Set(pool, "{present} exceeds max_parallel_workers = {pool}", "present", c.Shown(),
 				"pool", pool)
 		}
 		return
@@ -58,23 +56,23 @@ func decidePerGather(c *rule.Case) {
 	}
 	want, least = min(want, most), min(least, most)
 	if have >= least && have <= want {
-		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
+		c.Keep("{present} per query, which suits {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
 			"{n} workers"),
 			"cpus", rule.Processors(cpus), "profile", string(profile))
 		return
 	}
 	if want == 0 {
-		text := say.Template("there are no parallel workers to be had")
+		text := say.Template("max_parallel_workers allows no workers")
 		if most == cpus/2 {
-			text = "with {cpus} a parallel worker only takes time from its own session"
+			text = "with {cpus}, a parallel worker only takes CPU time from its own session"
 		}
 		c.Set(0, text, "cpus", rule.Processors(cpus))
 		return
 	}
-	reason := say.M("{workers} for a query on {cpus} in the {profile} profile", "workers",
+	reason := say.M("{workers} per query for {cpus} in the {profile} profile", "workers",
 		say.N(want, "{n} worker", "{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
 	if have > want {
-		reason = say.All("; ", reason, say.M("{present} would take processors and memory from the other sessions",
+		reason = say.All("; ", reason, say.M("{present} would take CPU and memory from other sessions",
 			"present",
 			c.Shown()))
 	}

@@ -13,12 +13,11 @@ const workerDefault = 8
 
 var MaxWorkerProcesses = rule.Rule{
 	Address: knob.PG("max_worker_processes"),
-	Title:   "how many background worker processes there may be",
-	Why: "Parallel workers, logical replication and extensions all take their processes from this pool. A slot that " +
-		"is not used costs next to nothing; " +
-		"when none is left a query silently runs without its workers. On a standby it must not be less than on the " +
-		"primary.",
-	Formula: "The parallel workers of the host plus 4 for replication and extensions, at least 8; never lowered.",
+	Title:   "Background worker processes, total",
+	Why: "Parallel workers, logical replication and extensions take their processes from this pool. An unused slot " +
+		"costs almost nothing. If none is free, a query silently runs without its workers. On a standby it must not " +
+		"be lower than on the primary.",
+	Formula: "The parallel workers of this host + 4 for replication and extensions, at least 8. Never lowered.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	// 16 or 20 slots for 16 processors is not worth a restart.
 	Tolerance: sizing.SlotsNear,
@@ -31,21 +30,21 @@ var MaxWorkerProcesses = rule.Rule{
 		}
 		switch {
 		case have >= want && ok:
-			c.Keep("{present} slots are enough for {cpus}", "present", c.Shown(), "cpus", rule.Processors(p.Cpus))
+			c.Keep("{present} is enough for {cpus}", "present", c.Shown(), "cpus", rule.Processors(p.Cpus))
 		case have >= want:
 			return
 		default:
 			c.WarnStandbys(want)
 			if !ok {
 				c.Set(want,
-					"{present} slots are fewer than the default of 8: parallel queries, replication and extensions "+
-						"share them", "present", c.Shown())
+					"{present} is below 8, the default: parallel queries, replication and extensions share these slots",
+					"present", c.Shown())
 				return
 			}
 			c.SetAs(want, say.All(", ", say.M("{parallel} for {cpus}", "parallel",
 				say.N(p.Want, "{n} parallel worker", "{n} parallel workers"), "cpus", rule.Processors(p.Cpus)),
 				p.Clause,
-				say.M("and 4 for replication and extensions; at least 8")))
+				say.M("plus 4 for replication and extensions, at least 8")))
 		}
 	},
 }

@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 const (
-	// filesBeside is what a process needs beside the files of tables: sockets,
+	// filesBeside is what a process needs in addition to the files of tables: sockets,
 	// pipes, libraries, and with io_uring one for each process.
 	filesBeside = 100
 	// filesPlenty is the limit that packagers of servers settled on; it costs
@@ -20,19 +20,19 @@ const (
 
 var LimitNOFILE = rule.Rule{
 	Address: "unit:LimitNOFILE",
-	Title:   "how many files a process of the instance may have open",
-	Why: "systemd gives services a soft limit of 1024, and a server does not raise it. With less than " +
-		"max_files_per_process a session closes and opens files instead, " +
-		"and what is no file of a table (a socket, a library, a foreign server's connection) fails with «too many " +
-		"open files».",
-	Formula: "65536 where the limit of a postmaster that a unit runs is below max_files_per_process, more where " +
-		"that and a hundred for all else are; otherwise as it is. It is in force from the server's next start.",
+	Title:   "Open files limit of the service",
+	Why: "systemd sets a soft limit of 1024 open files for services, and the server does not raise it. If the limit " +
+		"is below max_files_per_process, sessions keep closing and reopening files. Anything else that needs a " +
+		"descriptor (a socket, a library, a foreign server connection) fails with \"too many open files\".",
+	Formula: "65536 if a systemd unit runs the postmaster and its limit is below max_files_per_process; more if that " +
+		"+ 100 is more. Otherwise unchanged. Takes effect at the next server start.",
 	Sources: []string{"systemd-exec", "pg-config-resource", "pg-kernel-resources"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
 	Needs:   []knob.Address{knob.PG("max_files_per_process")},
 	Decide: func(c *rule.Case) {
-		var short, units []string
+		var short []say.Message
+		var units []string
 		want := int64(filesPlenty)
 		for i := range c.Snapshot.Instances {
 			in := &c.Snapshot.Instances[i]
@@ -47,17 +47,17 @@ var LimitNOFILE = rule.Rule{
 			}
 			units = append(units, u.Name)
 			if l.NoFile >= 0 && l.NoFile < int64(files) {
-				short = append(short, u.Name+" has "+strconv.FormatInt(l.NoFile, 10))
+				short = append(short, say.M("{unit} has {limit}", "unit", u.Name, "limit", l.NoFile))
 				want = max(want, int64(files)+filesBeside)
 			}
 		}
 		switch {
 		case len(short) > 0:
 			c.Set(strconv.FormatInt(want, 10),
-				"{units}, less than max_files_per_process; LimitNOFILE sets the soft limit too. It takes effect at "+
-					"the server's next start", "units", sizing.Listed(short))
+				"{units}, below max_files_per_process; LimitNOFILE also sets the soft limit. Takes effect at the "+
+					"next server start", "units", say.List{Items: short})
 		case len(units) > 0:
-			c.Keep("each process may open as many files as max_files_per_process says")
+			c.Keep("the open files limit is at least max_files_per_process")
 		}
 	},
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -20,16 +21,15 @@ const numaShare = 4
 
 var NumaPolicyRule = rule.Rule{
 	Address: "unit:NUMAPolicy",
-	Title:   "which NUMA nodes the memory of the service is taken from",
-	Why: "A page lies on the node of the process that touches it first. Whatever fills shared_buffers first, such " +
-		"as a dump or pg_prewarm, fills one node, and that node then reclaims its page cache and swaps " +
-		"while others have memory free. Interleaved, every node holds the same part. The memory of the sessions is " +
-		"interleaved too: half of it is on the other of two nodes.",
-	Formula: "interleave with all nodes that have memory, where there are two or more, shared_buffers is larger " +
-		"than a quarter of the smallest of them, and a systemd unit runs the only instance; a policy that was " +
-		"chosen in the unit stays. " +
-		"Elsewhere the plan says why not. NUMAMask= is written together with it, as systemd does not start a " +
-		"service with this policy and no nodes. It is in force from the server's next start.",
+	Title:   "NUMA memory policy of the service",
+	Why: "A page is placed on the node of the process that touches it first. If one process fills shared_buffers (a " +
+		"dump, pg_prewarm), it fills one node. That node then drops page cache and swaps while other nodes have free " +
+		"memory. Interleaved, every node holds an equal part. Session memory is interleaved too, so with two nodes " +
+		"half of it is remote.",
+	Formula: "interleave over all nodes with memory, if there are at least two, shared_buffers exceeds a quarter of " +
+		"the smallest node, and a systemd unit runs the only instance. A policy that is set in the unit stays. " +
+		"Otherwise the plan gives the reason. NUMAMask= is written with it, because systemd does not start a service " +
+		"with this policy and no nodes. Takes effect at the next server start.",
 	Sources: []string{"linux-numa-policy", "systemd-numa", "pg-config-resource"},
 	Effect:  knob.Now,
 	Risk:    knob.Medium,
@@ -44,32 +44,33 @@ var NumaPolicyRule = rule.Rule{
 		present, known := c.Present().Get()
 		switch {
 		case len(large) == 0 && nodes == "":
-			c.Keep("with one NUMA node there is nothing to interleave")
+			c.Keep("one NUMA node: nothing to interleave")
 			return
 		case len(large) == 0:
-			c.Keep("shared_buffers is at most a quarter of a NUMA node ({node}): one node can hold it beside all else",
+			c.Keep("shared_buffers is at most a quarter of a NUMA node ({node})",
 				"node", least)
 			return
 		case known && rule.Interleaved(present.Setting):
-			c.Keep("the memory is spread over the NUMA nodes already")
+			c.Keep("memory is already interleaved")
 			return
 		case known && !slices.Contains([]string{"n/a", "default", "local"}, present.Setting):
-			c.Keep("{present} was chosen in the unit: it stays", "present", present.Setting)
+			c.Keep("the unit sets {present}: unchanged", "present", present.Setting)
 			return
 		}
 		want := "interleave " + nodes
-		if why := notInterleaved(c, large, known); why != "" {
+		if why := notInterleaved(c, large, known); !why.IsZero() {
 			c.Warn(
-				"shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}) and is not "+
-					"interleaved by this plan: {why}. By hand: NUMAPolicy=interleave and NUMAMask={nodes}, both, in "+
-					"a drop-in of the unit that starts the server, or numactl --interleave={nodes} before its command.",
+				"shared_buffers = {buffers} exceeds a quarter of a NUMA node ({node}), but this plan does not "+
+					"interleave it: {why}. To do it manually, set NUMAPolicy=interleave and NUMAMask={nodes} in a "+
+					"drop-in of the unit that starts the server, or start the server with numactl "+
+					"--interleave={nodes}. Both take effect at a restart of the server.",
 				"buffers", large[0].buffers, "node", least, "why", why, "nodes", nodes)
-			c.Keep("{why}", "why", why)
+			c.KeepAs(why)
 			return
 		}
 		c.Set(want,
-			"shared_buffers of {buffers} is larger than a quarter of a NUMA node ({node}): what fills it first "+
-				"would fill one node. It takes effect at the server's next start",
+			"shared_buffers = {buffers} exceeds a quarter of a NUMA node ({node}): the process that fills it first "+
+				"would fill one node. Takes effect at the next server start",
 			"buffers", large[0].buffers, "node", least)
 	},
 }
@@ -84,7 +85,7 @@ func memoryNodes(c *rule.Case) (list string, least unit.Bytes, ok bool) {
 	var ids []string
 	for _, n := range nodes {
 		if n.Total <= 0 {
-			continue // of processors alone
+			continue // of CPUs alone
 		}
 		ids = append(ids, strconv.Itoa(n.ID))
 		if least == 0 || n.Total < least {
@@ -115,8 +116,8 @@ func largeForNode(c *rule.Case, node unit.Bytes) (large []numaInstance) {
 	return large
 }
 
-// notInterleaved says why the policy is not written, as a clause; "" where it is.
-func notInterleaved(c *rule.Case, large []numaInstance, known bool) string {
+// notInterleaved says why the policy is not written, as a clause; zero if it is.
+func notInterleaved(c *rule.Case, large []numaInstance, known bool) (why say.Message) {
 	in := large[0].of
 	manager, _ := in.Manager.Get()
 	u, hasUnit := in.Unit.Get()
@@ -124,20 +125,20 @@ func notInterleaved(c *rule.Case, large []numaInstance, known bool) string {
 	at, _ := in.Placement.Get()
 	switch v, ok := c.Snapshot.Host.Virt.Get(); {
 	case ok && v.Container != "":
-		return "this is a container, and the policy is that of the program that starts it on the host"
+		return say.M("in a container, the policy belongs to the program that starts it on the host")
 	case manager != "":
-		return manager + " starts the server, and its own unit or pod has the policy"
+		return say.M("{manager} starts the server, so the policy belongs to its unit or pod", "manager", manager)
 	case !hasUnit || u.Name == "":
-		return "it is not known which systemd unit starts the server"
+		return say.M("the systemd unit that starts the server is unknown")
 	case len(c.Snapshot.Instances) > 1:
-		return "several instances run here, and each unit has its own policy"
+		return say.M("several instances run here, and each unit has its own policy")
 	case !known:
-		return "systemd does not tell the NUMA policy of " + u.Name + ": it is older than 243, or was not asked"
+		return say.M("NUMA policy of {unit}: unavailable (systemd before 243, or not collected)", "unit", u.Name)
 	case at.Mems != "" && slices.ContainsFunc(nodes, func(n host.Node) bool {
 		has, err := host.ListHas(at.Mems, n.ID)
 		return n.Total > 0 && (err != nil || !has)
 	}):
-		return "the server may use the memory of the nodes " + at.Mems + " only"
+		return say.M("the server is restricted to the memory of NUMA nodes {nodes}", "nodes", at.Mems)
 	}
-	return ""
+	return why
 }

@@ -10,21 +10,21 @@ import (
 
 var ClientConnectionCheckInterval = rule.Rule{
 	Address: knob.PG("client_connection_check_interval"),
-	Title:   "how often a running query looks whether its client is still there",
-	Why: "A client that went away is noticed only when the server wants to send it something. A long query runs " +
-		"to its end for nobody, and the client that came back runs it a second time.",
-	Formula: "10 s where it is off; on Linux, which tells a closed socket without reading from it. The desktop " +
-		"profile keeps what it has.",
+	Title:   "Interval of checks for lost clients during queries",
+	Why: "The server notices that a client is gone only when it sends data. A long query therefore runs to its end " +
+		"without a recipient, and a client that reconnects may run it a second time.",
+	Formula: "10 s if it is 0 (off), only on Linux, which reports a closed socket. The desktop profile keeps its " +
+		"value.",
 	Sources: []string{"pg-config-connection"},
 	Decide: func(c *rule.Case) {
 		switch {
 		case c.Now() > 0:
-			c.Keep("queries look every {present}", "present", c.Shown())
+			c.Keep("running queries check their client every {present}", "present", c.Shown())
 		case c.Options.Profile == rule.Desktop || !onLinux(c):
 			return
 		default:
 			c.Set(10*time.Second,
-				"off: a query whose client is gone runs to its end; looking every 10 s costs one system call")
+				"with 0 (off), a query whose client is gone runs to its end; a check every 10 s costs one system call")
 		}
 	},
 }

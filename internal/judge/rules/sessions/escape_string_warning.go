@@ -7,10 +7,10 @@ import (
 
 var EscapeStringWarning = rule.Rule{
 	Address: knob.PG("escape_string_warning"),
-	Title:   "whether a backslash in a plain string is warned of",
-	Why: "With standard_conforming_strings = off, as the 1C platform needs it, nearly each of its statements " +
-		"would be warned of in the log. 19 has no such setting and does not start with it.",
-	Formula: "1c off up to 18; others keep what they have.",
+	Title:   "Warning about backslash escapes in plain strings",
+	Why: "The 1C platform runs with standard_conforming_strings = off, so almost every statement would log this " +
+		"warning. PostgreSQL 19 removed the setting and does not start with it.",
+	Formula: "1c: off, up to 18. Other profiles keep their value.",
 	Sources: []string{"its-1c", "postgrespro-1c", "pg-config-compatible"},
 	To:      18,
 	Risk:    knob.Medium,
@@ -19,11 +19,11 @@ var EscapeStringWarning = rule.Rule{
 		switch {
 		case c.Options.Profile != rule.OneC:
 		case have == "off":
-			c.Keep("off, as the 1C platform needs it up to 18")
+			c.Keep("off, as the 1C platform requires up to 18")
 		default:
 			c.Set(false,
-				"with the strings of the 1C platform nearly every statement would be warned of; take it out before "+
-					"19, which has no such setting")
+				"with the strings of the 1C platform, almost every statement would log a warning; remove the setting "+
+					"before an upgrade to 19, which does not have it")
 		}
 	},
 }

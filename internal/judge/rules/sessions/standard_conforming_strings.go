@@ -7,11 +7,10 @@ import (
 
 var StandardConformingStrings = rule.Rule{
 	Address: knob.PG("standard_conforming_strings"),
-	Title:   "whether a backslash in a string is an ordinary character",
-	Why: "The 1C platform builds its strings with backslashes as escapes, and its vendor names off. For any " +
-		"other program off is how a quote that was escaped by the standard's rules becomes an injection. From 19 on " +
-		"it cannot be off: a configuration that says so does not start there.",
-	Formula: "1c off up to 18; others keep what they have.",
+	Title:   "Literal treatment of backslashes in strings",
+	Why: "The 1C platform uses backslash escapes in strings, and 1C recommends off. For any other program, off turns " +
+		"correctly escaped quotes into SQL injection. PostgreSQL 19 accepts only on and does not start with off.",
+	Formula: "1c: off, up to 18. Other profiles keep their value.",
 	Sources: []string{"its-1c", "postgrespro-1c", "pg-config-compatible"},
 	To:      18,
 	Risk:    knob.Medium,
@@ -20,11 +19,11 @@ var StandardConformingStrings = rule.Rule{
 		switch {
 		case c.Options.Profile != rule.OneC:
 		case have == "off":
-			c.Keep("off, as the 1C platform needs it up to 18")
+			c.Keep("off, as the 1C platform requires up to 18")
 		default:
 			c.Set(false,
-				"the 1C platform writes strings with backslash escapes; give databases of other programs ALTER "+
-					"DATABASE … SET standard_conforming_strings = on, and take it out before 19, which refuses it")
+				"the 1C platform uses backslash escapes. For databases of other programs run ALTER DATABASE … SET "+
+					"standard_conforming_strings = on. Remove the setting before an upgrade to 19, which rejects it")
 		}
 	},
 }

@@ -7,16 +7,16 @@ import (
 
 var Autovacuum = rule.Rule{
 	Address: knob.PG("autovacuum"),
-	Title:   "whether tables are vacuumed and analyzed by themselves",
-	Why: "Without it dead rows pile up, statistics grow old, and old transaction ids are frozen only by the " +
-		"emergency vacuum before a wraparound, at the worst time.",
+	Title:   "Autovacuum on or off",
+	Why: "Without autovacuum, dead rows accumulate, statistics become outdated, and old transaction IDs are frozen " +
+		"only by the emergency autovacuum before wraparound, at the worst time.",
 	Formula: "on.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {
 		if have, _ := c.Text(knob.PG("autovacuum")); have == "on" {
-			c.Keep("tables are vacuumed and analyzed by themselves")
+			c.Keep("autovacuum is on")
 			return
 		}
-		c.Set(true, "off: tables bloat, statistics grow old, and transaction ids run out")
+		c.Set(true, "with off, tables bloat, statistics become outdated, and transaction IDs run out")
 	},
 }

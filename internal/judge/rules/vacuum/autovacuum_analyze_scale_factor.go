@@ -7,10 +7,10 @@ import (
 
 var AutovacuumAnalyzeScaleFactor = rule.Rule{
 	Address: knob.PG("autovacuum_analyze_scale_factor"),
-	Title:   "the share of changed rows from which on a table is analyzed",
-	Why: "The newest rows are those that are asked for most, and the planner does not know of them until the " +
-		"next ANALYZE. ANALYZE reads a sample, so doing it more often costs little.",
-	Formula: "web and oltp 0.02, mixed 0.05, 1c 0.005; dw and desktop at most the default of 0.1. Less stays.",
+	Title:   "Fraction of changed rows that triggers autoanalyze",
+	Why: "The newest rows are often queried most, but the planner does not know them until the next ANALYZE. ANALYZE " +
+		"reads only a sample, so running it more often costs little.",
+	Formula: "web and oltp: 0.02, mixed: 0.05, 1c: 0.005. dw and desktop: at most 0.1, the default. Lower values stay.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming", "postgrespro-1c"},
 	Decide: func(c *rule.Case) {
 		most := 0.1
@@ -18,7 +18,7 @@ var AutovacuumAnalyzeScaleFactor = rule.Rule{
 			most = s.changed
 		}
 		atMost(c, most,
-			"with {present} the planner learns of changes in a table of 100 million rows after {rows} of them; at "+
-				"{most} it learns sooner for the price of a sample")
+			"with {present}, a table of 100 million rows is analyzed after {rows} changes; {most} updates statistics "+
+				"sooner, at the cost of a sample")
 	},
 }

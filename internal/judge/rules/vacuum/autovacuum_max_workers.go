@@ -9,25 +9,25 @@ import (
 
 var AutovacuumMaxWorkers = rule.Rule{
 	Address: knob.PG("autovacuum_max_workers"),
-	Title:   "how many tables may be vacuumed at once",
-	Why: "One large table can hold a worker for hours, and the others wait. Each worker may take " +
-		"autovacuum_work_mem, and all of them share one cost limit: " +
-		"more workers without a higher limit are slower workers.",
-	Formula: "A quarter of the processors, 3 (the default) to 5; 1c 4 to 8, as its vendor advises a quarter and at " +
-		"least 4; at most one for each 512 MB of memory where that is more than 3. From 18 on not above " +
-		"autovacuum_worker_slots. More stays while the memory can feed them.",
+	Title:   "Maximum autovacuum workers",
+	Why: "One large table can occupy a worker for hours while other tables wait. Each worker can use " +
+		"autovacuum_work_mem, and all workers share one cost limit: more workers without a higher limit are slower " +
+		"workers.",
+	Formula: "A quarter of the CPUs, from 3 (the default) to 5. 1c: from 4 to 8, because 1C recommends a quarter and " +
+		"at least 4. At most one per 512 MB of memory, if that is more than 3. Since 18, at most " +
+		"autovacuum_worker_slots. Higher values stay while the memory allows them.",
 	Sources: []string{"pg-config-autovacuum", "its-1c", "pgtune"},
 	Needs:   []knob.Address{knob.PG("autovacuum_worker_slots")},
 	Decide: func(c *rule.Case) {
 		slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")) // 18+
 		have := int(c.Now())
 		if bounded && have > slots {
-			c.Set(slots, "{present} are more than autovacuum_worker_slots = {slots} can give", "present", c.Shown(),
+			c.Set(slots, "{present} exceeds autovacuum_worker_slots = {slots}", "present", c.Shown(),
 				"slots", slots)
 			return
 		}
 		if c.Options.Profile == rule.Desktop {
-			c.Keep("{present} workers are enough for a desktop", "present", c.Shown())
+			c.Keep("{present} is enough for a desktop", "present", c.Shown())
 			return
 		}
 		cpus, ok := c.CPUs()
@@ -38,6 +38,6 @@ var AutovacuumMaxWorkers = rule.Rule{
 		sizing.Workers(c, want, sizing.AutovacuumDefault, func(n int) say.Message {
 			return say.N(n, "{n} autovacuum worker", "{n} autovacuum workers")
 		},
-			"{workers} for {cpus}, so that a large table does not hold up the others", cpus)
+			"{workers} for {cpus}, so that a large table does not delay the others", cpus)
 	},
 }

@@ -9,10 +9,10 @@ import (
 
 var AutovacuumNaptime = rule.Rule{
 	Address: knob.PG("autovacuum_naptime"),
-	Title:   "how often each database is looked at for tables to vacuum",
-	Why: "Looking is cheap. A table that is filled and emptied within minutes, as 1C's are, is read with stale " +
-		"statistics until somebody looks.",
-	Formula: "1c 20 s; others at most the default of one minute. Less stays.",
+	Title:   "Interval between autovacuum runs per database",
+	Why: "A check costs little. A table that is filled and emptied within minutes, as in 1C, is queried with " +
+		"outdated statistics until the next check.",
+	Formula: "1c: 20 s. Other profiles: at most 1 min, the default. Shorter intervals stay.",
 	Sources: []string{"pg-config-autovacuum", "its-1c"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Seconds(knob.PG("autovacuum_naptime"))
@@ -23,12 +23,12 @@ var AutovacuumNaptime = rule.Rule{
 		switch {
 		case !ok:
 		case have <= most.Seconds():
-			c.Keep("each database is looked at every {present}", "present", c.Shown())
+			c.Keep("each database is checked every {present}", "present", c.Shown())
 		case c.Options.Profile == rule.OneC:
-			c.Set(most, "1C fills and empties tables within a minute, which a look every {present} misses",
+			c.Set(most, "1C fills and empties tables within a minute, and a check every {present} misses that",
 				"present", c.Shown())
 		default:
-			c.Set(most, "every {present} is less often than the default, and looking costs next to nothing",
+			c.Set(most, "{present} is longer than the default, and a check costs almost nothing",
 				"present", c.Shown())
 		}
 	},

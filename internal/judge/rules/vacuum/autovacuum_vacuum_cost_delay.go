@@ -10,10 +10,10 @@ import (
 
 var AutovacuumVacuumCostDelay = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_delay"),
-	Title:   "how long autovacuum pauses",
-	Why: "Until 11 the pause was 20 ms; configurations carried over from then still have it and make autovacuum " +
-		"ten times slower than the same limit allows today.",
-	Formula: "2 ms, the default, where it is longer and the data is not on rotating disks; a shorter pause stays.",
+	Title:   "Autovacuum cost delay (pause)",
+	Why: "The default was 20 ms before 12. Configurations carried over from then make autovacuum ten times slower " +
+		"than the same cost limit allows today.",
+	Formula: "2 ms, the default, if it is longer and the data is not on hdd. Shorter delays stay.",
 	Sources: []string{"pg-config-autovacuum", "pg-release-notes"},
 	Decide: func(c *rule.Case) {
 		s, why, ok := c.StorageOf(snapshot.DataPlace)
@@ -29,11 +29,11 @@ var AutovacuumVacuumCostDelay = rule.Rule{
 			}
 		}
 		if have <= 2 || s == rule.HDD {
-			c.Keep("a pause of {present} ms suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
+			c.Keep("a delay of {present} ms suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
 			return
 		}
 		c.Set(2*time.Millisecond,
-			"the data lies on {storage} ({why}); a pause of {present} ms is from the time of rotating disks, 2 ms "+
-				"is the default", "storage", string(s), "why", why, "present", have)
+			"the data is on {storage} ({why}); a delay of {present} ms was chosen for rotating disks, 2 ms is the "+
+				"default", "storage", string(s), "why", why, "present", have)
 	},
 }

@@ -18,13 +18,13 @@ var vacuumLimits = map[rule.Storage]int{rule.NVMe: 2000, rule.SSD: 1000, rule.SA
 
 var AutovacuumVacuumCostLimit = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_limit"),
-	Title:   "how much work autovacuum does between two pauses",
-	Why: "The limit is one for all workers together. The default was made for rotating disks; on flash it lets " +
-		"the dead rows of a busy table grow faster than they are removed.",
-	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and " +
-		"deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would " +
-		"need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are given " +
-		"as much each as one of 3 has by default. More stays, and so does a server without pauses.",
+	Title:   "Autovacuum cost limit (work between pauses)",
+	Why: "All autovacuum workers share this limit. The default was made for rotating disks. On flash, the dead rows " +
+		"of a busy table can grow faster than they are removed.",
+	Formula: "nvme: 2000, ssd: 1000, san: 600. More, up to 10000, if at least one day of statistics shows more " +
+		"updates and deletes: 3 × their mean rate, each row on its own page. On hdd and storage of unknown type " +
+		"unchanged, except that at least 6 workers get as much per worker as one of 3 has by default. Higher values " +
+		"stay, and so does a server with a delay of 0.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay"), knob.PG("autovacuum_max_workers")},
 	Decide: func(c *rule.Case) {
@@ -45,14 +45,13 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 		want, faster := vacuumLimits[s]
 		if least, rate, span, ok := limitOfChurn(c); ok && faster && least > want && have < least {
 			c.Set(least,
-				"{rate} rows are updated or deleted in a second, over {span}; three times that, for the peak, is "+
-					"what the workers together must be able to clean, and a limit of {present} lets them dirty "+
-					"{speed} a second",
+				"updates and deletes: {rate} rows/s (over {span}); autovacuum must keep up with 3 × that at the "+
+					"peak, but a limit of {present} allows {speed}/s of dirtied pages",
 				"rate", int64(rate), "span", span, "present", have, "speed", dirtied(c, have))
 			return
 		}
 		if pause, ok := c.Float(knob.PG("autovacuum_vacuum_cost_delay")); ok && pause == 0 {
-			c.Keep("autovacuum makes no pauses")
+			c.Keep("the cost delay is 0: no pauses")
 			return
 		}
 		if !faster || have >= want {
@@ -60,8 +59,8 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 			return
 		}
 		c.Set(want,
-			"the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at "+
-				"most {speed} a second",
+			"the data is on {storage} ({why}): a limit of {present}, shared by all workers, allows at most {speed}/s "+
+				"of dirtied pages",
 			"storage", string(s), "why", why, "present", have, "speed", dirtied(c, have))
 	},
 }
@@ -78,7 +77,7 @@ func limitOfWorkers(c *rule.Case, have int) bool {
 	}
 	want := workers * limits.AutovacuumLimitUsual / limits.AutovacuumWorkersUsual
 	want = (want + 99) / 100 * 100 // in hundreds, as people write it
-	c.Set(want, "{workers} share a limit of {present}; {limit} leaves each what one of 3 has by default",
+	c.Set(want, "{workers} share a limit of {present}; {limit} gives each what one of 3 has by default",
 		"workers", say.N(workers, "{n} worker", "{n} workers"), "present", have, "limit", want)
 	return true
 }

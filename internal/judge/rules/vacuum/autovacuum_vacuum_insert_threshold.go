@@ -7,16 +7,16 @@ import (
 
 var AutovacuumVacuumInsertThreshold = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_insert_threshold"),
-	Title:   "from how many new rows on a table that only grows is vacuumed, at least",
-	Why: "-1 switches the vacuum of tables that only grow off, as before 13: nothing marks their pages as " +
-		"visible to all, and one day all of them have to be frozen at once.",
-	Formula: "1000, the default, where it is -1; all else stays.",
+	Title:   "Minimum inserted rows that trigger a vacuum",
+	Why: "-1 disables the vacuum of insert-only tables, as before 13. Their pages are then not marked all-visible, " +
+		"and eventually all of them must be frozen at once.",
+	Formula: "1000, the default, if it is -1. Other values stay.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Decide: func(c *rule.Case) {
 		if c.Now() >= 0 {
-			c.Keep("tables that only grow are vacuumed too")
+			c.Keep("insert-only tables are vacuumed too")
 			return
 		}
-		c.Set(1000, "-1: tables that only grow are never vacuumed until all of their rows must be frozen at once")
+		c.Set(1000, "with -1, insert-only tables are not vacuumed until all rows must be frozen at once")
 	},
 }

@@ -8,11 +8,11 @@ import (
 
 var AutovacuumVacuumMaxThreshold = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_max_threshold"),
-	Title:   "how many dead rows of one table are let pile up, however large it is",
-	Why: "A share of a very large table is very many rows. From 18 on this number caps what the scale factor " +
-		"makes of it, so the factor can stay right for the small tables.",
-	Formula: "5 million where --deep shows a table that changes of which the scale factor would let more than that " +
-		"be dead; else at most the default of 100 million, also where it is switched off (-1). Less stays.",
+	Title:   "Cap on dead rows before a vacuum (large tables)",
+	Why: "A fraction of a very large table is a very large number of rows. This setting caps the threshold that the " +
+		"scale factor gives, so the scale factor can suit small tables.",
+	Formula: "5 million if --deep shows a changing table for which the scale factor allows more. Otherwise at most " +
+		"100 million, the default, also if it is -1 (off). Lower values stay.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	From:    18,
 	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_scale_factor")},
@@ -22,18 +22,19 @@ var AutovacuumVacuumMaxThreshold = rule.Rule{
 		share, ok := c.Float(knob.PG("autovacuum_vacuum_scale_factor"))
 		rows, seen := largestChanging(c)
 		want, text := byDefault,
-			say.Template("without a cap the scale factor lets hundreds of millions of rows of a very large table be "+
-				"dead; 100 million is the default")
+			say.Template("without a cap, the scale factor allows hundreds of millions of dead rows in a very large "+
+				"table; 100 million is the default")
 		if seen && ok && share*float64(rows) > deadMost {
 			want, text = deadMost,
-				"the largest table that changes has {rows} rows, and {share} of them is more than 5 million"
+				"rows in the largest changing table: {rows}; a fraction of {share} is more than 5 million"
 		}
 		switch {
 		case have >= 0 && have <= want && seen:
-			c.Keep("at most {present} rows of a table are dead; the largest that changes has {rows}", "present",
+			c.Keep("dead rows that trigger a vacuum: at most {present}; rows in the largest changing table: {rows}",
+				"present",
 				c.Shown(), "rows", rows)
 		case have >= 0 && have <= want:
-			c.Keep("at most {present} rows of a table are dead; with --deep it is decided by the largest table",
+			c.Keep("dead rows that trigger a vacuum: at most {present}; with --deep, the largest table decides",
 				"present", c.Shown())
 		default:
 			c.Set(want, text, "present", c.Shown(), "rows", rows, "share", share)

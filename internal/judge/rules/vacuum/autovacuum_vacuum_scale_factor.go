@@ -17,13 +17,13 @@ var vacuumShares = map[rule.Profile]struct{ dead, changed float64 }{
 
 var AutovacuumVacuumScaleFactor = rule.Rule{
 	Address: knob.PG("autovacuum_vacuum_scale_factor"),
-	Title:   "the share of dead rows from which on a table is vacuumed",
-	Why: "A fifth of a table of 100 million rows is 20 million dead rows, which every scan reads and every index " +
-		"holds. Vacuuming sooner is many small pieces of work instead of one large. " +
-		"From 18 on autovacuum_vacuum_max_threshold caps it for very large tables.",
-	Formula: "web and oltp 0.05, mixed 0.1, 1c 0.01; dw and desktop at most the default of 0.2. Up to 17, where " +
-		"--deep shows the largest table that changes, a share (0.05, 0.02, 0.01 or 0.005) of which are at most 5 " +
-		"million dead rows. Less stays.",
+	Title:   "Fraction of dead rows that triggers a vacuum",
+	Why: "20% of a table of 100 million rows is 20 million dead rows, in every scan and every index. Earlier vacuums " +
+		"split the work into small parts. Since 18, autovacuum_vacuum_max_threshold caps the threshold of very large " +
+		"tables.",
+	Formula: "web and oltp: 0.05, mixed: 0.1, 1c: 0.01. dw and desktop: at most 0.2, the default. Up to 17, with " +
+		"--deep: the largest of 0.2, 0.1, 0.05, 0.02 and 0.01 that allows at most 5 million dead rows in the largest " +
+		"changing table, else 0.005. Lower values stay.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming", "postgrespro-1c"},
 	Decide: func(c *rule.Case) {
 		most := 0.2
@@ -32,14 +32,14 @@ var AutovacuumVacuumScaleFactor = rule.Rule{
 		}
 		if share, rows, ok := shareOfLargest(c); ok && share < most {
 			atMost(c, share,
-				"the largest table that changes has {largest} rows: with {present} it is vacuumed when {now} are "+
-					"dead, at {most} when {dead} are",
+				"rows in the largest changing table: {largest}; dead rows that trigger a vacuum: {now} with "+
+					"{present}, {dead} with {most}",
 				"largest", rows, "now", int64(c.Now()*float64(rows)), "dead", int64(share*float64(rows)))
 			return
 		}
 		atMost(c, most,
-			"with {present} a table of 100 million rows is vacuumed when {rows} are dead; at {most} the work comes "+
-				"in smaller pieces")
+			"with {present}, a table of 100 million rows is vacuumed at {rows} dead rows; with {most}, the work "+
+				"comes in smaller parts")
 	},
 }
 
@@ -76,7 +76,7 @@ func shareOfLargest(c *rule.Case) (share float64, rows int64, ok bool) {
 func atMost(c *rule.Case, most float64, text say.Template, more ...any) {
 	have := c.Now()
 	if have <= most {
-		c.Keep("{present} is small enough for the {profile} profile", "present", c.Shown(), "profile",
+		c.Keep("{present} is low enough for the {profile} profile", "present", c.Shown(), "profile",
 			string(c.Options.Profile))
 		return
 	}

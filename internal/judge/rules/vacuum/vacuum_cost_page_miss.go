@@ -8,10 +8,10 @@ import (
 
 var VacuumCostPageMiss = rule.Rule{
 	Address: knob.PG("vacuum_cost_page_miss"),
-	Title:   "what a page that has to be read costs VACUUM of its limit",
-	Why: "13 counts a page that is not in shared_buffers as 10, which was right for rotating disks. 14 counts " +
-		"2: with the same limit VACUUM reads five times as fast, and what it dirties is bounded as before.",
-	Formula: "2, the default from 14 on, where the data does not lie on rotating disks.",
+	Title:   "Vacuum cost of a page not in shared_buffers",
+	Why: "13 counts a page read as 10, which suited rotating disks. 14 counts 2: with the same cost limit, VACUUM " +
+		"reads five times as fast. Dirtied pages are limited as before.",
+	Formula: "2, the default since 14, if the data is not on hdd.",
 	Sources: []string{"pg-config-resource", "pg-release-notes"},
 	To:      13,
 	Decide: func(c *rule.Case) {
@@ -24,7 +24,7 @@ var VacuumCostPageMiss = rule.Rule{
 			return
 		}
 		c.Set(2,
-			"the data lies on {storage} ({why}): at {present} for a page that is read VACUUM is five times slower "+
-				"than it is on 14", "storage", string(s), "why", why, "present", c.Shown())
+			"the data is on {storage} ({why}): at {present} per page read, VACUUM reads five times slower than on 14",
+			"storage", string(s), "why", why, "present", c.Shown())
 	},
 }

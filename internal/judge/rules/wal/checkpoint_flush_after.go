@@ -8,23 +8,22 @@ import (
 
 var CheckpointFlushAfter = rule.Rule{
 	Address: knob.PG("checkpoint_flush_after"),
-	Title:   "after how much a checkpoint asks the kernel to begin writing",
-	Why: "With 0 everything that a checkpoint writes waits in the kernel's cache for the fsync at its end, and " +
-		"all sessions wait with it.",
-	Formula: "256 kB, the default, where it is 0; all else stays, and so does a server on ZFS, which does not listen.",
+	Title:   "Checkpoint writeback distance",
+	Why: "With 0, all writes of a checkpoint stay in the page cache until its final fsync, and all sessions wait for " +
+		"that.",
+	Formula: "256 kB, the default, if it is 0. Other values stay, and so does 0 on ZFS, which ignores it.",
 	Sources: []string{"pg-config-wal"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Bytes(c.Rule.Address)
 		switch {
 		case !ok:
 		case have > 0:
-			c.Keep("the kernel begins to write after {present}", "present", c.Shown())
+			c.Keep("writeback starts after {present}", "present", c.Shown())
 		case c.Snapshot.AllOnZFS():
-			c.Keep("ZFS writes when its own time comes")
+			c.Keep("ZFS ignores the writeback request")
 		default:
 			c.Set(256*unit.KB,
-				"0 leaves all writing to the fsync at the end of the checkpoint, when every session waits; 256 kB "+
-					"is the default")
+				"with 0, the final fsync of a checkpoint writes everything while sessions wait; 256 kB is the default")
 		}
 	},
 }

@@ -9,12 +9,10 @@ import (
 
 var CheckpointTimeout = rule.Rule{
 	Address: knob.PG("checkpoint_timeout"),
-	Title:   "the time between two checkpoints",
-	Why: "After each checkpoint the first change of every page writes the whole page into the WAL, so fewer " +
-		"checkpoints mean much less WAL and fewer writes of the same page. " +
-		"They also mean more WAL to replay after a crash.",
-	Formula: "15 minutes; anything from 10 minutes up stays, as that is a choice about recovery time. The desktop " +
-		"profile keeps what it has.",
+	Title:   "Maximum time between checkpoints",
+	Why: "After each checkpoint, the first change of every page writes a full-page image to WAL. Fewer checkpoints " +
+		"cause much less WAL and fewer repeated page writes, but more WAL to replay after a crash.",
+	Formula: "15 min. 10 min and more stays, as a choice about recovery time. The desktop profile keeps its value.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "dalibo-j1"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Seconds(knob.PG("checkpoint_timeout"))
@@ -24,8 +22,8 @@ var CheckpointTimeout = rule.Rule{
 			c.Keep("{present} between checkpoints stays", "present", c.Shown())
 		default:
 			c.Set(15*time.Minute,
-				"{present} between checkpoints writes whole pages into the WAL more often than needed; a quarter of "+
-					"an hour of WAL is replayed in minutes", "present", c.Shown())
+				"{present} between checkpoints causes more full-page images than needed; 15 min of WAL is replayed "+
+					"within minutes", "present", c.Shown())
 		}
 	},
 }

@@ -14,13 +14,13 @@ const groupFrom = 1000
 
 var CommitDelay = rule.Rule{
 	Address: knob.PG("commit_delay"),
-	Title:   "how long a commit waits for others to share its flush",
-	Why: "Where a flush is slow and commits come by the thousand, a wait of microseconds lets one flush serve " +
-		"several of them. Everywhere else it only makes each commit slower. Commits that wait for the same flush " +
-		"are grouped without it.",
-	Formula: "0 where commits were counted for a day and are fewer than 1000 a second on average; a value that was " +
-		"set for more, or that nothing was counted for, stays. It is never raised: that needs pgbench on this " +
-		"storage, and half of the time that pgfettle probe measured for a flush is where to begin.",
+	Title:   "Group commit delay before the WAL flush",
+	Why: "With slow flushes and thousands of commits per second, a delay of microseconds lets one flush serve " +
+		"several commits. In all other cases it only delays each commit. Commits that wait for the same flush are " +
+		"grouped without it.",
+	Formula: "0 if at least one day of statistics shows fewer than 1000 commits per second on average. A higher " +
+		"rate, or no statistics, keeps the value. It is never raised: that requires a test with pgbench on this " +
+		"storage. Start with half of the flush time that pgfettle probe measures.",
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "its-1c"},
 	Decide: func(c *rule.Case) {
 		rate, span, counted := commits(c)
@@ -28,22 +28,22 @@ var CommitDelay = rule.Rule{
 		switch {
 		case c.Now() == 0 && counted && rate >= groupFrom && measured:
 			c.Keep(
-				"no commit waits for others; at {rate} commits a second {half} microseconds, half of a measured "+
-					"flush ({by}), are worth a try with pgbench", "rate", int64(rate), "half", half, "by", by)
+				"commits are not delayed; at a commit rate of {rate}/s, test {half} µs, half of a measured flush "+
+					"({by}), with pgbench", "rate", int64(rate), "half", half, "by", by)
 		case c.Now() == 0:
-			c.Keep("no commit waits for others")
+			c.Keep("commits are not delayed")
 		case !counted:
-			c.Keep("{present} microseconds stay: commits were not counted for a day", "present", c.Shown())
+			c.Keep("{present} µs stays: less than one day of commit statistics", "present", c.Shown())
 		case rate >= groupFrom && measured:
 			c.Keep(
-				"{rate} commits a second, over {span}, may share a flush; half of a measured one is {half} "+
-					"microseconds ({by})", "rate", int64(rate), "span", span, "half", half, "by", by)
+				"at {rate} commits/s (over {span}), commits can share a flush; half of a measured flush is {half} µs "+
+					"({by})", "rate", int64(rate), "span", span, "half", half, "by", by)
 		case rate >= groupFrom:
-			c.Keep("{rate} commits a second, over {span}, may share a flush", "rate", int64(rate), "span", span)
+			c.Keep("at {rate} commits/s (over {span}), commits can share a flush", "rate", int64(rate), "span", span)
 		default:
 			c.Set(0,
-				"{rate} commits a second, over {span}, are too few to share a flush: each only waits {present} "+
-					"microseconds", "rate", int64(rate), "span", span, "present", c.Shown())
+				"at {rate} commits/s (over {span}), commits are too few to share a flush: each only waits {present} µs",
+				"rate", int64(rate), "span", span, "present", c.Shown())
 		}
 	},
 }

@@ -13,30 +13,28 @@ import (
 // FullPageWrites is raised and never lowered, as fsync is.
 var FullPageWrites = rule.Rule{
 	Address: knob.PG("full_page_writes"),
-	Title:   "whether a page goes into the WAL as a whole when it is first changed after a checkpoint",
-	Why: "Most filesystems write a page of 8 kB in two or more parts. A crash in between leaves a page that is half " +
-		"old and half new, and only its full image in the WAL mends it: without one the damage stays and is not " +
-		"seen. " +
-		"The images make up much of the WAL; checkpoints that are further apart and wal_compression make them fewer.",
-	Formula: "on, but for instances that lie on ZFS with all their folders and records of 8 kB and more, where no " +
-		"page is torn: those keep what they have. A plan never switches it off; a pin of off keeps a server as it " +
-		"is that has it off already.",
+	Title:   "Full-page images in WAL after a checkpoint",
+	Why: "Most filesystems write an 8 kB page in several parts. A crash in between leaves a torn page, which only " +
+		"its full-page image in WAL repairs; without one, the damage stays undetected. Full-page images make up much " +
+		"of the WAL. Longer checkpoint intervals and wal_compression reduce them.",
+	Formula: "on, except for instances with all directories on ZFS with records of at least 8 kB, which never tears " +
+		"a page: these keep their value. A plan never disables it. If it is already off, a pin of off keeps it.",
 	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
 	Risk:    knob.Medium, // more WAL is written
 	Legal:   rule.OnlyRaised,
 	Decide: func(c *rule.Case) {
 		if have, _ := c.Text(c.Rule.Address); have == "on" {
-			c.Keep("a page that a crash tears is mended from the WAL")
+			c.Keep("torn pages are repaired from WAL")
 			return
 		}
 		if neverTorn(c) {
-			c.Keep("all folders of the instance lie on ZFS, which does not tear a page")
+			c.Keep("all directories of the instance are on ZFS, which does not tear pages")
 			return
 		}
-		c.Set(true, "off: a page that a crash tears stays damaged, and nobody sees it; more WAL is written from now on")
+		c.Set(true, "with off, pages torn by a crash stay damaged without an error; from now on more WAL is written")
 		c.Warn(
-			"Run CHECKPOINT in {instance} as soon as full_page_writes is on: only what is changed after that is in "+
-				"the WAL as whole pages.", "instance", c.Instance.Label())
+			"Run CHECKPOINT in {instance} as soon as full_page_writes is on: only pages changed after that have "+
+				"full-page images in WAL.", "instance", c.Instance.Label())
 	},
 }
 

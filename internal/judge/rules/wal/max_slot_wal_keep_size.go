@@ -10,13 +10,12 @@ import (
 
 var MaxSlotWALKeepSize = rule.Rule{
 	Address: knob.PG("max_slot_wal_keep_size"),
-	Title:   "how much WAL replication slots may hold back",
-	Why: "A slot whose reader is gone holds back WAL until the disk is full and the server stops with a PANIC. A " +
-		"limit gives up that one slot instead: " +
-		"its standby or subscriber must then be made anew, while the server goes on.",
-	Formula: "Half of what slots have to themselves on the WAL's file system: free space plus what they hold back " +
-		"now. Only where slots exist, none is set, and it is at least twice max_wal_size and more than any slot " +
-		"holds back now.",
+	Title:   "WAL that replication slots may retain",
+	Why: "A slot without a consumer retains WAL until the disk is full and the server stops with a PANIC. With a " +
+		"limit, the slot is invalidated instead: its standby or subscriber must be rebuilt, but the server keeps " +
+		"running.",
+	Formula: "Half of the space that slots can use on the WAL filesystem: free space + what they retain now. Only if " +
+		"slots exist, no limit is set, and the result is at least 2 × max_wal_size and more than any slot retains now.",
 	Sources: []string{"pg-config-replication"},
 	Needs:   []knob.Address{maxWALSizeAddress},
 	Risk:    knob.Medium,
@@ -26,7 +25,7 @@ var MaxSlotWALKeepSize = rule.Rule{
 
 func decideMaxSlotWALKeepSize(c *rule.Case) {
 	if c.Now() >= 0 {
-		c.Keep("slots may hold back {present}", "present", c.Shown())
+		c.Keep("slots may retain {present}", "present", c.Shown())
 		return
 	}
 	slots, ok := rule.Need(c, c.Instance.Server.Slots)
@@ -45,7 +44,7 @@ func decideMaxSlotWALKeepSize(c *rule.Case) {
 		}
 	}
 	if n == 0 {
-		c.Keep("there are no replication slots")
+		c.Keep("no replication slots")
 		return
 	}
 	_, free, ok := c.SpaceOf(snapshot.WALPlace)
@@ -58,19 +57,19 @@ func decideMaxSlotWALKeepSize(c *rule.Case) {
 	switch {
 	case want <= held:
 		c.Warn(
-			"A replication slot holds back {held} of WAL, and {free} are free on its disk: a limit that fits there "+
-				"would give up the slot at once, and without one the disk will be full. Find the reader of the "+
-				"slot, or drop it.",
+			"A replication slot retains {held} of WAL, and {free} is free on its disk. A limit that fits there would "+
+				"invalidate the slot at once; without a limit the disk fills up. Find the consumer of the slot, or "+
+				"drop the slot.",
 			"held", held, "free", free)
-		c.Keep("a limit that fits {free} of free space would give up a slot that holds back {held}", "free", free,
+		c.Keep("a limit that fits into {free} of free space would invalidate a slot that retains {held}", "free", free,
 			"held", held)
 	case want < 2*least:
 		c.Keep(
-			"half of {room} is too little beside max_wal_size = {max}: the first long checkpoint would give up a slot",
+			"half of {room} is too little with max_wal_size = {max}: the first long checkpoint would invalidate a slot",
 			"room", free+held, "max", least)
 	default:
 		c.Set(want,
-			"{slots} may fill the disk of the WAL; half of the {room} that are free there or held back now is the most",
+			"{slots} can fill the WAL disk; the limit is half of {room}, the space that is free there or retained now",
 			"slots", slotCount, "room", free+held)
 	}
 }

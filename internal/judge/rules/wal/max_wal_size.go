@@ -33,20 +33,18 @@ const (
 
 var MaxWALSize = rule.Rule{
 	Address: knob.PG("max_wal_size"),
-	Title:   "how much WAL may be written before a checkpoint is forced",
-	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first " +
-		"change of a page puts the whole page into the WAL. " +
-		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and " +
-		"a longer recovery after a crash. " +
-		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
-	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or " +
-		"more (14+), its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the " +
-		"busiest hour × checkpoint_timeout × 2. The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, " +
-		"desktop 1 GB, 1c 4 GB) × processors / 8, but at least half, × checkpoint_timeout / 15 min, but at most four " +
-		"times, and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB " +
-		"(dw 128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
-		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free " +
-		"there, or WAL already. A larger present value that somebody has chosen stays up to 40 % of the file system.",
+	Title:   "WAL size that triggers a checkpoint",
+	Why: "A checkpoint that WAL triggers early writes every dirty page again. After each checkpoint, the first " +
+		"change of a page also writes a full-page image to WAL. With space for the WAL of a whole " +
+		"checkpoint_timeout, checkpoints are timed. The cost is disk space and longer crash recovery. It is a soft " +
+		"limit: a failing archive_command or a replication slot exceeds it.",
+	Formula: "The larger of a profile value and a measured value. Measured: WAL rate × checkpoint_timeout × 3, with " +
+		"at least 1 h of statistics (since 14). With a history of 'pgfettle watch': rate of the busiest hour × " +
+		"checkpoint_timeout × 2. Profile: web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB. This is " +
+		"multiplied by CPUs / 8 (at least 0.5) and by checkpoint_timeout / 15 min (at most 4), and halved on hdd. It " +
+		"is at most 1/4 of the instance's memory and 64 GB (dw: 128 GB), at least 1 GB, rounded down to 2ⁿ or 1.5 × " +
+		"2ⁿ GB. Both are limited to 20% of the WAL filesystem, and to 40% of the space that is free there or already " +
+		"WAL. A larger value that was set explicitly stays up to 40% of the filesystem.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.
@@ -63,14 +61,14 @@ func decideMaxWALSize(c *rule.Case) {
 	share := total.Scale(walShare)
 	if sized && have > share && (have > total.Scale(walKeptShare) || !c.Chosen()) {
 		c.Set(wholeSegments(c, share),
-			"{present} is too much for the file system of the WAL, which has {total}: a fifth of it leaves room for "+
-				"the data, a lagging archiver or a slot",
+			"{present} is too much for the WAL filesystem of {total}; 20% of it leaves room for data, a lagging "+
+				"archiver or a slot",
 			"present", have, "total", total)
 		return
 	}
 	prior, why := walPrior(c)
 	want := prior
-	reason := say.M("the {profile} profile has {prior} of WAL between checkpoints on this machine ({why})", "profile",
+	reason := say.M("profile {profile}: {prior} of WAL between checkpoints on this host ({why})", "profile",
 		string(c.Options.Profile), "prior", prior, "why", why)
 	also := func(text say.Template, pairs ...any) { reason = say.All(", ", reason, say.M(text, pairs...)) }
 	m, counted := walNeedOf(c)
@@ -83,26 +81,26 @@ func decideMaxWALSize(c *rule.Case) {
 		reason = say.All("; ", reason, noRate(c))
 	case m.need > prior && sized && m.watched:
 		want, reason = m.need,
-			say.M("{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one "+
-				"checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written",
+			say.M("{rate}/s of WAL in the busiest hour ({date}, history of {days}) = {interval} per "+
+				"checkpoint_timeout; × 2, because a checkpoint starts when about half of max_wal_size is written",
 				append(seen, "interval", m.interval)...)
 	case m.need > prior && sized:
 		want, reason = m.need,
-			say.M("{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, "+
-				"as the rate is a mean and the peak is not known", append(seen, "interval", m.interval)...)
+			say.M("{rate}/s of WAL over {hours} = {interval} per checkpoint_timeout; × 3, because this is a mean and "+
+				"the peak is unknown", append(seen, "interval", m.interval)...)
 	case m.need > 0 && m.need <= prior && m.watched:
-		also("and the {rate} a second of the busiest hour, on {date}, history of {days}, need less", seen...)
+		also("{rate}/s of WAL in the busiest hour ({date}, history of {days}) needs less", seen...)
 	case m.need > 0 && m.need <= prior:
-		also("and the {rate} a second that were counted over {hours} need less", seen...)
+		also("{rate}/s of WAL over {hours} needs less", seen...)
 	}
 	if want <= have {
-		c.KeepAs(say.All(": ", reason, say.M("{present} is enough", "present", c.Shown())))
+		c.KeepAs(say.All("; ", reason, say.M("{present} is enough", "present", c.Shown())))
 		return
 	}
 	if !sized {
 		// Nobody could look at the disk, so the reason says what to look at.
-		c.SetAs(want, say.All("; ", reason, say.M("the size of its disk is not known: make sure that it is at least "+
-			"five times this")))
+		c.SetAs(want, say.All("; ", reason, say.M("the size of the WAL disk is unknown: make sure that it is at "+
+			"least 5 × this value")))
 		return
 	}
 	room := free
@@ -116,13 +114,13 @@ func decideMaxWALSize(c *rule.Case) {
 	case min(share, limit) >= want:
 	case share <= limit:
 		want = wholeSegments(c, share)
-		also("but no more than a fifth of the {total} of its file system", "total", total)
+		also("limited to 20% of its filesystem of {total}", "total", total)
 	default:
 		want = wholeSegments(c, limit)
-		also("but no more than 40 % of the {room} that are free on its disk or WAL already", "room", room)
+		also("limited to 40% of {room}, the space that is free there or already WAL", "room", room)
 	}
 	if want <= have {
-		c.KeepAs(say.All(": ", reason, say.M("{present} stays", "present", c.Shown())))
+		c.KeepAs(say.All("; ", reason, say.M("{present} stays", "present", c.Shown())))
 		return
 	}
 	c.SetAs(want, reason)
@@ -183,10 +181,10 @@ func noRate(c *rule.Case) say.Message {
 	if cp, ok := c.Instance.Server.Checkpoints.Get(); ok && cp.Secs >= memory.MeasuredLeast && cp.Requested > cp.Timed {
 		// How many of them a person or a backup asked for is not counted, so their
 		// number is no measure of the WAL.
-		return say.M("how fast WAL is written was not counted, but most checkpoints were not by the clock: take " +
-			"pg_current_wal_lsn() twice in a busy hour")
+		return say.M("WAL rate unknown, but most checkpoints were not timed: compare pg_current_wal_lsn() twice in a " +
+			"busy hour")
 	}
-	return say.M("how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)")
+	return say.M("WAL rate unknown: less than 1 h of statistics (pg_stat_wal, since 14)")
 }
 
 // walSegment returns the size of a WAL file: 16 MB unless initdb was told another.

@@ -12,11 +12,11 @@ const minWALMost = 8 * unit.GB
 
 var MinWALSize = rule.Rule{
 	Address: knob.PG("min_wal_size"),
-	Title:   "how much WAL is kept as files to be used again",
-	Why: "WAL files that are recycled need not be created and zeroed when a burst of writes comes. What is kept " +
-		"is disk space that nobody else may use.",
-	Formula: "A quarter of max_wal_size, at most 8 GB, at least two WAL files. A larger present value stays while " +
-		"it is not above max_wal_size. The desktop profile keeps the default.",
+	Title:   "WAL size below which files are recycled",
+	Why: "Recycled WAL files need not be created and zero-filled in a burst of writes. They occupy disk space that " +
+		"nothing else can use.",
+	Formula: "1/4 of max_wal_size, at most 8 GB and at least two WAL files. Higher values stay up to max_wal_size. " +
+		"The desktop profile keeps its value.",
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "pgtune"},
 	Needs:   []knob.Address{maxWALSizeAddress},
 	// The size of the reserve is a matter of order of magnitude.
@@ -30,13 +30,13 @@ var MinWALSize = rule.Rule{
 		want := wholeSegments(c, min(most/4, minWALMost))
 		switch {
 		case have > most:
-			c.Set(want, "{present} is above max_wal_size = {max}; a quarter of it is kept for bursts", "present",
+			c.Set(want, "{present} is above max_wal_size = {max}; 1/4 of that is kept for bursts", "present",
 				have, "max", most)
 		case have >= want || c.Options.Profile == rule.Desktop:
-			c.Keep("{present} of WAL files to be used again is enough for max_wal_size = {max}", "present", have,
+			c.Keep("{present} of recycled WAL is enough for max_wal_size = {max}", "present", have,
 				"max", most)
 		default:
-			c.Set(want, "a quarter of max_wal_size = {max} is kept as files for the next burst", "max", most)
+			c.Set(want, "1/4 of max_wal_size = {max} is kept as recycled files for bursts", "max", most)
 		}
 	},
 }

@@ -18,12 +18,12 @@ const (
 
 var WalBuffers = rule.Rule{
 	Address: knob.PG("wal_buffers"),
-	Title:   "the shared memory for WAL that is not written yet",
-	Why: "When the buffers are full a backend that wants to add a record must first write out others'. The " +
-		"automatic size, a 32nd of shared_buffers up to one WAL file, " +
-		"is right for almost everybody; a small size fixed by hand in former times is not.",
-	Formula: "Automatic (-1). 64 MB where in an hour or more of counting (14+) at least 1 % of the WAL was written " +
-		"because the buffers were full.",
+	Title:   "WAL buffers",
+	Why: "When WAL buffers are full, a backend must write WAL before it can add a record. The automatic size, 1/32 " +
+		"of shared_buffers up to one WAL file, suits almost every server. Small sizes that were once set manually do " +
+		"not.",
+	Formula: "-1 (automatic). 64 MB if at least 1% of the WAL was written because the buffers were full, over at " +
+		"least 1 h of statistics (since 14).",
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "pg-monitoring"},
 	Decide:  decideWALBuffers,
 }
@@ -39,7 +39,7 @@ func decideWALBuffers(c *rule.Case) {
 		share := float64(w.BuffersFull) * 8192 / float64(w.Bytes)
 		if share >= walBuffersFull && have < walBuffersMore {
 			c.Set(walBuffersMore,
-				"{times} in {hours} a backend had to write WAL because {present} of buffers were full",
+				"{times} in {hours}, a backend had to write WAL because {present} of buffers were full",
 				"times", say.N(int(w.BuffersFull), "{n} time", "{n} times"), "hours", say.N(int(w.Secs/3600),
 					"{n} hour", "{n} hours"),
 				"present", c.Shown())
@@ -52,13 +52,13 @@ func decideWALBuffers(c *rule.Case) {
 	}
 	// A server shows the size that it worked out.
 	if memory.Chosen(s["wal_buffers"]) == "-1" {
-		c.Keep("the size is automatic: {present} now, a 32nd of shared_buffers up to {segment}", "present", c.Shown(),
+		c.Keep("automatic: {present} now, 1/32 of shared_buffers up to {segment}", "present", c.Shown(),
 			"segment", walSegment(c))
 		return
 	}
 	// Only the file that it stands in tells that somebody fixed it.
 	if set := s["wal_buffers"]; set.File != "" && have < walSegment(c) {
-		c.Set("-1", "{present} was fixed by hand; the automatic size grows with shared_buffers up to {segment}",
+		c.Set("-1", "{present} was set manually; the automatic size grows with shared_buffers up to {segment}",
 			"present", c.Shown(), "segment", walSegment(c))
 		return
 	}

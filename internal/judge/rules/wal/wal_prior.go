@@ -55,16 +55,16 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	if !ok {
 		base = walBase[rule.Mixed]
 	}
-	why := []say.Message{say.M("{base} at 8 processors", "base", base)}
+	why := []say.Message{say.M("{base} per 8 CPUs", "base", base)}
 	also := func(text say.Template, pairs ...any) { why = append(why, say.M(text, pairs...)) }
 	factor := 1.0
 	if cpus, ok := c.CPUs(); ok {
 		factor = max(float64(cpus)/walCPUs, walCPUShare)
-		why[0] = say.M("{base} at 8 processors, here {cpus}", "base", base, "cpus", cpus)
+		why[0] = say.M("{base} per 8 CPUs, here {cpus}", "base", base, "cpus", cpus)
 	}
 	if walRotates(c) {
 		factor *= walHDDShare
-		also("half of it on a rotating disk")
+		also("halved on a rotating disk")
 	}
 	if every, ok := c.Seconds(knob.PG("checkpoint_timeout")); ok && every != walTimeout {
 		factor *= min(every/walTimeout, walTimeoutMost)
@@ -77,7 +77,7 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 		// A machine sold as 64 GB has 62.7 GB.
 		if most := walStep(sizing.WithTolerance(memory, sizing.BuffersNear) / walMemory); most < walStep(size) {
 			size = most
-			also("with {memory} of memory no more than {most}", "memory", memory, "most", most)
+			also("at most {most} with {memory} of memory", "memory", memory, "most", most)
 		}
 	}
 	most := walMost
@@ -86,10 +86,10 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	}
 	if size > most {
 		size = most
-		also("no more than {ceiling} unless it was measured", "ceiling", most)
+		also("at most {ceiling} without a measurement", "ceiling", most)
 	}
 	if size < walLeast {
-		also("{least} is the least", "least", walLeast)
+		also("at least {least}", "least", walLeast)
 	}
 	return walStep(size), say.All("; ", why...)
 }

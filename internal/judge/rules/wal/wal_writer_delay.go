@@ -9,10 +9,10 @@ import (
 
 var WalWriterDelay = rule.Rule{
 	Address: knob.PG("wal_writer_delay"),
-	Title:   "how often the WAL writer flushes what asynchronous commits left",
-	Why: "A session with synchronous_commit = off loses at most three times this in a crash. A longer delay " +
-		"saves next to nothing on a server; it is a setting for laptops.",
-	Formula: "200 ms, the default, where it is longer; less stays. The desktop profile keeps what it has.",
+	Title:   "WAL writer flush interval",
+	Why: "A crash loses at most the last 3 × wal_writer_delay of commits with synchronous_commit = off. A longer " +
+		"interval saves almost nothing on a server; it is meant for laptops.",
+	Formula: "200 ms, the default, if it is longer. Shorter intervals stay. The desktop profile keeps its value.",
 	Sources: []string{"pg-config-wal"},
 	Decide: func(c *rule.Case) {
 		have, ok := c.Seconds(c.Rule.Address)
@@ -22,8 +22,8 @@ var WalWriterDelay = rule.Rule{
 			c.Keep("asynchronous commits are flushed every {present}", "present", c.Shown())
 		default:
 			c.Set(200*time.Millisecond,
-				"an asynchronous commit may be lost for three times {present} after it; 200 ms is the default and "+
-					"costs nothing", "present", c.Shown())
+				"asynchronous commits can be lost for 3 × {present}; 200 ms is the default and costs nothing",
+				"present", c.Shown())
 		}
 	},
 }

@@ -33,7 +33,11 @@ func (s sysctl) Witness(_ context.Context, k apply.Knob, found journal.State) st
 // Warnings implements apply.Warner: by the files themselves, which are those of the
 // tree where the snapshot is of another host or of none.
 func (s sysctl) Warnings(_ context.Context, k apply.Knob) ([]string, error) {
-	return plan.SysctlOverridesIn(s.sets(), k.Address.Name()), nil
+	var out []string
+	for _, m := range plan.SysctlOverridesIn(s.sets(), k.Address.Name()) {
+		out = append(out, m.String())
+	}
+	return out, nil
 }
 
 // sets are the assignments of the files of sysctl.d, in the order in which they

@@ -48,7 +48,7 @@ func TestWarnings(t *testing.T) {
 	of := say.Strings(plan.Overrides(p, s))
 	if len(of) != 2 || !strings.HasPrefix(of[0], "sysctl:vm.swappiness: /etc/sysctl.d/90-late.conf line 1") ||
 		!strings.HasPrefix(of[1],
-			"sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: tuned's profile") {
+			"sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: TuneD is active") {
 		t.Errorf("%q", of)
 	}
 }
