@@ -47,9 +47,9 @@ func TestCatalogs(t *testing.T) {
 		for _, e := range r.Wrong {
 			t.Errorf("%s.po:%d: other placeholders than %q", lang, e.Line, e.English)
 		}
-		if complete := len(r.Missing) == 0; complete != say.Complete(lang) {
-			t.Errorf("%s: complete is %t, and say.Complete says %t; missing: %d", lang, complete, say.Complete(lang),
-				len(r.Missing))
+		if say.Complete(lang) && len(r.Missing) > 0 {
+			t.Errorf("%s is called complete, and lacks %d texts, such as %q", lang, len(r.Missing),
+				r.Missing[0].English)
 		}
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
 		want := say.WritePO(lang, sorted(c, texts))
