@@ -24,8 +24,9 @@ func TestSymptomsFindTheirPages(t *testing.T) {
 		"too many clients already":       "no_connection_slot",
 		"wraparound":                     "wraparound",
 		"terminated by signal 9: Killed": "oom_kills",
-		"FATAL: could not map anonymous shared memory: Cannot allocate memory":                         "start_shared_memory",
-		"could not resize shared memory segment \"/PostgreSQL.1\" to 8 bytes: No space left on device": "dev_shm_small",
+		"could not map anonymous shared memory: Cannot allocate memory": "start_shared_memory",
+		"could not resize shared memory segment \"/PostgreSQL.1\" to 8 bytes: " +
+			"No space left on device": "dev_shm_small",
 		// of a server whose lc_messages is French, or Russian
 		"n'a pas pu retailler le segment de mémoire partagée « /PostgreSQL.1 » en 8 octets : " +
 			"Aucun espace disponible sur le périphérique": "dev_shm_small",

@@ -16,7 +16,8 @@ var pure = []string{
 	"math", "math/bits", "net/netip",
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
 	"unicode/utf8", "github.com/BurntSushi/toml", "golang.org/x/text/encoding/charmap",
-	"gonum.org/v1/gonum/mathext",
+	"github.com/kljensen/snowball/english", "github.com/kljensen/snowball/french",
+	"github.com/kljensen/snowball/russian", "gonum.org/v1/gonum/mathext",
 	module + "docs/pages", // words alone
 }
 

@@ -23,10 +23,10 @@ func TestDemo(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^Journal \S+: applied; \d+ done$`,
-		`(?m)^The server runs on huge pages: \d{3,}, all of its shared memory\.$`,
-		`(?m)^gone  notice: shared_buffers is still what initdb wrote`,
+		`(?m)^The shared memory of the server uses huge pages: \d{3,}, all of it\.$`,
+		`(?m)^gone  notice: shared_buffers is still at its default`,
 		`(?m)^Journal \S+: undone; \d+ undone$`,
-		`(?m)postgresql\.auto\.conf is as it was, byte for byte\.$`,
+		`(?m)postgresql\.auto\.conf is restored, byte for byte\.$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(r.Stdout) {
 			t.Errorf("nothing of %s: %s", want, r)

@@ -86,11 +86,12 @@ func (ix *Index) Find(query string, most int) []*Page {
 	if len(query) > maxQuery {
 		query = query[:maxQuery]
 	}
-	found := ix.find(query, most)
-	if m, _, ok := translated.English([]byte(query), ""); ok && len(found) == 0 {
-		found = ix.find(string(m), most)
+	if m, _, ok := translated.English([]byte(query), ""); ok {
+		if found := ix.find(string(m), most); len(found) > 0 {
+			return found
+		}
 	}
-	return found
+	return ix.find(query, most)
 }
 
 func (ix *Index) find(query string, most int) []*Page {

@@ -75,7 +75,7 @@ func TestPagesSayWhatIsHere(t *testing.T) {
 		"  It finds nothing here.\n": {},
 		"  WARNING   /srv/pg: it was seen\n" +
 			"  accepted  /srv/pg: it was seen (until 2027-01-31: known)\n" +
-			"  ~ fact: no right; to know it: ask root\n": {Report: check.Report{Findings: []check.Finding{finding},
+			"  ~ fact: no right. To find out: ask root\n": {Report: check.Report{Findings: []check.Finding{finding},
 			Accepted: []check.Accepted{{Finding: finding, Reason: "known", Expires: "2027-01-31"}},
 			Unknown:  []known.Gap{gap}}},
 	} {
@@ -97,7 +97,7 @@ func TestPagesSayWhatIsHere(t *testing.T) {
     inputs  ram 64 GB
   vda
     now none; no opinion on it here
-  ~ fact: no right; to know it: ask root
+  ~ fact: no right. To find out: ask root
 `
 	k := document.KnobPage{Rule: rules.All()[0], Looked: true, Here: here, Gaps: []known.Gap{gap}}
 	if got := of(pages.Knob(k, nil)); got != want {
