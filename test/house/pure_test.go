@@ -16,6 +16,7 @@ var pure = []string{
 	"math", "math/bits", "net/netip",
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
 	"unicode/utf8", "github.com/BurntSushi/toml", "golang.org/x/text/encoding/charmap",
+	"golang.org/x/text/encoding", "golang.org/x/text/encoding/unicode",
 	"gonum.org/v1/gonum/mathext",
 	module + "docs/pages", // words alone
 }

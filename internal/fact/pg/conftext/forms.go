@@ -112,24 +112,24 @@ func dashed(t string) bool {
 		!alterSign.MatchString(t)
 }
 
-// form tries the forms, the more particular ones first.
-func (r *reader) form() Text {
+// form tries the forms, the more particular ones first. clean says that the text is one that the server reads.
+func (r *reader) form() (t Text, clean bool) {
 	if f, ok := r.elsewhere(); ok {
-		return Text{Form: f}
+		return Text{Form: f}, false
 	}
 	s := &r.sign
 	plain, clean := r.plain()
 	if s.alter > 0 {
 		if t := r.alterSystem(); len(t.Settings) > 0 || len(plain) == 0 {
-			return t
+			return t, false
 		}
 	}
-	if clean && !r.diff && !s.kube && !s.nix && !s.terraform {
-		return Text{Form: plainForm(plain), Settings: nil}
+	if clean && !r.carried && !s.kube && !s.nix && !s.terraform {
+		return Text{Form: plainForm(plain), Settings: nil}, true
 	}
 	if s.gpconfig > 0 {
 		if t := r.gpconfig(); len(t.Settings) > 0 {
-			return t
+			return t, false
 		}
 	}
 	best, known := Text{}, 0
@@ -162,9 +162,9 @@ func (r *reader) form() Text {
 		try(r.assigned())
 	}
 	if known == 0 {
-		return Text{Form: Plain}
+		return Text{Form: Plain}, false
 	}
-	return best
+	return best, false
 }
 
 func plainForm(plain []Setting) Form {
@@ -200,7 +200,7 @@ func (r *reader) plain() (list []Setting, clean bool) {
 			if templated(r.lines[i].text) {
 				filled++
 			}
-			switch w := unwrap(r.lines[i].text); {
+			switch w := unprefixed(r.lines[i].text); {
 			case w.carried && w.name != "":
 				wrapped++
 			case w.carried || meant(r.lines[i].text) == nil:
