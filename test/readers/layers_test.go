@@ -14,8 +14,9 @@ type wrapping struct {
 	name  string
 	lines bool // a line of the text has the number that it had
 	// not are the kinds that it makes another text of: a setting behind a # is not in force
-	not  string
-	wrap func(kind string, lines []string) string
+	not   string
+	timed bool // it has a time of its own, which may be taken for that of a line
+	wrap  func(kind string, lines []string) string
 }
 
 // each puts something before and behind each line; %d counts the lines.
@@ -56,6 +57,7 @@ func made(f func(string) string) func(string, []string) string {
 func both(inner, outer string) wrapping {
 	in, out := layerNamed(inner), layerNamed(outer)
 	return wrapping{name: inner + ", in " + outer, lines: in.lines && out.lines, not: in.not + out.not,
+		timed: in.timed || out.timed,
 		wrap: func(kind string, lines []string) string {
 			return out.wrap(kind, strings.Split(strings.TrimSuffix(in.wrap(kind, lines), "\n"), "\n"))
 		}}
@@ -180,10 +182,10 @@ var wrappings = []wrapping{
 		return fmt.Sprintf("--- a/out.txt\n+++ b/out.txt\n@@ -1,%d +1,%d @@\n", len(lines), len(lines)+1) +
 			each(" ", "")("", lines) + "+\n"
 	}},
-	{name: "JSON of docker", lines: true, wrap: made(func(l string) string {
+	{name: "JSON of docker", timed: true, lines: true, wrap: made(func(l string) string {
 		return `{"log":` + quotedJSON(l+"\n") + `,"stream":"stdout","time":"2026-11-25T12:00:01.123456789Z"}`
 	})},
-	{name: "JSON with msg", lines: true, wrap: made(func(l string) string {
+	{name: "JSON with msg", timed: true, lines: true, wrap: made(func(l string) string {
 		return `{"level":"info","ts":"2026-11-25T12:00:01.123Z","msg":` + quotedJSON(l) + `}`
 	})},
 	{name: "list of strings in JSON", wrap: func(_ string, lines []string) string {
@@ -199,30 +201,30 @@ var wrappings = []wrapping{
 	{name: "JSON with one text", wrap: func(_ string, lines []string) string {
 		return `{"host":"db1","rc":0,"stdout":` + quotedJSON(strings.Join(lines, "\n")+"\n") + "}\n"
 	}},
-	{name: "CRI", lines: true, wrap: each("2026-11-25T12:00:%02d.123456789Z stdout F ", "")},
-	{name: "kubectl --timestamps", lines: true, wrap: each("2026-11-25T12:00:%02d.123456789Z ", "")},
+	{name: "CRI", timed: true, lines: true, wrap: each("2026-11-25T12:00:%02d.123456789Z stdout F ", "")},
+	{name: "kubectl --timestamps", timed: true, lines: true, wrap: each("2026-11-25T12:00:%02d.123456789Z ", "")},
 	{name: "kubectl --prefix", lines: true, wrap: each("[pod/pg-0/postgres] ", "")},
 	{name: "docker compose", lines: true, wrap: each("db-1  | ", "")},
-	{name: "ts", lines: true, wrap: each("Nov 25 12:00:%02d ", "")},
-	{name: "syslog", lines: true, wrap: func(kind string, lines []string) string {
+	{name: "ts", timed: true, lines: true, wrap: each("Nov 25 12:00:%02d ", "")},
+	{name: "syslog", timed: true, lines: true, wrap: func(kind string, lines []string) string {
 		ident := syslogIdents[kind]
 		if ident == "" {
 			ident = "report.sh[811]"
 		}
 		return each("Nov 25 12:00:%02d db1 "+ident+": ", "")(kind, lines)
 	}},
-	{name: "syslog, RFC 3339", lines: true, wrap: func(kind string, lines []string) string {
+	{name: "syslog, RFC 3339", timed: true, lines: true, wrap: func(kind string, lines []string) string {
 		ident := syslogIdents[kind]
 		if ident == "" {
 			ident = "report.sh[811]"
 		}
 		return each("2026-11-25T12:00:%02d.123456+00:00 db1 "+ident+": ", "")(kind, lines)
 	}},
-	{name: "GitHub Actions", wrap: func(_ string, lines []string) string {
+	{name: "GitHub Actions", timed: true, wrap: func(_ string, lines []string) string {
 		const at = "2026-11-25T12:00:01.1234567Z "
 		return at + "##[group]Run ./report.sh\n" + at + "./report.sh\n" + at + "##[endgroup]\n" + each(at, "")("", lines)
 	}},
-	{name: "GitLab CI", lines: true, wrap: each("2026-11-25T12:00:%02d.123456Z 01O ", "")},
+	{name: "GitLab CI", timed: true, lines: true, wrap: each("2026-11-25T12:00:%02d.123456Z 01O ", "")},
 	{name: "ansible", wrap: around("db1 | CHANGED | rc=0 >>\n", "")},
 	{name: "stdout_lines", wrap: func(_ string, lines []string) string {
 		out := make([]string, len(lines))
@@ -246,7 +248,7 @@ var wrappings = []wrapping{
 		return "<p>" + strings.ReplaceAll(text, "&lt;BR&gt;", "<br>\n") + "</p>\n"
 	}},
 	{name: "entities", lines: true, wrap: made(html.EscapeString)},
-	{name: "NBSP", lines: true, not: "", wrap: made(func(l string) string {
+	{name: "NBSP", lines: true, wrap: made(func(l string) string {
 		return strings.ReplaceAll(l, "  ", "\u00a0 ")
 	})},
 	{name: "typographic quotes", lines: true, wrap: made(func(l string) string {
@@ -275,7 +277,7 @@ var wrappings = []wrapping{
 	{name: "UTF-16", lines: true, wrap: func(_ string, lines []string) string {
 		return utf16le(strings.Join(lines, "\r\n") + "\r\n")
 	}},
-	{name: "byte order mark", lines: true, wrap: around("\ufeff", "")},
+	{name: "byte order mark", lines: true, not: "conf", wrap: around("\ufeff", "")},
 	{name: "left out around", wrap: around("[...]\n", "[...]\n")},
 	{name: "text in YAML", wrap: func(_ string, lines []string) string {
 		return "data:\n  report.txt: |\n" + each("    ", "")("", lines)
@@ -288,7 +290,7 @@ var wrappings = []wrapping{
 		return "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n" +
 			made(quotedPrintable)(kind, lines)
 	}},
-	{name: "chat", lines: true, wrap: each("[12:01] anna: ", "")},
+	{name: "chat", timed: true, lines: true, wrap: each("[12:01] anna: ", "")},
 	{name: "CSV", lines: true, wrap: made(func(l string) string {
 		return `"` + strings.ReplaceAll(l, `"`, `""`) + `"`
 	})},

@@ -102,7 +102,7 @@ func NewReader(others func(*Foreign) bool) *Reader {
 
 // pastedIn is what a log may have been pasted in. Times, hosts, programs and objects are read with the lines.
 var pastedIn = &unwrap.Reader{Sign: hasAnchor, Exact: true, Own: []unwrap.Layer{unwrap.Syslog, unwrap.Times,
-	unwrap.Objects, unwrap.Chat, unwrap.Grep, unwrap.Blanks, unwrap.Quotes, unwrap.Entities}}
+	unwrap.Objects, unwrap.Blanks, unwrap.Quotes, unwrap.Entities}}
 
 // Add reads one more log. A report does not go over from one log to the next.
 func (p *Reader) Add(r io.Reader) error {

@@ -38,9 +38,9 @@ const (
 )
 
 // around is what a whole paste may be in. What stands before the lines of a part alone is looked for where the part is
-// read; a fence parts what is around it; tags, and what syslog writes, say something of the lines.
+// read; a fence parts what is around it; tags say something of the lines.
 var around = &unwrap.Reader{Own: []unwrap.Layer{unwrap.Fence, unwrap.Page, unwrap.Entities, unwrap.Comment,
-	unwrap.Syslog, unwrap.Times, unwrap.Psql, unwrap.Quotes}}
+	unwrap.Times, unwrap.Psql, unwrap.Quotes}}
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {

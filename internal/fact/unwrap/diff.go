@@ -26,7 +26,7 @@ func findDiff(s *sample) cut {
 		case hunk.Match(l):
 			within = true
 		case diffRow.Match(l), newFile.Match(l):
-		case !s.sign(l) && !s.sign(l[1:]):
+		case !s.is(l) && !s.is(l[1:]):
 		case added.Match(l):
 			plus++
 			hunks = hunks || within
@@ -40,18 +40,20 @@ func findDiff(s *sample) cut {
 			other++
 		}
 	}
+	if s.known == 0 && minus > 0 {
+		return nil // whatever it is a diff of, the reader knows neither side
+	}
 	both := s.Both && plus > 0 && minus > 0
 	if !hunks && (plus == 0 || other > 0 || !both && 10*(minus+context) > plus) {
 		return nil
 	}
-	d := &diff{both: both, hunks: hunks, sign: s.sign}
+	d := &diff{both: both, hunks: hunks}
 	return d.line
 }
 
 // diff takes a diff apart.
 type diff struct {
 	both, hunks bool
-	sign        func([]byte) bool
 	inside      bool
 	old, now    []line
 }

@@ -107,11 +107,8 @@ var padded = regex.New(`\x{a0}[ \x{a0}]| \x{a0}`)
 // findBlanks finds blanks that do not break. In a log they are a page's only where they stand beside others: French
 // has one before a colon.
 func findBlanks(s *sample) cut {
-	has := func(l []byte) bool { return bytes.ContainsFunc(l, isOdd) }
-	if s.log() {
-		has = padded.Match
-	}
-	if !slices.ContainsFunc(s.signs, has) {
+	if s.log() && !slices.ContainsFunc(s.signs, padded.Match) ||
+		!s.any(func(l []byte) bool { return bytes.ContainsFunc(l, isOdd) }) {
 		return nil
 	}
 	return each(unblanked)

@@ -4,7 +4,7 @@ import "bytes"
 
 // findIndent finds blanks that all lines begin with, as Markdown has them before code and YAML before a text.
 func findIndent(s *sample) cut {
-	if opened(s.lines) {
+	if opened(s.lines) || s.log() && len(s.lines) < 3 {
 		return nil
 	}
 	first := s.signs[0]
@@ -21,7 +21,7 @@ func findIndent(s *sample) cut {
 	// In YAML all lines but the first may be indented, and that is no layer. A log has lines of other forms.
 	share := 1.0
 	if s.log() {
-		share = 0.9
+		share = 0.8
 	}
 	if !s.all(share, func(l []byte) bool { return bytes.HasPrefix(l, own) }) {
 		return nil

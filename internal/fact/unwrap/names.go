@@ -45,6 +45,18 @@ func (s *sample) service(re *regex.Regex, name func([]byte) string) cut {
 	if !s.most(0.5, re.Match) || s.Labeled == nil && !s.all(0.5, re.Match) {
 		return nil
 	}
+	if s.Labeled == nil { // a table of names and values has as many names as lines
+		names, n := map[string]bool{}, 0
+		for _, l := range s.lines {
+			if re.Match(l) {
+				names[name(l)] = true
+				n++
+			}
+		}
+		if len(names) > 1 && (s.anyLine() || 3*len(names) > n) {
+			return nil
+		}
+	}
 	length := func(l []byte) int {
 		if at := re.FindIndex(l); at != nil {
 			return at[1]
@@ -111,7 +123,8 @@ func findHeroku(s *sample) cut {
 func findHost(s *sample) cut {
 	const least = 3
 	m := hostName.FindSubmatch(s.signs[0])
-	if len(s.lines) < least || m == nil || string(m[1]) == "kernel" || s.Labeled != nil && s.Labeled(m[0]) {
+	if len(s.lines) < least || m == nil || string(m[1]) == "kernel" || s.Labeled != nil && s.Labeled(m[0]) ||
+		s.Begin != nil && s.Begin(string(s.signs[0])) == 0 {
 		return nil
 	}
 	mark := append(bytes.Clone(m[1]), ':')
@@ -122,7 +135,7 @@ func findHost(s *sample) cut {
 	// A prefix of a server's log has it too; before a line that goes on there is none.
 	if s.log() && s.count(func(l []byte) bool {
 		return has(l) && bytes.HasPrefix(bytes.TrimPrefix(l[len(mark):], []byte{' '}), []byte{'\t'}) ||
-			has(l) && s.Labeled == nil && len(l) > len(mark)+1 && (l[len(mark)+1] == ' ' || l[len(mark)+1] == '[')
+			has(l) && s.Labeled == nil && inTime.Match(bytes.TrimPrefix(l[len(mark):], []byte{' '}))
 	}) == 0 {
 		return nil
 	}

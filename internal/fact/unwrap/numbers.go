@@ -63,7 +63,7 @@ func findNumbers(s *sample) cut {
 	if s.Labeled != nil && s.count(func(l []byte) bool {
 		m := numbered.FindIndex(l)
 		return m != nil && !s.Labeled(l)
-	}) == 0 && behind[0] == ' ' {
+	}) == 0 && behind[0] == ' ' && !s.any(func(l []byte) bool { return l[0] == ' ' }) {
 		return nil
 	}
 	return off(func(l []byte) int {
@@ -92,10 +92,26 @@ func findGrep(s *sample) cut {
 			return nil
 		}
 	}
-	return off(func(l []byte) int {
-		if at := grepped.FindIndex(l); at != nil {
-			return at[1]
+	// What follows the name may be a time: numbers of lines go up.
+	up, last := 0, -1
+	for _, l := range s.signs {
+		if m := grepped.FindSubmatch(l); m != nil && m[2] != nil {
+			n, _ := strconv.Atoi(string(m[2])) // seven digits at most
+			if n > last {
+				up++
+			}
+			last = n
 		}
-		return 0
+	}
+	counted := 3*up > 2*len(s.signs)
+	return off(func(l []byte) int {
+		switch m := grepped.FindSubmatchIndex(l); {
+		case m == nil:
+			return 0
+		case m[4] >= 0 && !counted:
+			return m[4]
+		default:
+			return m[1]
+		}
 	})
 }

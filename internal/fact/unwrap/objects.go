@@ -48,7 +48,7 @@ func findObjects(s *sample) cut {
 		return nil
 	}
 	name := objectsOf(bytes.Join(s.lines, []byte{'\n'}))
-	if name == "" && (s.Labeled != nil || s.Sign == nil) {
+	if name == "" && (s.Labeled != nil || s.known == 0 || s.Sign == nil) {
 		return nil
 	}
 	if s.name = name; s.Labeled == nil {
@@ -63,7 +63,11 @@ func findObjects(s *sample) cut {
 			try.line(line{l, 0}, give)
 		}
 		try.line(line{nil, -1}, give)
-		if known == 0 || s.Sign != nil && 2*known < s.known || s.Sign == nil && 2*all < n {
+		if own := s.anyLine() && bytes.Contains(s.lines[0], []byte(`"error_severity"`)) ||
+			bytes.Contains(s.lines[0], []byte(`"__REALTIME_TIMESTAMP"`)); own {
+			return nil // of a server or of the journal
+		}
+		if blind := s.anyLine() || s.known == 0; blind && 2*all < n || !blind && (known == 0 || 2*known < s.known) {
 			return nil
 		}
 	}
@@ -121,6 +125,12 @@ func start(line []byte) int {
 	return i
 }
 
+// filled says whether an object begins in a line, with something in it.
+func filled(l []byte) bool {
+	i := start(l)
+	return i >= 0 && len(bytes.TrimSpace(l[i+1:])) > 0
+}
+
 // line takes a line, and hands out what is in the objects that are complete now.
 func (o *objects) line(l line, out func(line)) {
 	if ends(l) {
@@ -135,7 +145,7 @@ func (o *objects) line(l line, out func(line)) {
 	}
 	if len(o.open) == 0 {
 		if i < 0 {
-			if o.s.Labeled == nil && o.s.Sign == nil || len(bytes.TrimSpace(t)) > 0 && o.s.sign(t) {
+			if o.s.anyLine() || len(bytes.TrimSpace(t)) > 0 && o.s.is(t) {
 				out(l)
 			}
 			return

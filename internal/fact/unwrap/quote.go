@@ -34,16 +34,18 @@ func findBox(s *sample) cut {
 	if len(s.lines) < least {
 		return nil
 	}
+	in := func(l []byte) bool { return box.Match(l) || ruled.Match(l) }
 	one := func(l []byte) bool {
 		at := box.FindIndex(l)
 		if at == nil {
-			return false
+			return ruled.Match(l)
 		}
 		l = l[at[1]:]
 		l = l[:boxEnd.FindIndex(l)[0]]
-		return s.Labeled != nil || !bytes.Contains(l, []byte(" | ")) && !bytes.Contains(l, []byte(" │ "))
+		return !bytes.Contains(l, []byte(" | ")) && !bytes.Contains(l, []byte(" │ "))
 	}
-	if !s.most(0.9, one) || s.Labeled == nil && !s.all(0.5, one) {
+	if !s.any(box.Match) || !s.most(0.9, in) ||
+		s.Labeled == nil && (!s.all(0.5, in) || !most(s.signs, 0.7, one)) { // a pipe of a shell is no column
 		return nil
 	}
 	return func(l line, out func(line)) {

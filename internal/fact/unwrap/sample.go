@@ -36,12 +36,18 @@ func (r *Reader) sample(lines []line) *sample {
 func (r *Reader) sign(l []byte) bool {
 	switch l = l[:min(len(l), maxLine)]; {
 	case r.Labeled != nil:
-		return r.Labeled(l) || start(l) >= 0
+		return r.Labeled(l) || filled(l)
 	case r.Sign != nil:
 		return r.Sign(l)
 	}
 	return len(l) > 0
 }
+
+// is says whether a line is one that the reader knows, or any where it knows none.
+func (s *sample) is(l []byte) bool { return s.known == 0 || s.sign(l) }
+
+// any line counts for a reader that says nothing of its own.
+func (r *Reader) anyLine() bool { return r.Sign == nil && r.Labeled == nil }
 
 func (s *sample) add(l []byte) {
 	if len(bytes.TrimSpace(l)) == 0 {

@@ -18,6 +18,7 @@ var (
 	ts       = regex.New(`^\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$)`)
 	tsOther  = regex.New(`^[\w.-]{1,255} [\w@./()-]{1,64}(?:\[\d{1,10}\])?: `)
 	inTime   = regex.New(`^(?:\[ {0,8}[\d+<]|\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
+	inDay    = regex.New(`^(?:\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	ownTime  = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 	dated    = regex.New(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]`)
 	clocked  = regex.New(`^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]{1,2}`)
@@ -37,8 +38,8 @@ func findTimestamps(s *sample) cut {
 	}) > len(s.lines) {
 		return nil // of syslog, which names a host and a program
 	}
-	if s.Exact && !s.most(0.5, func(l []byte) bool { return inTime.Match(l[stamp.FindIndex(l)[1]:]) }) {
-		return nil // it is the only time that a line has
+	if s.Exact {
+		return each(sparingTime)
 	}
 	labeled := s.Labeled
 	return each(func(l []byte) []byte {
@@ -57,6 +58,20 @@ func findTimestamps(s *sample) cut {
 	})
 }
 
+// sparingTime takes off a time that is not the only one of a line, or that stands before a line which goes on. A time
+// since the boot needs the other to tell the day.
+func sparingTime(l []byte) []byte {
+	m := stamp.FindSubmatchIndex(l)
+	if m == nil {
+		return l
+	}
+	text := l[m[1]:]
+	if inDay.Match(text) || len(bytes.TrimLeft(text, " \t")) < len(text) {
+		return text
+	}
+	return append(append(bytes.Clone(l[m[2]:m[3]]), ' '), text...)
+}
+
 // ts finds what ts puts there.
 func (s *sample) ts() cut {
 	length := func(l []byte) int {
@@ -66,11 +81,16 @@ func (s *sample) ts() cut {
 		}
 		return at[1]
 	}
-	has := func(l []byte) bool { n := length(l); return n > 0 && (!s.Exact || inTime.Match(l[n:])) }
-	if len(s.lines) < 3 || !s.most(0.9, has) {
+	has := func(l []byte) bool { n := length(l); return n > 0 && (!s.Exact || inDay.Match(l[n:])) }
+	if len(s.lines) < 3 || !s.most(0.7, has) {
 		return nil
 	}
-	return off(length)
+	return off(func(l []byte) int {
+		if at := ts.FindIndex(l); at != nil {
+			return at[1]
+		}
+		return 0
+	})
 }
 
 // withTime puts the time of what brought a line before it, where it has none of its own and is no line that goes on.

@@ -51,6 +51,7 @@ func (r *Reader) Find(head []byte) (name string, open func(io.Reader) io.Reader)
 	var layers []Layer
 	var cuts []cut
 	var names, shown []string
+	good := 0 // layers below which the reader knows a line
 	for len(layers) < maxLayers {
 		s := r.sample(lines)
 		e, c := next(s, layers)
@@ -58,8 +59,8 @@ func (r *Reader) Find(head []byte) (name string, open func(io.Reader) io.Reader)
 			break
 		}
 		rest := applied(c, lines)
-		if !slices.ContainsFunc(rest, func(l line) bool { return r.sign(l.text) }) {
-			break // nothing is left that the reader knows
+		if slices.ContainsFunc(rest, func(l line) bool { return r.sign(l.text) }) {
+			good = len(layers) + 1
 		}
 		_, c = next(s, layers) // a new one: it may keep lines
 		lines, layers, cuts = rest, append(layers, e.layer), append(cuts, c)
@@ -68,6 +69,7 @@ func (r *Reader) Find(head []byte) (name string, open func(io.Reader) io.Reader)
 			n = string(e.layer)
 		}
 		switch {
+		case len(layers) > good: // it may lead nowhere
 		case e.silent:
 		case e.pasted:
 			shown = append(shown, n)
@@ -75,7 +77,7 @@ func (r *Reader) Find(head []byte) (name string, open func(io.Reader) io.Reader)
 			names = append(names, n)
 		}
 	}
-	if cuts == nil {
+	if layers, cuts = layers[:good], cuts[:good]; good == 0 {
 		return "", first
 	}
 	if names == nil { // how it was pasted says less than what brought it

@@ -11,10 +11,18 @@ import (
 // textItem is an element of a list of texts, of JSON or YAML, or a row of CSV with one column.
 var textItem = regex.New(`^[ \t]*(?:- )?"(?:[^"\\]|\\.|"")*",?[ \t]*$`)
 
+// bracket is a line with nothing but one.
+var bracket = regex.New(`^[ \t]*[\[\]{}],?[ \t]*$`)
+
 // findStrings finds lines that are elements of a list of texts: stdout_lines of Ansible, a list of YAML, CSV.
 func findStrings(s *sample) cut {
 	const least = 3
-	if s.count(textItem.Match) < least || !s.most(0.9, textItem.Match) || !s.all(0.5, textItem.Match) {
+	share := 0.9
+	if s.anyLine() {
+		share = 0.7 // the brackets, and the names before them, count too
+	}
+	has := func(l []byte) bool { return textItem.Match(l) || bracket.Match(l) }
+	if s.count(textItem.Match) < least || !s.most(share, has) || !s.all(0.5, has) {
 		return nil
 	}
 	return each(func(l []byte) []byte {
@@ -49,7 +57,7 @@ func findLiteral(s *sample) cut {
 		if ends(l) {
 			return
 		}
-		if !s.sign(l.text) || !has(l.text) {
+		if !s.is(l.text) || !has(l.text) {
 			out(l)
 			return
 		}

@@ -2,6 +2,7 @@ package unwrap
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
@@ -14,6 +15,7 @@ var (
 		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
 	syslog5424 = regex.New(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
 		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
+	ofStep        = regex.New(`^` + rfc3339 + ` \d\d[OE][+ ]`) // of GitLab
 	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
 	oomLine       = regex.New(`killed by the OOM killer|with result 'oom-kill'|[Oo]ut of memory: Kill(?:ed)? process`)
 	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)
@@ -21,8 +23,11 @@ var (
 
 // findSyslog finds what syslog and the journal put before a line. Of a server's log, lines of other programs go.
 func findSyslog(s *sample) cut {
-	has := func(l []byte) bool { return syslogLine.Match(l) || syslog5424.Match(l) }
+	has := func(l []byte) bool { return syslogLine.Match(l) && !ofStep.Match(l) || syslog5424.Match(l) }
 	if !s.most(0.3, has) || s.Labeled == nil && !s.most(0.8, has) {
+		return nil
+	}
+	if s.anyLine() && !s.oneProgram() {
 		return nil
 	}
 	labeled := s.Labeled
@@ -49,6 +54,20 @@ func findSyslog(s *sample) cut {
 			return l
 		}
 		return bytes.ReplaceAll(l[at[1]:], []byte("#011"), []byte{'\t'})
+	})
+}
+
+// oneProgram says whether all lines are of one program, such as a script that reports: lines of several are a journal,
+// and those of the kernel, systemd and servers are read as one.
+func (s *sample) oneProgram() bool {
+	m := syslogLine.FindSubmatchIndex(s.lines[0])
+	if m == nil || strings.HasPrefix(string(s.lines[0][m[2]:m[3]]), "systemd") {
+		return false
+	}
+	ident := s.lines[0][m[2]:m[3]]
+	return string(ident) != "kernel" && !postgresIdent.Match(ident) && s.all(0.9, func(l []byte) bool {
+		m := syslogLine.FindSubmatchIndex(l)
+		return m != nil && bytes.Equal(l[m[2]:m[3]], ident)
 	})
 }
 

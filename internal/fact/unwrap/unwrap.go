@@ -71,6 +71,7 @@ const (
 	Literal    Layer = "string"
 	Objects    Layer = "JSON"
 	Indent     Layer = "indent"
+	Folded     Layer = "folded lines"
 )
 
 // Line is a line of what is inside.
@@ -163,6 +164,7 @@ var entries = []entry{
 	{layer: Mark, find: findMark, silent: true},
 	{layer: Objects, find: findObjects},
 	{layer: Indent, find: findIndent, silent: true},
+	{layer: Folded, find: findFolded, silent: true},
 }
 
 // Text takes off a text what it was pasted in.

@@ -27,7 +27,7 @@ var hints = []string{"tps = ", "ops/sec", "per test", "transaction", "scaling fa
 func known(l []byte) bool {
 	const most = 400
 	s := string(l[:min(len(l), most)])
-	return holds(s, hints...) && begins.MatchString(s)
+	return holds(s, hints...) && within.MatchString(s)
 }
 
 // beginAt is where in a line one of a program surely begins; negative where none does.
@@ -98,6 +98,8 @@ const beginnings = `\d+ seconds per test|` +
 var (
 	begins    = regex.New(`(?:^|\s)(` + beginnings + `)`)
 	beginning = regex.New(`^(?:` + beginnings + `)`)
+	// within is one behind whatever a text was pasted in, also the end of a line that is written out
+	within = regex.New(`(?:^|[^\w]|\\[nrt])(?:` + beginnings + `)`)
 )
 
 // flatLine is how long a line is that may hold several.

@@ -150,15 +150,19 @@ const bom = "\ufeff"
 // pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
 	t, clean := read(text, false)
-	if clean {
-		return t
-	}
 	in := around.Text([]byte(text[:min(len(text), maxText)]))
-	if len(in.Layers) == 0 {
+	// In these the server's grammar finds names and values that nobody meant.
+	other := slices.ContainsFunc(in.Layers, func(l unwrap.Layer) bool {
+		return l == unwrap.Page || l == unwrap.Entities || l == unwrap.Printable || l == unwrap.Returns
+	})
+	if len(in.Layers) == 0 || clean && !other {
 		return t
 	}
 	inner, _ := read(in.String(), true)
 	got, had := count(inner.Settings), count(t.Settings)
+	if clean {
+		had = 0
+	}
 	lax := t.Form == Plain || t.Form == Pasted
 	if got > had || got == had && got > 0 && lax || slices.Contains(in.Layers, unwrap.Diff) {
 		inner.at(in.Lines)
@@ -203,7 +207,8 @@ var namedIn = regex.New(`([A-Za-z_][\w.]{2,62})["'\x60]?\s*(?:=|:|\bTO\b|\bto\b)
 // sign says whether a line has a setting anywhere.
 func sign(l []byte) bool {
 	const most = 1024
-	for _, m := range namedIn.FindAllStringSubmatch(string(l[:min(len(l), most)]), 8) {
+	text := strings.ReplaceAll(string(l[:min(len(l), most)]), `\n`, "\n")
+	for _, m := range namedIn.FindAllStringSubmatch(text, 8) {
 		if telling(strings.ToLower(m[1])) {
 			return true
 		}

@@ -235,12 +235,16 @@ func templated(s string) bool {
 	return false
 }
 
+// carrying is a line of what a text was pasted in: a fence, the head of a host's part, the mark of lines left out.
+var carrying = regex.New("(?i)^(?:```|~~~|\\[/?(?:code|quote)\\]$|\\{(?:code|noformat)[^}]*\\}$|" +
+	`[\[(]?(?:\.\.\.|…)[\])]?$|[\w.-]+ \| (?:CHANGED|SUCCESS) (?:\| rc=\d+ )?>>$)`)
+
 // carrier says whether the text has lines that only what carries a paste makes: fences
 // of Markdown, prompts of a shell, marks of a diff.
 func (r *reader) carrier() bool {
 	for _, l := range r.lines {
 		t := strings.TrimSpace(l.text)
-		if strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") || prompt.MatchString(t) {
+		if carrying.MatchString(t) || prompt.MatchString(t) {
 			return true
 		}
 	}

@@ -49,6 +49,8 @@ var (
 	// marked is a line that only a plan has.
 	marked = regex.New(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |` +
 		`"Node Type":|\bNode Type: "|<Node-Type>`)
+	// summed is a line below the nodes, or a property of one: two words and a colon.
+	summed = regex.New(`^\s*(?:(?:Planning|Execution) [Tt]ime|Sort (?:Key|Method)|[A-Z][a-z]+ Cond|Workers [LP]\w+): `)
 	// anyHead is a node's name with its figures, wherever it stands in a line.
 	anyHead = regex.New(`(?:->\s*)?\b` + strings.TrimPrefix(HeadWords, "^") + `[^\n]*?\((?:cost=|actual )`)
 )
@@ -60,6 +62,9 @@ var around = &unwrap.Reader{Sign: marked.Match, Begin: begin, Both: true,
 
 // begin is where in a line a node begins; negative where none does.
 func begin(l string) int {
+	if summed.MatchString(l) {
+		return 0
+	}
 	at := anyHead.FindStringIndex(l)
 	switch {
 	case at == nil:
