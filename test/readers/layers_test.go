@@ -222,7 +222,8 @@ var wrappings = []wrapping{
 	}},
 	{name: "GitHub Actions", timed: true, wrap: func(_ string, lines []string) string {
 		const at = "2026-11-25T12:00:01.1234567Z "
-		return at + "##[group]Run ./report.sh\n" + at + "./report.sh\n" + at + "##[endgroup]\n" + each(at, "")("", lines)
+		return at + "##[group]Run ./report.sh\n" + at + "./report.sh\n" + at + "##[endgroup]\n" +
+			each(at, "")("", lines)
 	}},
 	{name: "GitLab CI", timed: true, lines: true, wrap: each("2026-11-25T12:00:%02d.123456Z 01O ", "")},
 	{name: "ansible", wrap: around("db1 | CHANGED | rc=0 >>\n", "")},

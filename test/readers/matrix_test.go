@@ -2,6 +2,7 @@ package readers
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +12,12 @@ import (
 	"testing"
 )
 
-// plain are inputs of each kind that nothing is around.
+var update = flag.Bool("update", false, "write the table of wrappings into docs/readers.md: read the difference")
+
+// plain are inputs of each kind that nothing is around. Settings that a server refuses are not among them: of a text
+// that was pasted in something the grammar of its lines is not judged.
 var plain = map[string][]string{
-	"conf": {"auto_conf_edited", "conf_19", "debian13_to_17", "from_96_to_16", "pgtune_alter_17", "quotes_and_hash"},
+	"conf": {"auto_conf_edited", "conf_19", "debian13_to_17", "from_96_to_16", "pgtune_alter_17", "recovery_conf_11"},
 	"measured": {"timing_clock_backwards", "fio_page_cache_sata", "pgbench_serialization_retries_16",
 		"sysbench_cpu_10", "vmstat_S_M_timestamps", "iostat_rhel6_rsec", "fsync_pt_br_15", "sar_d_12h_midnight"},
 	"oom": {"gke_three_kills_gunicorn", "alma9_journal_hugepages", "el7_messages_full_uid", "journal_o_cat",
@@ -30,7 +34,12 @@ var plain = map[string][]string{
 // placed are facts that say where in a text something is, or what is around it.
 var placed = regexp.MustCompile(`\b(?:line|first|last|lines|form|wrapped|sure|unrecognized|commands?|stray_lines)\b`)
 
-// TestWrapped holds that each reader reads the same facts whatever a text was pasted in.
+// leastRead is the share of the texts in wrappings of which all facts are read, in percent. What is missing are lines
+// that were folded, most of all in tables, of which nothing tells where a row ends.
+const leastRead = 98
+
+// TestWrapped holds that each reader reads the same facts whatever a text was pasted in, and the table that
+// docs/readers.md publishes. PGFETTLE_TEST_KIND=oom looks at one reader alone, without the table.
 func TestWrapped(t *testing.T) {
 	only := os.Getenv("PGFETTLE_TEST_KIND")
 	var kinds []string
@@ -64,7 +73,30 @@ func TestWrapped(t *testing.T) {
 		}
 		table.WriteString(row + " |\n")
 	}
-	t.Logf("%d of %d\n%s", read, all, table.String())
+	fmt.Fprintf(&table, "\n%d of %d texts were read whole.\n", read, all)
+	t.Log(table.String())
+	if 100*read < leastRead*all {
+		t.Errorf("only %d of %d texts were read whole", read, all)
+	}
+	if only != "" {
+		return
+	}
+	const page = "../../docs/readers.md"
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Publish(string(b), "wrappings: go test ./test/readers -run TestWrapped -update", table.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if text != string(b) {
+		t.Errorf("docs/readers.md has another table than\n%s", table.String())
+	}
 }
 
 // wrappedIn reads a case in a wrapping, and tells the facts that are not read of it.

@@ -252,7 +252,8 @@ func (s *scanner) part(w *window, i int, f found) int {
 			body = append(body, l.text)
 		}
 	}
-	p := Part{Kind: f.kind, File: s.file, First: s.lines[i].number, Last: s.lines[i+n-1].number, Sure: f.sure, Host: s.host, Command: s.command,
+	p := Part{Kind: f.kind, File: s.file, First: s.lines[i].number, Last: s.lines[i+n-1].number,
+		Sure: f.sure, Host: s.host, Command: s.command,
 		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
 	if s.remote != "" {
 		p.Host = s.remote

@@ -7,8 +7,9 @@ import (
 )
 
 var (
-	hunk     = regex.New(`^@@ .{1,80} @@`)
-	diffRow  = regex.New(`^(?:diff --git |index [0-9a-f]+\.\.|--- (?:a/\S|/dev/null|\S+[./]\S)|new file mode |deleted file mode |similarity index )`)
+	hunk    = regex.New(`^@@ .{1,80} @@`)
+	diffRow = regex.New(`^(?:diff --git |index [0-9a-f]+\.\.|--- (?:a/\S|/dev/null|\S+[./]\S)|new file mode |` +
+		`deleted file mode |similarity index )`)
 	newFile  = regex.New(`^\+\+\+ \S`)
 	added    = regex.New(`^\+(?:[^+]|$)`)
 	taken    = regex.New(`^-(?:[^->]|$)`)

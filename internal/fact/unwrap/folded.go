@@ -27,14 +27,18 @@ func findFolded(s *sample) cut {
 	if width < leastWidth || width > mostWidth {
 		return nil
 	}
-	goes := func(l []byte) bool { return !s.Labeled(l) && l[0] != '\t' && l[0] != ' ' && !filled(l) }
+	// What an edge cut may go on with a blank, which else begins a line of its own.
+	goes := func(l []byte, before int) bool {
+		return !s.Labeled(l) && l[0] != '\t' && (l[0] != ' ' || before == width) && !filled(l)
+	}
 	all, wide, full := 0, 0, 0
 	for i := 1; i < len(s.lines); i++ {
-		if !goes(s.lines[i]) {
+		n := utf8.RuneCount(s.lines[i-1])
+		if !goes(s.lines[i], n) {
 			continue
 		}
 		all++
-		if n := utf8.RuneCount(s.lines[i-1]); n > width-wordMost {
+		if n > width-wordMost {
 			wide++
 			if n == width {
 				full++
@@ -49,7 +53,7 @@ func findFolded(s *sample) cut {
 		between = nil
 	}
 	var held line
-	folds := 0
+	folds, last := 0, 0
 	release := func(out func(line)) {
 		if held.text != nil {
 			out(held)
@@ -63,11 +67,13 @@ func findFolded(s *sample) cut {
 		case len(bytes.TrimSpace(l.text)) == 0:
 			release(out)
 			out(l)
-		case held.text != nil && goes(l.text) && folds < mostFolds:
+		case held.text != nil && goes(l.text, last) && folds < mostFolds:
+			last = utf8.RuneCount(l.text)
 			held.text = append(append(held.text, between...), l.text...)
 			folds++
 		default:
 			release(out)
+			last = utf8.RuneCount(l.text)
 			held = line{bytes.Clone(l.text), l.number}
 		}
 	}

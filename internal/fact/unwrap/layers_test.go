@@ -53,7 +53,8 @@ func TestLayers(t *testing.T) {
 				t.Errorf("%v were taken off", got.Layers)
 			}
 			for i, want := range report {
-				if i >= len(got.Lines) || strings.TrimRight(got.Lines[i].Text, " ") != want || got.Lines[i].Number != i+1 {
+				if i >= len(got.Lines) || strings.TrimRight(got.Lines[i].Text, " ") != want ||
+					got.Lines[i].Number != i+1 {
 					t.Fatalf("line %d: want %q in\n%s", i+1, want, got.String())
 				}
 			}

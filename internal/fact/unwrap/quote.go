@@ -11,7 +11,7 @@ var (
 	quoted = regex.New(`^[ \t]{0,3}(?:> ?)+`)
 	box    = regex.New(`^ {0,4}(?:│|┃|\|)(?: |$)?`)
 	boxEnd = regex.New(`[ \t]*(?:│|┃|\|)?[ \t]*$`)
-	ruled  = regex.New(`^ {0,4}(?:[+|├┌└╞╔╚][-=─═:+ ]*-?[-=─═:]+[-=─═:+ ]*[+|┤┐┘╡╗╝]?)$`)
+	ruled  = regex.New(`^ {0,4}[+|├┌└╞╔╚][-=─═:+ ]*[-=─═:][-=─═:+ ]*[+|┤┐┘╡╗╝]?$`)
 )
 
 // findQuoted finds the marks of a letter that quotes another. In a log most lines have them; elsewhere a part of a text

@@ -46,7 +46,7 @@ func (r *Reader) sign(l []byte) bool {
 // is says whether a line is one that the reader knows, or any where it knows none.
 func (s *sample) is(l []byte) bool { return s.known == 0 || s.sign(l) }
 
-// any line counts for a reader that says nothing of its own.
+// anyLine says that any line counts: the reader says nothing of its own.
 func (r *Reader) anyLine() bool { return r.Sign == nil && r.Labeled == nil }
 
 func (s *sample) add(l []byte) {

@@ -24,7 +24,8 @@ var (
 	clocked  = regex.New(`^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]{1,2}`)
 	severity = regex.New(`^(?:\[?(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\]?(?:: | - |\s{1,2}))`)
 	chat     = regex.New(`^\[?\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?\]? *` +
-		`(?:<[ @+]?[^<>]{1,40}>|[\w-]{1,30}:|\*{0,2}[\w-]{1,30}\*{0,2} ?[|│])(?: |$)|^<[ @+]?[\w\[\]{}^|-]{1,40}>(?: |$)`)
+		`(?:<[ @+]?[^<>]{1,40}>|[\w-]{1,30}:|\*{0,2}[\w-]{1,30}\*{0,2} ?[|│])(?: |$)|` +
+		`^<[ @+]?[\w\[\]{}^|-]{1,40}>(?: |$)`)
 )
 
 // findTimestamps finds a time of RFC 3339 before each line, which no server and no kernel writes itself.
@@ -66,7 +67,7 @@ func sparingTime(l []byte) []byte {
 		return l
 	}
 	text := l[m[1]:]
-	if inDay.Match(text) || len(bytes.TrimLeft(text, " \t")) < len(text) {
+	if inDay.Match(text) || begins(text) || len(bytes.TrimLeft(text, " \t")) < len(text) {
 		return text
 	}
 	return append(append(bytes.Clone(l[m[2]:m[3]]), ' '), text...)

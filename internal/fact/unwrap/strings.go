@@ -69,8 +69,8 @@ func findLiteral(s *sample) cut {
 	}
 }
 
-// quotedIn is the string of a line in which the ends of lines are written out, and what stands behind it; the whole line
-// where none is quoted.
+// quotedIn is the string of a line in which the ends of lines are written out, and what stands behind it; the whole
+// line where none is quoted.
 func quotedIn(l []byte) (inside, behind []byte) {
 	first := bytes.Index(l, brokenLine)
 	for at := 0; at < first; {

@@ -164,7 +164,7 @@ func Read(text string) Text {
 		had = 0
 	}
 	lax := t.Form == Plain || t.Form == Pasted
-	if got > had || got == had && got > 0 && lax || slices.Contains(in.Layers, unwrap.Diff) {
+	if got > had || got == had && got > 0 && (lax || other) || slices.Contains(in.Layers, unwrap.Diff) {
 		inner.at(in.Lines)
 		return inner
 	}
