@@ -17,7 +17,8 @@ var pure = []string{
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
 	"unicode/utf8", "github.com/BurntSushi/toml", "golang.org/x/text/encoding/charmap",
 	"github.com/kljensen/snowball/english", "github.com/kljensen/snowball/french",
-	"github.com/kljensen/snowball/russian", "gonum.org/v1/gonum/mathext",
+	"github.com/kljensen/snowball/russian", "golang.org/x/text/encoding",
+	"golang.org/x/text/encoding/unicode", "gonum.org/v1/gonum/mathext",
 	module + "docs/pages", // words alone
 }
 

@@ -323,9 +323,10 @@ func (s Sums) Table() string {
 	return b.String()
 }
 
-// Publish is a page with another table.
-func Publish(page, table string) (string, error) {
-	const from, to = "<!-- score: make score -->\n", "<!-- end of score -->\n"
+// Publish is a page with another table in the place of a mark: what it is of, and how it is made.
+func Publish(page, mark, table string) (string, error) {
+	what, _, _ := strings.Cut(mark, ":")
+	from, to := "<!-- "+mark+" -->\n", "<!-- end of "+what+" -->\n"
 	head, rest, ok := strings.Cut(page, from)
 	_, tail, ok2 := strings.Cut(rest, to)
 	if !ok || !ok2 {
@@ -333,6 +334,9 @@ func Publish(page, table string) (string, error) {
 	}
 	return head + from + table + to + tail, nil
 }
+
+// ScoreMark is the place of the scores in docs/readers.md.
+const ScoreMark = "score: make score"
 
 // Recall is the part of what must be read that was, from 0 to 1.
 func (s *Sum) Recall() float64 { return part(s.Right, s.Right+s.Missing+s.Wrong) }

@@ -41,7 +41,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := Publish(string(b), sums.Table()); err != nil || text != string(b) {
+	if text, err := Publish(string(b), ScoreMark, sums.Table()); err != nil || text != string(b) {
 		t.Errorf("docs/readers.md has another table than\n%s(%v) make score UPDATE=-update", sums.Table(), err)
 	}
 }

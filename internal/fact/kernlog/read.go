@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 var (
@@ -99,9 +100,17 @@ func NewReader(others func(*Foreign) bool) *Reader {
 	return &Reader{stream: first, streams: []*stream{first}, others: others}
 }
 
+// pastedIn is what a log may have been pasted in. Times, hosts, programs and objects are read with the lines.
+var pastedIn = &unwrap.Reader{Sign: hasAnchor, Exact: true, Own: []unwrap.Layer{unwrap.Syslog, unwrap.Times,
+	unwrap.Objects, unwrap.Blanks, unwrap.Quotes, unwrap.Entities}}
+
 // Add reads one more log. A report does not go over from one log to the next.
 func (p *Reader) Add(r io.Reader) error {
 	br := bufio.NewReaderSize(r, maxLine)
+	head, _ := br.Peek(maxLine) // what it failed for is told by the reading
+	if _, open := pastedIn.Find(head); open != nil {
+		br = bufio.NewReaderSize(open(br), maxLine)
+	}
 	for {
 		b, err := br.ReadSlice('\n')
 		cut := errors.Is(err, bufio.ErrBufferFull)

@@ -285,7 +285,7 @@ func htmlTableAt(w *window) (table, bool) {
 				s = s[:at[0]]
 			}
 			s = html.UnescapeString(reTag.ReplaceAllString(s, ""))
-			c = append(c, strings.TrimSpace(entities.Replace(s)))
+			c = append(c, strings.TrimSpace(strings.ReplaceAll(s, "\u00a0", " ")))
 		}
 		x.row(c)
 	}

@@ -1,28 +1,26 @@
 package paste
 
 import (
-	"bytes"
 	"html"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 // line is a line of an input, made plain.
 type line struct {
-	raw  string // as it stands
-	text string // without quotation marks, colours and blanks at its end
-	t    string // without blanks at its beginning too
+	raw    string // as it stands, without what the text was pasted in
+	number int    // of the line of the input that it was in, from 1
+	text   string // without tags and blanks at its end
+	t      string // without blanks at its beginning too
 	// end is behind the last line that a part that begins here may reach: the next prompt, fence or rule
 	end int
 	is  role
 	// A block of preformatted text begins or ends at this line, which has text of its own:
 	// no part reaches over it.
 	opens, closes bool
-	// without the time that something printed before it
-	stamped string
-	unstamp bool
 	// said by a prompt or a command
 	host, command string
 }
@@ -39,59 +37,28 @@ const (
 	elided // …: lines were left out here
 )
 
-// reColour is an escape sequence of a terminal.
-var reColour = regex.New("\x1b\\[[0-9;?]*[ -/]*[@-~]|" +
-	"\x1b\\][^\x07\x1b]{0,300}(?:\x07|\x1b\\\\)|\x1b[()][A-Z0-9]|\x1b[=>]")
+// around is what a whole paste may be in. What stands before the lines of a part alone is looked for where the part is
+// read; a fence parts what is around it; tags say something of the lines.
+var around = &unwrap.Reader{Own: []unwrap.Layer{unwrap.Fence, unwrap.Page, unwrap.Entities, unwrap.Comment,
+	unwrap.Times, unwrap.Psql, unwrap.Quotes}}
 
 // split makes lines of a text. What is behind the bounds is cut, and said so.
 func split(text []byte) []line {
-	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-		text = fromUTF16(text)
-	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	var out []line
-	for raw := range bytes.Lines(text) {
-		if len(out) == MaxLines {
-			break
-		}
-		raw = bytes.TrimRight(raw, "\r\n")
-		out = append(out, line{raw: string(raw)})
-	}
-	unstamped(out)
+	t := around.Text(text)
+	inner := t.Lines[:min(len(t.Lines), MaxLines)]
+	out := make([]line, len(inner))
 	page := isPage(text)
-	for i := range out {
+	for i, l := range inner {
+		out[i] = line{raw: l.Text, number: l.Number}
 		out[i].clean(page)
 	}
-	undiffed(out)
 	return out
 }
 
-// fromUTF16 reads what Windows writes with > in PowerShell.
-func fromUTF16(text []byte) []byte {
-	little := text[0] == 0xff
-	var b []byte
-	for i := 2; i+1 < len(text); i += 2 {
-		r := rune(text[i])<<8 | rune(text[i+1])
-		if little {
-			r = rune(text[i+1])<<8 | rune(text[i])
-		}
-		b = utf8.AppendRune(b, r)
-	}
-	return b
-}
-
-var entities = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u200b", "")
-
 func (l *line) clean(page bool) {
 	s := l.raw[:min(len(l.raw), maxLine)]
-	if l.unstamp {
-		s = l.stamped[:min(len(l.stamped), maxLine)]
-	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
-	}
-	if strings.Contains(s, "\x1b") {
-		s = reColour.ReplaceAllString(s, "")
 	}
 	if at := strings.LastIndexByte(s, '\r'); at >= 0 { // what was written over is not seen
 		s = s[at+1:]
@@ -103,10 +70,7 @@ func (l *line) clean(page bool) {
 	if strings.Contains(s, "&") && strings.Contains(s, ";") {
 		s = html.UnescapeString(s)
 	}
-	s = entities.Replace(s)
-	for t := strings.TrimLeft(s, " \t"); strings.HasPrefix(t, ">"); t = strings.TrimLeft(s, " ") {
-		s = strings.TrimPrefix(t[1:], " ") // a mail's quotation
-	}
+	s = strings.ReplaceAll(s, "\u00a0", " ") // that an entity was
 	if t := strings.TrimLeft(s, " "); strings.HasPrefix(t, "```") && strings.Trim(t, "` \t") != "" &&
 		!reFence.MatchString(strings.TrimRight(t, " ")) {
 		s, l.opens = strings.TrimLeft(t, "`"), true // of a chat: the text stands behind the fence
@@ -130,6 +94,9 @@ func (l *line) clean(page bool) {
 }
 
 var (
+	// what runners of jobs write around the output of a step
+	reGroup = regex.New(`^(?:##\[(?:group|endgroup|section|command)\]|::(?:group|endgroup)::|section_(?:start|en` +
+		`d):\d+:)(.*)$`)
 	reFence = regex.New(
 		"^(?:```+|~~~+)[\\w +.-]*$|^(?:/\\*+|\\*+/)$|^</?(?:pre|code)>$|^\\{(?:code|noformat)[^}]*\\}$|^\\[/?code\\]$")
 	reRule = regex.New(`^(?:={4,}|-{4,}|#{4,}|\*{4,}|/{4,}|_{4,}|\+{4,}|~{4,})$`)

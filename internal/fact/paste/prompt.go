@@ -31,6 +31,8 @@ var (
 		`(?:Время|Temps|Zeit|Tiempo|Tempo|Czas)\s?: \d[\d.,]* (?:мс|ms).*|Секундомер включён\.|Chronométrage act` +
 		`ivé\.|` +
 		`Zeitmessung ist an\.)$`)
+	// the new side of a diff, whose lines follow
+	reNewFile  = regex.New(`^\+\+\+ (?:b/)?(\S+)`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
@@ -70,6 +72,10 @@ func commands(lines []line) {
 		}
 		if reChatter.MatchString(l.t) {
 			l.is = command
+			continue
+		}
+		if m := reNewFile.FindStringSubmatch(l.t); m != nil {
+			l.is, l.command = command, "cat "+m[1]
 			continue
 		}
 		host, cmd, sql, ok := prompted(l.t)

@@ -90,6 +90,7 @@ type scanner struct {
 	remote        string  // where the command ran, where that is another host
 	several       string  // the command that was run on several hosts
 	gap           Stretch // that is open
+	gapAt         int     // its last line, by its place among the lines
 	begun         bool    // content was seen
 	tries         int     // see window
 	messages      int     // that were looked into
@@ -99,13 +100,21 @@ type scanner struct {
 func (r *Read) file(name string, text []byte) {
 	lines := split(text)
 	commands(lines)
-	r.Files = append(r.Files, File{Name: name, Lines: len(lines)})
+	r.Files = append(r.Files, File{Name: name, Lines: last(lines)})
 	r.Lines.Total += len(lines)
 	s := &scanner{r: r, file: name, lines: lines, tries: mostFar}
 	for i := 0; i < len(lines); {
 		i += s.at(i)
 	}
 	s.close()
+}
+
+// last is the number of the last line.
+func last(lines []line) int {
+	if len(lines) == 0 {
+		return 0
+	}
+	return lines[len(lines)-1].number
 }
 
 // at reads what begins at a line, and says how many lines that was.
@@ -243,7 +252,8 @@ func (s *scanner) part(w *window, i int, f found) int {
 			body = append(body, l.text)
 		}
 	}
-	p := Part{Kind: f.kind, File: s.file, First: i + 1, Last: i + n, Sure: f.sure, Host: s.host, Command: s.command,
+	p := Part{Kind: f.kind, File: s.file, First: s.lines[i].number, Last: s.lines[i+n-1].number,
+		Sure: f.sure, Host: s.host, Command: s.command,
 		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
 	if s.remote != "" {
 		p.Host = s.remote
@@ -268,17 +278,17 @@ func (s *scanner) skip(i int) {
 	l := &s.lines[i]
 	s.r.Lines.Unrecognized++
 	if s.gap.Lines == 0 {
-		s.gap = Stretch{File: s.file, First: i + 1, Text: l.raw[:min(len(l.raw), maxShown)]}
+		s.gap = Stretch{File: s.file, First: l.number, Text: l.raw[:min(len(l.raw), maxShown)]}
 		s.gap.Text = strings.ToValidUTF8(strings.TrimRight(s.gap.Text, " \t"), "\ufffd")
 	}
 	s.gap.Lines++
-	s.gap.Last = i + 1
+	s.gap.Last, s.gapAt = l.number, i
 }
 
 func (s *scanner) close() {
 	if s.gap.Lines > 0 {
 		s.r.Unrecognized = append(s.r.Unrecognized, s.gap)
-		if s.lines[s.gap.Last-1].is == content && s.gap.Lines > 2 { // prose: a command above it is not of what follows
+		if s.lines[s.gapAt].is == content && s.gap.Lines > 2 { // prose: a command above it is not of what follows
 			s.command = ""
 		}
 	}
@@ -312,7 +322,7 @@ const ofFile = 3 // the wrapper that names a file
 // plain is a file without what one of the wrappers finds before its lines, made once.
 type plain struct{ lines []line }
 
-func unwrap(lines []line, k int) plain {
+func unprefixed(lines []line, k int) plain {
 	p := plain{make([]line, len(lines))}
 	for i := range lines {
 		l := lines[i]
@@ -355,7 +365,7 @@ func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
 		return nil, ""
 	}
 	if s.plain[k] == nil {
-		p := unwrap(s.lines, k)
+		p := unprefixed(s.lines, k)
 		s.plain[k] = &p
 	}
 	lines := s.plain[k].lines

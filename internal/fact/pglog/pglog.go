@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pglog/translated"
-	"github.com/pgfettle/pgfettle/internal/fact/pglog/wrapped"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 // Format is how a log is written.
@@ -144,6 +144,9 @@ func (f *firstEntry) Entry(e *Entry) {
 }
 func (f *firstEntry) Dump(*Dump) {}
 
+// around is what a log may have been brought or pasted in. The times of its lines are its own.
+var around = &unwrap.Reader{Labeled: hasLabel, Own: []unwrap.Layer{unwrap.Times}}
+
 // Read reads a log to its end. An error is one of the reader or of the gzip form;
 // lines that make no sense are counted, not an error.
 func Read(r io.Reader, o Options, sink Sink) (Source, error) {
@@ -167,7 +170,7 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	src.Format = formatOf(head)
 	out := &counter{src: &src, sink: sink}
 	if src.Format == Stderr && !(o.Known && prefixed(newPrefix(o.Prefix), head)) {
-		if name, open := wrapped.Find(head, hasLabel); open != nil {
+		if name, open := around.Find(head); open != nil {
 			src.Wrapped = name
 			unwrapped = open(in)
 			in = newLines(unwrapped)

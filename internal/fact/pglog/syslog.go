@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
-	"github.com/pgfettle/pgfettle/internal/fact/pglog/wrapped"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 // Syslog is the format of log_destination that syslog writes to a file.
@@ -39,7 +39,7 @@ func syslogLine(ident string) *regexp.Regexp {
 // ident is the server's syslog_ident; "" is the default.
 func FromSyslog(r io.Reader, ident string) io.Reader {
 	ours := syslogLine(ident)
-	var repeats wrapped.Repeats
+	var repeats unwrap.Repeats
 	return &rewriter{in: newLines(r), rewrite: func(to, line []byte) []byte {
 		line, times := repeats.Line(line)
 		m := ours.FindSubmatchIndex(line)

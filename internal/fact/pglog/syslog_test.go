@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/fact/pglog/wrapped"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 const syslogText = `Nov 24 11:00:00 db1 systemd[1]: Started a thing.
@@ -48,7 +48,7 @@ func FuzzFromSyslog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte, ident string) {
 		b, err := io.ReadAll(FromSyslog(bytes.NewReader(in), ident))
 		if bytes.Contains(in, []byte("message repeated ")) {
-			if err != nil || len(b) > 2*len(in)+wrapped.MaxAgain {
+			if err != nil || len(b) > 2*len(in)+unwrap.MaxAgain {
 				t.Errorf("%d bytes of %d, %v", len(b), len(in), err)
 			}
 			return

@@ -212,7 +212,7 @@ func Parse(b []byte) ([]*Plan, error) {
 	if len(b) > MaxText {
 		return nil, ErrLarge
 	}
-	text := pasted.Plain(pasted.Text(b))
+	text := pasted.Plain(b)
 	if err := other(text); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ const (
 	inPhrase = 20
 )
 
+// mostMeant is how many words a person types who looks for a thing; a message that was copied has more.
+const mostMeant = 3
+
 // maxQuery bounds what is looked for, in bytes: a line of a log, with what a person copied around it.
 const maxQuery = 2000
 
@@ -81,7 +84,8 @@ func New(pages []Page) *Index {
 }
 
 // Find returns at most most pages, the best first. A page is found that has all the words of the query; where none
-// has, one that has more than half of what they weigh. A server message in another language is looked for in English.
+// has, or there are many words, one that has more than half of what they weigh. A server message in another language
+// is looked for in English.
 func (ix *Index) Find(query string, most int) []*Page {
 	if len(query) > maxQuery {
 		query = query[:maxQuery]
@@ -132,7 +136,9 @@ func (ix *Index) find(query string, most int) []*Page {
 		full = full || has == all
 		hits = append(hits, h)
 	}
-	hits = slices.DeleteFunc(hits, func(h hit) bool { return full && h.has < 1 || h.has <= 0.5 })
+	// Of some words all are meant. A message has more: a page may quote the half of it that is always the same.
+	strict := full && len(words) <= mostMeant
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return strict && h.has < 1 || h.has <= 0.5 })
 	slices.SortStableFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.page.Name, b.page.Name))
 	})

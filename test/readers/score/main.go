@@ -56,7 +56,7 @@ func run(dir string, verbose, update bool, kinds []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := readers.Publish(string(b), sums.Table())
+	text, err := readers.Publish(string(b), readers.ScoreMark, sums.Table())
 	if err != nil {
 		return err
 	}

@@ -9,56 +9,65 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
-var (
-	// quoted is how mails and Markdown begin a quoted line.
-	quoted    = regex.New(`^(?:[ \t]{0,3}>[ \t]?)+`)
-	escapes   = regex.New("\x1b\\[[0-9;?]*[A-Za-z]")
-	backslash = regex.New(`\\([_*'<>\[\]#|~-])`)
-	commented = regex.New(`^\s*(?:#|//|--|[:%;*]) {1,3}`)
-	entities  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&#39;", "'", "&quot;", `"`,
-		"&#x27;", "'", "&#42;", "*", "&rsquo;", "’", "&ndash;", "–", "&micro;", "µ", "&apos;", "'")
-)
+// commented is a mark of a remark before a line, in any language.
+var commented = regex.New(`^\s*(?:#|//|--|[:%;*]) {1,3}`)
 
-// clean splits a file into lines, without what carried them: quotes of mails, escapes of
-// Markdown and of web pages, colors, prefixes of containers. A text that has lost its line
-// breaks gets them back where a line of such a program surely begins.
-func clean(b []byte) []string {
-	text := strings.ToValidUTF8(unquoted(string(decoded(b))), "\uFFFD")
-	text = strings.TrimPrefix(text, "\uFEFF")
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "\u2009", " ").Replace(text)
-	if strings.Contains(text, "\x1b") {
-		text = escapes.ReplaceAllString(text, "")
+// around is what outputs may be pasted in. Both sides of a diff are runs.
+var around = &unwrap.Reader{Sign: known, Begin: beginAt, Both: true}
+
+// hints are cheaper to look for than beginnings, of which each has one.
+var hints = []string{"tps = ", "ops/sec", "per test", "transaction", "scaling factor", "number of", "latency",
+	"progress: ", "IOPS=", "(g=", "(groupid=", "percentile", "sec) ", "sec):", "Run status", "bw=", "per sec.",
+	"avg-cpu", "Device", "swpd", "loop time"}
+
+// known says whether a line of a program begins anywhere in a line.
+func known(l []byte) bool {
+	const most = 400
+	s := string(l[:min(len(l), most)])
+	return holds(s, hints...) && within.MatchString(s)
+}
+
+// beginAt is where in a line one of a program surely begins; negative where none does.
+func beginAt(l string) int {
+	if starts(l) {
+		return 0
 	}
-	text = unfenced(untagged(text))
-	html := strings.Contains(text, "&lt;") || strings.Contains(text, "&nbsp;") || strings.Contains(text, "&gt;") ||
-		strings.Contains(text, "&#")
-	escaped := strings.Contains(text, `\_`) // of Markdown
-	lines := strings.Split(text, "\n")
-	out := make([]string, 0, len(lines))
-	for _, l := range lines {
-		if strings.Contains(l, ">") {
-			l = quoted.ReplaceAllString(l, "")
-		}
-		if html {
-			l = numeric(entities.Replace(l))
-		}
-		if escaped && strings.Contains(l, `\`) {
-			l = backslash.ReplaceAllString(l, "$1")
-		}
-		out = append(out, l)
+	if m := begins.FindStringSubmatchIndex(l); m != nil {
+		return m[2]
 	}
-	out = carried(undiffed(out))
-	for i, l := range out {
-		if c := begun(l); c == 0 || strings.IndexByte("#/-:%;*", c) < 0 {
-			continue
-		}
-		if m := commented.FindString(l); m != "" && len(l) > len(m) {
-			out[i] = strings.Repeat(" ", len(m)) + l[len(m):]
+	return -1
+}
+
+// starts says whether a line of a program surely begins here.
+func starts(l string) bool {
+	l = strings.TrimLeft(l, " \t")
+	return beginning.MatchString(l[:min(len(l), flatLine)])
+}
+
+// clean splits a file into lines, without what they were pasted in, and says which line of the file each was in. A
+// text that has lost its line breaks gets them back where a line of such a program surely begins.
+func clean(b []byte) (lines []string, numbers []int) {
+	var in []unwrap.Line
+	for _, l := range around.Text(b).Lines {
+		text := strings.ToValidUTF8(l.Text, "\uFFFD")
+		for part := range strings.SplitSeq(text, "\r") { // what a terminal writes over
+			if c := begun(part); c != 0 && strings.IndexByte("#/-:%;*", c) >= 0 {
+				if m := commented.FindString(part); m != "" && len(part) > len(m) {
+					part = strings.Repeat(" ", len(m)) + part[len(m):]
+				}
+			}
+			in = append(in, unwrap.Line{Text: part, Number: l.Number})
 		}
 	}
-	return folded(flat(out))
+	in = flat(in)
+	lines, numbers = make([]string, len(in)), make([]int, len(in))
+	for i, l := range in {
+		lines[i], numbers[i] = l.Text, l.Number
+	}
+	return folded(lines), numbers
 }
 
 // beginnings are where a line begins in a text that has lost its breaks; they are looked for in
@@ -89,6 +98,8 @@ const beginnings = `\d+ seconds per test|` +
 var (
 	begins    = regex.New(`(?:^|\s)(` + beginnings + `)`)
 	beginning = regex.New(`^(?:` + beginnings + `)`)
+	// within is one behind whatever a text was pasted in, also the end of a line that is written out
+	within = regex.New(`(?:^|[^\w]|\\[nrt])(?:` + beginnings + `)`)
 )
 
 // flatLine is how long a line is that may hold several.
@@ -97,28 +108,30 @@ const flatLine = 160
 // flatMost bounds what is looked at of one line, and flatAll of all of them.
 const flatMost, flatAll = 64 << 10, 1 << 20
 
-func flat(lines []string) []string {
+func flat(lines []unwrap.Line) []unwrap.Line {
 	budget := flatAll
-	out := make([]string, 0, len(lines))
-	for _, l := range lines {
+	out := make([]unwrap.Line, 0, len(lines))
+	for _, whole := range lines {
+		l := whole.Text
+		give := func(text string) { out = append(out, unwrap.Line{Text: text, Number: whole.Number}) }
 		if len(l) < flatLine || len(l) > flatMost || len(l) > budget || begun(l) == '{' {
-			out = append(out, l)
+			give(l)
 			continue
 		}
 		budget -= len(l)
 		at := begins.FindAllStringSubmatchIndex(l, 4096)
 		if len(at) < 2 {
-			out = append(out, l)
+			give(l)
 			continue
 		}
 		from := 0
 		for _, m := range at {
 			if m[2] > from {
-				out = append(out, l[from:m[2]])
+				give(l[from:m[2]])
 			}
 			from = m[2]
 		}
-		out = append(out, l[from:])
+		give(l[from:])
 	}
 	return rows(out)
 }
@@ -130,12 +143,14 @@ var (
 )
 
 // rows breaks a table that stands in one line: its columns tell how many figures a row has.
-func rows(lines []string) []string {
-	out := make([]string, 0, len(lines))
-	for _, l := range lines {
+func rows(lines []unwrap.Line) []unwrap.Line {
+	out := make([]unwrap.Line, 0, len(lines))
+	for _, whole := range lines {
+		l := whole.Text
+		give := func(text string) { out = append(out, unwrap.Line{Text: text, Number: whole.Number}) }
 		if len(l) < flatLine/2 || !holds(l[:flatLine/2], "avg-cpu", "evice", "swpd") ||
 			!headOfRows.MatchString(strings.Join(strings.Fields(l[:flatLine/2]), " ")) {
-			out = append(out, l)
+			give(l)
 			continue
 		}
 		f := strings.Fields(l)
@@ -145,13 +160,13 @@ func rows(lines []string) []string {
 			n++
 		}
 		if n == len(f) {
-			out = append(out, l) // a head alone, and a wide one
+			give(l) // a head alone, and a wide one
 			continue
 		}
 		if !cpu && !numbers && n < len(f) && n > 2 && onlyFigures(f[n:n+1]) {
 			n-- // the name of the first device looked like a column
 		}
-		out = append(out, strings.Join(f[:n], " "))
+		give(strings.Join(f[:n], " "))
 		for at := n; at < len(f); {
 			end, from := at+n, at+1
 			switch {
@@ -161,10 +176,10 @@ func rows(lines []string) []string {
 				from = at
 			}
 			if end > len(f) || !onlyFigures(f[from:end]) {
-				out = append(out, strings.Join(f[at:], " "))
+				give(strings.Join(f[at:], " "))
 				break
 			}
-			out = append(out, strings.Join(f[at:end], " "))
+			give(strings.Join(f[at:end], " "))
 			at = end
 		}
 	}

@@ -53,8 +53,8 @@ func TestNoMarks(t *testing.T) {
 		" - latency average = 5.1 ms\n - latency average = 6.1 ms\n - latency average = 7.1 ms\n",
 		"x = tps = 1\nx = tps = 2\nx = tps = 3\n",
 	} {
-		lines := strings.Split(text, "\n")
-		if got := strings.Join(unmarked(append([]string{}, lines...)), "\n"); got != text {
+		if lines := around.Text([]byte(text)); lines.String() != text {
+			got := lines.String()
 			t.Errorf("%q became %q", text, got)
 		}
 	}

@@ -118,7 +118,7 @@ func Read(b []byte) (*Reading, error) {
 	if len(b) > maxBytes {
 		return nil, ErrTooLong
 	}
-	lines := clean(b)
+	lines, numbers := clean(b)
 	r := &reader{}
 	fio := newFio(r)
 	bench := &pgbench{r: r}
@@ -132,7 +132,7 @@ func Read(b []byte) (*Reading, error) {
 		}
 	}
 	for i := 0; i < text; i++ {
-		if n := docs.read(lines[i:text], i+1); n > 0 {
+		if n := docs.read(lines[i:text], numbers[i]); n > 0 {
 			i += n - 1
 			continue
 		}
@@ -142,7 +142,7 @@ func Read(b []byte) (*Reading, error) {
 		if elided(lines[i]) {
 			continue // what follows belongs to the same table
 		}
-		s := scanned{number: i + 1, text: lines[i], last: i+1 == text}
+		s := scanned{number: numbers[i], text: lines[i], last: i+1 == text}
 		if len(s.text) > maxLine {
 			continue // no program writes such a line
 		}

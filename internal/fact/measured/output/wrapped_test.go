@@ -66,9 +66,9 @@ diff --git a/x b/x
 		*r.Outputs[1].Pgbench.Latency.Mean != 2.573 {
 		t.Errorf("%v %+v", err, r)
 	}
-	text := []string{"@@ -1,2 +1,2 @@", "-a", "+b", " c"}
-	if got := strings.Join(undiffed(text), "\n"); got != strings.Join(text, "\n") {
-		t.Errorf("another diff became %q", got)
+	const text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n"
+	if lines := around.Text([]byte(text)); lines.String() != text {
+		t.Errorf("another diff became %q", lines.String())
 	}
 }
 

@@ -7,10 +7,12 @@
 package conftext
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 // Form says what a text is.
@@ -144,17 +146,74 @@ func split(text string) []line {
 const bom = "\ufeff"
 
 // Read reads a text. Of several forms that it may have, the one is taken that gives
-// the most settings, the more particular one before the more general.
+// the most settings, the more particular one before the more general. What a text was
+// pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
-	r := &reader{text: text, lines: split(text)}
-	r.patched()
+	t, clean := read(text, false)
+	in := around.Text([]byte(text[:min(len(text), maxText)]))
+	// In these the server's grammar finds names and values that nobody meant.
+	other := slices.ContainsFunc(in.Layers, func(l unwrap.Layer) bool {
+		return l == unwrap.Page || l == unwrap.Entities || l == unwrap.Printable || l == unwrap.Returns
+	})
+	if len(in.Layers) == 0 || clean && !other {
+		return t
+	}
+	inner, _ := read(in.String(), true)
+	got, had := count(inner.Settings), count(t.Settings)
+	if clean {
+		had = 0
+	}
+	lax := t.Form == Plain || t.Form == Pasted
+	if got > had || got == had && got > 0 && (lax || other) || slices.Contains(in.Layers, unwrap.Diff) {
+		inner.at(in.Lines)
+		return inner
+	}
+	return t
+}
+
+// at puts the numbers that lines have in the text for those that they have in what is inside.
+func (t *Text) at(lines []unwrap.Line) {
+	of := func(n int) int {
+		if n < 1 || n > len(lines) {
+			return n
+		}
+		return lines[n-1].Number
+	}
+	for i := range t.Settings {
+		t.Settings[i].Line = of(t.Settings[i].Line)
+	}
+	t.Unread.First = of(t.Unread.First)
+	t.Named.VersionLine, t.Named.RAMLine = of(t.Named.VersionLine), of(t.Named.RAMLine)
+}
+
+// read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
+func read(text string, carried bool) (t Text, clean bool) {
+	r := &reader{text: text, lines: split(text), carried: carried}
 	r.signs()
-	t := r.form()
+	t, clean = r.form()
 	if len(t.Settings) > maxSettings {
 		t.Settings = t.Settings[:maxSettings]
 	}
 	t.Named = r.named(t)
-	return t
+	return t, clean
+}
+
+// around is what settings may be pasted in. A setting that stands in a comment is not in force.
+var around = &unwrap.Reader{Sign: sign, Own: []unwrap.Layer{unwrap.Comment, unwrap.Times}}
+
+// namedIn is a name with what parts it from its value, wherever it is in a line.
+var namedIn = regex.New(`([A-Za-z_][\w.]{2,62})["'\x60]?\s*(?:=|:|\bTO\b|\bto\b)`)
+
+// sign says whether a line has a setting anywhere.
+func sign(l []byte) bool {
+	const most = 1024
+	text := strings.ReplaceAll(string(l[:min(len(l), most)]), `\n`, "\n")
+	for _, m := range namedIn.FindAllStringSubmatch(text, 8) {
+		if telling(strings.ToLower(m[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // reader is one reading of a text.
@@ -163,29 +222,8 @@ type reader struct {
 	lines []line
 	sign  signs
 	yaml  []pair // of the scan for keys and values, once
-	diff  bool   // the text has parts of a unified diff
-}
-
-var hunk = regex.New(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
-
-// patched leaves of a unified diff the lines that it results in: those that it removes are
-// not set any more.
-func (r *reader) patched() {
-	in := false
-	for i := range r.lines {
-		l := &r.lines[i].text
-		switch {
-		case hunk.MatchString(*l):
-			in, r.diff, *l = true, true, ""
-		case !in || *l == "":
-		case (*l)[0] == '-' || (*l)[0] == '\\':
-			*l = ""
-		case (*l)[0] == '+':
-			*l = " " + (*l)[1:]
-		case (*l)[0] != ' ':
-			in = false
-		}
-	}
+	// the text was taken out of another: the server does not read it as it is
+	carried bool
 }
 
 // parameter says whether a name is one that PostgreSQL, a module that comes with it or

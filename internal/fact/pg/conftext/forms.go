@@ -112,24 +112,24 @@ func dashed(t string) bool {
 		!alterSign.MatchString(t)
 }
 
-// form tries the forms, the more particular ones first.
-func (r *reader) form() Text {
+// form tries the forms, the more particular ones first. clean says that the text is one that the server reads.
+func (r *reader) form() (t Text, clean bool) {
 	if f, ok := r.elsewhere(); ok {
-		return Text{Form: f}
+		return Text{Form: f}, false
 	}
 	s := &r.sign
 	plain, clean := r.plain()
 	if s.alter > 0 {
 		if t := r.alterSystem(); len(t.Settings) > 0 || len(plain) == 0 {
-			return t
+			return t, false
 		}
 	}
-	if clean && !r.diff && !s.kube && !s.nix && !s.terraform {
-		return Text{Form: plainForm(plain), Settings: nil}
+	if clean && !r.carried && !s.kube && !s.nix && !s.terraform {
+		return Text{Form: plainForm(plain), Settings: nil}, true
 	}
 	if s.gpconfig > 0 {
 		if t := r.gpconfig(); len(t.Settings) > 0 {
-			return t
+			return t, false
 		}
 	}
 	best, known := Text{}, 0
@@ -162,9 +162,9 @@ func (r *reader) form() Text {
 		try(r.assigned())
 	}
 	if known == 0 {
-		return Text{Form: Plain}
+		return Text{Form: Plain}, false
 	}
-	return best
+	return best, false
 }
 
 func plainForm(plain []Setting) Form {
@@ -200,7 +200,7 @@ func (r *reader) plain() (list []Setting, clean bool) {
 			if templated(r.lines[i].text) {
 				filled++
 			}
-			switch w := unwrap(r.lines[i].text); {
+			switch w := unprefixed(r.lines[i].text); {
 			case w.carried && w.name != "":
 				wrapped++
 			case w.carried || meant(r.lines[i].text) == nil:
@@ -235,12 +235,16 @@ func templated(s string) bool {
 	return false
 }
 
+// carrying is a line of what a text was pasted in: a fence, the head of a host's part, the mark of lines left out.
+var carrying = regex.New("(?i)^(?:```|~~~|\\[/?(?:code|quote)\\]$|\\{(?:code|noformat)[^}]*\\}$|" +
+	`[\[(]?(?:\.\.\.|…)[\])]?$|[\w.-]+ \| (?:CHANGED|SUCCESS) (?:\| rc=\d+ )?>>$)`)
+
 // carrier says whether the text has lines that only what carries a paste makes: fences
 // of Markdown, prompts of a shell, marks of a diff.
 func (r *reader) carrier() bool {
 	for _, l := range r.lines {
 		t := strings.TrimSpace(l.text)
-		if strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") || prompt.MatchString(t) {
+		if carrying.MatchString(t) || prompt.MatchString(t) {
 			return true
 		}
 	}

@@ -40,8 +40,8 @@ type wrapped struct {
 	carried bool   // something was taken off
 }
 
-// unwrap takes off what mails, web pages, shells and diffs put before a line.
-func unwrap(l string) wrapped {
+// unprefixed takes off what mails, web pages, shells and diffs put before a line.
+func unprefixed(l string) wrapped {
 	w := wrapped{text: strings.TrimSpace(l)}
 	for range 4 {
 		before := w.text
@@ -156,7 +156,7 @@ func (r *reader) pasted() Text {
 		if trimmed == "" {
 			continue
 		}
-		w := unwrap(l.text)
+		w := unprefixed(l.text)
 		if w.text == "" || comment(w.text) || rule(w.text) || strings.HasPrefix(w.text, "{%") ||
 			strings.HasPrefix(w.text, "<%") || strings.HasPrefix(w.text, "{{") {
 			continue // of a template, what decides over lines

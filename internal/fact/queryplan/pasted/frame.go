@@ -1,13 +1,9 @@
 package pasted
 
 import (
-	"bytes"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
-	"github.com/pgfettle/pgfettle/internal/fact/pglog/wrapped"
 )
 
 var (
@@ -99,48 +95,6 @@ func column(lines []string) []string {
 	return out
 }
 
-var (
-	diffOld = regex.New(`^-(?:[^->]|$)`)
-	diffNew = regex.New(`^\+(?:[^+]|$)`)
-	diffRow = regex.New(`^(?:@@ |--- |\+\+\+ |diff --git |index [0-9a-f]+\.\.)`)
-)
-
-// undiff makes two plans of a unified diff of two: the old one, and the new one.
-func undiff(lines []string) []string {
-	old, now, all := 0, 0, 0
-	for _, l := range lines {
-		if !marked.MatchString(l) {
-			continue
-		}
-		all++
-		switch {
-		case diffOld.MatchString(l):
-			old++
-		case diffNew.MatchString(l):
-			now++
-		case !strings.HasPrefix(l, " "):
-			return lines
-		}
-	}
-	if old == 0 || now == 0 {
-		return lines
-	}
-	var a, b []string
-	for _, l := range lines {
-		switch {
-		case diffRow.MatchString(l):
-		case diffOld.MatchString(l):
-			a = append(a, l[1:])
-		case diffNew.MatchString(l):
-			b = append(b, l[1:])
-		default:
-			l = strings.TrimPrefix(l, " ")
-			a, b = append(a, l), append(b, l)
-		}
-	}
-	return append(append(a, ""), b...)
-}
-
 // notice is what stands before a line that a function raised.
 var notice = regex.New(`^(?:psql:[^:\n]{1,200}:\d{1,7}: )?([\p{Lu}\p{Lo}][\p{Lu}\p{Lo} ]{1,20}):  `)
 
@@ -189,28 +143,4 @@ func goesOnWrapped(l, next string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// unobject takes the lines of a server's log out of JSON objects, an object a line, or laid out over lines.
-func unobject(text string) string {
-	if !strings.Contains(text, "ms  plan:") || !strings.Contains(text, `{`) || !strings.Contains(text, `"`) {
-		return text
-	}
-	const head = 256 << 10
-	name, open := wrapped.Find([]byte(text[:min(len(text), head)]), Labeled.Match)
-	if open == nil || !containsAny(name, objectForms) {
-		return text
-	}
-	var out bytes.Buffer
-	if _, err := io.Copy(&out, io.LimitReader(open(strings.NewReader(text)), maxText)); err != nil || out.Len() == 0 {
-		return text
-	}
-	return out.String()
-}
-
-// objectForms are the names of what brings the lines of a log as JSON.
-var objectForms = []string{"CloudNativePG", "Azure", "Google Cloud", "docker json-file", "JSON", "RDS"}
-
-func containsAny(text string, list []string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(text, s) })
 }

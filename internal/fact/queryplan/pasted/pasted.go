@@ -1,14 +1,14 @@
-// Package pasted takes off a plan what it was pasted or sent in: quotes of mail, comments, chats, diffs, line numbers,
-// tables of clients, strings and objects of programs, logs in JSON. What is left are the lines that EXPLAIN wrote, or
-// its JSON, XML, or YAML.
+// Package pasted takes off a plan what only plans come in: the frames and tables of clients, the strings and objects
+// of programs, notices of functions. Package unwrap has taken off before what any text is pasted in. What is left are
+// the lines that EXPLAIN wrote, or its JSON, XML, or YAML.
 package pasted
 
 import (
-	"encoding/json"
-	"html"
+	"bytes"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
 )
 
 // HeadWords are the beginnings of names of nodes.
@@ -43,119 +43,49 @@ var (
 	Labeled = regex.New(`\p{Lu}{2,}:  `)
 )
 
-// Plain makes line ends and blanks ordinary, and takes off what stands before every line
-// of a plan: quotes of mail, comments of SQL, signs of a diff, the streams of containers.
-func Plain(text string) string {
-	text = strings.TrimPrefix(strings.ToValidUTF8(text, "?"), "\ufeff")
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\x00", "").Replace(text)
-	text = invisible.ReplaceAllString(text, "")
-	if strings.Contains(text, "-&gt;") || strings.Contains(text, "&lt;Node-Type") {
-		text = html.UnescapeString(text)
-		text = strings.ReplaceAll(text, "\u00a0", " ")
-	}
-	if strings.Contains(text, "(cost=") || strings.Contains(text, "(actual ") {
-		text = arrows.ReplaceAllString(tags.ReplaceAllString(breaks.ReplaceAllString(text, "\n"), ""), "$1->")
-	}
-	text = unobject(unlog(text))
-	lines := column(undiff(strings.Split(rowsOf(text), "\n")))
-	for range 3 { // a quoted quote of a comment
-		if !unprefix(lines) {
-			break
-		}
-	}
-	unnotice(lines)
-	unshape(lines)
-	return literals(dicts(strings.Join(unfold(unframe(lines)), "\n")))
-}
-
 var (
-	// what web pages put in, and what they make of an arrow
-	breaks = regex.New(`(?i)<br ?/?>\n?`)
-	tags   = regex.New(`(?i)</?(?:pre|code|p|div|span|td|tr|samp)(?: [^<>\n]*)?>`)
+	// arrows are what web pages and word processors make of an arrow.
 	arrows = regex.New(`(?m)^([ \t|>"]*)(?:[→⟶➜➔➤⇒↳▶►]|[–—]>|&rarr;)`)
 	// marked is a line that only a plan has.
-	marked = regex.New(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |"Node Type":`)
-	// prefixes stand before lines; what is taken off is the whole match.
-	prefixes = []*regex.Regex{
-		regex.New(`^> ?`), regex.New(`^--(?:$| )?`), regex.New(`^\+`),
-		regex.New(`^#(?: |$)`), regex.New(`^//(?: |$)`), regex.New(`^\*(?: |$)`),
-		regex.New(`^[\w.-]+ +\| ?`), // docker compose
-		regex.New(`^\[?\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?\]? *` + // a chat
-			`(?:<[ @+]?[^<>]{1,40}>|[\w-]{1,30}:|\*{0,2}[\w-]{1,30}\*{0,2} ?[|│]) ?`),
-		regex.New(`^<[ @+]?[\w\[\]{}^|-]{1,40}> ?`),
-		regex.New(`^ {0,6}\d{1,5}(?:[:.)|│]|\t| {2})`),                                     // an editor, cat -n
-		regex.New(`^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?`), // containers
-		regex.New(`^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S+ \S+\[\d+\]: (?:\[\d+-\d+\] )?`),     // syslog
-	}
+	marked = regex.New(`\(cost=|\(actual |->  ?[A-Z]|\b(?:Planning|Execution) [Tt]ime: |` +
+		`"Node Type":|\bNode Type: "|<Node-Type>`)
+	// summed is a line below the nodes, or a property of one: two words and a colon.
+	summed = regex.New(`^\s*(?:(?:Planning|Execution) [Tt]ime|Sort (?:Key|Method)|[A-Z][a-z]+ Cond|Workers [LP]\w+): `)
+	// anyHead is a node's name with its figures, wherever it stands in a line.
+	anyHead = regex.New(`(?:->\s*)?\b` + strings.TrimPrefix(HeadWords, "^") + `[^\n]*?\((?:cost=|actual )`)
 )
 
-// unprefix takes off what stands before nearly all lines of the plan; false where nothing
-// does.
-func unprefix(lines []string) bool {
-	count, plans := make([]int, len(prefixes)), 0
-	for _, l := range lines {
-		if !marked.MatchString(l) {
-			continue
-		}
-		plans++
-		for i, p := range prefixes {
-			if p.MatchString(l) {
-				count[i]++
-			}
-		}
+// around is what a plan may be pasted in. The borders of psql's tables are read with the
+// plan, and a condition has backslashes of its own.
+var around = &unwrap.Reader{Sign: marked.Match, Begin: begin, Both: true,
+	Own: []unwrap.Layer{unwrap.Box, unwrap.Escapes}}
+
+// begin is where in a line a node begins; negative where none does.
+func begin(l string) int {
+	if summed.MatchString(l) {
+		return 0
 	}
-	for i, p := range prefixes {
-		if plans == 0 || count[i]*10 < plans*8 {
-			continue
-		}
-		for j, l := range lines {
-			if m := p.FindString(l); m != "" {
-				lines[j] = strings.ReplaceAll(l[len(m):], "#011", "\t")
-			}
-		}
-		return true
+	at := anyHead.FindStringIndex(l)
+	switch {
+	case at == nil:
+		return -1
+	case strings.TrimSpace(l[:at[0]]) == "":
+		return 0
 	}
-	return false
+	return at[0]
 }
 
-// unlog takes entries of auto_explain out of logs whose lines are JSON objects, at whatever
-// depth the message stands.
-func unlog(text string) string {
-	if !strings.Contains(text, `ms  plan:\n`) {
-		return text
+// Plain makes line ends and blanks ordinary, and takes off what is around a plan and before its lines.
+func Plain(b []byte) string {
+	t := around.Text(b)
+	text := strings.ReplaceAll(strings.ToValidUTF8(t.String(), "?"), "\x00", "")
+	if !bytes.HasSuffix(b, []byte{'\n'}) {
+		text = strings.TrimSuffix(text, "\n")
 	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		from := strings.IndexByte(l, '{')
-		if from < 0 || !strings.Contains(l, `ms  plan:\n`) {
-			continue
-		}
-		var v any
-		if json.NewDecoder(strings.NewReader(l[from:])).Decode(&v) != nil {
-			continue
-		}
-		if m := message(v, 0); m != "" {
-			lines[i] = m
-		}
+	if strings.Contains(text, "(cost=") || strings.Contains(text, "(actual ") {
+		text = arrows.ReplaceAllString(text, "$1->")
 	}
-	return strings.Join(lines, "\n")
-}
-
-// message is the text of a log's object that holds a plan.
-func message(v any, depth int) string {
-	switch v := v.(type) {
-	case string:
-		if strings.Contains(v, "ms  plan:\n") {
-			return v
-		}
-	case map[string]any:
-		for _, in := range v {
-			if depth < 10 {
-				if m := message(in, depth+1); m != "" {
-					return m
-				}
-			}
-		}
-	}
-	return ""
+	lines := column(strings.Split(rowsOf(text), "\n"))
+	unnotice(lines)
+	return literals(dicts(strings.Join(unfold(unframe(lines)), "\n")))
 }

@@ -13,7 +13,7 @@ func TestPlain(t *testing.T) {
 		"a | b\n---+---\n1 | 2\n",
 		`{"a": "b"}`,
 	} {
-		if got := Plain(text); got != text {
+		if got := Plain([]byte(text)); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -30,7 +30,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := Plain(text); len(got) > 8*len(text)+1<<20 {
+		if got := Plain([]byte(text)); len(got) > 8*len(text)+1<<20 {
 			t.Errorf("%d bytes became %d", len(text), len(got))
 		}
 	})

@@ -1,4 +1,4 @@
-package wrapped
+package unwrap
 
 import (
 	"bytes"
@@ -25,6 +25,9 @@ func labeled(b []byte) bool {
 	}
 	return false
 }
+
+// server is the reader of a server's log.
+var server = &Reader{Labeled: labeled, Own: []Layer{Times, Strings}}
 
 // TestForms holds that the lines of a server are found in what each program puts around
 // them, and that nothing is taken for a wrapper where there is none.
@@ -55,7 +58,7 @@ func TestForms(t *testing.T) {
 			"    \"textPayload\": %q\n  },\n"), ",\n") + "\n]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, open := Find([]byte(text), labeled)
+			_, open := server.Find([]byte(text))
 			if open == nil {
 				t.Fatal("nothing is found around the lines")
 			}
@@ -76,7 +79,7 @@ func TestForms(t *testing.T) {
 			}
 		})
 	}
-	if name, open := Find([]byte(strings.Join(lines, "\n")+"\n"), labeled); open != nil {
+	if name, open := server.Find([]byte(strings.Join(lines, "\n") + "\n")); open != nil {
 		t.Errorf("%q is found around what nothing is around", name)
 	}
 }
@@ -107,7 +110,7 @@ func TestLines(t *testing.T) {
 			"LOG:  aé\n\tb\nLOG:  c\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, open := Find([]byte(c.text), labeled)
+			_, open := server.Find([]byte(c.text))
 			if open == nil {
 				t.Fatal("nothing is found around the lines")
 			}
@@ -122,7 +125,7 @@ func TestLines(t *testing.T) {
 // TestRepeatedIsBounded holds that a line which says that it came very often is not handed out without end.
 func TestRepeatedIsBounded(t *testing.T) {
 	text := strings.Repeat("Mar  4 05:06:07 h postgres[1]: message repeated 999999 times: [ [2-1] FATAL:  x]\n", 100)
-	_, open := Find([]byte(text), labeled)
+	_, open := server.Find([]byte(text))
 	got, err := io.ReadAll(open(strings.NewReader(text)))
 	if err != nil || len(got) > 2*MaxAgain {
 		t.Errorf("%d bytes, %v", len(got), err)
@@ -145,7 +148,7 @@ func FuzzFind(f *testing.F) {
 		"y\n(1 row)\n"))
 	f.Add([]byte("2026-03-04_05:06:09.12345 LOG:  x\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, open := Find(b, labeled)
+		_, open := server.Find(b)
 		if open == nil {
 			return
 		}

@@ -1,21 +1,25 @@
-package wrapped
+package unwrap
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// objects takes the lines of a server out of JSON: an object a line, or laid out over lines, or in arrays.
+// objects takes lines out of JSON: an object a line, or laid out over lines, or in arrays.
 type objects struct {
-	labeled func([]byte) bool
-	open    []byte // lines of an object that has not ended
-	lines   int
-	depth   int  // of its brackets
-	quoted  bool // a text of it has not ended
-	own     bool // the object before was a line of the server
+	s     *sample
+	open  []byte // lines of an object that has not ended
+	at    int    // the number of the first
+	lines int
+	depth int    // of its brackets
+	quote bool   // a text of it has not ended
+	own   bool   // the object before was a line of the reader
+	key   string // of the member that had a line of the reader, where it is none of texts
 }
 
 const (
@@ -28,18 +32,50 @@ const (
 	maxDepth = 12
 )
 
-// objectsIn names what the objects of a sample are of; "" where there are none, or they are the server's own.
-func objectsIn(sample [][]byte) string {
+// findObjects finds objects that hold lines of the reader in texts of theirs, and no documents that it reads itself.
+func findObjects(s *sample) cut {
 	n := 0
-	all := bytes.Join(sample, []byte{'\n'})
-	for _, line := range sample {
-		if i := start(line); i >= 0 {
-			if bytes.HasPrefix(line[i:], []byte(`{"timestamp":"`)) && bytes.Contains(line, []byte(`"error_severity"`)) {
-				return "" // jsonlog
+	for _, l := range s.lines {
+		if i := start(l); i >= 0 {
+			if bytes.HasPrefix(l[i:], []byte(`{"timestamp":"`)) && bytes.Contains(l, []byte(`"error_severity"`)) &&
+				s.Labeled != nil {
+				return nil // jsonlog
 			}
 			n++
 		}
 	}
+	if n == 0 || n < len(s.lines)/3 && !laidOut(s.lines) {
+		return nil
+	}
+	name := objectsOf(bytes.Join(s.lines, []byte{'\n'}))
+	if name == "" && (s.Labeled != nil || s.known == 0 || s.Sign == nil) {
+		return nil
+	}
+	if s.name = name; s.Labeled == nil {
+		// What comes of it has to be lines that the reader knows, as many as it knew before.
+		try, known, all := &objects{s: s}, 0, 0
+		give := func(l line) {
+			if all++; s.sign(l.text) {
+				known++
+			}
+		}
+		for _, l := range s.lines {
+			try.line(line{l, 0}, give)
+		}
+		try.line(line{nil, -1}, give)
+		if own := s.anyLine() && bytes.Contains(s.lines[0], []byte(`"error_severity"`)) ||
+			bytes.Contains(s.lines[0], []byte(`"__REALTIME_TIMESTAMP"`)); own {
+			return nil // of a server or of the journal
+		}
+		if blind := s.anyLine() || s.known == 0; blind && 2*all < n || !blind && (known == 0 || 2*known < s.known) {
+			return nil
+		}
+	}
+	return (&objects{s: s}).line
+}
+
+// objectsOf names what wrote the objects of a text; "" where that is not known.
+func objectsOf(all []byte) string {
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if !bytes.Contains(all, []byte(w)) {
@@ -47,9 +83,6 @@ func objectsIn(sample [][]byte) string {
 			}
 		}
 		return true
-	}
-	if n == 0 || n < len(sample)/3 && !laidOut(sample) {
-		return ""
 	}
 	switch {
 	case has(`"logging_pod"`) || has(`"logger"`, `"record"`):
@@ -60,11 +93,15 @@ func objectsIn(sample [][]byte) string {
 		return "Google Cloud"
 	case has(`"log"`, `"stream"`, `"time"`) && !has(`"kubernetes"`):
 		return "docker json-file"
-	case has(`"message"`) || has(`"log"`) || has(`"msg"`) || has(`"line"`) || has(`"MESSAGE"`) || has(`"body"`):
+	case has(`"message"`) || has(`"log"`) || has(`"msg"`) || has(`"line"`) || has(`"MESSAGE"`) || has(`"body"`) ||
+		has(`"stdout"`) || has(`"output"`):
 		return "JSON"
 	}
 	return ""
 }
+
+// object says whether a line begins with an object, which holds its texts itself.
+func (s *sample) object(l []byte) bool { return start(l) >= 0 }
 
 // laidOut says whether the sample begins with an object or an array that goes over lines.
 func laidOut(sample [][]byte) bool {
@@ -88,69 +125,92 @@ func start(line []byte) int {
 	return i
 }
 
-// line takes a line, and appends the lines of the server that are complete now.
-func (o *objects) line(to, line []byte) []byte {
-	i := start(line)
-	fresh := i >= 0 && (i == 0 || line[0] != ' ' && line[0] != '\t' && line[0] != '"') // "labels": {
-	if len(o.open) > 0 && (fresh || o.lines > maxObjectLines || len(o.open)+len(line) > maxObject) {
-		to = o.end(to) // it was cut
+// filled says whether an object begins in a line, with something in it.
+func filled(l []byte) bool {
+	i := start(l)
+	return i >= 0 && len(bytes.TrimSpace(l[i+1:])) > 0
+}
+
+// line takes a line, and hands out what is in the objects that are complete now.
+func (o *objects) line(l line, out func(line)) {
+	if ends(l) {
+		o.end(out)
+		return
+	}
+	t := l.text
+	i := start(t)
+	fresh := i >= 0 && (i == 0 || t[0] != ' ' && t[0] != '\t' && t[0] != '"') // "labels": {
+	if len(o.open) > 0 && (fresh || o.lines > maxObjectLines || len(o.open)+len(t) > maxObject) {
+		o.end(out) // it was cut
 	}
 	if len(o.open) == 0 {
 		if i < 0 {
-			if text := bytes.TrimSpace(line); len(text) > 0 && o.labeled(line) {
-				return append(append(to, line...), '\n')
+			if o.s.anyLine() || len(bytes.TrimSpace(t)) > 0 && o.s.is(t) {
+				out(l)
 			}
-			return to
+			return
 		}
-		line = line[i:]
+		t, o.at = t[i:], l.number
 	}
-	o.open = append(append(o.open, line...), '\n')
+	o.open = append(append(o.open, t...), '\n')
 	o.lines++
-	if o.balanced(line) {
-		to = o.end(to)
+	if o.balanced(t) {
+		o.end(out)
 	}
-	return to
 }
 
 // end takes what is open as it is.
-func (o *objects) end(to []byte) []byte {
+func (o *objects) end(out func(line)) {
 	if len(o.open) == 0 {
-		return to
+		return
 	}
-	s := scanner{b: o.open, labeled: o.labeled, own: o.own}
-	s.to = to
-	s.value("", nil, 0)
-	o.own = len(s.to) > len(to)
-	o.open, o.lines, o.depth, o.quoted = o.open[:0], 0, 0, false
-	return s.to
+	s := scanner{b: o.open, of: o.s, own: o.own, key: o.key}
+	for s.at < len(s.b) { // several of an array may be in one line
+		switch s.blank() {
+		case '{', '[':
+			s.value("", nil, 0)
+		case ',', ']':
+			s.at++
+		default:
+			s.at = len(s.b)
+		}
+	}
+	o.key = s.key
+	o.own = len(s.to) > 0
+	at := o.at
+	o.open, o.lines, o.depth, o.quote = o.open[:0], 0, 0, false
+	for l := range bytes.Lines(s.to) {
+		out(line{bytes.TrimSuffix(l, []byte{'\n'}), at})
+	}
 }
 
 // balanced takes the next line of an object, and says whether its brackets pair.
 func (o *objects) balanced(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
-		case o.quoted && c == '\\':
+		case o.quote && c == '\\':
 			i++
 		case c == '"':
-			o.quoted = !o.quoted
-		case o.quoted:
+			o.quote = !o.quote
+		case o.quote:
 		case c == '{' || c == '[':
 			o.depth++
 		case c == '}' || c == ']':
 			o.depth--
 		}
 	}
-	return o.depth <= 0 && !o.quoted
+	return o.depth <= 0 && !o.quote
 }
 
 // scanner reads JSON as far as it goes: what is cut still has what came before.
 type scanner struct {
-	b       []byte
-	at      int
-	to      []byte
-	labeled func([]byte) bool
-	own     bool // what came before is a line of the server
-	cut     bool
+	b   []byte
+	at  int
+	to  []byte
+	of  *sample
+	own bool // what came before is a line of the reader
+	key string
+	cut bool
 }
 
 func (s *scanner) blank() byte {
@@ -299,7 +359,8 @@ func (s *scanner) unicode() rune {
 
 // texts are the members that hold a line of a log, those that say most first.
 var texts = []string{"textpayload", "jsonpayload.message", "jsonpayload.log", "properties.message", "log", "message",
-	"msg", "line", "@message", "_raw", "event.original", "body", "body.stringvalue"}
+	"msg", "line", "@message", "_raw", "event.original", "body", "body.stringvalue", "stdout", "output", "text",
+	"content"}
 
 // times are the members that hold the time at which it was brought.
 var times = []string{"time", "timestamp", "@timestamp", "ts", "receivetimestamp"}
@@ -319,13 +380,19 @@ var columns = []struct {
 	{"backend_type", []string{"backend_type"}},
 }
 
-// emit appends what an object holds: an entry in the columns of the server as a line of jsonlog, a text as it is.
+// emit appends what an object holds: of a server's log an entry in the columns of the server as a line of jsonlog, else
+// a text as it is.
 func (s *scanner) emit(m map[string]string) {
+	if s.of.Labeled == nil {
+		s.member(m)
+		return
+	}
+	labeled := s.of.Labeled
 	for _, in := range []string{"record.", "jsonpayload.", "properties.", "message.", "log.", ""} {
 		message, ok := m[in+"message"]
 		_, sev := m[in+"error_severity"]
 		_, level := m[in+"errorlevel"]
-		if !ok || message == "" || !sev && !level || s.labeled([]byte(message)) {
+		if !ok || message == "" || !sev && !level || labeled([]byte(message)) {
 			continue
 		}
 		s.entry(in, m)
@@ -337,13 +404,13 @@ func (s *scanner) emit(m map[string]string) {
 			continue
 		}
 		if strings.HasPrefix(text, "{") && strings.Contains(text, `"message"`) { // an object in a text
-			inner := scanner{b: []byte(text), to: s.to, labeled: s.labeled, own: s.own}
+			inner := scanner{b: []byte(text), to: s.to, of: s.of, own: s.own}
 			inner.value("", nil, 0)
 			s.to = inner.to
 			return
 		}
 		// Of other programs' messages there is no end; docker's «log» is a line, whatever it holds.
-		if key != "log" && key != "textpayload" && !s.labeled([]byte(text)) && !(s.own && text[0] == '\t') {
+		if key != "log" && key != "textpayload" && !labeled([]byte(text)) && !(s.own && text[0] == '\t') {
 			continue
 		}
 		line := []byte(strings.TrimRight(text, "\n"))
@@ -355,6 +422,35 @@ func (s *scanner) emit(m map[string]string) {
 		}
 		s.to = append(append(s.to, line...), '\n')
 		return
+	}
+}
+
+// member appends the member of an object that has lines of the reader: one of those that programs use for a text,
+// or any other that the reader knows a line in.
+func (s *scanner) member(m map[string]string) {
+	give := func(text string) {
+		s.to = append(append(s.to, strings.TrimRight(text, "\r\n")...), '\n')
+	}
+	if s.of.Sign != nil {
+		for _, key := range append(slices.Clip(texts), slices.Sorted(maps.Keys(m))...) {
+			if text := m[key]; text != "" && s.of.sign([]byte(text)) {
+				if s.key = ""; !slices.Contains(texts, key) {
+					s.key = key
+				}
+				give(text)
+				return
+			}
+		}
+	}
+	if text, ok := m[s.key]; ok {
+		give(text)
+		return
+	}
+	for _, key := range texts {
+		if text, ok := m[key]; ok {
+			give(text)
+			return
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package wrapped
+package unwrap
 
 import (
 	"bufio"
