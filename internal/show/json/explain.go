@@ -164,6 +164,7 @@ func ExplainUnplanned(w io.Writer, k document.UnplannedPage) error {
 // ExplainPage writes a page that belongs to no check and no knob; words is the language,
 // nil for English.
 func ExplainPage(w io.Writer, a advice.Page, words *say.Catalogue) error {
+	a = a.In(words)
 	return Write(w, struct {
 		pageHead
 		PageKind advice.Kind  `json:"page_kind"`
@@ -197,7 +198,7 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 		list = append(list, entry{"knob", string(r.Address), r.In(words).Title, nil})
 	}
 	for _, a := range pages {
-		list = append(list, entry{"page", a.ID, a.Title, nil})
+		list = append(list, entry{"page", a.ID, a.In(words).Title, nil})
 	}
 	return Write(w, struct {
 		Schema string  `json:"schema"`

@@ -44,7 +44,7 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		knobs = append(knobs, entry{string(k.Address), k.Title, string(k.Address.Layer()), ""})
 	}
 	for _, a := range advice.All() {
-		articles = append(articles, entry{a.ID, a.Title, p.Word(a.Kind.Message()), ""})
+		articles = append(articles, entry{a.ID, a.In(s.o.Words).Title, p.Word(a.Kind.Message()), ""})
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		left = append(left, entry{string(u.Address), u.Why, "", ""})
@@ -83,9 +83,9 @@ func (e *explained) add(title, text string) {
 }
 
 // more links to pages and sources that tell more.
-func (e *explained) more(pages []advice.Page, sources []string) {
+func (e *explained) more(pages []advice.Page, sources []string, words *say.Catalogue) {
 	for _, p := range pages {
-		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.Title})
+		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.In(words).Title})
 	}
 	for _, id := range sources {
 		t := id
@@ -125,19 +125,19 @@ func (s *Server) explained(id string) *explained {
 			e := &explained{What: p.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
 			e.add(p.Say("Why it is not planned"),
 				p.Say("pgfettle reads this setting but does not plan a value: {why}.", "why", u.Why))
-			e.more(advice.Of(string(u.Address)), nil)
+			e.more(advice.Of(string(u.Address)), nil, s.o.Words)
 			return e
 		}
 	}
 	if found := advice.ByName(id); len(found) == 1 {
-		a := found[0]
+		a := found[0].In(s.o.Words)
 		e := &explained{What: p.Word(a.Kind.Message()), Title: a.Title, Read: p.Word(a.Verdict())}
 		e.add("", strings.Join(a.Text, "\n"))
 		e.add(p.Say("How to verify"), a.Verify)
 		for _, to := range a.See {
 			e.See = append(e.See, web.Link{Href: "/explain/" + to, Text: to})
 		}
-		e.more(nil, a.Sources)
+		e.more(nil, a.Sources, s.o.Words)
 		return e
 	}
 	return nil
@@ -156,7 +156,7 @@ func (s *Server) explainCheck(c check.Check) *explained {
 	if len(c.DependsOn) > 0 {
 		e.add(p.Say("Not reported together with"), strings.Join(c.DependsOn, ", "))
 	}
-	e.more(advice.Of(c.ID), c.Sources)
+	e.more(advice.Of(c.ID), c.Sources, s.o.Words)
 	return e
 }
 
@@ -181,7 +181,7 @@ func (s *Server) explainKnob(k rule.Rule) *explained {
 	if from, to := k.Versions(); from+to > 0 {
 		e.add(p.Say("Versions"), p.Word(pages.Versions(from, to)))
 	}
-	e.more(advice.Of(string(k.Address)), k.Sources)
+	e.more(advice.Of(string(k.Address)), k.Sources, s.o.Words)
 	return e
 }
 

@@ -11,6 +11,7 @@ import (
 // Advice is a page that belongs to no check and no setting.
 func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
+	a = a.In(in)
 	p.title(a.ID, p.Word(a.Kind.Message()), a.Title)
 	p.section(p.Say("Wrong"), p.Word(a.Verdict()))
 	head := p.Say("Correct")
@@ -64,7 +65,7 @@ func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say
 	}
 	for _, a := range pages {
 		longest(a.ID)
-		read.List = append(read.List, outline.RowOf(name(a.ID), p.Word(a.Kind.Message()), a.Title))
+		read.List = append(read.List, outline.RowOf(name(a.ID), p.Word(a.Kind.Message()), a.In(in).Title))
 	}
 	judged.Longest = []string{id, severity}
 	knobs.Longest = []string{id}

@@ -25,7 +25,7 @@ func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 		p.versions(k.From, k.To)
 	}
 	p.names(p.Say("Not reported together with"), k.DependsOn)
-	p.pages(c.Pages)
+	p.pages(c.Pages, in)
 	p.sources(k.Sources)
 	if c.Here != nil {
 		p.found(c.Here, in)

@@ -53,7 +53,7 @@ func Knob(k document.KnobPage, in *say.Catalogue) outline.Outline {
 	if from, to := r.Versions(); from+to > 0 {
 		p.versions(from, to)
 	}
-	p.pages(k.Pages)
+	p.pages(k.Pages, in)
 	p.sources(r.Sources)
 	if k.Looked {
 		p.here(k.Here, k.Gaps)
@@ -67,7 +67,7 @@ func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 	p.title(string(k.Address), p.Word(UnplannedTag(k.Address)), "")
 	p.section(p.Say("Why it is not planned"),
 		p.Say("pgfettle reads this setting but does not plan a value: {why}.", "why", k.Why))
-	p.pages(k.Pages)
+	p.pages(k.Pages, in)
 	if k.Looked {
 		p.here(k.Here, k.Gaps)
 	}

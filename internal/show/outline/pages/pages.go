@@ -92,12 +92,13 @@ func (p *page) sources(ids []string) {
 }
 
 // pages lists the pages that tell more of a check or a setting.
-func (p *page) pages(list []advice.Page) {
+func (p *page) pages(list []advice.Page, in *say.Catalogue) {
 	if len(list) == 0 {
 		return
 	}
 	p.o.Heading(2, p.Say("Related pages"))
 	for _, a := range list {
+		a = a.In(in)
 		p.o.Told(p.Word(say.All(" ", say.Text(a.Title+"."), a.Verdict(),
 			say.M("Details: pgfettle explain {id}", "id", a.ID))))
 	}
