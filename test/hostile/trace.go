@@ -139,12 +139,28 @@ func readTrace(prefix string, first int) ([]act, error) {
 				continue
 			}
 			if !th.resolve() {
-				return nil, fmt.Errorf("thread %d: %w", number, errUnborn)
+				return nil, fmt.Errorf("thread %d: %w%s", number, errUnborn, th.story(births[number], len(unfinished)))
 			}
 			out = append(out, th.acts...)
 		}
 	}
 	return out, nil
+}
+
+// story is what a person needs who looks for the making of a thread: its first and its last call, and which forks
+// returned its number.
+func (th *thread) story(births []*birth, unfinished int) string {
+	first, last := th.calls[0], th.calls[len(th.calls)-1]
+	s := fmt.Sprintf("; %d calls, from %f %s to %f %s, ended %t %f; %d forks without an end are left", len(th.calls),
+		first.at, first.line, last.at, last.line, th.ended, th.end, unfinished)
+	for _, b := range births {
+		s += fmt.Sprintf("; made at %f by %s", b.at, b.parent.calls[b.call].line)
+	}
+	if th.born != nil {
+		p := th.born.parent
+		s += "; its parent: " + p.calls[0].line
+	}
+	return s
 }
 
 // before says whether a thread was there before a time.

@@ -156,10 +156,10 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 				"update pg_database set datcollversion = '1.2.3' where datname = 'texts'")
 		}
 		in(t, i, "shop",
-			"do $$ begin for n in 1..400 loop perform sum(octet_length(note)) from orders; end loop; end $$")
+			"do $$ begin for n in 1..600 loop perform sum(octet_length(note)) from orders; end loop; end $$")
 		// by rows: parallel workers count as scans of their own, before the leader does
 		counted(t, i, "shop",
-			"select coalesce(sum(seq_tup_read), 0) >= 400 * 26000 from pg_stat_user_tables where relname = 'orders'")
+			"select coalesce(sum(seq_tup_read), 0) >= 600 * 26000 from pg_stat_user_tables where relname = 'orders'")
 
 		s := read(t, evidenceOf(t, i, true))
 		srv := s.Instances[0].Server

@@ -76,8 +76,9 @@ func Languages() []string {
 	return out
 }
 
-// complete are the languages that have every text. A locale chooses only among these; a test
-// of internal/gen/words holds them so.
+// complete are the languages that have every text of the program, as far as people see it. A locale chooses only
+// among these; a test of internal/gen/words holds that their catalogs lack nothing. A language whose catalog is full is
+// not yet complete while commands have texts that are no templates.
 var complete = []string{}
 
 // Complete says whether a language has every text of the program.

@@ -49,9 +49,11 @@ func TestCatalogs(t *testing.T) {
 			t.Errorf("%s.po:%d: other placeholders than %q", lang, e.Line, e.English)
 		}
 		lacks := all[say.English] - all[lang]
-		if complete := len(r.Missing)+lacks == 0; complete != say.Complete(lang) {
-			t.Errorf("%s: complete is %t, and say.Complete says %t; missing: %d texts, %d pages", lang, complete,
-				say.Complete(lang), len(r.Missing), lacks)
+		if say.Complete(lang) && len(r.Missing)+lacks > 0 {
+			t.Errorf("%s is called complete, and lacks %d texts and %d pages", lang, len(r.Missing), lacks)
+			for _, m := range r.Missing {
+				t.Logf("%s: %q", lang, m.English)
+			}
 		}
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
 		want := say.WritePO(lang, sorted(c, texts))

@@ -38,14 +38,14 @@ func TestChooseInAnotherLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for typed, want := range map[string]string{"oui\n": "yes", "y\n": "yes", "p\n": "skip", "s\n": "skip",
-		"a\n": "quit", "": "quit"} {
+		"q\n": "quit", "": "quit"} {
 		var talk bytes.Buffer
 		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk, words: french},
 			"?", answerYes, answerSkip, answerQuit)
 		if err != nil || got != want {
 			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
 		}
-		if !strings.Contains(talk.String(), "[oui/passer/arrêter]") {
+		if !strings.Contains(talk.String(), "[oui/passer/quitter]") {
 			t.Errorf("%q was asked with %q", typed, talk.String())
 		}
 	}

@@ -21,7 +21,8 @@ func Write(w io.Writer, o outline.Outline, st Style) error {
 	for _, l := range foot {
 		p.wrapped("", toneOf(l.Tone), l.Text)
 	}
-	text := p.b.String()
+	// Some fonts of terminals lack the narrow space; the other is as wide as any.
+	text := strings.ReplaceAll(p.b.String(), string(typeset.NarrowNoBreak), string(typeset.NoBreak))
 	if st.Below && text != "" {
 		text = "\n" + text
 	}

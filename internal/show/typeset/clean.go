@@ -54,7 +54,7 @@ func Lines(s string) []string {
 }
 
 // Line makes a text of any origin fit for one line of a terminal.
-func Line(s string) string { return Clean(strings.Join(strings.Fields(s), " ")) }
+func Line(s string) string { return Clean(strings.Join(Words(s), " ")) }
 
 // Flat keeps a text that came from a log on the lines that para makes of it.
-func Flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+func Flat(s string) string { return strings.Join(Words(s), " ") }

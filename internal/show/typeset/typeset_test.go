@@ -1,6 +1,7 @@
 package typeset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,4 +41,16 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("clean changed %q to %q", s, got)
 		}
 	})
+}
+
+// TestNoBreakSpaces: a line breaks only where a language lets it.
+func TestNoBreakSpaces(t *testing.T) {
+	text := "coûte 25\u00a0% de plus\u202f; voir «\u00a0work_mem\u00a0»"
+	if got := Flat(text); got != text {
+		t.Errorf("flat: %q", got)
+	}
+	want := []string{"coûte", "25\u00a0%", "de", "plus\u202f;", "voir", "«\u00a0work_mem\u00a0»"}
+	if got := Wrap(text, 1); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
 }

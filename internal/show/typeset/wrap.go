@@ -2,13 +2,14 @@ package typeset
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // Wrap breaks a line at spaces so that no piece is longer than width, but for
 // words that are. It returns one empty piece for an empty line.
 func Wrap(s string, width int) []string {
-	words := glued(strings.Fields(s))
+	words := glued(Words(s))
 	if len(words) == 0 {
 		return []string{""}
 	}
@@ -23,6 +24,19 @@ func Wrap(s string, width int) []string {
 		at += " " + w
 	}
 	return append(out, at)
+}
+
+// The spaces at which no line breaks, as French and Russian have them before signs and units.
+const (
+	NoBreak       = '\u00a0'
+	NarrowNoBreak = '\u202f'
+)
+
+// Words are the parts of a text between spaces at which a line may break.
+func Words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) && r != NoBreak && r != NarrowNoBreak
+	})
 }
 
 // glued puts signs that other languages set apart, as French does, back to the
