@@ -75,11 +75,11 @@ file by package and drops what the program no longer says; then ` + "`make gener
 or invented placeholder, and for a language that is called complete and is not. A new language needs a file,
 and its plural rule and its numbers in ` + "`internal/base/say`" + `.
 
-A page is translated in ` + "`docs/pages/LANG/ID.md`" + `. Its front matter has ` + "`of`" + `, ` + "`title`" + `, and
-` + "`read`" + `, ` + "`since`" + `, ` + "`until`" + `, and ` + "`verify`" + ` if they contain prose; all else, and what is omitted, is taken
-from the English page. ` + "`of`" + ` is the hash of the English text, which ` + "`list`" + ` prints for each page that has no
-translation, or an outdated one. Review the translation before you write the new hash into it. Until then,
-the page is shown in English.
+A page is translated in ` + "`docs/pages/LANG/ID.md`" + `. Its front matter has ` + "`of`" + `, ` + "`title`" + `,
+and ` + "`read`" + `, ` + "`since`" + `, ` + "`until`" + `, and ` + "`verify`" + ` if they contain prose.
+All else, and what is omitted, is taken from the English page. ` + "`of`" + ` is the hash of the English
+text, which ` + "`list`" + ` prints for each page that has no translation, or an outdated one. Review the
+translation before you write the new hash into it. Until then, the page is shown in English.
 
 ## Progress
 

@@ -30,8 +30,8 @@ func catalogs(t *testing.T) (out []*say.Catalogue) {
 	return out
 }
 
-// TestTranslations lists the pages that a language lacks, and those whose English was edited since they were translated.
-// Both are shown in English, which is a fault of a language that is called complete only.
+// TestTranslations lists the pages that a language lacks, and those whose English was edited since they were
+// translated. Both are shown in English, which is a fault only of a language that is called complete.
 func TestTranslations(t *testing.T) {
 	for _, c := range catalogs(t) {
 		report := t.Logf
@@ -146,8 +146,8 @@ func TestTranslationsOf(t *testing.T) {
 		"fr/none.md":  file("---\nof: 00000000\ntitle: orphelin\n---\ntexte\n"),
 		"ru/other.md": file("---\nof: 00000000\ntitle: другое\n---\nтекст\n"),
 	}
-	got := advice.TranslationsOf(folder, "fr", []advice.Page{page("done"), page("empty"), page("missing"), page("names"),
-		page("stale")})
+	got := advice.TranslationsOf(folder, "fr", []advice.Page{page("done"), page("empty"), page("missing"),
+		page("names"), page("stale")})
 	if diff := cmp.Diff([]string{"missing"}, ids(got.Missing)); diff != "" || got.Done != 1 {
 		t.Errorf("done: %d; missing: %s", got.Done, diff)
 	}

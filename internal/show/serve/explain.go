@@ -124,7 +124,7 @@ func (s *Server) explained(id string) *explained {
 		if strings.EqualFold(string(u.Address), id) {
 			e := &explained{What: p.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
 			e.add(p.Say("Why it is not planned"),
-				p.Say("pgfettle reads this setting but does not plan a value: {why}.", "why", u.Why))
+				p.Say("Not planned: {why}.", "why", u.Why))
 			e.more(advice.Of(string(u.Address)), nil, s.o.Words)
 			return e
 		}

@@ -66,7 +66,7 @@ func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	p.title(string(k.Address), p.Word(UnplannedTag(k.Address)), "")
 	p.section(p.Say("Why it is not planned"),
-		p.Say("pgfettle reads this setting but does not plan a value: {why}.", "why", k.Why))
+		p.Say("Not planned: {why}.", "why", k.Why))
 	p.pages(k.Pages, in)
 	if k.Looked {
 		p.here(k.Here, k.Gaps)
