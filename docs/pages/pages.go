@@ -5,7 +5,7 @@ package pages
 
 import "embed"
 
-// Files has each page as ID.md in its root.
+// Files has each page as ID.md in its root, and its translations as LANG/ID.md.
 //
-//go:embed *.md
+//go:embed *.md */*.md
 var Files embed.FS

@@ -59,8 +59,13 @@ func searchable() ([]search.Page, error) {
 		pages = append(pages, search.Page{Name: string(u.Address), Texts: each(u.Why)})
 	}
 	for _, p := range advice.All() {
-		pages = append(pages, search.Page{Name: p.ID, Names: p.Names, Titles: []string{p.Title},
-			Texts: append(slices.Clone(p.Text), p.Verify)})
+		page := search.Page{Name: p.ID, Names: p.Names}
+		for _, c := range in {
+			t := p.In(c)
+			page.Titles = append(page.Titles, t.Title)
+			page.Texts = append(append(page.Texts, t.Text...), t.Verify)
+		}
+		pages = append(pages, page)
 	}
 	return pages, nil
 }

@@ -86,7 +86,7 @@ func languagePage(t *testing.T) string {
 			list = append(list, c)
 		}
 	}
-	return words.Page(texts, list)
+	return words.Page(texts, list, words.Pages())
 }
 
 // commandPages returns docs/commands.md: the help of every command as the

@@ -9,8 +9,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Page returns docs/languages.md: how languages work, and how far each one is.
-func Page(texts []Text, catalogs []*say.Catalogue) string {
+// Page returns docs/languages.md: how languages work, and how far each one is. Of the pages of
+// explain it has how many are in each language, English among them.
+func Page(texts []Text, catalogs []*say.Catalogue, pages map[string]int) string {
 	var b strings.Builder
 	b.WriteString(head)
 	b.WriteString("| texts of | in English |")
@@ -30,9 +31,13 @@ func Page(texts []Text, catalogs []*say.Catalogue) string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "| all | %d |", len(texts))
-	for _, r := range reports {
-		fmt.Fprintf(&b, " %d |", len(texts)-len(r.Missing))
+	fmt.Fprintf(&b, "| docs/pages | %d |", pages[say.English])
+	for _, c := range catalogs {
+		fmt.Fprintf(&b, " %d |", pages[c.Lang])
+	}
+	fmt.Fprintf(&b, "\n| all | %d |", len(texts)+pages[say.English])
+	for i, r := range reports {
+		fmt.Fprintf(&b, " %d |", len(texts)-len(r.Missing)+pages[catalogs[i].Lang])
 	}
 	b.WriteString("\n")
 	return b.String()
@@ -41,7 +46,8 @@ func Page(texts []Text, catalogs []*say.Catalogue) string {
 const head = "# Languages\n\nGenerated (`make generate`); do not edit the table.\n" + `
 The texts for people are written in English, where they are used, as constants of the type
 ` + "`say.Template`" + `. Other languages are data: ` + "`internal/base/say/catalogue/fr.po`" + ` and so on, gettext
-files that the usual tools of translators open.
+files that the usual tools of translators open. The pages of ` + "`pgfettle explain`" + ` are Markdown files:
+` + "`docs/pages/ID.md`" + ` in English, ` + "`docs/pages/fr/ID.md`" + ` and so on in other languages.
 
 - ` + "`--lang fr`" + ` chooses a language for one command. Without it, the first of LC_ALL, LC_MESSAGES and
   LANG that is set chooses, among the languages that are complete; else texts are English.
@@ -68,6 +74,12 @@ Fill in entries, append them to the file, and run ` + "`go test ./internal/gen/w
 file by package and drops what the program no longer says; then ` + "`make generate`" + `. The test fails for a lost
 or invented placeholder, and for a language that is called complete and is not. A new language needs a file,
 and its plural rule and its numbers in ` + "`internal/base/say`" + `.
+
+A page is translated in ` + "`docs/pages/LANG/ID.md`" + `. Its front matter has ` + "`of`" + `, ` + "`title`" + `,
+and ` + "`read`" + `, ` + "`since`" + `, ` + "`until`" + `, and ` + "`verify`" + ` if they contain prose.
+All else, and what is omitted, is taken from the English page. ` + "`of`" + ` is the hash of the English
+text, which ` + "`list`" + ` prints for each page that has no translation, or an outdated one. Review the
+translation before you write the new hash into it. Until then, the page is shown in English.
 
 ## Progress
 

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/docs/pages"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
@@ -47,6 +49,18 @@ func All(checkout string) (texts []Text, loose []string, err error) {
 		all.add("judge/rules", u.Why)
 	}
 	return all.sorted(), loose, nil
+}
+
+// Pages returns how many pages of explain are in each language.
+func Pages() map[string]int {
+	english := advice.All()
+	out := map[string]int{say.English: len(english)}
+	for _, lang := range say.Languages() {
+		if lang != say.English {
+			out[lang] = advice.TranslationsOf(pages.Files, lang, english).Done
+		}
+	}
+	return out
 }
 
 // found is the texts that were found, by their English in both forms.

@@ -28,6 +28,7 @@ func TestCatalogs(t *testing.T) {
 	for _, at := range loose {
 		t.Errorf("%s: a template that is not a constant cannot be translated: see docs/languages.md", at)
 	}
+	all := Pages()
 	byEnglish := map[string]Text{}
 	for _, text := range texts {
 		if other, ok := byEnglish[text.English]; ok {
@@ -47,9 +48,12 @@ func TestCatalogs(t *testing.T) {
 		for _, e := range r.Wrong {
 			t.Errorf("%s.po:%d: other placeholders than %q", lang, e.Line, e.English)
 		}
-		if say.Complete(lang) && len(r.Missing) > 0 {
-			t.Errorf("%s is called complete, and lacks %d texts, such as %q", lang, len(r.Missing),
-				r.Missing[0].English)
+		lacks := all[say.English] - all[lang]
+		if say.Complete(lang) && len(r.Missing)+lacks > 0 {
+			t.Errorf("%s is called complete, and lacks %d texts and %d pages", lang, len(r.Missing), lacks)
+			for _, m := range r.Missing {
+				t.Logf("%s: %q", lang, m.English)
+			}
 		}
 		path := filepath.Join(root, "internal/base/say/catalogue", lang+".po")
 		want := say.WritePO(lang, sorted(c, texts))
@@ -139,8 +143,8 @@ func TestCompare(t *testing.T) {
 	if d := cmp.Diff([]Text{texts[1]}, r.Missing); d != "" {
 		t.Errorf("missing: %s", d)
 	}
-	if page := Page(texts, []*say.Catalogue{c}); !strings.Contains(page,
-		"| judge/checks | 2 | 1 |\n| show/cli | 1 | 1 |\n| all | 3 | 2 |\n") {
+	if page := Page(texts, []*say.Catalogue{c}, map[string]int{"en": 7, "fr": 5}); !strings.Contains(page,
+		"| judge/checks | 2 | 1 |\n| show/cli | 1 | 1 |\n| docs/pages | 7 | 5 |\n| all | 10 | 7 |\n") {
 		t.Errorf("the page counts otherwise:\n%s", page)
 	}
 }

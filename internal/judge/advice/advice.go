@@ -1,15 +1,17 @@
-// Package advice holds the pages for what no check can see and no knob can set:
-// choices of hardware and of how an application is written, and statements that
-// one may still read somewhere and that are outdated or wrong. They stand in
-// docs/pages, one Markdown file each, and are read from there.
+// Package advice holds the pages about what no check can see and no knob can set:
+// choices of hardware and of how an application is written, and common claims that
+// are outdated or wrong. Each page is a Markdown file in docs/pages, embedded in the
+// program. Its translations are in a folder per language.
 //
-// A page is found by its id and by the old names it is known under: a setting
-// that was removed, a kernel file, a mount option, a tool.
+// A page is found by its id and by other names: a removed setting, a kernel file, a
+// mount option, a tool.
 package advice
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Kind says what a page is for.
@@ -18,9 +20,22 @@ type Kind string
 // The kinds.
 const (
 	Advice      Kind = "advice"      // a choice that no program can see or make
-	NotSo       Kind = "not so"      // a statement that is outdated or wrong
+	NotSo       Kind = "not so"      // corrects a claim that is outdated or wrong
 	Application Kind = "application" // what the program that sends the queries has to do
 )
+
+// kindWords are the kinds as people read them.
+var kindWords = map[Kind]say.Message{
+	Advice:      say.M("advice"),
+	NotSo:       say.M("correction"),
+	Application: say.M("application"),
+}
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{Advice, Application, NotSo} }
+
+// Message is the kind as people read it; an id in a document stays as it is.
+func (k Kind) Message() say.Message { return kindWords[k] }
 
 // Page is one page, ID.md of docs/pages: the fields of its front matter, in lower
 // case, and the paragraphs of its text. Read, and Since or nothing, are for NotSo only; Until,
@@ -30,30 +45,29 @@ type Page struct {
 	Kind    Kind
 	Title   string   // a clause without a full stop
 	Names   []string // what else it is found by, whatever the case of the letters
-	Read    string   // NotSo: what one may read, as a clause that follows "that"
-	Since   string   // NotSo: what made it untrue, such as "PostgreSQL 15"; empty: it never was true
-	Until   string   // the last version for which it is true
+	Read    string   // NotSo: the claim, a clause without a full stop
+	Since   string   // NotSo: what made the claim outdated, such as "PostgreSQL 15"; empty: it was never true
+	Until   string   // the last version for which the claim is true
 	Text    []string // what is right, in paragraphs
-	Verify  string   // how to see it for oneself
+	Verify  string   // how to verify it
 	Sources []string // ids of base/say
 	See     []string // ids of checks and pages, addresses of knobs
 	Beyond  string   // why the page is there though no statement of test/coverage leads to it; else empty
 }
 
-// Verdict is the sentence that tells the reader of a NotSo page what he may have
-// read, and since when it is not so; empty for other kinds.
-func (p Page) Verdict() string {
-	if p.Kind != NotSo {
-		return ""
-	}
-	s := "You may read that " + p.Read + ". "
+// Verdict is the claim of a NotSo page, and since when it is outdated; nothing for other
+// kinds.
+func (p Page) Verdict() say.Message {
 	switch {
+	case p.Kind != NotSo:
+		return say.Message{}
 	case p.Since == "":
-		return s + "It never was so."
+		return say.M("Claim: {claim}. This was never true.", "claim", p.Read)
 	case p.Until == "":
-		return s + "Since " + p.Since + " it is not so."
+		return say.M("Claim: {claim}. This is outdated since {since}.", "claim", p.Read, "since", p.Since)
 	}
-	return s + "Since " + p.Since + " it is not so; it holds up to " + p.Until + "."
+	return say.M("Claim: {claim}. This was true up to {until} and is outdated since {since}.",
+		"claim", p.Read, "since", p.Since, "until", p.Until)
 }
 
 // ByName returns the pages that a name finds: its id or one of its names,

@@ -33,18 +33,18 @@ func TestPagesAreComplete(t *testing.T) {
 	}
 	for _, p := range advice.All() {
 		if p.Title == "" || len(p.Text) == 0 || len(p.Sources) == 0 ||
-			!slices.Contains([]advice.Kind{advice.Advice, advice.NotSo, advice.Application}, p.Kind) {
+			!slices.Contains(advice.Kinds(), p.Kind) {
 			t.Errorf("%s: title, text, sources and kind are required", p.ID)
 		}
 		switch not := p.Kind == advice.NotSo; {
 		case not != (p.Read != ""):
-			t.Errorf("%s: a page says what one may read exactly when it is not so", p.ID)
+			t.Errorf("%s: a page has a claim exactly if it is a correction", p.ID)
 		case !not && p.Since+p.Until != "":
-			t.Errorf("%s: only what is not so has a version since when", p.ID)
+			t.Errorf("%s: only a correction says since when", p.ID)
 		case p.Until != "" && p.Since == "":
-			t.Errorf("%s: it was so until %s, and nothing says since when not", p.ID, p.Until)
+			t.Errorf("%s: the claim was true up to %s, and nothing says since when it is outdated", p.ID, p.Until)
 		case not && (p.Verify == "" || len(p.Names) == 0):
-			t.Errorf("%s: a page of what is not so says how to see it, and has names to find it by", p.ID)
+			t.Errorf("%s: a correction says how to verify it, and has names to find it by", p.ID)
 		}
 		for _, text := range append([]string{p.Title, p.Read, p.Verify}, p.Text...) {
 			if strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
@@ -61,7 +61,7 @@ func TestPagesAreComplete(t *testing.T) {
 			}
 		}
 		if strings.HasSuffix(p.Title, ".") || strings.HasSuffix(p.Read, ".") {
-			t.Errorf("%s: title and what one may read are clauses, without a full stop", p.ID)
+			t.Errorf("%s: title and claim are clauses, without a full stop", p.ID)
 		}
 		for _, id := range p.Sources {
 			if _, ok := say.SourceByID(id); !ok {
@@ -136,13 +136,13 @@ func TestByName(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	for want, p := range map[string]advice.Page{
-		"":                                      {Kind: advice.Advice, Read: "x"},
-		"You may read that x. It never was so.": {Kind: advice.NotSo, Read: "x"},
-		"You may read that x. Since 9 it is not so.": {Kind: advice.NotSo, Read: "x", Since: "9"},
-		"You may read that x. Since 9 it is not so; it holds up to 8.": {Kind: advice.NotSo, Read: "x", Since: "9",
+		"":                                    {Kind: advice.Advice, Read: "x"},
+		"Claim: x. This was never true.":      {Kind: advice.NotSo, Read: "x"},
+		"Claim: x. This is outdated since 9.": {Kind: advice.NotSo, Read: "x", Since: "9"},
+		"Claim: x. This was true up to 8 and is outdated since 9.": {Kind: advice.NotSo, Read: "x", Since: "9",
 			Until: "8"},
 	} {
-		if got := p.Verdict(); got != want {
+		if got := p.Verdict().String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -41,7 +41,9 @@ func Read(folder fs.FS) ([]Page, error) {
 			errs = append(errs, err)
 			continue
 		}
-		p, line, err := parse(string(text))
+		var p Page
+		var line int
+		p.Text, line, err = parse(string(text), p.set)
 		if err == nil && p.ID+".md" != name {
 			line, err = 1, fmt.Errorf("the id of this page is %q: a page stands in a file of its name", p.ID)
 		}
@@ -58,20 +60,18 @@ func Read(folder fs.FS) ([]Page, error) {
 // fence is the line before and after the front matter.
 const fence = "---"
 
-// parse reads one file. An error comes with the number of the line that it is about,
-// from 1.
-func parse(text string) (Page, int, error) {
+// parse reads one file: it gives each field of its front matter to set, and returns the
+// paragraphs. An error comes with the number of the line that it is about, from 1.
+func parse(text string, set func(name, value string) error) ([]string, int, error) {
 	lines := strings.Split(text, "\n")
 	if lines[0] != fence {
-		return Page{}, 1, fmt.Errorf("a page begins with a line %s", fence)
+		return nil, 1, fmt.Errorf("a page begins with a line %s", fence)
 	}
-	var p Page
-	set := map[string]bool{}
+	seen := map[string]bool{}
 	for i, line := range lines[1:] {
 		switch {
 		case line == fence:
-			p.Text = paragraphs(lines[i+2:])
-			return p, 0, nil
+			return paragraphs(lines[i+2:]), 0, nil
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
 			continue
 		}
@@ -80,17 +80,17 @@ func parse(text string) (Page, int, error) {
 		switch {
 		case !ok:
 			err = fmt.Errorf("%q is no field: write name: value", line)
-		case set[name]:
+		case seen[name]:
 			err = fmt.Errorf("%s stands there twice", name)
 		default:
-			err = p.set(name, strings.TrimSpace(value))
+			err = set(name, strings.TrimSpace(value))
 		}
 		if err != nil {
-			return Page{}, i + 2, err
+			return nil, i + 2, err
 		}
-		set[name] = true
+		seen[name] = true
 	}
-	return Page{}, len(lines), fmt.Errorf("no line %s ends the front matter", fence)
+	return nil, len(lines), fmt.Errorf("no line %s ends the front matter", fence)
 }
 
 // set gives a field of the front matter its value. An error says what is wrong with the
@@ -102,18 +102,25 @@ func (p *Page) set(name, value string) error {
 		"verify": &p.Verify, "beyond": &p.Beyond,
 	}
 	lists := map[string]*[]string{"names": &p.Names, "sources": &p.Sources, "see": &p.See}
-	var err error
-	switch {
-	case words[name] != nil:
-		var rest string
-		if *words[name], rest, err = scalar(value, ""); err == nil && rest != "" {
-			err = fmt.Errorf("%s: %q stands after the quotes", name, rest)
-		}
-	case lists[name] != nil:
-		*lists[name], err = list(value)
-	default:
+	if to := lists[name]; to != nil {
+		var err error
+		*to, err = list(value)
+		return err
+	}
+	return setWord(words, name, value)
+}
+
+// setWord gives one of the words its value.
+func setWord(words map[string]*string, name, value string) error {
+	to := words[name]
+	if to == nil {
 		return fmt.Errorf("there is no field %q", name)
 	}
+	text, rest, err := scalar(value, "")
+	if err == nil && rest != "" {
+		err = fmt.Errorf("%s: %q stands after the quotes", name, rest)
+	}
+	*to = text
 	return err
 }
 

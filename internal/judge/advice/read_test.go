@@ -23,7 +23,7 @@ func TestEmbeddedPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Glob(pages.Files, "*")
+	files, err := fs.Glob(pages.Files, "*.md")
 	if err != nil || len(files) != len(list) || len(list) != len(advice.All()) || len(list) < 100 {
 		t.Errorf("%d files, %d pages, %d of All: %v", len(files), len(list), len(advice.All()), err)
 	}

@@ -206,7 +206,7 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 		return say.Usage(fmt.Sprintf("page %s does not depend on a host", p.ID), "Omit TARGET.")
 	}
 	if o.format == "json" {
-		return json.ExplainPage(env.Stdout, p)
+		return json.ExplainPage(env.Stdout, p, env.asked())
 	}
 	return term.Write(env.Stdout, pages.Advice(p, env.words), env.Style())
 }

@@ -83,7 +83,7 @@ func TestExplainJSON(t *testing.T) {
 		}
 	}
 	for _, a := range advice.All() {
-		hold(func(b *bytes.Buffer) error { return showjson.ExplainPage(b, a) })
+		hold(func(b *bytes.Buffer) error { return showjson.ExplainPage(b, a, french) })
 	}
 	hold(func(b *bytes.Buffer) error { return showjson.Index(b, checks.All(), rules.All(), advice.All(), french) })
 	for _, k := range []string{"check", "knob", "unplanned", "page", "index"} {

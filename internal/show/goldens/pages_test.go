@@ -66,13 +66,13 @@ func TestPagesSayWhatIsHere(t *testing.T) {
 			t.Fatal(err)
 		}
 		everyForm(t, "here", o)
-		_, here, _ := strings.Cut(b.String(), "\nHere\n")
+		_, here, _ := strings.Cut(b.String(), "\nOn this host\n")
 		return here
 	}
 	finding := check.Finding{ID: "x", Severity: check.Warning, Instance: "/srv/pg", Seen: say.Text("it was seen")}
 	gap := known.Gap{Fact: "fact", Reason: "no right", Reveal: "ask root"}
 	for want, here := range map[string]document.Check{
-		"  It finds nothing here.\n": {},
+		"  No findings on this host.\n": {},
 		"  WARNING   /srv/pg: it was seen\n" +
 			"  accepted  /srv/pg: it was seen (until 2027-01-31: known)\n" +
 			"  ~ fact: no right. To find out: ask root\n": {Report: check.Report{Findings: []check.Finding{finding},
@@ -88,15 +88,15 @@ func TestPagesSayWhatIsHere(t *testing.T) {
 		{Instance: "/srv/pg", Present: known.Is(rule.Value{Setting: "7"}), Planned: "8", Changes: true,
 			Reason: strings.Repeat("a reason ", 7), Inputs: []rule.Input{{Name: "ram", Value: "64 GB"}}},
 		{Subject: "vda", Present: known.None[rule.Value](known.Gap{})}}
-	want := `  now 7; it stays
-  because it fits
+	want := `  now 7; kept
+  reason it fits
   /srv/pg
     now 7 → planned 8
-    because a reason a reason a reason a reason a reason a
-            reason a reason
-    inputs  ram 64 GB
+    reason a reason a reason a reason a reason a reason a
+           reason a reason
+    inputs ram 64 GB
   vda
-    now none; no opinion on it here
+    now none; not planned here
   ~ fact: no right. To find out: ask root
 `
 	k := document.KnobPage{Rule: rules.All()[0], Looked: true, Here: here, Gaps: []known.Gap{gap}}
@@ -104,7 +104,7 @@ func TestPagesSayWhatIsHere(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	if got := of(pages.Unplanned(document.UnplannedPage{Looked: true}, nil)); got !=
-		"  There is nothing here that it applies to.\n" {
+		"  The setting does not apply to this host.\n" {
 		t.Errorf("%s", got)
 	}
 }

@@ -163,8 +163,10 @@ func ExplainUnplanned(w io.Writer, k document.UnplannedPage) error {
 	}{pageHeadOf("unplanned", string(k.Address)), knobPartOf(k.Address, k.Why, k.Pages, k.Looked, k.Here, k.Gaps)})
 }
 
-// ExplainPage writes a page that belongs to no check and no knob.
-func ExplainPage(w io.Writer, a advice.Page) error {
+// ExplainPage writes a page that belongs to no check and no knob; words is the language,
+// nil for English.
+func ExplainPage(w io.Writer, a advice.Page, words *say.Catalogue) error {
+	a = a.In(words)
 	return Write(w, struct {
 		pageHead
 		PageKind advice.Kind  `json:"page_kind"`
@@ -175,7 +177,7 @@ func ExplainPage(w io.Writer, a advice.Page) error {
 		Verify   string       `json:"verify,omitempty"`
 		See      []string     `json:"see"`
 		Sources  []say.Source `json:"sources"`
-	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict(),
+	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict().In(words),
 		append([]string{}, a.Text...), a.Verify,
 		append([]string{}, a.See...), say.SourcesOf(a.Sources)})
 }
@@ -198,7 +200,7 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 		list = append(list, entry{"knob", string(r.Address), r.In(words).Title, nil})
 	}
 	for _, a := range pages {
-		list = append(list, entry{"page", a.ID, a.Title, nil})
+		list = append(list, entry{"page", a.ID, a.In(words).Title, nil})
 	}
 	return Write(w, struct {
 		Schema string  `json:"schema"`

@@ -16,19 +16,19 @@ import (
 // check's own words.
 func CheckPages(checks []check.Check) string {
 	var b strings.Builder
-	b.WriteString("# Checks\n\nMade from the words of the checks themselves (`make generate`); do not edit.\n" +
-		"`pgfettle explain ID` shows the same page with the facts of your host.\n\n| id | area | severity | what " +
+	b.WriteString("# Checks\n\nGenerated from the checks (`make generate`); do not edit.\n" +
+		"`pgfettle explain ID` shows the same page with the facts of your host.\n\n| id | area | severity | title " +
 		"|\n|---|---|---|---|\n")
 	for _, c := range checks {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", c.ID, c.ID, c.Area, c.Severity, c.Title)
 	}
 	for _, c := range checks {
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Area: %s. Severity: %s. Judged %s%s.\n\n%s\n\nWhat to do: %s\n\n", c.ID,
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Area: %s. Severity: %s. %s%s.\n\n%s\n\nWhat to do: %s\n\n", c.ID,
 			c.Title, c.Area, c.Severity,
-			map[check.Scope]string{check.PerHost: "once for the host", check.PerInstance: "for each instance"}[c.Scope],
+			map[check.Scope]string{check.PerHost: "Once per host", check.PerInstance: "Once per instance"}[c.Scope],
 			versions(c.From, c.To), c.Why, c.Do)
 		if len(c.DependsOn) > 0 {
-			fmt.Fprintf(&b, "Silent while one of these stands, as it is their consequence: %s.\n\n",
+			fmt.Fprintf(&b, "Not reported together with (it is their consequence): %s.\n\n",
 				strings.Join(c.DependsOn, ", "))
 		}
 		b.WriteString(sourceList(c.Sources))
@@ -39,8 +39,8 @@ func CheckPages(checks []check.Check) string {
 // KnobPages returns docs/knobs.md: a page for each knob.
 func KnobPages(list []rule.Rule) string {
 	var b strings.Builder
-	b.WriteString("# Knobs\n\nMade from the words of the rules themselves (`make generate`); do not edit.\n" +
-		"`pgfettle explain ADDRESS` shows the same page with the facts of your host.\n\n| address | layer | what " +
+	b.WriteString("# Knobs\n\nSettings that pgfettle plans. Generated from the rules (`make generate`); do not edit.\n" +
+		"`pgfettle explain ADDRESS` shows the same page with the facts of your host.\n\n| address | layer | title " +
 		"|\n|---|---|---|\n")
 	for _, r := range list {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.Address, Anchor(string(r.Address)), r.Address.Layer(), r.Title)
@@ -50,20 +50,21 @@ func KnobPages(list []rule.Rule) string {
 		if risk == "" {
 			risk = knob.Low
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow it is decided: %s\n\n", r.Address, r.Title, risk,
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow the value is chosen: %s\n\n", r.Address, r.Title,
+			risk,
 			versions(r.Versions()), r.Why, r.Formula)
 		if len(r.Needs) > 0 {
 			names := make([]string, len(r.Needs))
 			for i, n := range r.Needs {
 				names[i] = string(n)
 			}
-			fmt.Fprintf(&b, "Decided after: %s.\n\n", strings.Join(names, ", "))
+			fmt.Fprintf(&b, "Depends on: %s.\n\n", strings.Join(names, ", "))
 		}
 		b.WriteString(sourceList(r.Sources))
 	}
 	b.WriteString(
-		"\n## Read, not planned\n\nThese are looked at, and checks judge some of them; no plan changes them.\n\n| " +
-			"address | why not |\n|---|---|\n")
+		"\n## Read but not planned\n\npgfettle reads these settings, and some checks use them. No plan changes " +
+			"them.\n\n| address | reason |\n|---|---|\n")
 	for _, u := range rules.ReadNotPlanned() {
 		fmt.Fprintf(&b, "| %s | %s |\n", u.Address, u.Why)
 	}
@@ -88,7 +89,7 @@ func versions(from, to int) string {
 	case from > 0:
 		return fmt.Sprintf(", PostgreSQL %d and later", from)
 	case to > 0:
-		return fmt.Sprintf(", up to PostgreSQL %d", to)
+		return fmt.Sprintf(", PostgreSQL %d and earlier", to)
 	}
 	return ""
 }
@@ -118,26 +119,24 @@ func sourceList(ids []string) string {
 func AdvicePages(pages []advice.Page) string {
 	var b strings.Builder
 	b.WriteString(
-		"# Pages\n\nWhat no check can see and no knob can set, and what one may still read elsewhere that is " +
-			"outdated or wrong.\n" +
-			"Made from the pages' own words (`make generate`); do not edit. `pgfettle explain NAME` shows the same " +
-			"page, found by any of its names.\n\n" +
-			"| page | kind | what | found by |\n|---|---|---|---|\n")
+		"# Pages\n\nWhat no check can see and no setting can change, and common claims that are outdated or wrong.\n" +
+			"Generated from `docs/pages` (`make generate`); do not edit. `pgfettle explain NAME` shows the same " +
+			"page,\nfound by any of its names.\n\n| page | kind | title | other names |\n|---|---|---|---|\n")
 	for _, a := range pages {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", a.ID, a.ID, a.Kind, cell(a.Title),
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", a.ID, a.ID, a.Kind.Message(), cell(a.Title),
 			cell(strings.Join(a.Names, ", ")))
 	}
 	for _, a := range pages {
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Kind: %s.\n\n", a.ID, a.Title, a.Kind)
-		if v := a.Verdict(); v != "" {
-			b.WriteString(v + "\n\n")
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Kind: %s.\n\n", a.ID, a.Title, a.Kind.Message())
+		if v := a.Verdict(); !v.IsZero() {
+			b.WriteString(v.String() + "\n\n")
 		}
 		b.WriteString(strings.Join(a.Text, "\n\n") + "\n\n")
 		if a.Verify != "" {
-			b.WriteString("See for yourself: " + a.Verify + "\n\n")
+			b.WriteString("How to verify: " + a.Verify + "\n\n")
 		}
 		if len(a.See) > 0 {
-			b.WriteString("Read also: " + strings.Join(a.See, ", ") + ".\n\n")
+			b.WriteString("See also: " + strings.Join(a.See, ", ") + ".\n\n")
 		}
 		b.WriteString(sourceList(a.Sources))
 	}

@@ -223,8 +223,8 @@ func (p Words) CheckSummary(d document.Check) string {
 	if len(d.Findings) == 0 {
 		switch n := len(d.Unknown); {
 		case unjudged > 0:
-			return p.Say("The check is incomplete: {checks} ({facts}, mostly because {reason}). The other checks found "+
-				"nothing.",
+			return p.Say(
+				"The check is incomplete: {checks} ({facts}, mostly because {reason}). The other checks found nothing.",
 				"checks", notRun(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
 		case n > 0:
 			return p.Say("No findings, but {facts}.", "facts", missing(n))

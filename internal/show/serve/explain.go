@@ -14,6 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -31,7 +33,8 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 			return !strings.Contains(strings.ToLower(e.ID+" "+e.Title), find)
 		})
 	}
-	var judged, knobs, pages, left []entry
+	p := outline.WordsIn(s.o.Words)
+	var judged, knobs, articles, left []entry
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		c = c.In(s.o.Words)
 		judged = append(judged, entry{c.ID, c.Title, c.Severity.String(), c.Severity.String()})
@@ -41,16 +44,16 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		knobs = append(knobs, entry{string(k.Address), k.Title, string(k.Address.Layer()), ""})
 	}
 	for _, a := range advice.All() {
-		pages = append(pages, entry{a.ID, a.Title, string(a.Kind), ""})
+		articles = append(articles, entry{a.ID, a.In(s.o.Words).Title, p.Word(a.Kind.Message()), ""})
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		left = append(left, entry{string(u.Address), u.Why, "", ""})
 	}
 	groups := []map[string]any{
 		{"ID": "checks", "Title": "Checks", "List": keep(judged)},
-		{"ID": "knobs", "Title": "Knobs", "List": keep(knobs)},
-		{"ID": "pages", "Title": "Pages", "List": keep(pages)},
-		{"ID": "left", "Title": "Read, not planned", "List": keep(left)},
+		{"ID": "knobs", "Title": "Settings", "List": keep(knobs)},
+		{"ID": "pages", "Title": "Pages", "List": keep(articles)},
+		{"ID": "left", "Title": "Read but not planned", "List": keep(left)},
 	}
 	n := 0
 	for _, g := range groups {
@@ -64,7 +67,7 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 type explained struct {
 	What     string // "check, memory, warning"
 	Title    string
-	Read     string // what one may read elsewhere
+	Read     string // a claim that is outdated or wrong
 	Sections []section
 	See      []web.Link
 	Sources  []string
@@ -80,9 +83,9 @@ func (e *explained) add(title, text string) {
 }
 
 // more links to pages and sources that tell more.
-func (e *explained) more(pages []advice.Page, sources []string) {
+func (e *explained) more(pages []advice.Page, sources []string, words *say.Catalogue) {
 	for _, p := range pages {
-		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.Title})
+		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.In(words).Title})
 	}
 	for _, id := range sources {
 		t := id
@@ -101,13 +104,14 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	e := s.explained(id)
 	if e == nil {
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, no knob and no page %q.", id),
-			say.DidYouMean(id, explainable(), "The list of all is under «Explain».")}
+		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, setting, or page %q.", id),
+			say.DidYouMean(id, explainable(), "All of them are listed under \"Explain\".")}
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: id, Here: "/explain", Name: "explain", Data: e})
 }
 
 func (s *Server) explained(id string) *explained {
+	p := outline.WordsIn(s.o.Words)
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		if strings.EqualFold(c.ID, id) {
 			return s.explainCheck(c)
@@ -118,22 +122,22 @@ func (s *Server) explained(id string) *explained {
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		if strings.EqualFold(string(u.Address), id) {
-			e := &explained{What: string(u.Address.Layer()) + " knob, read and not planned",
-				Title: "No plan changes it"}
-			e.add("Why", "It is looked at and left alone: "+u.Why+".")
-			e.more(advice.Of(string(u.Address)), nil)
+			e := &explained{What: p.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
+			e.add(p.Say("Why it is not planned"),
+				p.Say("Not planned: {why}.", "why", u.Why))
+			e.more(advice.Of(string(u.Address)), nil, s.o.Words)
 			return e
 		}
 	}
-	if pages := advice.ByName(id); len(pages) == 1 {
-		p := pages[0]
-		e := &explained{What: "page, " + string(p.Kind), Title: p.Title, Read: p.Verdict()}
-		e.add("", strings.Join(p.Text, "\n"))
-		e.add("How to see it", p.Verify)
-		for _, to := range p.See {
+	if found := advice.ByName(id); len(found) == 1 {
+		a := found[0].In(s.o.Words)
+		e := &explained{What: p.Word(a.Kind.Message()), Title: a.Title, Read: p.Word(a.Verdict())}
+		e.add("", strings.Join(a.Text, "\n"))
+		e.add(p.Say("How to verify"), a.Verify)
+		for _, to := range a.See {
 			e.See = append(e.See, web.Link{Href: "/explain/" + to, Text: to})
 		}
-		e.more(nil, p.Sources)
+		e.more(nil, a.Sources, s.o.Words)
 		return e
 	}
 	return nil
@@ -141,66 +145,44 @@ func (s *Server) explained(id string) *explained {
 
 func (s *Server) explainCheck(c check.Check) *explained {
 	c = c.In(s.o.Words)
-	e := &explained{What: fmt.Sprintf("check, %s, %s", c.Area, c.Severity), Title: c.Title,
-		Here: []web.Link{{Href: "/findings", Text: "What it finds here is among the findings"}}}
-	e.add("Why it matters", c.Why)
-	e.add("What to do", c.Do)
+	p := outline.WordsIn(s.o.Words)
+	e := &explained{What: p.Word(pages.CheckTag(c)), Title: c.Title,
+		Here: []web.Link{{Href: "/findings", Text: "Findings on this host"}}}
+	e.add(p.Say("Why it matters"), c.Why)
+	e.add(p.Say("What to do"), c.Do)
 	if c.Scope == check.PerInstance {
-		e.add("Versions", versions(c.From, c.To))
+		e.add(p.Say("Versions"), p.Word(pages.Versions(c.From, c.To)))
 	}
 	if len(c.DependsOn) > 0 {
-		e.add("Silent while one of these stands", strings.Join(c.DependsOn, ", "))
+		e.add(p.Say("Not reported together with"), strings.Join(c.DependsOn, ", "))
 	}
-	e.more(advice.Of(c.ID), c.Sources)
+	e.more(advice.Of(c.ID), c.Sources, s.o.Words)
 	return e
 }
 
 func (s *Server) explainKnob(k rule.Rule) *explained {
 	k = k.In(s.o.Words)
-	e := &explained{What: string(k.Address.Layer()) + " knob", Title: k.Title,
-		Here: []web.Link{{Href: "/plan", Text: "What it is and would be here is in the plan"}}}
-	if k.Address.Prefix() != "pg" {
-		e.What += ", in force " + effect(k.Effect)
-	}
-	if k.Risk != "" && k.Risk != knob.Low {
-		e.What += ", risk " + string(k.Risk)
-	}
-	e.add("What it trades", k.Why)
-	e.add("How the value is decided", k.Formula)
+	p := outline.WordsIn(s.o.Words)
+	e := &explained{What: p.Word(pages.KnobTag(k)), Title: k.Title,
+		Here: []web.Link{{Href: "/plan", Text: "Current and planned value"}}}
+	e.add(p.Say("Benefits and costs"), k.Why)
+	e.add(p.Say("How the value is chosen"), k.Formula)
 	var after []string
 	for _, a := range k.Needs {
 		if _, planned := rules.For(a); planned {
 			after = append(after, string(a))
 		}
 	}
-	e.add("Decided after", strings.Join(after, ", "))
+	e.add(p.Say("Depends on"), strings.Join(after, ", "))
 	if k.Tolerance > 0 {
-		e.add("Left alone", fmt.Sprintf("A present value within %.0f %% of the wanted one stays.", 100*k.Tolerance))
+		e.add(p.Say("Tolerance"), p.Say("A current value within {percent}% of the recommended value is kept.",
+			"percent", int(100*k.Tolerance+0.5)))
 	}
 	if from, to := k.Versions(); from+to > 0 {
-		e.add("Versions", versions(from, to))
+		e.add(p.Say("Versions"), p.Word(pages.Versions(from, to)))
 	}
-	e.more(advice.Of(string(k.Address)), k.Sources)
+	e.more(advice.Of(string(k.Address)), k.Sources, s.o.Words)
 	return e
-}
-
-func effect(e knob.Effect) string {
-	if e == knob.Now {
-		return "at once"
-	}
-	return "after a " + e.String()
-}
-
-func versions(from, to int) string {
-	switch {
-	case from > 0 && to > 0:
-		return fmt.Sprintf("PostgreSQL %d to %d.", from, to)
-	case from > 0:
-		return fmt.Sprintf("PostgreSQL %d and later.", from)
-	case to > 0:
-		return fmt.Sprintf("PostgreSQL up to %d.", to)
-	}
-	return "Every version of PostgreSQL that is looked at."
 }
 
 // knobNamed finds a knob by its address, by that of one device or mount of it, or

@@ -131,3 +131,11 @@ func counts(r check.Report, tell outline.Words) []counted {
 	}
 	return out
 }
+
+// effect says when a change is in force.
+func effect(e knob.Effect) string {
+	if e == knob.Now {
+		return "at once"
+	}
+	return "after a " + e.String()
+}

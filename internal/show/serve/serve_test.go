@@ -172,12 +172,12 @@ var allPages = map[string]string{
 	"/read":                                "The text is not stored",
 	"/explain":                             "swappiness_high",
 	"/explain?q=shared_buffers":            "pg:shared_buffers",
-	"/explain?q=nothing+has+these+letters": "Nothing here has these letters",
-	"/explain/pg:shared_buffers":           "How the value is decided",
-	"/explain/shared_buffers":              "How the value is decided",
+	"/explain?q=nothing+has+these+letters": "No name or title contains this text",
+	"/explain/pg:shared_buffers":           "How the value is chosen",
+	"/explain/shared_buffers":              "How the value is chosen",
 	"/explain/swappiness_high":             "Why it matters",
-	"/explain/connection-pooling":          "page, ",
-	"/explain/block:nvme0n1/scheduler":     "How the value is decided",
+	"/explain/connection-pooling":          "advice",
+	"/explain/block:nvme0n1/scheduler":     "How the value is chosen",
 }
 
 // TestEveryPage holds that each page is there, says what it is about, and is one

@@ -1,5 +1,6 @@
-// Command list writes what a catalog lacks, as gettext entries with an empty
-// msgstr that can be filled in and added to it, of all packages or of those with a prefix:
+// Command list writes what a language lacks. Texts are gettext entries with an empty msgstr that
+// can be filled in and added to its catalog, of all packages or of those with a prefix. Pages of
+// explain are comments, with the hash that their translation has to name.
 //
 //	go run ./internal/gen/words/list fr judge/checks
 package main
@@ -10,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/docs/pages"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 )
 
 func main() {
@@ -49,6 +52,16 @@ func run() error {
 		for i := range c.PluralForms() {
 			fmt.Printf("msgstr[%d] \"\"\n", i)
 		}
+	}
+	if len(os.Args) == 3 && !strings.HasPrefix("docs/pages", os.Args[2]) {
+		return nil
+	}
+	t := advice.TranslationsOf(pages.Files, c.Lang, advice.All())
+	for _, p := range t.Missing {
+		fmt.Printf("# docs/pages/%s/%s.md is missing; of: %s\n", c.Lang, p.ID, p.Hash())
+	}
+	for _, p := range t.Stale {
+		fmt.Printf("# docs/pages/%s/%s.md is outdated; of: %s\n", c.Lang, p.ID, p.Hash())
 	}
 	return nil
 }

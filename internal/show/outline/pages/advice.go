@@ -11,13 +11,10 @@ import (
 // Advice is a page that belongs to no check and no setting.
 func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
-	what := string(a.Kind)
-	if a.Since != "" {
-		what += " since " + a.Since
-	}
-	p.title(a.ID, what, a.Title)
-	p.section(p.Say("Not so"), a.Verdict())
-	head := p.Say("What is right")
+	a = a.In(in)
+	p.title(a.ID, p.Word(a.Kind.Message()), a.Title)
+	p.section(p.Say("Wrong"), p.Word(a.Verdict()))
+	head := p.Say("Correct")
 	if a.Kind != advice.NotSo {
 		head = p.Say("Advice")
 	}
@@ -30,9 +27,9 @@ func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 			p.o[at] = first
 		}
 	}
-	p.section(p.Say("See for yourself"), a.Verify)
-	p.names(p.Say("Found by"), a.Names)
-	p.names(p.Say("Read also: pgfettle explain"), a.See)
+	p.section(p.Say("How to verify"), a.Verify)
+	p.names(p.Say("Other names"), a.Names)
+	p.names(p.Say("See also: pgfettle explain"), a.See)
 	p.sources(a.Sources)
 	return p.o
 }
@@ -60,16 +57,22 @@ func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say
 		longest(string(r.Address))
 		knobs.List = append(knobs.List, outline.RowOf(name(string(r.Address)), r.In(in).Title))
 	}
+	kind := ""
+	for _, k := range advice.Kinds() {
+		if w := p.Word(k.Message()); len([]rune(w)) > len([]rune(kind)) {
+			kind = w
+		}
+	}
 	for _, a := range pages {
 		longest(a.ID)
-		read.List = append(read.List, outline.RowOf(name(a.ID), string(a.Kind), a.Title))
+		read.List = append(read.List, outline.RowOf(name(a.ID), p.Word(a.Kind.Message()), a.In(in).Title))
 	}
 	judged.Longest = []string{id, severity}
 	knobs.Longest = []string{id}
-	read.Longest = []string{id, string(advice.Application)}
+	read.Longest = []string{id, kind}
 	p.o.Heading(2, p.Many(len(checks), "{n} check", "{n} checks"))
 	p.o.Add(judged)
-	p.o.Heading(2, p.Many(len(rules), "{n} knob", "{n} knobs"))
+	p.o.Heading(2, p.Many(len(rules), "{n} setting", "{n} settings"))
 	p.o.Add(knobs)
 	p.o.Heading(2, p.Many(len(pages), "{n} page", "{n} pages"))
 	p.o.Add(read)

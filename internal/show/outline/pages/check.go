@@ -9,19 +9,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
+// CheckTag says of what area a check is, and how severe its findings are.
+func CheckTag(c check.Check) say.Message {
+	return say.M("check, {area}, {severity}", "area", string(c.Area), "severity", outline.SeverityWords[c.Severity])
+}
+
 // Check is the page of a check, with what it found where a host was looked at.
 func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	k := c.Check.In(in)
-	p.title(k.ID, p.Say("check, {area}, {severity}", "area", string(k.Area), "severity",
-		outline.SeverityWords[k.Severity]), k.Title)
+	p.title(k.ID, p.Word(CheckTag(k)), k.Title)
 	p.section(p.Say("Why it matters"), k.Why)
 	p.section(p.Say("What to do"), k.Do)
 	if k.Scope == check.PerInstance {
 		p.versions(k.From, k.To)
 	}
-	p.names(p.Say("Silent while one of these stands"), k.DependsOn)
-	p.pages(c.Pages)
+	p.names(p.Say("Not reported together with"), k.DependsOn)
+	p.pages(c.Pages, in)
 	p.sources(k.Sources)
 	if c.Here != nil {
 		p.found(c.Here, in)
@@ -31,7 +35,7 @@ func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 
 // found is what the check found on the host.
 func (p *page) found(here *document.Check, in *say.Catalogue) {
-	p.o.Heading(2, p.Say("Here"))
+	p.o.Heading(2, p.Say("On this host"))
 	report := here.Report.In(in)
 	var rows outline.Rows
 	for _, f := range report.Findings {
@@ -47,7 +51,7 @@ func (p *page) found(here *document.Check, in *say.Catalogue) {
 	}
 	p.gaps(here.Unknown)
 	if len(rows.List)+len(here.Unknown) == 0 {
-		p.o.Para(p.Say("It finds nothing here."))
+		p.o.Para(p.Say("No findings on this host."))
 	}
 }
 

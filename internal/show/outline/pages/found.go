@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -29,6 +30,11 @@ func Found(query string, found []*search.Page, in *say.Catalogue) outline.Outlin
 func FoundTitle(f *search.Page, in *say.Catalogue) string {
 	if len(f.Titles) == 0 {
 		return outline.WordsIn(in).Say("read, but not planned")
+	}
+	for _, p := range advice.All() {
+		if p.ID == f.Name {
+			return p.In(in).Title
+		}
 	}
 	return in.Text(f.Titles[0])
 }

@@ -6,8 +6,6 @@
 package pages
 
 import (
-	"strings"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
@@ -55,18 +53,22 @@ func (p *page) names(title string, list []string) {
 	p.o.Para(text)
 }
 
-// versions says for which versions of PostgreSQL the page holds; 0 is no bound.
+// versions says for which versions of PostgreSQL the page holds.
 func (p *page) versions(from, to int) {
-	t := p.Say("Every version of PostgreSQL that is looked at.")
+	p.section(p.Say("Versions"), p.Word(Versions(from, to)))
+}
+
+// Versions says for which versions of PostgreSQL something holds; 0 is no bound.
+func Versions(from, to int) say.Message {
 	switch {
 	case from > 0 && to > 0:
-		t = p.Say("PostgreSQL {from} to {to}.", "from", from, "to", to)
+		return say.M("PostgreSQL {from} to {to}.", "from", from, "to", to)
 	case from > 0:
-		t = p.Say("PostgreSQL {from} and later.", "from", from)
+		return say.M("PostgreSQL {from} and later.", "from", from)
 	case to > 0:
-		t = p.Say("PostgreSQL up to {to}.", "to", to)
+		return say.M("PostgreSQL {to} and earlier.", "to", to)
 	}
-	p.section(p.Say("Versions"), t)
+	return say.M("All versions of PostgreSQL that pgfettle supports.")
 }
 
 // sources are the titles of the sources with these ids.
@@ -83,21 +85,22 @@ func (p *page) sources(ids []string) {
 			t += ", " + s.Version
 		}
 		if s.Date != "" {
-			t += ", as of " + s.Date
+			t += ", " + p.Say("as of {date}", "date", s.Date)
 		}
 		p.o.Para(t)
 	}
 }
 
 // pages lists the pages that tell more of a check or a setting.
-func (p *page) pages(list []advice.Page) {
+func (p *page) pages(list []advice.Page, in *say.Catalogue) {
 	if len(list) == 0 {
 		return
 	}
-	p.o.Heading(2, p.Say("Pages on it"))
+	p.o.Heading(2, p.Say("Related pages"))
 	for _, a := range list {
-		p.o.Told(strings.TrimSpace(a.Title+". "+a.Verdict()) + " " +
-			p.Say("More: pgfettle explain {id}", "id", a.ID))
+		a = a.In(in)
+		p.o.Told(p.Word(say.All(" ", say.Text(a.Title+"."), a.Verdict(),
+			say.M("Details: pgfettle explain {id}", "id", a.ID))))
 	}
 }
 
