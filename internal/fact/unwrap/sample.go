@@ -1,6 +1,9 @@
 package unwrap
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // sample is some lines of a text, by which it is found out what is around all of them.
 type sample struct {
@@ -88,19 +91,14 @@ func most(lines [][]byte, share float64, has func([]byte) bool) bool {
 
 // any says whether any line has something.
 func (s *sample) any(has func([]byte) bool) bool {
-	for _, l := range s.lines {
-		if has(l) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.lines, func(l []byte) bool { return has(l[:min(len(l), maxLooked)]) })
 }
 
 // count is how many lines have something.
 func (s *sample) count(has func([]byte) bool) int {
 	n := 0
 	for _, l := range s.lines {
-		if has(l) {
+		if has(l[:min(len(l), maxLooked)]) {
 			n++
 		}
 	}

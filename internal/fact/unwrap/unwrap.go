@@ -102,7 +102,7 @@ const (
 	maxLayers = 8
 	// sampleHead lines of a text are looked at, and sampleSigns behind the first that the reader knows.
 	sampleHead, sampleSigns = 100, 1500
-	maxLooked               = 4 << 10 // bytes of a line that are looked at
+	maxLooked               = 16 << 10 // bytes of a line that are looked at
 	// maxLine is how much of one line is kept of a stream, and how long a line is that is taken apart.
 	maxLine = 256 << 10
 )
