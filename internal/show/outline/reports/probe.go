@@ -22,7 +22,7 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 		o.Para("Read from ", d.From, ":")
 		readOutputs(&o, d, c)
 	} else {
-		o.Add(outline.About("Measured", d.Subject, c)...)
+		o.Add(outline.About(d.Subject, c)...)
 		for i := range d.Measured.Disks {
 			probedDisk(&o, d, &d.Measured.Disks[i])
 		}
