@@ -11,6 +11,9 @@ type Number string
 // String returns it as English writes it.
 func (n Number) String() string { return string(n) }
 
+// In returns it as the language of a catalog writes it.
+func (n Number) In(c *Catalogue) string { return c.number(string(n)) }
+
 // numerals is how a language writes numbers, as shared/terms.md has it of PostgreSQL's own
 // translators and the typography of the country.
 type numerals struct {

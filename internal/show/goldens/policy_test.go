@@ -38,7 +38,7 @@ func TestPolicyForms(t *testing.T) {
 	for day, want := range map[string]string{"2027-06-30": "2 accepted findings, profile",
 		"2027-07-01": "2 accepted findings (1 past the day), profile"} {
 		var whole bytes.Buffer
-		line := reports.PolicyLine(document.PolicyOf(p, day))
+		line := reports.PolicyLine(document.PolicyOf(p, day), nil)
 		if !strings.Contains(line, want) {
 			t.Errorf("%s: %q", day, line)
 		}

@@ -79,9 +79,9 @@ func ReportPage(r Report, v View) (Page, error) {
 	r.Missing = slices.Concat(r.gaps(), r.Missing)
 	out := reportView{
 		Host:        v.hostLine(r.Snapshot),
-		Subject:     t.Subject(v.say("Looked at"), r.Check.Subject),
+		Subject:     t.Subject(r.Check.Subject),
 		FindingHead: v.say("Findings"),
-		UnknownHead: v.say("What was not visible"),
+		UnknownHead: v.say("Unavailable facts"),
 	}
 	for _, in := range r.Check.Subject.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
@@ -179,8 +179,8 @@ func (v View) tiles(r Report) []tile {
 			"", "#plan"})
 	}
 	if c := len(r.Missing); c > 0 {
-		out = append(out, tile{fmt.Sprint(c), v.many(c, "fact not visible",
-			"facts not visible"), "", "#hidden"})
+		out = append(out, tile{fmt.Sprint(c), v.many(c, "unavailable fact",
+			"unavailable facts"), "", "#hidden"})
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	v.level = 1 // documents stand below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
-		add("read", v.say("What was recognized"), "", body, e)
+		add("read", v.say("Recognized input"), "", body, e)
 		english()
 	}
 	found := r.Check
@@ -262,7 +262,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	out[len(out)-1].Short = v.say("Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unseen(r.Missing, v)
-		add("hidden", v.say("What was not visible"), "", body, e)
+		add("hidden", v.say("Unavailable facts"), "", body, e)
 	}
 	body, e = v.sourcesChapter(r)
 	add("sources", v.say("Sources"), "", body, e)

@@ -37,7 +37,7 @@ func Memory(d *memory.Report) outline.Outline {
 			sign := partSigns[part.Name]
 			bars.Signs = append(bars.Signs, sign)
 			bars.Bars[0].Amounts = append(bars.Bars[0].Amounts, part.Size)
-			row := outline.Cells("", part.Size.String(), outline.Percent(part.Size, d.Host.Total))
+			row := outline.Cells("", part.Size.String(), outline.Words{}.Percent(part.Size, d.Host.Total))
 			row[0] = sign.Before(part.Name)
 			t.Rows = append(t.Rows, row)
 		}
@@ -237,7 +237,7 @@ func sessionName(g *memory.Group) string {
 
 func memoryRow(name string, g *memory.Group) []string {
 	row := []string{name, typeset.Digits(g.Processes), g.PageTables.String(), g.Private.String(),
-		outline.Amount(g.MostShared), "", ""}
+		outline.Words{}.Amount(g.MostShared), "", ""}
 	if g.Swap > 0 {
 		row[5] = g.Swap.String()
 	}
