@@ -46,7 +46,7 @@ func (c *Catalogue) number(s string) string {
 	if part, percent := strings.CutSuffix(s, "%"); percent && !spaced { // only English has no space there
 		figure, unit, spaced = part, "%", true
 	}
-	if !ok || figure == "" || strings.Trim(figure, "0123456789.,+-") != "" {
+	if !ok || figure == "" || strings.Trim(figure, "0123456789.,+-−±") != "" {
 		return s
 	}
 	figure = strings.NewReplacer(",", n.thousands, ".", ",").Replace(figure)

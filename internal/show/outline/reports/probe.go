@@ -47,7 +47,7 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 	}
 	if d.Kept != "" {
 		o.Add(outline.Summary{Lines: []outline.Para{{Text: outline.Join("Saved in ", d.Kept,
-			". check and plan use these results for 90 days, unless devices or kernel change.")}}})
+			" (used by check and plan for 90 days, unless devices or kernel change)")}}})
 	}
 	return o
 }
