@@ -286,3 +286,12 @@ func Strings(list []Message) []string {
 	}
 	return out
 }
+
+// AllIn returns messages with their texts in the language of a catalog, as Translated.
+func AllIn(list []Message, c *Catalogue) []Message {
+	out := make([]Message, len(list))
+	for i, m := range list {
+		out[i] = m.Translated(c)
+	}
+	return out
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -16,7 +17,7 @@ type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
 	WALDisk  *WALDisk    // nil: not known
-	Kernel   string      // the command that reads the kernel's log; "": that of the host which the server is on
+	Kernel   say.Message // the command that reads the kernel's log; zero: that of the host which the server is on
 	Redact   bool
 }
 

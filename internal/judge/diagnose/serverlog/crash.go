@@ -2,7 +2,6 @@ package serverlog
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -480,9 +479,13 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 		}
 	}
 	if killed || gone {
+		kernel := c.o.Kernel
+		if kernel.IsZero() {
+			kernel = say.Text("journalctl -k | pgfettle diagnose oom -")
+		}
 		do = append(do,
 			say.M("Check in the kernel log whether the OOM killer killed this PID at that time: {command}", "command",
-				cmp.Or(c.o.Kernel, "journalctl -k | pgfettle diagnose oom -")),
+				kernel),
 			say.M("If it did, pgfettle plan shows the values for the host: vm.overcommit_memory = 2 (only the query "+
 				"fails), huge pages, work_mem and max_connections."))
 	}
