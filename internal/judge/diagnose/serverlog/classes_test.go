@@ -280,7 +280,8 @@ func TestWALThatTheDiskHas(t *testing.T) {
 		says string
 	}{
 		{nil, 38 * unit.GB, "five times as large"},
-		{&WALDisk{Total: unit.TB, Free: 500 * unit.GB}, 38 * unit.GB, "all checkpoints of this log would have been timed"},
+		{&WALDisk{Total: unit.TB, Free: 500 * unit.GB}, 38 * unit.GB, "all checkpoints of this log would have been " +
+			"timed"},
 		{&WALDisk{Total: 50 * unit.GB, Free: 40 * unit.GB}, 10 * unit.GB, "has room"},
 		{&WALDisk{Total: 4 * unit.GB, Free: unit.GB}, 384 * unit.MB, "no room for more"},
 	} {

@@ -48,9 +48,9 @@ func (s *connections) report(r *Report) {
 func (c *Collector) tooMany(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.TooMany, "too_many_connections", Warning, "No free connection slot: {n} attempt refused",
 		"No free connection slot: {n} attempts refused",
-		say.M("Use a connection pooler in transaction mode (PgBouncer), which serves more clients with fewer sessions. A "+
-			"higher max_connections requires a restart, and memory for each connection, including page tables: see "+
-			"pgfettle plan."),
+		say.M("Use a connection pooler in transaction mode (PgBouncer), which serves more clients with fewer "+
+			"sessions. A higher max_connections requires a restart, and memory for each connection, including page "+
+			"tables: see pgfettle plan."),
 		say.M("Find who holds idle sessions: SELECT usename, application_name, state, count(*) FROM pg_stat_activity "+
 			"GROUP BY 1, 2, 3 ORDER BY 4 DESC;"))
 	if ok && r.Connections.Untold == c.kinds[pglog.TooMany].count {
@@ -61,11 +61,12 @@ func (c *Collector) tooMany(r *Report) (Finding, bool) {
 }
 
 func (c *Collector) roleLimit(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.RoleLimit, "role_limit", Warning, "Connection limit of a role reached: {n} attempt refused",
+	f, ok := c.finding(pglog.RoleLimit, "role_limit", Warning, "Connection limit of a role reached: {n} attempt "+
+		"refused",
 		"Connection limit of a role reached: {n} attempts refused",
 		say.M("The limit belongs to the role, no setting of the server changes it: SELECT rolname, rolconnlimit FROM "+
-			"pg_roles WHERE rolconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER ROLE ROLE_NAME "+
-			"CONNECTION LIMIT N;"),
+			"pg_roles WHERE rolconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER ROLE "+
+			"ROLE_NAME CONNECTION LIMIT N;"),
 		say.M("First check what its sessions do: SELECT state, application_name, count(*) FROM pg_stat_activity WHERE "+
 			"usename = 'ROLE_NAME' GROUP BY 1, 2;"))
 	if ok {
@@ -81,8 +82,8 @@ func (c *Collector) databaseLimit(r *Report) (Finding, bool) {
 		"Connection limit of a database reached: {n} attempt refused",
 		"Connection limit of a database reached: {n} attempts refused",
 		say.M("The limit belongs to the database, no setting of the server changes it: SELECT datname, datconnlimit "+
-			"FROM pg_database WHERE datconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER DATABASE "+
-			"DATABASE_NAME CONNECTION LIMIT N;"))
+			"FROM pg_database WHERE datconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER "+
+			"DATABASE DATABASE_NAME CONNECTION LIMIT N;"))
 	if ok {
 		for _, x := range r.Connections.Databases[:min(len(r.Connections.Databases), maxSamples)] {
 			f.Evidence = append(f.Evidence, named(x, say.M("database {name}", "name", x.Name),
@@ -95,8 +96,8 @@ func (c *Collector) databaseLimit(r *Report) (Finding, bool) {
 func (c *Collector) sendersLimit(*Report) (Finding, bool) {
 	return c.finding(pglog.SendersLimit, "wal_senders_limit", Warning, "max_wal_senders reached: {n} attempt refused",
 		"max_wal_senders reached: {n} attempts refused",
-		say.M("SELECT * FROM pg_stat_replication; shows who uses them. Standbys, pg_basebackup and logical subscribers "+
-			"use one or two each. A higher max_wal_senders requires a restart, first on the standbys."))
+		say.M("SELECT * FROM pg_stat_replication; shows who uses them. Standbys, pg_basebackup and logical "+
+			"subscribers use one or two each. A higher max_wal_senders requires a restart, first on the standbys."))
 }
 
 func (c *Collector) noSuchName(*Report) (Finding, bool) {
@@ -115,8 +116,8 @@ func (c *Collector) auth(*Report) (Finding, bool) {
 	}
 	switch {
 	case c.reasons["Role"] > 0 || c.reasons["no password"] > 0:
-		f.Do = append(f.Do, say.M("The DETAIL, which is only in the server log, shows the reason. Create a missing role "+
-			"with CREATE ROLE ROLE_NAME LOGIN; and set a missing password with \\password ROLE_NAME in psql."))
+		f.Do = append(f.Do, say.M("The DETAIL, which is only in the server log, shows the reason. Create a missing "+
+			"role with CREATE ROLE ROLE_NAME LOGIN; and set a missing password with \\password ROLE_NAME in psql."))
 	case c.reasons["hba"] > 0:
 		f.Do = append(f.Do, say.M("No line of pg_hba.conf allows these connections, or a line rejects them: the first "+
 			"line that matches decides. SELECT * FROM pg_hba_file_rules; shows the lines in order."))

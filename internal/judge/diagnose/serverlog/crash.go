@@ -360,8 +360,8 @@ func (s *crashes) deathOf(d pglog.Death) say.Message {
 		return say.M("{process} was terminated by exception {code}, see ntstatus.h for its meaning", "process", who,
 			"code", d.Raised)
 	case d.Exit > 128 && d.Exit <= 128+31:
-		return say.M("{process} exited with code {code} (128 + {signal}): a shell reports that if signal {signal} ended "+
-			"its command", "process", who, "code", d.Exit, "signal", d.Exit-128)
+		return say.M("{process} exited with code {code} (128 + {signal}): a shell reports that if signal {signal} "+
+			"ended its command", "process", who, "code", d.Exit, "signal", d.Exit-128)
 	case d.Exit < 0:
 		return say.M("{process} ended with an unrecognized status", "process", who)
 	}
@@ -490,17 +490,17 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 				"fails), huge pages, work_mem and max_connections."))
 	}
 	if gone {
-		do = append(do, say.M("If it did not: never run kill -9 on the postmaster, and check what stops its service or "+
-			"container (journalctl -u postgresql, kubectl describe pod). In the unit, OOMScoreAdjust=-900 and "+
-			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj protect the postmaster, but not its sessions, from "+
-			"the OOM killer."))
+		do = append(do, say.M("If it did not: never run kill -9 on the postmaster, and check what stops its service "+
+			"or container (journalctl -u postgresql, kubectl describe pod). In the unit, OOMScoreAdjust=-900 and "+
+			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj protect the postmaster, but not its sessions, "+
+			"from the OOM killer."))
 	}
 	if bus {
 		do = append(do,
-			say.M("SIGBUS: compare the huge pages that the server needs (postgres -C shared_memory_size_in_huge_pages, "+
-				"15 and later) with the pool (grep Huge /proc/meminfo) and with the limit of the cgroup "+
-				"(hugetlb.2MB.max; in Kubernetes, resources.limits.hugepages-2Mi). The kernel checks that limit only "+
-				"when a page is first used. huge_pages = off avoids huge pages."),
+			say.M("SIGBUS: compare the huge pages that the server needs (postgres -C "+
+				"shared_memory_size_in_huge_pages, 15 and later) with the pool (grep Huge /proc/meminfo) and with "+
+				"the limit of the cgroup (hugetlb.2MB.max; in Kubernetes, resources.limits.hugepages-2Mi). The "+
+				"kernel checks that limit only when a page is first used. huge_pages = off avoids huge pages."),
 			say.M("If queries run in parallel, also check df /dev/shm. Check dmesg for memory errors of the hardware."))
 	}
 	if pipe {
@@ -508,8 +508,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			"shareProcessNamespace of a pod), or run no scripts in it with docker exec."))
 	}
 	if faulted {
-		do = append(do, say.M("Signal {signal}: look for a core dump (coredumpctl list postgres), update to the latest "+
-			"minor release, and test without extensions (shared_preload_libraries).", "signal", signal))
+		do = append(do, say.M("Signal {signal}: look for a core dump (coredumpctl list postgres), update to the "+
+			"latest minor release, and test without extensions (shared_preload_libraries).", "signal", signal))
 	}
 	if raised {
 		do = append(do, say.M("Run the server as a service, not in a console. Exclude its directories from the virus "+

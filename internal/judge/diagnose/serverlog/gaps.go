@@ -18,8 +18,8 @@ func (r *Report) unknown(fact, reason, reveal say.Message) {
 func (c *Collector) gaps(r *Report) {
 	if c.entries == 0 && r.Memory.DumpsSeen == 0 {
 		r.unknown(say.M("log"), say.M("no entry of a PostgreSQL server found"),
-			say.M("check that this is the server log; if its lines have a prefix of their own, give it with --prefix as "+
-				"SHOW log_line_prefix; returns it"))
+			say.M("check that this is the server log; if its lines have a prefix of their own, give it with --prefix "+
+				"as SHOW log_line_prefix; returns it"))
 		return
 	}
 	var foreign int64
@@ -39,7 +39,8 @@ func (c *Collector) gaps(r *Report) {
 				"SQLSTATE; messages without one (checkpoints, crashes, lock waits, autovacuum) are not",
 			"{n} entries are in a language without a message catalog of PostgreSQL. Errors are recognized only by "+
 				"their SQLSTATE; messages without one (checkpoints, crashes, lock waits, autovacuum) are not"),
-			say.M("set lc_messages = 'C' (reload); the SQLSTATE is in csvlog and jsonlog, and with %e in log_line_prefix"))
+			say.M("set lc_messages = 'C' (reload); the SQLSTATE is in csvlog and jsonlog, and with %e in "+
+				"log_line_prefix"))
 	}
 	if len(zones) > 1 {
 		r.unknown(say.M("times"), say.M("the log has several time zones ({zones}): durations across a change are off "+
@@ -103,12 +104,12 @@ func (c *Collector) settingsGaps(r *Report) {
 	if set == nil {
 		hint := say.M("name the data directory or a conninfo as TARGET, which provides the settings of the server")
 		if r.Temp.Files == 0 {
-			r.unknown(files, say.M("none logged, which proves nothing: log_temp_files is off by default, and its value is "+
-				"unknown"), hint)
+			r.unknown(files, say.M("none logged, which proves nothing: log_temp_files is off by default, and its "+
+				"value is unknown"), hint)
 		}
 		if r.Checkpoints.Complete == 0 && r.Checkpoints.ByWAL == 0 {
-			r.unknown(checkpoints, say.M("none logged: log_checkpoints is off by default in PostgreSQL 14 and earlier, "+
-				"and its value is unknown"), hint)
+			r.unknown(checkpoints, say.M("none logged: log_checkpoints is off by default in PostgreSQL 14 and "+
+				"earlier, and its value is unknown"), hint)
 		}
 		if r.Locks.Waits == 0 {
 			r.unknown(waits, say.M("none logged, which proves nothing: log_lock_waits is off by default in PostgreSQL "+

@@ -299,16 +299,16 @@ func advise(d Dump) []say.Message {
 	var do say.Message
 	switch {
 	case large("TupleSort main", "Caller tuples", "TupleSort sort"):
-		do = say.M("Much of the memory is in sorts. Lower work_mem for the statement or its role (ALTER ROLE ROLE_NAME " +
-			"SET work_mem), or create an index in the sort order.")
+		do = say.M("Much of the memory is in sorts. Lower work_mem for the statement or its role (ALTER ROLE " +
+			"ROLE_NAME SET work_mem), or create an index in the sort order.")
 	case large("HashBatchContext", "HashTableContext", "HashAgg hashed tuples", "HashAgg meta context"):
-		do = say.M("Much of the memory is in hash tables. Lower work_mem or hash_mem_multiplier for the statement, and " +
-			"run ANALYZE on its tables: after a wrong row estimate, a hash table can exceed its limit.")
+		do = say.M("Much of the memory is in hash tables. Lower work_mem or hash_mem_multiplier for the statement, " +
+			"and run ANALYZE on its tables: after a wrong row estimate, a hash table can exceed its limit.")
 	case large("CacheMemoryContext", "index info", "relation rules", "CachedPlan", "CachedPlanSource",
 		"partition descriptor"):
-		do = say.M("Much of the memory is in caches of the catalog and of plans. They grow in long-lived sessions that " +
-			"use many tables or partitions, or keep many prepared statements. Let the connection pooler replace old " +
-			"sessions (server_lifetime in PgBouncer).")
+		do = say.M("Much of the memory is in caches of the catalog and of plans. They grow in long-lived sessions " +
+			"that use many tables or partitions, or keep many prepared statements. Let the connection pooler replace " +
+			"old sessions (server_lifetime in PgBouncer).")
 	case large("ExecutorState"):
 		do = say.M("Much of the memory is in ExecutorState, which work_mem does not limit: large values, or a " +
 			"function that returns all rows at once. Let the statement return less at a time.")
@@ -344,8 +344,9 @@ func (c *Collector) forkFailed(*Report) (Finding, bool) {
 			"memory. pgfettle plan shows what fits the host."))
 	}
 	if processes || !memory {
-		f.Do = append(f.Do, say.M("\"Resource temporarily unavailable\": a limit on processes is reached: ulimit -u of "+
-			"the account, TasksMax of the unit, pids.max of the cgroup (docker run --pids-limit), or kernel.pid_max."))
+		f.Do = append(f.Do, say.M("\"Resource temporarily unavailable\": a limit on processes is reached: ulimit -u "+
+			"of the account, TasksMax of the unit, pids.max of the cgroup (docker run --pids-limit), or "+
+			"kernel.pid_max."))
 	}
 	return f, true
 }
@@ -439,8 +440,8 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	for _, h := range t.Holds {
 		percent := say.Number(fmt.Sprintf("%d%%", h.Percent))
 		if h.WorkMem > limits.WorkMemMost {
-			holds.Items = append(holds.Items, say.M("more than {most} for {percent}, too much for one operation (change "+
-				"plans and indexes instead)", "most", unit.Bytes(limits.WorkMemMost).GUC(), "percent", percent))
+			holds.Items = append(holds.Items, say.M("more than {most} for {percent}, too much for one operation "+
+				"(change plans and indexes instead)", "most", unit.Bytes(limits.WorkMemMost).GUC(), "percent", percent))
 			break
 		}
 		holds.Items = append(holds.Items, say.M("{work_mem} for {percent}", "work_mem", h.WorkMem.GUC(), "percent",
@@ -480,8 +481,8 @@ func (c *Collector) maintenance(r *Report) (Finding, bool) {
 		"afford.")
 	if v := unit.Bytes(m.Largest).Scale(limits.SpillFactor).RoundUp(unit.MB); v <= limits.WorkMemMost && m.Shared == 0 {
 		do = say.M("These commands sort within maintenance_work_mem. For the largest, run SET maintenance_work_mem = "+
-			"'{value}'; in its session (estimated as {factor} × what it wrote), and RESET it afterwards. pgfettle plan "+
-			"shows what the host can afford.", "value", v.GUC(), "factor", limits.SpillFactor)
+			"'{value}'; in its session (estimated as {factor} × what it wrote), and RESET it afterwards. pgfettle "+
+			"plan shows what the host can afford.", "value", v.GUC(), "factor", limits.SpillFactor)
 	}
 	f.Do = append(f.Do, do)
 	return f, true
@@ -551,9 +552,10 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 			f.Evidence = append(f.Evidence, within(w))
 		}
 	}
-	f.Do = append(f.Do, say.M("The DETAIL of each entry shows the PID of the holder. \"ShareLock on transaction\" means "+
-		"a row that another transaction has changed: check for sessions idle in transaction. AccessExclusiveLock on a "+
-		"relation is usually DDL, TRUNCATE or VACUUM FULL: run these with lock_timeout, and retry."))
+	f.Do = append(f.Do, say.M("The DETAIL of each entry shows the PID of the holder. \"ShareLock on transaction\" "+
+		"means a row that another transaction has changed: check for sessions idle in transaction. "+
+		"AccessExclusiveLock on a relation is usually DDL, TRUNCATE or VACUUM FULL: run these with lock_timeout, and "+
+		"retry."))
 	return f, true
 }
 

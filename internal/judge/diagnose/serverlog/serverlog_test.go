@@ -75,7 +75,8 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 		if c.cause == "" {
 			continue
 		}
-		if len(r.Crashes) != 1 || !strings.Contains(r.Crashes[0].Cause.String(), c.cause) || !slices.Contains(ids(r), "crash") {
+		if len(r.Crashes) != 1 || !strings.Contains(r.Crashes[0].Cause.String(), c.cause) || !slices.Contains(ids(r),
+			"crash") {
 			t.Errorf("%s: %+v", name, r.Crashes)
 			continue
 		}

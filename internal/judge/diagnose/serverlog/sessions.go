@@ -71,16 +71,16 @@ func (c *Collector) terminated(*Report) (Finding, bool) {
 	return c.finding(pglog.Terminated, "sessions_terminated", Notice,
 		"{n} session was terminated by an administrator or a timeout",
 		"{n} sessions were terminated by an administrator or a timeout",
-		say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which holds back "+
-			"VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool called "+
+		say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which holds "+
+			"back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool called "+
 			"pg_terminate_backend()."))
 }
 
 func (c *Collector) workers(*Report) (Finding, bool) {
 	return c.finding(pglog.NoWorker, "no_background_worker", Warning, "No free background worker slot: reported once",
 		"No free background worker slot: reported {n} times",
-		say.M("Parallel workers, logical replication and extensions share max_worker_processes (restart). pgfettle plan "+
-			"sets it together with max_parallel_workers."))
+		say.M("Parallel workers, logical replication and extensions share max_worker_processes (restart). pgfettle "+
+			"plan sets it together with max_parallel_workers."))
 }
 
 func (c *Collector) collation(*Report) (Finding, bool) {
@@ -89,8 +89,8 @@ func (c *Collector) collation(*Report) (Finding, bool) {
 		"Collation version mismatch, indexes on text may be corrupt: reported {n} times",
 		say.M("Rebuild the indexes on text: REINDEX DATABASE CONCURRENTLY DATABASE_NAME; If a unique index cannot be "+
 			"rebuilt, remove the duplicate rows first. Only then record the new version: ALTER DATABASE DATABASE_NAME "+
-			"REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause is a new glibc or "+
-			"ICU, or a copy from another system."))
+			"REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause is a new glibc "+
+			"or ICU, or a copy from another system."))
 }
 
 func (c *Collector) staleStats(*Report) (Finding, bool) {

@@ -74,24 +74,25 @@ func (c *Collector) noShared(r *Report) (Finding, bool) {
 	switch {
 	case m.Limit == "SHMMAX":
 		f.Do = append(f.Do, say.M("The segment exceeds SHMMAX. Raise kernel.shmmax, and kernel.shmall in pages "+
-			"(sysctl), or lower shared_buffers and max_connections. Since PostgreSQL 9.3, the server maps its memory and "+
-			"needs only 56 bytes of System V memory (shared_memory_type = mmap)."))
+			"(sysctl), or lower shared_buffers and max_connections. Since PostgreSQL 9.3, the server maps its memory "+
+			"and needs only 56 bytes of System V memory (shared_memory_type = mmap)."))
 	case m.Limit == "SHMMNI":
 		f.Do = append(f.Do, say.M("All IDs of System V segments, or all of their memory, are in use; no disk is full. "+
-			"ipcs -m lists them. Remove the segments of servers that no longer run with ipcrm -m ID, or raise the limits "+
-			"(sysctl kernel.shmmni, kernel.shmall; on macOS kern.sysv.shmmni)."))
+			"ipcs -m lists them. Remove the segments of servers that no longer run with ipcrm -m ID, or raise the "+
+			"limits (sysctl kernel.shmmni, kernel.shmall; on macOS kern.sysv.shmmni)."))
 	case m.Limit == "SHMALL":
 		f.Do = append(f.Do, say.M("All System V shared memory is in use: raise kernel.shmall (in pages), or lower "+
 			"shared_buffers."))
 	case m.Call == "semget":
-		f.Do = append(f.Do, say.M("All semaphores of the kernel are in use. ipcs -s lists them. Remove those of servers "+
-			"that no longer run with ipcrm -s ID, or raise kernel.sem (SEMMNS, SEMMNI). RemoveIPC=no in logind.conf "+
-			"prevents that systemd removes those of a running server."))
+		f.Do = append(f.Do, say.M("All semaphores of the kernel are in use. ipcs -s lists them. Remove those of "+
+			"servers that no longer run with ipcrm -s ID, or raise kernel.sem (SEMMNS, SEMMNI). RemoveIPC=no in "+
+			"logind.conf prevents that systemd removes those of a running server."))
 	case m.Error == "Function not implemented":
 		f.Do = append(f.Do, say.M("This kernel has no System V shared memory (a phone, an emulation, a sandbox): "+
 			"PostgreSQL cannot run on it."))
 	case m.Call == "shmget" && m.Error != "Cannot allocate memory" && m.Error != "Out of memory":
-		f.Do = append(f.Do, say.M("ipcs -lm shows the limits of the kernel for System V memory, ipcs -m what is in use."))
+		f.Do = append(f.Do, say.M("ipcs -lm shows the limits of the kernel for System V memory, ipcs -m what is in "+
+			"use."))
 	default:
 		f.Do = append(f.Do,
 			say.M("With huge_pages = on, the pool is probably too small: compare vm.nr_hugepages with postgres -C "+
@@ -114,17 +115,18 @@ func (c *Collector) dynamicShared(r *Report) (Finding, bool) {
 	}
 	f.Evidence = append(f.Evidence, said(d.Statements)...)
 	if d.NoSpace == 0 {
-		f.Do = append(f.Do, say.M("Parallel queries and the statistics keep files in /dev/shm. \"Permission denied\" and "+
-			"\"No such file\" mean that another process created or removed them: set RemoveIPC=no in logind.conf, and "+
-			"run the server as a system account."))
+		f.Do = append(f.Do, say.M("Parallel queries and the statistics keep files in /dev/shm. \"Permission denied\" "+
+			"and \"No such file\" mean that another process created or removed them: set RemoveIPC=no in "+
+			"logind.conf, and run the server as a system account."))
 		return f, true
 	}
 	f.Do = append(f.Do,
 		say.M("/dev/shm is a filesystem in memory, in which parallel queries share hash tables. It was full; no disk "+
-			"was. Containers have 64 MB of it by default: use docker run --shm-size=1g, shm_size in a Compose file, or "+
-			"in Kubernetes an emptyDir with medium: Memory at /dev/shm. It counts toward the memory limit of the "+
+			"was. Containers have 64 MB of it by default: use docker run --shm-size=1g, shm_size in a Compose file, "+
+			"or in Kubernetes an emptyDir with medium: Memory at /dev/shm. It counts toward the memory limit of the "+
 			"container."),
-		say.M("It must hold what parallel queries need at the same time: work_mem × hash_mem_multiplier for each process "+
-			"of a parallel hash. Until it is larger, max_parallel_workers_per_gather = 0 avoids parallel queries."))
+		say.M("It must hold what parallel queries need at the same time: work_mem × hash_mem_multiplier for each "+
+			"process of a parallel hash. Until it is larger, max_parallel_workers_per_gather = 0 avoids parallel "+
+			"queries."))
 	return f, true
 }

@@ -110,13 +110,14 @@ var startFaults = []struct {
 	{"group or world access", say.M("Run chmod 0700 DATA_DIRECTORY; for a private key file, chmod 0600.")},
 	{"incompatible with server", say.M("The DETAIL shows why. Usually the files are of another major version: start " +
 		"the programs of that version, or use pg_upgrade.")},
-	{"does not exist", say.M("Check that the volume is mounted and that data_directory (PGDATA) is correct. Do not run " +
-		"initdb on an empty mount point before you know where the data is.")},
-	{"checkpoint record", say.M("Files are missing or damaged, or a backup was restored incompletely. Check the disks, " +
-		"then restore a backup, or rebuild from a standby. pg_resetwal makes the server start, but loses data and " +
-		"consistency: use it only on a copy, as the last resort, followed by a dump and restore.")},
-	{"redo location", say.M("Usually a backup was restored without its backup_label, or with part of its WAL: restore " +
-		"it again as a whole.")},
+	{"does not exist", say.M("Check that the volume is mounted and that data_directory (PGDATA) is correct. Do not " +
+		"run initdb on an empty mount point before you know where the data is.")},
+	{"checkpoint record", say.M("Files are missing or damaged, or a backup was restored incompletely. Check the " +
+		"disks, then restore a backup, or rebuild from a standby. pg_resetwal makes the server start, but loses data " +
+		"and consistency: use it only on a copy, as the last resort, followed by a dump and restore.")},
+	{"redo location",
+		say.M("Usually a backup was restored without its backup_label, or with part of its WAL: restore " +
+			"it again as a whole.")},
 	{"recovery target", say.M("The WAL archive ends before the recovery target (recovery_target_time, _lsn, _xid, " +
 		"_name). Set an earlier target, provide the missing WAL, or remove the recovery_target settings to recover " +
 		"as far as possible.")},
@@ -145,7 +146,8 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 	// A start that fails writes a line for each address, and at last one that ends it.
 	if c.fatalStarts > 0 && c.fatalStarts < f.Count {
 		f.Count = c.fatalStarts
-		f.Verdict = say.N(f.Count, "Server could not start: reported once", "Server could not start: reported {n} times")
+		f.Verdict = say.N(f.Count, "Server could not start: reported once", "Server could not start: reported {n} "+
+			"times")
 	}
 	all := c.kinds[pglog.StartFailed].words
 	switch {
@@ -232,9 +234,9 @@ func (c *Collector) diverged(*Report) (Finding, bool) {
 	return c.finding(pglog.Diverged, "timeline_diverged", Critical,
 		"Timelines diverged, a standby or a restore cannot follow: reported once",
 		"Timelines diverged, a standby or a restore cannot follow: reported {n} times",
-		say.M("Usually one server went on after the other was promoted. Decide which of them is right. pg_rewind (with "+
-			"wal_log_hints or data checksums) or pg_basebackup turns the other into its standby. For a restore, set "+
-			"recovery_target_timeline."))
+		say.M("Usually one server went on after the other was promoted. Decide which of them is right. pg_rewind "+
+			"(with wal_log_hints or data checksums) or pg_basebackup turns the other into its standby. For a "+
+			"restore, set recovery_target_timeline."))
 }
 
 // notAccepting is the finding of connections that were turned away by a server that starts

@@ -237,14 +237,15 @@ func (c *Collector) walRate(w Checkpoints) say.Message {
 	how := say.M("with checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}", "timeout",
 		span(c.wal.timeout), "target", target)
 	if w.Assumed {
-		how = say.M("with the defaults checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}, because "+
-			"the settings of the server are unknown", "timeout", span(c.wal.timeout), "target", target)
+		how = say.M("with the defaults checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}, "+
+			"because the settings of the server are unknown", "timeout", span(c.wal.timeout), "target", target)
 	}
 	if w.Extrapolated {
 		return say.M("WAL per checkpoint_timeout: {busiest}, extrapolated from the busiest {seen} in the log ({how})",
 			"busiest", w.Busiest, "seen", span(w.SeenSeconds), "how", how)
 	}
-	return say.M("WAL in the busiest checkpoint_timeout: {busiest}, in 90% of them at most {nine} (from distance=, {how})", "busiest", w.Busiest, "nine", w.Nine, "how", how)
+	return say.M("WAL in the busiest checkpoint_timeout: {busiest}, in 90% of them at most {nine} (from distance=, "+
+		"{how})", "busiest", w.Busiest, "nine", w.Nine, "how", how)
 }
 
 func (c *Collector) walAdvice(w Checkpoints) []say.Message {
@@ -255,33 +256,37 @@ func (c *Collector) walAdvice(w Checkpoints) []say.Message {
 	switch {
 	case c.wal.segments:
 		return []say.Message{
-			say.M("Raise checkpoint_segments until the warnings stop: each is 16 MB, and up to three times as many are " +
-				"kept. PostgreSQL 9.5 and later have max_wal_size instead."),
+			say.M("Raise checkpoint_segments until the warnings stop: each is 16 MB, and up to three times as many " +
+				"are kept. PostgreSQL 9.5 and later have max_wal_size instead."),
 			say.M("Set log_checkpoints = on (reload): then \"checkpoint complete\" shows how much WAL each one had.")}
 	case w.MaxWALSize == 0 && w.Complete+w.ByWAL+w.ByTime+w.Requested > 0: // log_checkpoints is on
-		return []say.Message{say.M("To calculate max_wal_size, the log must have two consecutive checkpoints with their " +
-			"WAL. Read a longer part of the log, or run pgfettle plan on the host.")}
+		return []say.Message{say.M("To calculate max_wal_size, the log must have two consecutive checkpoints with " +
+			"their WAL. Read a longer part of the log, or run pgfettle plan on the host.")}
 	case w.MaxWALSize == 0:
 		return []say.Message{say.M("Turn on log_checkpoints: {command} Then \"checkpoint complete\" shows the WAL of "+
 			"each, from which max_wal_size can be calculated. Without it, double max_wal_size until the warnings stop.",
 			"command", "ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();")}
 	case c.wal.present >= w.MaxWALSize && w.Bounded:
-		return []say.Message{say.M("max_wal_size is {present}, and the disk of pg_wal has no room for more than {size} "+
-			"({room}). Move pg_wal to a larger disk, or use wal_compression.", "present", c.wal.present.GUC(), "size",
+		return []say.Message{say.M("max_wal_size is {present}, and the disk of pg_wal has no room for more than "+
+			"{size} ({room}). Move pg_wal to a larger disk, or use wal_compression.", "present", c.wal.present.GUC(),
+			"size",
 			w.MaxWALSize.GUC(), "room", room)}
 	case c.wal.present >= w.MaxWALSize:
 		return []say.Message{say.M("max_wal_size is {present} now, enough for the WAL in this log.", "present",
 			c.wal.present.GUC())}
 	case w.Bounded:
 		return []say.Message{say.M("Raise max_wal_size as far as the disk of pg_wal has room ({room}): {command} For "+
-			"all checkpoints to be timed, move pg_wal to a larger disk, or use wal_compression.", "room", room, "command",
+			"all checkpoints to be timed, move pg_wal to a larger disk, or use wal_compression.", "room", room,
+			"command",
 			set)}
 	case w.Extrapolated:
-		return []say.Message{say.M("Raise max_wal_size, here for the WAL in this log: {command} A longer log, or pgfettle "+
-			"plan on the host, shows whether more is needed. The disk of pg_wal should be at least five times as large.",
+		return []say.Message{say.M("Raise max_wal_size, here for the WAL in this log: {command} A longer log, or "+
+			"pgfettle plan on the host, shows whether more is needed. The disk of pg_wal should be at least five "+
+			"times as large.",
 			"command", set)}
 	}
-	do := say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed.", "command", set)
+	do := say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed.", "command",
+		set)
 	if w.NineWALSize < w.MaxWALSize {
 		do = say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed, with "+
 			"'{nine}' those in 90% of the time.", "command", set, "nine", w.NineWALSize.GUC())
@@ -319,9 +324,9 @@ func (c *Collector) slowSyncs(r *Report) (Finding, bool) {
 	f.Evidence = append(f.Evidence, say.M("maxima of all checkpoints (one file, all files, whole checkpoint): {values}",
 		"values", most))
 	f.Do = append(f.Do,
-		say.M("The disk is slow. If pg_wal is on it too, commits wait meanwhile. iostat -x 1 during a checkpoint shows "+
-			"it, and pgfettle probe measures its flushes. A cloud volume may have used up its burst credits, or other "+
-			"guests or a backup use the disk."),
+		say.M("The disk is slow. If pg_wal is on it too, commits wait meanwhile. iostat -x 1 during a checkpoint "+
+			"shows it, and pgfettle probe measures its flushes. A cloud volume may have used up its burst credits, "+
+			"or other guests or a backup use the disk."),
 		say.M("Let the kernel write in smaller portions: checkpoint_flush_after at its default, a lower "+
 			"vm.dirty_background_bytes, checkpoint_completion_target = 0.9, and timed checkpoints (max_wal_size)."))
 	return f, true

@@ -59,7 +59,8 @@ func (d *Reading) lockWaits() {
 		least := lockPerBlock
 		if !counted {
 			certainty, each, least = Possible, left/max(rows, 1), lockPerRow
-			text = say.M("{node} itself took {time} for {rows}", "node", r.Head, "time", ms(r.own), "rows", rowsOf(rows))
+			text = say.M("{node} itself took {time} for {rows}", "node", r.Head, "time", ms(r.own), "rows",
+				rowsOf(rows))
 		}
 		if left < lockLeast || d.share(left) < 5*readMuch || each < least {
 			continue
@@ -81,10 +82,12 @@ func (d *Reading) serialize() {
 	evidence := []say.Message{say.M("serialization took {time}, {percent} of the time, for {size} of output", "time",
 		ms(t), "percent", say.Number(fmt.Sprintf("%.1f%%", d.share(t))), "size", unit.Bytes(s.OutputKB)*unit.KB)}
 	if b := s.Buffers; b != nil {
-		evidence = append(evidence, say.M("it accessed {blocks}, usually for values that are stored out of line (TOAST)",
+		evidence = append(evidence, say.M("it accessed {blocks}, usually for values that are stored out of line "+
+			"(TOAST)",
 			"blocks", blocksOf(float64(b.Hit+b.Read))))
 	}
-	d.add("serialize", Sure, d.share(t), &t, say.M("Output serialization takes a noticeable part of the time"), evidence,
+	d.add("serialize", Sure, d.share(t), &t, say.M("Output serialization takes a noticeable part of the time"),
+		evidence,
 		[]say.Message{lessOutput()})
 }
 
@@ -103,7 +106,8 @@ func (d *Reading) calls() {
 			break
 		}
 		if p.Execution != nil && *p.Execution <= d.total && len(evidence) < 4 {
-			evidence = append(evidence, say.M("{plan} took {time}; it ran inside, if it is a nested statement of this call",
+			evidence = append(evidence, say.M("{plan} took {time}; it ran inside, if it is a nested statement of "+
+				"this call",
 				"plan", p.Name, "time", ms(*p.Execution)))
 		}
 	}
@@ -125,8 +129,9 @@ func removedElsewhere(head string) []say.Message {
 			"condition so that it can be sent (immutable operators and functions, built-in or of an extension in the " +
 			"option extensions of the server), and verify it in Remote SQL.")}
 	case strings.Contains(head, "DecompressChunk"):
-		return []say.Message{say.M("The rows are decompressed before they are filtered. timescaledb.compress_segmentby " +
-			"with the compared columns, or compress_orderby, skips whole batches; an index on the chunk does not.")}
+		return []say.Message{say.M("The rows are decompressed before they are filtered. " +
+			"timescaledb.compress_segmentby with the compared columns, or compress_orderby, skips whole batches; an " +
+			"index on the chunk does not.")}
 	}
 	return nil
 }

@@ -121,23 +121,23 @@ func removedAdvice(r *readNode) []say.Message {
 	}
 	switch {
 	case scans(r.Head) && pattern(Cut(text)):
-		return []say.Message{say.M("No ordinary index serves a search within texts such as {condition}. An index with the "+
-			"extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they are not "+
-			"negated.", "condition", cond)}
+		return []say.Message{say.M("No ordinary index serves a search within texts such as {condition}. An index "+
+			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
+			"are not negated.", "condition", cond)}
 	case !scans(r.Head):
 		return []say.Message{
 			say.M("A join on equality can use a hash or an index: check whether {condition} can be written that way.",
 				"condition", cond),
-			say.M("An index of the inner table on the compared columns avoids the comparisons; for ranges and geometry, " +
-				"use GiST.")}
+			say.M("An index of the inner table on the compared columns avoids the comparisons; for ranges and " +
+				"geometry, use GiST.")}
 	case strings.Contains(r.Head, "Seq Scan"):
 		return []say.Message{
-			say.M("An index for {condition} reads only the rows that are kept, if they are a small part of the table. For an "+
-				"expression, it must be an index on the same expression.", "condition", cond),
+			say.M("An index for {condition} reads only the rows that are kept, if they are a small part of the "+
+				"table. For an expression, it must be an index on the same expression.", "condition", cond),
 			say.M("If the condition always selects the same small part, a partial index (WHERE) is smaller.")}
 	}
-	return []say.Message{say.M("The index finds more rows than are needed. One that also has the columns of {condition} "+
-		"finds only the rows that are kept.", "condition", cond)}
+	return []say.Message{say.M("The index finds more rows than are needed. One that also has the columns of "+
+		"{condition} finds only the rows that are kept.", "condition", cond)}
 }
 
 // repeated tells a part that ran so often that its loops are its cost.
@@ -162,15 +162,15 @@ func (d *Reading) repeated() {
 	if p := worst.parent; p != nil {
 		for _, c := range p.Children {
 			if c != worst.Node && c.Cost != nil && c.Actual != nil && c.Subplan == "" {
-				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and returned "+
-					"{actual}", "node", c.Head, "estimate", rowsOf(c.Cost.Rows), "actual",
+				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
+					"returned {actual}", "node", c.Head, "estimate", rowsOf(c.Cost.Rows), "actual",
 					rowsOf(c.Actual.Rows*c.Actual.Loops)))
 				break
 			}
 		}
 	}
-	next := []say.Message{say.M("Reduce the rows outside of the loop, or make the inner side cheaper, with an index that " +
-		"finds its rows directly.")}
+	next := []say.Message{say.M("Reduce the rows outside of the loop, or make the inner side cheaper, with an index " +
+		"that finds its rows directly.")}
 	if worst.Subplan != "" || worst.parent != nil && worst.parent.Subplan != "" {
 		next = []say.Message{say.M("A subquery runs for each row: write it as a join, or let it run once.")}
 	}
@@ -202,11 +202,13 @@ func (d *Reading) estimates() {
 		f, _ := r.misjudged()
 		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
-			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many", "node",
+			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
+				"node",
 				r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
 			continue
 		}
-		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node", r.Head,
+		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node",
+			r.Head,
 			"estimate", estimate, "actual", actual, "factor", factor(f)))
 	}
 	if n := len(list) - 4; n > 0 {
@@ -218,10 +220,11 @@ func (d *Reading) estimates() {
 		next = append(next,
 			say.M("Check the age of the statistics: SELECT last_analyze, last_autoanalyze, n_mod_since_analyze FROM "+
 				"pg_stat_user_tables WHERE relname = '{table}'; If they are old, run ANALYZE {table};", "table", t),
-			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an expression "+
-				"(14 and later), and a larger statistics target for skewed columns."))
+			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an "+
+				"expression (14 and later), and a larger statistics target for skewed columns."))
 	} else {
-		next = append(next, say.M("Start with the lowest of these nodes: the wrong estimates above it may follow from it."))
+		next = append(next, say.M("Start with the lowest of these nodes: the wrong estimates above it may follow "+
+			"from it."))
 	}
 	weight := readMuch
 	if slices.ContainsFunc(list, func(r *readNode) bool { return d.share(r.wall) >= 50 }) {
@@ -291,12 +294,13 @@ func tempBlocks(n int64) say.Message {
 func spillAdvice(kb int64) []say.Message {
 	want := max((unit.Bytes(kb) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 	if want > limits.WorkMemMost {
-		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, or " +
-			"create an index that returns them in order.")}
+		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
+			"or create an index that returns them in order.")}
 	}
 	return []say.Message{
-		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again (estimated "+
-			"as up to {factor} × what was written to disk).", "value", want.GUC(), "factor", limits.SpillFactor),
+		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
+			"(estimated as up to {factor} × what was written to disk).", "value", want.GUC(), "factor",
+			limits.SpillFactor),
 		askPlan(),
 		say.M("An index in the order of the sort avoids the sort.")}
 }
@@ -320,12 +324,13 @@ func (d *Reading) lossy() {
 		certainty, next, title := Likely, []say.Message{}, lossyTitle()
 		// An entry of the bitmap takes 64 bytes for each block of the table.
 		if want := (unit.Bytes(r.Lossy+r.Exact) * 64).RoundUp(unit.MB); want <= limits.WorkMemMost {
-			next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for a bitmap of so many "+
-				"blocks.", "value", want.GUC()))
+			next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for a bitmap "+
+				"of so many blocks.", "value", want.GUC()))
 		}
 		if r.Exact == 0 {
 			certainty, title = Possible, say.M("Lossy bitmap: all rows of its blocks were rechecked")
-			next = append(next, say.M("If the index is BRIN, its bitmaps are always lossy: use a smaller pages_per_range."))
+			next = append(next, say.M("If the index is BRIN, its bitmaps are always lossy: use a smaller "+
+				"pages_per_range."))
 		}
 		own := r.own
 		explains := &own
@@ -349,7 +354,8 @@ func (d *Reading) fetches() {
 			if all := a.Rows*a.Loops + r.removed(); float64(fetches) < all/10 {
 				continue
 			}
-			text = say.N(fetches, "{node}: {n} heap fetch for {rows}", "{node}: {n} heap fetches for {rows}", "node", r.Head,
+			text = say.N(fetches, "{node}: {n} heap fetch for {rows}", "{node}: {n} heap fetches for {rows}", "node",
+				r.Head,
 				"rows", rowsOf(a.Rows*a.Loops))
 		}
 		next := []say.Message{say.M("Run VACUUM on the table: it marks pages as all-visible."),
@@ -384,7 +390,8 @@ func (d *Reading) jit() {
 		say.Number(fmt.Sprintf("%.1f%%", d.share(t))))
 	if processes > 1 {
 		certainty = Likely
-		text = say.N(j.Functions, "{n} function compiled in {all}, the sum of {processes} processes: about {time} in each",
+		text = say.N(j.Functions, "{n} function compiled in {all}, the sum of {processes} processes: about {time} in "+
+			"each",
 			"{n} functions compiled in {all}, the sum of {processes} processes: about {time} in each", "all",
 			ms(j.Total), "processes", whole(processes), "time", ms(t))
 	}
@@ -408,11 +415,12 @@ func (d *Reading) workers() {
 		if r.Node.Planned == nil || r.Launched == nil || *r.Launched >= *r.Node.Planned {
 			continue
 		}
-		d.add("fewer-workers", Sure, max(d.share(r.wall)/4, readMuch/2), nil, say.M("Fewer parallel workers than planned"),
+		d.add("fewer-workers", Sure, max(d.share(r.wall)/4, readMuch/2), nil, say.M("Fewer parallel workers than "+
+			"planned"),
 			[]say.Message{say.N(*r.Node.Planned, "{node}: {launched} of {n} planned worker launched",
 				"{node}: {launched} of {n} planned workers launched", "node", r.Head, "launched", *r.Launched)},
-			[]say.Message{busyWorkers(), say.M("A client that fetches with a cursor or in portions (setFetchSize of JDBC, " +
-				"Execute with a row limit) gets no workers.")})
+			[]say.Message{busyWorkers(), say.M("A client that fetches with a cursor or in portions (setFetchSize of " +
+				"JDBC, Execute with a row limit) gets no workers.")})
 		return
 	}
 }
@@ -427,13 +435,14 @@ func (d *Reading) reads() {
 		evidence := []say.Message{say.M("reads took {time}, {percent} of the time", "time", ms(t), "percent",
 			percent(d.share(t)))}
 		if read != nil && *read > 0 {
-			evidence[0] = say.M("reads of {blocks} ({size}) took {time}, {percent} of the time, {each} per block", "blocks",
+			evidence[0] = say.M("reads of {blocks} ({size}) took {time}, {percent} of the time, {each} per block",
+				"blocks",
 				blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "time", ms(t), "percent",
 				percent(d.share(t)), "each", ms(t/float64(*read)))
 		}
 		d.add("reads", Sure, d.share(t), &t, say.M("Reading blocks takes a noticeable part of the time"), evidence,
-			[]say.Message{readTwice(), readTimes(), say.M("Read fewer blocks: with an index, or with less bloat. If it " +
-				"continues, the memory is too small for the data that queries use (pgfettle plan).")})
+			[]say.Message{readTwice(), readTimes(), say.M("Read fewer blocks: with an index, or with less bloat. If " +
+				"it continues, the memory is too small for the data that queries use (pgfettle plan).")})
 		return
 	}
 	if read == nil || *read < readBlocks || d.total <= 0 {
@@ -485,8 +494,9 @@ func (d *Reading) manyBuffers() {
 			[]say.Message{say.M("{node} accessed {blocks} for {rows}, including removed rows", "node", r.Head, "blocks",
 				blocksOf(blocks), "rows", rowsOf(rows-a.Loops))},
 			[]say.Message{
-				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead rows: "+
-					"SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = '{table}';",
+				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead "+
+					"rows: SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = "+
+					"'{table}';",
 					"table", relation(r.Head)),
 				say.M("The oldest transaction keeps them: SELECT pid, xact_start, state FROM pg_stat_activity WHERE " +
 					"backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;")})
@@ -524,8 +534,8 @@ func (d *Reading) planning() {
 		[]say.Message{say.M("planning took {planning}, execution {execution}", "planning", ms(p), "execution",
 			ms(d.total))},
 		[]say.Message{say.M("The first query of a session fills its caches: run it twice in one session."),
-			say.M("A prepared statement can reuse a generic plan. Many partitions, joins or indexes, and bloated catalogs, " +
-				"make planning slow.")})
+			say.M("A prepared statement can reuse a generic plan. Many partitions, joins or indexes, and bloated " +
+				"catalogs, make planning slow.")})
 }
 
 // outside looks at execution time that is in no node.
@@ -553,8 +563,8 @@ func (d *Reading) outside() {
 		ms(*d.run.Execution))}
 	next := []say.Message{otherWork()}
 	if a.Rows >= 100_000 {
-		next = append(next, say.M("So does reading the clock for each of {rows}: pg_test_timing shows how long that takes, "+
-			"and EXPLAIN (ANALYZE, TIMING OFF) avoids it.", "rows", rowsOf(a.Rows)))
+		next = append(next, say.M("So does reading the clock for each of {rows}: pg_test_timing shows how long that "+
+			"takes, and EXPLAIN (ANALYZE, TIMING OFF) avoids it.", "rows", rowsOf(a.Rows)))
 	}
 	d.add("start-and-end", Likely, d.share(gap), &gap, outsideTitle(), evidence, next)
 }
@@ -569,8 +579,8 @@ func (d *Reading) client() {
 		return
 	}
 	d.add("waited-outside", Sure, 100*gap / *d.Plan.Client, &gap, clientTitle(), []say.Message{clientWaited(&d.Plan)},
-		[]say.Message{say.M("Waits for table locks are usually before planning, and not in its time. log_lock_waits = on (reload) logs " +
-			"them."),
+		[]say.Message{say.M("Waits for table locks are usually before planning, and not in its time. log_lock_waits " +
+			"= on (reload) logs them."),
 			wayToServer()})
 }
 
@@ -581,7 +591,8 @@ func (d *Reading) writes() {
 		return
 	}
 	if b.Written >= readRows/10 {
-		d.add("backend-writes", Possible, readMuch/2, nil, say.M("Query wrote dirty buffers to make room in shared_buffers"),
+		d.add("backend-writes", Possible, readMuch/2, nil, say.M("Query wrote dirty buffers to make room in "+
+			"shared_buffers"),
 			[]say.Message{say.M("it wrote {blocks} ({size})", "blocks", blocksOf(float64(b.Written)), "size",
 				unit.Bytes(b.Written)*slowBlock)}, []say.Message{fullBuffers()})
 	}
@@ -593,7 +604,8 @@ func (d *Reading) writes() {
 	}
 	if w := d.run.Root.WAL; w != nil && w.FPI >= readRows && w.FPI*8*1024*2 > w.Bytes {
 		d.add("full-page-images", Likely, readMuch/2, nil, fullPagesTitle(),
-			[]say.Message{say.N(w.FPI, "{n} full-page image in {size} of WAL", "{n} full-page images in {size} of WAL", "size",
+			[]say.Message{say.N(w.FPI, "{n} full-page image in {size} of WAL", "{n} full-page images in {size} of WAL",
+				"size",
 				unit.Bytes(w.Bytes))}, []say.Message{rarerCheckpoints()})
 	}
 }
@@ -605,14 +617,16 @@ func (d *Reading) memoize() {
 				"{node}: {n} evictions; {hits} hits, {misses} misses", "node", r.Head, "hits", figure(m.Hits), "misses",
 				figure(m.Misses))}
 			if m.Keys > 0 {
-				evidence = append(evidence, say.M("the planner expected {keys} distinct keys in {lookups} lookups", "keys",
+				evidence = append(evidence, say.M("the planner expected {keys} distinct keys in {lookups} lookups",
+					"keys",
 					figure(m.Keys), "lookups", figure(m.Lookups)))
 			}
 			next := []say.Message{say.M("For this query only, double work_mem with SET LOCAL, and run it again.")}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
 				_, key := word(r.Node, "Cache Key")
-				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner assumed. Compare "+
-					"n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … ALTER COLUMN.", "key",
+				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner "+
+					"assumed. Compare n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … "+
+					"ALTER COLUMN.", "key",
 					Cut(key))}
 			}
 			d.add("memoize-evictions", Possible, readMuch/2, nil, memoizeTitle(), evidence, next)

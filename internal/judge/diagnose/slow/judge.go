@@ -138,8 +138,8 @@ func (d *Report) otherPlan() {
 		if len(other) > 0 {
 			d.add("other-values", Possible, nil, say.M("Same plan, but other values in the conditions"),
 				[]say.Message{onlySlow(Cut(other[0]))},
-				[]say.Message{say.M("Compare two runs with the same values: a plan that is good for rare values can be bad " +
-					"for frequent ones.")})
+				[]say.Message{say.M("Compare two runs with the same values: a plan that is good for rare values can " +
+					"be bad for frequent ones.")})
 		}
 		return
 	}
@@ -155,8 +155,8 @@ func (d *Report) otherPlan() {
 		return
 	}
 	evidence := []say.Message{diffBelow()}
-	next := []say.Message{say.M("Find the wrong estimate of the planner: compare estimated and actual rows of the first " +
-		"node that differs.")}
+	next := []say.Message{say.M("Find the wrong estimate of the planner: compare estimated and actual rows of the " +
+		"first node that differs.")}
 	evidence = append(evidence, misjudgedLines(d.slowRun)...)
 	if n := slowMisjudged(d.slowRun); n != nil {
 		if t := relation(n.Head); t != "" {
@@ -204,7 +204,8 @@ func (d *Report) otherIndex(e *float64) bool {
 				return
 			}
 			names = append(names, index)
-			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: {node}",
+			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
+				"{node}",
 				"index", index, "table", table, "node", s.Head))
 			if s.Removed > 0 && s.Actual != nil {
 				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
@@ -222,8 +223,9 @@ func (d *Report) otherIndex(e *float64) bool {
 	evidence = append(evidence, misjudgedLines(d.slowRun)...)
 	evidence = append(evidence, diffBelow())
 	next := []say.Message{
-		say.M("Check that the index exists and is valid where the slow run ran: SELECT indexrelid::regclass, indisvalid "+
-			"FROM pg_index WHERE indexrelid = '{index}'::regclass;", "index", strings.ReplaceAll(names[0], "'", "''")),
+		say.M("Check that the index exists and is valid where the slow run ran: SELECT indexrelid::regclass, "+
+			"indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass;", "index", strings.ReplaceAll(names[0],
+			"'", "''")),
 		say.M("If it does not, or was created between the runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
 			"creates it without blocking writes. If it does, compare the conditions and the settings of the runs.")}
 	if line, step := d.generic(); !line.IsZero() {
@@ -344,8 +346,8 @@ func (d *Report) otherSettings() {
 	}
 	if len(evidence) > 0 {
 		d.add("other-settings", Sure, nil, say.M("The runs had different settings"), evidence,
-			[]say.Message{say.M("See where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE and ALTER " +
-				"DATABASE can set it too (\\drds in psql).")})
+			[]say.Message{say.M("See where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE " +
+				"and ALTER DATABASE can set it too (\\drds in psql).")})
 	}
 }
 
@@ -357,13 +359,14 @@ func (d *Report) planning() {
 	e := *a - *b
 	evidence := []say.Message{say.M("planning took {slow} instead of {fast}", "slow", ms(*a), "fast", ms(*b))}
 	if u := d.slowRun.PlanUsage; u != nil {
-		evidence = append(evidence, say.M("catalog blocks during planning: {hit} hit, {read} read", "hit", u.Hit, "read",
+		evidence = append(evidence, say.M("catalog blocks during planning: {hit} hit, {read} read", "hit", u.Hit,
+			"read",
 			u.Read))
 	}
 	d.add("planning", Sure, &e, say.M("Planning took longer"), evidence, []say.Message{
 		say.M("The first query of a session fills its caches: run it twice in one session before you compare."),
-		say.M("If it is always slow, the cause can be many partitions or joins, or bloated catalogs (VACUUM pg_catalog.pg_statistic, " +
-			"pg_catalog.pg_class, pg_catalog.pg_attribute;)."),
+		say.M("If it is always slow, the cause can be many partitions or joins, or bloated catalogs (VACUUM " +
+			"pg_catalog.pg_statistic, pg_catalog.pg_class, pg_catalog.pg_attribute;)."),
 		say.M("Planning also waits for locks: watch it with pgfettle diagnose slow --sample.")})
 }
 
@@ -385,8 +388,9 @@ func (d *Report) client() {
 	}
 	e := a - b
 	d.add("waited-outside", Sure, &e, clientTitle(), []say.Message{clientWaited(&d.Slow)}, []say.Message{
-		say.M("Waits for table locks are usually before planning, and not in its time. Set log_lock_waits = on (reload), and while it waits: " +
-			"SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE wait_event_type = 'Lock';"),
+		say.M("Waits for table locks are usually before planning, and not in its time. Set log_lock_waits = on " +
+			"(reload), and while it waits: SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE " +
+			"wait_event_type = 'Lock';"),
 		wayToServer()})
 }
 

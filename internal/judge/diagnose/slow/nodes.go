@@ -33,7 +33,8 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		switch {
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
-			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method", n.Sort.Method,
+			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method",
+				n.Sort.Method,
 				"size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
@@ -110,7 +111,8 @@ func (d *Report) spills() {
 				unit.Bytes(*m)*unit.KB)
 		}
 		evidence = append(evidence, took)
-		next = []say.Message{say.M("The reason is the plan, not the memory: with the plan of the fast run, nothing spills.")}
+		next = []say.Message{say.M("The reason is the plan, not the memory: with the plan of the fast run, nothing " +
+			"spills.")}
 	}
 	d.add("spill", Likely, &e, spillTitle(), evidence, next)
 }
@@ -127,10 +129,10 @@ func (d *Report) fittingAdvice(kb int64) []say.Message {
 		}
 	}
 	return []say.Message{
-		say.M("For this session or query only, run SET work_mem = '{value}'; and the query again: that is enough for what "+
-			"the fast run needed.", "value", want.GUC()),
-		say.M("See why the sessions differ: SELECT setting, source FROM pg_settings WHERE name = 'work_mem'; ALTER ROLE and " +
-			"ALTER DATABASE can set it too (\\drds in psql)."),
+		say.M("For this session or query only, run SET work_mem = '{value}'; and the query again: that is enough for "+
+			"what the fast run needed.", "value", want.GUC()),
+		say.M("See why the sessions differ: SELECT setting, source FROM pg_settings WHERE name = 'work_mem'; ALTER " +
+			"ROLE and ALTER DATABASE can set it too (\\drds in psql)."),
 		askPlan()}
 }
 
@@ -156,8 +158,9 @@ func (d *Report) reads() {
 	default:
 		return
 	}
-	evidence := []say.Message{say.N(*s.Read, "the slow run read {n} block ({size}) that was not in shared buffers; the "+
-		"fast run: {fast}", "the slow run read {n} blocks ({size}) that were not in shared buffers; the fast run: {fast}",
+	evidence := []say.Message{say.N(*s.Read, "the slow run read {n} block ({size}) that was not in shared buffers; "+
+		"the fast run: {fast}", "the slow run read {n} blocks ({size}) that were not in shared buffers; the fast "+
+		"run: {fast}",
 		"size", unit.Bytes(*s.Read)*slowBlock, "fast", *f.Read)}
 	certainty := Likely
 	var explains *float64
@@ -205,7 +208,8 @@ func (d *Report) slowReads() {
 			ms(a/float64(*d.Slow.Read)), "fast", blocksOf(float64(*d.Fast.Read)), "fast_time", ms(b), "fast_each",
 			ms(b/float64(*d.Fast.Read)))},
 		[]say.Message{say.M("The disk was slower, or the fast run read from the page cache."), readTimes(),
-			say.M("While it is slow, check iostat -x 1 and /proc/pressure/io: a checkpoint or a backup may use the disk.")})
+			say.M("While it is slow, check iostat -x 1 and /proc/pressure/io: a checkpoint or a backup may use the " +
+				"disk.")})
 }
 
 func (d *Report) rows() {
@@ -220,13 +224,15 @@ func (d *Report) rows() {
 		}
 		a, b := *n.SlowRows*n.Loops, *n.FastRows*n.FastLoops // of all loops: fewer workers have more rows each
 		if f := max(a, 1) / max(b, 1); f > worst {
-			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", n.Head, "slow", rowsOf(a), "fast",
+			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", n.Head, "slow", rowsOf(a),
+				"fast",
 				whole(b))
 		}
 	}
 	a, b := slowWork(d.slowRun), slowWork(d.fastRun)
 	if text.IsZero() && a > 1.5*max(b, 1) {
-		text = say.M("the nodes handled {slow} in all loops, including removed rows, instead of {fast}", "slow", rowsOf(a),
+		text = say.M("the nodes handled {slow} in all loops, including removed rows, instead of {fast}", "slow",
+			rowsOf(a),
 			"fast", whole(b))
 	}
 	if text.IsZero() {
@@ -241,8 +247,10 @@ func (d *Report) rows() {
 	}
 	d.add("other-rows", Likely, &e, say.M("Same plan, but more rows"), []say.Message{text},
 		[]say.Message{
-			say.M("The values were different, or the table has grown: compare the conditions, and count(*) of the table."),
-			say.M("If the estimate did not change, another plan may be better now: check when the table was last analyzed.")})
+			say.M("The values were different, or the table has grown: compare the conditions, and count(*) of the " +
+				"table."),
+			say.M("If the estimate did not change, another plan may be better now: check when the table was last " +
+				"analyzed.")})
 }
 
 // slowWork is the number of rows that the nodes made or threw away.
@@ -275,10 +283,10 @@ func (d *Report) moreBuffers() {
 	d.add("more-buffers", Likely, explains, say.M("Same rows, but in more blocks: bloat or dead rows"),
 		[]say.Message{accessed(a, b), say.M("the number of rows is about the same")},
 		[]say.Message{
-			say.M("Find the tables: SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables ORDER " +
-				"BY n_dead_tup DESC LIMIT 10;"),
-			say.M("The oldest transaction keeps dead rows: SELECT pid, xact_start, state, query FROM pg_stat_activity WHERE " +
-				"backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;"),
+			say.M("Find the tables: SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables " +
+				"ORDER BY n_dead_tup DESC LIMIT 10;"),
+			say.M("The oldest transaction keeps dead rows: SELECT pid, xact_start, state, query FROM " +
+				"pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;"),
 			say.M("Then VACUUM the table, and for the index use REINDEX INDEX CONCURRENTLY. pgfettle check shows more.")})
 }
 
@@ -288,7 +296,8 @@ func (d *Report) heapFetches() {
 		return
 	}
 	d.add("heap-fetches", Likely, nil, fetchesTitle(),
-		[]say.Message{say.N(s.fetches, "{n} heap fetch; in the fast run, {fast}", "{n} heap fetches; in the fast run, {fast}",
+		[]say.Message{say.N(s.fetches, "{n} heap fetch; in the fast run, {fast}", "{n} heap fetches; in the fast "+
+			"run, {fast}",
 			"fast", f.fetches), notVisible()},
 		[]say.Message{say.M("Run VACUUM on the table, and let autovacuum run earlier (pgfettle explain " +
 			"autovacuum_vacuum_insert_scale_factor).")})
@@ -347,18 +356,21 @@ func (d *Report) writes() {
 	}
 	if a.Written > b.Written+100 {
 		d.add("backend-writes", Possible, nil, say.M("Query wrote dirty buffers to make room in shared_buffers"),
-			[]say.Message{say.M("it wrote {blocks} ({size}); the fast run: {fast}", "blocks", blocksOf(float64(a.Written)),
+			[]say.Message{say.M("it wrote {blocks} ({size}); the fast run: {fast}", "blocks",
+				blocksOf(float64(a.Written)),
 				"size", unit.Bytes(a.Written)*slowBlock, "fast", b.Written)}, []say.Message{fullBuffers()})
 	}
 	if a.Dirtied > b.Dirtied+100 && d.slowRun.Root.WAL == nil {
 		d.add("hint-bits", Possible, nil, hintBitsTitle(),
-			[]say.Message{say.M("it dirtied {blocks} ({size}); the fast run: {fast}", "blocks", blocksOf(float64(a.Dirtied)),
+			[]say.Message{say.M("it dirtied {blocks} ({size}); the fast run: {fast}", "blocks",
+				blocksOf(float64(a.Dirtied)),
 				"size", unit.Bytes(a.Dirtied)*slowBlock, "fast", b.Dirtied)}, []say.Message{runAgain()})
 	}
 	if s, f := d.slowRun.Root.WAL, d.fastRun.Root.WAL; s != nil && f != nil && s.FPI > 2*f.FPI+100 {
 		d.add("full-page-images", Likely, nil, fullPagesTitle(),
 			[]say.Message{say.N(s.FPI, "{n} full-page image ({size} of WAL); the fast run: {fast}",
-				"{n} full-page images ({size} of WAL); the fast run: {fast}", "size", unit.Bytes(s.Bytes), "fast", f.FPI)},
+				"{n} full-page images ({size} of WAL); the fast run: {fast}", "size", unit.Bytes(s.Bytes), "fast",
+				f.FPI)},
 			[]say.Message{rarerCheckpoints()})
 	}
 }
@@ -367,7 +379,8 @@ func (d *Report) memoize() {
 	s, f := slowSum(d.slowRun), slowSum(d.fastRun)
 	if s.evicted > 2*f.evicted+1000 {
 		d.add("memoize-evictions", Possible, nil, memoizeTitle(),
-			[]say.Message{say.N(s.evicted, "{n} eviction; in the fast run, {fast}", "{n} evictions; in the fast run, {fast}",
+			[]say.Message{say.N(s.evicted, "{n} eviction; in the fast run, {fast}", "{n} evictions; in the fast run, "+
+				"{fast}",
 				"fast", f.evicted)},
 			[]say.Message{say.M("Raise work_mem or hash_mem_multiplier for this query, and run it again.")})
 	}

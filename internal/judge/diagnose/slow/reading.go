@@ -94,8 +94,9 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 		}
 	}
 	d := &Reading{Schema: ReadingSchema, run: plans[worst], Plan: slowPlan(names[worst], plans[worst]),
-		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []say.Message{}, Missing: []say.Message{},
-		weight: map[string]float64{}}
+		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []say.Message{},
+		Missing: []say.Message{},
+		weight:  map[string]float64{}}
 	for i, p := range plans {
 		d.Plans = append(d.Plans, slowPlan(names[i], p))
 	}
@@ -294,7 +295,8 @@ func (d *Reading) notMeasured() {
 	d.Missing = append(d.Missing, planGaps(d.Plan.Name, p)...)
 	miss := func(text say.Message) { d.Missing = append(d.Missing, text) }
 	if p.Product != "" {
-		miss(say.M("the plan is of {product}, a fork of PostgreSQL: its own features are not judged", "product", p.Product))
+		miss(say.M("the plan is of {product}, a fork of PostgreSQL: its own features are not judged", "product",
+			p.Product))
 	}
 	if p.Fragment {
 		miss(say.M("the beginning of the plan is missing: percentages are of the part that is present"))
@@ -305,7 +307,8 @@ func (d *Reading) notMeasured() {
 		miss(say.M("the plan is cut off: the own time of nodes without their children is unknown"))
 	}
 	if u := p.Unknown; u != nil {
-		miss(say.N(int64(u.Lines), "{n} line was not understood: {line}", "{n} lines were not understood, the first: {line}",
+		miss(say.N(int64(u.Lines), "{n} line was not understood: {line}", "{n} lines were not understood, the first: "+
+			"{line}",
 			"line", Cut(u.First)))
 	}
 	if n := len(d.Plans); n > 1 {
@@ -338,26 +341,28 @@ func planGaps(name string, p *queryplan.Plan) (out []say.Message) {
 	})
 	switch {
 	case !p.Executed() && p.Execution != nil:
-		return append(out, say.M("{plan} has estimates and the total duration only: auto_explain.log_analyze = on logs what "+
-			"each node did", "plan", name))
+		return append(out, say.M("{plan} has estimates and the total duration only: auto_explain.log_analyze = on "+
+			"logs what each node did", "plan", name))
 	case !p.Executed():
-		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, BUFFERS)",
+		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
+			"BUFFERS)",
 			"plan", name))
 	case !timed && ran:
 		out = append(out, say.M("{plan} was run with TIMING OFF: omit that to see where the time goes", "plan", name))
 	}
 	if !p.Buffers {
-		out = append(out, say.M("{plan} has no buffer counts, so hits and reads are unknown: run it with EXPLAIN (ANALYZE, "+
-			"BUFFERS)", "plan", name))
+		out = append(out, say.M("{plan} has no buffer counts, so hits and reads are unknown: run it with EXPLAIN "+
+			"(ANALYZE, BUFFERS)", "plan", name))
 	} else if b := p.Root.Buffers; b != nil && b.Read+b.TempRead > 0 && !io {
 		out = append(out, say.M("{plan} has no time of its reads: SET track_io_timing = on; before it", "plan", name))
 	}
 	switch {
 	case p.Flat && p.Rebuilt:
-		out = append(out, say.M("{plan} has lost its indentation: the tree was rebuilt from the number of inputs of each "+
-			"node", "plan", name))
+		out = append(out, say.M("{plan} has lost its indentation: the tree was rebuilt from the number of inputs of "+
+			"each node", "plan", name))
 	case p.Flat:
-		out = append(out, say.M("{plan} has lost its indentation: the tree and the own time of each node are unknown", "plan",
+		out = append(out, say.M("{plan} has lost its indentation: the tree and the own time of each node are unknown",
+			"plan",
 			name))
 	}
 	return out
@@ -373,8 +378,9 @@ func (d *Reading) inconsistent() {
 		}
 		slack := 0.02*r.wall + 0.001*r.Actual.Loops + 0.01 // EXPLAIN writes microseconds, and so each loop is rounded
 		if known && r.processes == 1 && r.wall-slack > whole {
-			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time} (loops × time: {loops} × {each}), but the whole "+
-				"plan {whole}", "node", r.Head, "time", ms(r.wall), "loops", say.Number(fmt.Sprintf("%.0f", r.Actual.Loops)),
+			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time} (loops × time: {loops} × {each}), but "+
+				"the whole plan {whole}", "node", r.Head, "time", ms(r.wall), "loops", say.Number(fmt.Sprintf("%.0f",
+				r.Actual.Loops)),
 				"each", ms(*r.Actual.Total), "whole", ms(whole)))
 			continue
 		}
@@ -383,8 +389,9 @@ func (d *Reading) inconsistent() {
 			continue
 		}
 		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
-			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time}, but its parent {parent}, which includes it, "+
-				"only {parent_time}", "node", r.Head, "time", ms(r.wall), "parent", p.Head, "parent_time", ms(p.wall)))
+			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time}, but its parent {parent}, which "+
+				"includes it, only {parent_time}", "node", r.Head, "time", ms(r.wall), "parent", p.Head, "parent_time",
+				ms(p.wall)))
 		}
 	}
 }

@@ -30,7 +30,8 @@ Execution Time: 51.0 ms
 	if len(d.Inconsistent) != 1 || !strings.Contains(d.Inconsistent[0].String(), "500 × 2.0 ms") {
 		t.Errorf("%q", d.Inconsistent)
 	}
-	if !strings.Contains(d.Verdict.String(), "contradict each other") || strings.Contains(d.Verdict.String(), "% of it") {
+	if !strings.Contains(d.Verdict.String(), "contradict each other") || strings.Contains(d.Verdict.String(),
+		"% of it") {
 		t.Errorf("%q", d.Verdict)
 	}
 	d = Read("x", parsed(t, `Sort  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
@@ -106,7 +107,8 @@ func TestLossyBrin(t *testing.T) {
 	if has("8") != nil {
 		t.Error("8 blocks are told")
 	}
-	if v := has("80000"); v == nil || v.Certainty != Possible || !strings.Contains(strings.Join(say.Strings(v.Next), " "), "BRIN") {
+	if v := has("80000"); v == nil || v.Certainty != Possible || !strings.Contains(strings.Join(say.Strings(v.Next),
+		" "), "BRIN") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -7,10 +7,10 @@ func slowEpisode() []say.Message {
 	return []say.Message{
 		say.M("While it is slow, pgfettle diagnose slow --sample shows wait events, run queue, steal, pressure, page " +
 			"faults and compaction."),
-		say.M("pgfettle diagnose memory shows the page tables: many connections to large shared_buffers without huge pages " +
-			"can make memory access slower."),
-		say.M("perf top -p PID for the backend shows compaction and page faults of the kernel, s_lock and LWLockAcquire of " +
-			"the server."),
+		say.M("pgfettle diagnose memory shows the page tables: many connections to large shared_buffers without huge " +
+			"pages can make memory access slower."),
+		say.M("perf top -p PID for the backend shows compaction and page faults of the kernel, s_lock and " +
+			"LWLockAcquire of the server."),
 		say.M("On a virtual machine, check the steal time (column st of vmstat 1). In a cgroup, check cpu.stat for " +
 			"throttling."),
 	}
@@ -36,8 +36,8 @@ func (d *Report) rest() {
 	var evidence []say.Message
 	switch {
 	case d.Buffers == "same-hits":
-		evidence = append(evidence, say.M("both runs have the same plan and found all blocks in shared buffers ({slow} and "+
-			"{fast})", "slow", *d.Slow.Hit, "fast", *d.Fast.Hit))
+		evidence = append(evidence, say.M("both runs have the same plan and found all blocks in shared buffers "+
+			"({slow} and {fast})", "slow", *d.Slow.Hit, "fast", *d.Fast.Hit))
 		if a, b := d.Slow.Execution, d.Fast.Execution; a != nil && b != nil && *d.Slow.Hit > 0 && *d.Fast.Hit > 0 {
 			evidence = append(evidence, say.M("per block: {slow} instead of {fast}", "slow",
 				ms(*a/float64(*d.Slow.Hit)), "fast", ms(*b/float64(*d.Fast.Hit))))
@@ -45,14 +45,15 @@ func (d *Report) rest() {
 	case d.Buffers == "unknown":
 		evidence = append(evidence, say.M("both runs have the same plan; buffers were not counted"))
 	default:
-		evidence = append(evidence, say.M("both runs have the same plan; slow run: {slow_hit} blocks hit, {slow_read} read; "+
-			"fast run: {fast_hit} hit, {fast_read} read", "slow_hit", *d.Slow.Hit, "slow_read", *d.Slow.Read, "fast_hit",
+		evidence = append(evidence, say.M("both runs have the same plan; slow run: {slow_hit} blocks hit, "+
+			"{slow_read} read; fast run: {fast_hit} hit, {fast_read} read", "slow_hit", *d.Slow.Hit, "slow_read",
+			*d.Slow.Read, "fast_hit",
 			*d.Fast.Hit, "fast_read", *d.Fast.Read))
 	}
 	switch d.Spread {
 	case "uniform":
-		evidence = append(evidence, say.M("all nodes that took time are slower by about the same factor: the whole host was "+
-			"slow, not one table"))
+		evidence = append(evidence, say.M("all nodes that took time are slower by about the same factor: the whole "+
+			"host was slow, not one table"))
 	case "concentrated":
 		for _, n := range d.worst(2) {
 			evidence = append(evidence, slowNodeLine(n))
@@ -60,11 +61,12 @@ func (d *Report) rest() {
 	}
 	switch {
 	case d.Buffers == "same-hits":
-		d.add("cpu-memory-or-lock", Sure, &left, say.M("CPU, memory or internal locks were slow, not the disks or the plan"),
+		d.add("cpu-memory-or-lock", Sure, &left, say.M("CPU, memory or internal locks were slow, not the disks or "+
+			"the plan"),
 			evidence, slowEpisode())
 	case d.Buffers == "unknown":
-		next := append([]say.Message{say.M("Run both again with EXPLAIN (ANALYZE, BUFFERS). If both find all blocks in " +
-			"shared buffers, it is neither the disks nor the plan, but CPU, memory or locks.")}, slowEpisode()...)
+		next := append([]say.Message{say.M("Run both again with EXPLAIN (ANALYZE, BUFFERS). If both find all blocks " +
+			"in shared buffers, it is neither the disks nor the plan, but CPU, memory or locks.")}, slowEpisode()...)
 		d.add("cpu-memory-or-lock", Possible, &left,
 			say.M("Reads, CPU, memory or internal locks were slow: BUFFERS would tell them apart"), evidence, next)
 	case d.has("reads"):
@@ -72,7 +74,8 @@ func (d *Report) rest() {
 		for _, v := range d.Verdicts {
 			if v.ID == "reads" && v.Explains != nil {
 				d.add("cpu-memory-or-lock", Likely, &left,
-					say.M("CPU, memory or internal locks were slow too: the reads do not explain it"), evidence, slowEpisode())
+					say.M("CPU, memory or internal locks were slow too: the reads do not explain it"), evidence,
+					slowEpisode())
 			}
 		}
 	case len(d.Verdicts) == 0 || left > d.extra()/2:
@@ -86,7 +89,8 @@ func slowNodeLine(n Node) say.Message {
 	text := say.M("{percent} of the extra time is in {node}", "percent", percent(n.Share), "node", n.Head)
 	if n.SlowLoop != nil && n.FastLoop != nil {
 		text = say.M("{percent} of the extra time is in {node}: {slow} instead of {fast} in each of {loops}", "percent",
-			percent(n.Share), "node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop), "loops", loopsOf(n.Loops))
+			percent(n.Share), "node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop), "loops",
+			loopsOf(n.Loops))
 	}
 	return text
 }
@@ -102,7 +106,8 @@ func (d *Report) headline() {
 	var why say.Message
 	switch {
 	case d.has("cpu-memory-or-lock") && d.Verdicts[0].ID == "cpu-memory-or-lock" && d.Buffers == "same-hits":
-		why = say.M("Same plan, same blocks, all in shared buffers: not the disks or the plan, but CPU, memory or locks.")
+		why = say.M("Same plan, same blocks, all in shared buffers: not the disks or the plan, but CPU, memory or " +
+			"locks.")
 	case len(d.Verdicts) > 0:
 		why = say.M("{finding}.", "finding", d.Verdicts[0].Title)
 	case d.SamePlan:

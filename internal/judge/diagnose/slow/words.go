@@ -108,8 +108,8 @@ func lessOutput() say.Message {
 }
 
 func withoutJIT() say.Message {
-	return say.M("In this session, run SET jit = off; and the query again. If only some queries benefit from JIT, raise " +
-		"jit_above_cost (pgfettle explain jit).")
+	return say.M("In this session, run SET jit = off; and the query again. If only some queries benefit from JIT, " +
+		"raise jit_above_cost (pgfettle explain jit).")
 }
 
 func triggerAdvice() []say.Message {
@@ -120,8 +120,8 @@ func triggerAdvice() []say.Message {
 }
 
 func busyWorkers() say.Message {
-	return say.M("Other queries used the workers: compare max_parallel_workers with the parallel load (pgfettle explain " +
-		"max_parallel_workers).")
+	return say.M("Other queries used the workers: compare max_parallel_workers with the parallel load (pgfettle " +
+		"explain max_parallel_workers).")
 }
 
 func readTwice() say.Message {
