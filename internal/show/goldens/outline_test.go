@@ -196,7 +196,7 @@ func TestFormsOfDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		documentGolden(t, name, reports.Log(logReport(t, ar, false)))
+		documentGolden(t, name, reports.Log(logReport(t, ar, false), nil))
 	})
 	t.Run("journal/none", func(t *testing.T) {
 		documentGolden(t, "journal/none", outline.Journals(nil, nil))
@@ -243,9 +243,9 @@ func TestFormsOfDiagnoses(t *testing.T) {
 			}
 			plans = append(plans, list[0])
 		}
-		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1])))
+		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1]), nil))
 	}
-	documentGolden(t, "slow/sample", reports.Sample(sampled.Judge("/srv/pg/17", jam())))
+	documentGolden(t, "slow/sample", reports.Sample(sampled.Judge("/srv/pg/17", jam()), nil))
 }
 
 // TestFormsOfExperiments holds the Markdown and the HTML of every verdict, and that one that

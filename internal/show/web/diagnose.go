@@ -45,27 +45,27 @@ func DiagnoseOOMPage(d *oom.Report, v View) (Page, error) {
 
 // DiagnoseLogPage is the page of what a server's log shows.
 func DiagnoseLogPage(r *serverlog.Report, v View) (Page, error) {
-	return v.english().page("", reports.Log(r), logDrawing(r))
+	return v.page("", reports.Log(r, v.Words), v.logDrawing(r))
 }
 
 // DiagnoseSlowPage is the page of the comparison of two runs of a query.
 func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
-	return v.english().page("", reports.Slow(d), nil)
+	return v.page("", reports.Slow(d, v.Words), nil)
 }
 
 // DiagnoseSlowPlanPage is the page of what one plan tells.
 func DiagnoseSlowPlanPage(d *slow.Reading, v View) (Page, error) {
-	return v.english().page("", reports.SlowPlan(d), nil)
+	return v.page("", reports.SlowPlan(d, v.Words), nil)
 }
 
 // DiagnoseSlowProfilePage is the page of what a profile of perf tells.
 func DiagnoseSlowProfilePage(d *sampled.Profile, v View) (Page, error) {
-	return v.english().page("", reports.Profile(d), nil)
+	return v.page("", reports.Profile(d, v.Words), nil)
 }
 
 // DiagnoseSlowSamplePage is the page of what a watch told.
 func DiagnoseSlowSamplePage(d *sampled.Sample, v View) (Page, error) {
-	return v.english().page("", reports.Sample(d), sampleDrawing(d))
+	return v.page("", reports.Sample(d, v.Words), v.sampleDrawing(d))
 }
 
 func memoryDrawing(d *memory.Report) html.Draw {
@@ -89,19 +89,19 @@ func oomDrawing(d *oom.Report) html.Draw {
 	}
 }
 
-func logDrawing(r *serverlog.Report) html.Draw {
+func (v View) logDrawing(r *serverlog.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureSpills {
-			return spillsStack(&r.Temp)
+			return v.spillsStack(&r.Temp)
 		}
 		return html.Picture{}, nil
 	}
 }
 
-func sampleDrawing(d *sampled.Sample) html.Draw {
+func (v View) sampleDrawing(d *sampled.Sample) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureWaits {
-			return waitsStack(d)
+			return v.waitsStack(d)
 		}
 		return html.Picture{}, nil
 	}

@@ -242,9 +242,8 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		english()
 	}
 	if r.Log != nil {
-		body, e := v.english().document(reports.Log(r.Log), logDrawing(r.Log))
+		body, e := v.document(reports.Log(r.Log, v.Words), v.logDrawing(r.Log))
 		add("log", v.say("Server log"), "", body, e)
-		english()
 	}
 	for i, x := range r.Experiments {
 		own := v

@@ -158,23 +158,23 @@ func tablesStack(in *memory.Instance) (html.Picture, error) {
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *sampled.Sample) (html.Picture, error) {
-	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
+func (v View) waitsStack(d *sampled.Sample) (html.Picture, error) {
+	average := func(seen float64) string { return v.say("{n}", "n", reports.Average(d, seen)) }
 	var parts []stackPart
 	for i := range d.Waits {
 		w := &d.Waits[i]
-		parts = append(parts, stackPart{Name: reports.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen),
+		parts = append(parts, stackPart{Name: reports.WaitName(w).In(v.Words) + ", " + w.Backend, Size: float64(w.Seen),
 			Label: average(float64(w.Seen))})
 	}
-	return ranked("What the processes of the server did", parts, average)
+	return ranked(v.say("Active sessions by wait event"), parts, average)
 }
 
 // spillsStack is temporary files by their size.
-func spillsStack(t *serverlog.Temp) (html.Picture, error) {
+func (v View) spillsStack(t *serverlog.Temp) (html.Picture, error) {
 	var parts []stackPart
 	for i := range t.Classes {
 		c := &t.Classes[i]
-		parts = append(parts, sized(reports.ClassName(c), c.Bytes, ""))
+		parts = append(parts, sized(reports.ClassName(c).In(v.Words), c.Bytes, ""))
 	}
-	return ranked("Temporary files by size", parts, bytesOf)
+	return ranked(v.say("Temporary files by size"), parts, bytesOf)
 }
