@@ -122,10 +122,11 @@ func (c *Collector) auth(*Report) (Finding, bool) {
 		f.Do = append(f.Do, say.M("No line of pg_hba.conf allows these connections, or a line rejects them: the first "+
 			"line that matches decides. SELECT * FROM pg_hba_file_rules; shows the lines in order."))
 	default:
-		f.Do = append(f.Do, say.M("If they are of one user of yours, the password was probably changed in one place "+
-			"only."))
+		f.Do = append(f.Do, say.M("If the attempts are by a known user, the password was probably changed in only one "+
+			"place."))
 	}
-	f.Do = append(f.Do, say.M("If they come from an unknown address, it may be an attack: close the port to it."))
+	f.Do = append(f.Do, say.M("If they come from an unknown address, this may be an attack: block its access to the "+
+		"port."))
 	return f, true
 }
 

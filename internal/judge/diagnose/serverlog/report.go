@@ -139,8 +139,8 @@ func span(s float64) say.Number {
 }
 
 func (c *Collector) corrupt(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Corrupt, "corruption", Critical, "Data corruption: reported once",
-		"Data corruption: reported {n} times",
+	f, ok := c.finding(pglog.Corrupt, "corruption", Critical, "Data corruption (once)",
+		"Data corruption ({n} times)",
 		say.M("Handle this first. Stop the server, and copy the whole data directory with its WAL to another disk "+
 			"before any repair: each attempt destroys evidence."),
 		say.M("Check the hardware: dmesg, smartctl -a DEVICE, the log of the RAID controller, and the memory "+
@@ -175,8 +175,8 @@ func (c *Collector) wraparound(*Report) (Finding, bool) {
 }
 
 func (c *Collector) diskFull(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.DiskFull, "disk_full", Critical, "Disk or quota full: reported once",
-		"Disk or quota full: reported {n} times")
+	f, ok := c.finding(pglog.DiskFull, "disk_full", Critical, "Disk or quota full (once)",
+		"Disk or quota full ({n} times)")
 	if !ok {
 		return f, false
 	}
@@ -201,8 +201,8 @@ func (c *Collector) diskFull(r *Report) (Finding, bool) {
 }
 
 func (c *Collector) ioErrors(*Report) (Finding, bool) {
-	return c.finding(pglog.IOError, "io_error", Critical, "Storage error: reported once",
-		"Storage errors: reported {n} times",
+	return c.finding(pglog.IOError, "io_error", Critical, "Storage error (once)",
+		"Storage errors ({n} times)",
 		say.M("Check dmesg and smartctl -a for the devices of the data directory at these times. Then check the data: "+
 			"pg_amcheck (PostgreSQL 14 and later), and pg_checksums --check with the server stopped."))
 }
@@ -329,8 +329,8 @@ func advise(d Dump) []say.Message {
 }
 
 func (c *Collector) forkFailed(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ForkFailed, "fork_failed", Critical, "Could not fork a new process: reported once",
-		"Could not fork a new process: reported {n} times")
+	f, ok := c.finding(pglog.ForkFailed, "fork_failed", Critical, "Could not fork a new process (once)",
+		"Could not fork a new process ({n} times)")
 	if !ok {
 		return f, false
 	}
@@ -353,13 +353,13 @@ func (c *Collector) forkFailed(*Report) (Finding, bool) {
 
 func (c *Collector) walGone(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
-		"Requested WAL segment was already removed: reported once",
-		"Requested WAL segment was already removed: reported {n} times",
+		"Requested WAL segment was already removed (once)",
+		"Requested WAL segment was already removed ({n} times)",
 		say.M("The standby or consumer cannot continue from there. If the archive has the segment, set "+
 			"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or a "+
 			"larger wal_keep_size."))
-	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated: reported once",
-		"Replication slot invalidated: reported {n} times",
+	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated (once)",
+		"Replication slot invalidated ({n} times)",
 		say.M("Its consumer cannot continue from there. Usual causes: the slot retained more WAL than "+
 			"max_slot_wal_keep_size, or it was inactive for idle_replication_slot_timeout (18 and later). Rebuild the "+
 			"consumer, and find out why it did not read.")); more {
@@ -391,11 +391,11 @@ func (c *Collector) archive(*Report) (Finding, bool) {
 }
 
 func (c *Collector) configuration(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ConfigError, "config_error", Warning, "Configuration error: reported once",
-		"Configuration errors: reported {n} times",
+	f, ok := c.finding(pglog.ConfigError, "config_error", Warning, "Configuration error (once)",
+		"Configuration errors ({n} times)",
 		say.M("pgfettle check --conf postgresql.conf shows each error with file and line; on the server, "+
-			"pg_file_settings and pg_hba_file_rules do. Until the errors are corrected, the change is not applied or "+
-			"only in part, and the next start can fail."))
+			"pg_file_settings and pg_hba_file_rules do. Until then, changes are not applied or only in part, and "+
+			"the next start can fail."))
 	if ok && c.fatalConf {
 		f.Severity = Critical
 		f.Verdict = say.N(f.Count, "Server could not start because of its configuration: {n} message",
@@ -407,8 +407,8 @@ func (c *Collector) configuration(*Report) (Finding, bool) {
 }
 
 func (c *Collector) outOfShared(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "Out of shared memory: reported once",
-		"Out of shared memory: reported {n} times",
+	f, ok := c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "Out of shared memory (once)",
+		"Out of shared memory ({n} times)",
 		say.M("Almost always the lock table is full. Raise max_locks_per_transaction (restart), or use fewer tables "+
 			"and partitions per transaction. pg_dump locks all tables that it dumps in one transaction."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.OutOfShared].list(c))...)
@@ -437,19 +437,23 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 		return f, true
 	}
 	var holds say.List
+	beyond := false
 	for _, h := range t.Holds {
 		percent := say.Number(fmt.Sprintf("%d%%", h.Percent))
-		if h.WorkMem > limits.WorkMemMost {
-			holds.Items = append(holds.Items, say.M("more than {most} for {percent}, too much for one operation "+
-				"(change plans and indexes instead)", "most", unit.Bytes(limits.WorkMemMost).GUC(), "percent", percent))
+		if beyond = h.WorkMem > limits.WorkMemMost; beyond {
+			holds.Items = append(holds.Items, say.M("more than {value} for {percent}", "value",
+				unit.Bytes(limits.WorkMemMost).GUC(), "percent", percent))
 			break
 		}
-		holds.Items = append(holds.Items, say.M("{work_mem} for {percent}", "work_mem", h.WorkMem.GUC(), "percent",
-			percent))
+		holds.Items = append(holds.Items, say.M("{value} for {percent}", "value", h.WorkMem.GUC(), "percent", percent))
 	}
-	f.Evidence = append(f.Evidence, say.M("work_mem to keep a percentage of the executions in memory: {values} "+
-		"(estimated as {factor} × what an execution wrote, because rows take two to three times as much memory as "+
-		"disk space)", "values", holds, "factor", limits.SpillFactor))
+	f.Evidence = append(f.Evidence, say.M("estimated work_mem to avoid temporary files, by share of the executions: "+
+		"{values} ({factor} × what they wrote, because rows take two to three times as much memory as disk space)",
+		"values", holds, "factor", limits.SpillFactor))
+	if beyond {
+		f.Evidence = append(f.Evidence, say.M("beyond {value}, change plans and indexes, not work_mem", "value",
+			unit.Bytes(limits.WorkMemMost).GUC()))
+	}
 	f.Do = append(f.Do,
 		say.M("Start with these statements: often an index or a better plan makes the sort unnecessary. Then raise "+
 			"work_mem only for the role or the statement (ALTER ROLE ROLE_NAME SET work_mem), because each node of "+
@@ -643,8 +647,8 @@ func (c *Collector) conflicts(*Report) (Finding, bool) {
 
 func (c *Collector) needsRestart(*Report) (Finding, bool) {
 	return c.finding(pglog.NeedsRestart, "needs_restart", Notice,
-		"Changed setting requires a restart: reported once",
-		"Changed settings require a restart: reported {n} times",
+		"Changed setting requires a restart (once)",
+		"Changed settings require a restart ({n} times)",
 		say.M("Show the settings that wait: SELECT name, setting FROM pg_settings WHERE pending_restart;"))
 }
 

@@ -77,16 +77,16 @@ func (c *Collector) terminated(*Report) (Finding, bool) {
 }
 
 func (c *Collector) workers(*Report) (Finding, bool) {
-	return c.finding(pglog.NoWorker, "no_background_worker", Warning, "No free background worker slot: reported once",
-		"No free background worker slot: reported {n} times",
+	return c.finding(pglog.NoWorker, "no_background_worker", Warning, "No free background worker slot (once)",
+		"No free background worker slot ({n} times)",
 		say.M("Parallel workers, logical replication and extensions share max_worker_processes (restart). pgfettle "+
 			"plan sets it together with max_parallel_workers."))
 }
 
 func (c *Collector) collation(*Report) (Finding, bool) {
 	return c.finding(pglog.Collation, "collation_mismatch", Warning,
-		"Collation version mismatch, indexes on text may be corrupt: reported once",
-		"Collation version mismatch, indexes on text may be corrupt: reported {n} times",
+		"Collation version mismatch, indexes on text may be corrupt (once)",
+		"Collation version mismatch, indexes on text may be corrupt ({n} times)",
 		say.M("Rebuild the indexes on text: REINDEX DATABASE CONCURRENTLY DATABASE_NAME; If a unique index cannot be "+
 			"rebuilt, remove the duplicate rows first. Only then record the new version: ALTER DATABASE DATABASE_NAME "+
 			"REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause is a new glibc "+
@@ -95,8 +95,8 @@ func (c *Collector) collation(*Report) (Finding, bool) {
 
 func (c *Collector) staleStats(*Report) (Finding, bool) {
 	return c.finding(pglog.StaleStats, "stale_statistics", Notice,
-		"Statistics collector did not respond in time: reported once",
-		"Statistics collector did not respond in time: reported {n} times",
+		"Statistics collector did not respond in time (once)",
+		"Statistics collector did not respond in time ({n} times)",
 		say.M("Usually the disk or the CPUs are overloaded. In PostgreSQL 14 and earlier, the collector writes files: "+
 			"stats_temp_directory on a tmpfs keeps them off the disk. Since 15, there is no collector."))
 }

@@ -138,29 +138,26 @@ var startFaults = []struct {
 }
 
 func (c *Collector) startFailed(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.StartFailed, "start_failed", Critical, "Server could not start: reported once",
-		"Server could not start: reported {n} times")
+	f, ok := c.finding(pglog.StartFailed, "start_failed", Critical, "Server could not start (once)",
+		"Server could not start ({n} times)")
 	if !ok {
 		return f, false
 	}
 	// A start that fails writes a line for each address, and at last one that ends it.
 	if c.fatalStarts > 0 && c.fatalStarts < f.Count {
 		f.Count = c.fatalStarts
-		f.Verdict = say.N(f.Count, "Server could not start: reported once", "Server could not start: reported {n} "+
-			"times")
+		f.Verdict = say.N(f.Count, "Server could not start (once)", "Server could not start ({n} times)")
 	}
 	all := c.kinds[pglog.StartFailed].words
 	switch {
 	case c.fatalStarts > 0:
 	case c.kinds[pglog.Ready].count > 0 && onlyAddresses(all):
 		f.Severity = Warning
-		f.Verdict = say.N(f.Count, "Server could not listen on one of its addresses, but started with the others: "+
-			"reported once", "Server could not listen on one of its addresses, but started with the others: reported "+
-			"{n} times")
+		f.Verdict = say.N(f.Count, "Server could not listen on one of its addresses, but started with the others "+
+			"(once)", "Server could not listen on one of its addresses, but started with the others ({n} times)")
 	case strings.HasPrefix(all, "hot standby is not possible"): // at first a running standby only pauses
-		f.Verdict = say.N(f.Count, "Standby stopped replaying WAL, its settings are lower than on the primary: "+
-			"reported once", "Standby stopped replaying WAL, its settings are lower than on the primary: reported {n} "+
-			"times")
+		f.Verdict = say.N(f.Count, "Standby stopped replaying WAL, its settings are lower than on the primary (once)",
+			"Standby stopped replaying WAL, its settings are lower than on the primary ({n} times)")
 	}
 	for _, x := range startFaults {
 		if strings.Contains(all, x.words) && !slices.ContainsFunc(f.Do, x.do.Equal) {
@@ -187,8 +184,8 @@ func onlyAddresses(all string) bool {
 
 func (c *Collector) lockFile(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.LockFile, "lock_file", Critical,
-		"Lock file kept the server from starting or made it stop: reported once",
-		"Lock file kept the server from starting or made it stop: reported {n} times")
+		"Lock file kept the server from starting or made it stop (once)",
+		"Lock file kept the server from starting or made it stop ({n} times)")
 	if !ok {
 		return f, false
 	}
@@ -232,8 +229,8 @@ func (c *Collector) promoted(*Report) (Finding, bool) {
 
 func (c *Collector) diverged(*Report) (Finding, bool) {
 	return c.finding(pglog.Diverged, "timeline_diverged", Critical,
-		"Timelines diverged, a standby or a restore cannot follow: reported once",
-		"Timelines diverged, a standby or a restore cannot follow: reported {n} times",
+		"Timelines diverged, a standby or a restore cannot follow (once)",
+		"Timelines diverged, a standby or a restore cannot follow ({n} times)",
 		say.M("Usually one server went on after the other was promoted. Decide which of them is right. pg_rewind "+
 			"(with wal_log_hints or data checksums) or pg_basebackup turns the other into its standby. For a "+
 			"restore, set recovery_target_timeline."))

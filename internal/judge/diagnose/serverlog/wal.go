@@ -280,7 +280,7 @@ func (c *Collector) walAdvice(w Checkpoints) []say.Message {
 			"command",
 			set)}
 	case w.Extrapolated:
-		return []say.Message{say.M("Raise max_wal_size, here for the WAL in this log: {command} A longer log, or "+
+		return []say.Message{say.M("Raise max_wal_size to fit the WAL in this log: {command} A longer log, or "+
 			"pgfettle plan on the host, shows whether more is needed. The disk of pg_wal should be at least five "+
 			"times as large.",
 			"command", set)}
@@ -313,16 +313,16 @@ func (c *Collector) slowSyncs(r *Report) (Finding, bool) {
 		f.Severity = Warning
 	}
 	var most say.List
-	for _, x := range []struct {
-		word    string
-		seconds float64
-	}{{"longest=", w.LongestSync}, {"sync=", w.LongestPhase}, {"total=", w.LongestTotal}} {
-		if x.seconds >= 0 { // a line may be cut
-			most.Items = append(most.Items, say.Text(fmt.Sprintf("%s%.3f s", x.word, x.seconds)))
+	add := func(seconds float64, what say.Message) {
+		if seconds >= 0 { // a line may be cut
+			most.Items = append(most.Items, say.M("{what} {time}", "what", what, "time",
+				say.Number(fmt.Sprintf("%.3f s", seconds))))
 		}
 	}
-	f.Evidence = append(f.Evidence, say.M("maxima of all checkpoints (one file, all files, whole checkpoint): {values}",
-		"values", most))
+	add(w.LongestSync, say.M("one file (longest=)"))
+	add(w.LongestPhase, say.M("all files (sync=)"))
+	add(w.LongestTotal, say.M("whole checkpoint (total=)"))
+	f.Evidence = append(f.Evidence, say.M("maximum of all checkpoints: {values}", "values", most))
 	f.Do = append(f.Do,
 		say.M("The disk is slow. If pg_wal is on it too, commits wait meanwhile. iostat -x 1 during a checkpoint "+
 			"shows it, and pgfettle probe measures its flushes. A cloud volume may have used up its burst credits, "+

@@ -86,7 +86,7 @@ func (d *Reading) serialize() {
 			"(TOAST)",
 			"blocks", blocksOf(float64(b.Hit+b.Read))))
 	}
-	d.add("serialize", Sure, d.share(t), &t, say.M("Output serialization takes a noticeable part of the time"),
+	d.add("serialize", Sure, d.share(t), &t, say.M("Time was spent on output serialization"),
 		evidence,
 		[]say.Message{lessOutput()})
 }
@@ -112,7 +112,7 @@ func (d *Reading) calls() {
 		}
 	}
 	own := r.own
-	d.add("function-call", Likely, d.share(own), &own, say.M("Time is spent inside the called functions"), evidence,
+	d.add("function-call", Likely, d.share(own), &own, say.M("Time was spent in the called functions"), evidence,
 		[]say.Message{
 			say.M("For functions in SQL and PL/pgSQL, auto_explain.log_nested_statements = on logs the plans of their " +
 				"statements: read the slowest of them."),

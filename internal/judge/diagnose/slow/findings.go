@@ -395,7 +395,7 @@ func (d *Reading) jit() {
 			"{n} functions compiled in {all}, the sum of {processes} processes: about {time} in each", "all",
 			ms(j.Total), "processes", whole(processes), "time", ms(t))
 	}
-	d.add("jit", certainty, d.share(t), &t, say.M("JIT compilation takes a noticeable part of the time"),
+	d.add("jit", certainty, d.share(t), &t, say.M("Time was spent on JIT compilation"),
 		[]say.Message{text}, []say.Message{withoutJIT()})
 }
 
@@ -440,7 +440,7 @@ func (d *Reading) reads() {
 				blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "time", ms(t), "percent",
 				percent(d.share(t)), "each", ms(t/float64(*read)))
 		}
-		d.add("reads", Sure, d.share(t), &t, say.M("Reading blocks takes a noticeable part of the time"), evidence,
+		d.add("reads", Sure, d.share(t), &t, say.M("Time was spent reading blocks"), evidence,
 			[]say.Message{readTwice(), readTimes(), say.M("Read fewer blocks: with an index, or with less bloat. If " +
 				"it continues, the memory is too small for the data that queries use (pgfettle plan).")})
 		return
@@ -521,7 +521,7 @@ func (d *Reading) triggers() {
 	if len(evidence) == 0 || d.share(sum) < readMuch {
 		return
 	}
-	d.add("triggers", Sure, d.share(sum), &sum, say.M("Triggers take a noticeable part of the time"), evidence,
+	d.add("triggers", Sure, d.share(sum), &sum, say.M("Time was spent in triggers"), evidence,
 		triggerAdvice())
 }
 

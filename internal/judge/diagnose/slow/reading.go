@@ -313,9 +313,11 @@ func (d *Reading) notMeasured() {
 	}
 	if n := len(d.Plans); n > 1 {
 		if d.Plan.Total == nil {
-			miss(say.N(n, "{n} plan in the input", "{n} plans in the input; this one has the highest cost"))
+			miss(say.N(n, "{n} plan in the input; it has the highest cost",
+				"{n} plans in the input; this one has the highest cost"))
 		} else {
-			miss(say.N(n, "{n} plan in the input", "{n} plans in the input; this one took longest"))
+			miss(say.N(n, "{n} plan in the input; it took longest",
+				"{n} plans in the input; this one took longest"))
 		}
 	}
 }

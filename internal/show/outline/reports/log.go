@@ -185,36 +185,33 @@ func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {
 	o.List(list)
 }
 
+// crashText says what happened, for how long, and whom else it hit.
 func crashText(c *serverlog.Crash) say.Message {
+	text := []say.Message{say.M("{time}: {cause}.", "time", c.Time, "cause", c.Cause),
+		say.M("The log does not show when the server accepted connections again.")}
 	if c.Time == "" {
-		return say.M("time unknown: {cause}; {after}.", "cause", c.Cause, "after", crashLasted(c))
+		text[0] = say.M("time unknown: {cause}.", "cause", c.Cause)
 	}
-	return say.M("{time}: {cause}; {after}.", "time", c.Time, "cause", c.Cause, "after", crashLasted(c))
-}
-
-// crashLasted says for how long, and whom else it hit.
-func crashLasted(c *serverlog.Crash) say.Message {
-	parts := []say.Message{say.M("the log does not show when it accepted connections again")}
 	switch {
 	case c.DownSeconds >= 0 && c.DownAtMost:
-		parts[0] = say.M("accepted connections again at most {time} after its last sign of life ({last})", "time",
-			seconds(c.DownSeconds), "last", c.LastAlive)
+		text[1] = say.M("The server accepted connections again at most {time} after its last sign of life ({last}).",
+			"time", seconds(c.DownSeconds), "last", c.LastAlive)
 	case c.DownSeconds >= 0:
-		parts[0] = say.M("accepted connections again after {time}", "time", seconds(c.DownSeconds))
+		text[1] = say.M("The server accepted connections again after {time}.", "time", seconds(c.DownSeconds))
 	case c.Recovered:
-		parts[0] = say.M("accepted connections again after an unknown time")
+		text[1] = say.M("The server accepted connections again after an unknown time.")
 	}
 	if c.RecoverySeconds >= 0 {
-		parts = append(parts, say.M("WAL replay took {time}", "time", seconds(c.RecoverySeconds)))
+		text = append(text, say.M("WAL replay took {time}.", "time", seconds(c.RecoverySeconds)))
 	}
 	if c.ProcessesEnded > 0 {
-		parts = append(parts, say.N(c.ProcessesEnded, "{n} other process was terminated",
-			"{n} other processes were terminated"))
+		text = append(text, say.N(c.ProcessesEnded, "{n} other process was terminated.",
+			"{n} other processes were terminated."))
 	}
 	if c.Refused > 0 {
-		parts = append(parts, say.N(c.Refused, "{n} connection was refused", "{n} connections were refused"))
+		text = append(text, say.N(c.Refused, "{n} connection was refused.", "{n} connections were refused."))
 	}
-	return say.All("; ", parts...)
+	return say.All(" ", text...)
 }
 
 func (p logWords) dump(o *outline.Outline, d *serverlog.Dump) {
@@ -281,7 +278,7 @@ func contextName(c *serverlog.Context) string {
 }
 
 func (p logWords) temp(o *outline.Outline, t *serverlog.Temp) {
-	rows := [][]string{{p.Say("size of the temporary file"), p.Say("files"), p.Say("total")}}
+	rows := [][]string{{p.Say("temporary file size"), p.Say("files"), p.Say("total")}}
 	for i := range t.Classes {
 		c := &t.Classes[i]
 		rows = append(rows, []string{p.Word(ClassName(c)), p.count(c.Files), p.size(c.Bytes)})

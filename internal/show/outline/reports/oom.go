@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -40,7 +40,7 @@ func OOM(d *oom.Report) outline.Outline {
 	units(&o, d)
 	deaths(&o, d)
 	notUnderstood(&o, d)
-	gaps(&o, outline.WordsIn(nil), 2, "Not told by what was read", gap.All(d.Missing))
+	oomGaps(&o, 2, "Not told by what was read", d.Missing)
 	if d.Read.Cut {
 		o.Toned(outline.ToneMind, LogsCut)
 	}
@@ -346,7 +346,7 @@ func kill(o *outline.Outline, k *oom.Kill, at, of int) {
 	o.List(list)
 	o.Heading(3, "What became of the server")
 	o.Para(AfterText(&k.After))
-	gaps(o, outline.WordsIn(nil), 3, "Not told by this report", gap.All(k.Missing))
+	oomGaps(o, 3, "Not told by this report", k.Missing)
 }
 
 func KillHead(k *oom.Kill, n, of int) string {
@@ -618,4 +618,21 @@ func DeathText(u *oom.Death) string {
 
 func RefusalText(r *oom.Refusal) string {
 	return strings.TrimSpace(fmt.Sprintf("%s process %d: %s", r.Time, r.PID, typeset.Shorten(r.Text, 300)))
+}
+
+// oomGaps lists what is not told, below a heading of its own.
+func oomGaps(o *outline.Outline, level int, title string, list []known.Gap) {
+	if len(list) == 0 {
+		return
+	}
+	o.Add(outline.Heading{Level: level, Text: outline.Join(title), Part: level == 2})
+	var out []outline.Item
+	for _, g := range list {
+		text := typeset.Flat(g.Fact) + ": " + typeset.Flat(g.Reason)
+		if g.Reveal != "" {
+			text += " → " + typeset.Flat(g.Reveal)
+		}
+		out = append(out, outline.Item{Text: outline.Join(text)})
+	}
+	o.Kind(outline.Gaps, out)
 }

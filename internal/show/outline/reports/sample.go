@@ -188,15 +188,16 @@ func (p slowWords) figures(d *sampled.Sample) [][2]string {
 	}
 	return [][2]string{
 		{p.Say("active queries"), p.Say("{active}; {waiting} of their time waiting, {computing} computing", "active",
-			num(f.Active, ""), "waiting", num(f.Waiting, "%"), "computing", num(f.Computing, "%"))},
+			num(f.Active, ""), "waiting", num(f.Waiting, "%%"), "computing", num(f.Computing, "%%"))},
 		{p.Say("run queue"), p.Say("{running}, CPUs: {cpus}; blocked by I/O: {blocked}", "running", num(f.RunQueue, ""),
 			"cpus", cpus, "blocked", num(f.Blocked, ""))},
-		{p.Say("CPU"), p.Say("busy {busy}, system {system}, I/O wait {iowait}, steal {steal}", "busy", num(f.Busy, "%"),
-			"system", num(f.System, "%"), "iowait", num(f.IOWait, "%"), "steal", num(f.Steal, "%"))},
+		{p.Say("CPU"), p.Say("busy {busy}, system {system}, I/O wait {iowait}, steal {steal}", "busy", num(f.Busy,
+			"%%"),
+			"system", num(f.System, "%%"), "iowait", num(f.IOWait, "%%"), "steal", num(f.Steal, "%%"))},
 		{p.Say("context switches"), p.Say("{n} per second", "n", num(f.Switches, ""))},
-		{p.Say("pressure (PSI, some)"), p.Say("CPU {cpu}, memory {memory}, I/O {io}", "cpu", num(f.CPUPSI, "%"),
+		{p.Say("pressure (PSI, some)"), p.Say("CPU {cpu}, memory {memory}, I/O {io}", "cpu", num(f.CPUPSI, "%%"),
 			"memory",
-			num(f.MemoryPSI, "%"), "io", num(f.IOPSI, "%"))},
+			num(f.MemoryPSI, "%%"), "io", num(f.IOPSI, "%%"))},
 		{p.Say("page faults"), p.Say("{n} per second, major: {major}", "n", num(f.Faults, ""), "major", num(f.Major,
 			""))},
 		{p.Say("swap"), p.Say("pages per second: {in} in, {out} out", "in", num(f.SwapIn, ""), "out", num(f.SwapOut,
@@ -208,7 +209,7 @@ func (p slowWords) figures(d *sampled.Sample) [][2]string {
 		{p.Say("page tables"), p.Say("{size}", "size", size(f.PageTables))},
 		{p.Say("cgroup"), p.Say("memory {used} of {limit}, memory pressure {pressure}, throttled in {throttled} of "+
 			"the periods",
-			"used", size(f.GroupMemory), "limit", size(f.GroupLimit), "pressure", num(f.GroupPSI, "%"), "throttled",
-			num(f.Throttled, "%"))},
+			"used", size(f.GroupMemory), "limit", size(f.GroupLimit), "pressure", num(f.GroupPSI, "%%"), "throttled",
+			num(f.Throttled, "%%"))},
 	}
 }

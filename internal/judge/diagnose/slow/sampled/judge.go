@@ -401,7 +401,7 @@ func (d *Sample) spins() {
 		return
 	}
 	var evidence []say.Message
-	if d.e.Asked > 0 {
+	if share > 0 {
 		evidence = append(evidence, say.M("{percent} of the time of active queries in SpinDelay", "percent",
 			tenths(share)))
 	}
