@@ -138,7 +138,7 @@ func (d *Report) otherPlan() {
 		if len(other) > 0 {
 			d.add("other-values", Possible, nil, say.M("Same plan, but other values in the conditions"),
 				[]say.Message{onlySlow(Cut(other[0]))},
-				[]say.Message{say.M("Compare two runs with the same values: a plan that is good for rare values can " +
+				[]say.Message{say.M("Compare two runs with identical values: a plan that is good for rare values can " +
 					"be bad for frequent ones.")})
 		}
 		return

@@ -205,8 +205,8 @@ func crashText(c *serverlog.Crash) say.Message {
 		text = append(text, say.M("WAL replay took {time}.", "time", seconds(c.RecoverySeconds)))
 	}
 	if c.ProcessesEnded > 0 {
-		text = append(text, say.N(c.ProcessesEnded, "{n} other process was terminated.",
-			"{n} other processes were terminated."))
+		text = append(text, say.N(c.ProcessesEnded, "{n} other process ended.",
+			"{n} other processes ended."))
 	}
 	if c.Refused > 0 {
 		text = append(text, say.N(c.Refused, "{n} connection was refused.", "{n} connections were refused."))
