@@ -67,8 +67,8 @@ func (c *Collector) roleLimit(r *Report) (Finding, bool) {
 		say.M("The limit belongs to the role, no setting of the server changes it: SELECT rolname, rolconnlimit FROM "+
 			"pg_roles WHERE rolconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER ROLE "+
 			"ROLE_NAME CONNECTION LIMIT N;"),
-		say.M("First check what its sessions do: SELECT state, application_name, count(*) FROM pg_stat_activity WHERE "+
-			"usename = 'ROLE_NAME' GROUP BY 1, 2;"))
+		say.M("First check what its sessions do: SELECT state, application_name, count(*) FROM pg_stat_activity "+
+			"WHERE usename = 'ROLE_NAME' GROUP BY 1, 2;"))
 	if ok {
 		for _, x := range r.Connections.Roles[:min(len(r.Connections.Roles), maxSamples)] {
 			f.Evidence = append(f.Evidence, named(x, say.M("role {name}", "name", x.Name), say.M("other roles")))
@@ -119,11 +119,11 @@ func (c *Collector) auth(*Report) (Finding, bool) {
 		f.Do = append(f.Do, say.M("The DETAIL, which is only in the server log, shows the reason. Create a missing "+
 			"role with CREATE ROLE ROLE_NAME LOGIN; and set a missing password with \\password ROLE_NAME in psql."))
 	case c.reasons["hba"] > 0:
-		f.Do = append(f.Do, say.M("No line of pg_hba.conf allows these connections, or a line rejects them: the first "+
-			"line that matches decides. SELECT * FROM pg_hba_file_rules; shows the lines in order."))
+		f.Do = append(f.Do, say.M("No line of pg_hba.conf allows these connections, or a line rejects them: the "+
+			"first line that matches decides. SELECT * FROM pg_hba_file_rules; shows the lines in order."))
 	default:
-		f.Do = append(f.Do, say.M("If the attempts are by a known user, the password was probably changed in only one "+
-			"place."))
+		f.Do = append(f.Do, say.M("If the attempts are by a known user, the password was probably changed in only "+
+			"one place."))
 	}
 	f.Do = append(f.Do, say.M("If they come from an unknown address, this may be an attack: block its access to the "+
 		"port."))

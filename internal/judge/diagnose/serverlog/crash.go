@@ -330,16 +330,16 @@ func (s *crashes) deathOf(d pglog.Death) say.Message {
 	who := say.M("{process} (PID {pid})", "process", d.What, "pid", strconv.Itoa(d.PID))
 	switch {
 	case d.Signal == 9:
-		return say.M("{process} was killed by signal 9, by the OOM killer or by kill -9; the server log does not show "+
-			"which", "process", who)
+		return say.M("{process} was killed by signal 9, by the OOM killer or by kill -9; the server log does not "+
+			"show which", "process", who)
 	case busError(d):
 		return say.M("{process} was terminated by signal {signal} (SIGBUS), because mapped memory was not available: "+
 			"usually a huge page limit of its cgroup or a full /dev/shm, rarely a truncated file or faulty hardware",
 			"process", who, "signal", d.Signal)
 	case d.Signal == 13:
-		return say.M("{process} was terminated by signal 13 (SIGPIPE, broken pipe). PostgreSQL's own processes ignore "+
-			"it, so the postmaster did not start this one. As PID 1 of a container, the postmaster becomes the parent "+
-			"of processes that docker exec or kubectl exec leaves behind", "process", who)
+		return say.M("{process} was terminated by signal 13 (SIGPIPE, broken pipe). PostgreSQL's own processes "+
+			"ignore it, so the postmaster did not start this one. As PID 1 of a container, the postmaster becomes "+
+			"the parent of processes that docker exec or kubectl exec leaves behind", "process", who)
 	case d.Signal == 11 || d.Signal == 4 || d.Signal == 8 || d.Signal == 10:
 		return say.M("{process} crashed with signal {signal}: a bug in the server or an extension, or faulty hardware",
 			"process", who, "signal", d.Signal)

@@ -112,8 +112,8 @@ func (c *Collector) settingsGaps(r *Report) {
 				"earlier, and its value is unknown"), hint)
 		}
 		if r.Locks.Waits == 0 {
-			r.unknown(waits, say.M("none logged, which proves nothing: log_lock_waits is off by default in PostgreSQL "+
-				"18 and earlier, and its value is unknown"), hint)
+			r.unknown(waits, say.M("none logged, which proves nothing: log_lock_waits is off by default in "+
+				"PostgreSQL 18 and earlier, and its value is unknown"), hint)
 		}
 		return
 	}

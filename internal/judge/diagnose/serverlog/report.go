@@ -144,8 +144,8 @@ func (c *Collector) corrupt(*Report) (Finding, bool) {
 		say.M("Handle this first. Stop the server, and copy the whole data directory with its WAL to another disk "+
 			"before any repair: each attempt destroys evidence."),
 		say.M("Check the hardware: dmesg, smartctl -a DEVICE, the log of the RAID controller, and the memory "+
-			"(edac-util, memtest). Then switch to an undamaged standby, or restore an undamaged backup. In PostgreSQL "+
-			"14 and later, pg_amcheck --heapallindexed shows the extent of the damage."),
+			"(edac-util, memtest). Then switch to an undamaged standby, or restore an undamaged backup. In "+
+			"PostgreSQL 14 and later, pg_amcheck --heapallindexed shows the extent of the damage."),
 		say.M("Leave zero_damaged_pages and ignore_checksum_failure off: the first destroys rows, the second hides "+
 			"the damage and can spread it."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.Corrupt].list(c))...)
@@ -189,8 +189,8 @@ func (c *Collector) diskFull(r *Report) (Finding, bool) {
 			"in pg_wal manually."))
 	}
 	if d.Temp > 0 {
-		f.Do = append(f.Do, say.M("Temporary files (pgsql_tmp): with temp_file_limit, only the query that exceeds the "+
-			"limit fails."))
+		f.Do = append(f.Do, say.M("Temporary files (pgsql_tmp): with temp_file_limit, only the query that exceeds "+
+			"the limit fails."))
 	}
 	if d.Data > 0 || d.Other > 0 {
 		f.Do = append(f.Do, say.M("Run df -h and df -i on the filesystem of the data directory, and check the quota "+
@@ -203,8 +203,8 @@ func (c *Collector) diskFull(r *Report) (Finding, bool) {
 func (c *Collector) ioErrors(*Report) (Finding, bool) {
 	return c.finding(pglog.IOError, "io_error", Critical, "Storage error (once)",
 		"Storage errors ({n} times)",
-		say.M("Check dmesg and smartctl -a for the devices of the data directory at these times. Then check the data: "+
-			"pg_amcheck (PostgreSQL 14 and later), and pg_checksums --check with the server stopped."))
+		say.M("Check dmesg and smartctl -a for the devices of the data directory at these times. Then check the "+
+			"data: pg_amcheck (PostgreSQL 14 and later), and pg_checksums --check with the server stopped."))
 }
 
 func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
@@ -228,20 +228,20 @@ func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	if len(r.Memory.Dumps) == 0 {
 		f.Evidence = append(f.Evidence, say.M("no memory context dump found: the server writes it only to stderr, "+
 			"without log_line_prefix"))
-		f.Do = append(f.Do, say.M("Also read the file that has the stderr of the server. The logging collector writes "+
-			"it with the extension .log, next to the csvlog or jsonlog file."))
+		f.Do = append(f.Do, say.M("Also read the file that has the stderr of the server. The logging collector "+
+			"writes it with the extension .log, next to the csvlog or jsonlog file."))
 	}
 	if len(r.Memory.Dumps) > 0 {
 		f.Do = append(f.Do, advise(r.Memory.Dumps[0])...)
 	}
 	if c.memory.worker > 0 {
 		f.Do = append(f.Do, say.M("An autovacuum worker allocates up to autovacuum_work_mem, or up to "+
-			"maintenance_work_mem if that is -1, the default. Set autovacuum_work_mem so that "+
-			"autovacuum_max_workers × autovacuum_work_mem fits."))
+			"maintenance_work_mem if that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers "+
+			"× autovacuum_work_mem fits."))
 	}
 	f.Do = append(f.Do, say.M("Possible causes: the commit limit (vm.overcommit_memory = 2), an address space limit "+
-		"(ulimit -v), or no free memory. On the host, pgfettle check shows which limit is set, and pgfettle plan what "+
-		"fits. If the DETAIL is \"Cannot enlarge string buffer\", one value exceeds 1 GB, whatever the memory."))
+		"(ulimit -v), or no free memory. On the host, pgfettle check shows which limit is set, and pgfettle plan "+
+		"what fits. If the DETAIL is \"Cannot enlarge string buffer\", one value exceeds 1 GB, whatever the memory."))
 	return f, true
 }
 
@@ -356,13 +356,13 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 		"Requested WAL segment was already removed (once)",
 		"Requested WAL segment was already removed ({n} times)",
 		say.M("The standby or consumer cannot continue from there. If the archive has the segment, set "+
-			"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or a "+
-			"larger wal_keep_size."))
+			"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or "+
+			"a larger wal_keep_size."))
 	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated (once)",
 		"Replication slot invalidated ({n} times)",
 		say.M("Its consumer cannot continue from there. Usual causes: the slot retained more WAL than "+
-			"max_slot_wal_keep_size, or it was inactive for idle_replication_slot_timeout (18 and later). Rebuild the "+
-			"consumer, and find out why it did not read.")); more {
+			"max_slot_wal_keep_size, or it was inactive for idle_replication_slot_timeout (18 and later). Rebuild "+
+			"the consumer, and find out why it did not read.")); more {
 		if !ok {
 			return s, true
 		}
@@ -394,8 +394,8 @@ func (c *Collector) configuration(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.ConfigError, "config_error", Warning, "Configuration error (once)",
 		"Configuration errors ({n} times)",
 		say.M("pgfettle check --conf postgresql.conf shows each error with file and line; on the server, "+
-			"pg_file_settings and pg_hba_file_rules do. Until then, changes are not applied or only in part, and "+
-			"the next start can fail."))
+			"pg_file_settings and pg_hba_file_rules do. Until then, changes are not applied or only in part, and the "+
+			"next start can fail."))
 	if ok && c.fatalConf {
 		f.Severity = Critical
 		f.Verdict = say.N(f.Count, "Server could not start because of its configuration: {n} message",
@@ -502,8 +502,8 @@ func (c *Collector) tempLimit(*Report) (Finding, bool) {
 func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.Deadlock, "deadlocks", Warning, "{n} deadlock; one of the transactions failed",
 		"{n} deadlocks; each time one of the transactions failed",
-		say.M("The DETAIL in the log shows the statements. Let all transactions lock rows in the same order (ORDER BY "+
-			"… FOR UPDATE), keep them short, and retry the one that fails."))
+		say.M("The DETAIL in the log shows the statements. Let all transactions lock rows in the same order (ORDER "+
+			"BY … FOR UPDATE), keep them short, and retry the one that fails."))
 	if ok {
 		f.Evidence = append(f.Evidence, said(r.Locks.Deadlocked)...)
 		f.Evidence = append(f.Evidence, c.lockedOn(r)...)
@@ -617,10 +617,10 @@ func (c *Collector) stream(*Report) (Finding, bool) {
 	all := c.kinds[pglog.StreamBroken].words
 	switch {
 	case strings.Contains(all, "replication slot ") && strings.Contains(all, "does not exist"):
-		f.Do = append(f.Do, say.M("The replication slot does not exist on the other server. For a standby, create the "+
-			"slot of primary_slot_name on the primary: SELECT pg_create_physical_replication_slot('SLOT_NAME'); or "+
-			"reset primary_slot_name. WAL that was removed in the meantime must come from the archive. A subscription "+
-			"that lost its slot must be created again."))
+		f.Do = append(f.Do, say.M("The replication slot does not exist on the other server. For a standby, create "+
+			"the slot of primary_slot_name on the primary: SELECT pg_create_physical_replication_slot('SLOT_NAME'); "+
+			"or reset primary_slot_name. WAL that was removed in the meantime must come from the archive. A "+
+			"subscription that lost its slot must be created again."))
 	case strings.Contains(all, "system identifier differs"):
 		f.Do = append(f.Do, say.M("The standby was not made from this primary. Rebuild it with pg_basebackup."))
 	case strings.Contains(all, "Connection refused"):
@@ -639,8 +639,8 @@ func (c *Collector) conflicts(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.StandbyConflict, "standby_conflicts", Notice,
 		"{n} query on a standby was ended by a recovery conflict",
 		"{n} queries on a standby were ended by recovery conflicts",
-		say.M("max_standby_streaming_delay gives queries more time, but the standby lags more. hot_standby_feedback = "+
-			"on avoids conflicts with VACUUM, but causes bloat on the primary."))
+		say.M("max_standby_streaming_delay gives queries more time, but the standby lags more. hot_standby_feedback "+
+			"= on avoids conflicts with VACUUM, but causes bloat on the primary."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.StandbyConflict].list(c))...)
 	return f, ok
 }

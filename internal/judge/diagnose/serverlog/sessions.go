@@ -62,8 +62,8 @@ func (c *Collector) slowStatements(r *Report) (Finding, bool) {
 		}
 		f.Evidence = append(f.Evidence, say.M("{time}: {statement}", "time", span(x.Seconds), "statement", x.Statement))
 	}
-	f.Do = append(f.Do, say.M("EXPLAIN (ANALYZE, BUFFERS) shows where the time of a statement goes; pgfettle diagnose "+
-		"slow reads its output. Short statements that run often are not here, but in pg_stat_statements."))
+	f.Do = append(f.Do, say.M("EXPLAIN (ANALYZE, BUFFERS) shows where the time of a statement goes; pgfettle "+
+		"diagnose slow reads its output. Short statements that run often are not here, but in pg_stat_statements."))
 	return f, true
 }
 
@@ -72,8 +72,8 @@ func (c *Collector) terminated(*Report) (Finding, bool) {
 		"{n} session was terminated by an administrator or a timeout",
 		"{n} sessions were terminated by an administrator or a timeout",
 		say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which holds "+
-			"back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool called "+
-			"pg_terminate_backend()."))
+			"back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool "+
+			"called pg_terminate_backend()."))
 }
 
 func (c *Collector) workers(*Report) (Finding, bool) {
@@ -88,21 +88,22 @@ func (c *Collector) collation(*Report) (Finding, bool) {
 		"Collation version mismatch, indexes on text may be corrupt (once)",
 		"Collation version mismatch, indexes on text may be corrupt ({n} times)",
 		say.M("Rebuild the indexes on text: REINDEX DATABASE CONCURRENTLY DATABASE_NAME; If a unique index cannot be "+
-			"rebuilt, remove the duplicate rows first. Only then record the new version: ALTER DATABASE DATABASE_NAME "+
-			"REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause is a new glibc "+
-			"or ICU, or a copy from another system."))
+			"rebuilt, remove the duplicate rows first. Only then record the new version: ALTER DATABASE "+
+			"DATABASE_NAME REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause "+
+			"is a new glibc or ICU, or a copy from another system."))
 }
 
 func (c *Collector) staleStats(*Report) (Finding, bool) {
 	return c.finding(pglog.StaleStats, "stale_statistics", Notice,
 		"Statistics collector did not respond in time (once)",
 		"Statistics collector did not respond in time ({n} times)",
-		say.M("Usually the disk or the CPUs are overloaded. In PostgreSQL 14 and earlier, the collector writes files: "+
-			"stats_temp_directory on a tmpfs keeps them off the disk. Since 15, there is no collector."))
+		say.M("Usually the disk or the CPUs are overloaded. In PostgreSQL 14 and earlier, the collector writes "+
+			"files: stats_temp_directory on a tmpfs keeps them off the disk. Since 15, there is no collector."))
 }
 
 func (c *Collector) strangers(*Report) (Finding, bool) {
 	return c.finding(pglog.StrangeClient, "odd_startup_packets", Notice,
 		"{n} connection did not use the PostgreSQL protocol", "{n} connections did not use the PostgreSQL protocol",
-		say.M("Health checks that only open the port, and port scanners cause this. For health checks, use pg_isready."))
+		say.M("Health checks that only open the port, and port scanners cause this. For health checks, use "+
+			"pg_isready."))
 }

@@ -77,9 +77,9 @@ func (c *Collector) noShared(r *Report) (Finding, bool) {
 			"(sysctl), or lower shared_buffers and max_connections. Since PostgreSQL 9.3, the server maps its memory "+
 			"and needs only 56 bytes of System V memory (shared_memory_type = mmap)."))
 	case m.Limit == "SHMMNI":
-		f.Do = append(f.Do, say.M("All IDs of System V segments, or all of their memory, are in use; no disk is full. "+
-			"ipcs -m lists them. Remove the segments of servers that no longer run with ipcrm -m ID, or raise the "+
-			"limits (sysctl kernel.shmmni, kernel.shmall; on macOS kern.sysv.shmmni)."))
+		f.Do = append(f.Do, say.M("All IDs of System V segments, or all of their memory, are in use; no disk is "+
+			"full. ipcs -m lists them. Remove the segments of servers that no longer run with ipcrm -m ID, or raise "+
+			"the limits (sysctl kernel.shmmni, kernel.shmall; on macOS kern.sysv.shmmni)."))
 	case m.Limit == "SHMALL":
 		f.Do = append(f.Do, say.M("All System V shared memory is in use: raise kernel.shmall (in pages), or lower "+
 			"shared_buffers."))

@@ -116,8 +116,8 @@ var startFaults = []struct {
 		"disks, then restore a backup, or rebuild from a standby. pg_resetwal makes the server start, but loses data " +
 		"and consistency: use it only on a copy, as the last resort, followed by a dump and restore.")},
 	{"redo location",
-		say.M("Usually a backup was restored without its backup_label, or with part of its WAL: restore " +
-			"it again as a whole.")},
+		say.M("Usually a backup was restored without its backup_label, or with part of its WAL: restore it again as " +
+			"a whole.")},
 	{"recovery target", say.M("The WAL archive ends before the recovery target (recovery_target_time, _lsn, _xid, " +
 		"_name). Set an earlier target, provide the missing WAL, or remove the recovery_target settings to recover " +
 		"as far as possible.")},
@@ -193,8 +193,8 @@ func (c *Collector) lockFile(*Report) (Finding, bool) {
 		f.Do = append(f.Do, say.M("Check which process that is: ps -p {pid} -o pid,user,lstart,args. If it is a "+
 			"postmaster, the server already runs: use it, or stop it with pg_ctl.", "pid", strconv.Itoa(c.locked.pid)))
 		if c.locked.pid <= 200 {
-			f.Do = append(f.Do, say.M("Such a low PID is usually that of a container, where each new one has the same "+
-				"PID: the file is left from a container that was killed, or two containers use one volume."))
+			f.Do = append(f.Do, say.M("Such a low PID is usually that of a container, where each new one has the "+
+				"same PID: the file is left from a container that was killed, or two containers use one volume."))
 		}
 	}
 	f.Do = append(f.Do, say.M("Only if no postgres process of that data directory runs anywhere, also not in another "+
@@ -212,7 +212,7 @@ func (c *Collector) panics(*Report) (Finding, bool) {
 	f := Finding{ID: "panic", Severity: Critical, Count: t.count, First: t.first.String(), Last: t.last.String(),
 		Verdict:  say.N(t.count, "Server stopped with a PANIC once", "Server stopped with a PANIC {n} times"),
 		Evidence: texts(t.samples),
-		Do:       []say.Message{say.M("Correct what the PANIC names. Until then it can recur, often in each recovery.")}}
+		Do:       []say.Message{say.M("Correct what the PANIC names. Until then it can recur in each recovery.")}}
 	return f, true
 }
 

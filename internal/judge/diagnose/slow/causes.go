@@ -114,8 +114,8 @@ func (d *Reading) calls() {
 	own := r.own
 	d.add("function-call", Likely, d.share(own), &own, say.M("Time was spent in the called functions"), evidence,
 		[]say.Message{
-			say.M("For functions in SQL and PL/pgSQL, auto_explain.log_nested_statements = on logs the plans of their " +
-				"statements: read the slowest of them."),
+			say.M("For functions in SQL and PL/pgSQL, auto_explain.log_nested_statements = on logs the plans of " +
+				"their statements: read the slowest of them."),
 			say.M("To find the functions that take the time, SET track_functions = 'all'; and query " +
 				"pg_stat_user_functions.")})
 }

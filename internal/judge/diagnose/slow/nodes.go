@@ -180,8 +180,8 @@ func (d *Report) reads() {
 		evidence = append(evidence, accessed(a, b))
 	}
 	d.add("reads", certainty, explains, title, evidence, []say.Message{readTwice(),
-		say.M("If it continues, shared_buffers or the page cache is too small for the data that queries use (pgfettle " +
-			"plan), or something else evicts it."),
+		say.M("If it continues, shared_buffers or the page cache is too small for the data that queries use " +
+			"(pgfettle plan), or something else evicts it."),
 		timeReads()})
 }
 
@@ -287,7 +287,8 @@ func (d *Report) moreBuffers() {
 				"ORDER BY n_dead_tup DESC LIMIT 10;"),
 			say.M("The oldest transaction keeps dead rows: SELECT pid, xact_start, state, query FROM " +
 				"pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;"),
-			say.M("Then VACUUM the table, and for the index use REINDEX INDEX CONCURRENTLY. pgfettle check shows more.")})
+			say.M("Then VACUUM the table, and for the index use REINDEX INDEX CONCURRENTLY. pgfettle check shows " +
+				"more.")})
 }
 
 func (d *Report) heapFetches() {

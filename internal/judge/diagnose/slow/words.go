@@ -133,8 +133,8 @@ func readTimes() say.Message {
 }
 
 func timeReads() say.Message {
-	return say.M("SET track_io_timing = on; and run it again: this distinguishes a slow disk (milliseconds per block) " +
-		"from the page cache (microseconds).")
+	return say.M("SET track_io_timing = on; and run it again: this distinguishes a slow disk (milliseconds per " +
+		"block) from the page cache (microseconds).")
 }
 
 func fullBuffers() say.Message {

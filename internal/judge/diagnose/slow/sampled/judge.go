@@ -372,7 +372,7 @@ func (d *Sample) compaction() {
 			say.M("Usually the kernel compacts memory to make transparent huge pages. Check " +
 				"/sys/kernel/mm/transparent_hugepage/enabled and defrag: for PostgreSQL, madvise or never is right " +
 				"(pgfettle explain thp_always)."),
-			say.M("A pool of huge pages that is reserved at boot needs no compaction (pgfettle explain nr_hugepages).")})
+			say.M("A pool of huge pages reserved at boot needs no compaction (pgfettle explain nr_hugepages).")})
 }
 
 func (d *Sample) pageTables() {
@@ -461,7 +461,7 @@ func (d *Sample) profile() {
 		{"monitoring-smaps", say.M("Monitoring takes CPU time: it reads /proc/PID/smaps"), 1, []say.Message{
 			say.M("This is not PostgreSQL walking page tables, and proves nothing about the TLB (pgfettle explain " +
 				"smaps-pte-entry)."),
-			say.M("Read smaps_rollup less often, or status, which takes no lock: pgfettle diagnose memory reads that.")}},
+			say.M("Read smaps_rollup less often, or status, which takes no lock (pgfettle diagnose memory).")}},
 		{"kernel-locks", say.M("Lock contention in the kernel"), 5, []say.Message{
 			say.M("perf record -a -g and perf report show the callers, often page faults of one process or memory " +
 				"reclaim.")}},
@@ -473,7 +473,7 @@ func (d *Sample) profile() {
 		{"tlb-shootdown", say.M("TLB shootdowns take CPU time"), 3, []say.Message{
 			say.M("Memory is unmapped or moved all the time: NUMA balancing, compaction, or short-lived processes.")}},
 		{"numa-balancing", say.M("NUMA balancing takes CPU time"), 2, []say.Message{
-			say.M("On a database host, turn it off: sysctl kernel.numa_balancing=0 (pgfettle explain numa_balancing).")}},
+			say.M("On a database host: sysctl kernel.numa_balancing=0 (pgfettle explain numa_balancing).")}},
 		{"clock", say.M("Slow clock source"), 2, []say.Message{
 			say.M("Check /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc is fast, hpet and " +
 				"acpi_pm are not.")}},

@@ -115,7 +115,7 @@ func (d *Sample) group(id string) {
 		"compaction": {say.M("Memory compaction takes CPU time"), 2,
 			say.M("Set transparent huge pages to madvise or never (pgfettle explain thp_always).")},
 		"thp": {say.M("Transparent huge pages take CPU time"), 2,
-			say.M("A pool of huge pages that is reserved at boot needs none of it (pgfettle explain nr_hugepages).")},
+			say.M("A pool of huge pages reserved at boot needs none of it (pgfettle explain nr_hugepages).")},
 		"lwlocks": {say.M("Internal locks (LWLocks) take much CPU time"), 10,
 			say.M("pg_stat_activity shows which: SELECT wait_event, count(*) FROM pg_stat_activity WHERE " +
 				"wait_event_type = 'LWLock' GROUP BY 1 ORDER BY 2 DESC;")},
