@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -51,7 +52,7 @@ func Log(r *serverlog.Report) outline.Outline {
 		o.Add(outline.TableOf("Errors by SQLSTATE", rows, 1))
 	}
 	logMessages(&o, r.Messages)
-	gaps(&o, 2, "Could not be told", r.Unknown)
+	gaps(&o, outline.WordsIn(nil), 2, "Could not be told", gap.All(r.Unknown))
 	return o
 }
 
@@ -116,7 +117,7 @@ func logCrashes(o *outline.Outline, r *serverlog.Report) {
 		c := &r.Crashes[i]
 		it := outline.Item{Text: outline.Join(CrashText(c), ": ", CrashLasted(c))}
 		if c.Statement != "" {
-			it.Text = outline.Join(it.Text, "; it ran ", outline.Code(StatementOf(c.Statement, 600)))
+			it.Text = outline.Join(it.Text, "; it ran ", outline.Code(statementOf(c.Statement, 600)))
 		}
 		list = append(list, it)
 	}
@@ -127,7 +128,7 @@ func logCrashes(o *outline.Outline, r *serverlog.Report) {
 func logDump(o *outline.Outline, d *serverlog.Dump) {
 	o.Para(typeset.Capital(typeset.Flat(DumpHead(d))))
 	if d.Statement != "" {
-		o.Para("It ran ", outline.Code(StatementOf(d.Statement, 600)))
+		o.Para("It ran ", outline.Code(statementOf(d.Statement, 600)))
 	}
 	logContexts(o, "memory context, by its own bytes", d.Largest)
 	logContexts(o, "memory context, with all that is below it", d.Subtrees)

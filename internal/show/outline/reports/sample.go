@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -55,7 +56,7 @@ func Sample(d *sampled.Sample) outline.Outline {
 		}
 		o.Add(outline.TableOf("Functions that took the time", rows, 2))
 	}
-	gaps(&o, 2, "Could not be seen", d.Missing)
+	gaps(&o, outline.WordsIn(nil), 2, "Could not be seen", gap.All(d.Missing))
 	return o
 }
 
