@@ -262,14 +262,14 @@ func costLine(st Style, r *now.Report, width int) string {
 	c := &r.Cost
 	var out []string
 	if c.CPU != nil {
-		out = append(out, st.say("pgfettle uses {percent} of a CPU", "percent", share(*c.CPU)))
+		out = append(out, st.say("pgfettle: {percent} of a CPU", "percent", share(*c.CPU)))
 	}
 	if c.CensusMS != nil && len(r.Processes) > 0 {
-		out = append(out, st.say("process memory read in {time} every {interval}", "time", milliseconds(*c.CensusMS),
+		out = append(out, st.say("process scan {time} every {interval}", "time", milliseconds(*c.CensusMS),
 			"interval", st.age(c.CensusEvery)))
 	}
 	if c.ServerMS != nil {
-		out = append(out, st.say("queries of the server {time}", "time", milliseconds(*c.ServerMS)))
+		out = append(out, st.say("server queries {time}", "time", milliseconds(*c.ServerMS)))
 	}
 	return st.join(out, width)
 }

@@ -83,7 +83,7 @@ func TestKeysPages(t *testing.T) {
 func TestKeysFilter(t *testing.T) {
 	m := seen(80, 24, Style{})
 	press(m, "/", "C", "h", "e", "q")
-	if got := rows(m); len(got) != 1 || got[0] != "nothing" {
+	if got := rows(m); len(got) != 1 || got[0] != "no" {
 		t.Errorf("%q", got)
 	}
 	press(m, "backspace", "enter")

@@ -222,7 +222,7 @@ func waitTable(st Style, title string, w []now.Wait) *table {
 // lockTable is the trees of who waits for whom.
 func lockTable(st Style, r *now.Report) *table {
 	l := r.Locks
-	return &table{title: st.say("Blocked processes below their blockers"), n: len(l), cols: []column{
+	return &table{title: st.say("Lock waits, blockers first"), n: len(l), cols: []column{
 		{title: "PID", width: 13, left: true, cell: func(i int) string {
 			in := strings.Repeat("  ", min(l[i].Depth, 3))
 			if l[i].PID == 0 {

@@ -60,7 +60,7 @@ func (c *oomCase) after() {
 		return
 	}
 	if c.death == nil {
-		a.Text = say.M("After the kill of a child process, a server terminates all sessions and runs crash recovery " +
+		a.Text = say.M("When a child process is killed, a server terminates all sessions and runs crash recovery " +
 			"(restart_after_crash = on, the default). No line of a server log about this kill was read.")
 		if v.Role == "postmaster" {
 			a.Text = say.M("Without its postmaster, a server accepts no connections until systemd, a cluster manager " +
@@ -81,7 +81,7 @@ func (c *oomCase) after() {
 		return
 	}
 	var text []say.Message
-	reinit, from, to := false, "", ""
+	reinit, ready, from, to := false, false, "", ""
 	state := oomRecovering
 	asked, down := false, 0 // down is where the log has that it shut down
 loop:
@@ -106,7 +106,7 @@ loop:
 			if state != oomRecovering {
 				continue
 			}
-			state = oomRestarted
+			state, ready = oomRestarted, true
 			if d, ok := e.since(c.death); ok && d >= 0 {
 				a.Seconds = oomPtr(seconds(d))
 			}
@@ -136,7 +136,7 @@ loop:
 		text = append(text, say.M("WAL was replayed from {from}.", "from", from))
 	}
 	switch {
-	case failed != "" && state == oomRestarted:
+	case failed != "" && ready:
 		text = append(text, say.M("Then systemd stopped {unit}, although the server had recovered, because one of its "+
 			"processes had been killed (OOMPolicy=stop is the default). Unless Restart= is set for the unit, the "+
 			"server is down until it is started again.", "unit", failed))

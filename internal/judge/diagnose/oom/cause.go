@@ -296,13 +296,13 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 	single := len(heavy) > 0 && share(heavy[0].b) >= oomOne && (len(heavy) == 1 || heavy[0].b*10 >= heavySum*6)
 	if e := c.estimate(); !single && e.n > 0 && e.sum > heavySum+light {
 		id, what := oomConnections, say.N(e.n,
-			"Many sessions: {n} server process had at least {size} of private memory.",
-			"Many sessions: {n} server processes had at least {size} of private memory together.", "size", e.sum)
+			"Many server processes: {n} had at least {size} of private memory.",
+			"Many server processes: {n} had at least {size} of private memory together.", "size", e.sum)
 		if share(e.sum/unit.Bytes(e.n)) >= oomHeavy {
 			c.working = e.n
 			id, what = oomQueries, say.N(e.n,
-				"Several large sessions: {n} server process had at least {size} of private memory.",
-				"Several large sessions: {n} server processes had at least {size} of private memory together.", "size",
+				"Several server processes: {n} had at least {size} of private memory.",
+				"Several server processes: {n} had at least {size} of private memory together.", "size",
 				e.sum)
 		}
 		add(id, e.sum, what, say.M("anonymous memory that cannot belong to other programs: at least {amount}. The "+
@@ -322,7 +322,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 		var ev []say.Message
 		for i, o := range heavy {
 			if i < 5 {
-				ev = append(ev, say.M("process {pid}: {amount} of private memory", "pid", strconv.Itoa(o.pid), "amount",
+				ev = append(ev, say.M("private memory of process {pid}: {amount}", "pid", strconv.Itoa(o.pid), "amount",
 					c.ofBoth(o.b)))
 			}
 		}
@@ -344,8 +344,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 		default:
 			c.working = len(heavy)
 			add(oomQueries, heavySum, say.N(len(heavy),
-				"Several large sessions: {n} server process had {size} of private memory.",
-				"Several large sessions: {n} server processes had {size} of private memory together.", "size",
+				"Several server processes: {n} had {size} of private memory.",
+				"Several server processes: {n} had {size} of private memory together.", "size",
 				heavySum), ev...)
 		}
 	}
@@ -360,9 +360,9 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 	switch {
 	case v == nil:
-		return say.M("One session: server process {pid} had {size} of private memory.", "pid", pid, "size", size)
+		return say.M("One server process: process {pid} had {size} of private memory.", "pid", pid, "size", size)
 	case v.Statement == "":
-		return say.M("One session: server process {pid} had {size} of private memory and was killed.", "pid", pid,
+		return say.M("One server process: process {pid} had {size} of private memory and was killed.", "pid", pid,
 			"size", size)
 	}
 	return say.M("One query: server process {pid} had {size} of private memory and was killed.", "pid", pid, "size",
@@ -373,14 +373,14 @@ func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 // each of them is below oomHeavy.
 func manySessions(n int, size, largest unit.Bytes) say.Message {
 	if largest > 0 {
-		return say.N(n, "Many sessions: {n} server process had {size} of private memory, at most {largest}.",
-			"Many sessions: {n} server processes had {size} of private memory together, at most {largest} each.",
+		return say.N(n, "Many server processes: {n} had {size} of private memory, at most {largest}.",
+			"Many server processes: {n} had {size} of private memory together, at most {largest} each.",
 			"size",
 			size, "largest", largest)
 	}
-	return say.N(n, "Many sessions: {n} server process had {size} of private memory, less than {percent} of the "+
+	return say.N(n, "Many server processes: {n} had {size} of private memory, less than {percent} of the "+
 		"memory.",
-		"Many sessions: {n} server processes had {size} of private memory together, each less than {percent} of the "+
+		"Many server processes: {n} had {size} of private memory together, each less than {percent} of the "+
 			"memory.", "size", size, "percent", say.Number(fmt.Sprintf("%.0f%%", 100*oomHeavy)))
 }
 

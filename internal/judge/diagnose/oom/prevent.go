@@ -319,8 +319,8 @@ func (c *oomCase) workMem() {
 				memory.WorkMemFloor.GUC()), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", say.N(sessions, "Set work_mem to at most {value} for {n} session at once",
-		"Set work_mem to at most {value} for {n} sessions at once", "value", each.GUC()),
+	c.add("report", say.N(sessions, "Set work_mem to at most {value} with {n} session",
+		"Set work_mem to at most {value} with {n} sessions", "value", each.GUC()),
 		say.All("; ", say.M("shared memory, page tables, sessions and other programs leave {size} for one sort and "+
 			"one hash in each session", "size", rest),
 			say.M("with more sessions, reduce it in proportion"), moreByRole()),

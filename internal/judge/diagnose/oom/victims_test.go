@@ -37,7 +37,7 @@ func TestWholeGroupAfter(t *testing.T) {
 		"Tasks in /pod are going to be killed due to memory.oom.group set\n" + kill
 	k := oneKill(t, group, Facts{})
 	if k.After.State != "stopped" || !strings.Contains(k.After.Text.String(), "memory.oom.group") ||
-		strings.Contains(k.After.Text.String(), "kill of a child") {
+		strings.Contains(k.After.Text.String(), "When a child process is killed") {
 		t.Errorf("%+v", k.After)
 	}
 }

@@ -310,8 +310,7 @@ func (p memoryWords) choice(o *outline.Outline, c *memory.OOM) {
 			"-1000, or its oom_score_adj is not readable."))
 	} else {
 		v := &c.Next[0]
-		chosen := say.M("The OOM killer would choose {process}, which does not belong to an instance.", "process",
-			victimName(v))
+		chosen := say.M("The OOM killer would choose {process}.", "process", victimName(v))
 		if v.Instance != "" {
 			chosen = say.M("The OOM killer would choose {process} of {instance}.", "process", victimName(v), "instance",
 				v.Instance)

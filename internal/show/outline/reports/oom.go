@@ -162,7 +162,7 @@ func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
 			say.Number(seconds(*s))), after)
 	}
 	o.Para(p.flat(after))
-	gaps(o, p.Words, 3, p.Say("Unknown from this report"), k.Missing)
+	gaps(o, p.Words, 3, p.Say("Missing from this report"), k.Missing)
 }
 
 func (p oomWords) head(k *oom.Kill, n, of int) string {
@@ -258,7 +258,7 @@ func shortIn(k *oom.Kill) say.Message {
 	case k.Constraint == "none":
 		where = say.M("the whole host")
 	default:
-		where = say.M("unknown: the host or a cgroup")
+		where = say.M("the host or a cgroup (unknown which)")
 	}
 	switch t := k.Memory.Total; {
 	case t == nil || k.Limit != nil:
@@ -273,7 +273,7 @@ func shortIn(k *oom.Kill) say.Message {
 		trace = say.M("according to the call trace")
 	}
 	if k.Group != "" {
-		path = say.M("cgroup {path}", "path", k.Group)
+		path = say.M("path {path}", "path", k.Group)
 	}
 	return say.All("; ", where, total, trace, path)
 }
