@@ -214,14 +214,14 @@ func (r *Report) outcome(v *Victim) say.Message {
 	case v.Instance == "":
 		return say.M("It does not belong to an instance, so no server is restarted by its death.")
 	case v.Kind == host.KindPostmaster:
-		return say.M("The whole instance stops, until systemd, a cluster manager or an administrator starts it again. " +
-			"Protect the postmaster with OOMScoreAdjust=-900 in its unit, and with PG_OOM_ADJUST_FILE for its child " +
-			"processes.")
+		return say.M("The whole instance stops, until systemd, a cluster manager or an administrator starts it " +
+			"again. Protect the postmaster with OOMScoreAdjust=-900 in its unit, and with PG_OOM_ADJUST_FILE for its " +
+			"child processes.")
 	case r.apart(v):
 		return say.M("The server starts this process again; its sessions continue.")
 	}
-	return say.M("The server terminates all sessions and runs crash recovery (restart_after_crash = on, the default), " +
-		"because the killed process may have damaged the shared memory.")
+	return say.M("The server terminates all sessions and runs crash recovery (restart_after_crash = on, the " +
+		"default), because the killed process may have damaged the shared memory.")
 }
 
 // apart says whether a process of a server does not use its shared memory: others go on when it dies.

@@ -644,8 +644,8 @@ func (c *oomCase) rowsMissing() bool {
 // missing says what of the report is not there, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
-	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or the ` +
-		`syslog file`)
+	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +
+		`the syslog file`)
 	if len(r.Victims) == 0 && !r.NoVictim && !r.Panic {
 		c.miss(say.M("victim"), say.M(`the line "Killed process" is missing`), whole)
 	}

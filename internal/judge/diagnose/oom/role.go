@@ -86,7 +86,8 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 		if !e.Orphaned && group != "" && !oomContainer(group) {
 			continue // its process ids are those of the kernel
 		}
-		if how == notCompared || apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
+		if how == notCompared ||
+			apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
 			continue
 		}
 		switch {
