@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
@@ -79,7 +79,7 @@ func TestTopOfEachMajor(t *testing.T) {
 		holder, waiter := jam(t, i)
 		r := topOf(t, i.DataDir)
 		for _, g := range r.Unknown {
-			if g.Fact != now.GapPressure { // of the kernel that this runs on
+			if !g.Is(now.GapPressure) { // of the kernel that this runs on
 				t.Errorf("not known: %+v", g)
 			}
 		}
@@ -118,8 +118,8 @@ func TestTopOfEachMajor(t *testing.T) {
 		admin := session(t, i)
 		lines(t, admin, "CREATE ROLE nobody_else LOGIN")
 		lesser := topOf(t, strings.Replace(i.ConnString(), "user=postgres", "user=nobody_else", 1))
-		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == now.GapSessions }); k < 0 ||
-			!strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
+		if k := slices.IndexFunc(lesser.Unknown, func(g gap.Gap) bool { return g.Is(now.GapSessions) }); k < 0 ||
+			!strings.Contains(lesser.Unknown[k].Reveal.String(), "pg_monitor") || lesser.Server.Connections != nil {
 			t.Errorf("a role without the right is told %+v, %+v", lesser.Unknown, lesser.Server)
 		}
 	})

@@ -211,7 +211,7 @@ func TestFormsOfDiagnoses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range crowds {
-		documentGolden(t, "memory/"+c.Name, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))))
+		documentGolden(t, "memory/"+c.Name, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot)), nil))
 	}
 	for name, files := range map[string][]string{
 		"k618_memcg_v1_backend": {"k618_memcg_v1_backend.log", "pg15_log_backend_sigkill.log"},
@@ -230,7 +230,7 @@ func TestFormsOfDiagnoses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		documentGolden(t, "oom/"+name, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{})))
+		documentGolden(t, "oom/"+name, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{}), nil))
 	}
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk", "slow_equal"} {
 		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata",

@@ -24,23 +24,23 @@ func (v View) english() View {
 // DiagnoseMemory is the sections of who holds the memory: where the memory of the
 // host is, page tables by process, what would save how much, the OOM killer's choice.
 func DiagnoseMemory(d *memory.Report, v View) (template.HTML, error) {
-	return v.english().document(reports.Memory(d), memoryDrawing(d))
+	return v.document(reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
 // DiagnoseMemoryPage is the page of who holds the memory.
 func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
-	return v.english().page("", reports.Memory(d), memoryDrawing(d))
+	return v.page("", reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
 // DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
 // kill whom, why, what held the memory, and what would have prevented it.
 func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
-	return v.english().document(reports.OOM(d), oomDrawing(d))
+	return v.document(reports.OOM(d, v.Words), v.oomDrawing(d))
 }
 
 // DiagnoseOOMPage is the page of a post-mortem.
 func DiagnoseOOMPage(d *oom.Report, v View) (Page, error) {
-	return v.english().page("", reports.OOM(d), oomDrawing(d))
+	return v.page("", reports.OOM(d, v.Words), v.oomDrawing(d))
 }
 
 // DiagnoseLogPage is the page of what a server's log shows.
@@ -68,22 +68,22 @@ func DiagnoseSlowSamplePage(d *sampled.Sample, v View) (Page, error) {
 	return v.page("", reports.Sample(d, v.Words), v.sampleDrawing(d))
 }
 
-func memoryDrawing(d *memory.Report) html.Draw {
+func (v View) memoryDrawing(d *memory.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		switch f.Name {
 		case reports.FigureMemory:
-			return memoryStack(d.Host)
+			return v.memoryStack(d.Host)
 		case reports.FigureTables:
-			return tablesStack(&d.Instances[f.At])
+			return v.tablesStack(&d.Instances[f.At])
 		}
 		return html.Picture{}, nil
 	}
 }
 
-func oomDrawing(d *oom.Report) html.Draw {
+func (v View) oomDrawing(d *oom.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureHeld {
-			return heldStack(&d.Kills[f.At].Memory)
+			return v.heldStack(&d.Kills[f.At].Memory)
 		}
 		return html.Picture{}, nil
 	}

@@ -35,6 +35,9 @@ func (g Gap) Known() known.Gap {
 	return known.Gap{Fact: g.Fact.String(), Reason: g.Reason.String(), Reveal: g.Reveal.String()}
 }
 
+// Is says whether it is about a fact of that name.
+func (g Gap) Is(fact say.Template) bool { return g.Fact.Text == string(fact) }
+
 // Add appends one to a list, unless one that reads the same is there.
 func Add(list []Gap, g Gap) []Gap {
 	if slices.ContainsFunc(list, func(o Gap) bool { return o.Known() == g.Known() }) {

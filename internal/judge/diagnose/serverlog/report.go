@@ -117,14 +117,6 @@ func named(x Count, one, others say.Message) say.Message {
 	return times(one, x.Count)
 }
 
-// Things counts things in English.
-func Things(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // span spells seconds.
 func span(s float64) say.Number {
 	switch {
