@@ -377,3 +377,27 @@ func TestDeadlockStatements(t *testing.T) {
 		t.Errorf("%+v", r.Locks.Relations)
 	}
 }
+
+// TestWhatIsNotSaid holds sentences to what a log has: a standby that only pauses did start, a
+// connection that a shutdown refused is none of a start, and what a line does not have is not told.
+func TestWhatIsNotSaid(t *testing.T) {
+	const ready = "LOG:  database system is ready to accept connections"
+	_, text := found(t, reported(t, Options{}, at("09:00:00", ready),
+		at("09:00:01", "WARNING:  hot standby is not possible because of insufficient parameter settings")),
+		"start_failed")
+	has(t, text, "stopped replaying WAL", "max_worker_processes")
+	lacks(t, text, "could not start")
+
+	f, text := found(t, reported(t, Options{}, at("09:00:00", "FATAL:  the database system is shutting down"),
+		at("09:00:01", "FATAL:  the database system is starting up"), at("09:00:02", ready)), "not_accepting")
+	has(t, text, "1 connection was refused")
+	if f.Count != 1 {
+		t.Errorf("%+v", f)
+	}
+
+	_, text = found(t, reported(t, Options{}, at("09:00:00", "LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL "+
+		"file(s) added, 0 removed, 0 recycled; write=1.0 s, sync=7.0 s, total=9.0 s; sync files=3, longest=6.5 s")),
+		"slow_sync")
+	has(t, text, "one file (longest=) 6.500 s")
+	lacks(t, text, "-1")
+}

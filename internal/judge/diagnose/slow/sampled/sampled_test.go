@@ -157,3 +157,27 @@ func TestSlowSampleKnowsNothing(t *testing.T) {
 		t.Errorf("figures of a host that was not seen: %+v", d.Figures)
 	}
 }
+
+// TestQuietHalf holds that nothing is said of a host or of a server that was not seen.
+func TestQuietHalf(t *testing.T) {
+	e := calm()
+	e.HostSeen, e.Before, e.After, e.Ticks, e.Processes, e.Tables = false, live.Counters{}, live.Counters{}, nil, nil, 0
+	if d := Judge("x", e); d.Verdict.String() != "Nothing unusual in the server; the host was not observed." {
+		t.Errorf("%q %+v", d.Verdict, d.Verdicts)
+	}
+	e = calm()
+	e.Asked, e.Waits = 0, nil
+	if d := Judge("x", e); d.Verdict.String() != "Nothing unusual on the host; the server was not observed." {
+		t.Errorf("%q %+v", d.Verdict, d.Verdicts)
+	}
+	// A cgroup that is at its limit: of the rates of the kernel only those that were read are told.
+	e = calm()
+	e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{}, host.PSITotals{Some: 4_000_000}
+	e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB
+	delete(e.After.VM, "pswpin")
+	d := Judge("x", e)
+	if text := strings.Join(say.Strings(d.Verdicts[0].Evidence), "\n"); strings.Contains(text, "swapped in") ||
+		!strings.Contains(text, "swapped out") {
+		t.Errorf("%s", text)
+	}
+}
