@@ -64,9 +64,9 @@ func (c *Collector) roleLimit(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.RoleLimit, "role_limit", Warning, "Connection limit of a role reached: {n} attempt "+
 		"refused",
 		"Connection limit of a role reached: {n} attempts refused",
-		say.M("The limit belongs to the role, no setting of the server changes it: SELECT rolname, rolconnlimit FROM "+
-			"pg_roles WHERE rolconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER ROLE "+
-			"ROLE_NAME CONNECTION LIMIT N;"),
+		say.M("This is a limit of the role, not a server setting. Show the limits: SELECT rolname, rolconnlimit FROM "+
+			"pg_roles WHERE rolconnlimit >= 0; Change it for new connections (-1 is no limit): ALTER ROLE ROLE_NAME "+
+			"CONNECTION LIMIT N;"),
 		say.M("First check what its sessions do: SELECT state, application_name, count(*) FROM pg_stat_activity "+
 			"WHERE usename = 'ROLE_NAME' GROUP BY 1, 2;"))
 	if ok {
@@ -81,8 +81,8 @@ func (c *Collector) databaseLimit(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.DatabaseLimit, "database_limit", Warning,
 		"Connection limit of a database reached: {n} attempt refused",
 		"Connection limit of a database reached: {n} attempts refused",
-		say.M("The limit belongs to the database, no setting of the server changes it: SELECT datname, datconnlimit "+
-			"FROM pg_database WHERE datconnlimit >= 0; To change it for new connections (-1 is no limit): ALTER "+
+		say.M("This is a limit of the database, not a server setting. Show the limits: SELECT datname, datconnlimit "+
+			"FROM pg_database WHERE datconnlimit >= 0; Change it for new connections (-1 is no limit): ALTER "+
 			"DATABASE DATABASE_NAME CONNECTION LIMIT N;"))
 	if ok {
 		for _, x := range r.Connections.Databases[:min(len(r.Connections.Databases), maxSamples)] {

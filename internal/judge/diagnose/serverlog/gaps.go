@@ -34,11 +34,11 @@ func (c *Collector) gaps(r *Report) {
 		c.fileGaps(r, &r.Files[i], s)
 	}
 	if foreign > 0 {
-		r.unknown(say.M("messages in another language"), say.N(foreign,
-			"{n} entry is in a language without a message catalog of PostgreSQL. Errors are recognized only by their "+
-				"SQLSTATE; messages without one (checkpoints, crashes, lock waits, autovacuum) are not",
-			"{n} entries are in a language without a message catalog of PostgreSQL. Errors are recognized only by "+
-				"their SQLSTATE; messages without one (checkpoints, crashes, lock waits, autovacuum) are not"),
+		r.unknown(say.M("messages in another language"), say.N(foreign, "{n} entry is in a language without a "+
+			"message catalog of PostgreSQL. Errors are recognized only by their SQLSTATE; messages without one "+
+			"(checkpoints, crashes, lock waits, autovacuum) are not", "{n} entries are in a language without a "+
+			"message catalog of PostgreSQL. Errors are recognized only by their SQLSTATE; messages without one "+
+			"(checkpoints, crashes, lock waits, autovacuum) are not"),
 			say.M("set lc_messages = 'C' (reload); the SQLSTATE is in csvlog and jsonlog, and with %e in "+
 				"log_line_prefix"))
 	}
@@ -77,8 +77,7 @@ func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
 			"{n} lines belong to no entry: they are from other programs, or have another prefix"),
 			say.M("give the prefix of that time with --prefix"))
 	} else if s.Format != pglog.Stderr && s.Stray > 0 {
-		r.unknown(lines, say.N(s.Stray,
-			"{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
+		r.unknown(lines, say.N(s.Stray, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
 			"{n} lines are not valid {format}: cut by a rotation, a crash or a full disk", "format", string(s.Format)),
 			say.Message{})
 	}

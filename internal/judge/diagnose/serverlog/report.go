@@ -410,9 +410,8 @@ func (c *Collector) outOfShared(*Report) (Finding, bool) {
 func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	t := r.Temp
 	f, ok := c.findingOf(pglog.TempFile, "temporary_files", Notice,
-		say.M("Temporary files: {size} in {files}, written by {executions}", "size", t.Bytes,
-			"files", say.N(t.Files, "{n} file", "{n} files"),
-			"executions", say.N(t.Spills, "{n} execution", "{n} executions")))
+		say.M("Temporary files: {size} in {files}, written by {executions}", "size", t.Bytes, "files",
+			say.N(t.Files, "{n} file", "{n} files"), "executions", say.N(t.Spills, "{n} execution", "{n} executions")))
 	if !ok {
 		return f, false
 	}

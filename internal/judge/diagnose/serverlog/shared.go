@@ -86,7 +86,7 @@ func (c *Collector) noShared(r *Report) (Finding, bool) {
 	case m.Call == "semget":
 		f.Do = append(f.Do, say.M("All semaphores of the kernel are in use. ipcs -s lists them. Remove those of "+
 			"servers that no longer run with ipcrm -s ID, or raise kernel.sem (SEMMNS, SEMMNI). RemoveIPC=no in "+
-			"logind.conf prevents that systemd removes those of a running server."))
+			"logind.conf prevents systemd from removing those of a running server."))
 	case m.Error == "Function not implemented":
 		f.Do = append(f.Do, say.M("This kernel has no System V shared memory (a phone, an emulation, a sandbox): "+
 			"PostgreSQL cannot run on it."))

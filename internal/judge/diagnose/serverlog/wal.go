@@ -214,8 +214,8 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	f.Count = max(w.ByWAL, w.Warnings)
 	f.Evidence = append(f.Evidence, say.N(w.Warnings,
 		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warning \"occurring too frequently\"",
-		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warnings \"occurring too frequently\"",
-		"wal", w.ByWAL, "time", w.ByTime, "requested", w.Requested))
+		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warnings \"occurring too frequently\"", "wal",
+		w.ByWAL, "time", w.ByTime, "requested", w.Requested))
 	if w.ShortestApart != nil {
 		f.Evidence = append(f.Evidence, say.M("shortest interval: {time}", "time",
 			say.Number(fmt.Sprintf("%d s", *w.ShortestApart))))
@@ -269,21 +269,18 @@ func (c *Collector) walAdvice(w Checkpoints) []say.Message {
 	case c.wal.present >= w.MaxWALSize && w.Bounded:
 		return []say.Message{say.M("max_wal_size is {present}, and the disk of pg_wal has no room for more than "+
 			"{size} ({room}). Move pg_wal to a larger disk, or use wal_compression.", "present", c.wal.present.GUC(),
-			"size",
-			w.MaxWALSize.GUC(), "room", room)}
+			"size", w.MaxWALSize.GUC(), "room", room)}
 	case c.wal.present >= w.MaxWALSize:
 		return []say.Message{say.M("max_wal_size is {present} now, enough for the WAL in this log.", "present",
 			c.wal.present.GUC())}
 	case w.Bounded:
 		return []say.Message{say.M("Raise max_wal_size as far as the disk of pg_wal has room ({room}): {command} For "+
 			"all checkpoints to be timed, move pg_wal to a larger disk, or use wal_compression.", "room", room,
-			"command",
-			set)}
+			"command", set)}
 	case w.Extrapolated:
 		return []say.Message{say.M("Raise max_wal_size to fit the WAL in this log: {command} A longer log, or "+
 			"pgfettle plan on the host, shows whether more is needed. The disk of pg_wal should be at least five "+
-			"times as large.",
-			"command", set)}
+			"times as large.", "command", set)}
 	}
 	do := say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed.", "command",
 		set)

@@ -83,8 +83,7 @@ func (d *Reading) serialize() {
 		ms(t), "percent", say.Number(fmt.Sprintf("%.1f%%", d.share(t))), "size", unit.Bytes(s.OutputKB)*unit.KB)}
 	if b := s.Buffers; b != nil {
 		evidence = append(evidence, say.M("it accessed {blocks}, usually for values that are stored out of line "+
-			"(TOAST)",
-			"blocks", blocksOf(float64(b.Hit+b.Read))))
+			"(TOAST)", "blocks", blocksOf(float64(b.Hit+b.Read))))
 	}
 	d.add("serialize", Sure, d.share(t), &t, say.M("Time was spent on output serialization"),
 		evidence,
@@ -107,8 +106,7 @@ func (d *Reading) calls() {
 		}
 		if p.Execution != nil && *p.Execution <= d.total && len(evidence) < 4 {
 			evidence = append(evidence, say.M("{plan} took {time}; it ran inside, if it is a nested statement of "+
-				"this call",
-				"plan", p.Name, "time", ms(*p.Execution)))
+				"this call", "plan", p.Name, "time", ms(*p.Execution)))
 		}
 	}
 	own := r.own

@@ -203,13 +203,11 @@ func (d *Reading) estimates() {
 		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
 			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
-				"node",
-				r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
+				"node", r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
 			continue
 		}
 		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node",
-			r.Head,
-			"estimate", estimate, "actual", actual, "factor", factor(f)))
+			r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
 	}
 	if n := len(list) - 4; n > 0 {
 		evidence = append(evidence, say.N(n, "and {n} more", "and {n} more"))
@@ -355,12 +353,11 @@ func (d *Reading) fetches() {
 				continue
 			}
 			text = say.N(fetches, "{node}: {n} heap fetch for {rows}", "{node}: {n} heap fetches for {rows}", "node",
-				r.Head,
-				"rows", rowsOf(a.Rows*a.Loops))
+				r.Head, "rows", rowsOf(a.Rows*a.Loops))
 		}
 		next := []say.Message{say.M("Run VACUUM on the table: it marks pages as all-visible."),
 			say.M("Let autovacuum run earlier (pgfettle explain autovacuum_vacuum_insert_scale_factor). An old open " +
-				"transaction prevents that pages are marked.")}
+				"transaction keeps pages from being marked.")}
 		if t := relation(r.Head); t != "" {
 			next[0] = say.M("Run VACUUM {table}; It marks pages as all-visible.", "table", t)
 		}
@@ -436,8 +433,7 @@ func (d *Reading) reads() {
 			percent(d.share(t)))}
 		if read != nil && *read > 0 {
 			evidence[0] = say.M("reads of {blocks} ({size}) took {time}, {percent} of the time, {each} per block",
-				"blocks",
-				blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "time", ms(t), "percent",
+				"blocks", blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "time", ms(t), "percent",
 				percent(d.share(t)), "each", ms(t/float64(*read)))
 		}
 		d.add("reads", Sure, d.share(t), &t, say.M("Time was spent reading blocks"), evidence,
@@ -496,8 +492,7 @@ func (d *Reading) manyBuffers() {
 			[]say.Message{
 				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead "+
 					"rows: SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = "+
-					"'{table}';",
-					"table", relation(r.Head)),
+					"'{table}';", "table", relation(r.Head)),
 				say.M("The oldest transaction keeps them: SELECT pid, xact_start, state FROM pg_stat_activity WHERE " +
 					"backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;")})
 		return
@@ -605,8 +600,7 @@ func (d *Reading) writes() {
 	if w := d.run.Root.WAL; w != nil && w.FPI >= readRows && w.FPI*8*1024*2 > w.Bytes {
 		d.add("full-page-images", Likely, readMuch/2, nil, fullPagesTitle(),
 			[]say.Message{say.N(w.FPI, "{n} full-page image in {size} of WAL", "{n} full-page images in {size} of WAL",
-				"size",
-				unit.Bytes(w.Bytes))}, []say.Message{rarerCheckpoints()})
+				"size", unit.Bytes(w.Bytes))}, []say.Message{rarerCheckpoints()})
 	}
 }
 
@@ -618,16 +612,14 @@ func (d *Reading) memoize() {
 				figure(m.Misses))}
 			if m.Keys > 0 {
 				evidence = append(evidence, say.M("the planner expected {keys} distinct keys in {lookups} lookups",
-					"keys",
-					figure(m.Keys), "lookups", figure(m.Lookups)))
+					"keys", figure(m.Keys), "lookups", figure(m.Lookups)))
 			}
 			next := []say.Message{say.M("For this query only, double work_mem with SET LOCAL, and run it again.")}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
 				_, key := word(r.Node, "Cache Key")
 				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner "+
 					"assumed. Compare n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … "+
-					"ALTER COLUMN.", "key",
-					Cut(key))}
+					"ALTER COLUMN.", "key", Cut(key))}
 			}
 			d.add("memoize-evictions", Possible, readMuch/2, nil, memoizeTitle(), evidence, next)
 			return

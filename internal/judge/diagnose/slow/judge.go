@@ -205,8 +205,7 @@ func (d *Report) otherIndex(e *float64) bool {
 			}
 			names = append(names, index)
 			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
-				"{node}",
-				"index", index, "table", table, "node", s.Head))
+				"{node}", "index", index, "table", table, "node", s.Head))
 			if s.Removed > 0 && s.Actual != nil {
 				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
 				if _, cond := word(s, "Filter"); cond != "" {
@@ -360,8 +359,7 @@ func (d *Report) planning() {
 	evidence := []say.Message{say.M("planning took {slow} instead of {fast}", "slow", ms(*a), "fast", ms(*b))}
 	if u := d.slowRun.PlanUsage; u != nil {
 		evidence = append(evidence, say.M("catalog blocks during planning: {hit} hit, {read} read", "hit", u.Hit,
-			"read",
-			u.Read))
+			"read", u.Read))
 	}
 	d.add("planning", Sure, &e, say.M("Planning took longer"), evidence, []say.Message{
 		say.M("The first query of a session fills its caches: run it twice in one session before you compare."),

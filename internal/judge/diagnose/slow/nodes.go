@@ -34,8 +34,7 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
 			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method",
-				n.Sort.Method,
-				"size", unit.Bytes(kb)*unit.KB))
+				n.Sort.Method, "size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
 			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch, {size} on disk",
@@ -160,8 +159,7 @@ func (d *Report) reads() {
 	}
 	evidence := []say.Message{say.N(*s.Read, "the slow run read {n} block ({size}) that was not in shared buffers; "+
 		"the fast run: {fast}", "the slow run read {n} blocks ({size}) that were not in shared buffers; the fast "+
-		"run: {fast}",
-		"size", unit.Bytes(*s.Read)*slowBlock, "fast", *f.Read)}
+		"run: {fast}", "size", unit.Bytes(*s.Read)*slowBlock, "fast", *f.Read)}
 	certainty := Likely
 	var explains *float64
 	if t, ok := slowIO(d.slowRun); ok {
@@ -225,15 +223,13 @@ func (d *Report) rows() {
 		a, b := *n.SlowRows*n.Loops, *n.FastRows*n.FastLoops // of all loops: fewer workers have more rows each
 		if f := max(a, 1) / max(b, 1); f > worst {
 			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", n.Head, "slow", rowsOf(a),
-				"fast",
-				whole(b))
+				"fast", whole(b))
 		}
 	}
 	a, b := slowWork(d.slowRun), slowWork(d.fastRun)
 	if text.IsZero() && a > 1.5*max(b, 1) {
 		text = say.M("the nodes handled {slow} in all loops, including removed rows, instead of {fast}", "slow",
-			rowsOf(a),
-			"fast", whole(b))
+			rowsOf(a), "fast", whole(b))
 	}
 	if text.IsZero() {
 		if d.Nodes[0].SlowRows != nil {
@@ -298,8 +294,7 @@ func (d *Report) heapFetches() {
 	}
 	d.add("heap-fetches", Likely, nil, fetchesTitle(),
 		[]say.Message{say.N(s.fetches, "{n} heap fetch; in the fast run, {fast}", "{n} heap fetches; in the fast "+
-			"run, {fast}",
-			"fast", f.fetches), notVisible()},
+			"run, {fast}", "fast", f.fetches), notVisible()},
 		[]say.Message{say.M("Run VACUUM on the table, and let autovacuum run earlier (pgfettle explain " +
 			"autovacuum_vacuum_insert_scale_factor).")})
 }
@@ -358,14 +353,14 @@ func (d *Report) writes() {
 	if a.Written > b.Written+100 {
 		d.add("backend-writes", Possible, nil, say.M("Query wrote dirty buffers to make room in shared_buffers"),
 			[]say.Message{say.M("it wrote {blocks} ({size}); the fast run: {fast}", "blocks",
-				blocksOf(float64(a.Written)),
-				"size", unit.Bytes(a.Written)*slowBlock, "fast", b.Written)}, []say.Message{fullBuffers()})
+				blocksOf(float64(a.Written)), "size", unit.Bytes(a.Written)*slowBlock, "fast",
+				b.Written)}, []say.Message{fullBuffers()})
 	}
 	if a.Dirtied > b.Dirtied+100 && d.slowRun.Root.WAL == nil {
 		d.add("hint-bits", Possible, nil, hintBitsTitle(),
 			[]say.Message{say.M("it dirtied {blocks} ({size}); the fast run: {fast}", "blocks",
-				blocksOf(float64(a.Dirtied)),
-				"size", unit.Bytes(a.Dirtied)*slowBlock, "fast", b.Dirtied)}, []say.Message{runAgain()})
+				blocksOf(float64(a.Dirtied)), "size", unit.Bytes(a.Dirtied)*slowBlock, "fast",
+				b.Dirtied)}, []say.Message{runAgain()})
 	}
 	if s, f := d.slowRun.Root.WAL, d.fastRun.Root.WAL; s != nil && f != nil && s.FPI > 2*f.FPI+100 {
 		d.add("full-page-images", Likely, nil, fullPagesTitle(),
@@ -381,8 +376,7 @@ func (d *Report) memoize() {
 	if s.evicted > 2*f.evicted+1000 {
 		d.add("memoize-evictions", Possible, nil, memoizeTitle(),
 			[]say.Message{say.N(s.evicted, "{n} eviction; in the fast run, {fast}", "{n} evictions; in the fast run, "+
-				"{fast}",
-				"fast", f.evicted)},
+				"{fast}", "fast", f.evicted)},
 			[]say.Message{say.M("Raise work_mem or hash_mem_multiplier for this query, and run it again.")})
 	}
 }

@@ -308,16 +308,14 @@ func (d *Reading) notMeasured() {
 	}
 	if u := p.Unknown; u != nil {
 		miss(say.N(int64(u.Lines), "{n} line was not understood: {line}", "{n} lines were not understood, the first: "+
-			"{line}",
-			"line", Cut(u.First)))
+			"{line}", "line", Cut(u.First)))
 	}
 	if n := len(d.Plans); n > 1 {
 		if d.Plan.Total == nil {
 			miss(say.N(n, "{n} plan in the input; it has the highest cost",
 				"{n} plans in the input; this one has the highest cost"))
 		} else {
-			miss(say.N(n, "{n} plan in the input; it took longest",
-				"{n} plans in the input; this one took longest"))
+			miss(say.N(n, "{n} plan in the input; it took longest", "{n} plans in the input; this one took longest"))
 		}
 	}
 }
@@ -347,8 +345,7 @@ func planGaps(name string, p *queryplan.Plan) (out []say.Message) {
 			"logs what each node did", "plan", name))
 	case !p.Executed():
 		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
-			"BUFFERS)",
-			"plan", name))
+			"BUFFERS)", "plan", name))
 	case !timed && ran:
 		out = append(out, say.M("{plan} was run with TIMING OFF: omit that to see where the time goes", "plan", name))
 	}
@@ -364,8 +361,7 @@ func planGaps(name string, p *queryplan.Plan) (out []say.Message) {
 			"each node", "plan", name))
 	case p.Flat:
 		out = append(out, say.M("{plan} has lost its indentation: the tree and the own time of each node are unknown",
-			"plan",
-			name))
+			"plan", name))
 	}
 	return out
 }

@@ -47,8 +47,7 @@ func (d *Report) rest() {
 	default:
 		evidence = append(evidence, say.M("both runs have the same plan; slow run: {slow_hit} blocks hit, "+
 			"{slow_read} read; fast run: {fast_hit} hit, {fast_read} read", "slow_hit", *d.Slow.Hit, "slow_read",
-			*d.Slow.Read, "fast_hit",
-			*d.Fast.Hit, "fast_read", *d.Fast.Read))
+			*d.Slow.Read, "fast_hit", *d.Fast.Hit, "fast_read", *d.Fast.Read))
 	}
 	switch d.Spread {
 	case "uniform":

@@ -205,8 +205,7 @@ func crashText(c *serverlog.Crash) say.Message {
 		text = append(text, say.M("WAL replay took {time}.", "time", seconds(c.RecoverySeconds)))
 	}
 	if c.ProcessesEnded > 0 {
-		text = append(text, say.N(c.ProcessesEnded, "{n} other process ended.",
-			"{n} other processes ended."))
+		text = append(text, say.N(c.ProcessesEnded, "{n} other process ended.", "{n} other processes ended."))
 	}
 	if c.Refused > 0 {
 		text = append(text, say.N(c.Refused, "{n} connection was refused.", "{n} connections were refused."))

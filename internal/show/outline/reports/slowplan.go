@@ -65,8 +65,8 @@ func planLines(d *slow.Reading) (out []say.Message) {
 	p := &d.Plan
 	if p.Hit != nil {
 		out = append(out, say.M("blocks: {hit} hit, {read} read, {dirtied} dirtied, {written} written; temporary "+
-			"files: {temp}",
-			"hit", *p.Hit, "read", *p.Read, "dirtied", *p.Dirtied, "written", *p.Written, "temp", *p.Temp))
+			"files: {temp}", "hit", *p.Hit, "read", *p.Read, "dirtied", *p.Dirtied, "written", *p.Written, "temp",
+			*p.Temp))
 	}
 	if p.IORead != nil {
 		out = append(out, say.M("time of reads: {time}", "time", slowMS(*p.IORead)))
@@ -75,13 +75,11 @@ func planLines(d *slow.Reading) (out []say.Message) {
 		n := &d.Nodes[i]
 		if w := n.WAL; w != nil && i == 0 {
 			out = append(out, say.M("WAL bytes: {bytes}, records: {records}, full-page images: {images}", "bytes",
-				w.Bytes,
-				"records", w.Records, "images", w.FPI))
+				w.Bytes, "records", w.Records, "images", w.FPI))
 		}
 		if n.Planned != nil && n.Launched != nil {
 			out = append(out, say.M("{node}: workers planned: {planned}, launched: {launched}", "node", n.Head,
-				"planned",
-				*n.Planned, "launched", *n.Launched))
+				"planned", *n.Planned, "launched", *n.Launched))
 		}
 	}
 	if j := p.JIT; j != nil {
@@ -91,8 +89,7 @@ func planLines(d *slow.Reading) (out []say.Message) {
 	for _, t := range p.Triggers {
 		if t.Time != nil {
 			out = append(out, say.M("trigger {name}: {time}, calls: {calls}", "name", t.Name, "time", slowMS(*t.Time),
-				"calls",
-				say.Number(fmt.Sprintf("%.0f", t.Calls))))
+				"calls", say.Number(fmt.Sprintf("%.0f", t.Calls))))
 		}
 	}
 	if len(p.Indexes) > 0 {

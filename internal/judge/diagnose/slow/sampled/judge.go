@@ -113,7 +113,7 @@ func (d *Sample) lockJam() {
 	if between {
 		next = append(next, say.M("A session that was idle in transaction only for a moment is between two "+
 			"statements. The delay of its client counts, because the session holds its locks meanwhile. Several "+
-			"statements in one message, or in a function, hold them shorter."))
+			"statements in one message, or in a function, hold them for a shorter time."))
 	}
 	if len(d.Blockers) > 0 && d.Blockers[0].Example != "" {
 		evidence = append(evidence, say.M("one of the waiting queries: {query}", "query",
@@ -203,9 +203,8 @@ func (d *Sample) processors() {
 	var evidence []say.Message
 	if f.Busy != nil && f.RunQueue != nil && d.CPUs > 0 {
 		evidence = append(evidence, say.N(d.CPUs, "{n} CPU, busy {percent} of the time; on average {queue} processes "+
-			"runnable",
-			"{n} CPUs, busy {percent} of the time; on average {queue} processes runnable", "percent", percent(*f.Busy),
-			"queue", decimal(queue)))
+			"runnable", "{n} CPUs, busy {percent} of the time; on average {queue} processes runnable", "percent",
+			percent(*f.Busy), "queue", decimal(queue)))
 	}
 	if f.CPUPSI != nil {
 		evidence = append(evidence, say.M("CPU pressure of the host (PSI, some): {percent}", "percent",
@@ -229,18 +228,20 @@ func (d *Sample) processors() {
 		for i, p := range d.Processes {
 			if !p.Ours && i < 5 {
 				evidence = append(evidence, say.M("PID {pid} ({name}) used {cpus} CPUs", "pid", strconv.Itoa(p.PID),
-					"name",
-					p.Name, "cpus", decimal(p.CPU/d.e.Seconds)))
+					"name", p.Name, "cpus", decimal(p.CPU/d.e.Seconds)))
 			}
 		}
+		next := []say.Message{slowStranger(worst)}
+		if worst.PID > 0 {
+			next = append(next, say.M("A lower CPUWeight of its systemd unit gives it less CPU time; nice does so "+
+				"for one process."))
+		}
 		d.add("cpu-others", slow.Sure, weight, say.M("CPU contention, mostly because of other programs"), evidence,
-			[]say.Message{slowStranger(worst), say.M("CPUWeight of its systemd unit gives it less CPU time; nice " +
-				"does so for one process.")})
+			next)
 		return
 	}
 	evidence = append(evidence, say.M("of the busiest processes, those of this instance used {ours} CPUs, others "+
-		"{others}",
-		"ours", decimal(ours/d.e.Seconds), "others", decimal(others/d.e.Seconds)))
+		"{others}", "ours", decimal(ours/d.e.Seconds), "others", decimal(others/d.e.Seconds)))
 	d.add("cpu-full", slow.Sure, weight, say.M("CPU contention, mostly because of this instance"), evidence,
 		[]say.Message{
 			say.M("Find the queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements " +
@@ -256,16 +257,14 @@ func slowStranger(p live.Busy) say.Message {
 			"shows which.")
 	}
 	return say.M("Check what PID {pid} ({name}) is, and whether it belongs here: ps -fp {pid}", "pid",
-		strconv.Itoa(p.PID),
-		"name", p.Name)
+		strconv.Itoa(p.PID), "name", p.Name)
 }
 
 func (d *Sample) stolen() {
 	if s := slowValue(d.Figures.Steal); s >= slowShareOfTime {
 		d.add("steal", slow.Sure, 2*s, say.M("High CPU steal time"),
 			[]say.Message{say.M("{percent} of the CPU time was stolen by the hypervisor, for other guests or because "+
-				"of a limit",
-				"percent", percent(s))},
+				"of a limit", "percent", percent(s))},
 			[]say.Message{say.M("Ask the operator of the host for reserved CPUs, or move the guest. Nothing inside " +
 				"the guest helps.")})
 	}
@@ -275,8 +274,7 @@ func (d *Sample) throttled() {
 	if t := slowValue(d.Figures.Throttled); t >= slowShareOfTime {
 		d.add("throttled", slow.Sure, 2*t, say.M("CPU quota of the cgroup throttles the server"),
 			[]say.Message{say.M("in {percent} of the periods, the cgroup used up its quota and was stopped until the "+
-				"end",
-				"percent", percent(t))},
+				"end", "percent", percent(t))},
 			[]say.Message{say.M("Raise CPUQuota of the unit, or the CPU limit of the container. Fewer active " +
 				"connections use less of the quota.")})
 	}
@@ -313,8 +311,7 @@ func (d *Sample) memory() {
 	weight := 2 * max(host, group, slowShareOfTime)
 	if squeezed {
 		evidence = append(evidence, say.M("cgroup of the instance: {used} of {limit}; available on the host: "+
-			"{available}",
-			"used", *f.GroupMemory, "limit", *f.GroupLimit, "available", d.e.Available))
+			"{available}", "used", *f.GroupMemory, "limit", *f.GroupLimit, "available", d.e.Available))
 		if f.GroupPSI != nil {
 			evidence = append(evidence, say.M("memory pressure of the cgroup (PSI, some): {percent}", "percent",
 				percent(group)))
@@ -364,8 +361,7 @@ func (d *Sample) compaction() {
 	}
 	if perf > 0 {
 		evidence = append(evidence, say.M("{percent} of the profile is in compaction and transparent huge pages",
-			"percent",
-			tenths(perf)))
+			"percent", tenths(perf)))
 	}
 	d.add("compaction", slow.Likely, max(10*perf, min(c, 50)), say.M("Memory compaction stalls"), evidence,
 		[]say.Message{
@@ -499,8 +495,7 @@ func (d *Sample) computes() {
 	}
 	d.add("computing", slow.Likely, 1, say.M("Queries compute and wait for nothing"),
 		[]say.Message{say.M("on average {active} active queries, {percent} of their time without a wait event",
-			"active",
-			decimal(*f.Active), "percent", percent(*f.Computing))},
+			"active", decimal(*f.Active), "percent", percent(*f.Computing))},
 		[]say.Message{say.M("Find them in pg_stat_statements by total_exec_time. Then compare a slow and a fast run " +
 			"of one of them: pgfettle diagnose slow SLOW FAST")})
 }
