@@ -395,8 +395,9 @@ func TestWhatIsNotSaid(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 
-	_, text = found(t, reported(t, Options{}, at("09:00:00", "LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL "+
-		"file(s) added, 0 removed, 0 recycled; write=1.0 s, sync=7.0 s, total=9.0 s; sync files=3, longest=6.5 s")),
+	_, text = found(t, reported(t, Options{}, at("09:00:00",
+		"LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL file(s) added, 0 removed, 0 recycled; write=1.0 s, "+
+			"sync=7.0 s, total=9.0 s; sync files=3, longest=6.5 s")),
 		"slow_sync")
 	has(t, text, "one file (longest=) 6.500 s")
 	lacks(t, text, "-1")
