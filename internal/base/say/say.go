@@ -200,6 +200,10 @@ func argument(v any, c *Catalogue) string {
 	return show(v)
 }
 
+// Value returns a name, a value or an amount as a message of the language has it: for a cell of a table, which is no
+// sentence.
+func (c *Catalogue) Value(v any) string { return argument(v, c) }
+
 // speaker is what a language changes.
 type speaker interface{ In(c *Catalogue) string }
 

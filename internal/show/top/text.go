@@ -50,7 +50,7 @@ type Style struct {
 func (s Style) say(text say.Template, pairs ...any) string { return s.Words.Say(text, pairs...) }
 
 // number writes a number as the reader's language does.
-func (s Style) number(n say.Number) string { return s.say("{n}", "n", n) }
+func (s Style) number(n say.Number) string { return s.Words.Value(n) }
 
 // paint gives a text its colour. Without colours every text says by itself what
 // its colour would.
@@ -162,7 +162,7 @@ func (s Style) size(v *unit.Bytes) string {
 	if v == nil {
 		return s.none()
 	}
-	return s.say("{size}", "size", *v)
+	return s.Words.Value(*v)
 }
 
 // ago spells a time for a narrow column: the two largest units of it at most.

@@ -31,7 +31,7 @@ type stackPart struct {
 
 // sized is a part that is an amount of memory.
 func (v View) sized(name say.Message, size unit.Bytes, class string) stackPart {
-	return stackPart{name.In(v.Words), float64(size), v.say("{size}", "size", size), class, class}
+	return stackPart{name.In(v.Words), float64(size), v.Words.Value(size), class, class}
 }
 
 type stackPiece struct {
@@ -138,7 +138,7 @@ func (v View) ranked(name string, parts []stackPart, rest func(float64) string) 
 	return v.stack(name, parts)
 }
 
-func (v View) bytesOf(x float64) string { return v.say("{size}", "size", unit.Bytes(x)) }
+func (v View) bytesOf(x float64) string { return v.Words.Value(unit.Bytes(x)) }
 
 // tablesStack is the page tables of an instance by kind of process.
 func (v View) tablesStack(in *memory.Instance) (html.Picture, error) {
@@ -152,7 +152,7 @@ func (v View) tablesStack(in *memory.Instance) (html.Picture, error) {
 
 // waitsStack is what the processes of a server did, on average at once.
 func (v View) waitsStack(d *sampled.Sample) (html.Picture, error) {
-	average := func(seen float64) string { return v.say("{n}", "n", reports.Average(d, seen)) }
+	average := func(seen float64) string { return v.Words.Value(reports.Average(d, seen)) }
 	var parts []stackPart
 	for i := range d.Waits {
 		w := &d.Waits[i]

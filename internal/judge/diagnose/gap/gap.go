@@ -12,8 +12,9 @@ import (
 // Gap is what is not known, why, and what would reveal it.
 type Gap struct {
 	Fact   say.Message `json:"fact"`
-	Reason say.Message `json:"reason"`          // clauses, the first letter as within a sentence, no full stop
-	Reveal say.Message `json:"reveal,omitzero"` // likewise: the right, command or file that would reveal it
+	Reason say.Message `json:"reason"` // one or more clauses, lower case, no full stop
+	// the right, command or file that would reveal it; left out where nothing would
+	Reveal say.Message `json:"reveal,omitzero"`
 }
 
 // Of is a missing fact, whose texts are those of whoever missed it.

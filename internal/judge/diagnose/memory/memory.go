@@ -207,8 +207,7 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	}
 	if unasked > 0 {
 		r.Unknown = gap.Add(r.Unknown, gap.Gap{Fact: say.M("PSS of {instance}", "instance", out.Label),
-			Reason: say.N(unasked, "smaps_rollup of {n} of {all} processes is not readable",
-				"smaps_rollup of {n} of {all} processes is not readable", "all", len(ps)),
+			Reason: say.M("smaps_rollup of {n} of {all} processes is not readable", "n", unasked, "all", len(ps)),
 			Reveal: say.M("run pgfettle as root or as the owner of the data directory")})
 	}
 	kinds, groups := map[string]*Group{}, map[session]*Group{}

@@ -98,16 +98,16 @@ func tablesNow(in *Instance) say.Message {
 }
 
 // percent spells a share with one digit behind the point below 10 %.
-func percent(b, total unit.Bytes) say.Message {
+func percent(b, total unit.Bytes) any {
 	if total <= 0 {
-		return say.Text("?")
+		return "?"
 	}
 	share := 100 * float64(b) / float64(total)
 	switch {
 	case share < 0.05:
 		return say.M("less than {percent}", "percent", say.Number("0.1%"))
 	case share < 10:
-		return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.1f%%", share)))
+		return say.Number(fmt.Sprintf("%.1f%%", share))
 	}
-	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f%%", share)))
+	return say.Number(fmt.Sprintf("%.0f%%", share))
 }

@@ -195,10 +195,10 @@ func (c *oomCase) sharedEvidence(b unit.Bytes, least bool) say.Message {
 }
 
 // of is an amount, and how much of the memory it is.
-func (c *oomCase) of(b unit.Bytes) say.Message {
+func (c *oomCase) of(b unit.Bytes) any {
 	t := c.kill.Memory.Total
 	if t == nil || *t <= 0 {
-		return say.M("{size}", "size", b)
+		return b
 	}
 	more, percent := b > *t, percentOf(b, *t) // what is in swap counts too
 	switch {
@@ -240,7 +240,7 @@ func (c *oomCase) cache(add func(string, unit.Bytes, say.Message, ...say.Message
 }
 
 // ofBoth says it of memory that may be in swap.
-func (c *oomCase) ofBoth(b unit.Bytes) say.Message {
+func (c *oomCase) ofBoth(b unit.Bytes) any {
 	m := &c.kill.Memory
 	if m.Total == nil || m.SwapTotal == nil || *m.SwapTotal == 0 {
 		return c.of(b)

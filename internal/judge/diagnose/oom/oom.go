@@ -660,8 +660,8 @@ func (c *oomCase) missing() {
 			say.All("; ", whole, say.M("with vm.oom_dump_tasks = 0, the kernel does not log the table")))
 	case !r.Table.Split:
 		c.miss(say.M("private memory of each process"),
-			say.M("kernels before 6.8 log only the resident memory of a process, which includes all shared memory "+
-				"that it has touched"), say.Message{})
+			say.M("kernels before 6.8 log only the resident memory of a process, which includes the shared "+
+				"memory that it has touched"), say.Message{})
 	}
 	if c.rowsMissing() {
 		c.miss(say.M("other processes"), say.M("rows of the task table are missing: those that were read have {rows} "+

@@ -267,16 +267,15 @@ func (c *oomCase) workMem() {
 		if !c.bears(&Change{Address: "pg:work_mem", Instance: p.Instance}) {
 			continue
 		}
-		why := say.N(p.Open, "the most in the plan for this host, so that {n} connection can be active at once",
-			"the most in the plan for this host, so that {n} connections can be active at once")
+		why := say.N(p.Open, "the largest value with which {n} connection can be active",
+			"the largest value with which {n} connections can be active at once")
+		var pinned say.Message
 		if p.Pinned {
-			why = say.N(p.Open, "the most in the plan for this host if work_mem were not pinned, so that {n} "+
-				"connection can be active at once", "the most in the plan for this host if work_mem were not pinned, "+
-				"so that {n} connections can be active at once")
+			pinned = say.M("work_mem is pinned to another value")
 		}
 		c.add("plan", say.M("Set {name} to at most {value} for {instance}", "name", "work_mem", "value",
 			p.WorkMem.GUC(),
-			"instance", p.Instance), say.All("; ", why, moreByRole()),
+			"instance", p.Instance), say.All("; ", why, pinned, moreByRole()),
 			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), oomRoleCommand)
 		if p.Fit < p.Open {
 			c.add("plan", say.N(p.Fit, "Use a connection pooler for {instance}, with at most {n} session",

@@ -35,7 +35,7 @@ func Log(r *serverlog.Report, c *say.Catalogue) outline.Outline {
 			Head: []string{p.Say("severity"), p.Say("finding"), p.Say("times"), p.Say("first"), p.Say("last")}}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			t.Rows = append(t.Rows, outline.Cells(p.severity(f), p.flat(f.Verdict), p.count(f.Count), f.First, f.Last))
+			t.Rows = append(t.Rows, outline.Cells(p.severity(f), p.flat(f.Verdict), p.Value(f.Count), f.First, f.Last))
 		}
 		o.Add(outline.Contents{Table: t})
 	}
@@ -53,11 +53,6 @@ type logWords struct{ outline.Words }
 
 // flat is a message on one line.
 func (p logWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
-
-// size is an amount in the reader's language, and count a number.
-func (p logWords) size(b unit.Bytes) string { return p.Word(say.M("{size}", "size", b)) }
-
-func (p logWords) count(n int64) string { return p.Word(say.M("{n}", "n", n)) }
 
 func (p logWords) flats(list []say.Message) []outline.Item {
 	var out []outline.Item
@@ -85,7 +80,7 @@ func (p logWords) errors(o *outline.Outline, list []serverlog.Count) {
 				len(list)))
 			break
 		}
-		rows = append(rows, []string{p.condition(&e), p.count(e.Count)})
+		rows = append(rows, []string{p.condition(&e), p.Value(e.Count)})
 	}
 	o.Add(outline.TableOf(title, rows, 1))
 }
@@ -104,7 +99,7 @@ func (p logWords) messages(o *outline.Outline, list []serverlog.Message) {
 		Head: []string{p.Say("severity"), p.Say("message"), p.Say("times"), p.Say("last")}}
 	for i := range list[:min(len(list), shownMessages)] {
 		m := &list[i]
-		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), p.count(m.Count), m.Last))
+		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), p.Value(m.Count), m.Last))
 	}
 	o.Add(t)
 	p.more(o, len(list)-shownMessages)
@@ -243,12 +238,12 @@ func dumpHead(d *serverlog.Dump) say.Message {
 	return say.All("; ", parts...)
 }
 
-// sizeOf spells a size of which a small one is told to the byte.
-func sizeOf(n int64) say.Message {
+// sizeOf is a size as an argument of a message, of which a small one is told to the byte.
+func sizeOf(n int64) any {
 	if n < 1024 {
 		return say.N(n, "{n} byte", "{n} bytes")
 	}
-	return say.M("{size}", "size", unit.Bytes(n))
+	return unit.Bytes(n)
 }
 
 // shownContexts of each order: both say the same of a small dump, and five are
@@ -258,7 +253,7 @@ const shownContexts = 5
 func (p logWords) contexts(o *outline.Outline, what string, list []serverlog.Context) {
 	rows := [][]string{{what, p.Say("size")}}
 	for i := range list[:min(len(list), shownContexts)] {
-		rows = append(rows, []string{contextName(&list[i]), p.size(list[i].Bytes)})
+		rows = append(rows, []string{contextName(&list[i]), p.Value(list[i].Bytes)})
 	}
 	if len(rows) > 1 {
 		o.Add(outline.TableOf(what, rows, 1))
@@ -280,7 +275,7 @@ func (p logWords) temp(o *outline.Outline, t *serverlog.Temp) {
 	rows := [][]string{{p.Say("temporary file size"), p.Say("files"), p.Say("total")}}
 	for i := range t.Classes {
 		c := &t.Classes[i]
-		rows = append(rows, []string{p.Word(ClassName(c)), p.count(c.Files), p.size(c.Bytes)})
+		rows = append(rows, []string{p.Word(ClassName(c)), p.Value(c.Files), p.Value(c.Bytes)})
 	}
 	if len(rows) > 1 {
 		o.Add(outline.Figure{Name: FigureSpills}, outline.TableOf(p.Say("Temporary files by size"), rows, 1))
@@ -321,9 +316,9 @@ func (p logWords) statements(o *outline.Outline, caption string, list []serverlo
 	}
 	for i := range list[:min(len(list), shownStatements)] {
 		s := &list[i]
-		row := []outline.Prose{p.statement(s), outline.Join(statementBy(s)), outline.Join(p.count(s.Count))}
+		row := []outline.Prose{p.statement(s), outline.Join(statementBy(s)), outline.Join(p.Value(s.Count))}
 		if sized {
-			row = append(row, outline.Join(p.size(s.Bytes)), outline.Join(p.size(s.Largest)))
+			row = append(row, outline.Join(p.Value(s.Bytes)), outline.Join(p.Value(s.Largest)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -421,7 +416,7 @@ func (p logWords) about(r *serverlog.Report) []string {
 }
 
 func logFile(f *serverlog.File) say.Message {
-	facts := say.List{Items: []say.Message{say.Text(f.Format), sizeOf(f.Bytes)}}
+	facts := say.List{Items: []say.Message{say.M("{format}, {size}", "format", f.Format, "size", sizeOf(f.Bytes))}}
 	add := func(m say.Message) { facts.Items = append(facts.Items, m) }
 	switch how, ok := prefixWords[f.PrefixHow]; {
 	case f.Dumps:
@@ -499,11 +494,9 @@ func (p logWords) condition(e *serverlog.Count) string {
 	return strings.TrimSpace(e.Name + " " + conditions[e.Name])
 }
 
-// seconds spells a span for people.
-func seconds(s float64) say.Message {
-	amount := func(form string, v float64) say.Message {
-		return say.M("{time}", "time", say.Number(fmt.Sprintf(form, v)))
-	}
+// seconds is a span as an argument of a message.
+func seconds(s float64) any {
+	amount := func(form string, v float64) say.Number { return say.Number(fmt.Sprintf(form, v)) }
 	switch {
 	case s < 0.0005:
 		return say.M("less than {time}", "time", say.Number("1 ms"))

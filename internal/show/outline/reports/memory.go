@@ -54,15 +54,12 @@ type memoryWords struct{ outline.Words }
 // flat is a message on one line.
 func (p memoryWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
 
-// size is an amount in the reader's language.
-func (p memoryWords) size(b unit.Bytes) string { return p.Word(say.M("{size}", "size", b)) }
-
 // more is an amount that is left out where there is none.
 func (p memoryWords) more(b unit.Bytes) string {
 	if b == 0 {
 		return ""
 	}
-	return p.size(b)
+	return p.Value(b)
 }
 
 // partSigns draw the parts of the memory, each by a sign of its own, so that the bar can be read without color.
@@ -91,7 +88,7 @@ func (p memoryWords) host(o *outline.Outline, h *memory.Host) {
 		bars.Signs = append(bars.Signs, sign)
 		bars.Bars[0].Amounts = append(bars.Bars[0].Amounts, part.Size)
 		share := say.Number(fmt.Sprintf("%.1f%%", 100*float64(part.Size)/float64(max(h.Total, 1))))
-		row := outline.Cells("", p.size(part.Size), p.Word(say.M("{percent}", "percent", share)))
+		row := outline.Cells("", p.Value(part.Size), p.Value(share))
 		row[0] = sign.Before(p.Word(memory.PartTitles[part.Name]))
 		t.Rows = append(t.Rows, row)
 	}
@@ -223,10 +220,10 @@ func (p memoryWords) session(g *memory.Group) string {
 }
 
 func (p memoryWords) row(name string, g *memory.Group) []string {
-	row := []string{name, p.Word(say.M("{n}", "n", g.Processes)), p.size(g.PageTables), p.size(g.Private),
+	row := []string{name, p.Value(g.Processes), p.Value(g.PageTables), p.Value(g.Private),
 		p.more(g.MostShared), p.more(g.Swap), ""}
 	if g.PSS != nil {
-		row[6] = p.size(*g.PSS)
+		row[6] = p.Value(*g.PSS)
 	}
 	return row
 }
@@ -253,9 +250,10 @@ func (p memoryWords) options(o *outline.Outline, in *memory.Instance) {
 		case x.Saves == 0:
 			saves = p.Say("none")
 		default:
-			saves = p.size(x.Saves)
+			saves = p.Value(x.Saves)
 		}
-		rows = append(rows, []string{p.Word(x.Title), p.size(x.PageTables), p.size(x.Shared), p.size(x.Private), saves})
+		rows = append(rows, []string{p.Word(x.Title), p.Value(x.PageTables), p.Value(x.Shared), p.Value(x.Private),
+			saves})
 	}
 	o.Add(outline.TableOf(title, rows, 1))
 	o.Para(p.flat(in.Options[0].Note))
@@ -333,7 +331,7 @@ func (p memoryWords) victims(c *memory.OOM) [][]string {
 		p.Say("adjustment"), "oom_score"}}
 	for i := range c.Next {
 		v := &c.Next[i]
-		row := []string{victimName(v), p.size(v.Points), p.size(v.RSS), p.size(v.PageTables), p.more(v.Swap), "", ""}
+		row := []string{victimName(v), p.Value(v.Points), p.Value(v.RSS), p.Value(v.PageTables), p.more(v.Swap), "", ""}
 		if v.Adj != 0 {
 			row[5] = p.Word(say.M("{size} ({value})", "size", v.Adjustment, "value", strconv.Itoa(v.Adj)))
 		}

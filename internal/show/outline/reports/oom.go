@@ -298,11 +298,11 @@ func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
 	rows := [][]string{{p.Say("part"), p.Say("size"), p.Say("share")}}
 	var shares []float64
 	for _, part := range parts {
-		row := []string{p.Word(part.Name), p.size(part.Size), ""}
+		row := []string{p.Word(part.Name), p.Value(part.Size), ""}
 		share := -1.0
 		if t := k.Memory.Total; t != nil && *t > 0 {
 			share = float64(part.Size) / float64(*t)
-			row[2] = p.Word(say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f%%", 100*share))))
+			row[2] = p.Value(say.Number(fmt.Sprintf("%.0f%%", 100*share)))
 		}
 		shares, rows = append(shares, share), append(rows, row)
 	}
@@ -311,24 +311,21 @@ func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
 	case *m.SwapTotal == 0:
 		rows = append(rows, []string{p.Say("swap"), p.Say("none"), ""})
 	case m.SwapFree == nil:
-		rows = append(rows, []string{p.Say("swap"), p.size(*m.SwapTotal), ""})
+		rows = append(rows, []string{p.Say("swap"), p.Value(*m.SwapTotal), ""})
 	default:
-		rows = append(rows, []string{p.Say("swap, {size} of it free", "size", *m.SwapFree), p.size(*m.SwapTotal), ""})
+		rows = append(rows, []string{p.Say("swap, {size} of it free", "size", *m.SwapFree), p.Value(*m.SwapTotal), ""})
 	}
 	t := outline.TableOf(title, rows, 1)
 	t.Shares = shares
 	o.Add(outline.Figure{Name: FigureHeld, At: at}, t)
 }
 
-// size is an amount in the reader's language.
-func (p oomWords) size(b unit.Bytes) string { return p.Word(say.M("{size}", "size", b)) }
-
 // sizeOr is an amount that may be unknown.
 func (p oomWords) sizeOr(b *unit.Bytes) string {
 	if b == nil {
 		return "?"
 	}
-	return p.size(*b)
+	return p.Value(*b)
 }
 
 // HeldPart is one part of what held the memory.

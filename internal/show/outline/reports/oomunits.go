@@ -90,16 +90,16 @@ func oomdReason(u *oom.Unit) say.Message {
 	case u.Reason == "memory_pressure":
 		return say.M("The reason was memory pressure.")
 	case u.Reason == "swap_used" && u.Used != nil && u.Total != nil:
-		return say.M("The swap of the host was nearly used up ({used} of {total}).", "used", *u.Used, "total", *u.Total)
+		return say.M("The swap of the host was nearly used up: {used} of {total}.", "used", *u.Used, "total", *u.Total)
 	case u.Reason == "swap_used" && u.Used != nil:
-		return say.M("The swap of the host was nearly used up ({used}).", "used", *u.Used)
+		return say.M("The swap of the host was nearly used up: {used}.", "used", *u.Used)
 	case u.Reason == "swap_used":
 		return say.M("The swap of the host was nearly used up.")
 	case u.Reason == "memory_used" && u.Used != nil && u.Total != nil:
-		return say.M("Memory and swap of the host were nearly used up ({used} of {total} of memory).", "used", *u.Used,
+		return say.M("Memory and swap of the host were nearly used up; memory: {used} of {total}.", "used", *u.Used,
 			"total", *u.Total)
 	case u.Reason == "memory_used" && u.Used != nil:
-		return say.M("Memory and swap of the host were nearly used up ({used} of memory).", "used", *u.Used)
+		return say.M("Memory and swap of the host were nearly used up; memory: {used}.", "used", *u.Used)
 	case u.Reason == "memory_used":
 		return say.M("Memory and swap of the host were nearly used up.")
 	}

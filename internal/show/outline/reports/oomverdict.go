@@ -111,15 +111,14 @@ func refusedTo(list []oom.Refusal) say.Message {
 	}
 	switch {
 	case forks == 0:
-		return say.M(`No OOM kill was found in the logs that were read, but "out of memory" errors were: {queries}.`,
+		return say.M(`No OOM kill was found in the logs that were read, but {queries} failed with "out of memory".`,
 			"queries", queries)
 	case n == 0:
-		return say.M("No OOM kill was found in the logs that were read, but failed forks were: {processes}.",
-			"processes",
-			processes)
+		return say.M("No OOM kill was found in the logs that were read, but {processes} could not be forked for want "+
+			"of memory.", "processes", processes)
 	}
-	return say.M(`No OOM kill was found in the logs that were read, but "out of memory" errors ({queries}) and failed `+
-		`forks ({processes}) were.`, "queries", queries, "processes", processes)
+	return say.M(`No OOM kill was found in the logs that were read, but {queries} failed with "out of memory" and `+
+		`{processes} could not be forked.`, "queries", queries, "processes", processes)
 }
 
 // unitsVerdict is the one line above all where only others than the kernel tell of a kill.

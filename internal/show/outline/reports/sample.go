@@ -36,7 +36,7 @@ func Sample(d *sampled.Sample, c *say.Catalogue) outline.Outline {
 		rows := [][]string{{p.Say("wait event"), p.Say("process"), p.Say("average")}}
 		for i := range d.Waits[:min(len(d.Waits), slowLines)] {
 			w := &d.Waits[i]
-			rows = append(rows, []string{p.Word(WaitName(w)), w.Backend, p.number(Average(d, float64(w.Seen)))})
+			rows = append(rows, []string{p.Word(WaitName(w)), w.Backend, p.Value(Average(d, float64(w.Seen)))})
 		}
 		o.Add(outline.Figure{Name: FigureWaits}, outline.TableOf(title, rows, 2))
 	}
@@ -47,7 +47,7 @@ func Sample(d *sampled.Sample, c *say.Catalogue) outline.Outline {
 		for i := range d.Processes {
 			b := &d.Processes[i]
 			rows = append(rows, []string{strconv.Itoa(b.PID) + " " + b.Name, p.whose(b),
-				p.number(say.Number(fmt.Sprintf("%.2f", b.CPU/max(d.Seconds, 0.001))))})
+				p.Value(say.Number(fmt.Sprintf("%.2f", b.CPU/max(d.Seconds, 0.001))))})
 		}
 		o.Add(outline.TableOf(title, rows, 2))
 	}
@@ -206,7 +206,7 @@ func (p slowWords) figures(d *sampled.Sample) [][2]string {
 		{p.Say("compaction stalls"), p.Say("{n} per second; huge pages allocated in page faults: {huge} per second",
 			"n",
 			num(f.Compaction, ""), "huge", num(f.HugeFaults, ""))},
-		{p.Say("page tables"), p.Say("{size}", "size", size(f.PageTables))},
+		{p.Say("page tables"), p.Value(size(f.PageTables))},
 		{p.Say("cgroup"), p.Say("memory {used} of {limit}, memory pressure {pressure}, throttled in {throttled} of "+
 			"the periods",
 			"used", size(f.GroupMemory), "limit", size(f.GroupLimit), "pressure", num(f.GroupPSI, "%%"), "throttled",

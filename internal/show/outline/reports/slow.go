@@ -65,11 +65,8 @@ func (p slowWords) flats(list []say.Message) []outline.Item {
 	return out
 }
 
-// number spells one in the reader's language.
-func (p slowWords) number(n say.Number) string { return p.Word(say.M("{n}", "n", n)) }
-
 func (p slowWords) tenths(percent float64) string {
-	return p.number(say.Number(fmt.Sprintf("%.1f%%", percent)))
+	return p.Value(say.Number(fmt.Sprintf("%.1f%%", percent)))
 }
 
 // total is how long a run took, with a comma before it.
@@ -77,7 +74,7 @@ func (p slowWords) total(run *slow.Plan) string {
 	if run.Total == nil {
 		return ""
 	}
-	return ", " + p.number(slowMS(*run.Total))
+	return ", " + p.Value(slowMS(*run.Total))
 }
 
 func (p slowWords) verdicts(o *outline.Outline, list []slow.Verdict) {
@@ -137,7 +134,7 @@ func (p slowWords) cell(v *float64, form string) string {
 	if v == nil {
 		return "~"
 	}
-	return p.number(say.Number(fmt.Sprintf(form, *v)))
+	return p.Value(say.Number(fmt.Sprintf(form, *v)))
 }
 
 // pairRows are the figures of each node in both runs, with their head.

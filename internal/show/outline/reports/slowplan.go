@@ -137,7 +137,7 @@ func (p slowWords) nodeRows(d *slow.Reading) [][]string {
 		head = append(head, p.Say("hit"), p.Say("read"))
 	}
 	rows := [][]string{head}
-	whole := func(n int64) string { return p.number(say.Number(fmt.Sprint(n))) }
+	whole := func(n int64) string { return p.Value(say.Number(fmt.Sprint(n))) }
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		removed := ""
