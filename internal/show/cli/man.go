@@ -25,7 +25,7 @@ func newMan(env *Env) *cobra.Command {
 		Args:    atMost(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return say.Usage("missing argument DIR", "Use: pgfettle man DIR")
+				return say.Usage(say.M("missing argument DIR"), say.M("Use: pgfettle man DIR"))
 			}
 			return writeMan(cmd.Root(), args[0], env)
 		},

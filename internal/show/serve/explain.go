@@ -101,8 +101,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	e := s.explained(id)
 	if e == nil {
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, no knob and no page %q.", id),
-			say.DidYouMean(id, explainable(), "The list of all is under «Explain».")}
+		return &problem{http.StatusNotFound, say.M("There is no check, no knob and no page {id}.", "id",
+			say.Quoted(id)),
+			say.DidYouMean(id, explainable(), say.M("The list of all is under «Explain»."))}
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: id, Here: "/explain", Name: "explain", Data: e})
 }

@@ -90,7 +90,7 @@ func TestCyclesRefused(t *testing.T) {
 		c.change(e)
 		_, err := w.run(t.Context(), e)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Message, says) {
+		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Message.String(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 		clean(t, w)
