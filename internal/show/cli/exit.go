@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -12,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// The exit codes. The table in every help is made from exitTable.
+// The exit codes. The table in every help is made from exits.
 const (
 	exitFine        = 0
 	exitError       = say.CodeError
@@ -25,18 +26,35 @@ const (
 	exitInterrupted = 130
 )
 
-// exitTable is shown in every help. It is the program's table, so it has the
-// codes of apply too.
-const exitTable = `Exit codes:
-  0    success
-  1    error
-  2    invalid command line, or invalid value in it
-  3    findings at or above --fail-on, or changes with --exit-code
-  4    stale plan: facts that it is based on have changed
-  5    refused: risk not accepted, or another program manages the configuration
-  6    partly applied; see the journal
-  7    missing permission; the hint names it
-  130  interrupted`
+// exits are the rows of the table. It is the program's table, so it has the codes of apply too.
+var exits = []struct {
+	code int
+	text say.Template
+}{
+	{exitFine, "success"},
+	{exitError, "error"},
+	{exitUsage, "invalid command line, or invalid value in it"},
+	{exitFindings, "findings at or above --fail-on, or changes with --exit-code"},
+	{exitStale, "stale plan: facts that it is based on have changed"},
+	{exitRefused, "refused: risk not accepted, or another program manages the configuration"},
+	{exitPartly, "partly applied; see the journal"},
+	{exitNoAccess, "missing permission; the hint names it"},
+	{exitInterrupted, "interrupted"},
+}
+
+// exitTable is shown in every help.
+func exitTable(c *say.Catalogue) string {
+	const column = 7
+	lines := []string{say.M("Exit codes:").In(c)}
+	for _, e := range exits {
+		first := typeset.Pad("  "+strconv.Itoa(e.code), column)
+		for _, line := range typeset.Wrap(say.M(e.text).In(c), helpWidth-column) {
+			lines = append(lines, first+line)
+			first = strings.Repeat(" ", column)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 // errFindings ends a run whose output is complete but whose exit code is 3.
 var errFindings = errors.New("findings")

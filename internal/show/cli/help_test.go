@@ -36,7 +36,7 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%s: the help says %q", name, w)
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if _, words := flagWords(f); !f.Hidden && strings.HasSuffix(words, ".") {
+			if _, words := flagWords(f, nil); !f.Hidden && strings.HasSuffix(words, ".") {
 				t.Errorf("%s: --%s: a period: %s", name, f.Name, words)
 			}
 		})
@@ -66,7 +66,7 @@ func TestFlagsAreAligned(t *testing.T) {
 		"                          of eighty columns takes",
 		"  -y, --yes               do not ask",
 	}, "\n")
-	if got := flagList(f); got != want {
+	if got := flagList(f, nil); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

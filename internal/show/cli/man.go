@@ -75,13 +75,13 @@ func manPage(c *cobra.Command) string {
 		b.WriteString(".SH OPTIONS\n")
 	}
 	for _, f := range flags {
-		name, text := flagWords(f)
+		name, text := flagWords(f, nil)
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(name), roff(text))
 	}
 	if c.Example != "" {
 		b.WriteString(".SH EXAMPLES\n" + roffVerbatim(c.Example))
 	}
-	b.WriteString(".SH EXIT STATUS\n" + roffVerbatim(strings.TrimPrefix(exitTable, "Exit codes:\n")))
+	b.WriteString(".SH EXIT STATUS\n" + roffVerbatim(strings.TrimPrefix(exitTable(nil), "Exit codes:\n")))
 	return b.String()
 }
 

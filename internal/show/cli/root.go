@@ -53,8 +53,14 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := io.WriteString(c.OutOrStderr(), usage(c))
+		_, err := io.WriteString(c.OutOrStderr(), usage(c, env.words))
 		return err
+	})
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		// --help is served before any other step of a command: the language is opened here. One
+		// that there is not, is refused where a command runs; its help is English.
+		_ = env.speak()
+		_, _ = io.WriteString(c.OutOrStdout(), help(c, env.words)) // nobody is left to be told
 	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -122,7 +128,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return say.Usage(say.M("unknown command {name} for {command}", "name", say.Quoted(name), "commandPath",
+	return say.Usage(say.M("unknown command {name} for {command}", "name", say.Quoted(name), "command",
 		cmd.CommandPath()),
 		say.DidYouMean(name, names, say.M("Use one of: {names}.", "names", say.Names(names, 0))))
 }
@@ -207,7 +213,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if kind, ok := kinds[f.Value.Type()]; ok {
 			hint = say.M(kind)
 		}
-		return say.Usage(say.M("invalid value for --{name}: {value}", "name", f.Name, "getValue",
+		return say.Usage(say.M("invalid value for --{name}: {value}", "name", f.Name, "value",
 			say.Quoted(bad.GetValue())), hint)
 	}
 	var missing *pflag.ValueRequiredError
@@ -234,7 +240,8 @@ func tooMany(command string, args []string, n int, what string) error {
 	if quoted := conninfoSplit(args); quoted != "" {
 		hint = say.M("Quote the conninfo: {command} {quoted}", "command", command, "quoted", quoted)
 	}
-	return say.Usage(say.M("too many command-line arguments (first is {argument})", "argument", say.Quoted(args[n])), hint)
+	return say.Usage(say.M("too many command-line arguments (first is {argument})", "argument", say.Quoted(args[n])),
+		hint)
 }
 
 // filesOrTarget are the arguments of a command that takes any number of files, and a

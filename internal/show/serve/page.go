@@ -142,7 +142,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if err := s.page(w, r, p.status, sheet{Title: title, Name: "problem",
 		Data: map[string]any{"What": sentence(p.what.In(s.o.Words)),
-			"Hint": sentence(p.hint.In(s.o.Words))}}); err != nil && !errors.Is(err, errGone) {
+			"Hint": typeset.Capital(typeset.Line(p.hint.In(s.o.Words)))}}); err != nil && !errors.Is(err, errGone) {
 		s.tell(err.Error())
 	}
 }

@@ -264,7 +264,7 @@ func TestSiteFails(t *testing.T) {
 	for range 3 {
 		r := get(t, h.URL+"/findings")
 		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.body, "Cannot connect") ||
-			!strings.Contains(r.body, "run as postgres") || strings.Contains(r.body, "<b>") {
+			!strings.Contains(r.body, "Run as postgres") || strings.Contains(r.body, "<b>") {
 			t.Fatalf("%s: %s", r.Status, r.body)
 		}
 	}

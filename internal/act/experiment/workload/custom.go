@@ -71,7 +71,7 @@ func weighted(p string) (path string, weight int, err error) {
 	n, err := strconv.Atoi(p[i+1:])
 	if err != nil || n < 0 || n > maxWeight || i == 0 {
 		return "", 0, &say.Problem{Message: say.M("{value} has no weight after the @", "value", say.Quoted(p)),
-			Hint: say.M("write a whole number from 0 to {most}, as in a.sql@70", "maxWeight",
+			Hint: say.M("write a whole number from 0 to {most}, as in a.sql@70", "most",
 				fmt.Sprint(maxWeight)), Code: say.CodeUsage}
 	}
 	return p[:i], n, nil
