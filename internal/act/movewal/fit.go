@@ -64,7 +64,8 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 		return f, refusal(say.M("a move of the WAL from {path} to {path2} is not finished", "path", n.From.Path,
 			"path2", n.To.Path),
 			say.M("{dir} says so", "dir", path.Join(dir, recordName)),
-			say.M("finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo --max-effect restart'"))
+			say.M("finish it with 'pgfettle apply --resume', or take it back with "+
+				"'pgfettle undo --max-effect restart'"))
 	}
 	if f.Here = f.To == f.From; f.Here {
 		return f, nil
@@ -319,7 +320,8 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 		return nil
 	}
 	return refusal(say.M("{to} is root's, and the way to it is not", "to", path.Dir(f.To)), say.OfError(err),
-		say.M("make the folder yourself and give it to the account of the server, or name it by a path of root's alone"))
+		say.M("make the folder yourself and give it to the account of the server, or name it by a path of "+
+			"root's alone"))
 }
 
 // server refuses what the state of the server bars, and notes what is to be known.

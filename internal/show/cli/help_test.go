@@ -85,9 +85,11 @@ func TestHelpFitsInEveryLanguage(t *testing.T) {
 	}
 }
 
+var flagLine = regexp.MustCompile(`^( {20,}|  (?:-\w, |    )--\S+(?: \S+)? {2,})(\S.*)$`)
+
 // cutFlag divides a line of a list of flags before its text.
 func cutFlag(line string) (name, text string) {
-	if m := regexp.MustCompile(`^( {20,}|  (?:-\w, |    )--\S+(?: \S+)? {2,})(\S.*)$`).FindStringSubmatch(line); m != nil {
+	if m := flagLine.FindStringSubmatch(line); m != nil {
 		return m[1], m[2]
 	}
 	return line, ""

@@ -149,7 +149,8 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 		if what := have.differs(want); what != "" {
 			return nil, &say.Problem{Message: say.M("the experiment in {dir} cannot go on: {what} differs from what "+
 				"it began with", "dir", e.Dir, "what", what),
-				Hint: say.M("runs under different conditions are not one experiment; begin a new one in another folder"),
+				Hint: say.M("runs under different conditions are not one experiment; begin a new one in another " +
+				"folder"),
 				Code: say.CodeRefused}
 		}
 	default:

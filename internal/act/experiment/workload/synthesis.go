@@ -219,7 +219,8 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 		" GROUP BY queryid ORDER BY sum(calls) DESC, queryid LIMIT 500").ReadAll()
 	if err != nil {
 		return nil, &say.Problem{Message: say.M("pg_stat_statements cannot be read"), Detail: say.Text(reason(err)),
-			Hint: say.M("it has to be in shared_preload_libraries, and texts of others need the role pg_read_all_stats"),
+			Hint: say.M("it has to be in shared_preload_libraries, and texts of others need the role " +
+				"pg_read_all_stats"),
 			Code: say.CodeError}
 	}
 	var out []statement
