@@ -42,8 +42,8 @@ func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 		res, err := apply.Undo(context.Background(), b.w, down(b), id, apply.UndoOptions{MaxEffect: knob.Reload})
 		var no *say.Problem
 		if !errors.As(err, &no) || no.Code != say.CodePartly ||
-		no.Message.String() != "the server of /data/1 is not "+
-			"running" ||
+			no.Message.String() != "the server of /data/1 is not "+
+				"running" ||
 			!strings.Contains(no.Hint.String(), "--max-effect restart "+res.Journal.ID) {
 			t.Fatalf("%v, %+v", err, no)
 		}

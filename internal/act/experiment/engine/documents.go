@@ -150,7 +150,7 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 			return nil, &say.Problem{Message: say.M("the experiment in {dir} cannot go on: {what} differs from what "+
 				"it began with", "dir", e.Dir, "what", what),
 				Hint: say.M("runs under different conditions are not one experiment; begin a new one in another " +
-				"folder"),
+					"folder"),
 				Code: say.CodeRefused}
 		}
 	default:

@@ -231,9 +231,9 @@ func (g *engine) guarded(ctx context.Context, s *seat, d loadgen.Drive) (loadgen
 		return out, saw, &say.Problem{Message: say.M("the server of configuration {label} ended in the middle of a run",
 			"label", s.label),
 			Detail: say.OfError(gone),
-			Hint:   say.M("its last words say why; what was measured before is kept, and the experiment can be " +
-			"resumed"),
-			Code:   say.CodeError}
+			Hint: say.M("its last words say why; what was measured before is kept, and the experiment can be " +
+				"resumed"),
+			Code: say.CodeError}
 	}
 	if err != nil {
 		return out, saw, fmt.Errorf("load on configuration %s: %w", s.label, err)
