@@ -12,7 +12,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 )
 
 // ExplainSchema names the version of the JSON form of a page.
@@ -217,7 +216,7 @@ func ExplainFound(w io.Writer, query string, found []*search.Page, words *say.Ca
 	}
 	list := []page{}
 	for _, f := range found {
-		list = append(list, page{f.Name, pages.FoundTitle(f, words)})
+		list = append(list, page{f.Name, document.FoundTitle(f, words)})
 	}
 	return Write(w, struct {
 		Schema string `json:"schema"`
