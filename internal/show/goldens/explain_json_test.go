@@ -79,7 +79,7 @@ func TestExplainJSON(t *testing.T) {
 		}
 		for _, u := range rules.ReadNotPlanned() {
 			hold(func(b *bytes.Buffer) error {
-				return showjson.ExplainUnplanned(b, document.UnplannedPage{Unplanned: u, Looked: looked})
+				return showjson.ExplainUnplanned(b, document.UnplannedPage{Unplanned: u, Looked: looked}, french)
 			})
 		}
 	}

@@ -154,8 +154,9 @@ func ExplainKnob(w io.Writer, k document.KnobPage, words *say.Catalogue) error {
 	return Write(w, d)
 }
 
-// ExplainUnplanned writes the page of a knob that no rule decides.
-func ExplainUnplanned(w io.Writer, k document.UnplannedPage) error {
+// ExplainUnplanned writes the page of a knob that no rule decides; words is the language, nil for English.
+func ExplainUnplanned(w io.Writer, k document.UnplannedPage, words *say.Catalogue) error {
+	k.Unplanned = k.In(words)
 	return Write(w, struct {
 		pageHead
 		knobPart
