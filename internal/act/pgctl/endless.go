@@ -1,0 +1,52 @@
+package pgctl
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// endless returns an error where a server of this host would not come back from reading
+// its configuration, so that neither a reload nor a restart may be asked for: one of its
+// files is a FIFO, which it waits for, or a device. Seen on 13 and 18: with
+// include '/dev/zero' a backend gives up at the first error, and the postmaster reads on
+// until it is killed with SIGKILL. What cannot be read by us is no reason. Files that
+// pg_hba.conf includes are not looked at.
+func (p *Server) endless(in *snapshot.Instance, s *Session) error {
+	main := p.ConfigFile(in, s)
+	dir, ok := in.DataDirectory.Get()
+	if main == "" || !ok {
+		return nil
+	}
+	files, err := p.Files(dir)
+	if err != nil {
+		return nil
+	}
+	refused := func(what string) error {
+		return &say.Problem{Message: "not sent to the server of " + in.Label() + ": it would hang in its configuration",
+			Detail: what, Hint: "remove or correct that line or file first", Code: say.CodeRefused}
+	}
+	r := conf.Resolve(target.ConfigFiles{Target: files}, main, dir)
+	for _, f := range r.Faults {
+		if f.Special {
+			return refused(f.Error())
+		}
+	}
+	values := r.Values()
+	for name, file := range map[string]string{"hba_file": "pg_hba.conf", "ident_file": "pg_ident.conf"} {
+		if v := values[name]; v != "" {
+			file = v
+		}
+		if !path.IsAbs(file) {
+			file = path.Join(dir, file)
+		}
+		if st, err := files.Stat(file); err == nil && !st.Mode.IsRegular() && !st.Mode.IsDir() {
+			return refused(fmt.Sprintf("%s (%s) is not a regular file", file, name))
+		}
+	}
+	return nil
+}
