@@ -87,9 +87,6 @@ func (s *source) imports() []string {
 	return out
 }
 
-// generated says whether a file was made by a program.
-func (s *source) generated() bool { return ast.IsGenerated(s.file) }
-
 // storey is the number of a package's storey; -1: it is in none.
 func storey(pkg string) int {
 	first, _, _ := strings.Cut(pkg, "/")

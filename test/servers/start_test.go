@@ -198,7 +198,7 @@ func TestWhyAfterACrash(t *testing.T) {
 			must(t, syscall.Kill(left, syscall.SIGSTOP)) // else it sees the end of its postmaster
 			defer func() { _ = syscall.Kill(left, syscall.SIGKILL) }()
 			crash(t, i)
-			firstOf(t, i, "start_lock_file", "1 process still uses its shared memory")
+			firstOf(t, i, "start_lock_file", "still use", "its shared memory (ID")
 			refuses(t, i, "pre-existing shared memory block")
 		})
 		t.Run("postmaster.pid of another server's directory", func(t *testing.T) {

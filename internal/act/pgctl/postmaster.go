@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
@@ -120,12 +119,4 @@ func bootTime(t target.Target) (int64, error) {
 		return 0, fmt.Errorf("/proc/stat: %w", err)
 	}
 	return at, nil
-}
-
-// pathOf joins a folder and a name that may be absolute already.
-func pathOf(dir, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(dir, name)
 }

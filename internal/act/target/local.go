@@ -2,7 +2,6 @@ package target
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -207,20 +206,6 @@ func (l *Local) Open(name string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
-}
-
-// ReadTail reads the end of a regular file, limit bytes at the most.
-func ReadTail(t Target, name string, limit int64) ([]byte, error) {
-	f, err := t.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.NewSectionReader(f, max(st.Size()-limit, 0), limit))
 }
 
 func info(fi fs.FileInfo, err error) (Info, error) {

@@ -1,10 +1,7 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -26,23 +23,6 @@ func PageTables(in *snapshot.Instance) known.Fact[unit.Bytes] {
 		}
 		return sum
 	})
-}
-
-// PagesText spells a number of huge pages, and marks an estimate. Its words are English: texts for
-// people use Pages.
-func PagesText(pages int64, exact bool) string {
-	if exact {
-		return fmt.Sprint(pages)
-	}
-	return fmt.Sprintf("%d (estimated)", pages)
-}
-
-// Pages is a number of huge pages, marked if it is an estimate.
-func Pages(pages int64, exact bool) say.Message {
-	if exact {
-		return say.M("{pages}", "pages", fmt.Sprint(pages))
-	}
-	return say.M("{pages} (estimated)", "pages", fmt.Sprint(pages))
 }
 
 // CommitLimit returns what the commit limit is made of, when strict overcommit is on.

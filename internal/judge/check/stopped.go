@@ -22,18 +22,6 @@ func (c *Case) SharedMemoryAsked() (size unit.Bytes, ok bool) {
 	return seg.Least, ok
 }
 
-// ProcessName names a process: "postgres (process 123)". Its words are English: texts for people
-// use Process.
-func ProcessName(program string, pid int) string {
-	switch {
-	case pid == 0:
-		return "a process that only root sees"
-	case program == "":
-		return "process " + strconv.Itoa(pid)
-	}
-	return program + " (process " + strconv.Itoa(pid) + ")"
-}
-
 // Process names a process for people: "postgres (process 123)".
 func Process(program string, pid int) say.Message {
 	switch {

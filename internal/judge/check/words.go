@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -34,22 +33,4 @@ func Count(n int64) say.Message {
 		return say.M("{n} million", "n", say.Number(fmt.Sprintf("%.0f", float64(n)/1e6)))
 	}
 	return say.M("{n}", "n", n)
-}
-
-// Join joins names by sep; beyond most of them it counts the rest. Its words are English: texts
-// for people use say.List or say.Names.
-func Join(texts []string, sep string, most int) string {
-	if len(texts) <= most {
-		return strings.Join(texts, sep)
-	}
-	return fmt.Sprintf("%s%sand %d more", strings.Join(texts[:most], sep), sep, len(texts)-most)
-}
-
-// Capitalize returns a text as the begin of a sentence. Texts for people cannot use it: other
-// languages order words differently.
-func Capitalize(s string) string {
-	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
-		return string(s[0]-'a'+'A') + s[1:]
-	}
-	return s
 }

@@ -254,7 +254,7 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rules.
 		}
 	}
 	if o.format == "json" {
-		return json.ExplainUnplanned(env.Stdout, page)
+		return json.ExplainUnplanned(env.Stdout, page, env.asked())
 	}
 	return term.Write(env.Stdout, pages.Unplanned(page, env.words), env.Style())
 }

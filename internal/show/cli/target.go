@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/judge/policy"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // targetHelp is in the help of every command that takes a TARGET.
@@ -63,6 +61,3 @@ func site(env *Env, target string) bool { return env.host().IsHere(target) }
 
 // today is the day of the clock of this host, as a policy writes it.
 func today(env *Env) string { return env.host().Today() }
-
-// asked is what the policy alone asks of a plan.
-func asked(env *Env, pol *policy.Policy) rule.Options { return env.host().ByPolicy(pol) }

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
 )
@@ -78,7 +79,7 @@ func TestExplainJSON(t *testing.T) {
 		}
 		for _, u := range rules.ReadNotPlanned() {
 			hold(func(b *bytes.Buffer) error {
-				return showjson.ExplainUnplanned(b, document.UnplannedPage{Unplanned: u, Looked: looked})
+				return showjson.ExplainUnplanned(b, document.UnplannedPage{Unplanned: u, Looked: looked}, french)
 			})
 		}
 	}
@@ -86,7 +87,10 @@ func TestExplainJSON(t *testing.T) {
 		hold(func(b *bytes.Buffer) error { return showjson.ExplainPage(b, a, french) })
 	}
 	hold(func(b *bytes.Buffer) error { return showjson.Index(b, checks.All(), rules.All(), advice.All(), french) })
-	for _, k := range []string{"check", "knob", "unplanned", "page", "index"} {
+	pages := []*search.Page{{Name: "catalog_bloat", Titles: []string{"System catalog bloat"}},
+		{Name: "pg:deadlock_timeout"}} // one that is not planned has no title
+	hold(func(b *bytes.Buffer) error { return showjson.ExplainFound(b, "bloat", pages, french) })
+	for _, k := range []string{"check", "knob", "unplanned", "page", "index", "search"} {
 		if kinds[k] == 0 {
 			t.Errorf("no page of the kind %q was written", k)
 		}

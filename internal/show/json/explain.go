@@ -12,7 +12,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/search"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 )
 
 // ExplainSchema names the version of the JSON form of a page.
@@ -155,8 +154,9 @@ func ExplainKnob(w io.Writer, k document.KnobPage, words *say.Catalogue) error {
 	return Write(w, d)
 }
 
-// ExplainUnplanned writes the page of a knob that no rule decides.
-func ExplainUnplanned(w io.Writer, k document.UnplannedPage) error {
+// ExplainUnplanned writes the page of a knob that no rule decides; words is the language, nil for English.
+func ExplainUnplanned(w io.Writer, k document.UnplannedPage, words *say.Catalogue) error {
+	k.Unplanned = k.In(words)
 	return Write(w, struct {
 		pageHead
 		knobPart
@@ -217,7 +217,7 @@ func ExplainFound(w io.Writer, query string, found []*search.Page, words *say.Ca
 	}
 	list := []page{}
 	for _, f := range found {
-		list = append(list, page{f.Name, pages.FoundTitle(f, words)})
+		list = append(list, page{f.Name, document.FoundTitle(f, words)})
 	}
 	return Write(w, struct {
 		Schema string `json:"schema"`

@@ -31,8 +31,12 @@ func Brief(d document.Check, worstLast bool, c *say.Catalogue) Outline {
 		}
 		o.Heading(2, p.briefPlace(g[0], d.Subject))
 		rows := Rows{Longest: []string{p.longestSeverity()}}
-		for _, f := range g {
-			row := RowOf(p.Word(SeverityWords[f.Severity]), Join(f.Title, "  ",
+		for _, alike := range Alike(g) {
+			f, title := alike[0], alike[0].Title
+			if n := len(alike); n > 1 {
+				title += " (" + p.Many(n, "{n} finding", "{n} findings") + ")"
+			}
+			row := RowOf(p.Word(SeverityWords[f.Severity]), Join(title, "  ",
 				Piece{Text: "[" + typeset.Clean(f.ID) + "]", As: AsName, Topic: f.ID}))
 			row.Tone = severityTones[f.Severity]
 			rows.List = append(rows.List, row)

@@ -47,7 +47,7 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		articles = append(articles, entry{a.ID, a.In(s.o.Words).Title, p.Word(a.Kind.Message()), ""})
 	}
 	for _, u := range rules.ReadNotPlanned() {
-		left = append(left, entry{string(u.Address), u.Why, "", ""})
+		left = append(left, entry{string(u.Address), u.In(s.o.Words).Why, "", ""})
 	}
 	groups := []map[string]any{
 		{"ID": "checks", "Title": "Checks", "List": keep(judged)},
@@ -124,7 +124,7 @@ func (s *Server) explained(id string) *explained {
 		if strings.EqualFold(string(u.Address), id) {
 			e := &explained{What: p.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
 			e.add(p.Say("Why it is not planned"),
-				p.Say("Not planned: {why}.", "why", u.Why))
+				p.Say("Not planned: {why}.", "why", u.In(s.o.Words).Why))
 			e.more(advice.Of(string(u.Address)), nil, s.o.Words)
 			return e
 		}

@@ -42,9 +42,9 @@ var StartLockFile = check.Check{
 				"{file}: {fault}.", "file", l.File, "fault", l.Fault)
 		case l.Live && l.DataDir != "":
 			c.Found("{file} names {process}, which runs in {dir}.", "file", l.File, "process",
-				check.ProcessName(l.Program, l.PID), "dir", l.DataDir)
+				check.Process(l.Program, l.PID), "dir", l.DataDir)
 		case l.Live:
-			c.Found("{file} names {process}.", "file", l.File, "process", check.ProcessName(l.Program, l.PID))
+			c.Found("{file} names {process}.", "file", l.File, "process", check.Process(l.Program, l.PID))
 		case l.Attached > 0:
 			c.That(check.Critical, say.M(c.Remedy()), say.N(l.Attached,
 				"Process {pid} in {file} no longer exists; {n} process still uses its shared memory (ID {id}).",

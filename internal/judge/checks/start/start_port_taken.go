@@ -40,7 +40,7 @@ var StartPortTaken = check.Check{
 				taken = append(taken, a)
 				if key := l.Program + "\x00" + strconv.Itoa(l.PID); !listed[key] {
 					listed[key] = true
-					by = append(by, say.M("{process}", "process", check.ProcessName(l.Program, l.PID)))
+					by = append(by, check.Process(l.Program, l.PID))
 				}
 			}
 		}

@@ -37,7 +37,7 @@ var StartSocket = check.Check{
 				told = append(told, say.M("{directory}: {fault}", "directory", u.Folder, "fault", u.Fault))
 			case u.PID > 0:
 				told = append(told, say.M("{lock} is held by {process}", "lock", u.Lock, "process",
-					check.ProcessName(u.Program, u.PID)))
+					check.Process(u.Program, u.PID)))
 			case u.Closed:
 				told = append(told, say.M("{lock} is owned by another user", "lock", u.Lock))
 			}

@@ -177,15 +177,6 @@ func bucket(v int64) int {
 	return exp*8 + int(v>>exp)
 }
 
-func upper(i int) int64 {
-	if i < 16 {
-		return int64(i)
-	}
-	exp := i/8 - 1
-	low := int64(i-exp*8) << exp
-	return low + 1<<exp - 1
-}
-
 func (s *sizes) add(v int64) {
 	i := min(bucket(v), len(s.count)-1)
 	s.count[i]++

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/search"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -17,24 +17,11 @@ func Found(query string, found []*search.Page, in *say.Catalogue) outline.Outlin
 	p.o.Heading(2, p.Say("Pages about {words}", "words", typeset.Clean(query)))
 	var rows outline.Rows
 	for _, f := range found {
-		rows.List = append(rows.List, outline.RowOf(name(f.Name), FoundTitle(f, in)))
+		rows.List = append(rows.List, outline.RowOf(name(f.Name), document.FoundTitle(f, in)))
 	}
 	p.o.Add(rows)
 	if i := slices.IndexFunc(found, func(f *search.Page) bool { return !strings.Contains(f.Name, " ") }); i >= 0 {
 		p.o.Para(p.Say("To read one: pgfettle explain {name}", "name", found[i].Name)) // and no command
 	}
 	return p.o
-}
-
-// FoundTitle is the title of a page that was found, in the reader's language.
-func FoundTitle(f *search.Page, in *say.Catalogue) string {
-	if len(f.Titles) == 0 {
-		return outline.WordsIn(in).Say("read, but not planned")
-	}
-	for _, p := range advice.All() {
-		if p.ID == f.Name {
-			return p.In(in).Title
-		}
-	}
-	return in.Text(f.Titles[0])
 }

@@ -64,6 +64,7 @@ func Knob(k document.KnobPage, in *say.Catalogue) outline.Outline {
 // Unplanned is the page of a setting that is read and that no rule decides.
 func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
+	k.Unplanned = k.In(in)
 	p.title(string(k.Address), p.Word(UnplannedTag(k.Address)), "")
 	p.section(p.Say("Why it is not planned"),
 		p.Say("Not planned: {why}.", "why", k.Why))

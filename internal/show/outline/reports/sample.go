@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
@@ -145,13 +144,6 @@ func FunctionName(f *sampled.Function) string {
 // that have a meaning.
 func SlowShown(i int, f *sampled.Function) bool {
 	return i < SlowLines || f.Meaning != "" && i < 2*SlowLines
-}
-
-func Unseen(g known.Gap) string {
-	if g.Reveal == "" {
-		return g.Fact + ": " + g.Reason
-	}
-	return g.Fact + ": " + g.Reason + "; " + g.Reveal
 }
 
 // SlowFigureRows are what was measured; what was not is ~.
