@@ -24,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -49,7 +50,7 @@ func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 		f = oomPlan(ctx, s)
 	}
 	d := oom.Diagnose(log, f)
-	d.Missing = append(d.Missing, gaps...)
+	d.Missing = append(d.Missing, gap.All(gaps)...)
 	return d, nil
 }
 
@@ -70,7 +71,8 @@ func oomLive(args []string) bool {
 func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
 	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
 	if err != nil {
-		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "no plan for this host: " + err.Error()}
+		return oom.Facts{Snapshot: s.Snapshot, PlanGap: say.M("no plan for this host: {error}", "error",
+			err.Error())}
 	}
 	return oomFacts(s.Snapshot, p)
 }
@@ -86,7 +88,7 @@ func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
 		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To,
-			Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
+			Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }

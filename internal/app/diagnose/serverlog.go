@@ -18,7 +18,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -27,6 +26,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 )
 
@@ -78,9 +78,9 @@ func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error)
 
 // report reads the logs and says what they show.
 func (in *logInput) report(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
-	kernel := in.kernel
-	if r.Redact && kernel != "" {
-		kernel = "pgfettle diagnose oom with the same evidence"
+	kernel := say.Text(in.kernel)
+	if r.Redact && in.kernel != "" {
+		kernel = say.M("pgfettle diagnose oom with the same evidence")
 	}
 	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, WALDisk: in.walDisk,
 		Kernel: kernel, Redact: r.Redact})
@@ -193,7 +193,7 @@ type logInput struct {
 	walDisk  *serverlog.WALDisk // nil: not known
 	files    []logFile
 	kernel   string // the command that reads the kernel's log, where it is in the same evidence
-	gaps     []known.Gap
+	gaps     []gap.Gap
 }
 
 // open opens a log: one that a person named as ourselves, one that the server
@@ -336,7 +336,8 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	in.settings, _ = one.Server.Settings.Get()
 	if in.settings == nil {
 		g := one.Server.Settings.Gap()
-		in.gaps = append(in.gaps, known.Gap{Fact: "settings of the server", Reason: g.Reason, Reveal: g.Reveal})
+		in.gaps = append(in.gaps, gap.Gap{Fact: say.M("settings of the server"), Reason: say.Text(g.Reason),
+			Reveal: say.Text(g.Reveal)})
 	}
 	in.walDisk = walDisk(l.Snapshot, one)
 	if with {
@@ -406,7 +407,7 @@ func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instanc
 		return noLogs(in, one, found, days)
 	}
 	in.choose(found.Sources)
-	in.gaps = append(in.gaps, found.Missing...)
+	in.gaps = append(in.gaps, gap.All(found.Missing)...)
 	return nil
 }
 

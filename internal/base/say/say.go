@@ -200,6 +200,10 @@ func argument(v any, c *Catalogue) string {
 	return show(v)
 }
 
+// Value returns a name, a value or an amount as a message of the language has it: for a cell of a table, which is no
+// sentence.
+func (c *Catalogue) Value(v any) string { return argument(v, c) }
+
 // speaker is what a language changes.
 type speaker interface{ In(c *Catalogue) string }
 
@@ -283,6 +287,15 @@ func Strings(list []Message) []string {
 	out := make([]string, len(list))
 	for i, m := range list {
 		out[i] = m.String()
+	}
+	return out
+}
+
+// AllIn returns messages with their texts in the language of a catalog, as Translated.
+func AllIn(list []Message, c *Catalogue) []Message {
+	out := make([]Message, len(list))
+	for i, m := range list {
+		out[i] = m.Translated(c)
 	}
 	return out
 }

@@ -115,9 +115,9 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 	}
 	return env.writeForm(o.format, forms{
 		taken:    d.TakenAt,
-		text:     func(w io.Writer) error { return showterm.Write(w, reports.Memory(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Memory(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d)) },
+		text:     func(w io.Writer) error { return showterm.Write(w, reports.Memory(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Memory(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
 	})
 }
@@ -147,7 +147,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		}
 		var b bytes.Buffer
 		if o.format == "json" {
-			err = json.Memory(&b, d)
+			err = json.Memory(&b, d.In(env.asked()))
 		} else {
 			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, quit with Ctrl-C\n\n",
 				o.watch)
@@ -158,7 +158,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 				head = "\n" + head
 			}
 			b.WriteString(head)
-			err = showterm.Write(&b, reports.Memory(d), env.Style())
+			err = showterm.Write(&b, reports.Memory(d, env.words), env.Style())
 		}
 		if err != nil {
 			return err

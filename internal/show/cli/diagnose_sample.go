@@ -50,9 +50,9 @@ func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) 
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Sample(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Sample(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Sample(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Sample(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },
 	})
 }

@@ -86,9 +86,9 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Log(r), env.Style()) },
-		json:     func(w io.Writer) error { return json.Log(w, r) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Log(r, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Log(w, r.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/top"
 )
 
@@ -104,7 +105,7 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 	subject := top.Subject{Label: src.Label, CPUs: src.CPUs, Connections: src.Connections, Limit: src.Limit,
 		HostUnseen: src.HostUnseen, ServerUnseen: src.ServerUnseen}
 	st := env.Style()
-	style := top.Style{Color: st.Color, ASCII: st.ASCII}
+	style := top.Style{Color: st.Color, ASCII: st.ASCII, Words: outline.WordsIn(env.words)}
 	if in, ok := fullScreen(env, o); ok {
 		m := top.New(src, subject, style, o.interval)
 		err := top.Screen(ctx, m, in, env.Stdout, env.Vars)
@@ -113,7 +114,8 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		}
 		return err
 	}
-	p := top.Plain{Style: style, Width: st.Width, JSON: o.format == "json", Times: max(o.count, 1), Every: o.interval}
+	p := top.Plain{Style: style, Width: st.Width, JSON: o.format == "json", Asked: env.asked(), Times: max(o.count, 1),
+		Every: o.interval}
 	return top.Write(ctx, env.Stdout, src, subject, p, env.Target.Now)
 }
 

@@ -29,6 +29,9 @@ func (p Words) Many(n int, one, many say.Template, pairs ...any) string {
 // Colon stands between a place and what is said of it; some languages set it apart.
 func (p Words) Colon() string { return p.Say(":") + " " }
 
+// Value is a name, a value or an amount in the reader's language.
+func (p Words) Value(v any) string { return p.catalog.Value(v) }
+
 // Word is a fixed word in the reader's language.
 func (p Words) Word(m say.Message) string { return m.In(p.catalog) }
 
