@@ -192,6 +192,8 @@ func argument(v any, c *Catalogue) string {
 		return v.In(c)
 	case string:
 		return oneLine(v)
+	case error:
+		return ErrorIn(v, c)
 	case Number:
 		return c.number(string(v))
 	case unit.Bytes, int, int64, float64:

@@ -71,8 +71,8 @@ separate document.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
-				return say.Usage(fmt.Sprintf("value out of range for --watch: %s", o.watch),
-					fmt.Sprintf("Use at least %s, such as --watch=5s.", watchLeast))
+				return say.Usage(say.M("value out of range for --watch: {watch}", "watch", o.watch),
+					say.M("Use at least {watchLeast}, such as --watch=5s.", "watchLeast", watchLeast))
 			}
 			return runDiagnoseMemory(cmd.Context(), env, o)
 		},
@@ -91,16 +91,16 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
-		return say.Usage("--watch cannot be used with --format "+o.format,
-			"Omit --watch, or use --format text or json.")
+		return say.Usage(say.M("--watch cannot be used with --format {format}", "format", o.format),
+			say.M("Omit --watch, or use --format text or json."))
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil {
 		return err
 	}
 	if file != "" && (o.watch > 0 || o.pss) {
-		return say.Usage("--watch and --pss cannot be used with an evidence file",
-			"Omit them, or run the command on the host itself.")
+		return say.Usage(say.M("--watch and --pss cannot be used with an evidence file"),
+			say.M("Omit them, or run the command on the host itself."))
 	}
 	if o.watch == 0 {
 		return diagnoseMemoryOnce(ctx, env, o)

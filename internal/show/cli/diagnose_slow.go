@@ -67,7 +67,8 @@ seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 			}
 			if cmd.Flags().Changed("perf") {
 				if len(args) > 0 || cmd.Flags().Changed("sample") || o.noPerf {
-					return say.Usage("--perf cannot be used with other arguments", "Use only --perf FILE.")
+					return say.Usage(say.M("--perf cannot be used with other arguments"),
+						say.M("Use only --perf FILE."))
 				}
 				return runSlowProfile(env, o)
 			}
@@ -75,7 +76,7 @@ seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 				return runSlowSample(cmd, env, o, args)
 			}
 			if o.noPerf {
-				return say.Usage("--no-perf requires --sample", "Add --sample, or omit --no-perf.")
+				return say.Usage(say.M("--no-perf requires --sample"), say.M("Add --sample, or omit --no-perf."))
 			}
 			return runSlow(cmd.Context(), env, o, args)
 		},

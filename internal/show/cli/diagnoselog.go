@@ -78,7 +78,8 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	if o.days < 1 || o.days > 3660 {
-		return say.Usage(fmt.Sprintf("value out of range for --days: %d", o.days), "Use a number from 1 to 3660.")
+		return say.Usage(say.M("value out of range for --days: {days}", "days", fmt.Sprint(o.days)),
+			say.M("Use a number from 1 to 3660."))
 	}
 	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given,
 		Days: o.days, Redact: o.redact})

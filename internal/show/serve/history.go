@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -72,15 +73,15 @@ func (s *Server) open() (st app.History, why string, err error) {
 	case errors.Is(err, app.ErrNoHistory):
 		return nil, "There is no history yet at " + s.o.History + ".", nil
 	}
-	hint := "'pgfettle serve' must run as somebody who may read it."
+	hint := say.M("'pgfettle serve' must run as somebody who may read it.")
 	if errors.Is(err, app.ErrOthersHistory) {
-		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it " +
-			"to read."
+		hint = say.M("Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes " +
+			"it to read.")
 	}
 	if errors.Is(err, app.ErrForeignHistory) || errors.Is(err, app.ErrNewerHistory) {
-		hint = "Name another file with --history, or use the pgfettle that wrote it."
+		hint = say.M("Name another file with --history, or use the pgfettle that wrote it.")
 	}
-	return nil, "", &problem{http.StatusServiceUnavailable, sentence(err.Error()), hint}
+	return nil, "", &problem{http.StatusServiceUnavailable, say.OfError(err), hint}
 }
 
 // past is what the pages of the history have in common.
@@ -119,8 +120,9 @@ func (s *Server) past(r *http.Request, st app.History, sp span) (*past, error) {
 		p.instance = list[0]
 	}
 	if p.instance != "" && !slices.Contains(list, p.instance) {
-		return nil, &problem{http.StatusNotFound, fmt.Sprintf("There is no history of an instance %q.", p.instance),
-			"The page without an instance shows those that there are."}
+		return nil, &problem{http.StatusNotFound, say.M("There is no history of an instance {instance}.", "instance",
+			say.Quoted(p.instance)),
+			say.M("The page without an instance shows those that there are.")}
 	}
 	for _, key := range list {
 		if len(list) < 2 {
