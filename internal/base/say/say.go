@@ -188,14 +188,12 @@ func Fill(text string, args map[string]any) string { return Message{Text: text, 
 // text of somebody else, and stays.
 func argument(v any, c *Catalogue) string {
 	switch v := v.(type) {
-	case speaker: // Message, List, Span
+	case speaker: // Message, List, Span, Number
 		return v.In(c)
 	case string:
 		return oneLine(v)
 	case error:
 		return ErrorIn(v, c)
-	case Number:
-		return c.number(string(v))
 	case unit.Bytes, int, int64, float64:
 		return c.number(show(v))
 	}

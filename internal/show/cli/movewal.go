@@ -92,7 +92,9 @@ connects to it. It can be omitted if only one instance runs here.
 func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	m, err := applying.MoveWAL(ctx, applying.MoveWALRequest{Place: o.place.place(env), Restart: o.restart.commands(),
 		Dir: o.dir, Target: o.target, Fit: o.fit, DryRun: o.dryRun, Wait: o.wait,
-		Show: func(fit *walmove.Plan) error { return term.Write(env.Stdout, reports.MoveWAL(fit), env.Style()) },
+		Show: func(fit *walmove.Plan) error {
+			return term.Write(env.Stdout, reports.MoveWAL(fit, env.words), env.Style())
+		},
 		Consent: func(ctx context.Context) error {
 			if !o.yes {
 				if err := askMove(ctx, env); err != nil {

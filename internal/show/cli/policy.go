@@ -69,7 +69,7 @@ is made. The default FILE is ` + app.PolicyPlace + `.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(env.Stdout, reports.PolicyLine(document.PolicyOf(p, today(env))))
+			_, err = fmt.Fprintln(env.Stdout, reports.PolicyLine(document.PolicyOf(p, today(env)), env.words))
 			return err
 		},
 	}

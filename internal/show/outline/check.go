@@ -27,7 +27,7 @@ func checkOutline(d document.Check, short bool, c *say.Catalogue) Outline {
 	}
 	var o Outline
 	o.title("pgfettle check", d.Subject.Host)
-	p.subjectOutline(&o, p.Say("Checked"), d.Subject)
+	p.subjectOutline(&o, d.Subject)
 	summary := []string{p.CheckSummary(d)}
 	if len(d.Accepted) > 0 {
 		summary = append(summary, p.Kept(d))
@@ -167,7 +167,7 @@ func (p Words) Kept(d document.Check) string {
 		"{n} findings are accepted by {file}: {ids}.",
 		"file", typeset.Clean(d.Policy), "ids", strings.Join(ids, ", "))
 	if !d.All {
-		s += " " + p.Say("--all shows more.")
+		s += " " + p.Say("To show accepted findings, use --all.")
 	}
 	return s
 }
@@ -175,7 +175,7 @@ func (p Words) Kept(d document.Check) string {
 // Until is how long an acceptance holds.
 func Until(a check.Accepted) say.Message {
 	if a.Expires == check.Never {
-		return say.M("without an end")
+		return say.M("without an expiry date")
 	}
 	return say.M("until {day}", "day", a.Expires)
 }

@@ -106,8 +106,8 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments",
 		Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
 	if len(list) > 0 {
-		t := html.Table{Caption: "Experiments of the folder", Quiet: true,
-			Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}
+		t := html.Table{Caption: "Experiments in the directory", Quiet: true,
+			Head: []string{"Experiment", "Comparison", "Verdict", "Ended"}, Rows: rows}
 		if p.Body, err = t.HTML(); err != nil {
 			return err
 		}
@@ -142,15 +142,15 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	default:
 		f.Title, f.Verdict, f.When = res.Workload.Name+": "+res.A.Name, string(res.Word), res.Ended
 		if res.Design != experiment.DesignSingle {
-			f.Title += " against " + res.B.Name
+			f.Title += " vs. " + res.B.Name
 		} else {
-			f.Verdict = "measured alone"
+			f.Verdict = "measured only"
 		}
 		if res.Name != "" {
 			f.Title = res.Name + " (" + f.Title + ")"
 		}
 		if res.Ended == "" {
-			f.Verdict, f.When = "not finished", "begun "+res.Started
+			f.Verdict, f.When = "not finished", "started "+res.Started
 		} else if effect := verdictOf(res); effect != "" {
 			f.Verdict += ", " + effect
 		}
@@ -169,7 +169,7 @@ func verdictOf(r *experiment.Result) string {
 	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
 		return ""
 	}
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
+	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
 }
 
 // documentOf finds the document of a folder, or the document itself. An

@@ -20,7 +20,7 @@ func TestPlanTellsWhatItLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Not in this plan: what check still tells after it", "end_of_life /srv/&lt;b&gt;",
+	for _, want := range []string{"Findings that this plan does not resolve", "end_of_life /srv/&lt;b&gt;",
 		"(warning): ", "needs a person: Upgrade."} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("%q is not in\n%s", want, html)

@@ -80,9 +80,9 @@ func ReportPage(r Report, v View) (Page, error) {
 	r.Missing = slices.Concat(r.gaps(v.Words), r.Missing)
 	out := reportView{
 		Host:        v.hostLine(r.Snapshot),
-		Subject:     t.Subject(v.say("Looked at"), r.Check.Subject),
+		Subject:     t.Subject(r.Check.Subject),
 		FindingHead: v.say("Findings"),
-		UnknownHead: v.say("What was not visible"),
+		UnknownHead: v.say("Unavailable facts"),
 	}
 	for _, in := range r.Check.Subject.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
@@ -188,8 +188,8 @@ func (v View) tiles(r Report) []tile {
 			"", "#plan"})
 	}
 	if c := len(r.Missing); c > 0 {
-		out = append(out, tile{fmt.Sprint(c), v.many(c, "fact not visible",
-			"facts not visible"), "", "#hidden"})
+		out = append(out, tile{fmt.Sprint(c), v.many(c, "unavailable fact",
+			"unavailable facts"), "", "#hidden"})
 	}
 	return out
 }
@@ -214,7 +214,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	v.level = 1 // documents stand below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
-		add("read", v.say("What was recognized"), "", body, e)
+		add("read", v.say("Recognized input"), "", body, e)
 		english()
 	}
 	found := r.Check
@@ -268,7 +268,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	out[len(out)-1].Short = v.say("Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unseen(r.Missing, v)
-		add("hidden", v.say("What was not visible"), "", body, e)
+		add("hidden", v.say("Unavailable facts"), "", body, e)
 	}
 	body, e = v.sourcesChapter(r)
 	add("sources", v.say("Sources"), "", body, e)

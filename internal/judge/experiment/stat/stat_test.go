@@ -154,7 +154,7 @@ func TestVerdicts(t *testing.T) {
 		says []string
 	}{
 		{"faster", around(8, 0.05, 0.01), Question{HigherIsBetter: true}, Improved,
-			[]string{"+5.1 % tps (95 % CI +", "8 blocks, p = .008", "Practically relevant"}},
+			[]string{"+5.1% tps (95% CI +", "8 blocks, p = .008", "Practically relevant"}},
 		{"slower", around(8, -0.05, 0.01), Question{HigherIsBetter: true}, Regressed, []string{"−4.9 % tps"}},
 		{"less time", around(8, -0.05, 0.01), Question{}, Improved, []string{"−4.9 % tps"}},
 		{"a little faster", around(8, 0.004, 0.001), Question{HigherIsBetter: true}, Improved,
