@@ -229,23 +229,28 @@ END`, data)
 	if r.Code != 0 {
 		w.t.Fatal(r)
 	}
-	w.t.Cleanup(func() {
+	mine := w.t // w.t may be a subtest's by the end
+	mine.Cleanup(func() {
 		// by the number that its own lock file has; the programs may be others by now
 		b, err := os.ReadFile(data + "/postmaster.pid")
 		if err != nil {
 			return
 		}
 		line, _, _ := strings.Cut(string(b), "\n")
-		if pid, err := strconv.Atoi(line); err == nil && pid > 1 {
-			// An immediate end: a process that a reload has led into a FIFO answers to no other.
-			if syscall.Kill(pid, syscall.SIGQUIT) != nil {
-				return
-			}
-			await.That(w.t, "the end of the account's server", func() (bool, any) {
-				stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-				return err != nil || strings.Contains(string(stat), ") Z "), string(stat)
-			})
+		pid, err := strconv.Atoi(line)
+		if err != nil || pid <= 1 {
+			return
 		}
+		server, err := os.FindProcess(pid)
+		if err != nil || server.Signal(syscall.SIGQUIT) != nil {
+			return
+		}
+		// A postmaster that was led into a file without an end answers to SIGKILL alone.
+		defer func() { _ = server.Kill() }()
+		await.That(mine, "the end of the account's server", func() (bool, any) {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || strings.Contains(string(stat), ") Z "), string(stat)
+		})
 	})
 	return data, bin
 }

@@ -73,7 +73,7 @@ func (w *Mover) record(dir string) (*record, error) {
 	if err != nil {
 		return nil, &say.Problem{Message: say.M("{dir} is not the note of a move", "dir", path.Join(dir, recordName)),
 			Detail: say.OfError(err), Code: say.CodeError,
-			Hint: say.M("where pg_wal is whole and the server runs, remove it")}
+			Hint: say.M("remove this file where pg_wal is complete and the server runs")}
 	}
 	return n, nil
 }

@@ -62,6 +62,11 @@ func (p *Server) reload(ctx context.Context, in *snapshot.Instance) error {
 		return nil
 	}
 	defer s.Release()
+	if s.Here {
+		if err := p.endless(in, s); err != nil {
+			return err
+		}
+	}
 	loaded := func() (string, error) {
 		rows, err := s.Rows(ctx, `select extract(epoch from pg_conf_load_time())::numeric::text`)
 		if err != nil || len(rows) != 1 {
@@ -116,6 +121,9 @@ func (p *Server) hangup(in *snapshot.Instance, why error) error {
 		return errors.Join(why, err)
 	}
 	defer func() { _ = proc.Release() }()
+	if err := p.endless(in, nil); err != nil {
+		return errors.Join(why, err)
+	}
 	again, up, err := p.postmaster(dir)
 	if err != nil || !up || again.PID != first.PID || again.start != first.start {
 		return errors.Join(why, err)
@@ -159,6 +167,9 @@ func (p *Server) restart(ctx context.Context, in *snapshot.Instance) error {
 			return err
 		}
 		return p.restartAfar(ctx, in)
+	}
+	if err := p.endless(in, nil); err != nil {
+		return err
 	}
 	for tries := restarts; ; tries-- {
 		again, err := p.restartHere(ctx, in, dir)

@@ -25,6 +25,9 @@ type Fault struct {
 	Line   int // 0: the file as a whole
 	Reason string
 	Text   string // the line that the server cannot read; "" where it is not the fault of one
+	// Special: the file is a device, FIFO or socket. A server that reads its configuration
+	// waits for a FIFO's writer, and its postmaster reads /dev/zero without end.
+	Special bool
 }
 
 // Error returns "/etc/x.conf line 3: syntax error near …".
@@ -107,6 +110,9 @@ func (r *resolver) fault(at *from, file string, reason string) {
 	if at != nil {
 		f = Fault{File: at.file, Line: at.line, Reason: file + ": " + reason}
 	}
+	if st, err := fs.Stat(r.fsys, rooted(file)); err == nil {
+		f.Special = !st.Mode().IsRegular() && !st.IsDir()
+	}
 	r.out.Faults = append(r.out.Faults, f)
 }
 
@@ -162,7 +168,7 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 		here := &from{abs, i + 1}
 		switch {
 		case l.Err != "":
-			r.out.Faults = append(r.out.Faults, Fault{abs, i + 1, l.Err, l.Text})
+			r.out.Faults = append(r.out.Faults, Fault{File: abs, Line: i + 1, Reason: l.Err, Text: l.Text})
 			if faults++; faults == maxFaults {
 				return
 			}

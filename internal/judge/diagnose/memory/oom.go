@@ -215,8 +215,8 @@ func (r *Report) outcome(v *Victim) say.Message {
 		return say.M("It does not belong to an instance, so no server is restarted by its death.")
 	case v.Kind == host.KindPostmaster:
 		return say.M("The whole instance stops, until systemd, a cluster manager or an administrator starts it " +
-			"again. Protect the postmaster with OOMScoreAdjust=-900 in its unit, and with PG_OOM_ADJUST_FILE for its " +
-			"child processes.")
+			"again. Protect the postmaster with OOMScoreAdjust=-900 in its unit; PG_OOM_ADJUST_FILE gives its " +
+			"child processes the normal value again.")
 	case r.apart(v):
 		return say.M("The server starts this process again; its sessions continue.")
 	}

@@ -95,8 +95,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 		}
 		reserve := say.Text(command)
 		if v, ok := s.Host.Virt.Get(); ok && v.Container != "" {
-			reserve = say.M("On the host of the container, whose hugetlb controller must allow the pages: {command}",
-				"command", command)
+			reserve = say.M("On the container's host (the hugetlb limit of the container must allow the pages): "+
+				"{command}", "command", command)
 		}
 		// While the server runs, its own memory on ordinary pages is in the way.
 		o.Do = append(o.Do, say.M("Set huge_pages = on in postgresql.conf, and stop the server"), reserve,

@@ -43,11 +43,11 @@ func (c *Collector) gaps(r *Report) {
 				"log_line_prefix"))
 	}
 	if len(zones) > 1 {
-		r.unknown(say.M("times"), say.M("the log has several time zones ({zones}): durations across a change are off "+
+		r.unknown(say.M("timestamps and durations"), say.M("the log has several time zones ({zones}): durations across a change are off "+
 			"by the difference", "zones", say.Names(zones, 0)), say.M("set log_timezone = 'UTC' (reload)"))
 	}
 	if !c.first.ok && c.entries > 0 {
-		r.unknown(say.M("times"), say.M("the entries have no timestamps, so durations and rates are unknown, also of "+
+		r.unknown(say.M("timestamps and durations"), say.M("the entries have no timestamps, so durations and rates are unknown, also of "+
 			"WAL"), say.M("add %m to log_line_prefix"))
 	}
 	if c.ours > 0 {
@@ -75,7 +75,7 @@ func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
 		r.unknown(lines, say.N(s.Stray,
 			"{n} line belongs to no entry: it is from another program, or has another prefix",
 			"{n} lines belong to no entry: they are from other programs, or have another prefix"),
-			say.M("give the prefix of that time with --prefix"))
+			say.M("give the log_line_prefix that was in force then with --prefix"))
 	} else if s.Format != pglog.Stderr && s.Stray > 0 {
 		r.unknown(lines, say.N(s.Stray, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
 			"{n} lines are not valid {format}: cut by a rotation, a crash or a full disk", "format", string(s.Format)),

@@ -104,6 +104,5 @@ func (c *Collector) staleStats(*Report) (Finding, bool) {
 func (c *Collector) strangers(*Report) (Finding, bool) {
 	return c.finding(pglog.StrangeClient, "odd_startup_packets", Notice,
 		"{n} connection did not use the PostgreSQL protocol", "{n} connections did not use the PostgreSQL protocol",
-		say.M("Health checks that only open the port, and port scanners cause this. For health checks, use "+
-			"pg_isready."))
+		say.M("Causes: health checks that only open the port, and port scanners. For health checks, use pg_isready."))
 }

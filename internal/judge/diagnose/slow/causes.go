@@ -67,7 +67,7 @@ func (d *Reading) lockWaits() {
 		}
 		d.add("lock-wait", certainty, d.share(left), &left, rowLockTitle(), []say.Message{text},
 			[]say.Message{logLockWaits(), seeLocks(),
-				say.M("A trigger that runs before the change, and a full disk or WAL device, look the same.")})
+				say.M("A trigger that runs before the change, and a saturated disk or WAL device, look the same.")})
 		return
 	}
 }

@@ -446,7 +446,7 @@ func (d *Reading) reads() {
 	}
 	top := d.run.Root
 	each := d.total / float64(*read)
-	evidence := []say.Message{say.M("{read} ({size}) were not in shared buffers, {hit} were", "read",
+	evidence := []say.Message{say.M("not found in shared buffers: {read} ({size}); found: {hit}", "read",
 		blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "hit", figure(*d.Plan.Hit))}
 	// The scan that read most tells best what a block cost.
 	for _, r := range d.list {

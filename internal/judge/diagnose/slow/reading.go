@@ -304,7 +304,7 @@ func (d *Reading) notMeasured() {
 	if p.Cut != "" {
 		miss(cutOff(d.Plan))
 	} else if d.incomplete() {
-		miss(say.M("the plan is cut off: the own time of nodes without their children is unknown"))
+		miss(say.M("the plan is cut off: the own time of nodes whose children are missing is unknown"))
 	}
 	if u := p.Unknown; u != nil {
 		miss(say.N(int64(u.Lines), "{n} line was not understood: {line}", "{n} lines were not understood, the first: "+
@@ -415,7 +415,7 @@ func (d *Reading) headline() {
 		text = append(text, say.M("Its numbers contradict each other: they are not of one execution."))
 	}
 	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
-		text = append(text, say.M("{percent} of it is in {node}.", "percent", percent(d.share(r.own)), "node", r.Head))
+		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node", r.Head))
 	}
 	if len(d.Verdicts) > 0 && d.Verdicts[0].ID != "slowest-node" {
 		text = append(text, say.M("{finding}.", "finding", d.Verdicts[0].Title))

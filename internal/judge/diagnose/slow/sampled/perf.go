@@ -163,9 +163,9 @@ func (d *Profile) gaps(p *live.Profile) {
 	}
 	const few = 100 // one sample is a hundredth of the time
 	if p.Samples > 0 && p.Samples < few {
-		miss(say.N(p.Samples, "only {n} sample: record for a longer time before you rely on the percentages", "only "+
-			"{n} samples, each {percent} of the profile: record for a longer time before you rely on the percentages",
-			"percent", percent(100/float64(p.Samples))))
+		miss(say.N(p.Samples, "only {n} sample, {percent} of the profile: record for a longer time before you rely on "+
+			"the percentages", "only {n} samples, each {percent} of the profile: record for a longer time "+
+			"before you rely on the percentages", "percent", percent(100/float64(p.Samples))))
 	}
 	bare := 0.0
 	for _, x := range p.Symbols {
