@@ -26,8 +26,8 @@ func (p *Server) endless(in *snapshot.Instance, s *Session) error {
 		return nil
 	}
 	refused := func(what say.Message) error {
-		return &say.Problem{Message: say.M("nothing was asked of the server of {label}: it would hang while it reads its "+
-			"configuration", "label", in.Label()), Detail: what, Hint: say.M("correct that line or file first"),
+		return &say.Problem{Message: say.M("nothing was asked of the server of {label}: it would hang while it reads "+
+			"its configuration", "label", in.Label()), Detail: what, Hint: say.M("correct that line or file first"),
 			Code: say.CodeRefused}
 	}
 	r := conf.Resolve(target.ConfigFiles{Target: files}, main, dir)

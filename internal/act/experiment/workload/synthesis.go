@@ -147,7 +147,8 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 		p := &say.Problem{Message: say.M("none of the server's statements can be made into a workload"),
 			Hint: say.M("give scripts of your own with -f"), Code: say.CodeError}
 		if len(m.Left) > 0 {
-			p.Detail = say.M("the first of {n} statements left out: {reason}", "n", len(m.Left), "reason", m.Left[0].Reason)
+			p.Detail = say.M("the first of {n} statements left out: {reason}", "n", len(m.Left), "reason",
+				m.Left[0].Reason)
 		}
 		return m, p
 	}

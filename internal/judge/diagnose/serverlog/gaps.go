@@ -43,12 +43,13 @@ func (c *Collector) gaps(r *Report) {
 				"log_line_prefix"))
 	}
 	if len(zones) > 1 {
-		r.unknown(say.M("timestamps and durations"), say.M("the log has several time zones ({zones}): durations across a change are off "+
-			"by the difference", "zones", say.Names(zones, 0)), say.M("set log_timezone = 'UTC' (reload)"))
+		r.unknown(say.M("timestamps and durations"), say.M("the log has several time zones ({zones}): durations "+
+			"across a change are off by the difference", "zones", say.Names(zones, 0)),
+			say.M("set log_timezone = 'UTC' (reload)"))
 	}
 	if !c.first.ok && c.entries > 0 {
-		r.unknown(say.M("timestamps and durations"), say.M("the entries have no timestamps, so durations and rates are unknown, also of "+
-			"WAL"), say.M("add %m to log_line_prefix"))
+		r.unknown(say.M("timestamps and durations"), say.M("the entries have no timestamps, so durations and rates "+
+			"are unknown, also of WAL"), say.M("add %m to log_line_prefix"))
 	}
 	if c.ours > 0 {
 		r.unknown(say.M("statements of pgfettle"), say.N(c.ours,

@@ -415,7 +415,8 @@ func (d *Reading) headline() {
 		text = append(text, say.M("Its numbers contradict each other: they are not of one execution."))
 	}
 	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
-		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node", r.Head))
+		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node",
+			r.Head))
 	}
 	if len(d.Verdicts) > 0 && d.Verdicts[0].ID != "slowest-node" {
 		text = append(text, say.M("{finding}.", "finding", d.Verdicts[0].Title))

@@ -285,8 +285,8 @@ func demoMeaning(o *outline.Outline, d *oomresult.OOM) {
 	o.Add(rows)
 	o.Apart(
 		"After an OOM kill on your host, pgfettle diagnose oom reads the kernel log and the server log, pgfettle " +
-			"diagnose log shows refused allocations, and pgfettle check reports a server that restarted after a crash " +
-			"(crash_restarts).")
+			"diagnose log shows refused allocations, and pgfettle check reports a server that restarted after a " +
+			"crash (crash_restarts).")
 	o.Apart(
 		"Protect the postmaster, but not its child processes, with OOMScoreAdjust of its unit (pgfettle explain " +
 			"oom_score).")

@@ -21,8 +21,9 @@ func TestNothingToChange(t *testing.T) {
 		list []memory.Option
 		want string
 	}{
-		"none of them":            {[]memory.Option{base, small}, "No option saves 1% of the memory or more"},
-		"one to compare with":     {[]memory.Option{base, small, half}, "Except for those that are only compared, no option"},
+		"none of them": {[]memory.Option{base, small}, "No option saves 1% of the memory or more"},
+		"one to compare with": {[]memory.Option{base, small, half},
+			"Except for those that are only compared, no option"},
 		"one that is worth it":    {[]memory.Option{base, large, half}, "a step"},
 		"nothing to compare with": {[]memory.Option{base}, "Worst case"},
 	} {
