@@ -190,7 +190,7 @@ func TestTopOnATerminal(t *testing.T) {
 		m.keys("-l", "stty -a | cksum; "+bin+" top --interval 1s "+i.DataDir+"; echo exit $?; stty -a | cksum")
 		m.keys("Enter")
 		s := m.shows("PostgreSQL 17", "4 Databases", "*TABLES", "checkpointer", "of 100: ", "available", "q quit",
-			"? help", "census")
+			"? help", "process scan")
 		if n := strings.Count(strings.TrimRight(s, "\n"), "\n"); n != 23 ||
 			!strings.HasPrefix(strings.Split(s, "\n")[23], "q quit") {
 			t.Errorf("the keys are not on the last of 24 lines:\n%s", s)
