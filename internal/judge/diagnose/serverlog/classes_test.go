@@ -141,7 +141,7 @@ func TestLimitsOfRolesAndDatabases(t *testing.T) {
 		at("09:00:03", `FATAL:  number of requested standby connections exceeds "max_wal_senders" (currently 10)`))
 	_, role := found(t, r, "role_limit")
 	has(t, role, "role app: 2 times", "ALTER ROLE")
-	lacks(t, role, "max_connections", "no connection was left")
+	lacks(t, role, "max_connections", "No free connection slot")
 	_, database := found(t, r, "database_limit")
 	has(t, database, "database shop: once", "ALTER DATABASE")
 	lacks(t, database, "max_connections")
