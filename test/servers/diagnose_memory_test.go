@@ -71,10 +71,16 @@ func TestMemoryOfEachInstance(t *testing.T) {
 			groups["postgres/postgres/idle"] != 1 {
 			t.Errorf("sessions: %v", groups)
 		}
-		kinds := map[string]bool{}
+		kinds, whole := map[string]bool{}, true
 		for _, p := range in.Processes {
 			kinds[p.Kind] = true
-			if p.PSS == nil || *p.PSS <= 0 || *p.PSS > p.RSS+p.RSS/10 { // read at another moment
+			// The servers of other versions are looked at now, too, and these looks look at ours: a session of theirs
+			// may end while ours goes on.
+			stays := p.Kind != host.KindBackend || p.PID == int(admin.PID()) || p.PID == int(idle.PID()) ||
+				p.PID == int(open.PID())
+			whole = whole && p.PSS != nil
+			odd := p.PSS != nil && (*p.PSS <= 0 || *p.PSS > p.RSS+p.RSS/10) // read at another moment
+			if odd || p.PSS == nil && stays {
 				t.Errorf("process %d: PSS %v of %s resident", p.PID, p.PSS, p.RSS)
 			}
 		}
@@ -83,7 +89,7 @@ func TestMemoryOfEachInstance(t *testing.T) {
 				t.Errorf("no %s among the kinds: %v", k, kinds)
 			}
 		}
-		if in.Sum.PSS == nil || len(in.Options) < 2 || len(r.OOM) == 0 ||
+		if (in.Sum.PSS != nil) != whole || len(in.Options) < 2 || len(r.OOM) == 0 ||
 			r.OOM[len(r.OOM)-1].Looked < len(in.Processes) {
 			t.Errorf("%+v, options %+v, %+v", in.Sum, in.Options, r.OOM)
 		}

@@ -182,12 +182,20 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	if !told {
 		r.miss(in.Server.Backends.Gap())
 	}
+	// pgfettle's own session has ended by the time that anybody reads this, and perhaps
+	// while its process was looked at.
+	ours := map[int]session{}
 	for _, b := range backends {
-		// pgfettle's own session has ended by the time that anybody reads this.
-		if !b.Ours {
-			sessions[b.PID] = session{b.Database, b.Role, b.State, b.Type}
+		to := sessions
+		if b.Ours {
+			to = ours
 		}
+		to[b.PID] = session{b.Database, b.Role, b.State, b.Type}
 	}
+	ps = slices.DeleteFunc(slices.Clone(ps), func(p host.Process) bool {
+		b, ok := ours[p.Inner]
+		return ok && SameSession(p, b.kind, b.role, b.database)
+	})
 	unasked := 0
 	for _, p := range ps {
 		q := Process{PID: p.PID, Kind: p.Kind, PageTables: p.PageTables, RSS: p.RSS, Shared: p.Shmem, Private: p.Anon,
