@@ -367,7 +367,8 @@ func (in *logInput) paste(l *app.Session) bool {
 		name = "stdin"
 	}
 	in.files = []logFile{{name: name, pasted: text}}
-	if _, err := l.Evidence.ReadFile(kernlog.Entry); err == nil && l.Request.Target != "-" {
+	if _, err := l.Evidence.ReadFile(kernlog.Entry); err == nil && l.Request.Target != "-" &&
+		l.Request.Target != "" { // a paste in a browser is no file that could be named
 		in.kernel = "pgfettle diagnose oom " + "'" + strings.ReplaceAll(l.Request.Target, "'", `'\''`) + "'"
 	}
 	return true
