@@ -146,7 +146,7 @@ func (p Words) details(g []check.Finding) []Field {
 		out = append(out, one(labelWhere, p.Places(g)))
 	}
 	do, _ := field(labelDo, func(f check.Finding) string { return f.Do.String() })
-	out = append(out, seen, one(labelWhy, g[0].Why), do)
+	out = append(out, seen, one(labelWhy, g[0].Why), markCommands(do, commandsOf(g)))
 	if len(g[0].Sources) > 0 {
 		sources := one(labelSources, sourceTitles(g[0].Sources))
 		sources.Tone = ToneNote
@@ -208,9 +208,21 @@ func (p Words) Place(f check.Finding) string {
 func (p Words) Places(g []check.Finding) string {
 	var out []string
 	for _, f := range g {
-		out = append(out, p.Place(f))
+		if place := p.Place(f); !slices.Contains(out, place) {
+			out = append(out, place)
+		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// commandsOf are the commands of findings, longer ones first.
+func commandsOf(g []check.Finding) []check.Command {
+	var out []check.Command
+	for _, f := range g {
+		out = append(out, f.Commands...)
+	}
+	slices.SortStableFunc(out, func(a, b check.Command) int { return len(b.Text) - len(a.Text) })
+	return slices.Compact(out)
 }
 
 // missing counts the facts that were not to be had.
