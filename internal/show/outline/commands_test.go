@@ -12,8 +12,8 @@ import (
 // first, with the same text around them; and a place is named once.
 func TestCommandsStandApart(t *testing.T) {
 	f := check.Finding{ID: "x", Title: "t", Seen: say.Text("s"), Why: "w",
-		Do: say.Text("1. Run: sysctl -w vm.swappiness=1\n2. Then sysctl -w vm.swappiness=10, or ALTER SYSTEM SET a = 1 " +
-			"and reload."),
+		Do: say.Text("1. Run: sysctl -w vm.swappiness=1\n2. Then sysctl -w vm.swappiness=10, or " +
+			"ALTER SYSTEM SET a = 1 and reload."),
 		Commands: []check.Command{check.Shell("sysctl -w vm.swappiness=1"), check.Shell("sysctl -w vm.swappiness=10"),
 			check.SQL("ALTER SYSTEM SET a = 1;")}}
 	var do Field
