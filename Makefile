@@ -10,7 +10,7 @@ PURE     := pgfettle/(internal/(base|fact|judge|gen)|docs)(/|$$)
 # needs a pool of huge pages to the page
 ALONE    := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo docs pictures check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,13 @@ dist: ## make the packages in dist/: static binaries for linux amd64 and arm64 a
 
 demo: build ## do all set-up and run the main job on a throwaway instance and this host
 	./bin/pgfettle demo
+
+docs: ## build the documentation site in .site/ (Sphinx, in a virtual environment of its own; needs python3)
+	tools/docs.sh
+
+pictures: ## take the pictures of README.md again (needs chromium)
+	mkdir -p docs/pictures
+	cd test/web && PGFETTLE_PICTURES=take $(GO) test -count=1 -run TestPicturesAreCurrent .
 
 check: ## in a minute, before each commit: vet, the pure storeys, the program in scripts, the house and its documents
 	$(GO) vet ./...

@@ -49,18 +49,19 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	form, told := conffile.Recognize(text)
 	switch {
 	case form == conffile.HBA:
-		return r, "", say.Usage(fmt.Sprintf("cannot check %q with --conf: it is a pg_hba.conf", file),
-			"Check it together with its server: pgfettle check")
+		return r, "", say.Usage(say.M("cannot check {file} with --conf: it is a pg_hba.conf", "file", say.Quoted(file)),
+			say.M("Check it together with its server: pgfettle check"))
 	case others[told.Form] != "" && form == conffile.Form(told.Form):
-		return r, "", say.Usage(fmt.Sprintf("cannot check %q with --conf: it is %s", file, others[told.Form]),
-			"Name a postgresql.conf, or a text that contains server settings.")
+		return r, "", say.Usage(say.M("cannot check {file} with --conf: it is {others}", "file", say.Quoted(file),
+			"others", others[told.Form]),
+			say.M("Name a postgresql.conf, or a text that contains server settings."))
 	case conffile.Foreign(form):
 		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
 	}
 	major := m.Given
 	if major != 0 && !params.Covers(major) {
-		return r, "", say.Usage(fmt.Sprintf("invalid value for --pg: %d", major),
-			"Use one of: "+knownMajors()+".")
+		return r, "", say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(major)),
+			say.M("Use one of: {knownMajors}.", "knownMajors", knownMajors()))
 	}
 	if told.Form != conftext.Plain && told.Form != conftext.Recovery || len(told.Settings) > 0 {
 		major, from = fileMajor(m, told.Named)
@@ -146,24 +147,27 @@ func (h *Host) confMain(name string) (string, error) {
 	st, err := h.Target.Stat(main)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", say.Usage(fmt.Sprintf("--conf: file %q does not exist", name), "Name a postgresql.conf.")
+		return "", say.Usage(say.M("--conf: file {name} does not exist", "name", say.Quoted(name)),
+			say.M("Name a postgresql.conf."))
 	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("--conf: could not open %q: permission denied", name),
-			Hint: "Run pgfettle as root or as the owner of the file.", Code: say.CodeNoAccess}
+		return "", &say.Problem{Message: say.M("--conf: could not open {name}: permission denied", "name",
+			say.Quoted(name)),
+			Hint: say.M("Run pgfettle as root or as the owner of the file."), Code: say.CodeNoAccess}
 	case err != nil:
 		return "", fmt.Errorf("--conf: %w", err)
 	case !st.Mode.IsRegular():
-		return "", say.Usage(fmt.Sprintf("--conf: %q is not a regular file", name), "Name a postgresql.conf.")
+		return "", say.Usage(say.M("--conf: {name} is not a regular file", "name", say.Quoted(name)),
+			say.M("Name a postgresql.conf."))
 	}
 	if _, err := fs.ReadFile(target.AsConfigFiles(h.Target), strings.TrimPrefix(main, "/")); err != nil {
-		code, hint := say.CodeError, ""
+		code, hint := say.CodeError, say.Message{}
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			code, hint = say.CodeNoAccess, "Run pgfettle as root or as the owner of the file."
+			code, hint = say.CodeNoAccess, say.M("Run pgfettle as root or as the owner of the file.")
 		case errors.Is(err, target.ErrTooLarge):
-			hint = "Name a postgresql.conf; it is smaller than 1 MB."
+			hint = say.M("Name a postgresql.conf; it is smaller than 1 MB.")
 		}
-		return "", &say.Problem{Message: "--conf: " + err.Error(), Hint: hint, Code: code}
+		return "", &say.Problem{Message: say.M("--conf: {error}", "error", err), Hint: hint, Code: code}
 	}
 	return main, nil
 }

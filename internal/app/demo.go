@@ -95,8 +95,8 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 		state, ok := h.StateHome()
 		if !ok {
 			return nil,
-				say.Usage("no state directory: HOME is not set",
-					"Set HOME or XDG_STATE_HOME.")
+				say.Usage(say.M("no state directory: HOME is not set"),
+					say.M("Set HOME or XDG_STATE_HOME."))
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}

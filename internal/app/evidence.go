@@ -23,7 +23,7 @@ func (h *Host) readEvidence(file string) (*evidence.Archive, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			code = say.CodeNoAccess
 		}
-		return nil, &say.Problem{Message: "evidence file: " + err.Error(), Code: code}
+		return nil, &say.Problem{Message: say.M("evidence file: {error}", "error", err), Code: code}
 	}
 	defer f.Close()
 	return ParseEvidence(f, fmt.Sprintf("evidence file %q", file))
@@ -52,7 +52,7 @@ func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
 }
 
 func notEvidence(name, why string) error {
-	return &say.Problem{Message: name + ": " + why, Hint: "Create an evidence file on the host: pgfettle snapshot -o " +
-		"FILE",
+	return &say.Problem{Message: say.M("{name}: {why}", "name", name, "why", why), Hint: say.M("Create an evidence " +
+		"file on the host: pgfettle snapshot -o FILE"),
 		Code: say.CodeError}
 }

@@ -78,7 +78,7 @@ func (h *Host) History(file string) (History, error) {
 	if file == "" {
 		var err error
 		if file, err = h.HistoryPath(); err != nil {
-			return nil, say.Usage(err.Error(), "Name the file with --history FILE.")
+			return nil, say.Usage(say.OfError(err), say.M("Name the file with --history FILE."))
 		}
 	}
 	file, err := filepath.Abs(file)
@@ -95,15 +95,16 @@ func (h *Host) History(file string) (History, error) {
 	if err == nil {
 		return s, nil
 	}
-	p := &say.Problem{Message: "could not read the history", Detail: err.Error(), Code: say.CodeError}
+	p := &say.Problem{Message: say.M("could not read the history"), Detail: say.OfError(err), Code: say.CodeError}
 	switch {
 	case errors.Is(err, store.ErrNone):
-		p.Message, p.Detail = "no history: pgfettle watch has not run yet", "The default file is "+file+"."
-		p.Hint = "Record a history with pgfettle watch, or name another one with --history FILE."
+		p.Message, p.Detail = say.M("no history: pgfettle watch has not run yet"), say.M("The default file is {file}.",
+			"file", file)
+		p.Hint = say.M("Record a history with pgfettle watch, or name another one with --history FILE.")
 	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "Run pgfettle as the owner of the file, usually root.", say.CodeNoAccess
+		p.Hint, p.Code = say.M("Run pgfettle as the owner of the file, usually root."), say.CodeNoAccess
 	case errors.Is(err, store.ErrNewer):
-		p.Hint = "Read it with the version of pgfettle that writes it."
+		p.Hint = say.M("Read it with the version of pgfettle that writes it.")
 	}
 	return nil, p
 }
@@ -120,9 +121,10 @@ func (h *Host) Peaks(ctx context.Context, file string) (*history.Peaks, error) {
 
 // noHolder is what is said where there is no one account to become.
 func noHolder(file string) error {
-	return &say.Problem{Message: fmt.Sprintf("history %q is in a directory that several accounts can write", file),
-		Detail: "As root, pgfettle does not open files that others can replace.",
-		Hint:   "Run pgfettle as the account that writes the history, or move the file to a directory of root.",
+	return &say.Problem{Message: say.M("history {file} is in a directory that several accounts can write", "file",
+		say.Quoted(file)),
+		Detail: say.M("As root, pgfettle does not open files that others can replace."),
+		Hint:   say.M("Run pgfettle as the account that writes the history, or move the file to a directory of root."),
 		Code:   say.CodeRefused}
 }
 
@@ -139,9 +141,9 @@ func becomeHolder(file string) error {
 	if err := errors.Join(os.NewSyscallError("setgroups", syscall.Setgroups([]int{gid})),
 		os.NewSyscallError("setgid", syscall.Setgid(gid)), os.NewSyscallError("setuid",
 			syscall.Setuid(uid))); err != nil {
-		return &say.Problem{Message: fmt.Sprintf(
-			"could not read history %q as its owner: %v", file, err),
-			Hint: "Run pgfettle as the owner of the file.", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("could not read history {file} as its owner: {error}", "file",
+			say.Quoted(file), "error", err),
+			Hint: say.M("Run pgfettle as the owner of the file."), Code: say.CodeNoAccess}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Target is a host's files, programs, and clock, with the rights of an account.
@@ -40,7 +41,7 @@ type Host struct {
 	// one that removes what was shown. Nil: nothing is shown.
 	Progress func() (tell func(string), done func())
 	// Warn shows one line of a kind: "warning" or "note". Nil: nothing is shown.
-	Warn func(kind, text string)
+	Warn func(kind say.Template, message say.Message)
 }
 
 // Getenv returns an environment variable, "" where it is not set.
@@ -88,8 +89,8 @@ func (h *Host) Steps() (tell func(string), done func()) {
 }
 
 // Tell is Warn, or nothing.
-func (h *Host) Tell(kind, text string) {
+func (h *Host) Tell(kind say.Template, message say.Message) {
 	if h.Warn != nil {
-		h.Warn(kind, text)
+		h.Warn(kind, message)
 	}
 }

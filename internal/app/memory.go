@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
@@ -36,7 +37,7 @@ func plannedBuffers(s *snapshot.Snapshot, o rule.Options) memory.Plan {
 func (s *Session) PolicyOfDiagnosis() *policy.Policy {
 	p, err := s.Host.Policy(PolicyChoice{}, s.Collected != nil)
 	if err != nil {
-		s.Host.Tell("warning", "policy ignored: "+err.Error())
+		s.Host.Tell("warning", say.M("policy ignored: {error}", "error", err))
 		return &policy.Policy{}
 	}
 	return p

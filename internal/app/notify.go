@@ -21,27 +21,28 @@ func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
 		case "exec":
 			argv, err := monitor.Words(where)
 			if err != nil {
-				return nil, say.Usage("--notify exec: "+err.Error(),
-					"Use a program and its arguments, such as exec:/usr/local/bin/page-me.")
+				return nil, say.Usage(say.M("--notify exec: {error}", "error", err),
+					say.M("Use a program and its arguments, such as exec:/usr/local/bin/page-me."))
 			}
 			out = append(out, &monitor.Exec{Target: h.Target, Argv: argv})
 		case "webhook":
 			if name, ok := strings.CutPrefix(where, "@"); ok {
 				var err error
 				if where, err = firstLine(name); err != nil {
-					return nil, say.Usage("--notify webhook: "+err.Error(), "Write the URL on the first line of the "+
-						"file.")
+					return nil, say.Usage(say.M("--notify webhook: {error}", "error", err), say.M("Write the URL on "+
+						"the first line of the file."))
 				}
 			}
 			h, err := monitor.NewWebhook(where)
 			if err != nil {
-				return nil, say.Usage("--notify webhook: "+err.Error(), "Use https://HOST/PATH.")
+				return nil, say.Usage(say.M("--notify webhook: {error}", "error", err), say.M("Use https://HOST/PATH."))
 			}
 			out = append(out, h)
 		default:
 			// it may be a secret that lacks its word
-			return nil, say.Usage(fmt.Sprintf("invalid value for --notify: %.20q is neither exec nor webhook", kind),
-				hint)
+			return nil, say.Usage(say.M("invalid value for --notify: {kind} is neither exec nor webhook", "kind",
+				fmt.Sprintf("%.20q", kind)),
+				say.M(hint))
 		}
 	}
 	return out, nil

@@ -108,21 +108,21 @@ func (h *Host) NewSession(a *evidence.Archive) (*Session, error) {
 func (h *Host) Describe(spec string) (*Session, error) {
 	a, err := snapshot.Describe(spec)
 	if err != nil {
-		return nil, say.Usage("--for: "+err.Error(), describeHint(spec))
+		return nil, say.Usage(say.M("--for: {error}", "error", err), describeHint(spec))
 	}
 	return h.NewSession(a)
 }
 
 // describeHint shows how a host is described; the workload is given with flags.
-func describeHint(spec string) string {
+func describeHint(spec string) say.Message {
 	for word := range strings.SplitSeq(spec, ",") {
 		key, val, _ := strings.Cut(strings.TrimSpace(word), "=")
 		switch key {
 		case "connections", "active", "profile":
-			return "Use the flag instead: --" + key + " " + val
+			return say.M("Use the flag instead: --{flag} {value}", "flag", key, "value", val)
 		}
 	}
-	return "Describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'."
+	return say.M("Describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'.")
 }
 
 // EvidenceFile says whether a target is an evidence file, and its name; "-" is
@@ -160,15 +160,17 @@ func (h *Host) Resolve(name string) (*collect.Request, string, error) {
 	case err == nil && st.Mode().IsRegular():
 		return nil, name, nil
 	case err == nil:
-		return nil, "", say.Usage(fmt.Sprintf("target %q is neither a directory nor a regular file", name),
-			whatATargetIs)
+		return nil, "", say.Usage(say.M("target {name} is neither a directory nor a regular file", "name",
+			say.Quoted(name)),
+			say.M(whatATargetIs))
 	case strings.Contains(name, "=") || strings.Contains(name, "://"):
 		return &collect.Request{Kind: collect.Conninfo, Value: name}, "", nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("could not open target %q: permission denied", name),
-			Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
+		return nil, "", &say.Problem{Message: say.M("could not open target {name}: permission denied", "name",
+			say.Quoted(name)),
+			Hint: say.M("Run pgfettle as root or as the owner of the data directory."), Code: say.CodeNoAccess}
 	}
-	return nil, "", say.Usage(fmt.Sprintf("target %q does not exist", name), whatATargetIs)
+	return nil, "", say.Usage(say.M("target {name} does not exist", "name", say.Quoted(name)), say.M(whatATargetIs))
 }
 
 // dataDirectory returns the absolute path of a data directory.
@@ -182,9 +184,10 @@ func dataDirectory(dir string) (string, error) {
 	case err == nil:
 		return abs, nil
 	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("could not open data directory %q: permission denied", dir),
-			Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
+		return "", &say.Problem{Message: say.M("could not open data directory {dir}: permission denied", "dir",
+			say.Quoted(dir)),
+			Hint: say.M("Run pgfettle as root or as the owner of the data directory."), Code: say.CodeNoAccess}
 	}
-	return "", say.Usage(fmt.Sprintf("%q is not a data directory: it has no PG_VERSION", dir),
-		"Name the data directory of an instance. To find it, run in psql: SHOW data_directory")
+	return "", say.Usage(say.M("{dir} is not a data directory: it has no PG_VERSION", "dir", say.Quoted(dir)),
+		say.M("Name the data directory of an instance. To find it, run in psql: SHOW data_directory"))
 }

@@ -43,13 +43,14 @@ func (a PlanAsk) With(p *policy.Policy, pins map[knob.Address]string) (PlanOptio
 	var err error
 	if a.Profile != "" {
 		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
-			return PlanOptions{}, say.Usage("--profile: "+err.Error(),
-				"For a host with short transactions and reports, use mixed.")
+			return PlanOptions{}, say.Usage(say.M("--profile: {error}", "error", err),
+				say.M("For a host with short transactions and reports, use mixed."))
 		}
 	}
 	if a.Storage != "" {
 		if o.Storage, err = rule.ParseStorage(a.Storage); err != nil {
-			return PlanOptions{}, say.Usage("--storage: "+err.Error(), "Omit --storage to detect the type.")
+			return PlanOptions{}, say.Usage(say.M("--storage: {error}", "error", err), say.M("Omit --storage to "+
+				"detect the type."))
 		}
 	}
 	return PlanWith(p, o, a.Profile != "")
@@ -70,8 +71,9 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	for _, pin := range p.Pins {
 		for a, value := range out.options.Pins {
 			if at, _ := p.Pin(a); at == pin && value != pin.Value {
-				return out, say.Usage(fmt.Sprintf("--pin: %s is pinned to %s in %s:%d", a, pin.Value, p.File, pin.Line),
-					"Change the pin in that file, or ignore the policy with --no-policy.")
+				return out, say.Usage(say.M("--pin: {value} is pinned to {value2} in {file}:{line}", "value", string(a),
+					"value2", pin.Value, "file", p.File, "line", fmt.Sprint(pin.Line)),
+					say.M("Change the pin in that file, or ignore the policy with --no-policy."))
 			}
 		}
 		out.options.Pins[pin.Address] = pin.Value
@@ -152,8 +154,8 @@ func pinProblem(p *policy.Policy, err error) error {
 	if !ours {
 		return err
 	}
-	return say.Usage(fmt.Sprintf("%s:%d: %v", p.File, pin.Line, bad),
-		"Use a value that the server accepts, such as \"pg:work_mem\" = \"64MB\".")
+	return say.Usage(say.M("{file}:{line}: {error}", "file", p.File, "line", fmt.Sprint(pin.Line), "error", bad),
+		say.M("Use a value that the server accepts, such as \"pg:work_mem\" = \"64MB\"."))
 }
 
 // PinnedBy is the reason of a value that the policy pins.

@@ -30,7 +30,7 @@ type PolicyChoice struct {
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
-		return nil, say.Usage("--policy and --no-policy cannot be used together", "Use only one of them.")
+		return nil, say.Usage(say.M("--policy and --no-policy cannot be used together"), say.M("Use only one of them."))
 	case c.File != "":
 		return h.ReadPolicy(c.File, true)
 	case c.None || !site:
@@ -54,12 +54,13 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("could not open policy %q: permission denied", name),
-			Hint: "Run pgfettle as a user with read permission, or ignore the policy with --no-policy.",
+		return nil, &say.Problem{Message: say.M("could not open policy {name}: permission denied", "name",
+			say.Quoted(name)),
+			Hint: say.M("Run pgfettle as a user with read permission, or ignore the policy with --no-policy."),
 			Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && named:
-		return nil, say.Usage(fmt.Sprintf("policy %q does not exist", name),
-			"Create a policy: pgfettle policy example > policy.toml")
+		return nil, say.Usage(say.M("policy {name} does not exist", "name", say.Quoted(name)),
+			say.M("Create a policy: pgfettle policy example > policy.toml"))
 	case err != nil:
 		return nil, fmt.Errorf("policy: %w", err)
 	}
@@ -69,13 +70,15 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, say.Usage(fmt.Sprintf("policy %q is not a regular file", name),
-			"Name a policy file. To create one: pgfettle policy example > policy.toml")
+		return nil, say.Usage(say.M("policy {name} is not a regular file", "name", say.Quoted(name)),
+			say.M("Name a policy file. To create one: pgfettle policy example > policy.toml"))
 	}
 	if h.Target.UID() == 0 {
 		if why := writable(st, named); why != "" {
-			return nil, &say.Problem{Message: fmt.Sprintf("policy %q is not trusted: %s", name, why),
-				Hint: "Let only root write it (chown root: FILE; chmod go-w FILE), or ignore it with --no-policy.",
+			return nil, &say.Problem{Message: say.M("policy {name} is not trusted: {why}", "name", say.Quoted(name),
+				"why", why),
+				Hint: say.M("Let only root write it (chown root: FILE; chmod go-w FILE), or ignore it with " +
+					"--no-policy."),
 				Code: say.CodeRefused}
 		}
 	}
@@ -126,8 +129,9 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 		}
 		real, err := h.Target.Resolve(abs)
 		if err != nil {
-			return o, say.Usage(fmt.Sprintf("--trust: %v", err),
-				"Name the data directory of an instance on this host. To find it, run in psql: SHOW data_directory")
+			return o, say.Usage(say.M("--trust: {error}", "error", err),
+				say.M("Name the data directory of an instance on this host. To find it, run in psql: SHOW "+
+					"data_directory"))
 		}
 		o.DataDirs = append(o.DataDirs, real)
 	}

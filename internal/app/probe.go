@@ -70,14 +70,14 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 	tell, done := h.Steps()
 	w := probe.Prepare(h.Target, s.Snapshot, probe.Options{Only: r.Only, Seconds: r.Seconds, Tell: tell})
 	if !s.Snapshot.HostSeen {
-		return nil, &say.Problem{Message: "cannot measure the disks of a remote server",
-			Hint: "Run pgfettle probe on its host.", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: say.M("cannot measure the disks of a remote server"),
+			Hint: say.M("Run pgfettle probe on its host."), Code: say.CodeNoAccess}
 	}
 	if w.Empty() {
-		p := &say.Problem{Message: "nothing to measure", Code: say.CodeError}
+		p := &say.Problem{Message: say.M("nothing to measure"), Code: say.CodeError}
 		if len(w.Missing) > 0 {
 			g := w.Missing[0]
-			p.Detail, p.Hint = g.Fact+": "+g.Reason, g.Reveal
+			p.Detail, p.Hint = say.M("{fact}: {reason}", "fact", g.Fact, "reason", g.Reason), say.Text(g.Reveal)
 		}
 		return nil, p
 	}
@@ -99,12 +99,12 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 func (h *Host) SaveProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
-		h.Tell("note", "results not saved: HOME is not set")
+		h.Tell("note", say.M("results not saved: HOME is not set"))
 		return ""
 	}
 	file, err := probe.Save(h.Target, dirs[0], &p.Measured)
 	if err != nil {
-		h.Tell("note", "could not save the results: "+err.Error())
+		h.Tell("note", say.M("could not save the results: {error}", "error", err))
 		return ""
 	}
 	return file

@@ -31,11 +31,11 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	}
 	r, err := output.Read(b)
 	if err != nil {
-		p := &say.Problem{Message: name + " contains no output of pg_test_fsync, pg_test_timing, fio, pgbench, " +
-			"sysbench, iostat, vmstat or sar", Detail: err.Error(), Code: say.CodeError}
+		p := &say.Problem{Message: say.M("{name} contains no output of pg_test_fsync, pg_test_timing, fio, pgbench, "+
+			"sysbench, iostat, vmstat or sar", "name", name), Detail: say.OfError(err), Code: say.CodeError}
 		if len(r.Unread) > 0 {
-			p.Hint = "Line " + strconv.Itoa(r.Unread[0].Line) + " looks like such an output but could not be parsed: " +
-				r.Unread[0].First
+			p.Hint = say.M("Line {line} looks like such an output but could not be parsed: {first}", "line",
+				strconv.Itoa(r.Unread[0].Line), "first", r.Unread[0].First)
 		}
 		return nil, p
 	}
@@ -82,7 +82,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 			Disks: []measured.Disk{}, Missing: []known.Gap{}}
 	}
 	if storage == "" && slices.ContainsFunc(d.Measured.Disks, func(k measured.Disk) bool { return k.Flush != nil }) {
-		h.Tell("note", "limits of the disk are not checked; to check them, add --storage nvme|ssd|hdd|san")
+		h.Tell("note", say.M("limits of the disk are not checked; to check them, add --storage nvme|ssd|hdd|san"))
 	}
 	return d, nil
 }
@@ -111,17 +111,17 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 		f, err := os.Open(file)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return nil, name, &say.Problem{Message: "could not open " + name + ": permission denied",
-				Hint: "Run pgfettle as its owner.",
+			return nil, name, &say.Problem{Message: say.M("could not open {name}: permission denied", "name", name),
+				Hint: say.M("Run pgfettle as its owner."),
 				Code: say.CodeNoAccess}
 		case err != nil:
-			return nil, name, say.Usage(fmt.Sprintf("--read: file %s does not exist", name), "Name a file, or - for "+
-				"stdin.")
+			return nil, name, say.Usage(say.M("--read: file {name} does not exist", "name", name),
+				say.M("Name a file, or - for stdin."))
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-			return nil, name, say.Usage(fmt.Sprintf("--read: %s is not a regular file", name),
-				"Name a file, or - for stdin.")
+			return nil, name, say.Usage(say.M("--read: {name} is not a regular file", "name", name),
+				say.M("Name a file, or - for stdin."))
 		}
 		r = f
 	}

@@ -31,7 +31,7 @@ func (h *Host) ReadPastes(files []string, host string) (*Pasted, error) {
 	left, stdin := int64(paste.MaxText), false
 	for _, name := range files {
 		if name == "-" && stdin {
-			return nil, say.Usage("stdin (-) is given twice", "Use - only once.")
+			return nil, say.Usage(say.M("stdin (-) is given twice"), say.M("Use - only once."))
 		}
 		stdin = stdin || name == "-"
 		b, err := h.readPaste(name, left)
@@ -51,13 +51,14 @@ func (h *Host) ReadPastes(files []string, host string) (*Pasted, error) {
 func MakePasted(in []paste.Input, host string) (*Pasted, error) {
 	for _, i := range in {
 		if bytes.Count(i.Text, []byte("\n")) >= paste.MaxLines {
-			return nil, &say.Problem{Message: fmt.Sprintf("%q has more than %d lines", i.Name, paste.MaxLines),
-				Hint: "For large logs, use pgfettle diagnose log or pgfettle diagnose oom.", Code: say.CodeError}
+			return nil, &say.Problem{Message: say.M("{name} has more than {most} lines", "name", say.Quoted(i.Name),
+				"most", fmt.Sprint(paste.MaxLines)),
+				Hint: say.M("For large logs, use pgfettle diagnose log or pgfettle diagnose oom."), Code: say.CodeError}
 		}
 	}
 	r := paste.ReadAll(in, host)
 	if host != "" && r.Host == "" {
-		return nil, say.Usage(fmt.Sprintf("--host: no part is from host %q", host), hostsHint(r))
+		return nil, say.Usage(say.M("--host: no part is from host {host}", "host", say.Quoted(host)), hostsHint(r))
 	}
 	a, err := r.Evidence()
 	if err != nil {
@@ -66,18 +67,11 @@ func MakePasted(in []paste.Input, host string) (*Pasted, error) {
 	return &Pasted{Read: r, Evidence: a}, nil
 }
 
-func hostsHint(r *paste.Read) string {
+func hostsHint(r *paste.Read) say.Message {
 	if len(r.Hosts) == 0 {
-		return "Omit --host: no prompt and no log names a host."
+		return say.M("Omit --host: no prompt and no log names a host.")
 	}
-	text := "Use one of:"
-	for i, n := range r.Hosts {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + n
-	}
-	return text + "."
+	return say.M("Use one of: {names}.", "names", say.Names(r.Hosts, 0))
 }
 
 func (h *Host) readPaste(name string, left int64) ([]byte, error) {
@@ -86,22 +80,26 @@ func (h *Host) readPaste(name string, left int64) ([]byte, error) {
 		f, err := os.Open(name)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return nil, &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
-				Hint: "Run pgfettle as its owner.",
+			return nil, &say.Problem{Message: say.M("could not open {name}: permission denied", "name",
+				say.Quoted(name)),
+				Hint: say.M("Run pgfettle as its owner."),
 				Code: say.CodeNoAccess}
 		case err != nil:
-			return nil, say.Usage(fmt.Sprintf("file %q does not exist", name), "Name files, or - for stdin.")
+			return nil, say.Usage(say.M("file {name} does not exist", "name", say.Quoted(name)),
+				say.M("Name files, or - for stdin."))
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err != nil || st.IsDir() {
-			return nil, say.Usage(fmt.Sprintf("%q is a directory", name), "Name files, or - for stdin.")
+			return nil, say.Usage(say.M("{name} is a directory", "name", say.Quoted(name)), say.M("Name files, or - "+
+				"for stdin."))
 		}
 		r = f
 	}
 	b, err := io.ReadAll(io.LimitReader(r, left+1))
 	if err == nil && int64(len(b)) > left {
-		return nil, &say.Problem{Message: fmt.Sprintf("input is larger than %s in total", unit.Bytes(paste.MaxText)),
-			Hint: "For large logs, use pgfettle diagnose log or pgfettle diagnose oom.", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("input is larger than {maxText} in total", "maxText",
+			unit.Bytes(paste.MaxText)),
+			Hint: say.M("For large logs, use pgfettle diagnose log or pgfettle diagnose oom."), Code: say.CodeError}
 	}
 	return b, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -49,7 +51,8 @@ func (s *Session) askForEveryProfile(ctx context.Context) error {
 			return err
 		}
 		if err != nil {
-			s.Host.Tell("warning", "snapshot is without the server's shared memory size for a plan: "+err.Error())
+			s.Host.Tell("warning", say.M("snapshot is without the server's shared memory size for a plan: {error}",
+				"error", err))
 			break
 		}
 	}

@@ -3,10 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
@@ -84,8 +82,9 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, e
 	if !ok {
 		g := in.DataDirectory.Gap()
 		return func() (pgclient.Connect, error) {
-			return pgclient.Connect{}, &say.Problem{Message: "data directory unknown: " + g.Reason,
-				Hint: g.Reveal, Code: say.CodeNoAccess}
+			return pgclient.Connect{}, &say.Problem{Message: say.M("data directory unknown: {reason}", "reason",
+				g.Reason),
+				Hint: say.Text(g.Reveal), Code: say.CodeNoAccess}
 		}
 	}
 	return func() (pgclient.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
@@ -107,8 +106,8 @@ func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 			}
 		}
 		if pid == 0 {
-			return 0, &say.Problem{Message: "postmaster unknown",
-				Hint: "Run pgfettle as root or as the owner of the data directory."}
+			return 0, &say.Problem{Message: say.M("postmaster unknown"),
+				Hint: say.M("Run pgfettle as root or as the owner of the data directory.")}
 		}
 		return pid, nil
 	}
@@ -125,9 +124,9 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
 	}
 	if len(labels) > 1 {
-		return nil, say.Usage(fmt.Sprintf("%d instances are running on this host, but only one can be shown",
+		return nil, say.Usage(say.M("{n} instances are running on this host, but only one can be shown", "n",
 			len(labels)),
-			"Name one as TARGET: "+strings.Join(labels, ", ")+".")
+			say.M("Name one as TARGET: {labels}.", "labels", say.Names(labels, 0)))
 	}
 	return found, nil
 }

@@ -63,8 +63,9 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	case err != nil:
 		return err
 	case file != "":
-		return say.Usage(fmt.Sprintf("pgfettle watch requires a live host, but %q is a file", o.Target),
-			"Name a data directory or a conninfo. For this host, omit TARGET.")
+		return say.Usage(say.M("pgfettle watch requires a live host, but {target} is a file", "target",
+			say.Quoted(o.Target)),
+			say.M("Name a data directory or a conninfo. For this host, omit TARGET."))
 	}
 	rules := &policyNow{host: h, choice: o.Policy}
 	if err := rules.read(); err != nil {
@@ -143,7 +144,7 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 	if file == "" {
 		var err error
 		if file, err = store.DefaultPath(h.Target.UID(), h.Getenv); err != nil {
-			return nil, say.Usage(err.Error(), "Name the file with --history FILE.")
+			return nil, say.Usage(say.OfError(err), say.M("Name the file with --history FILE."))
 		}
 	}
 	ho := store.Options{Interval: o.Interval}
@@ -151,20 +152,21 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 		ho.Interval = monitor.MostLook
 	}
 	s, err := store.Open(file, ho)
-	p := &say.Problem{Message: fmt.Sprint(err), Code: say.CodeError}
+	p := &say.Problem{Message: say.Text(fmt.Sprint(err)), Code: say.CodeError}
 	switch {
 	case err == nil:
 		return s, nil
 	case errors.Is(err, store.ErrLocked):
 		p.Hint,
-			p.Code = "Another pgfettle watch writes this history. Stop it, or name another file with --history.",
+			p.Code = say.M("Another pgfettle watch writes this history. Stop it, or name another file with --history."),
 			say.CodeRefused
 	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "Run pgfettle as the owner of the file, or name another one with --history.", say.CodeNoAccess
+		p.Hint, p.Code = say.M("Run pgfettle as the owner of the file, or name another one with --history."),
+			say.CodeNoAccess
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrDamaged):
-		p.Hint = "Move the file, or name another one with --history."
+		p.Hint = say.M("Move the file, or name another one with --history.")
 	case errors.Is(err, store.ErrFull):
-		p.Hint = "Free space, or name a file on another filesystem with --history."
+		p.Hint = say.M("Free space, or name a file on another filesystem with --history.")
 	default:
 		return nil, err
 	}
@@ -185,7 +187,8 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		g := in.DataDirectory.Gap()
-		return nil, &say.Problem{Message: "data directory unknown", Detail: g.Reason, Hint: g.Reveal,
+		return nil, &say.Problem{Message: say.M("data directory unknown"), Detail: say.Text(g.Reason),
+			Hint: say.Text(g.Reveal),
 			Code: say.CodeNoAccess}
 	}
 	how, err := collect.ConnectLocal(h.Target, dir)
@@ -208,7 +211,8 @@ func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 	set, ok := in.Server.Settings.Get()
 	if !ok { // it was asked at the look, and did not let us in
 		g := in.Server.Settings.Gap()
-		return nil, &say.Problem{Message: fmt.Sprintf("%s (%s)", g.Reason, g.Reveal), Hint: g.Reveal,
+		return nil, &say.Problem{Message: say.M("{reason} ({reveal})", "reason", g.Reason, "reveal", g.Reveal),
+			Hint: say.Text(g.Reveal),
 			Code: say.CodeNoAccess}
 	}
 	dirs, _ := set.Text("unix_socket_directories")
@@ -224,8 +228,8 @@ func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 				Secrets: h.Target.UID() != 0}, nil
 		}
 	}
-	return nil, &say.Problem{Message: "could not reach the server through any of its sockets",
-		Hint: "Run pgfettle as root or as the owner of the data directory.", Code: say.CodeNoAccess}
+	return nil, &say.Problem{Message: say.M("could not reach the server through any of its sockets"),
+		Hint: say.M("Run pgfettle as root or as the owner of the data directory."), Code: say.CodeNoAccess}
 }
 
 // policyNow is the policy as it was last read.

@@ -5,24 +5,21 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/sessions"
 )
 
-// session is a fenced block that begins with "$ pgfettle": a command and what it prints.
-var session = regexp.MustCompile("(?s)```(?:text|console)\n(\\$ pgfettle .*?)```\n")
-
-// documents are those whose sessions are run. A document shows the part that matters: see matches.
-var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md", "docs/policy.md"}
+// documents are those whose sessions are run here. Those of docs/tutorials that need a server
+// are run in test/servers.
+var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md", "docs/policy.md",
+	"docs/tutorials/restarted-at-night.md", "docs/tutorials/is-this-change-worth-it.md"}
 
 // TestSessionsRun runs every session of the documents and compares its output; with -update it
 // rewrites what a session shows, and leaves out what that leaves out.
 func TestSessionsRun(t *testing.T) {
-	ran := 0
 	texts := map[string][]byte{}
 	for _, doc := range documents {
 		b, err := os.ReadFile(filepath.Join(root, doc))
@@ -35,7 +32,7 @@ func TestSessionsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The logs that they name: real ones.
+	// The logs and results that they name: real ones.
 	folder := t.TempDir()
 	if err := os.CopyFS(filepath.Join(folder, "testdata"), os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
@@ -43,6 +40,7 @@ func TestSessionsRun(t *testing.T) {
 	for name, from := range map[string]string{
 		"kern.log":       "internal/fact/kernlog/testdata/k618_memcg_v1_backend.log",
 		"postgresql.log": "internal/judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log",
+		"work-mem.json":  "docs/benchmarks/exercise,work-mem.json",
 	} {
 		b, err := os.ReadFile(filepath.Join(root, from))
 		if err == nil {
@@ -54,232 +52,18 @@ func TestSessionsRun(t *testing.T) {
 	}
 	t.Chdir(folder)
 	for _, doc := range documents {
-		text := session.ReplaceAllStringFunc(string(texts[doc]), func(block string) string {
-			ran++
-			body := session.FindStringSubmatch(block)[1]
-			command, want, _ := strings.Cut(body, "\n")
+		text, ran := sessions.Run(t, doc, string(texts[doc]), *update, func(args []string) string {
 			var out, errs bytes.Buffer
-			args := fields(strings.TrimPrefix(command, "$ pgfettle "))
 			cli.Main(context.Background(), args, strings.NewReader(""), &out, &errs, nil)
-			have := strings.TrimRight(out.String()+errs.String(), "\n")
-			if matches(strings.TrimRight(want, "\n"), have) {
-				return block
-			}
-			if !*update {
-				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints (-update writes it):\n%s", doc, command,
-					want, have)
-				return block
-			}
-			now, ok := rewritten(strings.TrimRight(want, "\n"), have)
-			if !ok {
-				t.Errorf("%s: %s: the program prints fewer lines than the document shows; write it by hand:\n%s",
-					doc, command, have)
-				return block
-			}
-			return strings.Replace(block, body, command+"\n"+now+"\n", 1)
+			return out.String() + errs.String()
 		})
+		if ran == 0 {
+			t.Errorf("no session was found in %s: the test looks in the wrong place", doc)
+		}
 		if text != string(texts[doc]) {
 			if err := os.WriteFile(filepath.Join(here, root, doc), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-	}
-	if ran < 2 {
-		t.Errorf("only %d sessions were found in %v: the test looks in the wrong place", ran, documents)
-	}
-}
-
-// fields splits a command line at spaces, keeping 'quoted words' whole.
-func fields(s string) []string {
-	var out []string
-	var cur strings.Builder
-	quoted, any := false, false
-	for _, r := range s {
-		switch {
-		case r == '\'':
-			quoted, any = !quoted, true
-		case r == ' ' && !quoted:
-			if any {
-				out = append(out, cur.String())
-				cur.Reset()
-				any = false
-			}
-		default:
-			cur.WriteRune(r)
-			any = true
-		}
-	}
-	if any {
-		out = append(out, cur.String())
-	}
-	return out
-}
-
-// elided stands for any number of lines where it is a line, and for any words within one, such as
-// a count that changes with each check or knob.
-const elided = "…"
-
-// matches compares what a document shows with what was printed, line by line. How wide a column is
-// depends on the rows that a document leaves out, so the number of blanks is nothing.
-func matches(want, have string) bool {
-	return matchLines(strings.Split(want, "\n"), strings.Split(have, "\n"))
-}
-
-func matchLines(w, h []string) bool {
-	for len(w) > 0 {
-		if strings.TrimSpace(w[0]) == elided {
-			for i := 0; i <= len(h); i++ {
-				if matchLines(w[1:], h[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(h) == 0 || !sameLine(w[0], h[0]) {
-			return false
-		}
-		w, h = w[1:], h[1:]
-	}
-	return len(h) == 0
-}
-
-var blanks = regexp.MustCompile(` +`)
-
-func sameLine(want, have string) bool {
-	want = strings.TrimRight(blanks.ReplaceAllString(want, " "), " ")
-	have = strings.TrimRight(blanks.ReplaceAllString(have, " "), " ")
-	parts := strings.Split(want, elided)
-	if len(parts) == 1 {
-		return want == have
-	}
-	for i, p := range parts {
-		parts[i] = regexp.QuoteMeta(p)
-	}
-	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(have)
-}
-
-// rewritten is what a document shows, made anew of what was printed: what it leaves out stays left
-// out, and each run of lines that it shows becomes the run of as many that is most like it. false:
-// there are not as many.
-func rewritten(want, have string) (string, bool) {
-	var runs [][]string // of shown lines; between two of them lines are left out
-	run := []string{}
-	for _, line := range strings.Split(want, "\n") {
-		if strings.TrimSpace(line) == elided {
-			runs, run = append(runs, run), []string{}
-			continue
-		}
-		run = append(run, line)
-	}
-	runs = append(runs, run)
-	lines := strings.Split(have, "\n")
-	at, ok := placed(runs, lines)
-	if !ok {
-		return "", false
-	}
-	var out []string
-	for i, run := range runs {
-		if i > 0 {
-			out = append(out, elided)
-		}
-		for n, was := range run {
-			now := lines[at[i]+n]
-			if sameLine(was, now) { // with what is elided in it
-				now = was
-			}
-			out = append(out, now)
-		}
-	}
-	return strings.Join(out, "\n"), true
-}
-
-// placed is where each run begins among the lines: in their order, the first at the beginning and
-// the last at the end, and otherwise where they are most alike.
-func placed(runs [][]string, lines []string) ([]int, bool) {
-	const none = -1
-	type state struct {
-		score int
-		from  int // where the run before began
-	}
-	best := make([]map[int]state, len(runs))
-	for i, run := range runs {
-		best[i] = map[int]state{}
-		for at := 0; at+len(run) <= len(lines); at++ {
-			if i == 0 && at > 0 || i == len(runs)-1 && at+len(run) != len(lines) {
-				continue
-			}
-			s := state{score: none}
-			if i == 0 {
-				s.score = 0
-			} else {
-				for before, b := range best[i-1] {
-					if before+len(runs[i-1]) <= at && (b.score > s.score || b.score == s.score && before < s.from) {
-						s = state{b.score, before}
-					}
-				}
-			}
-			if s.score == none {
-				continue
-			}
-			for n, line := range run {
-				s.score += alike(line, lines[at+n])
-			}
-			best[i][at] = s
-		}
-	}
-	last := len(runs) - 1
-	end := len(lines) - len(runs[last])
-	if _, ok := best[last][end]; !ok {
-		return nil, false
-	}
-	out := make([]int, len(runs))
-	for i := last; i >= 0; i-- {
-		out[i] = end
-		end = best[i][end].from
-	}
-	return out, true
-}
-
-// alike is how much two lines have in common: all of it, or the words of one that are in the other.
-func alike(a, b string) int {
-	if sameLine(a, b) {
-		return 1000
-	}
-	words, n := strings.Fields(b), 0
-	for _, w := range strings.Fields(a) {
-		if slices.Contains(words, w) {
-			n++
-		}
-	}
-	return n * 100 / max(1, len(words), len(strings.Fields(a)))
-}
-
-// TestSessionsCanFail holds what a session may leave out and what it may not, and what -update
-// makes of one that is not so any more.
-func TestSessionsCanFail(t *testing.T) {
-	const printed = "Plan\nshared_buffers   128MB → 16GB\n  a quarter\nwork_mem  4MB → 80MB\n\n34 changes; 48 stay."
-	for want, yes := range map[string]bool{
-		printed:                                      true,
-		"Plan\n…\nwork_mem 4MB → 80MB\n…":            true,
-		"…\n… changes; … stay.":                      true,
-		"…\nshared_buffers 128MB → 8GB\n…":           false,
-		"…\n33 changes; … stay.":                     false,
-		"…\nwork_mem 4MB → 80MB":                     false,
-		"…\nwork_mem 4MB → 80MB\n…\nshared_buffers…": false,
-	} {
-		if got := matches(want, printed); got != yes {
-			t.Errorf("%q: %v", want, got)
-		}
-	}
-	for want, now := range map[string]string{
-		"Plan\n…\nwork_mem  4MB → 64MB\n…\n… changes; … stay.": "Plan\n…\nwork_mem  4MB → 80MB\n…\n… changes; … stay.",
-		"…\nshared_buffers   128MB → 8GB\n  an eighth\n…":      "…\nshared_buffers   128MB → 16GB\n  a quarter\n…",
-	} {
-		if got, ok := rewritten(want, printed); !ok || got != now || !matches(got, printed) {
-			t.Errorf("%q became %q, not %q", want, got, now)
-		}
-	}
-	if _, ok := rewritten("a\nb\n…\nc", "x\ny"); ok {
-		t.Error("more lines are shown than were printed")
 	}
 }

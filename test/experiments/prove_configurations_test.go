@@ -90,7 +90,7 @@ func TestConfigurationsOfRealServers(t *testing.T) {
 			_, err := m.Make(ctx, "--b", bad)
 			var p *say.Problem
 			if !errors.As(err, &p) || p.Code != say.CodeUsage ||
-				!strings.Contains(p.Message, "would not start with it") {
+				!strings.Contains(p.Message.String(), "would not start with it") {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}

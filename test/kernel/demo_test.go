@@ -22,9 +22,9 @@ func TestDemo(t *testing.T) {
 		t.Fatal(r)
 	}
 	for _, want := range []string{
-		`(?m)^Journal \S+: applied; \d+ done$`,
+		`(?m)^Journal \S+: applied; \d+ applied$`,
 		`(?m)^The shared memory of the server uses huge pages: \d{3,}, all of it\.$`,
-		`(?m)^gone  notice: shared_buffers is still at its default`,
+		`(?m)^resolved notice: shared_buffers is still at its default`,
 		`(?m)^Journal \S+: undone; \d+ undone$`,
 		`(?m)postgresql\.auto\.conf is restored, byte for byte\.$`,
 	} {

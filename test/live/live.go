@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -161,7 +162,7 @@ func WantProblem(t *testing.T, err error, code int, word string) {
 	if !errors.As(err, &p) {
 		t.Fatalf("%v is no problem for a person", err)
 	}
-	if p.Code != code || p.Hint == "" || !strings.Contains(strings.ToLower(p.Message+p.Detail), word) {
+	if p.Code != code || p.Hint.IsZero() || !strings.Contains(strings.ToLower(p.Error()), word) {
 		t.Errorf("code %d, message %q, detail %q, hint %q", p.Code, p.Message, p.Detail, p.Hint)
 	}
 }

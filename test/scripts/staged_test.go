@@ -93,8 +93,9 @@ func (r stagedRunner) Estimate(_ context.Context, _ target.Target, e *engine.Ord
 
 func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Result, error) {
 	if r.play == "fail" {
-		return nil, &say.Problem{Message: "pgbench failed in block 2, configuration B: connection to server was lost",
-			Hint: "the server's log says why", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("pgbench failed in block 2, configuration B: connection to server " +
+			"was lost"),
+			Hint: say.M("the server's log says why"), Code: say.CodeError}
 	}
 	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name,
 		Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: e.A.Measured(), Spec: e.Spec,

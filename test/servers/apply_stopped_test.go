@@ -48,7 +48,7 @@ func TestApplyToAStoppedServer(t *testing.T) {
 		note := "the server of " + i.DataDir + " does not run: its settings hold from its next start"
 		out, said := run("apply", "--yes", "--pin", "pg:work_mem=7MB", "--only", "pg:work_mem", "--journal",
 			journals, i.DataDir)
-		if !strings.Contains(said, note) || !strings.Contains(out, "applied; 1 done") {
+		if !strings.Contains(said, note) || !strings.Contains(out, "applied; 1 applied") {
 			t.Errorf("%s%s", out, said)
 		}
 		if conf() == before {

@@ -33,9 +33,8 @@ func memoryOf(t *testing.T, r collect.Request) *memory.Report {
 // the sessions of others is told what it lacks.
 func TestMemoryOfEachInstance(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
-		// A worker of autovacuum that ends while it is looked at would have no proportional size.
-		i := start(t, b, map[string]string{"shared_buffers": "16MB", "cluster_name": "'a: b'", "autovacuum": "off"})
-		second := start(t, b, map[string]string{"shared_buffers": "16MB", "autovacuum": "off"})
+		i := start(t, b, map[string]string{"shared_buffers": "16MB", "cluster_name": "'a: b'"})
+		second := start(t, b, map[string]string{"shared_buffers": "16MB"})
 		admin := connect(t, i.ConnString())
 		sql(t, admin, "create role app login")
 		sql(t, admin, `create database "shop floor"`)

@@ -95,18 +95,18 @@ func TestDiagnoseOOM(t *testing.T) {
 			t.Errorf("victim %+v, want process %d", k.Victim, victim)
 		}
 		if k.Constraint != "memcg" || k.Limit == nil || *k.Limit != oomdemo.Limit || k.Cause.ID != "one_query" ||
-			k.Time == "" {
+			k.Time.IsZero() {
 			t.Errorf("constraint %s, limit %v, cause %+v, time %q", k.Constraint, k.Limit, k.Cause, k.Time)
 		}
 		if k.After.State != "restarted" || k.After.Seconds == nil {
 			t.Errorf("after: %+v", k.After)
 		}
 		if i := slices.IndexFunc(k.Top, func(o oom.Task) bool { return o.PID == inst.PID() }); i < 0 ||
-			k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom == "" {
+			k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom.IsZero() {
 			t.Errorf("the postmaster %d among %+v", inst.PID(), k.Top)
 		}
 		for _, p := range k.Prevention {
-			if p.From == "plan" && strings.Contains(p.What, "overcommit") {
+			if p.From == "plan" && strings.Contains(p.What.String(), "overcommit") {
 				t.Errorf("strict overcommit would not have helped in a control group: %+v", p)
 			}
 		}

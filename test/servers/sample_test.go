@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
@@ -81,10 +82,10 @@ func TestSampleSeesALockJam(t *testing.T) {
 			t.Fatalf("the first verdict is no jam of locks: %+v", d.Verdicts)
 		}
 		// nobody is told to end a session whose transaction is some seconds old
-		if !slices.ContainsFunc(d.Verdicts[0].Evidence, func(s string) bool {
-			return strings.Contains(s, "process "+pid+" (idle in transaction") &&
-				strings.Contains(s, "held up "+strconv.Itoa(waiters)+" others")
-		}) || strings.Contains(strings.Join(d.Verdicts[0].Next, "\n"), "pg_terminate_backend") {
+		if !slices.ContainsFunc(d.Verdicts[0].Evidence, func(m say.Message) bool {
+			return strings.Contains(m.String(), "PID "+pid+" (idle in transaction") &&
+				strings.Contains(m.String(), "blocked "+strconv.Itoa(waiters)+" sessions")
+		}) || strings.Contains(strings.Join(say.Strings(d.Verdicts[0].Next), "\n"), "pg_terminate_backend") {
 			t.Errorf("process %s is not named: %+v", pid, d.Verdicts[0])
 		}
 		if n := *d.Figures.Active; n < waiters-1 || n > waiters+1 {
@@ -126,7 +127,8 @@ func TestSampleSeesAHog(t *testing.T) {
 				most = max(most, p.CPU)
 			}
 		}
-		named := regexp.MustCompile(`process (\d+) \(`).FindAllStringSubmatch(strings.Join(v.Evidence, "\n"), -1)
+		named := regexp.MustCompile(`PID (\d+) \(`).FindAllStringSubmatch(strings.Join(say.Strings(v.Evidence), "\n"),
+			-1)
 		if len(named) == 0 {
 			t.Errorf("nobody is named: %+v", v)
 		}
@@ -210,7 +212,7 @@ func TestSampleSeesASqueeze(t *testing.T) {
 		if v == nil {
 			t.Fatalf("nobody says that the group is squeezed: %q %+v", d.Verdict, d.Verdicts)
 		}
-		if !strings.Contains(strings.Join(v.Evidence, " "), "limit of 80 MB") {
+		if !strings.Contains(strings.Join(say.Strings(v.Evidence), " "), "of 80 MB;") {
 			t.Errorf("the limit is not named: %+v", v)
 		}
 	})

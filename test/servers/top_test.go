@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
@@ -79,7 +79,7 @@ func TestTopOfEachMajor(t *testing.T) {
 		holder, waiter := jam(t, i)
 		r := topOf(t, i.DataDir)
 		for _, g := range r.Unknown {
-			if g.Fact != now.GapPressure { // of the kernel that this runs on
+			if !g.Is(now.GapPressure) { // of the kernel that this runs on
 				t.Errorf("not known: %+v", g)
 			}
 		}
@@ -118,8 +118,8 @@ func TestTopOfEachMajor(t *testing.T) {
 		admin := session(t, i)
 		lines(t, admin, "CREATE ROLE nobody_else LOGIN")
 		lesser := topOf(t, strings.Replace(i.ConnString(), "user=postgres", "user=nobody_else", 1))
-		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == now.GapSessions }); k < 0 ||
-			!strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
+		if k := slices.IndexFunc(lesser.Unknown, func(g gap.Gap) bool { return g.Is(now.GapSessions) }); k < 0 ||
+			!strings.Contains(lesser.Unknown[k].Reveal.String(), "pg_monitor") || lesser.Server.Connections != nil {
 			t.Errorf("a role without the right is told %+v, %+v", lesser.Unknown, lesser.Server)
 		}
 	})
@@ -190,7 +190,7 @@ func TestTopOnATerminal(t *testing.T) {
 		m.keys("-l", "stty -a | cksum; "+bin+" top --interval 1s "+i.DataDir+"; echo exit $?; stty -a | cksum")
 		m.keys("Enter")
 		s := m.shows("PostgreSQL 17", "4 Databases", "*TABLES", "checkpointer", "of 100: ", "available", "q quit",
-			"? help", "census")
+			"? help", "process scan")
 		if n := strings.Count(strings.TrimRight(s, "\n"), "\n"); n != 23 ||
 			!strings.HasPrefix(strings.Split(s, "\n")[23], "q quit") {
 			t.Errorf("the keys are not on the last of 24 lines:\n%s", s)
@@ -198,13 +198,13 @@ func TestTopOnATerminal(t *testing.T) {
 		t.Logf("80x24:\n%s", s)
 
 		m.keys("2")
-		s = m.shows("Who blocks whom", "Lock:transactionid", "idle in tx")
+		s = m.shows("Lock waits, blockers first", "Lock:transactionid", "idle in tx")
 		if k, w := strings.Index(s, fmt.Sprint(holder, " ")), strings.Index(s, fmt.Sprint("  ", waiter)); k < 0 ||
 			w < k {
 			t.Errorf("process %d blocks %d:\n%s", holder, waiter, s)
 		}
 		m.keys("3")
-		m.shows("checkpoints, timed", "WAL  ", "writes by backends")
+		m.shows("timed checkpoints", "WAL position", "write calls of backends")
 		m.keys("4")
 		m.shows("DATABASE", "*XACT/S", "template1")
 		m.keys("1", "/")
@@ -252,7 +252,7 @@ func TestTopOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s = m.shows("no answer within 5s", "the server is silent; its numbers are")
+		s = m.shows("no answer within 5s", "the server does not answer; its data is")
 		if !strings.Contains(s, "checkpointer") || !strings.Contains(s, "load ") {
 			t.Errorf("its numbers are gone:\n%s", s)
 		}
@@ -260,7 +260,7 @@ func TestTopOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.until("an answer", func(s string) bool {
-			return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: ")
+			return !strings.Contains(s, "does not answer") && strings.Contains(s, "of 100: ")
 		})
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
@@ -270,12 +270,12 @@ func TestTopOnATerminal(t *testing.T) {
 		if err := i.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		m.shows("the server is silent; its numbers are", "the server does not run")
+		m.shows("the server does not answer; its data is", "the server does not run")
 		if err := i.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		m.until("the server", func(s string) bool {
-			return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: 0 active")
+			return !strings.Contains(s, "does not answer") && strings.Contains(s, "of 100: 0 active")
 		})
 
 		m.keys("q")

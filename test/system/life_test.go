@@ -254,7 +254,7 @@ func carryOut(t *testing.T, g *guest) *plan.Plan {
 	inForce(t, g, p)
 	onHugePages(t, g, true)
 	differ(t, "command line of the running "+
-		"kernel", "BOOT_IMAGE root ro console mitigations", words(g.line(t, "cat /proc/cmdline")))
+		"kernel", "BOOT_IMAGE root ro console mitigations no_timer_check", words(g.line(t, "cat /proc/cmdline")))
 	for _, word := range []string{"transparent_hugepage=madvise", "hugepages=" + pages} {
 		if n := g.line(t, "grep -cE '^[[:space:]]*linux.* "+word+"( |$)' /boot/grub/grub.cfg"); n == "0" {
 			t.Errorf("update-grub did not write %s into any entry of grub.cfg", word)

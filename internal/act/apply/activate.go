@@ -150,9 +150,10 @@ func (e *operation) needPool(but string) bool {
 
 // down is the error of a server that does not come up with what it had before.
 func (e *operation) down(p journal.Pending, err error) error {
-	return &say.Problem{Message: fmt.Sprintf("the %s of %s failed, and its former settings are in place", p.Effect,
-		p.Instance), Detail: err.Error(),
-		Hint: "look at its log; when the cause is gone, 'pgfettle undo " + e.log.ID + "' finishes taking back",
+	return &say.Problem{Message: say.M("the {effect} of {instance} failed, and its former settings are in place",
+		"effect", p.Effect, "instance", p.Instance), Detail: say.OfError(err),
+		Hint: say.M("look at its log; when the cause is gone, 'pgfettle undo {id}' finishes taking back", "id",
+			e.log.ID),
 		Code: say.CodePartly}
 }
 

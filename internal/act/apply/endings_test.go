@@ -41,8 +41,10 @@ func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 	for range 2 {
 		res, err := apply.Undo(context.Background(), b.w, down(b), id, apply.UndoOptions{MaxEffect: knob.Reload})
 		var no *say.Problem
-		if !errors.As(err, &no) || no.Code != say.CodePartly || no.Message != "the server of /data/1 is not running" ||
-			!strings.Contains(no.Hint, "--max-effect restart "+res.Journal.ID) {
+		if !errors.As(err, &no) || no.Code != say.CodePartly ||
+			no.Message.String() != "the server of /data/1 is not "+
+				"running" ||
+			!strings.Contains(no.Hint.String(), "--max-effect restart "+res.Journal.ID) {
 			t.Fatalf("%v, %+v", err, no)
 		}
 		if res.Journal.State != journal.TakenBack || res.Journal.Changes[0].State != journal.IsUndone {
@@ -71,8 +73,9 @@ func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 func TestNothingWasApplied(t *testing.T) {
 	b := newBench()
 	res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "bad", knob.Restart)}}, all)
-	if no == nil || no.Code != say.CodePartly || no.Message != "nothing was applied: 0 of 1 changes are done" ||
-		strings.Contains(no.Hint, "undo") {
+	if no == nil || no.Code != say.CodePartly ||
+		no.Message.String() != "nothing was applied: 0 of 1 changes are done" ||
+		strings.Contains(no.Hint.String(), "undo") {
 		t.Errorf("%+v, %+v", no, res.Journal)
 	}
 }

@@ -190,13 +190,14 @@ func (e *operation) verdict() error {
 			why = append(why, e.name(c)+": "+c.Reason)
 		}
 	}
-	no := &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
-		Detail: strings.Join(slices.Compact(why), "; "), Hint: "'pgfettle journal show " + e.log.ID +
-			"' tells all; 'pgfettle undo " + e.log.ID + "' takes back what was done",
+	no := &say.Problem{Message: say.M("partly applied: {done} of {n} changes are done", "done", fmt.Sprint(done), "n",
+		len(e.log.Changes)),
+		Detail: say.Text(strings.Join(slices.Compact(why), "; ")), Hint: say.M("'pgfettle journal show {id}' tells "+
+			"all; 'pgfettle undo {id}' takes back what was done", "id", e.log.ID),
 		Code: say.CodePartly}
 	if !slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Begun() }) {
-		no.Message = fmt.Sprintf("nothing was applied: 0 of %d changes are done", len(e.log.Changes))
-		no.Hint = "'pgfettle journal show " + e.log.ID + "' tells all; there is nothing to take back"
+		no.Message = say.M("nothing was applied: 0 of {n} changes are done", "n", len(e.log.Changes))
+		no.Hint = say.M("'pgfettle journal show {id}' tells all; there is nothing to take back", "id", e.log.ID)
 	}
 	return no
 }
@@ -267,9 +268,10 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	if err != nil {
-		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address),
-			Detail: why.Error() + "; putting back: " + err.Error(),
-			Hint:   "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
+		return &say.Problem{Message: say.M("{address} could be neither set nor put back", "address", string(c.Address)),
+			Detail: say.M("{error}; putting back: {error2}", "error", why, "error2", err),
+			Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' takes it back", "id", e.log.ID),
+			Code:   say.CodePartly}
 	}
 	return e.fail(ctx, c, why.Error())
 }

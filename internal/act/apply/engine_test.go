@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -133,7 +134,7 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 	p.Changes[3] = change("pg:s_a", "/data/1", "0", "bad", knob.Restart)
 	before := b.d.files["/data/1/postgresql.auto.conf"]
 	res, no := b.run(t, p, all)
-	if no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "FATAL: s_a is bad") ||
+	if no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail.String(), "FATAL: s_a is bad") ||
 		res.Journal.State != journal.Partly {
 		t.Fatalf("%+v, %+v", no, res.Journal)
 	}
@@ -177,7 +178,7 @@ func TestFewerPages(t *testing.T) {
 	b := newBench()
 	b.d.most = 80
 	res, no := b.run(t, onto("100"), all)
-	if no == nil || !strings.Contains(no.Detail, "set to 100 and reads back as 80") {
+	if no == nil || !strings.Contains(no.Detail.String(), "set to 100 and reads back as 80") {
 		t.Fatalf("%+v", no)
 	}
 	want := map[string]string{"sysctl:vm.swappiness": "done", "sysctl:vm.nr_hugepages": "failed",
@@ -197,7 +198,7 @@ func TestAValueThatDoesNotTakeEffect(t *testing.T) {
 	b := newBench()
 	before := b.d.files["/data/1/postgresql.auto.conf"]
 	_, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "0", "bad", knob.Reload)}}, all)
-	if no == nil || !strings.Contains(no.Detail, "the server has 0 and not bad") ||
+	if no == nil || !strings.Contains(no.Detail.String(), "the server has 0 and not bad") ||
 		b.d.files["/data/1/postgresql.auto.conf"] != before {
 		t.Errorf("%+v, %+v", no, b.d.files["/data/1/postgresql.auto.conf"])
 	}
@@ -223,7 +224,7 @@ func TestRefusals(t *testing.T) {
 				if key != "1" || len(cs) != 2 {
 					return errors.New("wrong question")
 				}
-				return &say.Problem{Message: "huge_pages: the installed binary refuses it", Code: say.CodeError}
+				return &say.Problem{Message: say.M("huge_pages: the installed binary refuses it"), Code: say.CodeError}
 			}
 		}, say.CodeError, "the installed binary refuses it"},
 		"a folder that may not be written": {func(b *bench, _ *plan.Plan, _ *selection.Options) {
@@ -273,7 +274,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	b.w.Suffix = "b"
 	if _, no := b.run(t, onto("100"), all); no == nil || no.Code != say.CodeRefused ||
-		!strings.Contains(no.Hint, "undo "+res.Journal.ID) {
+		!strings.Contains(no.Hint.String(), "undo "+res.Journal.ID) {
 		t.Errorf("%+v", no)
 	}
 	res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
@@ -354,7 +355,7 @@ func TestUndoOfWhatIsCovered(t *testing.T) {
 	}
 	var no *say.Problem
 	if err := undo(first.Journal.ID); !errors.As(err, &no) || no.Code != say.CodeRefused ||
-		!strings.Contains(no.Hint, second.Journal.ID) {
+		!strings.Contains(no.Hint.String(), second.Journal.ID) {
 		t.Fatalf("%v", err)
 	}
 	if err := errors.Join(undo(second.Journal.ID), undo(first.Journal.ID)); err != nil ||

@@ -104,6 +104,7 @@ func RootsFile(t target.Target, name string) error {
 	if !errors.As(err, &c) {
 		return err
 	}
-	return &say.Problem{Message: name + " is not written as root", Detail: c.Path + " " + c.Why, Code: say.CodeRefused,
-		Hint: "give it to root with chown root: and take the right to write from others with chmod go-w"}
+	return &say.Problem{Message: say.M("{name} is not written as root", "name", name), Detail: say.M("{path} {why}",
+		"path", c.Path, "why", c.Why), Code: say.CodeRefused,
+		Hint: say.M("give it to root with chown root: and take the right to write from others with chmod go-w")}
 }

@@ -30,9 +30,9 @@ func (e *operation) forgettable(label string) error {
 	if !here {
 		return nil
 	}
-	return &say.Problem{Message: "the instance " + label + " is here",
-		Detail: "its changes can be taken back; nothing was changed",
-		Hint:   "undo without --forget-instance", Code: say.CodeRefused}
+	return &say.Problem{Message: say.M("the instance {label} is here", "label", label),
+		Detail: say.M("its changes can be taken back; nothing was changed"),
+		Hint:   say.M("undo without --forget-instance"), Code: say.CodeRefused}
 }
 
 // forget notes the changes of an instance that is gone as abandoned.
@@ -59,13 +59,12 @@ func (e *operation) forget(label string) error {
 
 // unreached is the error of a change that there is no way to.
 func (e *operation) unreached(c *journal.Change, err error) error {
-	no := &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
-		Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
+	no := &say.Problem{Message: say.M("{address} could not be taken back", "address", string(c.Address)),
+		Detail: say.OfError(err),
+		Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID), Code: say.CodePartly}
 	if e.w.gone(c.Instance) {
-		no.Hint = fmt.Sprintf(
-			"when %s is there again, 'pgfettle undo %s' tries again; if it is gone for good, 'pgfettle undo "+
-				"--forget-instance %s %s' ends it",
-			c.Instance, e.log.ID, c.Instance, e.log.ID)
+		no.Hint = say.M("when {instance} is there again, 'pgfettle undo {id}' tries again; if it is gone for good, "+
+			"'pgfettle undo --forget-instance {instance} {id}' ends it", "instance", c.Instance, "id", e.log.ID)
 	}
 	return no
 }
@@ -74,49 +73,50 @@ func (e *operation) unreached(c *journal.Change, err error) error {
 // everything back, or cannot know that it did. bad are changes that could not be
 // taken back.
 func (e *operation) undoVerdict(bad []error) error {
-	var what []string
-	hint := "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again"
+	var what []say.Message
+	hint := say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID)
 	for _, err := range bad {
-		what = append(what, err.Error())
-		if p, ok := errors.AsType[*say.Problem](err); ok && p.Hint != "" {
-			what[len(what)-1], hint = p.Message+": "+p.Detail, p.Hint
+		what = append(what, say.OfError(err))
+		if p, ok := errors.AsType[*say.Problem](err); ok && !p.Hint.IsZero() {
+			what[len(what)-1], hint = say.All(": ", p.Message, p.Detail), p.Hint
 		}
 	}
 	for i := range e.log.Changes {
 		if c := &e.log.Changes[i]; c.Left != "" {
-			what = append(what, e.name(c)+": "+c.Left)
+			what = append(what, say.M("{change}: {why}", "change", e.name(c), "why", c.Left))
 		}
 	}
-	no := &say.Problem{Message: "partly undone", Detail: strings.Join(what, "; "), Hint: hint, Code: say.CodePartly}
+	no := &say.Problem{Message: say.M("partly undone"), Detail: say.All("; ", what...), Hint: hint,
+		Code: say.CodePartly}
 	switch d := e.log.Damage; {
 	case d != nil:
-		no.Message = "the journal is damaged: what it proves was taken back, and the rest is unknown"
+		no.Message = say.M("the journal is damaged: what it proves was taken back, and the rest is unknown")
 		if len(bad) > 0 {
-			no.Message = "the journal is damaged, and not all that it proves could be taken back"
+			no.Message = say.M("the journal is damaged, and not all that it proves could be taken back")
 		}
-		what = append([]string{damageText(e.log.Journal)}, what...)
+		what = append([]say.Message{damageText(e.log.Journal)}, what...)
 		for _, u := range d.Unproven(e.log.Journal) {
 			what = append(what, unknownText(u))
 		}
-		no.Detail = strings.Join(what, "; ")
-		no.Hint = "look at what is named, and at " + d.Kept + ", which is the journal as it was found"
+		no.Detail = say.All("; ", what...)
+		no.Hint = say.M("look at what is named, and at {kept}, which is the journal as it was found", "kept", d.Kept)
 	case len(what) == 0:
 		return nil
 	case len(bad) == 0:
-		no.Message = "not everything is as it was before the apply"
-		no.Hint = "the journal may have lost lines at its end: look at what is named; when it is as it should be, " +
-			"'pgfettle undo " + e.log.ID + "' looks again"
+		no.Message = say.M("not everything is as it was before the apply")
+		no.Hint = say.M("the journal may have lost lines at its end: look at what is named; when it is as it should "+
+			"be, 'pgfettle undo {id}' looks again", "id", e.log.ID)
 	}
 	return no
 }
 
-func unknownText(u journal.Unknown) string {
+func unknownText(u journal.Unknown) say.Message {
 	s := string(u.Address)
 	if u.Instance != "" {
 		s += "@" + u.Instance
 	}
 	if u.Path != "" {
-		s += " in " + u.Path
+		return say.M("{change} in {path}: unknown", "change", s, "path", u.Path)
 	}
-	return s + ": unknown"
+	return say.M("{change}: unknown", "change", s)
 }

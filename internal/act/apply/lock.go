@@ -140,8 +140,8 @@ func (w *System) lockOne(ctx context.Context, name string, wait bool) (func() er
 			return unlock, nil
 		}
 		if !wait {
-			return nil, &say.Problem{Message: "another apply or undo is at work", Detail: held.Error(),
-				Hint: "wait until it has ended, or give --wait", Code: say.CodeRefused}
+			return nil, &say.Problem{Message: say.M("another apply or undo is at work"), Detail: say.OfError(held),
+				Hint: say.M("wait until it has ended, or give --wait"), Code: say.CodeRefused}
 		}
 		if !said {
 			w.tell("waiting: " + held.Error())

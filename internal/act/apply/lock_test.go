@@ -86,8 +86,8 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	} {
 		_, no := died(c.openParts...).run(t, changes(c.next...), all)
 		if (no == nil) != c.free || no != nil && (no.Code != say.CodeRefused ||
-			!strings.Contains(no.Message, "was interrupted and is not finished") ||
-			strings.Contains(no.Hint, "--forget-instance")) {
+			!strings.Contains(no.Message.String(), "was interrupted and is not finished") ||
+			strings.Contains(no.Hint.String(), "--forget-instance")) {
 			t.Errorf("%s: %+v", name, no)
 		}
 	}
@@ -97,13 +97,13 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	s.Instances = s.Instances[1:]
 	delete(b.d.dirs, "/data/1")
 	_, no := b.run(t, changes(change("thp:enabled", "", "0", "never", knob.Now)), all)
-	if no == nil || !strings.Contains(no.Hint, "'pgfettle undo --forget-instance /data/1 20261121-100001-a'") {
+	if no == nil || !strings.Contains(no.Hint.String(), "'pgfettle undo --forget-instance /data/1 20261121-100001-a'") {
 		t.Fatalf("%+v", no)
 	}
 	// An undo that is not told so takes back what it can, and does not say that all is well.
 	res, err := apply.Undo(context.Background(), b.w, s, "", apply.UndoOptions{MaxEffect: knob.Restart})
 	if p, ok := errors.AsType[*say.Problem](err); !ok || p.Code != say.CodePartly ||
-		!strings.Contains(p.Hint, "--forget-instance /data/1") || res.Journal.State != journal.Partly {
+		!strings.Contains(p.Hint.String(), "--forget-instance /data/1") || res.Journal.State != journal.Partly {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	if b.d.live["/proc/sys/vm.swappiness"] != "0" {
@@ -151,13 +151,14 @@ func TestReadBack(t *testing.T) {
 	f.data = f.data[:at]
 	b.d.files[name] = f
 	if res, no = undo(b, ""); no == nil || no.Code != say.CodePartly ||
-		!strings.Contains(no.Detail, "vm.swappiness: "+SysctlFile+" has 10, the value of this apply") ||
+		!strings.Contains(no.Detail.String(), "vm.swappiness: "+SysctlFile+" has 10, the value of this apply") ||
 		res.Journal.State != journal.Partly {
 		t.Errorf("lines that are missing at the end: %+v, %+v", no, res.Journal)
 	}
 	delete(b.d.files, SysctlFile)
 	b.d.live["/proc/sys/vm.swappiness"] = "7"
-	if _, no = undo(b, id); no == nil || !strings.Contains(no.Detail, "it is 7; it was 0 when it was planned") {
+	if _, no = undo(b, id); no == nil || !strings.Contains(no.Detail.String(),
+		"it is 7; it was 0 when it was planned") {
 		t.Errorf("a value between: %+v", no)
 	}
 	b.d.live["/proc/sys/vm.swappiness"] = "0"

@@ -21,8 +21,8 @@ func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o s
 	}
 	defer unlock()
 	if id == "" {
-		return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() +
-			" came to its end", Code: say.CodeError}
+		return Result{}, &say.Problem{Message: say.M("there is no apply to resume"), Detail: say.M("every journal in "+
+			"{dir} came to its end", "dir", w.dir()), Code: say.CodeError}
 	}
 	e := &operation{w: w, s: s}
 	if err := e.open(id, true); err != nil {

@@ -35,7 +35,7 @@ func TestSpelledForPeople(t *testing.T) {
 	b.d.servers["1"].running["r_a"] = "131072"
 	_, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "16384", "2097152", knob.Reload)}},
 		all)
-	if no == nil || !strings.Contains(no.Detail, "is 1GB now") {
+	if no == nil || !strings.Contains(no.Detail.String(), "is 1GB now") {
 		t.Errorf("stale: %v", no)
 	}
 	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:r_a", "/data/1", "131072", "2097152",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
@@ -33,7 +34,8 @@ func (e *operation) fitness(ctx context.Context, chosen []plan.Change) error {
 		e.held = append(e.held, heldPart(now, want))
 		if !holds(now, want) {
 			if found, moved := movedFrom(kind, now, k, c.From, c.FromBase); moved {
-				return selection.Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
+				return selection.Stale(say.M("{address} is {found} now; the plan found {from}", "address",
+					string(c.Address), "found", found, "from", c.From))
 			}
 		}
 		if want.File != nil {

@@ -44,8 +44,10 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 			err.Error()}); err != nil {
 			return err
 		}
-		return &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
-			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
+		return &say.Problem{Message: say.M("{address} could not be taken back", "address", string(c.Address)),
+			Detail: say.OfError(err),
+			Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID),
+			Code:   say.CodePartly}
 	}
 	if theirs != "" {
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})

@@ -38,10 +38,11 @@ func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o Und
 	}
 	defer unlock()
 	if id == "" {
-		no := &say.Problem{Message: "there is no apply to undo", Detail: "no journal in " + w.dir() +
-			" has changes that are not undone", Code: say.CodeError}
+		no := &say.Problem{Message: say.M("there is no apply to undo"), Detail: say.M("no journal in {dir} has "+
+			"changes that are not undone", "dir", w.dir()), Code: say.CodeError}
 		if o.Forget != "" {
-			no.Detail = "no journal in " + w.dir() + " has changes of " + o.Forget + " that are not undone"
+			no.Detail = say.M("no journal in {dir} has changes of {forget} that are not undone", "dir", w.dir(),
+				"forget", o.Forget)
 		}
 		return Result{}, no
 	}
@@ -54,8 +55,8 @@ func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o Und
 	}
 	res := Result{Journal: e.log.Journal}
 	if o.Forget != "" && !ofInstance(e.log.Journal, o.Forget) {
-		return res, &say.Problem{Message: "journal " + id + " has no change of " + o.Forget,
-			Hint: "'pgfettle journal show " + id + "' names its instances", Code: say.CodeUsage}
+		return res, &say.Problem{Message: say.M("journal {id} has no change of {forget}", "id", id, "forget", o.Forget),
+			Hint: say.M("'pgfettle journal show {id}' names its instances", "id", id), Code: say.CodeUsage}
 	}
 	if err := e.covered(func(c *journal.Change) bool { return o.Forget != "" && c.Instance == o.Forget }); err != nil {
 		return res, err
@@ -78,9 +79,10 @@ func (e *operation) stops(o UndoOptions) error {
 		}
 		kind, k, err := e.begun(c)
 		if s, ok := kind.(Stopper); err == nil && ok && s.Stops(k) {
-			return &say.Problem{Message: fmt.Sprintf("to take %s back, the server of %s is stopped and started again",
-				c.Address, c.Instance), Detail: "nothing was changed",
-				Hint: "'pgfettle undo --max-effect restart " + e.log.ID + "'", Code: say.CodeRefused}
+			return &say.Problem{Message: say.M("to take {address} back, the server of {instance} is stopped and "+
+				"started again", "address", string(c.Address), "instance", c.Instance),
+				Detail: say.M("nothing was changed"),
+				Hint:   say.M("'pgfettle undo --max-effect restart {id}'", "id", e.log.ID), Code: say.CodeRefused}
 		}
 	}
 	return nil
@@ -108,9 +110,10 @@ func (e *operation) covered(but func(*journal.Change) bool) error {
 			if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
 				return c.Begun() && c.Address == d.Address && c.Instance == d.Instance && (but == nil || !but(&c))
 			}) {
-				return &say.Problem{Message: fmt.Sprintf("%s was changed again by apply %s", d.Address, j.ID),
-					Detail: "an apply is undone before those that it lies on",
-					Hint:   "'pgfettle undo " + j.ID + "' first", Code: say.CodeRefused}
+				return &say.Problem{Message: say.M("{address} was changed again by apply {id}", "address",
+					string(d.Address), "id", j.ID),
+					Detail: say.M("an apply is undone before those that it lies on"),
+					Hint:   say.M("'pgfettle undo {id}' first", "id", j.ID), Code: say.CodeRefused}
 			}
 		}
 	}
@@ -140,18 +143,19 @@ func (e *operation) open(id string, resume bool) (err error) {
 func (e *operation) may(j *journal.Journal, resume bool) error {
 	switch r := j.Run; {
 	case j.Foreign != "":
-		return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(),
-			Detail: "nothing was changed",
-			Hint:   "use the version of pgfettle that wrote it", Code: say.CodeError}
+		return &say.Problem{Message: say.OfError((&journal.ForeignError{ID: j.ID, Format: j.Foreign})),
+			Detail: say.M("nothing was changed"),
+			Hint:   say.M("use the version of pgfettle that wrote it"), Code: say.CodeError}
 	case !e.w.owns(j):
-		return &say.Problem{Message: "journal " + j.ID + " is of another host",
-			Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root,
-				e.w.Hostname, e.w.Root),
-			Hint: "run it there", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("journal {id} is of another host", "id", j.ID),
+			Detail: say.M("it was written on {hostname} under root {root}, and this is {hostname2} under root {root2}",
+				"hostname", say.Quoted(r.Hostname), "root", say.Quoted(r.Root), "hostname2", say.Quoted(e.w.Hostname),
+				"root2", say.Quoted(e.w.Root)),
+			Hint: say.M("run it there"), Code: say.CodeRefused}
 	case resume && j.Damage != nil:
-		return &say.Problem{Message: "the journal of apply " + j.ID + " is damaged",
-			Detail: damageText(j) + "; nothing was changed",
-			Hint:   "'pgfettle undo " + j.ID + "' takes back what it proves", Code: say.CodePartly}
+		return &say.Problem{Message: say.M("the journal of apply {id} is damaged", "id", j.ID),
+			Detail: say.M("{damage}; nothing was changed", "damage", damageText(j)),
+			Hint:   say.M("'pgfettle undo {id}' takes back what it proves", "id", j.ID), Code: say.CodePartly}
 	}
 	return nil
 }
@@ -253,9 +257,11 @@ func (e *operation) left() error {
 			continue
 		}
 		if runs, ok := in.Running.Get(); ok && !runs {
-			return &say.Problem{Message: fmt.Sprintf("the server of %s is not running", p.Instance),
-				Detail: "it was being restarted when the program was stopped; its former settings are in its files",
-				Hint:   "'pgfettle undo --max-effect restart " + e.log.ID + "' starts it", Code: say.CodePartly}
+			return &say.Problem{Message: say.M("the server of {instance} is not running", "instance", p.Instance),
+				Detail: say.M("it was being restarted when the program was stopped; its former settings are in its " +
+					"files"),
+				Hint: say.M("'pgfettle undo --max-effect restart {id}' starts it", "id", e.log.ID),
+				Code: say.CodePartly}
 		}
 	}
 	return nil

@@ -26,10 +26,11 @@ func (w *System) unfinished(chosen []plan.Change) error {
 			continue
 		}
 		if j.Foreign != "" {
-			return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(),
-				Detail: "whether that apply came to its end is not known",
-				Hint:   "undo it with the version of pgfettle that wrote it, or move its file out of " + w.dir(),
-				Code:   say.CodeRefused}
+			return &say.Problem{Message: say.OfError((&journal.ForeignError{ID: j.ID, Format: j.Foreign})),
+				Detail: say.M("whether that apply came to its end is not known"),
+				Hint: say.M("undo it with the version of pgfettle that wrote it, or move its file out of {dir}",
+					"dir", w.dir()),
+				Code: say.CodeRefused}
 		}
 		part, shared := mine.shares(openParts(j))
 		if !shared && !boundless(j) {
@@ -68,25 +69,24 @@ func boundless(j *journal.Journal) bool {
 }
 
 func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
-	no := &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
-		Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'",
+	no := &say.Problem{Message: say.M("apply {id} was interrupted and is not finished", "id", j.ID),
+		Hint: say.M("finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo {id}'", "id", j.ID),
 		Code: say.CodeRefused}
 	switch {
 	case j.Damage != nil:
-		no.Message = "the journal of apply " + j.ID + " is damaged"
+		no.Message = say.M("the journal of apply {id} is damaged", "id", j.ID)
 		no.Detail = damageText(j)
-		no.Hint = "look at it with 'pgfettle journal show " + j.ID + "'; 'pgfettle undo " + j.ID +
-			"' takes back what it proves, and then it is not waited for any more"
+		no.Hint = say.M("look at it with 'pgfettle journal show {id}'; 'pgfettle undo {id}' takes back what it "+
+			"proves, and then it is not waited for any more", "id", j.ID)
 	case shared && part == theHost:
-		no.Detail = "both change the kernel or the boot of the host"
+		no.Detail = say.M("both change the kernel or the boot of the host")
 	case shared:
-		no.Detail = "both change the instance " + part
+		no.Detail = say.M("both change the instance {part}", "part", part)
 	}
 	for part := range openParts(j) {
 		if w.gone(part) {
-			no.Hint += fmt.Sprintf(
-				"; the instance %s is not found: if it is gone for good, 'pgfettle undo --forget-instance %s %s' "+
-					"takes back the rest", part, part, j.ID)
+			no.Hint = say.All("; ", no.Hint, say.M("the instance {instance} is not found: if it is gone for good, "+
+				"'pgfettle undo --forget-instance {instance} {id}' takes back the rest", "instance", part, "id", j.ID))
 			break
 		}
 	}
@@ -102,6 +102,7 @@ func (w *System) gone(part string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-func damageText(j *journal.Journal) string {
-	return fmt.Sprintf("line %d and what follows it prove nothing: %s", j.Damage.Line, j.Damage.Reason)
+func damageText(j *journal.Journal) say.Message {
+	return say.M("line {line} and what follows it prove nothing: {reason}", "line", fmt.Sprint(j.Damage.Line),
+		"reason", j.Damage.Reason)
 }

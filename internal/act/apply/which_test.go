@@ -43,7 +43,8 @@ func TestInstancesByName(t *testing.T) {
 		}
 	}
 	both.Changes[1].Risk = knob.High
-	if _, no := newBench().run(t, both, all); no == nil || !strings.Contains(no.Hint, "--accept-risk pg:r_a@/data/2") {
+	if _, no := newBench().run(t, both, all); no == nil || !strings.Contains(no.Hint.String(), "--accept-risk "+
+		"pg:r_a@/data/2") {
 		t.Errorf("a risk in one: %+v", no)
 	}
 }

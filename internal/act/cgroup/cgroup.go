@@ -162,24 +162,25 @@ func Candidates(at []Place, name string) []Group {
 }
 
 func noGroup(err error) error {
-	p := &say.Problem{Message: "no control group with a limit on memory can be made here", Code: say.CodeNoAccess}
+	p := &say.Problem{Message: say.M("no control group with a limit on memory can be made here"),
+		Code: say.CodeNoAccess}
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		p.Detail = first
+		p.Detail = say.Text(first)
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		p.Hint = "the hierarchy of control groups is mounted read-only, as in most containers: run it on the host, " +
-			"or in a container with a writable /sys/fs/cgroup"
+		p.Hint = say.M("the hierarchy of control groups is mounted read-only, as in most containers: run it on the " +
+			"host, or in a container with a writable /sys/fs/cgroup")
 	case errors.Is(err, fs.ErrPermission):
-		p.Hint = "run it as root; on a host with control groups of version 2 also below a group that is delegated " +
-			"to you: systemd-run --user --scope -p Delegate=yes COMMAND"
+		p.Hint = say.M("run it as root; on a host with control groups of version 2 also below a group that is " +
+			"delegated to you: systemd-run --user --scope -p Delegate=yes COMMAND")
 	case errors.Is(err, fs.ErrNotExist):
-		p.Hint = "the memory controller is not enabled for groups of ours: as root, write +memory to " +
-			"cgroup.subtree_control of the root group"
+		p.Hint = say.M("the memory controller is not enabled for groups of ours: as root, write +memory to " +
+			"cgroup.subtree_control of the root group")
 	default:
-		p.Hint = "a control group hierarchy with the memory controller has to be mounted and writable; root usually " +
-			"has one in /sys/fs/cgroup"
+		p.Hint = say.M("a control group hierarchy with the memory controller has to be mounted and writable; root " +
+			"usually has one in /sys/fs/cgroup")
 	}
 	return p
 }

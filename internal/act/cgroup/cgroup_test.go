@@ -126,8 +126,8 @@ func TestNewRefused(t *testing.T) {
 		kernel(t, func(string) (map[string]string, error) { return nil, c.err })
 		_, err := New([]Place{{2, []string{"/x/y"}}}, "ours", unit.GB)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Code != say.CodeNoAccess || !strings.Contains(p.Hint, c.hint) ||
-			!strings.Contains(p.Detail, "/x/y/ours") {
+		if !errors.As(err, &p) || p.Code != say.CodeNoAccess || !strings.Contains(p.Hint.String(), c.hint) ||
+			!strings.Contains(p.Detail.String(), "/x/y/ours") {
 			t.Errorf("%v: %+v", c.err, p)
 		}
 	}

@@ -115,12 +115,13 @@ func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 	}
 	switch {
 	case in.pid == 0:
-		return how, &say.Problem{Message: notRunning, Hint: "start the server", Code: say.CodeError}
+		return how, &say.Problem{Message: say.M(notRunning), Hint: say.M("start the server"), Code: say.CodeError}
 	case c.root && in.account.UID <= 0:
-		return how, &say.Problem{Message: "the account of the server is not known", Hint: asOwner,
+		return how, &say.Problem{Message: say.M("the account of the server is not known"), Hint: say.M(asOwner),
 			Code: say.CodeRefused}
 	case in.port == 0:
-		return how, &say.Problem{Message: "the port of the server is not known", Hint: asOwner, Code: say.CodeNoAccess}
+		return how, &say.Problem{Message: say.M("the port of the server is not known"), Hint: say.M(asOwner),
+			Code: say.CodeNoAccess}
 	case in.socketDir != "":
 		if how.SocketDir = in.view.Reach(in.socketDir); how.SocketDir != "" {
 			return how, nil
@@ -130,8 +131,9 @@ func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 		if !c.isHere(at) {
 			return how,
 				&say.Problem{
-					Message: "the server has no socket, and its lock file names an address that is none of this host",
-					Hint:    "give a connection string instead", Code: say.CodeRefused}
+					Message: say.M("the server has no socket, and its lock file names an address that is none of " +
+						"this host"),
+					Hint: say.M("give a connection string instead"), Code: say.CodeRefused}
 		}
 		how.Conninfo = pgclient.Keyword("host", at) + pgclient.Keyword("port", strconv.Itoa(in.port)) +
 			pgclient.Keyword("sslmode", "disable")
@@ -140,8 +142,8 @@ func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 		}
 		return how, nil
 	}
-	return how, &say.Problem{Message: "the server has no socket that can be reached from here",
-		Hint: "give a connection string instead", Code: say.CodeError}
+	return how, &say.Problem{Message: say.M("the server has no socket that can be reached from here"),
+		Hint: say.M("give a connection string instead"), Code: say.CodeError}
 }
 
 // loopback turns an address that a server listens on into one to connect to.

@@ -46,8 +46,11 @@ func fakeOf(t *testing.T, text string) *fake { return newFake(t, txtar.Parse([]b
 // A server that crashes the collector, or refuses, costs its own answers only.
 func TestAFailureCostsThatPartOnly(t *testing.T) {
 	for name, query := range map[string]func() error{
-		"panic":   func() error { panic("boom") },
-		"refusal": func() error { return &say.Problem{Message: "no", Hint: "ask", Code: say.CodeNoAccess} },
+		"panic": func() error { panic("boom") },
+		"refusal": func() error {
+			return &say.Problem{Message: say.M("no"), Hint: say.M("ask"),
+				Code: say.CodeNoAccess}
+		},
 	} {
 		f := fakeOf(t, oneServer)
 		c := newCollector(f, Request{})

@@ -3,7 +3,6 @@ package collect
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -24,7 +23,8 @@ func (c *collector) dataDir(ctx context.Context) error {
 	if !path.IsAbs(at) {
 		abs, err := filepath.Abs(at)
 		if err != nil {
-			return &say.Problem{Message: fmt.Sprintf("%q is no path", at), Detail: err.Error(), Code: say.CodeUsage}
+			return &say.Problem{Message: say.M("{at} is no path", "at", say.Quoted(at)), Detail: say.OfError(err),
+				Code: say.CodeUsage}
 		}
 		at = abs
 	}
@@ -69,10 +69,11 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 		}
 	}
 	if !st.Mode.IsDir() {
-		return nil, &say.Problem{Message: at + " is not a data directory", Detail: "it is not a folder",
-			Code: say.CodeUsage,
-			Hint: "a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle snapshot' " +
-				"wrote"}
+		return nil, &say.Problem{Message: say.M("{at} is not a data directory", "at", at),
+			Detail: say.M("it is not a folder"),
+			Code:   say.CodeUsage,
+			Hint: say.M("a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle " +
+				"snapshot' wrote")}
 	}
 	in := &instance{view: c.t, dataDir: real, account: trust.Of(st.UID, st.GID)}
 	if c.root {
@@ -151,7 +152,8 @@ func (c *collector) doubt(in *instance, found []*instance) {
 // again finds the instance of a stranger once more, now that it was named.
 func (c *collector) again(ctx context.Context, in *instance) error {
 	if !c.named(&in) {
-		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again",
+		return &say.Problem{Message: say.M("the server of {value} has ended meanwhile", "value", c.req.Value),
+			Hint: say.M("try again"),
 			Code: say.CodeError}
 	}
 	c.everything(ctx, c.beside(in))
@@ -165,23 +167,27 @@ func notTrusted(at string, err error) error {
 	if !errors.As(err, &no) {
 		return notDataDir(at, err)
 	}
-	return &say.Problem{Message: "nothing is done on behalf of " + at, Detail: no.Reason, Hint: no.Hint,
+	return &say.Problem{Message: say.M("nothing is done on behalf of {at}", "at", at), Detail: say.Text(no.Reason),
+		Hint: say.Text(no.Hint),
 		Code: say.CodeRefused}
 }
 
 func notDataDir(at string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: "permission denied for " + at, Hint: asOwner, Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("permission denied for {at}", "at", at), Hint: say.M(asOwner),
+			Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrNotExist) && path.Base(errPath(err)) == "PG_VERSION":
-		return &say.Problem{Message: at + " is not a data directory", Detail: "it holds no file PG_VERSION",
-			Code: say.CodeUsage,
-			Hint: "give the folder that SHOW data_directory names"}
+		return &say.Problem{Message: say.M("{at} is not a data directory", "at", at),
+			Detail: say.M("it holds no file PG_VERSION"),
+			Code:   say.CodeUsage,
+			Hint:   say.M("give the folder that SHOW data_directory names")}
 	case errors.Is(err, fs.ErrNotExist):
-		return &say.Problem{Message: "there is no " + at,
-			Hint: "give a data directory, a connection string or an evidence file", Code: say.CodeUsage}
+		return &say.Problem{Message: say.M("there is no {at}", "at", at),
+			Hint: say.M("give a data directory, a connection string or an evidence file"), Code: say.CodeUsage}
 	}
-	return &say.Problem{Message: "cannot read " + at, Detail: plainly(err), Code: say.CodeError}
+	return &say.Problem{Message: say.M("cannot read {at}", "at", at), Detail: say.Text(plainly(err)),
+		Code: say.CodeError}
 }
 
 func errPath(err error) string {

@@ -80,8 +80,9 @@ func ConnectLocal(t target.Target, dataDir string) (pgclient.Connect, error) {
 	}
 	in.pid, in.port, in.socketDir, in.listen = l.PID, l.Port, l.SocketDir, l.Listen
 	if in.port == 0 {
-		return pgclient.Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting",
-			Hint: pgclient.HintStarting,
+		return pgclient.Connect{}, &say.Problem{Message: say.M("the server of {dataDir} is starting", "dataDir",
+			dataDir),
+			Hint: say.M("try again when the server accepts connections; its log says what it is doing"),
 			Code: say.CodeError}
 	}
 	return c.connectTo(in)

@@ -28,7 +28,8 @@ func (c *collector) conninfo(ctx context.Context) error {
 		if p := (*say.Problem)(nil); errors.As(err, &p) || ctx.Err() != nil {
 			return err
 		}
-		return &say.Problem{Message: "the server could not be asked", Detail: err.Error(), Code: say.CodeError}
+		return &say.Problem{Message: say.M("the server could not be asked"), Detail: say.OfError(err),
+			Code: say.CodeError}
 	}
 	if in := c.proven(answers, session); in != nil && in.distrust == nil && c.named(&in) {
 		c.say("the server runs on this host")

@@ -29,7 +29,7 @@ const (
 )
 
 // refusal is a move that is not to be made.
-func refusal(message, detail, hint string) error {
+func refusal(message, detail, hint say.Message) error {
 	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
 }
 
@@ -39,8 +39,8 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 	error) {
 	f := &walmove.Plan{Asked: asked, Options: o, Label: in.Label()}
 	if !path.IsAbs(asked) || strings.ContainsAny(asked, "\n\r\x00") {
-		return f, &say.Problem{Message: fmt.Sprintf("%q is not an absolute path", asked),
-			Hint: "write the folder with its whole path: the link in the data directory will hold it",
+		return f, &say.Problem{Message: say.M("{asked} is not an absolute path", "asked", say.Quoted(asked)),
+			Hint: say.M("write the folder with its whole path: the link in the data directory will hold it"),
 			Code: say.CodeUsage}
 	}
 	dir, err := w.DataDir(in)
@@ -61,9 +61,11 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 	if n, err := w.record(dir); err != nil {
 		return f, err
 	} else if n != nil {
-		return f, refusal("a move of the WAL from "+n.From.Path+" to "+n.To.Path+" is not finished",
-			path.Join(dir, recordName)+" says so",
-			"finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo --max-effect restart'")
+		return f, refusal(say.M("a move of the WAL from {path} to {path2} is not finished", "path", n.From.Path,
+			"path2", n.To.Path),
+			say.M("{dir} says so", "dir", path.Join(dir, recordName)),
+			say.M("finish it with 'pgfettle apply --resume', or take it back with "+
+				"'pgfettle undo --max-effect restart'"))
 	}
 	if f.Here = f.To == f.From; f.Here {
 		return f, nil
@@ -97,14 +99,14 @@ func (w *Mover) resolved(asked string) (string, error) {
 		return "", target.NoAccess(at, err)
 	}
 	if to, e := w.Target.Readlink(at); e == nil {
-		return "", refusal(at+" is a symbolic link to "+to+", which is not there",
-			"", "name a folder, or mount the filesystem that it is on")
+		return "", refusal(say.M("{at} is a symbolic link to {to}, which is not there", "at", at, "to", to),
+			say.Message{}, say.M("name a folder, or mount the filesystem that it is on"))
 	}
 	up, err := w.Target.Resolve(path.Dir(at))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", refusal(path.Dir(at)+" is not there",
-			"the folder of the WAL itself is made, and those above it are not",
-			"mount the filesystem that it is on, or make the folder")
+		return "", refusal(say.M("{at} is not there", "at", path.Dir(at)),
+			say.M("the folder of the WAL itself is made, and those above it are not"),
+			say.M("mount the filesystem that it is on, or make the folder"))
 	}
 	if err != nil {
 		return "", target.NoAccess(path.Dir(at), err)
@@ -122,32 +124,36 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 			"Ansible writes the configuration of this instance: tell its role of the new place, or a rebuild puts "+
 				"pg_wal back into the data directory")
 	case "patroni":
-		return refusal("Patroni runs "+in.Label(),
-			"it would take the stop for a failure, and makes members anew without a link",
-			"give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the member "+
-				"anew with 'patronictl reinit'")
+		return refusal(say.M("Patroni runs {label}", "label", in.Label()),
+			say.M("it would take the stop for a failure, and makes members anew without a link"),
+			say.M("give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the "+
+				"member anew with 'patronictl reinit'"))
 	case "cloudnative-pg":
-		return refusal("CloudNativePG runs "+in.Label(), "its pods come and go with their volumes",
-			"add spec.walStorage to the Cluster resource: the operator moves the WAL itself")
+		return refusal(say.M("CloudNativePG runs {label}", "label", in.Label()), say.M("its pods come and go with "+
+			"their volumes"),
+			say.M("add spec.walStorage to the Cluster resource: the operator moves the WAL itself"))
 	default:
-		return refusal(m+" runs "+in.Label(), "it would take the stop for a failure", "move the WAL as "+m+" does it")
+		return refusal(say.M("{value} runs {label}", "value", m, "label", in.Label()), say.M("it would take the stop "+
+			"for a failure"), say.M("move the WAL as {value} does it", "value", m))
 	}
 	if contained(w.Target, w.view(dir), in, dir) {
-		return &say.Problem{Message: "the server of " + in.Label() + " runs in a container",
-			Detail: "the right that is missing is that to stop and start the container, which its engine has",
+		return &say.Problem{Message: say.M("the server of {label} runs in a container", "label", in.Label()),
+			Detail: say.M("the right that is missing is that to stop and start the container, which its engine has"),
 			Code:   say.CodeNoAccess,
-			Hint: "give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image when the " +
-				"cluster is made; or stop it and run pgfettle where its volumes are mounted"}
+			Hint: say.M("give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image " +
+				"when the cluster is made; or stop it and run pgfettle where its volumes are mounted")}
 	}
 	st, err := w.Target.Stat(dir)
 	if err != nil {
 		return target.NoAccess(dir, err)
 	}
 	if us := w.Target.UID(); us != 0 && us != st.UID {
-		return &say.Problem{Message: fmt.Sprintf("the WAL of %s may be moved by root or its owner alone", in.Label()),
-			Detail: fmt.Sprintf("its data directory is user %d's, and this is user %d", st.UID, us),
-			Code:   say.CodeNoAccess,
-			Hint:   "run pgfettle as root or as the owner of the data directory"}
+		return &say.Problem{Message: say.M("the WAL of {label} may be moved by root or its owner alone", "label",
+			in.Label()),
+			Detail: say.M("its data directory is user {uid}'s, and this is user {us}", "uid", fmt.Sprint(st.UID), "us",
+				fmt.Sprint(us)),
+			Code: say.CodeNoAccess,
+			Hint: say.M("run pgfettle as root or as the owner of the data directory")}
 	}
 	return nil
 }
@@ -190,60 +196,63 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 	case err != nil:
 		return target.NoAccess(to, err)
 	case path.Base(to) == "lost+found":
-		return refusal(to+" is what fsck puts lost files into", "", "name a folder beside it: "+
-			path.Join(path.Dir(to), path.Base(dir)+"-wal"))
+		return refusal(say.M("{to} is what fsck puts lost files into", "to", to), say.Message{},
+			say.M("name a folder beside it: {to}", "to", path.Join(path.Dir(to), path.Base(dir)+"-wal")))
 	}
 	if !st.Mode.IsDir() {
-		return refusal(to+" is no folder", "", "name a folder that is not there yet, or an empty one")
+		return refusal(say.M("{to} is no folder", "to", to), say.Message{}, say.M("name a folder that is not there "+
+			"yet, or an empty one"))
 	}
 	names, err := w.view(dir).ReadDir(to)
 	if err != nil {
 		return target.NoAccess(to, err)
 	}
 	if len(names) > 0 {
-		what := fmt.Sprintf("it holds %q", names[0])
+		what := say.M("it holds {name}", "name", say.Quoted(names[0]))
 		if len(names) > 1 {
-			what += fmt.Sprintf(" and %d more", len(names)-1)
+			what = say.M("it holds {name} and {n} more", "name", say.Quoted(names[0]), "n", len(names)-1)
 		}
 		for _, n := range names {
 			if len(n) == 24 && strings.Trim(n, "0123456789ABCDEF") == "" {
-				what += "; it looks like the WAL of a server"
+				what = say.All("; ", what, say.M("it looks like the WAL of a server"))
 				break
 			}
 		}
-		return refusal(to+" is not empty", what, "name a folder that is not there yet, such as "+
-			path.Join(to, path.Base(dir)+"-wal"))
+		return refusal(say.M("{to} is not empty", "to", to), what, say.M("name a folder that is not there yet, such "+
+			"as {to}", "to", path.Join(to, path.Base(dir)+"-wal")))
 	}
 	owner, err := w.Target.Stat(dir)
 	if err != nil {
 		return err
 	}
 	if st.UID != owner.UID {
-		return refusal(fmt.Sprintf("%s is user %d's, and the server runs as user %d", to, st.UID, owner.UID),
-			"the server could not write there",
-			fmt.Sprintf("chown %d:%d %s; or remove the empty folder, and it is made as it should be", owner.UID,
-				owner.GID, to))
+		return refusal(say.M("{to} is user {owner}'s, and the server runs as user {server}", "to", to, "owner",
+			fmt.Sprint(st.UID), "server", fmt.Sprint(owner.UID)),
+			say.M("the server could not write there"),
+			say.M("chown {uid}:{gid} {to}; or remove the empty folder, and it is made as it should be", "uid",
+				fmt.Sprint(owner.UID), "gid", fmt.Sprint(owner.GID), "to", to))
 	}
 	was, err := w.Target.Stat(path.Join(dir, Name))
 	if err != nil {
 		return err
 	}
 	if most := was.Mode.Perm() | 0o700; st.Mode.Perm()&^most != 0 || st.Mode.Perm()&0o700 != 0o700 {
-		why := "whoever reads the WAL reads what is in the database"
+		why := say.M("whoever reads the WAL reads what is in the database")
 		if st.Mode.Perm()&^most == 0 {
-			why = "the server could not write there"
+			why = say.M("the server could not write there")
 		}
-		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()),
+		return refusal(say.M("{to} has the mode {mode}, and pg_wal has {wanted}", "to", to, "mode", fmt.Sprintf("%04o",
+			st.Mode.Perm()), "wanted", fmt.Sprintf("%04o", was.Mode.Perm())),
 			why,
-			fmt.Sprintf("chmod %04o %s", was.Mode.Perm(), to))
+			say.M("chmod {perm} {to}", "perm", fmt.Sprintf("%04o", was.Mode.Perm()), "to", to))
 	}
 	return nil
 }
 
 func leftover(dir string) error {
 	at := path.Join(dir, otherName)
-	return refusal(at+" is there", "an earlier move left it, and no move is under way",
-		"look at it; when the server runs without it, remove it")
+	return refusal(say.M("{at} is there", "at", at), say.M("an earlier move left it, and no move is under way"),
+		say.M("look at it; when the server runs without it, remove it"))
 }
 
 // reachable refuses a place that the server's owner cannot get to, or that
@@ -270,9 +279,10 @@ func (w *Mover) reachable(dir, to string) error {
 			who = fmt.Sprintf("group %d", st.GID)
 		}
 		if who != "" {
-			return refusal(fmt.Sprintf("%s could put another folder in the place of %s", who, to),
-				fmt.Sprintf("%s has the mode %04o and is of user %d, group %d", at, st.Mode.Perm(), st.UID, st.GID),
-				"name a folder below ones of root or of the server's owner")
+			return refusal(say.M("{who} could put another folder in the place of {to}", "who", who, "to", to),
+				say.M("{at} has the mode {perm} and is of user {uid}, group {gid}", "at", at, "perm",
+					fmt.Sprintf("%04o", st.Mode.Perm()), "uid", fmt.Sprint(st.UID), "gid", fmt.Sprint(st.GID)),
+				say.M("name a folder below ones of root or of the server's owner"))
 		}
 		if at == "/" {
 			break
@@ -283,8 +293,9 @@ func (w *Mover) reachable(dir, to string) error {
 		at, within = path.Dir(to), to
 	}
 	if err := w.folders(dir).Enter(at); err != nil {
-		return refusal(fmt.Sprintf("the server, which runs as user %d, cannot get to %s", owner.UID, at), err.Error(),
-			"give the folders above it the right to pass: chmod o+x")
+		return refusal(say.M("the server, which runs as user {uid}, cannot get to {at}", "uid", fmt.Sprint(owner.UID),
+			"at", at), say.OfError(err),
+			say.M("give the folders above it the right to pass: chmod o+x"))
 	}
 	if err := w.Target.Writable(within); err != nil {
 		return target.NoAccess(to, err)
@@ -308,8 +319,9 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 	if err == nil {
 		return nil
 	}
-	return refusal(path.Dir(f.To)+" is root's, and the way to it is not", err.Error(),
-		"make the folder yourself and give it to the account of the server, or name it by a path of root's alone")
+	return refusal(say.M("{to} is root's, and the way to it is not", "to", path.Dir(f.To)), say.OfError(err),
+		say.M("make the folder yourself and give it to the account of the server, or name it by a path of "+
+			"root's alone"))
 }
 
 // server refuses what the state of the server bars, and notes what is to be known.
@@ -335,16 +347,16 @@ func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f
 			return err
 		}
 		if !c.State.Clean() {
-			return refusal("the server of "+in.Label()+" was not shut down cleanly",
-				fmt.Sprintf("pg_control says %q", c.State),
-				"start it, so that it replays its WAL; then move the WAL, or stop it first")
+			return refusal(say.M("the server of {label} was not shut down cleanly", "label", in.Label()),
+				say.M("pg_control says {state}", "state", say.Quoted(fmt.Sprint(c.State))),
+				say.M("start it, so that it replays its WAL; then move the WAL, or stop it first"))
 		}
 	}
 	f.Size, err = w.folders(dir).Measure(f.From)
 	var odd *target.OddEntry
 	if errors.As(err, &odd) {
-		return refusal(odd.Error()+", which could not be moved as it is",
-			"", "put what it leads to in its place, or remove it")
+		return refusal(say.M("{error}, which could not be moved as it is", "error", odd),
+			say.Message{}, say.M("put what it leads to in its place, or remove it"))
 	}
 	if err != nil {
 		return target.NoAccess(f.From, err)
@@ -356,11 +368,12 @@ func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f
 // quiet refuses while a base backup is taken: to stop the server would end it.
 func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f *walmove.Plan) error {
 	if _, err := w.Target.Stat(path.Join(dir, "backup_label")); err == nil {
-		detail, hint := "a backup in exclusive mode is under way", "wait until it has ended"
+		detail, hint := say.M("a backup in exclusive mode is under way"), say.M("wait until it has ended")
 		if !f.Running {
-			detail, hint = "this is a base backup that was not started yet", "start it, and let it become consistent"
+			detail, hint = say.M("this is a base backup that was not started yet"), say.M("start it, and let it "+
+				"become consistent")
 		}
-		return refusal(path.Join(dir, "backup_label")+" is there", detail, hint)
+		return refusal(say.M("{dir} is there", "dir", path.Join(dir, "backup_label")), detail, hint)
 	}
 	if !f.Running {
 		return nil
@@ -372,7 +385,8 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 		return nil
 	}
 	if why != "" {
-		return refusal("a base backup is taken of "+in.Label(), why, "wait until it has ended: the stop would end it")
+		return refusal(say.M("a base backup is taken of {label}", "label", in.Label()), say.Text(why),
+			say.M("wait until it has ended: the stop would end it"))
 	}
 	return nil
 }
@@ -449,15 +463,16 @@ func (w *Mover) enoughSpace(in *snapshot.Instance, dir string, f *walmove.Plan) 
 	f.Free = unit.Bytes(space.Free)
 	f.Need = (unit.Bytes(f.Size.Bytes) + f.MaxWAL).Scale(1 + margin)
 	if f.Need > f.Free {
-		return refusal(fmt.Sprintf("%s has %s free, and %s are needed", at, f.Free, f.Need),
-			fmt.Sprintf(
-				"%s are there now, max_wal_size lets %s more come, and a tenth is added, as that limit is a soft "+
-					"one: a filesystem full of WAL stops the server", unit.Bytes(f.Size.Bytes), f.MaxWAL),
-			"name a larger filesystem, or lower max_wal_size first")
+		return refusal(say.M("{at} has {free} free, and {need} are needed", "at", at, "free", f.Free, "need", f.Need),
+			say.M("{bytes} are there now, max_wal_size lets {maxWAL} more come, and a tenth is added, as that limit "+
+				"is a soft one: a filesystem full of WAL stops the server", "bytes", unit.Bytes(f.Size.Bytes), "maxWAL",
+				f.MaxWAL),
+			say.M("name a larger filesystem, or lower max_wal_size first"))
 	}
 	if files := int64(f.Size.Files) * 2; space.Files > 0 && space.FFree < files {
-		return refusal(fmt.Sprintf("%s has %d inodes free, and %d files are to be moved", at, space.FFree,
-			f.Size.Files), "", "name a filesystem with more inodes")
+		return refusal(say.M("{at} has {ffree} inodes free, and {files} files are to be moved", "at", at, "ffree",
+			fmt.Sprint(space.FFree), "files", fmt.Sprint(f.Size.Files)), say.Message{}, say.M("name a filesystem "+
+			"with more inodes"))
 	}
 	return nil
 }

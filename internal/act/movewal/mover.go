@@ -87,9 +87,9 @@ func (w *Mover) Place(dir string) (Place, error) {
 	}
 	real, err := w.Target.Resolve(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Place{}, &say.Problem{Message: at + " leads to " + text + ", which is not there",
-			Detail: "without its WAL the server cannot start", Code: say.CodeError,
-			Hint: "mount the filesystem that holds it"}
+		return Place{}, &say.Problem{Message: say.M("{at} leads to {text}, which is not there", "at", at, "text", text),
+			Detail: say.M("without its WAL the server cannot start"), Code: say.CodeError,
+			Hint: say.M("mount the filesystem that holds it")}
 	}
 	if err != nil {
 		return Place{}, err
@@ -104,9 +104,9 @@ func (w *Mover) DataDir(in *snapshot.Instance) (string, error) {
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return "", &say.Problem{Message: "the data directory of " + in.Label() + " is not known",
-			Detail: in.DataDirectory.Gap().Reason, Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of the data directory"}
+		return "", &say.Problem{Message: say.M("the data directory of {label} is not known", "label", in.Label()),
+			Detail: say.Text(in.DataDirectory.Gap().Reason), Code: say.CodeNoAccess,
+			Hint: say.M("run pgfettle as root or as the owner of the data directory")}
 	}
 	if a, err := pgctl.Account(w.Target, dir); err != nil {
 		return "", err

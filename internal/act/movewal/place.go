@@ -2,13 +2,13 @@ package movewal
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 )
@@ -22,20 +22,22 @@ func isBelow(at, top string) bool {
 func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	switch {
 	case isBelow(f.To, dir):
-		return refusal(f.To+" is in the data directory",
-			"a base backup would copy it twice, and whoever removes the one loses the other",
-			"name a folder outside of "+dir)
+		return refusal(say.M("{to} is in the data directory", "to", f.To),
+			say.M("a base backup would copy it twice, and whoever removes the one loses the other"),
+			say.M("name a folder outside of {dir}", "dir", dir))
 	case isBelow(f.To, f.From):
-		return refusal(f.To+" is in the WAL of this server", "", "name a folder outside of "+f.From)
+		return refusal(say.M("{to} is in the WAL of this server", "to", f.To), say.Message{},
+			say.M("name a folder outside of {from}", "from", f.From))
 	case isBelow(dir, f.To):
-		return refusal("the data directory is in "+f.To, "", "name a folder of its own")
+		return refusal(say.M("the data directory is in {to}", "to", f.To), say.Message{}, say.M("name a folder of "+
+			"its own"))
 	}
 	if spaces, err := w.view(dir).ReadDir(path.Join(dir, "pg_tblspc")); err == nil {
 		for _, oid := range spaces {
 			if at, err := w.view(dir).Resolve(path.Join(dir, "pg_tblspc", oid)); err == nil && isBelow(f.To, at) {
-				return refusal(f.To+" is in the tablespace "+oid,
-					"a tablespace is dropped and backed up with all that is in its folder",
-					"name a folder outside of "+at)
+				return refusal(say.M("{to} is in the tablespace {oid}", "to", f.To, "oid", oid),
+					say.M("a tablespace is dropped and backed up with all that is in its folder"),
+					say.M("name a folder outside of {at}", "at", at))
 			}
 		}
 	}
@@ -58,10 +60,11 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 		return err
 	}
 	if point {
-		return refusal(f.To+" is a mount point",
-			"it holds lost+found and is root's as a rule; and while it is not mounted the server would find an "+
-				"empty folder in the place of its WAL",
-			"name a folder in it, which is not there when it is not mounted: "+path.Join(f.To, path.Base(dir)+"-wal"))
+		return refusal(say.M("{to} is a mount point", "to", f.To),
+			say.M("it holds lost+found and is root's as a rule; and while it is not mounted the server would find an "+
+				"empty folder in the place of its WAL"),
+			say.M("name a folder in it, which is not there when it is not mounted: {to}", "to", path.Join(f.To,
+				path.Base(dir)+"-wal")))
 	}
 	if err := refuseVolatile(f.ToMount); err != nil {
 		return err
@@ -71,10 +74,10 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 		return err
 	}
 	if same && !f.Options.SameFilesystem {
-		return refusal(f.To+" is on the filesystem that the WAL is on now",
-			fmt.Sprintf("both are on %s (%s): the server would be stopped for nothing", f.ToMount.Point,
-				f.ToMount.Source),
-			"name a folder on another filesystem, or give --same-filesystem where it is another disk after all")
+		return refusal(say.M("{to} is on the filesystem that the WAL is on now", "to", f.To),
+			say.M("both are on {point} ({source}): the server would be stopped for nothing", "point", f.ToMount.Point,
+				"source", f.ToMount.Source),
+			say.M("name a folder on another filesystem, or give --same-filesystem where it is another disk after all"))
 	}
 	f.Notes = append(f.Notes, w.mountNotes(f)...)
 	return nil
@@ -86,8 +89,8 @@ func (w *Mover) unmounted(to string, mounts []host.Mount) error {
 	for _, at := range w.fstabPoints() {
 		if at != "/" && isBelow(to, at) && !slices.ContainsFunc(mounts,
 			func(m host.Mount) bool { return m.Point == at }) {
-			return refusal("nothing is mounted on "+at, fstabPath+
-				" has a filesystem for it, which would cover what is written there now", "mount "+at)
+			return refusal(say.M("nothing is mounted on {at}", "at", at), say.M("/etc/fstab has a filesystem for it, "+
+				"which would cover what is written there now"), say.M("mount {at}", "at", at))
 		}
 	}
 	return nil
@@ -125,20 +128,22 @@ func (w *Mover) mountPoint(at string, mounts []host.Mount) (bool, error) {
 func refuseVolatile(m host.Mount) error {
 	switch m.FSType {
 	case "tmpfs", "ramfs", "devtmpfs", "hugetlbfs":
-		return refusal(m.Point+" is in memory ("+m.FSType+")",
-			"it is empty after a power failure, and a server without its WAL has lost its last transactions or all "+
-				"of the cluster", "name a folder on a disk")
+		return refusal(say.M("{point} is in memory ({fstype})", "point", m.Point, "fstype", m.FSType),
+			say.M("it is empty after a power failure, and a server without its WAL has lost its last transactions or "+
+				"all of the cluster"), say.M("name a folder on a disk"))
 	}
 	for _, ram := range []string{"/dev/ram", "/dev/zram"} {
 		if strings.HasPrefix(m.Source, ram) {
-			return refusal(m.Point+" is on a disk in memory ("+m.Source+")", "it is empty after a power failure",
-				"name a folder on a disk")
+			return refusal(say.M("{point} is on a disk in memory ({source})", "point", m.Point, "source", m.Source),
+				say.M("it is empty after a power failure"),
+				say.M("name a folder on a disk"))
 		}
 	}
 	for _, o := range []string{"nobarrier", "barrier=0"} {
 		if m.Has(o) {
-			return refusal(m.Point+" is mounted with "+o,
-				"what the server has made last may be lost by a power failure", "mount it without that option")
+			return refusal(say.M("{point} is mounted with {value}", "point", m.Point, "value", o),
+				say.M("what the server has made last may be lost by a power failure"), say.M("mount it without that "+
+					"option"))
 		}
 	}
 	return nil

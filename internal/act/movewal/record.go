@@ -71,9 +71,9 @@ func (w *Mover) record(dir string) (*record, error) {
 	}
 	n, err := parseRecord(dir, b)
 	if err != nil {
-		return nil, &say.Problem{Message: path.Join(dir, recordName) + " is not the note of a move",
-			Detail: err.Error(), Code: say.CodeError,
-			Hint: "where pg_wal is whole and the server runs, remove it"}
+		return nil, &say.Problem{Message: say.M("{dir} is not the note of a move", "dir", path.Join(dir, recordName)),
+			Detail: say.OfError(err), Code: say.CodeError,
+			Hint: say.M("remove this file where pg_wal is complete and the server runs")}
 	}
 	return n, nil
 }

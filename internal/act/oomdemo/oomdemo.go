@@ -171,10 +171,10 @@ func enough(at cgroup.Place) error {
 		free, where = room, "the control group that this runs in leaves"
 	}
 	if free < Limit+spare {
-		return &say.Problem{Message: fmt.Sprintf("%s %s of memory to spare, and the exercise wants %s", where, free,
-			Limit+spare),
-			Hint: "it takes " + Limit.String() +
-				" for some seconds, and would push others out: run it where there is more", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("{where} {free} of memory to spare, and the exercise wants {value}", "where",
+			where, "free", free, "value", Limit+spare),
+			Hint: say.M("it takes {limit} for some seconds, and would push others out: run it where there is more",
+				"limit", Limit.String()), Code: say.CodeRefused}
 	}
 	return nil
 }

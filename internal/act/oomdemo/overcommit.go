@@ -77,9 +77,10 @@ func (f former) restore(k values) (back bool, err error) {
 func (t *trail) strict(m host.Memory, budget unit.Bytes) (unset func() error, err error) {
 	limit := m.CommittedAS + adminReserve + budget - m.SwapTotal // the kernel adds the swap
 	if limit <= 0 {
-		return nil, &say.Problem{Message: "strict overcommit cannot be shown here",
-			Detail: fmt.Sprintf("the commit limit counts %s of swap, and %s are committed", m.SwapTotal, m.CommittedAS),
-			Hint:   "run it without --overcommit real, or on a host without swap", Code: say.CodeRefused}
+		return nil, &say.Problem{Message: say.M("strict overcommit cannot be shown here"),
+			Detail: say.M("the commit limit counts {swapTotal} of swap, and {committedAS} are committed", "swapTotal",
+				m.SwapTotal, "committedAS", m.CommittedAS),
+			Hint: say.M("run it without --overcommit real, or on a host without swap"), Code: say.CodeRefused}
 	}
 	want := []former{
 		// Back to the former mode first, so that no limit is in force meanwhile.

@@ -68,8 +68,9 @@ func claim(dir string) (*trail, error) {
 			if errors.Is(err, syscall.EINTR) {
 				continue
 			}
-			return nil, &say.Problem{Message: "another exercise is running", Detail: "the folder " + dir + " is locked",
-				Hint: "wait until it has ended; it takes less than a minute", Code: say.CodeRefused}
+			return nil, &say.Problem{Message: say.M("another exercise is running"), Detail: say.M("the folder {dir} "+
+				"is locked", "dir", dir),
+				Hint: say.M("wait until it has ended; it takes less than a minute"), Code: say.CodeRefused}
 		}
 		// A lock on a folder that its former owner has removed keeps nobody out.
 		mine, err1 := f.Stat()
@@ -102,9 +103,9 @@ func (t *trail) parents(dir string) error {
 
 func access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return &say.Problem{Message: "there is no place to write down what has to be removed after a crash",
-			Detail: err.Error(),
-			Hint:   "run it as root, or as a user who may write to his home", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("there is no place to write down what has to be removed after a crash"),
+			Detail: say.OfError(err),
+			Hint:   say.M("run it as root, or as a user who may write to his home"), Code: say.CodeNoAccess}
 	}
 	return fmt.Errorf("record of the exercise: %w", err)
 }

@@ -27,7 +27,7 @@ func TestClaim(t *testing.T) {
 	}
 	_, err = claim(dir)
 	var p *say.Problem
-	if !errors.As(err, &p) || p.Code != say.CodeRefused || p.Hint == "" {
+	if !errors.As(err, &p) || p.Code != say.CodeRefused || p.Hint.IsZero() {
 		t.Errorf("a second one: %v", err)
 	}
 	if err := first.release(); err != nil {

@@ -17,9 +17,9 @@ func Major(conn *pgconn.PgConn) (int, error) {
 	m := major(conn.ParameterStatus("server_version"))
 	if m < oldest {
 		return m, &say.Problem{Code: say.CodeError,
-			Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
-				plain(conn.ParameterStatus("server_version"), "")),
-			Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
+			Message: say.M("the server calls itself {value}, which is no PostgreSQL that pgfettle knows", "value",
+				say.Quoted(plain(conn.ParameterStatus("server_version"), ""))),
+			Hint: say.M("PostgreSQL {oldest} and later are read", "oldest", fmt.Sprint(oldest))}
 	}
 	return m, nil
 }
@@ -39,7 +39,8 @@ func AskAgain(ctx context.Context, conn *pgconn.PgConn, key string, queries []pg
 			}
 		}
 		if r.lost != nil {
-			return nil, &say.Problem{Code: say.CodeError, Message: plain(reason(r.lost), ""), Hint: hintRunning}
+			return nil, &say.Problem{Code: say.CodeError, Message: say.Text(plain(reason(r.lost), "")),
+				Hint: say.M(hintRunning)}
 		}
 		queries = skipped
 	}

@@ -68,9 +68,9 @@ func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep
 	s := sessionOf(conn)
 	if s.Major < oldest {
 		return s, &say.Problem{Code: say.CodeError,
-			Message: fmt.Sprintf("the server calls itself %q, which is no PostgreSQL that pgfettle knows",
-				plain(conn.ParameterStatus("server_version"), "")),
-			Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
+			Message: say.M("the server calls itself {value}, which is no PostgreSQL that pgfettle knows", "value",
+				say.Quoted(plain(conn.ParameterStatus("server_version"), ""))),
+			Hint: say.M("PostgreSQL {oldest} and later are read", "oldest", fmt.Sprint(oldest))}
 	}
 	// the settings are about 50 kB
 	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}}
@@ -106,8 +106,8 @@ func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep
 		askHolders(ctx, a, key, conn, cfg)
 	}
 	if r.answered == 0 && r.lost != nil {
-		return s, &refused{&say.Problem{Code: say.CodeError, Message: "the server answered none of the queries",
-			Detail: plain(reason(r.lost), ""), Hint: hintRunning}, CauseOf(r.lost)}
+		return s, &refused{&say.Problem{Code: say.CodeError, Message: say.M("the server answered none of the queries"),
+			Detail: say.Text(plain(reason(r.lost), "")), Hint: say.M(hintRunning)}, CauseOf(r.lost)}
 	}
 	if access, ok := pg.ReadAccess(a, key).Get(); ok {
 		s.BackendPID, s.BackendAt, s.PostmasterAt = access.PID, access.BackendAt, access.StartedAt

@@ -213,7 +213,7 @@ func TestOtherServersAreRefused(t *testing.T) {
 		f := &fakeServer{version: version}
 		_, err := Ask(context.Background(), evidence.New(), "1", through(f.serve(t)), false)
 		var p *say.Problem
-		if !errors.As(err, &p) || !strings.Contains(p.Message, fmt.Sprintf("%q", version)) {
+		if !errors.As(err, &p) || !strings.Contains(p.Message.String(), fmt.Sprintf("%q", version)) {
 			t.Errorf("%q: %v", version, err)
 		}
 	}

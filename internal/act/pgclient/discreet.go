@@ -107,9 +107,10 @@ func guarded(cfg *pgconn.Config) error {
 		if value == "" {
 			continue
 		}
-		not := &say.Problem{Message: fmt.Sprintf("%s=%s cannot be kept to here", name, plain(value, cfg.Password)),
+		not := &say.Problem{Message: say.M("{name}={value} cannot be kept to here", "name", name, "value", plain(value,
+			cfg.Password)),
 			Code: say.CodeRefused,
-			Hint: "leave it out to connect without that protection"}
+			Hint: say.M("leave it out to connect without that protection")}
 		switch name {
 		case "requirepeer":
 			requirePeer(cfg, value)
@@ -137,7 +138,7 @@ func guarded(cfg *pgconn.Config) error {
 			}
 		case "requiressl":
 			if value != "0" {
-				not.Hint = "write sslmode=require"
+				not.Hint = say.M("write sslmode=require")
 				return not
 			}
 		default:

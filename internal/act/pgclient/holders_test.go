@@ -23,7 +23,7 @@ func TestCausesStandInTheEvidence(t *testing.T) {
 		a := evidence.New()
 		_, err := Ask(context.Background(), a, "1", through(f.serve(t)), false)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Message != "извините" {
+		if !errors.As(err, &p) || p.Message.String() != "извините" {
 			t.Fatalf("%s: %v", code, err)
 		}
 		Silent(a, "1", err)

@@ -187,7 +187,7 @@ func TestServersThatLie(t *testing.T) {
 			case err == nil:
 				t.Error("such a server is taken for one that answers")
 			case errors.As(err, &p):
-				for _, s := range []string{p.Message, p.Detail, p.Hint} {
+				for _, s := range []string{p.Message.String(), p.Detail.String(), p.Hint.String()} {
 					if len(s) > 1200 || strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 						t.Errorf("a person is told %q", s)
 					}

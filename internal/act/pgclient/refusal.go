@@ -2,10 +2,8 @@ package pgclient
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -45,43 +43,47 @@ func refusal(err error, cfg *pgconn.Config) error {
 	case pg.Stranger:
 		var stranger *strangerError
 		errors.As(err, &stranger)
-		p.Code, p.Message = say.CodeNoAccess, stranger.Error()
+		p.Code, p.Message = say.CodeNoAccess, say.OfError(stranger)
 	case pg.AsksPassword:
-		p.Code, p.Hint = say.CodeNoAccess, hintNamed
-		p.Message = "the server at " + where +
-			" asks for a password, which pgfettle gives only to a server that you name"
+		p.Code, p.Hint = say.CodeNoAccess, say.M(hintNamed)
+		p.Message = say.M("the server at {where} asks for a password, which pgfettle gives only to a server that you "+
+			"name", "where", where)
 	case pg.UnknownHost:
-		p.Message, p.Hint = fmt.Sprintf("the host name %q is not known", cfg.Host), hintRunning
+		p.Message, p.Hint = say.M("the host name {host} is not known", "host", say.Quoted(cfg.Host)), say.M(hintRunning)
 	case pg.TimedOut:
-		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout),
-			hintTimeout
+		p.Message, p.Hint = say.M("the server at {where} did not answer within {timeout}", "where", where,
+			"timeout", cfg.ConnectTimeout),
+			say.M(hintTimeout)
 	case pg.NoListener:
-		p.Message, p.Hint = "no server listens at "+where, hintRunning
+		p.Message, p.Hint = say.M("no server listens at {where}", "where", where), say.M(hintRunning)
 	case pg.NoSocket:
-		p.Message, p.Hint = "there is no server socket at "+where, hintRunning
+		p.Message, p.Hint = say.M("there is no server socket at {where}", "where", where), say.M(hintRunning)
 	case pg.ClosedSocket:
-		p.Code, p.Message, p.Hint = say.CodeNoAccess, "no permission to connect to "+where, hintSocket
+		p.Code, p.Message, p.Hint = say.CodeNoAccess, say.M("no permission to connect to {where}", "where", where),
+			say.M(hintSocket)
 	case pg.Lost:
-		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password),
-			hintRunning
+		p.Message, p.Detail, p.Hint = say.M("the connection to {where} failed", "where", where),
+			say.Text(plain(innermost(err).Error(), cfg.Password)),
+			say.M(hintRunning)
 		if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "TLS") {
-			p.Hint = hintTLS
+			p.Hint = say.M(hintTLS)
 		}
 	default:
-		p.Message, p.Detail = plain(reason(err), cfg.Password), "the server at "+where+" refused the connection"
+		p.Message, p.Detail = say.Text(plain(reason(err), cfg.Password)), say.M("the server at {where} refused the "+
+			"connection", "where", where)
 		switch cause {
 		case "28P01":
-			p.Code, p.Hint = say.CodeNoAccess, hintPassword
+			p.Code, p.Hint = say.CodeNoAccess, say.M(hintPassword)
 		case "28000":
-			p.Code, p.Hint = say.CodeNoAccess, hintRole
+			p.Code, p.Hint = say.CodeNoAccess, say.M(hintRole)
 		case "42501":
-			p.Code, p.Hint = say.CodeNoAccess, hintDatabase
+			p.Code, p.Hint = say.CodeNoAccess, say.M(hintDatabase)
 		case "3D000", "55000":
-			p.Hint = hintDatabase
+			p.Hint = say.M(hintDatabase)
 		case "53300":
-			p.Hint = hintSlots
+			p.Hint = say.M(hintSlots)
 		case "57P03":
-			p.Hint = HintStarting
+			p.Hint = say.M(HintStarting)
 		}
 	}
 	return &refused{p, cause}
@@ -90,12 +92,13 @@ func refusal(err error, cfg *pgconn.Config) error {
 // notParsed tells of a connection string that makes no sense. It repeats none
 // of it: what is malformed may hold a password anywhere.
 func notParsed(err error) error {
-	p := &say.Problem{Message: "the connection string is not valid", Hint: hintConninfo, Code: say.CodeUsage}
+	p := &say.Problem{Message: say.M("the connection string is not valid"), Hint: say.M(hintConninfo),
+		Code: say.CodeUsage}
 	for _, what := range []string{"invalid port", "sslmode is invalid", "invalid connect_timeout",
 		"unknown target_session_attrs value",
 		"failed to configure TLS", "failed to read service"} {
 		if strings.Contains(err.Error(), what) {
-			p.Detail = what
+			p.Detail = say.Text(what)
 		}
 	}
 	return p
@@ -104,14 +107,15 @@ func notParsed(err error) error {
 // notAKeyword tells of a keyword that no connection string has. What looks like
 // none may be a piece of a password with a space in it, and is not repeated then.
 func notAKeyword(name string, password bool) error {
-	p := &say.Problem{Message: "the connection string has a keyword that is not known",
-		Hint: hintConninfo + "; a setting goes into options='-c NAME=VALUE'", Code: say.CodeUsage}
+	p := &say.Problem{Message: say.M("the connection string has a keyword that is not known"),
+		Hint: say.M("write it as 'host=… port=… dbname=… user=…' or postgresql://user@host:port/dbname; a setting " +
+			"goes into options='-c NAME=VALUE'"), Code: say.CodeUsage}
 	near := say.Similar(name, slices.Concat(understood, sent, clientOnly))
 	if len(near) > 0 {
-		p.Hint = "did you mean " + near[0] + "?"
+		p.Hint = say.M("did you mean {near}?", "near", near[0])
 	}
 	if len(near) > 0 || !password && plainKeyword.MatchString(name) {
-		p.Detail = strconv.Quote(name)
+		p.Detail = say.M("{keyword}", "keyword", say.Quoted(name))
 	}
 	return p
 }

@@ -24,7 +24,7 @@ func Silent(a *evidence.Archive, key string, err error) {
 		m.Cause, m.Reason = string(pg.TimedOut), reason(err)
 	}
 	if errors.As(err, &p) {
-		m.Reveal = p.Hint
+		m.Reveal = p.Hint.English()
 		if p.Code == say.CodeNoAccess {
 			m.State = known.Forbidden
 		}

@@ -23,7 +23,8 @@ func Account(t target.Target, dir string) (*trust.Account, error) {
 	}
 	var no *trust.Refusal
 	if errors.As(err, &no) {
-		return nil, &say.Problem{Message: "nothing is done on behalf of " + dir, Detail: no.Reason, Hint: no.Hint,
+		return nil, &say.Problem{Message: say.M("nothing is done on behalf of {dir}", "dir", dir),
+			Detail: say.Text(no.Reason), Hint: say.Text(no.Hint),
 			Code: say.CodeRefused}
 	}
 	return nil, fmt.Errorf("account of %s: %w", dir, err)

@@ -45,10 +45,10 @@ func (p *Server) restartRoom(in *snapshot.Instance) error {
 			continue // what is closed to us is the owner's to know
 		}
 		cause := &pathFull{at, unit.Bytes(space.Free)}
-		return &target.Unwritten{Problem: &say.Problem{Message: "there is no room on disk to restart the server of " +
-			in.Label(), Code: say.CodeError,
-			Detail: fmt.Sprintf("%v, and it needs up to %s there", cause, need),
-			Hint:   "make room on that filesystem, then try again"}, Err: cause}
+		return &target.Unwritten{Problem: &say.Problem{Message: say.M("there is no room on disk to restart the "+
+			"server of {label}", "label", in.Label()), Code: say.CodeError,
+			Detail: say.M("{error}, and it needs up to {need} there", "error", cause, "need", need),
+			Hint:   say.M("make room on that filesystem, then try again")}, Err: cause}
 	}
 	return nil
 }
@@ -83,8 +83,8 @@ func noRoomToTry(err error, complaints []string) error {
 		}
 		err = fmt.Errorf("%s: %w", complaints[i], syscall.ENOSPC)
 	}
-	return &target.Unwritten{Problem: &say.Problem{Message: "the settings cannot be tried on a scratch copy",
-		Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Code: say.CodeError,
-		Hint: "make room in " + os.TempDir() +
-			", or name a folder on another filesystem with TMPDIR; nothing was written"}, Err: err}
+	return &target.Unwritten{Problem: &say.Problem{Message: say.M("the settings cannot be tried on a scratch copy"),
+		Detail: say.Text(strings.ReplaceAll(err.Error(), "\n", "; ")), Code: say.CodeError,
+		Hint: say.M("make room in {tempDir}, or name a folder on another filesystem with TMPDIR; nothing was written",
+			"tempDir", os.TempDir())}, Err: err}
 }

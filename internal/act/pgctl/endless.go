@@ -1,7 +1,6 @@
 package pgctl
 
 import (
-	"fmt"
 	"path"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -26,14 +25,15 @@ func (p *Server) endless(in *snapshot.Instance, s *Session) error {
 	if err != nil {
 		return nil
 	}
-	refused := func(what string) error {
-		return &say.Problem{Message: "not sent to the server of " + in.Label() + ": it would hang in its configuration",
-			Detail: what, Hint: "remove or correct that line or file first", Code: say.CodeRefused}
+	refused := func(what say.Message) error {
+		return &say.Problem{Message: say.M("nothing was asked of the server of {label}: it would hang while it reads "+
+			"its configuration", "label", in.Label()), Detail: what, Hint: say.M("correct that line or file first"),
+			Code: say.CodeRefused}
 	}
 	r := conf.Resolve(target.ConfigFiles{Target: files}, main, dir)
 	for _, f := range r.Faults {
 		if f.Special {
-			return refused(f.Error())
+			return refused(say.Text(f.Error()))
 		}
 	}
 	values := r.Values()
@@ -45,7 +45,7 @@ func (p *Server) endless(in *snapshot.Instance, s *Session) error {
 			file = path.Join(dir, file)
 		}
 		if st, err := files.Stat(file); err == nil && !st.Mode.IsRegular() && !st.Mode.IsDir() {
-			return refused(fmt.Sprintf("%s (%s) is not a regular file", file, name))
+			return refused(say.M("{file} ({name}) is not a regular file", "file", file, "name", name))
 		}
 	}
 	return nil

@@ -278,9 +278,9 @@ func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (b
 // it has started anew.
 func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	if p.RestartCommand == "" {
-		return &say.Problem{Message: "the server of " + in.Label() +
-			" is to be restarted by root or its owner alone, on its host", Code: say.CodeNoAccess,
-			Hint: "run pgfettle there as root or as the owner of the data directory, or give --restart-command"}
+		return &say.Problem{Message: say.M("the server of {label} is to be restarted by root or its owner alone, on "+
+			"its host", "label", in.Label()), Code: say.CodeNoAccess,
+			Hint: say.M("run pgfettle there as root or as the owner of the data directory, or give --restart-command")}
 	}
 	began := ""
 	if s, e := p.Session(ctx, in); e == nil && s != nil {
@@ -335,9 +335,10 @@ func (p *Server) down(ctx context.Context, in *snapshot.Instance, m service, at 
 	if said != "" {
 		detail = said
 	}
-	return &say.Problem{Message: fmt.Sprintf("the server of %s did not come back after %q", in.Label(), m.name),
-		Detail: detail,
-		Hint:   "see the server's log", Code: say.CodeError}
+	return &say.Problem{Message: say.M("the server of {label} did not come back after {name}", "label", in.Label(),
+		"name", say.Quoted(m.name)),
+		Detail: say.Text(detail),
+		Hint:   say.M("see the server's log"), Code: say.CodeError}
 }
 
 // pause waits, but not longer than the context.

@@ -162,7 +162,7 @@ func TestServiceOf(t *testing.T) {
 			got := m.name
 			var no *say.Problem
 			if errors.As(err, &no) {
-				got = no.Hint
+				got = no.Hint.String()
 			} else if err != nil {
 				t.Fatal(err)
 			}

@@ -93,10 +93,10 @@ func (p *Server) findService(ctx context.Context, in *snapshot.Instance, dir str
 	}
 	if up {
 		if by := p.supervisor(pm); by != "" {
-			return service{}, &say.Problem{Message: "the server of " + dir + " is run by " + by +
-				", which pgfettle does not know how to ask for a restart",
-				Hint: "give the command that restarts it with --restart-command, or those that stop and start it " +
-					"with --stop-command and --start-command", Code: say.CodeRefused}
+			return service{}, &say.Problem{Message: say.M("the server of {dir} is run by {by}, which pgfettle does "+
+				"not know how to ask for a restart", "dir", dir, "by", by),
+				Hint: say.M("give the command that restarts it with --restart-command, or those that stop and start " +
+					"it with --stop-command and --start-command"), Code: say.CodeRefused}
 		}
 	}
 	if m, ok, err := p.debian(in, dir, pm, up); ok || err != nil {
@@ -313,9 +313,9 @@ func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (strin
 	if st, err := p.Target.Stat(to); err == nil && st.Mode.IsRegular() && (owner == nil || st.UID == owner.UID) {
 		return to, nil
 	}
-	return "", &say.Problem{Message: "the messages of the server go to " +
-		to + ", which a server that its owner starts would not have", Code: say.CodeRefused,
-		Hint: "give the command that restarts it with --restart-command"}
+	return "", &say.Problem{Message: say.M("the messages of the server go to {to}, which a server that its owner "+
+		"starts would not have", "to", to), Code: say.CodeRefused,
+		Hint: say.M("give the command that restarts it with --restart-command")}
 }
 
 // collector says whether the server's own log collector runs: its child of that
@@ -357,9 +357,10 @@ func (p *Server) owner(dir string) (*target.User, error) {
 	if p.Target.UID() == st.UID {
 		return nil, nil
 	}
-	return nil, &say.Problem{Message: "the server of " + dir + " is to be restarted by root or its owner alone",
+	return nil, &say.Problem{Message: say.M("the server of {dir} is to be restarted by root or its owner alone", "dir",
+		dir),
 		Code: say.CodeNoAccess,
-		Hint: "run pgfettle as root or as the owner of the data directory, or give --restart-command"}
+		Hint: say.M("run pgfettle as root or as the owner of the data directory, or give --restart-command")}
 }
 
 // mayRun refuses a program that is neither root's nor the account's, or that
@@ -372,9 +373,9 @@ func (p *Server) mayRun(dir, program string) error {
 	_, err = a.Program(p.Target, program)
 	var no *trust.Refusal
 	if errors.As(err, &no) {
-		return &say.Problem{Message: "the server of " + dir + " cannot be restarted with its own programs",
-			Detail: no.Reason, Code: say.CodeRefused,
-			Hint: no.Hint + "; or give --restart-command"}
+		return &say.Problem{Message: say.M("the server of {dir} cannot be restarted with its own programs", "dir", dir),
+			Detail: say.Text(no.Reason), Code: say.CodeRefused,
+			Hint: say.M("{hint}; or give --restart-command", "hint", no.Hint)}
 	}
 	return err
 }
@@ -430,10 +431,10 @@ func (p *Server) asBefore(pm postmaster) ([]string, error) {
 		case ok && inherited(name):
 			env = append(env, v)
 		case ok && loaderVariable(name) && p.Target.UID() == 0:
-			return nil, &say.Problem{Message: "the server of " + pm.Dir + " was started with " + name +
-				" set, which root does not hand on", Code: say.CodeRefused,
-				Detail: "a program that the variable names would run in its place",
-				Hint:   "run pgfettle as the owner of the data directory, or give --restart-command"}
+			return nil, &say.Problem{Message: say.M("the server of {dir} was started with {name} set, which root "+
+				"does not hand on", "dir", pm.Dir, "name", name), Code: say.CodeRefused,
+				Detail: say.M("a program that the variable names would run in its place"),
+				Hint:   say.M("run pgfettle as the owner of the data directory, or give --restart-command")}
 		case ok && loaderVariable(name):
 			env = append(env, v)
 		case ok && !shellVariable(name):

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -139,9 +140,10 @@ func socketOf(in *snapshot.Instance) (pgclient.Connect, error) {
 	dirs, ok3 := set.Text("unix_socket_directories")
 	list := conf.SplitList(dirs)
 	if !ok || !ok2 || !ok3 || len(list) == 0 {
-		return pgclient.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known",
+		return pgclient.Connect{}, &say.Problem{Message: say.M("no way to the server of {label} is known", "label",
+			in.Label()),
 			Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of the data directory, or give a connection string"}
+			Hint: say.M("run pgfettle as root or as the owner of the data directory, or give a connection string")}
 	}
 	pm, ok := in.Postmaster().Get()
 	if !ok {
@@ -173,9 +175,9 @@ func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
 		dir = s.DataDir
 	}
 	if s.DataDir != "" && path.Clean(s.DataDir) != path.Clean(dir) && !p.sameFolder(s.DataDir, dir) {
-		return &say.Problem{Message: "the server that answers is another one", Code: say.CodeError,
-			Detail: fmt.Sprintf("its data directory is %s, not %s", s.DataDir, dir),
-			Hint:   "give the connection string of the instance"}
+		return &say.Problem{Message: say.M("the server that answers is another one"), Code: say.CodeError,
+			Detail: say.M("its data directory is {dataDir}, not {dir}", "dataDir", s.DataDir, "dir", dir),
+			Hint:   say.M("give the connection string of the instance")}
 	}
 	s.began = r[6]
 	began, err := strconv.ParseFloat(r[6], 64)

@@ -121,9 +121,10 @@ func Refusal(in *snapshot.Instance, found []Trouble) error {
 		}
 		said = append(said, s)
 	}
-	return &say.Problem{Message: "the server of " + in.Label() + " would not start with these settings",
-		Detail: strings.Join(said, "; "),
-		Hint:   "nothing was written; pin the setting to another value with --pin, or leave it out with --only",
+	return &say.Problem{Message: say.M("the server of {label} would not start with these settings", "label",
+		in.Label()),
+		Detail: say.Text(strings.Join(said, "; ")),
+		Hint:   say.M("nothing was written; pin the setting to another value with --pin, or leave it out with --only"),
 		Code:   say.CodeRefused}
 }
 
@@ -211,9 +212,9 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 		}
 	}
 	if s == nil {
-		return nil, &say.Problem{Message: "the configuration files of " + in.Label() +
-			" are closed to us, and no server runs that could be asked", Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of " + path.Join(dir, "postgresql.conf")}
+		return nil, &say.Problem{Message: say.M("the configuration files of {label} are closed to us, and no server "+
+			"runs that could be asked", "label", in.Label()), Code: say.CodeNoAccess,
+			Hint: say.M("run pgfettle as root or as the owner of {dir}", "dir", path.Join(dir, "postgresql.conf"))}
 	}
 	rows, err := s.Rows(ctx,
 		`select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings `+

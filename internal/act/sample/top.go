@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -235,7 +236,7 @@ func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 	if l.conn == nil {
 		how, err := l.o.Connect()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &say.Problem{Message: "the server does not run"}
+			return nil, &say.Problem{Message: say.M("the server does not run")}
 		}
 		if err != nil {
 			return nil, err
@@ -289,7 +290,7 @@ func stopped(p any) known.Gap {
 // problemGap is an error as the reason why something is not known.
 func problemGap(err error) known.Gap {
 	if p, ok := errors.AsType[*say.Problem](err); ok {
-		return known.Gap{Reason: p.Message, Reveal: p.Hint}
+		return known.Gap{Reason: p.Message.English(), Reveal: p.Hint.English()}
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return known.Gap{Reason: "permission denied",

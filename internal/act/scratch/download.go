@@ -61,13 +61,15 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "*.txz"))
 	if err != nil || len(found) != 1 {
-		p := &say.Problem{Message: "no server binaries found and the registry could not be reached", Hint: installHint,
+		p := &say.Problem{Message: say.M("no server binaries found and the registry could not be reached"),
+			Hint: say.M(installHint),
 			Code: say.CodeError}
 		if w.answered.Load() {
-			p.Message = fmt.Sprintf("the registry did not give PostgreSQL %s for %s", r.version, platform())
+			p.Message = say.M("the registry did not give PostgreSQL {version} for {platform}", "version", r.version,
+				"platform", platform())
 		}
 		if libErr != nil {
-			p.Detail = libErr.Error()
+			p.Detail = say.OfError(libErr)
 		}
 		return "", p
 	}

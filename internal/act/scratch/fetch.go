@@ -37,9 +37,10 @@ type FetchOptions struct {
 func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	r, ok := releaseOf(major)
 	if !ok {
-		return Binaries{}, &say.Problem{Message: fmt.Sprintf("there are no server binaries of PostgreSQL %d to fetch",
-			major),
-			Hint: fmt.Sprintf("%d to %d can be fetched", releases[0].major, releases[len(releases)-1].major),
+		return Binaries{}, &say.Problem{Message: say.M("there are no server binaries of PostgreSQL {major} to fetch",
+			"major", fmt.Sprint(major)),
+			Hint: say.M("{first} to {last} can be fetched", "first", fmt.Sprint(releases[0].major), "last",
+				fmt.Sprint(releases[len(releases)-1].major)),
 			Code: say.CodeUsage}
 	}
 	dir := o.Dir
@@ -54,9 +55,9 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 		return b, nil
 	}
 	if r.pin(platform()) == "" && !o.AllowUnpinned {
-		return Binaries{}, &say.Problem{Message: fmt.Sprintf(
-			"the sum of PostgreSQL %s for %s is not known, so it is not fetched", r.version, platform()),
-			Hint: installHint, Code: say.CodeError}
+		return Binaries{}, &say.Problem{Message: say.M("the sum of PostgreSQL {version} for {platform} is not known, "+
+			"so it is not fetched", "version", r.version, "platform", platform()),
+			Hint: say.M(installHint), Code: say.CodeError}
 	}
 	if err := makeCache(dir); err != nil {
 		return Binaries{}, err
@@ -112,16 +113,18 @@ func makeCache(dir string) error {
 		err = errors.Join(err, os.Chmod(d, 0o755))
 	}
 	if err != nil {
-		return &say.Problem{Message: "the folder for fetched server binaries cannot be made", Detail: err.Error(),
-			Hint: installHint, Code: say.CodeError}
+		return &say.Problem{Message: say.M("the folder for fetched server binaries cannot be made"),
+			Detail: say.OfError(err),
+			Hint:   say.M(installHint), Code: say.CodeError}
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("cache folder: %w", err)
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
-		return &say.Problem{Message: "the folder for fetched server binaries can be written by others", Detail: dir,
-			Hint: "make it yours alone, or remove it", Code: say.CodeError}
+		return &say.Problem{Message: say.M("the folder for fetched server binaries can be written by others"),
+			Detail: say.Text(dir),
+			Hint:   say.M("make it yours alone, or remove it"), Code: say.CodeError}
 	}
 	return nil
 }
@@ -167,9 +170,10 @@ func install(archive, want, work, home string) error {
 		return fmt.Errorf("fetched archive: %w", err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); want != "" && got != want {
-		return &say.Problem{Message: "the fetched server binaries are not the ones that this program knows",
-			Detail: "SHA-256 " + got + " instead of " + want,
-			Hint:   "somebody may have tampered with them on the way; " + installHint, Code: say.CodeError}
+		return &say.Problem{Message: say.M("the fetched server binaries are not the ones that this program knows"),
+			Detail: say.M("SHA-256 {got} instead of {want}", "got", got, "want", want),
+			Hint: say.M("they may have been tampered with on the way; install your distribution's package of the " +
+				"PostgreSQL server, such as postgresql or postgresql-server"), Code: say.CodeError}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("fetched archive: %w", err)

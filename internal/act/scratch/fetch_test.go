@@ -188,8 +188,8 @@ func TestFetchRefuses(t *testing.T) {
 			if !errors.As(err, &p) {
 				t.Fatalf("%v", err)
 			}
-			if !strings.Contains(p.Message, c.message) || !strings.Contains(p.Hint, "install") {
-				t.Errorf("message %q, hint %q", p.Message, p.Hint)
+			if !strings.Contains(p.Message.String(), c.message) || !strings.Contains(p.Hint.String(), "install") {
+				t.Errorf("message %q, hint %q", p.Message.String(), p.Hint.String())
 			}
 			if names := list(t, dir); len(names) != 0 {
 				t.Errorf("left in the cache: %v", names)
@@ -287,7 +287,7 @@ func TestFetchHeedsTheContext(t *testing.T) {
 func TestFetchOfAnUnknownMajor(t *testing.T) {
 	var p *say.Problem
 	if _, err := Fetch(t.Context(), 9, FetchOptions{Dir: t.TempDir()}); !errors.As(err, &p) ||
-		p.Code != say.CodeUsage || !strings.Contains(p.Hint, "13 to 18") {
+		p.Code != say.CodeUsage || !strings.Contains(p.Hint.String(), "13 to 18") {
 		t.Errorf("%v", err)
 	}
 }

@@ -17,19 +17,21 @@ func NoAccess(what string, err error) error {
 	case errors.As(err, &told):
 		return err
 	case errors.Is(err, syscall.EROFS):
-		return &say.Problem{Message: what + " cannot be written", Detail: err.Error(),
-			Hint: "its filesystem is mounted read-only: remount it, or apply from outside of the container",
+		return &say.Problem{Message: say.M("{what} cannot be written", "what", what), Detail: say.OfError(err),
+			Hint: say.M("its filesystem is mounted read-only: remount it, or apply from outside of the container"),
 			Code: say.CodeNoAccess}
 	case errors.Is(err, ErrImmutable):
-		return &say.Problem{Message: what + " may not be written", Detail: err.Error(),
-			Hint: "lsattr shows the attribute i or a, which stops root too: whoever set it takes it off with chattr " +
-				"-i -a", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("{what} may not be written", "what", what), Detail: say.OfError(err),
+			Hint: say.M("lsattr shows the attribute i or a, which stops root too: whoever set it takes it off with " +
+				"chattr -i -a"), Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: what + " may not be written", Detail: err.Error(), Hint: "run it as root",
+		return &say.Problem{Message: say.M("{what} may not be written", "what", what), Detail: say.OfError(err),
+			Hint: say.M("run it as root"),
 			Code: say.CodeNoAccess}
 	case IsFull(err):
-		return &Unwritten{&say.Problem{Message: what + " cannot be written", Detail: err.Error(),
-			Hint: "its filesystem is full: make room, then try again", Code: say.CodeError}, err}
+		return &Unwritten{&say.Problem{Message: say.M("{what} cannot be written", "what", what),
+			Detail: say.OfError(err),
+			Hint:   say.M("its filesystem is full: make room, then try again"), Code: say.CodeError}, err}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -163,7 +163,9 @@ func inForce(ctx context.Context, server *pgctl.Server, l *app.Session, j *journ
 		return nil
 	}
 	slices.Sort(unmet)
-	return &say.Problem{Message: "not all applied settings are in effect", Detail: strings.Join(unmet, "; "),
-		Hint: "Remove the other definitions of these settings, or undo the apply: pgfettle undo " + j.ID,
+	return &say.Problem{Message: say.M("not all applied settings are in effect"), Detail: say.Text(strings.Join(unmet,
+		"; ")),
+		Hint: say.M("Remove the other definitions of these settings, or undo the apply: pgfettle undo {id}", "id",
+			j.ID),
 		Code: say.CodePartly}
 }

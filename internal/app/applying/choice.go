@@ -1,7 +1,6 @@
 package applying
 
 import (
-	"fmt"
 	"path"
 	"slices"
 
@@ -69,9 +68,10 @@ func (s *Choice) Named() error {
 	for _, list := range [][]selection.Which{s.Options.Only, s.Options.AcceptRisk} {
 		for _, w := range list {
 			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
-				return say.Usage(fmt.Sprintf("%s: no instance %q in the plan", w, w.Instance),
+				return say.Usage(say.M("{value}: no instance {instance} in the plan", "value", w, "instance",
+					say.Quoted(w.Instance)),
 					say.DidYouMean(w.Instance, labels,
-						"Use the data directory as shown in the plan, such as pg:work_mem@/srv/pg/17."))
+						say.M("Use the data directory as shown in the plan, such as pg:work_mem@/srv/pg/17.")))
 			}
 		}
 	}
@@ -112,8 +112,8 @@ func (s *Choice) bars(c *plan.Change) string {
 func (s *Choice) Nothing() error {
 	for _, l := range s.Left {
 		if l.Reason == notAccepted || l.Reason == declined {
-			return &say.Problem{Message: "nothing was changed: all changes were skipped",
-				Hint: "See the reasons above.", Code: say.CodeRefused}
+			return &say.Problem{Message: say.M("nothing was changed: all changes were skipped"),
+				Hint: say.M("See the reasons above."), Code: say.CodeRefused}
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package applying
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
@@ -45,22 +44,22 @@ func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 	list, err := journalfile.List(t, dir)
 	switch {
 	case id != "":
-		return nil, say.Usage(fmt.Sprintf("journal %q does not exist", id),
-			say.DidYouMean(id, IDs(list), "List the journals in "+dir+": pgfettle journal list"))
+		return nil, say.Usage(say.M("journal {id} does not exist", "id", say.Quoted(id)),
+			say.DidYouMean(id, IDs(list), say.M("List the journals in {dir}: pgfettle journal list", "dir", dir)))
 	case len(list) > 0:
 		return list[len(list)-1], nil
 	case err != nil:
 		return nil, closed(err, dir)
 	}
-	return nil, &say.Problem{Message: "no journal: nothing was applied yet",
-		Detail: "The journal directory is " + dir + ".", Code: say.CodeError}
+	return nil, &say.Problem{Message: say.M("no journal: nothing was applied yet"),
+		Detail: say.M("The journal directory is {dir}.", "dir", dir), Code: say.CodeError}
 }
 
 // closed names the right that is missing where the folder is closed to us.
 func closed(err error, dir string) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &say.Problem{Message: "could not read the journals", Detail: err.Error(),
-			Hint: "Run pgfettle as the owner of " + dir + ", usually root.", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("could not read the journals"), Detail: say.OfError(err),
+			Hint: say.M("Run pgfettle as the owner of {dir}, usually root.", "dir", dir), Code: say.CodeNoAccess}
 	}
 	return err
 }

@@ -3,8 +3,6 @@ package applying
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/wal"
@@ -48,8 +46,8 @@ func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
 		return m, err
 	}
 	if l.Collected == nil {
-		return m, say.Usage("cannot move the WAL of an evidence file", "Name the data directory of an instance on "+
-			"this host.")
+		return m, say.Usage(say.M("cannot move the WAL of an evidence file"), say.M("Name the data directory of an "+
+			"instance on this host."))
 	}
 	in, err := onlyInstance(l.Snapshot)
 	if err != nil {
@@ -91,8 +89,9 @@ func stays(err error, j *journal.Journal) error {
 	}
 	for i := range j.Changes {
 		if c := &j.Changes[i]; c.State == journal.IsFailed {
-			return &say.Problem{Message: "the WAL was not moved: the previous state was restored", Detail: c.Reason,
-				Hint: "Fix the cause, then run the command again.", Code: say.CodePartly}
+			return &say.Problem{Message: say.M("the WAL was not moved: the previous state was restored"),
+				Detail: say.Text(c.Reason),
+				Hint:   say.M("Fix the cause, then run the command again."), Code: say.CodePartly}
 		}
 	}
 	return err
@@ -101,12 +100,12 @@ func stays(err error, j *journal.Journal) error {
 // onlyInstance is the instance that is meant where there is one.
 func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	if !s.HostSeen {
-		return nil, &say.Problem{Message: "cannot move the WAL of a remote server",
-			Hint: "Run pgfettle on its host.", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: say.M("cannot move the WAL of a remote server"),
+			Hint: say.M("Run pgfettle on its host."), Code: say.CodeNoAccess}
 	}
 	switch len(s.Instances) {
 	case 0:
-		return nil, say.Usage("no instance is running on this host", "Name its data directory after DIR.")
+		return nil, say.Usage(say.M("no instance is running on this host"), say.M("Name its data directory after DIR."))
 	case 1:
 		return &s.Instances[0], nil
 	}
@@ -114,7 +113,7 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	for i := range s.Instances {
 		names = append(names, s.Instances[i].Label())
 	}
-	return nil, say.Usage(fmt.Sprintf("%d instances are running on this host: %s", len(names), strings.Join(names,
-		", ")),
-		"Name the data directory of one of them after DIR.")
+	return nil, say.Usage(say.M("{n} instances are running on this host: {names}", "n", len(names), "names",
+		say.Names(names, 0)),
+		say.M("Name the data directory of one of them after DIR."))
 }

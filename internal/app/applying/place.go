@@ -38,16 +38,17 @@ func (p *Place) Files() (target.Target, error) {
 	}
 	p.Root = abs
 	if abs == "/" {
-		return nil, say.Usage("--root / is this host itself", "To change this host, omit --root.")
+		return nil, say.Usage(say.M("--root / is this host itself"), say.M("To change this host, omit --root."))
 	}
 	t, err := p.Host.Target.Sub(abs)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("--root: could not open %q: permission denied", p.Root),
-			Hint: "Run pgfettle as its owner.", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: say.M("--root: could not open {root}: permission denied", "root",
+			say.Quoted(p.Root)),
+			Hint: say.M("Run pgfettle as its owner."), Code: say.CodeNoAccess}
 	case err != nil:
-		return nil, say.Usage(fmt.Sprintf("--root: %q is not a directory", p.Root),
-			"Name the root directory of an image, which contains etc and usr.")
+		return nil, say.Usage(say.M("--root: {root} is not a directory", "root", say.Quoted(p.Root)),
+			say.M("Name the root directory of an image, which contains etc and usr."))
 	}
 	return t, nil
 }
@@ -61,10 +62,11 @@ func (p *Place) Journals() (string, error) {
 	}
 	err = target.RootsOwn(p.Host.Target, dir)
 	if c, ok := errors.AsType[*target.Changeable](err); ok {
-		return "", &say.Problem{Message: "journals in " + dir + " are not trusted", Detail: c.Path + " " + c.Why,
-			Code: say.CodeRefused,
-			Hint: "Find out who created it. Then let only root write it (chown root: DIR; chmod go-w DIR), or name " +
-				"another directory with --journal."}
+		return "", &say.Problem{Message: say.M("journals in {dir} are not trusted", "dir", dir),
+			Detail: say.M("{path} {why}", "path", c.Path, "why", c.Why),
+			Code:   say.CodeRefused,
+			Hint: say.M("Find out who created it. Then let only root write it (chown root: DIR; chmod go-w DIR), " +
+				"or name another directory with --journal.")}
 	}
 	return dir, err
 }
@@ -80,7 +82,8 @@ func (p *Place) journalDir() (string, error) {
 	}
 	state, ok := p.Host.StateHome()
 	if !ok {
-		return "", say.Usage("no journal directory: HOME is not set", "Name a directory with --journal DIR.")
+		return "", say.Usage(say.M("no journal directory: HOME is not set"), say.M("Name a directory with --journal "+
+			"DIR."))
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
@@ -101,7 +104,7 @@ type Restart struct{ Command, Stop, Start string }
 
 func (r Restart) check() error {
 	if (r.Stop == "") != (r.Start == "") {
-		return say.Usage("--stop-command and --start-command require each other", "Use both.")
+		return say.Usage(say.M("--stop-command and --start-command require each other"), say.M("Use both."))
 	}
 	return nil
 }

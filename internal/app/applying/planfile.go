@@ -32,8 +32,9 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 	}
 	made, about, err := plan.Decode(b)
 	if err != nil {
-		return nil, nil, &say.Problem{Message: fmt.Sprintf("plan file %q: %v", name, err),
-			Hint: "Create a plan file: pgfettle plan --format json > FILE", Code: say.CodeError}
+		return nil, nil, &say.Problem{Message: say.M("plan file {name}: {error}", "name", say.Quoted(name), "error",
+			err),
+			Hint: say.M("Create a plan file: pgfettle plan --format json > FILE"), Code: say.CodeError}
 	}
 	var l *app.Session
 	switch {
@@ -57,8 +58,8 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 }
 
 func elsewhere(name string, err error) error {
-	return &say.Problem{Message: fmt.Sprintf("plan file %q: %v", name, err),
-		Hint: "Make the plan again on this host: the file is for another host, or the instance was removed.",
+	return &say.Problem{Message: say.M("plan file {name}: {error}", "name", say.Quoted(name), "error", err),
+		Hint: say.M("Make the plan again on this host: the file is for another host, or the instance was removed."),
 		Code: say.CodeStale}
 }
 

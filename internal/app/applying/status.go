@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -39,7 +40,7 @@ func Status(ctx context.Context, p *Place, id string) ([]journal.Drift, error) {
 	for _, j := range list {
 		if why := j.Trouble(); why != "" {
 			damaged = true
-			p.Host.Tell("warning", why)
+			p.Host.Tell("warning", say.Text(why))
 		}
 	}
 	if len(all.Changes) == 0 && !damaged {
@@ -58,7 +59,7 @@ func Status(ctx context.Context, p *Place, id string) ([]journal.Drift, error) {
 		return nil, err
 	}
 	if err != nil {
-		p.Host.Tell("warning", err.Error())
+		p.Host.Tell("warning", say.OfError(err))
 	}
 	return drifts, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -49,7 +50,7 @@ func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 		f = oomPlan(ctx, s)
 	}
 	d := oom.Diagnose(log, f)
-	d.Missing = append(d.Missing, gaps...)
+	d.Missing = append(d.Missing, gap.All(gaps)...)
 	return d, nil
 }
 
@@ -70,7 +71,8 @@ func oomLive(args []string) bool {
 func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
 	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
 	if err != nil {
-		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "no plan for this host: " + err.Error()}
+		return oom.Facts{Snapshot: s.Snapshot, PlanGap: say.M("no plan for this host: {error}", "error",
+			err.Error())}
 	}
 	return oomFacts(s.Snapshot, p)
 }
@@ -86,7 +88,7 @@ func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
 		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To,
-			Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
+			Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }
@@ -97,7 +99,8 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 	var l *app.Session
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return nil, nil, say.Usage(fmt.Sprintf("file %q is given twice", name), "Name each file once.")
+			return nil, nil, say.Usage(say.M("file {name} is given twice", "name", say.Quoted(name)),
+				say.M("Name each file once."))
 		}
 		var in io.Reader = h.Input
 		if name != "-" {
@@ -107,8 +110,8 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
-				return nil, nil, say.Usage(fmt.Sprintf("%q is a directory", name),
-					"Name the files in it. A data directory can only be given alone, as TARGET.")
+				return nil, nil, say.Usage(say.M("{name} is a directory", "name", say.Quoted(name)),
+					say.M("Name the files in it. A data directory can only be given alone, as TARGET."))
 			}
 			in = f
 		}
@@ -117,7 +120,8 @@ func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 		switch {
 		case evidence.IsArchive(head):
 			if l != nil {
-				return nil, nil, say.Usage("more than one evidence file", "Name the evidence of one host only.")
+				return nil, nil, say.Usage(say.M("more than one evidence file"), say.M("Name the evidence of one "+
+					"host only."))
 			}
 			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {
@@ -160,9 +164,9 @@ func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Sessi
 		return nil, nil, nil, err
 	}
 	if !l.Snapshot.HostSeen {
-		return nil, nil, nil, &say.Problem{Message: "cannot read the kernel log of a remote server",
-			Hint: "Run pgfettle diagnose oom on its host, or: ssh HOST journalctl -k -o short-iso | " +
-				"pgfettle diagnose oom -", Code: say.CodeNoAccess}
+		return nil, nil, nil, &say.Problem{Message: say.M("cannot read the kernel log of a remote server"),
+			Hint: say.M("Run pgfettle diagnose oom on its host, or: ssh HOST journalctl -k -o short-iso | pgfettle " +
+				"diagnose oom -"), Code: say.CodeNoAccess}
 	}
 	log, gaps, err := oomLogs(ctx, l)
 	return log, l, gaps, err
@@ -211,8 +215,8 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 		}
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
-		return nil, gaps, &say.Problem{Message: "could not read the kernel log or a server log: " +
-			gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
+		return nil, gaps, &say.Problem{Message: say.M("could not read the kernel log or a server log: {reason}",
+			"reason", gap.Reason), Hint: say.Text(gap.Reveal), Code: say.CodeNoAccess}
 	}
 	return r.Log(), gaps, ctx.Err()
 }

@@ -78,7 +78,8 @@ func reportOn(ctx context.Context, s *app.Session, q ReportRequest) (*Report, er
 		log, gaps, err = oomLogs(ctx, s)
 		r.Missing = append(r.Missing, gaps...)
 		if no, ok := errors.AsType[*say.Problem](err); ok { // neither log: said in the report, which has more
-			r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: no.Message, Reveal: no.Hint})
+			r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: no.Message.English(),
+				Reveal: no.Hint.English()})
 			log, err = nil, nil
 		}
 	default:

@@ -18,7 +18,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl/serverlogs"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -27,6 +26,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 )
 
@@ -78,9 +78,9 @@ func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error)
 
 // report reads the logs and says what they show.
 func (in *logInput) report(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
-	kernel := in.kernel
-	if r.Redact && kernel != "" {
-		kernel = "pgfettle diagnose oom with the same evidence"
+	kernel := say.Text(in.kernel)
+	if r.Redact && in.kernel != "" {
+		kernel = say.M("pgfettle diagnose oom with the same evidence")
 	}
 	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, WALDisk: in.walDisk,
 		Kernel: kernel, Redact: r.Redact})
@@ -120,7 +120,7 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 		is := false
 		if a == "-" {
 			if stdin {
-				return nil, nil, say.Usage("stdin (-) is given twice", "Use - only once.")
+				return nil, nil, say.Usage(say.M("stdin (-) is given twice"), say.M("Use - only once."))
 			}
 			stdin = true
 		} else {
@@ -134,8 +134,9 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 				}
 			case err == nil && st.Mode()&fs.ModeNamedPipe != 0: // <(zcat …)
 			case err == nil:
-				return nil, nil, say.Usage(fmt.Sprintf("%q is neither a directory nor a readable file", a),
-					"Name log files or a TARGET.")
+				return nil, nil, say.Usage(say.M("{value} is neither a directory nor a readable file", "value",
+					say.Quoted(a)),
+					say.M("Name log files or a TARGET."))
 			case strings.Contains(a, "=") || strings.Contains(a, "://"):
 				is = true
 			default:
@@ -147,8 +148,9 @@ func sortArguments(args []string) (target *string, files []logFile, err error) {
 			continue
 		}
 		if target != nil {
-			return nil, nil, say.Usage(fmt.Sprintf("more than one target: %q, %q", *target, a),
-				"Name one data directory, conninfo or evidence file.")
+			return nil, nil, say.Usage(say.M("more than one target: {target}, {value}", "target", say.Quoted(*target),
+				"value", say.Quoted(a)),
+				say.M("Name one data directory, conninfo or evidence file."))
 		}
 		target = &args[i]
 	}
@@ -169,18 +171,20 @@ func isEvidence(name string) (bool, error) {
 func logError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return say.Usage(fmt.Sprintf("file or target %q does not exist", name),
-			"Name log files, a data directory or a conninfo such as 'host=db1'. For this host, omit TARGET.")
+		return say.Usage(say.M("file or target {name} does not exist", "name", say.Quoted(name)),
+			say.M("Name log files, a data directory or a conninfo such as 'host=db1'. For this host, omit TARGET."))
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
-			Hint: "Run pgfettle as root, as the owner of the server, or in a group with read permission (adm on " +
-				"Debian, also for kernel logs).", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("could not open {name}: permission denied", "name", say.Quoted(name)),
+			Hint: say.M("Run pgfettle as root, as the owner of the server, or in a group with read permission (adm " +
+				"on Debian, also for kernel logs)."), Code: say.CodeNoAccess}
 	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
 		errors.As(err, &corrupt) {
-		return &say.Problem{Message: fmt.Sprintf("compressed log %q is truncated or damaged: %v", name, err),
-			Hint: "Read the intact part (for OOM kills, with oom instead of log): zcat FILE | pgfettle diagnose log -",
+		return &say.Problem{Message: say.M("compressed log {name} is truncated or damaged: {error}", "name",
+			say.Quoted(name), "error", err),
+			Hint: say.M("Read the intact part (for OOM kills, with oom instead of log): zcat FILE | pgfettle " +
+				"diagnose log -"),
 			Code: say.CodeError}
 	}
 	return fmt.Errorf("log %q: %w", name, err)
@@ -193,7 +197,7 @@ type logInput struct {
 	walDisk  *serverlog.WALDisk // nil: not known
 	files    []logFile
 	kernel   string // the command that reads the kernel's log, where it is in the same evidence
-	gaps     []known.Gap
+	gaps     []gap.Gap
 }
 
 // open opens a log: one that a person named as ourselves, one that the server
@@ -273,7 +277,7 @@ func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *s
 		if src.Entries == 0 {
 			return fmt.Errorf("log %q: %w", name, err)
 		}
-		h.Tell("warning", fmt.Sprintf("%s: %v; the rest of the log was not read", name, err))
+		h.Tell("warning", say.M("{name}: {error}; the rest of the log was not read", "name", name, "error", err))
 	}
 	c.File(name, src, f.dumps)
 	return nil
@@ -326,25 +330,28 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	case l.Collected == nil && !with:
 		return noPaste(l)
 	case len(labels) == 0 && !with:
-		return say.Usage("no PostgreSQL instance found on this host", "Name log files or a data directory.")
+		return say.Usage(say.M("no PostgreSQL instance found on this host"), say.M("Name log files or a data "+
+			"directory."))
 	case len(labels) == 0:
 		return nil
 	case len(labels) > 1:
-		return say.Usage("more than one instance: "+strings.Join(labels, ", "), "Name one of these data directories.")
+		return say.Usage(say.M("more than one instance: {labels}", "labels", say.Names(labels, 0)),
+			say.M("Name one of these data directories."))
 	}
 	in.subject = one.Label()
 	in.settings, _ = one.Server.Settings.Get()
 	if in.settings == nil {
 		g := one.Server.Settings.Gap()
-		in.gaps = append(in.gaps, known.Gap{Fact: "settings of the server", Reason: g.Reason, Reveal: g.Reveal})
+		in.gaps = append(in.gaps, gap.Gap{Fact: say.M("settings of the server"), Reason: say.Text(g.Reason),
+			Reveal: say.Text(g.Reveal)})
 	}
 	in.walDisk = walDisk(l.Snapshot, one)
 	if with {
 		return nil
 	}
 	if !l.Snapshot.HostSeen {
-		return say.Usage("cannot read the log of a remote server",
-			"Run pgfettle on its host, or: ssh HOST cat LOG | pgfettle diagnose log -")
+		return say.Usage(say.M("cannot read the log of a remote server"),
+			say.M("Run pgfettle on its host, or: ssh HOST cat LOG | pgfettle diagnose log -"))
 	}
 	return in.find(ctx, l.Host, one, days)
 }
@@ -360,7 +367,8 @@ func (in *logInput) paste(l *app.Session) bool {
 		name = "stdin"
 	}
 	in.files = []logFile{{name: name, pasted: text}}
-	if _, err := l.Evidence.ReadFile(kernlog.Entry); err == nil && l.Request.Target != "-" {
+	if _, err := l.Evidence.ReadFile(kernlog.Entry); err == nil && l.Request.Target != "-" &&
+		l.Request.Target != "" { // a paste in a browser is no file that could be named
 		in.kernel = "pgfettle diagnose oom " + "'" + strings.ReplaceAll(l.Request.Target, "'", `'\''`) + "'"
 	}
 	return true
@@ -368,13 +376,13 @@ func (in *logInput) paste(l *app.Session) bool {
 
 // noPaste says why an evidence has no log to read.
 func noPaste(l *app.Session) error {
-	hint := "Name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log"
+	hint := say.M("Name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log")
 	for _, m := range l.Evidence.MissingFiles() {
 		if m.Name == paste.Log {
-			return say.Usage("no server log in this evidence: "+m.Reason, hint)
+			return say.Usage(say.M("no server log in this evidence: {reason}", "reason", m.Reason), hint)
 		}
 	}
-	return say.Usage("no server log in this evidence: only pgfettle read includes one", hint)
+	return say.Usage(say.M("no server log in this evidence: only pgfettle read includes one"), hint)
 }
 
 // walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.
@@ -399,14 +407,15 @@ func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instanc
 	found, err := serverlogs.Find(ctx, h.Target, one, serverlogs.Options{Settings: in.settings, Files: maxLogFiles,
 		Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
-		return &say.Problem{Message: "could not read the logs of " + one.Label(), Detail: err.Error(),
-			Hint: "Name the log files.", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("could not read the logs of {label}", "label", one.Label()),
+			Detail: say.OfError(err),
+			Hint:   say.M("Name the log files."), Code: say.CodeRefused}
 	}
 	if len(found.Sources) == 0 {
 		return noLogs(in, one, found, days)
 	}
 	in.choose(found.Sources)
-	in.gaps = append(in.gaps, found.Missing...)
+	in.gaps = append(in.gaps, gap.All(found.Missing)...)
 	return nil
 }
 
@@ -416,27 +425,28 @@ func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days i
 	case found.Denied != "":
 		return logError(found.Denied, fs.ErrPermission)
 	case found.Old > 0:
-		return &say.Problem{Message: fmt.Sprintf("no server log of the last %d days (%d older ones)",
-			days, found.Old), Hint: "Increase --days, or name the log files.", Code: say.CodeError}
+		return &say.Problem{Message: say.M("no server log of the last {days} days ({old} older ones)", "days",
+			fmt.Sprint(days), "old", fmt.Sprint(found.Old)), Hint: say.M("Increase --days, or name the log files."),
+			Code: say.CodeError}
 	case found.Empty > 0:
-		return &say.Problem{Message: "all server logs are empty",
-			Hint: "Increase --days, or name the log files.", Code: say.CodeError}
+		return &say.Problem{Message: say.M("all server logs are empty"),
+			Hint: say.M("Increase --days, or name the log files."), Code: say.CodeError}
 	}
 	unitName := "postgresql"
 	if u, ok := one.Unit.Get(); ok && u.Name != "" {
 		unitName = strings.TrimSuffix(u.Name, ".service")
 	}
-	p := &say.Problem{Message: "no server log file found", Code: say.CodeError,
-		Hint: "Name the log files. If the log is in the systemd journal: journalctl -u " + unitName +
-			" -o cat | pgfettle diagnose log -"}
+	p := &say.Problem{Message: say.M("no server log file found"), Code: say.CodeError,
+		Hint: say.M("Name the log files. If the log is in the systemd journal: journalctl -u {unitName} -o cat | "+
+			"pgfettle diagnose log -", "unitName", unitName)}
 	if destination, _ := in.settings.Text("log_destination"); destination == "syslog" {
-		p.Message = "the server writes to syslog"
+		p.Message = say.M("the server writes to syslog")
 	}
 	if _, ok := one.Postmaster().Get(); !ok {
-		p.Message = "location of the log unknown: the server is not running"
+		p.Message = say.M("location of the log unknown: the server is not running")
 	}
 	for _, g := range found.Missing {
-		p.Detail = g.Fact + ": " + g.Reason
+		p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", g.Reason)
 	}
 	return p
 }

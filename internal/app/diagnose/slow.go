@@ -34,13 +34,13 @@ type SlowPlans struct {
 // standard input.
 func Slow(h *app.Host, args []string) (SlowPlans, error) {
 	if len(args) == 0 {
-		return SlowPlans{}, say.Usage("missing argument FILE",
-			"Name a file with the output of EXPLAIN (ANALYZE, BUFFERS), or two to compare a slow and a fast run. "+
-				"For a running instance, use --sample.")
+		return SlowPlans{}, say.Usage(say.M("missing argument FILE"),
+			say.M("Name a file with the output of EXPLAIN (ANALYZE, BUFFERS), or two to compare a slow and a fast "+
+				"run. For a running instance, use --sample."))
 	}
 	if len(args) == 2 && args[0] == "-" && args[1] == "-" {
-		return SlowPlans{}, say.Usage("stdin (-) is given twice",
-			"Name one file, or write both plans to stdin and use - once.")
+		return SlowPlans{}, say.Usage(say.M("stdin (-) is given twice"),
+			say.M("Name one file, or write both plans to stdin and use - once."))
 	}
 	var names []string
 	var plans []*queryplan.Plan
@@ -54,8 +54,8 @@ func Slow(h *app.Host, args []string) (SlowPlans, error) {
 			label = "stdin"
 		}
 		if len(args) == 2 && len(found) > 1 {
-			return SlowPlans{}, say.Usage(fmt.Sprintf("%s contains %d plans", label, len(found)),
-				"With two files, each must contain one plan.")
+			return SlowPlans{}, say.Usage(say.M("{label} contains {n} plans", "label", label, "n", len(found)),
+				say.M("With two files, each must contain one plan."))
 		}
 		for i, p := range found {
 			l := label
@@ -82,13 +82,13 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 	}
 	plans, err := queryplan.Parse(b)
 	if errors.Is(err, queryplan.ErrOther) {
-		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "Use a plan of PostgreSQL: costs and times of other databases have other meanings.",
+		return nil, &say.Problem{Message: say.M("{label}: {error}", "label", label, "error", err),
+			Hint: say.M("Use a plan of PostgreSQL: costs and times of other databases have other meanings."),
 			Code: say.CodeError}
 	}
 	if err != nil {
-		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "Use the whole output of EXPLAIN (ANALYZE, BUFFERS), in any format.", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("{label}: {error}", "label", label, "error", err),
+			Hint: say.M("Use the whole output of EXPLAIN (ANALYZE, BUFFERS), in any format."), Code: say.CodeError}
 	}
 	return plans, nil
 }
@@ -102,17 +102,19 @@ func readBounded(h *app.Host, name string, most int, what string) (b []byte, lab
 		if err != nil {
 			switch {
 			case errors.Is(err, fs.ErrPermission):
-				return nil, "", &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
-					Hint: "Run pgfettle as a user with read permission.", Code: say.CodeNoAccess}
+				return nil, "", &say.Problem{Message: say.M("could not open {name}: permission denied", "name",
+					say.Quoted(name)),
+					Hint: say.M("Run pgfettle as a user with read permission."), Code: say.CodeNoAccess}
 			case errors.Is(err, fs.ErrNotExist):
-				return nil, "", say.Usage(fmt.Sprintf("file %q does not exist", name), "Name a file with "+what+".")
+				return nil, "", say.Usage(say.M("file {name} does not exist", "name", say.Quoted(name)),
+					say.M("Name a file with {what}.", "what", what))
 			}
 			return nil, "", fmt.Errorf("%q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, "", say.Usage(fmt.Sprintf("%q is a directory", name),
-				"Name a file with "+what+". For a running instance, use --sample.")
+			return nil, "", say.Usage(say.M("{name} is a directory", "name", say.Quoted(name)),
+				say.M("Name a file with {what}. For a running instance, use --sample.", "what", what))
 		}
 		r, label = f, fmt.Sprintf("%q", name)
 	}
@@ -130,13 +132,15 @@ func Profile(h *app.Host, name string) (*sampled.Profile, error) {
 		return nil, err
 	}
 	if len(b) > live.MaxProfile {
-		return nil, &say.Problem{Message: fmt.Sprintf("%s is larger than %d MB", label, live.MaxProfile>>20),
-			Hint: "Use the output of perf report --stdio, or record for a shorter time.", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("{label} is larger than {value} MB", "label", label, "value",
+			fmt.Sprint(live.MaxProfile>>20)),
+			Hint: say.M("Use the output of perf report --stdio, or record for a shorter time."), Code: say.CodeError}
 	}
 	p, err := live.ParseProfile(b)
 	if err != nil {
-		return nil, &say.Problem{Message: label + ": " + err.Error(),
-			Hint: "Record a profile: perf record -a -g -- sleep 10 && perf report --stdio > FILE", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("{label}: {error}", "label", label, "error", err),
+			Hint: say.M("Record a profile: perf record -a -g -- sleep 10 && perf report --stdio > FILE"),
+			Code: say.CodeError}
 	}
 	base := filepath.Base(name)
 	if name == "-" {
@@ -181,7 +185,8 @@ func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*sampled.Sample,
 			}
 		}
 		if p := (*say.Problem)(nil); errors.As(err, &p) && w.Conn == nil {
-			missing = append(missing, known.Gap{Fact: "pg_stat_activity", Reason: p.Message, Reveal: p.Hint})
+			missing = append(missing, known.Gap{Fact: "pg_stat_activity", Reason: p.Message.English(),
+				Reveal: p.Hint.English()})
 		}
 	}
 	tell, done := h.Steps()

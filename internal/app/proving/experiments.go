@@ -118,9 +118,9 @@ func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
 		return nil, err
 	}
 	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
-		return nil, &say.Problem{Message: fmt.Sprintf("not enough disk space in %s: %s required, %s free",
-			e.Scratch, need, free),
-			Hint: "Name a directory on another filesystem with --scratch, or use a smaller --scale.",
+		return nil, &say.Problem{Message: say.M("not enough disk space in {scratch}: {need} required, {free} free",
+			"scratch", e.Scratch, "need", need, "free", free),
+			Hint: say.M("Name a directory on another filesystem with --scratch, or use a smaller --scale."),
 			Code: say.CodeRefused}
 	}
 	return &d, nil
@@ -156,8 +156,8 @@ func oneOf(flag, value string, names ...string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+
-		".")
+	return say.Usage(say.M("invalid value for --{flag}: {value}", "flag", flag, "value", say.Quoted(value)),
+		say.M("Use one of: {names}.", "names", say.Names(names, 0)))
 }
 
 // WorkloadNames are the loads that can be named.
@@ -191,8 +191,8 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 	state, ok := h.StateHome()
 	root := h.Target.UID() == 0
 	if !ok && !root && (o.Dir == "" || o.Scratch == "") {
-		return say.Usage("no directory for the experiment: HOME is not set",
-			"Name directories with --dir and --scratch.")
+		return say.Usage(say.M("no directory for the experiment: HOME is not set"),
+			say.M("Name directories with --dir and --scratch."))
 	}
 	var err error
 	switch {
@@ -211,13 +211,14 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(e.Dir, experiment.ResultFile)); err == nil {
-		return &say.Problem{Message: "--dir: " + e.Dir + " already contains an experiment",
-			Hint: "Show it with --report, continue it with --resume, or name another directory.", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("--dir: {dir} already contains an experiment", "dir", e.Dir),
+			Hint: say.M("Show it with --report, continue it with --resume, or name another directory."),
+			Code: say.CodeRefused}
 	}
 	for flag, dir := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 		if _, err := os.Lstat(filepath.Join(dir, "PG_VERSION")); err == nil {
-			return &say.Problem{Message: fmt.Sprintf("%s: %s is a data directory", flag, dir),
-				Hint: "Name an empty or a new directory: the experiment creates its own data directory.",
+			return &say.Problem{Message: say.M("{flag}: {dir} is a data directory", "flag", flag, "dir", dir),
+				Hint: say.M("Name an empty or a new directory: the experiment creates its own data directory."),
 				Code: say.CodeRefused}
 		}
 	}
@@ -235,7 +236,8 @@ func (o *Options) ScratchDir(h *app.Host) (string, error) {
 	}
 	state, ok := h.StateHome()
 	if !ok {
-		return "", say.Usage("no directory for the experiment: HOME is not set", "Name a directory with --scratch.")
+		return "", say.Usage(say.M("no directory for the experiment: HOME is not set"), say.M("Name a directory with "+
+			"--scratch."))
 	}
 	return filepath.Join(state, "pgfettle", "scratch"), nil
 }
@@ -269,8 +271,9 @@ func (o *Options) open(ctx context.Context, h *app.Host, e *engine.Order) (*conf
 			e.Guard.DataDirs = append(e.Guard.DataDirs, dir)
 			for flag, ours := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 				if ours == dir || strings.HasPrefix(ours, dir+"/") {
-					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s",
-						flag, ours, in.Label()), Hint: "Name a directory outside of it.", Code: say.CodeRefused},
+					return nil, errors.Join(&say.Problem{Message: say.M("{flag}: {ours} belongs to the instance "+
+						"{label}", "flag", flag, "ours", ours, "label", in.Label()), Hint: say.M("Name a directory " +
+						"outside of it."), Code: say.CodeRefused},
 						trial.Close())
 				}
 			}
@@ -294,12 +297,12 @@ func (o *Options) maker(h *app.Host, trial *configure.Trial, clients int) *confi
 			}
 			switch n := len(l.Snapshot.Instances); {
 			case n == 0:
-				return nil, say.Usage("no instance found for the configuration current", "Name its data directory as "+
-					"TARGET.")
+				return nil, say.Usage(say.M("no instance found for the configuration current"),
+					say.M("Name its data directory as TARGET."))
 			case n > 1:
-				return nil, say.Usage(fmt.Sprintf("configuration current is ambiguous: %d instances are running on "+
-					"this host", n),
-					"Name the data directory of one as TARGET.")
+				return nil, say.Usage(say.M("configuration current is ambiguous: {n} instances are running on this "+
+					"host", "n", fmt.Sprint(n)),
+					say.M("Name the data directory of one as TARGET."))
 			}
 			return &l.Snapshot.Instances[0], nil
 		}}

@@ -55,52 +55,56 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	switch {
 	case o.Workload == "" && len(o.Scripts) == 0:
-		return nil, nil, say.Usage("missing flag --workload",
-			"Name a load with --workload, or a pgbench script with -f. Loads: "+
-				strings.Join(workload.Names(), ", ")+".")
+		return nil, nil, say.Usage(say.M("missing flag --workload"),
+			say.M("Name a load with --workload, or a pgbench script with -f. Loads: {names}.", "names",
+				say.Names(workload.Names(), 0)))
 	case o.Said("clients") && (o.Clients < 1 || o.Clients > mostClients):
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --clients: %d", o.Clients),
-			fmt.Sprintf("Use a whole number from 1 to %d.", mostClients))
+		return nil, nil, say.Usage(say.M("value out of range for --clients: {clients}", "clients",
+			fmt.Sprint(o.Clients)),
+			say.M("Use a whole number from 1 to {mostClients}.", "mostClients", fmt.Sprint(mostClients)))
 	case o.Said("rate") && !(o.Rate > 0 && o.Rate < 1e7):
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --rate: %g", o.Rate),
-			"Use transactions per second, about 70% of the throughput of the slower configuration.")
+		return nil, nil, say.Usage(say.M("value out of range for --rate: {rate}", "rate", fmt.Sprintf("%g", o.Rate)),
+			say.M("Use transactions per second, about 70% of the throughput of the slower configuration."))
 	case o.Said("transactions") && (o.Transactions < 1 || o.Transactions > mostTransactions):
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --transactions: %d", o.Transactions),
-			fmt.Sprintf("Use a whole number from 1 to %d.", mostTransactions))
+		return nil, nil, say.Usage(say.M("value out of range for --transactions: {transactions}", "transactions",
+			fmt.Sprint(o.Transactions)),
+			say.M("Use a whole number from 1 to {mostTransactions}.", "mostTransactions", fmt.Sprint(mostTransactions)))
 	case o.Metric == "seconds" && o.Transactions == 0:
-		return nil, nil, say.Usage("--metric seconds requires --transactions",
-			"Set the number of transactions per client, such as --transactions 1000.")
+		return nil, nil, say.Usage(say.M("--metric seconds requires --transactions"),
+			say.M("Set the number of transactions per client, such as --transactions 1000."))
 	case o.Said("duration") && o.Duration == 0 && o.Transactions == 0:
-		return nil, nil, say.Usage("--duration 0 requires --transactions",
-			"Set the number of transactions per client, such as --transactions 1000.")
+		return nil, nil, say.Usage(say.M("--duration 0 requires --transactions"),
+			say.M("Set the number of transactions per client, such as --transactions 1000."))
 	case o.Said("duration") && o.Duration > 0 && o.Metric == "seconds":
-		return nil, nil, say.Usage("--metric seconds and --duration cannot be used together",
-			"Omit --duration: the duration is what is measured.")
+		return nil, nil, say.Usage(say.M("--metric seconds and --duration cannot be used together"),
+			say.M("Omit --duration: the duration is what is measured."))
 	case o.Said("duration") && o.Duration != 0 && (o.Duration < time.Second || o.Duration > mostDuration):
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --duration: %s", o.Duration),
-			"Use a duration from 1s to 24h, preferably at least 2m.")
+		return nil, nil, say.Usage(say.M("value out of range for --duration: {duration}", "duration", o.Duration),
+			say.M("Use a duration from 1s to 24h, preferably at least 2m."))
 	case o.Said("checkpoint-cycles") && (o.Cycles < 1 || o.Cycles > mostCycles):
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --checkpoint-cycles: %d", o.Cycles),
-			fmt.Sprintf("Use a whole number from 1 to %d, such as 2.", mostCycles))
+		return nil, nil, say.Usage(say.M("value out of range for --checkpoint-cycles: {cycles}", "cycles",
+			fmt.Sprint(o.Cycles)),
+			say.M("Use a whole number from 1 to {mostCycles}, such as 2.", "mostCycles", fmt.Sprint(mostCycles)))
 	case o.Cycles > 0 && o.fixed():
-		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with a fixed number of transactions",
-			"Omit --checkpoint-cycles, or set a --duration above 0 with another metric than seconds.")
+		return nil, nil, say.Usage(say.M("--checkpoint-cycles cannot be used with a fixed number of transactions"),
+			say.M("Omit --checkpoint-cycles, or set a --duration above 0 with another metric than seconds."))
 	case o.Warmup < 0 || o.Warmup > mostDuration:
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --warmup: %s", o.Warmup), "Use a duration of "+
-			"at most 24h.")
+		return nil, nil, say.Usage(say.M("value out of range for --warmup: {warmup}", "warmup", o.Warmup),
+			say.M("Use a duration of at most 24h."))
 	case o.Major != 0 && (o.Major < 13 || o.Major > 18):
-		return nil, nil, say.Usage(fmt.Sprintf("invalid value for --pg: %d", o.Major),
-			"Use a major version from 13 to 18.")
+		return nil, nil, say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(o.Major)),
+			say.M("Use a major version from 13 to 18."))
 	case o.Cache == "cold" && !o.Kernel:
-		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host",
-			Hint: "If this is acceptable on this host, add --kernel.", Code: say.CodeRefused}
+		return nil, nil, &say.Problem{Message: say.M("--cache cold drops the page cache of the whole host"),
+			Hint: say.M("If this is acceptable on this host, add --kernel."), Code: say.CodeRefused}
 	case o.Cache == "cold" && h.Target.UID() != 0:
-		return nil, nil, &say.Problem{Message: "--cache cold requires root", Hint: "Run the command as root.",
+		return nil, nil, &say.Problem{Message: say.M("--cache cold requires root"), Hint: say.M("Run the command as " +
+			"root."),
 			Code: say.CodeNoAccess}
 	case strings.HasPrefix(o.Metric, "latency_p") && o.Rate == 0:
-		return nil, nil, say.Usage("--metric "+o.Metric+" requires --rate",
-			"Set --rate to about 70% of the throughput of the slower configuration. At full speed, latency is only "+
-				"the number of clients divided by throughput.")
+		return nil, nil, say.Usage(say.M("--metric {metric} requires --rate", "metric", o.Metric),
+			say.M("Set --rate to about 70% of the throughput of the slower configuration. At full speed, latency is "+
+				"only the number of clients divided by throughput."))
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
 	if asked.Data == "" {
@@ -119,15 +123,16 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	switch {
 	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
 	case o.Cycles > 0:
-		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with sysbench loads",
-			"Use a pgbench load, such as --workload oltp-rw.")
+		return nil, nil, say.Usage(say.M("--checkpoint-cycles cannot be used with sysbench loads"),
+			say.M("Use a pgbench load, such as --workload oltp-rw."))
 	case o.Protocol == "extended":
-		return nil, nil, say.Usage("--protocol extended cannot be used with sysbench loads",
-			"Use prepared or simple.")
+		return nil, nil, say.Usage(say.M("--protocol extended cannot be used with sysbench loads"),
+			say.M("Use prepared or simple."))
 	}
 	if o.Cycles > 0 && !w.Writes {
-		return nil, nil, say.Usage("--checkpoint-cycles cannot be used with the read-only load "+w.Name,
-			"Omit --checkpoint-cycles: the checkpoints have nothing to write.")
+		return nil, nil, say.Usage(say.M("--checkpoint-cycles cannot be used with the read-only load {name}", "name",
+			w.Name),
+			say.M("Omit --checkpoint-cycles: the checkpoints have nothing to write."))
 	}
 	memory, err := hostMemory(h)
 	if err != nil {
@@ -149,8 +154,8 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 		e.Scale = 1
 		e.Notes = append(e.Notes, asked.Source.About.Words())
 	case m == nil:
-		return nil, nil, say.Usage(fmt.Sprintf("invalid value for --scale: %q", o.Scale),
-			"Use a scale factor such as 100, or 1.5x for 1.5 times the RAM of this host.")
+		return nil, nil, say.Usage(say.M("invalid value for --scale: {scale}", "scale", say.Quoted(o.Scale)),
+			say.M("Use a scale factor such as 100, or 1.5x for 1.5 times the RAM of this host."))
 	case m[1] != "":
 		e.Scale, err = strconv.Atoi(m[1])
 	default:
@@ -158,8 +163,9 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 		e.Scale = data.ScaleFor(memory, math.Min(times, 1e6))
 	}
 	if err != nil || e.Scale < 1 || e.Scale > mostScale {
-		return nil, nil, say.Usage(fmt.Sprintf("value out of range for --scale: %s", o.Scale),
-			fmt.Sprintf("Use a whole number from 1 to %d, or a multiple of RAM such as 1.5x.", mostScale))
+		return nil, nil, say.Usage(say.M("value out of range for --scale: {scale}", "scale", o.Scale),
+			say.M("Use a whole number from 1 to {mostScale}, or a multiple of RAM such as 1.5x.", "mostScale",
+				fmt.Sprint(mostScale)))
 	}
 	cpus := hostProcessors(h)
 	clients := o.Clients
@@ -195,30 +201,30 @@ func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Work
 	err error) {
 	switch {
 	case len(o.Scripts) > 0:
-		return w, nil, say.Usage("--script cannot be used with --workload "+workload.FromStatements,
-			"Omit -f, or use another load.")
+		return w, nil, say.Usage(say.M("--script cannot be used with --workload from-statements"),
+			say.M("Omit -f, or use another load."))
 	case o.Said("scale"):
-		return w, nil, say.Usage("--scale cannot be used with --workload "+workload.FromStatements,
-			"Omit --scale: the data are a copy of the database.")
+		return w, nil, say.Usage(say.M("--scale cannot be used with --workload from-statements"),
+			say.M("Omit --scale: the data are a copy of the database."))
 	case o.Target == "":
-		return w, nil, say.Usage("--workload "+workload.FromStatements+" requires a TARGET",
-			"Name a conninfo such as 'host=db1 dbname=shop', or a data directory (with its database in PGDATABASE, "+
-				"default postgres).")
+		return w, nil, say.Usage(say.M("--workload from-statements requires a TARGET"),
+			say.M("Name a conninfo such as 'host=db1 dbname=shop', or a data directory (with its database in "+
+				"PGDATABASE, default postgres)."))
 	}
 	req, file, err := h.Resolve(o.Target)
 	if err != nil {
 		return w, nil, err
 	}
 	if file != "" {
-		return w, nil, say.Usage(fmt.Sprintf("--workload %s requires a running server, but %q is a file",
-			workload.FromStatements,
-			o.Target), "Name a conninfo or a data directory.")
+		return w, nil, say.Usage(say.M("--workload {fromStatements} requires a running server, but {target} is a file",
+			"fromStatements", workload.FromStatements, "target", say.Quoted(o.Target)), say.M("Name a conninfo or a "+
+			"data directory."))
 	}
 	how := pgclient.Connect{Conninfo: req.Value, Peer: -1}
 	if req.Kind == collect.DataDir {
 		if how, err = collect.ConnectLocal(h.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
-			return w, nil, &say.Problem{Message: "no server is running in " + req.Value,
-				Hint: "Start the server, or name another one.", Code: say.CodeError}
+			return w, nil, &say.Problem{Message: say.M("no server is running in {value}", "value", req.Value),
+				Hint: say.M("Start the server, or name another one."), Code: say.CodeError}
 		} else if err != nil {
 			return w, nil, err
 		}

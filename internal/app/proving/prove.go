@@ -34,20 +34,21 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	}
 	e, ok := experiment.FindExercise(o.Exercise)
 	if !ok {
-		return say.Usage(fmt.Sprintf("invalid value for --experiment: %q", o.Exercise),
-			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), "Use one of: "+
-				strings.Join(experiment.ExerciseNames(), ", ")+"."))
+		return say.Usage(say.M("invalid value for --experiment: {exercise}", "exercise", say.Quoted(o.Exercise)),
+			say.DidYouMean(o.Exercise, experiment.ExerciseNames(), say.M("Use one of: {exerciseNames}.",
+				"exerciseNames", say.Names(experiment.ExerciseNames(), 0))))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
 		if o.Said(flag) {
-			return say.Usage(fmt.Sprintf("--experiment %s and --%s cannot be used together", e.Name, flag),
-				"Use only one of them.")
+			return say.Usage(say.M("--experiment {name} and --{flag} cannot be used together", "name", e.Name, "flag",
+				flag),
+				say.M("Use only one of them."))
 		}
 	}
 	if e.Kernel && !o.Kernel {
-		return &say.Problem{Message: fmt.Sprintf(
-			"--experiment %s temporarily reserves huge pages on this host", e.Name),
-			Hint: "If this is acceptable on this host, add --kernel.", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("--experiment {name} temporarily reserves huge pages on this host", "name",
+			e.Name),
+			Hint: say.M("If this is acceptable on this host, add --kernel."), Code: say.CodeRefused}
 	}
 	memory, err := hostMemory(h)
 	if err != nil {
@@ -81,20 +82,22 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	}
 	switch {
 	case o.Same && o.Said("b"):
-		return nil, say.Usage("--aa and --b cannot be used together", "Omit --b: --aa compares --a with itself.")
+		return nil, say.Usage(say.M("--aa and --b cannot be used together"), say.M("Omit --b: --aa compares --a with "+
+			"itself."))
 	case o.Same:
 		o.B = o.A
 	case o.B == "":
-		return nil, say.Usage("missing flag --b",
-			"Name two configurations with --a and --b, or use --experiment. For details: pgfettle prove --help")
+		return nil, say.Usage(say.M("missing flag --b"),
+			say.M("Name two configurations with --a and --b, or use --experiment. For details: pgfettle prove --help"))
 	}
 	switch {
 	case o.Blocks < 2 || o.Blocks > mostBlocks:
-		return nil, say.Usage(fmt.Sprintf("value out of range for --blocks: %d", o.Blocks),
-			fmt.Sprintf("Use a whole number from 2 to %d; a verdict requires %d.", mostBlocks, stat.FewestBlocks))
+		return nil, say.Usage(say.M("value out of range for --blocks: {blocks}", "blocks", fmt.Sprint(o.Blocks)),
+			say.M("Use a whole number from 2 to {mostBlocks}; a verdict requires {fewestBlocks}.", "mostBlocks",
+				fmt.Sprint(mostBlocks), "fewestBlocks", fmt.Sprint(stat.FewestBlocks)))
 	case !(o.Margin > 0 && o.Margin <= 50): // beyond it a half would be the same as the whole
-		return nil, say.Usage(fmt.Sprintf("value out of range for --margin: %g", o.Margin),
-			"Use a percentage above 0 and at most 50, such as 2.")
+		return nil, say.Usage(say.M("value out of range for --margin: {margin}", "margin", fmt.Sprintf("%g", o.Margin)),
+			say.M("Use a percentage above 0 and at most 50, such as 2."))
 	}
 	if o.Design != "" {
 		if err := oneOf("design", o.Design, experiment.DesignRestart, experiment.DesignSlices); err != nil {
@@ -124,11 +127,11 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	}
 	d := experiment.Differences(&e.A, &e.B, e.Binaries.Version.Major())
 	if len(d) == 0 && !o.Same {
-		hint := "Name another configuration, or use --aa to compare one with itself."
+		hint := say.M("Name another configuration, or use --aa to compare one with itself.")
 		if len(e.A.Omitted)+len(e.B.Omitted) > 0 {
-			hint = "They differ only in settings that a scratch instance cannot use. " + hint
+			hint = say.All(" ", say.M("They differ only in settings that a scratch instance cannot use."), hint)
 		}
-		return nil, &say.Problem{Message: "both configurations are identical", Hint: hint, Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("both configurations are identical"), Hint: hint, Code: say.CodeUsage}
 	}
 	why, err := o.decide(e, w, d)
 	if err != nil {
@@ -160,11 +163,11 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 	case o.Design != "":
 		switch e.Design = o.Design; {
 		case e.Design == experiment.DesignSlices && o.Cycles > 0:
-			return "", say.Usage("--checkpoint-cycles cannot be used with --design slices",
-				"Omit --design: runs must last whole checkpoint cycles.")
+			return "", say.Usage(say.M("--checkpoint-cycles cannot be used with --design slices"),
+				say.M("Omit --design: runs must last whole checkpoint cycles."))
 		case e.Design == experiment.DesignSlices && o.fixed():
-			return "", say.Usage("--design slices cannot be used with a fixed number of transactions",
-				"Omit --design: the duration of such runs varies.")
+			return "", say.Usage(say.M("--design slices cannot be used with a fixed number of transactions"),
+				say.M("Omit --design: the duration of such runs varies."))
 		}
 	case o.Cycles > 0:
 		e.Design, why = experiment.DesignRestart,

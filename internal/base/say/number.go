@@ -11,6 +11,9 @@ type Number string
 // String returns it as English writes it.
 func (n Number) String() string { return string(n) }
 
+// In returns it as the language of a catalog writes it.
+func (n Number) In(c *Catalogue) string { return c.number(string(n)) }
+
 // numerals is how a language writes numbers, as shared/terms.md has it of PostgreSQL's own
 // translators and the typography of the country.
 type numerals struct {
@@ -43,7 +46,7 @@ func (c *Catalogue) number(s string) string {
 	if part, percent := strings.CutSuffix(s, "%"); percent && !spaced { // only English has no space there
 		figure, unit, spaced = part, "%", true
 	}
-	if !ok || figure == "" || strings.Trim(figure, "0123456789.,+-") != "" {
+	if !ok || figure == "" || strings.Trim(figure, "0123456789.,+-−±") != "" {
 		return s
 	}
 	figure = strings.NewReplacer(",", n.thousands, ".", ",").Replace(figure)

@@ -1,6 +1,9 @@
 package say
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // Exit codes that a Problem may carry; the whole table is in the help of every
 // command.
@@ -16,21 +19,49 @@ const (
 // Problem is an error for the person at the terminal, in PostgreSQL's three
 // parts. It never holds a password or a whole conninfo.
 type Problem struct {
-	Message string // one clause, lower case, no full stop: what went wrong
-	Detail  string // what was seen; may be empty
-	Hint    string // what to do about it; may be empty
-	Code    int    // exit code: one of the Code constants
+	Message Message // one clause, lower case, no full stop: what went wrong
+	Detail  Message // what was seen; may be empty
+	Hint    Message // what to do about it; may be empty
+	Code    int     // exit code: one of the Code constants
 }
 
 // Usage is the problem of a value that a person has to write otherwise.
-func Usage(message, hint string) error {
+func Usage(message, hint Message) error {
 	return &Problem{Message: message, Hint: hint, Code: CodeUsage}
 }
 
-// Error returns message and detail in one line; the hint is for who shows it.
-func (p *Problem) Error() string {
-	if p.Detail == "" {
-		return p.Message
+// Error returns message and detail in one line, in English as logs and documents have it;
+// the hint is for who shows it.
+func (p *Problem) Error() string { return p.In(nil) }
+
+// In returns message and detail in one line, in the language of a catalog.
+func (p *Problem) In(c *Catalogue) string {
+	detail := strings.TrimSuffix(p.Detail.In(c), ".")
+	if detail == "" {
+		return p.Message.In(c)
 	}
-	return p.Message + ": " + strings.TrimSuffix(p.Detail, ".")
+	return p.Message.In(c) + ": " + detail
 }
+
+// Wrapping returns what an error puts before the words of a problem that it wraps.
+func Wrapping(err error, p *Problem) string {
+	whole, inner := err.Error(), p.Error()
+	if n := len(whole) - len(inner); n > 0 && whole[n:] == inner {
+		return whole[:n]
+	}
+	return ""
+}
+
+// ErrorIn returns the text of an error in the language of a catalog: of a problem, also of
+// one that is wrapped. What a system or a server said stays as it is.
+func ErrorIn(err error, c *Catalogue) string {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		if text := Wrapping(err, p); text != "" || err == error(p) {
+			return text + p.In(c)
+		}
+	}
+	return err.Error()
+}
+
+// OfError is the text of an error as a message.
+func OfError(err error) Message { return M("{error}", "error", err) }

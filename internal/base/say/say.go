@@ -188,17 +188,21 @@ func Fill(text string, args map[string]any) string { return Message{Text: text, 
 // text of somebody else, and stays.
 func argument(v any, c *Catalogue) string {
 	switch v := v.(type) {
-	case speaker: // Message, List, Span
+	case speaker: // Message, List, Span, Number
 		return v.In(c)
 	case string:
 		return oneLine(v)
-	case Number:
-		return c.number(string(v))
+	case error:
+		return ErrorIn(v, c)
 	case unit.Bytes, int, int64, float64:
 		return c.number(show(v))
 	}
 	return show(v)
 }
+
+// Value returns a name, a value or an amount as a message of the language has it: for a cell of a table, which is no
+// sentence.
+func (c *Catalogue) Value(v any) string { return argument(v, c) }
 
 // speaker is what a language changes.
 type speaker interface{ In(c *Catalogue) string }
@@ -283,6 +287,15 @@ func Strings(list []Message) []string {
 	out := make([]string, len(list))
 	for i, m := range list {
 		out[i] = m.String()
+	}
+	return out
+}
+
+// AllIn returns messages with their texts in the language of a catalog, as Translated.
+func AllIn(list []Message, c *Catalogue) []Message {
+	out := make([]Message, len(list))
+	for i, m := range list {
+		out[i] = m.Translated(c)
 	}
 	return out
 }

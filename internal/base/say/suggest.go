@@ -42,9 +42,9 @@ func Similar(typed string, names []string) []string {
 
 // DidYouMean is the hint that names what somebody may have meant instead of what
 // he typed; other is the hint when nothing is near.
-func DidYouMean(typed string, names []string, other string) string {
+func DidYouMean(typed string, names []string, other Message) Message {
 	if s := Similar(typed, names); len(s) > 0 {
-		return "Did you mean " + strings.Join(s, " or ") + "?"
+		return M("Did you mean {names}?", "names", OneOf(s))
 	}
 	return other
 }

@@ -1,7 +1,7 @@
 // Package words finds every text that pgfettle can say to a person, so that the catalogs of
 // other languages can be compared with them. A text is a constant of the type say.Template:
 // Go's own type checker finds them, wherever they are in the source. The texts in the literals
-// of checks and rules are asked of the program.
+// of checks and rules, and those of the help, are asked of the program.
 package words
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
 // Text is one English text.
@@ -44,6 +45,9 @@ func All(checkout string) (texts []Text, loose []string, err error) {
 	}
 	for _, r := range rules.All() {
 		all.add("judge/rules", r.Title, r.Why, r.Formula)
+	}
+	for _, t := range cli.HelpTexts() {
+		all.add("show/cli", t)
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		all.add("judge/rules", u.Why)

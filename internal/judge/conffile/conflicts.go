@@ -19,7 +19,8 @@ func (j *judge) conflicts() {
 	j.archiving()
 	j.recovery()
 	if j.text("huge_pages") == "on" && j.text("shared_memory_type") == "sysv" {
-		j.together(say.M("huge pages require shared_memory_type = mmap: the server does not start"), "huge_pages",
+		j.together(say.M("huge pages require shared_memory_type = mmap, otherwise the server does not start"),
+			"huge_pages",
 			"shared_memory_type")
 	}
 	if j.is("log_statement_stats", true) {
@@ -102,7 +103,8 @@ func (j *judge) connections() {
 		if j.major < 16 {
 			names = []string{"superuser_reserved_connections", "max_connections"}
 		}
-		j.together(say.M("the reserved slots must be fewer than max_connections: the server does not start"), names...)
+		j.together(say.M("the reserved slots must be fewer than max_connections, otherwise the server does not start"),
+			names...)
 	}
 	sum, names := 1.0, []string{"max_connections", "max_worker_processes", "max_wal_senders", "autovacuum_max_workers"}
 	if j.major >= 18 {
@@ -113,7 +115,7 @@ func (j *judge) connections() {
 		sum += v
 	}
 	if sum > backends {
-		j.together(say.M("together with the server's own processes they exceed {most}: the server does not start",
+		j.together(say.M("together with the server's own processes they exceed {most}, so the server does not start",
 			"most", backends), names...)
 	}
 }
@@ -121,16 +123,17 @@ func (j *judge) connections() {
 func (j *judge) wal() {
 	if j.text("wal_level") == "minimal" {
 		if n, ok := j.number("max_wal_senders"); ok && n > 0 {
-			j.together(say.M("WAL senders require wal_level = replica or logical: the server does not start; with "+
-				"minimal, set max_wal_senders = 0"), "max_wal_senders", "wal_level")
+			j.together(say.M("WAL senders require wal_level = replica or logical, otherwise the server does not "+
+				"start; with minimal, set max_wal_senders = 0"), "max_wal_senders", "wal_level")
 		}
 		if m := j.text("archive_mode"); m != "" && !j.is("archive_mode", false) {
-			j.together(say.M("archiving requires wal_level = replica or logical: the server does not start"),
+			j.together(say.M("archiving requires wal_level = replica or logical, otherwise the server does not start"),
 				"archive_mode",
 				"wal_level")
 		}
 		if j.is("summarize_wal", true) {
-			j.together(say.M("WAL summaries require wal_level = replica or logical: the server does not start"),
+			j.together(say.M("WAL summaries require wal_level = replica or logical, otherwise the server does not "+
+				"start"),
 				"summarize_wal", "wal_level")
 		}
 	}
@@ -161,7 +164,7 @@ func (j *judge) recovery() {
 		}
 	}
 	if len(set) > 1 {
-		j.together(say.M("only one recovery target may be set: the server does not start"), set...)
+		j.together(say.M("only one recovery target may be set, otherwise the server does not start"), set...)
 	}
 }
 

@@ -48,29 +48,30 @@ func perTransaction(name, title, counter, unit string) Metric {
 // Metrics are all that can be compared; those that may decide are PrimaryMetrics.
 func Metrics() []Metric {
 	return []Metric{
-		{Name: "tps", Title: "transactions a second", Unit: "1/s", HigherIsBetter: true,
+		{Name: "tps", Title: "transactions per second", Unit: "1/s", HigherIsBetter: true,
 			of: func(r *Run) stat.Number { return positive(r.TPS) }},
 		{Name: "latency_mean_ms", Title: "mean latency", Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
-		{Name: "latency_p95_ms", Title: "latency of the 95th of 100", Unit: "ms",
+		{Name: "latency_p95_ms", Title: "p95 latency", Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P95)) }},
-		{Name: "latency_p99_ms", Title: "latency of the 99th of 100", Unit: "ms",
+		{Name: "latency_p99_ms", Title: "p99 latency", Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P99)) }},
 		{Name: "seconds", Title: "run time", Unit: "s", of: func(r *Run) stat.Number { return positive(r.Seconds) }},
 		// Deferred work is charged: what a run leaves dirty, the checkpoint after it writes.
-		{Name: "tps_with_checkpoint", Title: "transactions a second, the checkpoint after them included", Unit: "1/s",
+		{Name: "tps_with_checkpoint", Title: "transactions per second, including the checkpoint after the run",
+			Unit:           "1/s",
 			HigherIsBetter: true, of: func(r *Run) stat.Number {
 				return positive(float64(r.Transactions) / (r.Seconds + r.Checkpoint))
 			}},
-		perTransaction("wal_bytes_per_tx", "WAL a transaction", WALBytes, "B"),
-		perTransaction("wal_fpi_per_tx", "full-page images a transaction", FullPages, ""),
-		perTransaction("blocks_read_per_tx", "blocks read a transaction", BlocksRead, ""),
-		perTransaction("blocks_hit_per_tx", "blocks found in shared buffers a transaction", BlocksHit, ""),
-		perTransaction("blocks_written_per_tx", "blocks written a transaction", BlocksWrite, ""),
-		perTransaction("temp_bytes_per_tx", "temporary files a transaction", TempBytes, "B"),
-		perTransaction("server_cpu_ms_per_tx", "CPU time of the server a transaction", ServerCPU, "ms"),
-		perTransaction("client_cpu_ms_per_tx", "CPU time of the client a transaction", ClientCPU, "ms"),
-		{Name: "page_tables_bytes", Title: "page tables of the server", Unit: "B", of: func(r *Run) stat.Number {
+		perTransaction("wal_bytes_per_tx", "WAL per transaction", WALBytes, "B"),
+		perTransaction("wal_fpi_per_tx", "full-page images per transaction", FullPages, ""),
+		perTransaction("blocks_read_per_tx", "blocks read per transaction", BlocksRead, ""),
+		perTransaction("blocks_hit_per_tx", "shared buffer hits per transaction", BlocksHit, ""),
+		perTransaction("blocks_written_per_tx", "blocks written per transaction", BlocksWrite, ""),
+		perTransaction("temp_bytes_per_tx", "temporary file bytes per transaction", TempBytes, "B"),
+		perTransaction("server_cpu_ms_per_tx", "server CPU time per transaction", ServerCPU, "ms"),
+		perTransaction("client_cpu_ms_per_tx", "client CPU time per transaction", ClientCPU, "ms"),
+		{Name: "page_tables_bytes", Title: "server page tables", Unit: "B", of: func(r *Run) stat.Number {
 			if v, ok := r.Counters[PageTables]; ok {
 				return stat.Number(v)
 			}

@@ -145,17 +145,17 @@ func (j *judge) timing(t *measured.Timing) {
 		return
 	}
 	share, ok := c.UnderMicrosecond()
-	args := []any{"ns", fmt.Sprintf("%.0f", c.LoopNanos), "share", fmt.Sprintf("%.2f%%", 100*share)}
+	args := []any{"time", say.Number(fmt.Sprintf("%.0f ns", c.LoopNanos))}
 	switch {
 	case ok && share < 0.9, !ok && c.LoopNanos >= 1000:
-		j.say("clock_slow", Warning, "Reading the clock is slow: {ns} ns. EXPLAIN ANALYZE and track_io_timing are "+
+		j.say("clock_slow", Warning, "Reading the clock is slow: {time}. EXPLAIN ANALYZE and track_io_timing are "+
 			"expensive here.", args...)
 	case c.LoopNanos <= 100:
 		j.say("clock_fast", Good,
-			"Reading the clock is fast: {ns} ns. EXPLAIN ANALYZE and track_io_timing cost little.",
+			"Reading the clock is fast: {time}. EXPLAIN ANALYZE and track_io_timing cost little.",
 			args...)
 	default:
-		j.say("clock_fair", Info, "Reading the clock takes {ns} ns. EXPLAIN ANALYZE of many rows shows times that are "+
+		j.say("clock_fair", Info, "Reading the clock takes {time}. EXPLAIN ANALYZE of many rows shows times that are "+
 			"partly its own.", args...)
 	}
 }
@@ -171,15 +171,18 @@ const (
 
 func (j *judge) fio(f *output.Fio) {
 	if f.Signal > 0 {
-		name := map[int]string{1: " (SIGHUP)", 2: " (SIGINT, Ctrl-C)", 15: " (SIGTERM)"}[f.Signal]
-		j.say("interrupted", Info, "The run was interrupted by signal {n}{name}. Its numbers are those of "+
-			"the time until then.", "n", f.Signal, "name", name)
+		name := map[int]string{1: "1 (SIGHUP)", 2: "2 (SIGINT, Ctrl-C)", 15: "15 (SIGTERM)"}[f.Signal]
+		if name == "" {
+			name = strconv.Itoa(f.Signal)
+		}
+		j.say("interrupted", Info, "The run was interrupted by signal {signal}. Its results cover only the time until "+
+			"then.", "signal", name)
 	}
 	for i := range f.Jobs {
 		x := &f.Jobs[i]
 		if f.FromCache(x) {
-			j.say("page_cache", Warning, "{rate} reads per second came from the page cache, not from the disk. The "+
-				"number shows nothing about the disk. Measure with --direct=1.", "rate", number(x.Read.PerSecond))
+			j.say("page_cache", Warning, "{rate} reads per second came from the page cache, not from the disk. "+
+				"They show nothing about the disk. Measure with --direct=1.", "rate", number(x.Read.PerSecond))
 		}
 		if s := x.Sync; s != nil && s.Mean > 0 {
 			j.fioFlush(s)
@@ -218,18 +221,18 @@ func (j *judge) fioFlush(s *output.Side) {
 }
 
 // number spells a rate: whole from 100 on, with commas from five digits on as everywhere.
-func number(v float64) string {
+func number(v float64) say.Number {
 	switch {
 	case v < 10:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		return say.Number(strconv.FormatFloat(v, 'f', 2, 64))
 	case v < 100:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return say.Number(strconv.FormatFloat(v, 'f', 1, 64))
 	}
-	return say.Spell(int64(math.Round(min(v, 1e15))))
+	return say.Number(say.Spell(int64(math.Round(min(v, 1e15)))))
 }
 
 // lasting spells seconds in the unit that leaves one to three digits.
-func lasting(s float64) string {
+func lasting(s float64) say.Number {
 	for _, u := range []struct {
 		seconds float64
 		name    string
@@ -237,9 +240,9 @@ func lasting(s float64) string {
 		v := s / u.seconds
 		switch {
 		case v >= 9.95:
-			return fmt.Sprintf("%.0f %s", v, u.name)
+			return say.Number(fmt.Sprintf("%.0f %s", v, u.name))
 		case v >= 0.995:
-			return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + u.name
+			return say.Number(strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + u.name)
 		}
 	}
 	return "0 s"

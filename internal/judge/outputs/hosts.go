@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 )
 
@@ -33,8 +35,8 @@ func (j *judge) iostat(t *output.Iostat) {
 	}
 	if boot > 0 && boot == len(t.Samples) {
 		j.say("since_boot", Info,
-			"This is the mean since the boot of the host, not what it does now. Measure intervals: "+
-				"iostat -x 1 10, of which the first report is left out.")
+			"This is the mean since boot, not the present load. Measure intervals with iostat -x 1 10, and ignore the "+
+				"first report.")
 		return
 	}
 	j.devices(list)
@@ -68,41 +70,50 @@ func (j *judge) devices(list []output.Device) {
 	for _, name := range sorted(slow) {
 		w := slow[name]
 		if told++; told > 8 {
-			j.say("requests_wait_more", Warning, "{n} more devices have requests that wait.", "n", len(slow)-8)
+			j.add("requests_wait_more", Warning, say.N(len(slow)-8, "{n} more device has waiting requests.",
+				"{n} more devices have waiting requests."))
 			break
 		}
-		j.say("requests_wait", Warning,
-			"{device}: {of} took up to {ms}, with {queue} requests under way or waiting on "+
-				"average.", "device", name, "of", w.of, "ms", lasting(w.ms/1000), "queue", number(w.queue))
+		j.say("requests_wait", Warning, longest(w.of), "device", name, "ms", lasting(w.ms/1000), "queue",
+			number(w.queue))
 	}
 	for _, name := range sorted(full) {
 		if _, ok := slow[name]; !ok {
 			j.say("util_is_no_limit", Info,
-				"{device}: %util is {util}%. It counts the time with at least one request under "+
-					"way. A device that serves many at once can do more: look at its latencies and its queue.",
-				"device",
-				name, "util",
-				fmt.Sprintf("%.0f", full[name]))
+				"{device}: %util is {util}. It counts the time with at least one request in progress. A device that "+
+					"serves several requests at once can do more: look at its latency and its queue.",
+				"device", name, "util", say.Number(fmt.Sprintf("%.0f%%", full[name])))
 		}
 	}
+}
+
+// longest says which requests of a device took how long.
+func longest(of string) say.Template {
+	switch of {
+	case "reads":
+		return "{device}: reads took up to {ms}; on average {queue} requests were queued or in progress."
+	case "writes":
+		return "{device}: writes took up to {ms}; on average {queue} requests were queued or in progress."
+	}
+	return "{device}: requests took up to {ms}; on average {queue} requests were queued or in progress."
 }
 
 func (j *judge) vmstat(t *output.Vmstat) {
 	list := t.Samples
 	if len(list) == 1 && list[0].SinceBoot {
-		j.say("since_boot", Info, "This line is the mean since the boot of the host, not what it does now. Measure "+
-			"intervals: vmstat 1 10, of which the first line is left out.")
+		j.say("since_boot", Info, "This line is the mean since boot, not the present load. Measure intervals with "+
+			"vmstat 1 10, and ignore the first line.")
 		return
 	}
 	var in, out, wait, quiet, steal, blocked int64
 	n := int64(0)
-	unit := max(map[string]int64{"MB": 1024}[t.Unit], 1) // si and so have the unit of memory
+	scale := max(map[string]int64{"MB": 1024}[t.Unit], 1) // si and so have the unit of memory
 	for _, s := range list {
 		if s.SinceBoot {
 			continue
 		}
 		n++
-		in, out, wait = max(in, unit*min(s.SI, 1<<40)), max(out, unit*min(s.SO, 1<<40)), max(wait, s.WA)
+		in, out, wait = max(in, scale*min(s.SI, 1<<40)), max(out, scale*min(s.SO, 1<<40)), max(wait, s.WA)
 		blocked = max(blocked, s.B)
 		if s.ST != nil {
 			steal = max(steal, *s.ST)
@@ -112,20 +123,21 @@ func (j *judge) vmstat(t *output.Vmstat) {
 		}
 	}
 	if in+out >= swapped {
-		j.say("swapping", Warning, "The host swaps: up to {in} kB per second in and {out} kB out. Its memory does not "+
-			"suffice for what runs on it.", "in", in, "out", out)
+		j.say("swapping", Warning, "The host swaps: up to {in}/s in and {out}/s out. It has too little memory for "+
+			"what runs on it.", "in", unit.Bytes(in)*unit.KB, "out", unit.Bytes(out)*unit.KB)
 	}
 	if wait >= waiting {
-		also := ""
+		var also say.Message
 		if blocked > 0 {
-			also = fmt.Sprintf(" Up to %d processes were blocked, waiting for I/O.", blocked)
+			also = say.N(blocked, "Up to {n} process was blocked, waiting for I/O.",
+				"Up to {n} processes were blocked, waiting for I/O.")
 		}
-		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk.{also}", "wa", wait,
-			"also", also)
+		j.add("waits_for_disk", Warning, say.All(" ", say.M("The CPUs waited for the disk up to {share} of the time.",
+			"share", say.Number(strconv.FormatInt(wait, 10)+"%")), also))
 	}
 	j.steal(float64(steal))
 	if n > 0 && quiet == n {
-		j.say("idle", Info, "The host was idle in each interval.")
+		j.say("idle", Info, "The host was idle in every interval.")
 	}
 }
 
@@ -135,8 +147,8 @@ const stolen = 5
 // steal tells of time that the hypervisor gave to others.
 func (j *judge) steal(most float64) {
 	if most >= stolen {
-		j.say("steal", Warning, "CPU steal is up to {st}%: the hypervisor gave that time to other virtual machines.",
-			"st", strconv.FormatFloat(most, 'f', -1, 64))
+		j.say("steal", Warning, "CPU steal is up to {share}: the hypervisor gave that time to other virtual machines.",
+			"share", say.Number(strconv.FormatFloat(most, 'f', -1, 64)+"%"))
 	}
 }
 
@@ -152,8 +164,8 @@ func (j *judge) sar(t *output.Sar) {
 		}
 	}
 	if wait >= waiting {
-		j.say("waits_for_disk", Warning, "Up to {wa}% of the time processors waited for the disk (at {at}).", "wa",
-			fmt.Sprintf("%.1f", wait), "at", at)
+		j.say("waits_for_disk", Warning, "The CPUs waited for the disk up to {share} of the time (at {at}).", "share",
+			say.Number(fmt.Sprintf("%.1f%%", wait)), "at", at)
 	}
 	j.steal(steal)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 )
@@ -34,34 +35,40 @@ func (j *judge) pgbench(p *output.Pgbench) {
 	}
 	if in, out := p.TPSConnecting, p.TPS; in != nil && out != nil && *in > 0 && *out > connecting**in || p.Reconnects {
 		j.say("mostly_connecting", Warning,
-			"Most of the time went into connecting (-C connects for each transaction). "+
-				"What a session without that would reach is not measured by it; use a connection pooler.")
+			"Most of the time was spent on connecting (-C connects for each transaction). This run does not show what "+
+				"sessions that stay connected would reach. Use a connection pooler.")
 	}
 	if m, sd := p.Latency.Mean, p.Latency.SD; m != nil && sd != nil && *m > 0 && *sd > uneven**m {
 		j.say("uneven", Warning,
-			"The latencies are uneven: their standard deviation ({sd} ms) is {times} times their mean "+
-				"({mean} ms). Single transactions waited long, for checkpoints or locks for example.",
-			"sd", digits(*sd), "mean", digits(*m), "times", fmt.Sprintf("%.0f", *sd / *m))
+			"Latency is uneven: the standard deviation ({sd}) is {times} × the mean ({mean}). Some transactions "+
+				"waited long, for example for checkpoints or locks.",
+			"sd", digits(*sd), "mean", digits(*m), "times", say.Number(fmt.Sprintf("%.0f", *sd / *m)))
 	}
 	if p.Failed != nil && *p.Failed > 0 {
-		j.say("errors", Warning, "{n} transactions failed.", "n", *p.Failed)
+		j.add("errors", Warning, say.N(*p.Failed, "{n} transaction failed.", "{n} transactions failed."))
 	}
 	if p.Aborted > 0 {
-		n, first := strconv.Itoa(p.Aborted), ""
-		if p.Clients >= int64(p.Aborted) {
-			n += " of " + strconv.FormatInt(p.Clients, 10)
-		}
-		if len(p.Errors) > 0 {
-			first = " (" + p.Errors[0] + ")"
-		}
-		j.say("aborted", Warning, "{n} clients were aborted{error}. The result covers only the remaining clients.",
-			"n", n, "error", first)
+		j.aborted(p)
 	}
 	if p.Lag != nil && p.TPS != nil {
 		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the "+
-			"server can reach. On average, transactions started {lag} ms after their scheduled time.", "tps",
+			"server can reach. On average, transactions started {lag} after their scheduled time.", "tps",
 			number(*p.TPS), "lag", digits(*p.Lag))
 	}
+}
+
+// aborted tells how many clients were lost, of how many where that is known, and the first error.
+func (j *judge) aborted(p *output.Pgbench) {
+	lost := say.N(p.Aborted, "{n} client was aborted.", "{n} clients were aborted.")
+	if p.Clients >= int64(p.Aborted) {
+		lost = say.N(p.Aborted, "{n} of {all} clients was aborted.", "{n} of {all} clients were aborted.", "all",
+			p.Clients)
+	}
+	var first say.Message
+	if len(p.Errors) > 0 {
+		first = say.M("The first error: {error}.", "error", strings.TrimSuffix(p.Errors[0], "."))
+	}
+	j.add("aborted", Warning, say.All(" ", lost, first, say.M("The result covers only the remaining clients.")))
 }
 
 // stalled is the part of the usual rate below which an interval counts as a stall.
@@ -95,18 +102,21 @@ func (j *judge) progress(program string, list []measured.Progress) {
 		if told++; told > 3 {
 			continue
 		}
-		j.say("stall", Warning, "{program} stalled for {n} s, from {from} s to {to} s: {tps} tps, where {usual} tps "+
-			"are usual.", "program", program, "n", plain(to-from), "from", plain(from), "to", plain(to), "tps",
+		j.say("stall", Warning, "{program} stalled for {time}, from second {from} to {to}: {tps} tps instead of "+
+			"the usual {usual} tps.", "program", program, "time", plain(to-from)+" s", "from", plain(from), "to",
+			plain(to),
+			"tps",
 			number(least), "usual", number(usual))
 	}
 	if told > 3 {
-		j.say("stalls_more", Warning, "{n} more stalls are in the lines of progress.", "n", told-3)
+		j.add("stalls_more", Warning, say.N(told-3, "The progress lines show {n} more stall.",
+			"The progress lines show {n} more stalls."))
 	}
 }
 
 // plain spells seconds without digits that tell nothing.
-func plain(s float64) string {
-	return strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64)
+func plain(s float64) say.Number {
+	return say.Number(strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64))
 }
 
 // log tells the interval of a rate whose windows are known.
@@ -126,32 +136,41 @@ func (j *judge) log(l *output.Log) {
 	half := 2.26 * sd / math.Sqrt(n)
 	j.say("interval", Info,
 		"{tps} tps, 95% confidence interval {low} to {high}, from {n} windows of {s} s of this run. "+
-			"What other runs would differ by is not in it.", "tps", number(mean),
+			"The interval does not cover the variation between runs.", "tps", number(mean),
 		"low", number(max(0, mean-half)), "high",
 		number(mean+half), "n", len(l.TPS), "s", l.Window)
 }
 
 func (j *judge) sysbench(s *output.Sysbench) {
 	if l := s.Latency; l != nil && l.Mean != nil && l.Max != nil && *l.Max > pauseLeast && *l.Max > pauseTimes**l.Mean {
-		j.say("pauses", Warning, "The longest transaction took {max}, {times} times the mean: something paused, a "+
-			"checkpoint or a lock for example.", "max", lasting(*l.Max/1000), "times",
-			fmt.Sprintf("%.0f", *l.Max / *l.Mean))
+		j.say("pauses", Warning, "The longest transaction took {max}, {times} × the mean: something blocked it, for "+
+			"example a checkpoint or a lock.", "max", lasting(*l.Max/1000), "times",
+			say.Number(fmt.Sprintf("%.0f", *l.Max / *l.Mean)))
 	}
 	if s.IgnoredErrors != nil && *s.IgnoredErrors > 0 {
-		per := ""
+		var per say.Message
 		if s.Transactions != nil && *s.Transactions > 0 {
-			per = fmt.Sprintf(" (%.1f for each 100 transactions)",
-				100*float64(*s.IgnoredErrors)/float64(*s.Transactions))
+			per = say.M("That is {rate} per 100 transactions.", "rate", say.Number(fmt.Sprintf("%.1f",
+				100*float64(*s.IgnoredErrors)/float64(*s.Transactions))))
 		}
-		j.say("errors", Warning, "{n} errors were ignored{per}: transactions were rolled back and begun again, after "+
-			"deadlocks or duplicate keys.", "n", *s.IgnoredErrors, "per", per)
+		j.add("errors", Warning, say.All(" ", say.N(*s.IgnoredErrors,
+			"{n} error was ignored: the transaction was rolled back and started again, for example after a deadlock "+
+				"or a duplicate key.",
+			"{n} errors were ignored: transactions were rolled back and started again, for example after deadlocks or "+
+				"duplicate keys."), per))
 	}
 	for _, e := range s.Errors[:min(len(s.Errors), 2)] {
 		j.say("failed", Warning, "sysbench failed: {error}", "error", e)
 	}
-	if what := map[string]string{"memory": "memory", "cpu": "the CPU", "threads": "threads",
-		"mutex": "mutexes"}[s.Test]; what != "" {
-		j.say("no_database", Info, "This run of sysbench measured {what} only, without a database.", "what", what)
+	switch s.Test {
+	case "memory":
+		j.say("no_database", Info, "This run of sysbench measured only memory, without a database.")
+	case "cpu":
+		j.say("no_database", Info, "This run of sysbench measured only the CPU, without a database.")
+	case "threads":
+		j.say("no_database", Info, "This run of sysbench measured only threads, without a database.")
+	case "mutex":
+		j.say("no_database", Info, "This run of sysbench measured only mutexes, without a database.")
 	}
 	if s.Transactions == nil && len(s.Progress) > 0 {
 		sum, n := 0.0, 0
@@ -161,9 +180,10 @@ func (j *judge) sysbench(s *output.Sysbench) {
 			}
 		}
 		if n > 0 {
-			j.say("progress_only", Info,
-				"The report at the end is not in it. The mean of its {n} lines of progress is {tps} "+
-					"tps.", "n", n, "tps", number(sum/float64(n)))
+			j.add("progress_only", Info, say.N(n,
+				"The final report is missing from this output. Its only progress line shows {tps} tps.",
+				"The final report is missing from this output. The mean of its {n} progress lines is {tps} tps.", "tps",
+				number(sum/float64(n))))
 		}
 	}
 	var list []measured.Progress
@@ -178,7 +198,7 @@ func (j *judge) sysbench(s *output.Sysbench) {
 // runs says what one run, or two, cannot tell.
 func (j *judge) runs(list []output.Output) {
 	first, n := -1, 0
-	var rates []string
+	var rates []say.Message
 	for i := range list {
 		p := list[i].Pgbench
 		if p == nil || p.TPS == nil {
@@ -192,30 +212,29 @@ func (j *judge) runs(list []output.Output) {
 			v = *p.TPSConnecting
 		}
 		n++
-		rates = append(rates, number(v))
+		rates = append(rates, say.M("{n}", "n", number(v)))
 	}
 	j.at = max(first, 0)
 	switch {
 	case n == 1:
 		j.say("one_run", Info,
-			"One run is one number: how far the next run would differ is not in it. Repeat it at least "+
-				"five times, or log the transactions (pgbench --log).")
+			"A single run does not show how much results vary between runs. Repeat it at least five times, or log the "+
+				"transactions (pgbench --log).")
 	case n > 1:
 		j.say("no_interval", Info,
-			"{n} runs with {rates} tps. No confidence interval can be given: each report is one "+
-				"number, and how much runs of the same kind differ is not in it. Repeat each at least five times in "+
-				"turn, or log the "+
-				"transactions (pgbench --log).", "n", n, "rates", strings.Join(rates, ", "))
+			"{n} runs with {rates} tps. No confidence interval can be given: these reports do not show how much runs "+
+				"with the same configuration vary. Run each configuration at least five times, in alternating order, "+
+				"or log the transactions (pgbench --log).", "n", n, "rates", say.List{Items: rates})
 	}
 }
 
 // digits spells milliseconds with three digits.
-func digits(v float64) string {
+func digits(v float64) say.Number {
 	switch {
 	case v >= 100:
-		return number(v)
+		return number(v) + " ms"
 	case v >= 10:
-		return fmt.Sprintf("%.1f", v)
+		return say.Number(fmt.Sprintf("%.1f ms", v))
 	}
-	return fmt.Sprintf("%.2f", v)
+	return say.Number(fmt.Sprintf("%.2f ms", v))
 }

@@ -15,9 +15,9 @@ func besideWarning(b Budget, out *rule.Outcome, s *snapshot.Snapshot, o *rule.Op
 		return nil
 	}
 	if take := out.NeighboursTake(s, base); take > base.Beside {
-		return []say.Message{say.M("The other instances of this host can use {take} with their settings, but only "+
-			"{kept} leaves an equal share to each instance. With all connections active, memory is insufficient, "+
-			"whatever this plan changes. Plan all instances together: run plan without TARGET.",
+		return []say.Message{say.M("The other instances of this host can use {take} with their settings, but an "+
+			"equal share for each instance remains only if they use at most {kept}. With all connections active, "+
+			"memory is insufficient, whatever this plan changes. Plan all instances together: run plan without TARGET.",
 			"take", take, "kept", base.Beside)}
 	}
 	return nil

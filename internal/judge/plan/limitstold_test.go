@@ -31,7 +31,7 @@ var toldLimits = []toldLimit{
 	{"GeqoUsual", fmt.Sprintf("at least %d", limits.GeqoUsual), []string{"pg:geqo"}},
 	{"GeqoUsual", fmt.Sprintf("fewer than %d tables", limits.GeqoUsual), []string{"geqo_before_collapse"}},
 	{"GeqoMost", fmt.Sprintf("above %d", limits.GeqoMost), []string{"pg:geqo_threshold"}},
-	{"CollapseMost", fmt.Sprintf("limits above %d", limits.CollapseMost), []string{"geqo_before_collapse"}},
+	{"CollapseMost", fmt.Sprintf("above %d", limits.CollapseMost), []string{"geqo_before_collapse"}},
 	{"CollapseMost", fmt.Sprintf("1c: %d", limits.CollapseMost),
 		[]string{"pg:from_collapse_limit", "pg:join_collapse_limit"}},
 	{"StatisticsMost", fmt.Sprintf("%d and more", limits.StatisticsMost), []string{"pg:default_statistics_target"}},

@@ -112,22 +112,23 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 	r := &reader{file: file, text: string(b), known: k}
 	switch {
 	case len(b) > MaxFile:
-		return nil, r.wrong(0, fmt.Sprintf("the file exceeds %d bytes", MaxFile),
-			"check the file name: a policy is a short file")
+		return nil, r.wrong(0, say.M("the file exceeds {maxFile} bytes", "maxFile", fmt.Sprint(MaxFile)),
+			say.M("check the file name: a policy is a short file"))
 	case !utf8.Valid(b) || strings.ContainsRune(r.text, 0):
-		return nil, r.wrong(0, "the file is not valid UTF-8 text", "save it as UTF-8")
+		return nil, r.wrong(0, say.M("the file is not valid UTF-8 text"), say.M("save it as UTF-8"))
 	case strings.Count(r.text, "\n") > maxLines:
-		return nil, r.wrong(0, fmt.Sprintf("the file exceeds %d lines", maxLines),
-			"check the file name: a policy is a short file")
+		return nil, r.wrong(0, say.M("the file exceeds {most} lines", "most", fmt.Sprint(maxLines)),
+			say.M("check the file name: a policy is a short file"))
 	}
 	var doc map[string]any
 	md, err := toml.Decode(r.text, &doc)
 	if err != nil {
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
-			return nil, r.wrong(pe.Position.Line, "invalid TOML: "+pe.Message,
-				`write lines of the form NAME = "VALUE"; 'pgfettle policy example' prints a complete file`)
+			return nil, r.wrong(pe.Position.Line, say.M("invalid TOML: {message}", "message", pe.Message),
+				say.M("write lines of the form NAME = \"VALUE\"; 'pgfettle policy example' prints a complete file"))
 		}
-		return nil, r.wrong(0, "invalid TOML: "+err.Error(), "'pgfettle policy example' prints a complete file")
+		return nil, r.wrong(0, say.M("invalid TOML: {error}", "error", err), say.M("'pgfettle policy example' prints "+
+			"a complete file"))
 	}
 	r.keys = md.Keys()
 	p := &Policy{File: file}
@@ -149,12 +150,13 @@ type reader struct {
 	lines      []int      // of each key
 }
 
-func (r *reader) wrong(line int, message, hint string) error {
+func (r *reader) wrong(line int, message, hint say.Message) error {
 	at := r.file
 	if line > 0 {
 		at += ":" + strconv.Itoa(line)
 	}
-	return &say.Problem{Message: at + ": " + message, Hint: hint, Code: say.CodeUsage}
+	return &say.Problem{Message: say.M("{at}: {message}", "at", at, "message", message), Hint: hint,
+		Code: say.CodeUsage}
 }
 
 // line returns the line on which a key of a table ends: of the nth entry where
@@ -210,12 +212,12 @@ func (r *reader) place() {
 func (r *reader) names(doc map[string]any, table string, nth int, known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		if !slices.Contains(known, key) {
-			what := "unknown key " + strconv.Quote(key)
+			what := say.M("unknown key {key}", "key", say.Quoted(key))
 			if table != "" {
-				what += " in " + table
+				what = say.M("unknown key {key} in {table}", "key", say.Quoted(key), "table", table)
 			}
 			return r.wrong(r.line(table, nth, key), what, say.DidYouMean(key, known,
-				"valid keys: "+strings.Join(known, ", ")))
+				say.M("valid keys: {known}", "known", say.Names(known, 0))))
 		}
 	}
 	return nil
@@ -226,13 +228,15 @@ func (r *reader) str(v any, line int, what string) (string, error) {
 	s, ok := v.(string)
 	switch {
 	case !ok:
-		return "", r.wrong(line, what+" is not a string", `write it in quotes: "…"`)
+		return "", r.wrong(line, say.M("{what} is not a string", "what", what), say.M("write it in quotes: \"…\""))
 	case strings.TrimSpace(s) == "":
-		return "", r.wrong(line, what+" is empty", "write a value, or remove the line")
+		return "", r.wrong(line, say.M("{what} is empty", "what", what), say.M("write a value, or remove the line"))
 	case utf8.RuneCountInString(s) > maxText:
-		return "", r.wrong(line, fmt.Sprintf("%s exceeds %d characters", what, maxText), "shorten it")
+		return "", r.wrong(line, say.M("{what} exceeds {maxText} characters", "what", what, "maxText",
+			fmt.Sprint(maxText)), say.M("shorten it"))
 	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 }):
-		return "", r.wrong(line, what+" contains control characters", "write one line of plain text")
+		return "", r.wrong(line, say.M("{what} contains control characters", "what", what), say.M("write one line of "+
+			"plain text"))
 	}
 	return strings.TrimSpace(s), nil
 }
@@ -244,7 +248,8 @@ func (r *reader) table(doc map[string]any, name string) (map[string]any, error) 
 	}
 	t, ok := v.(map[string]any)
 	if !ok {
-		return nil, r.wrong(r.line("", 0, name), name+" is not a table", "start it with a line ["+name+"]")
+		return nil, r.wrong(r.line("", 0, name), say.M("{name} is not a table", "name", name),
+			say.M("start it with a line [{name}]", "name", name))
 	}
 	return t, nil
 }
@@ -264,8 +269,8 @@ func (r *reader) profile(doc map[string]any, p *Policy) error {
 		for _, q := range rule.Profiles {
 			names = append(names, string(q))
 		}
-		return r.wrong(at, err.Error(), say.DidYouMean(s, names,
-			"use mixed for a host with both short transactions and reports"))
+		return r.wrong(at, say.OfError(err), say.DidYouMean(s, names,
+			say.M("use mixed for a host with both short transactions and reports")))
 	}
 	return nil
 }
@@ -279,12 +284,12 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 		at := r.line("pins", 0, name)
 		a, err := knob.Parse(name)
 		if err != nil {
-			return r.wrong(at, "pin: "+err.Error(), say.DidYouMean(name, r.known.Knobs,
-				`write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
+			return r.wrong(at, say.M("pin: {error}", "error", err), say.DidYouMean(name, r.known.Knobs,
+				say.M("write \"ADDRESS\" = \"VALUE\" as in \"pg:work_mem\" = \"64MB\"")))
 		}
 		if !slices.Contains(r.known.Knobs, string(a)) && !slices.Contains(r.known.Knobs, string(a.Family())) {
-			return r.wrong(at, "pin: pgfettle does not plan "+name,
-				say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the addresses"))
+			return r.wrong(at, say.M("pin: pgfettle does not plan {name}", "name", name),
+				say.DidYouMean(name, r.known.Knobs, say.M("'pgfettle explain' lists the addresses")))
 		}
 		pin := Pin{Address: a, Line: at}
 		switch v := t[name].(type) {
@@ -313,7 +318,7 @@ func (r *reader) accept(doc map[string]any, p *Policy) error {
 	}
 	list, ok := v.([]map[string]any)
 	if !ok {
-		return r.wrong(r.line("", 0, "accept"), "accept is not an array of tables", acceptForm)
+		return r.wrong(r.line("", 0, "accept"), say.M("accept is not an array of tables"), say.M(acceptForm))
 	}
 	for i, t := range list {
 		a, err := r.acceptance(t, i)
@@ -322,8 +327,9 @@ func (r *reader) accept(doc map[string]any, p *Policy) error {
 		}
 		for _, b := range p.Accept {
 			if a.ID == b.ID && a.Instance == b.Instance {
-				return r.wrong(a.Line, fmt.Sprintf("%s is already accepted on line %d", a.ID, b.Line),
-					"remove one of the entries")
+				return r.wrong(a.Line, say.M("{id} is already accepted on line {line}", "id", a.ID, "line",
+					fmt.Sprint(b.Line)),
+					say.M("remove one of the entries"))
 			}
 		}
 		p.Accept = append(p.Accept, a)
@@ -339,7 +345,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	a.Line = r.line("accept", i, "accept")
 	for _, k := range []string{"id", "reason", "expires"} {
 		if _, ok := t[k]; !ok {
-			return a, r.wrong(a.Line, "this acceptance has no "+k, acceptForm)
+			return a, r.wrong(a.Line, say.M("this acceptance has no {value}", "value", k), say.M(acceptForm))
 		}
 	}
 	at := r.line("accept", i, "id")
@@ -348,11 +354,11 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	}
 	switch {
 	case a.ID == configuration.PolicyExpired.ID:
-		return a, r.wrong(at, "an expired acceptance cannot be accepted",
-			"write a new date into the expired entry")
+		return a, r.wrong(at, say.M("an expired acceptance cannot be accepted"),
+			say.M("write a new date into the expired entry"))
 	case !slices.Contains(r.known.Checks, a.ID):
-		return a, r.wrong(at, "unknown check "+strconv.Quote(a.ID),
-			say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))
+		return a, r.wrong(at, say.M("unknown check {id}", "id", strconv.Quote(a.ID)),
+			say.DidYouMean(a.ID, r.known.Checks, say.M("'pgfettle explain' lists the checks")))
 	}
 	if a.Reason, err = r.str(t["reason"], r.line("accept", i, "reason"), "reason"); err != nil {
 		return a, err
@@ -364,7 +370,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	}
 	at = r.line("accept", i, "expires")
 	if a.Expires = day(t["expires"]); a.Expires == "" {
-		return a, r.wrong(at, "expires is not a date", `write a date such as 2027-01-31, or "never"`)
+		return a, r.wrong(at, say.M("expires is not a date"), say.M("write a date such as 2027-01-31, or \"never\""))
 	}
 	return a, nil
 }
@@ -402,7 +408,7 @@ func (r *reader) limits(doc map[string]any, p *Policy) error {
 		}
 		e, err := knob.ParseEffect(s)
 		if err != nil {
-			return r.wrong(at, "max_effect: "+err.Error(), "use now, reload, restart or reboot")
+			return r.wrong(at, say.M("max_effect: {error}", "error", err), say.M("use now, reload, restart or reboot"))
 		}
 		p.Limits.MaxEffect = &e
 	}
@@ -414,7 +420,7 @@ func (r *reader) limits(doc map[string]any, p *Policy) error {
 		}
 		sev, err := check.ParseSeverity(s)
 		if err != nil {
-			return r.wrong(at, "fail_on: "+err.Error(), "use critical, warning, notice or info")
+			return r.wrong(at, say.M("fail_on: {error}", "error", err), say.M("use critical, warning, notice or info"))
 		}
 		p.Limits.FailOn = &sev
 	}

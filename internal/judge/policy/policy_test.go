@@ -135,9 +135,9 @@ func TestWrongFiles(t *testing.T) {
 			if !ok {
 				t.Fatalf("%v", err)
 			}
-			if !strings.HasPrefix(pr.Message, c.message) || !strings.Contains(pr.Hint, c.hint) ||
+			if !strings.HasPrefix(pr.Message.String(), c.message) || !strings.Contains(pr.Hint.String(), c.hint) ||
 				pr.Code != say.CodeUsage {
-				t.Errorf("%q, hint %q, code %d", pr.Message, pr.Hint, pr.Code)
+				t.Errorf("%q, hint %q, code %d", pr.Message.String(), pr.Hint.String(), pr.Code)
 			}
 		})
 	}
@@ -166,7 +166,7 @@ func FuzzParse(f *testing.F) {
 		p, err := Parse("f", []byte(text), k)
 		if err != nil {
 			pr, ok := errors.AsType[*say.Problem](err)
-			if !ok || pr.Hint == "" || !strings.HasPrefix(pr.Message, "f:") {
+			if !ok || pr.Hint.IsZero() || !strings.HasPrefix(pr.Message.String(), "f:") {
 				t.Fatalf("%#v", err)
 			}
 			return

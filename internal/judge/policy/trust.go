@@ -1,6 +1,10 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
 
 // maxOwners bounds the accounts that a site trusts: a host has few.
 const maxOwners = 100
@@ -20,8 +24,9 @@ func (r *reader) trust(doc map[string]any, p *Policy) error {
 	at := r.line("trust", 0, "owners")
 	list, ok := v.([]any)
 	if !ok || len(list) > maxOwners {
-		return r.wrong(at, fmt.Sprintf("owners is not a list of at most %d accounts", maxOwners),
-			`write owners = ["postgres"]`)
+		return r.wrong(at, say.M("owners is not a list of at most {maxOwners} accounts", "maxOwners",
+			fmt.Sprint(maxOwners)),
+			say.M("write owners = [\"postgres\"]"))
 	}
 	p.Trust.Owners = []string{} // an empty list is a decision, too
 	for _, v := range list {
@@ -30,8 +35,8 @@ func (r *reader) trust(doc map[string]any, p *Policy) error {
 			return err
 		}
 		if name == "root" || name == "0" {
-			return r.wrong(at, "root cannot own a server",
-				"name the account that runs PostgreSQL; it does not start as root")
+			return r.wrong(at, say.M("root cannot own a server"),
+				say.M("name the account that runs PostgreSQL; it does not start as root"))
 		}
 		p.Trust.Owners = append(p.Trust.Owners, name)
 	}

@@ -76,12 +76,12 @@ func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 		take(present,
 			"page requests per second over {span}: {asked}, of which {missed} missed the present {present}; the peak "+
 				"is unknown",
-			"asked", int64(all), "span", rule.Age(longest), "missed", int64(read), "present", present)
+			"asked", int64(all), "span", say.Span(longest), "missed", int64(read), "present", present)
 	}
 	if b, seen := c.Instance.Server.BufferCache.Get(); seen && b.Secs >= memory.MeasuredLeast && b.Used > 0 &&
 		float64(b.Unused) >= unusedShare*float64(b.Used+b.Unused) {
 		take(present, "{unused} of the present {present} was never used in {span}", "unused",
-			unit.Bytes(min(b.Unused, 1<<50))*8*unit.KB, "present", present, "span", rule.Age(b.Secs))
+			unit.Bytes(min(b.Unused, 1<<50))*8*unit.KB, "present", present, "span", say.Span(b.Secs))
 	}
 	return e, ok
 }

@@ -33,8 +33,9 @@ func whichOf(flag string, list []string) ([]selection.Which, error) {
 		}
 		w, err := selection.ParseWhich(text)
 		if err != nil {
-			return nil, say.Usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(),
-				"Use an address from the plan, such as sysctl:vm.swappiness or pg:work_mem."))
+			return nil, say.Usage(say.M("--{flag}: {error}", "flag", flag, "error", err), say.DidYouMean(text,
+				ruleAddresses(),
+				say.M("Use an address from the plan, such as sysctl:vm.swappiness or pg:work_mem.")))
 		}
 		out = append(out, w)
 	}

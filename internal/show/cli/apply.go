@@ -192,15 +192,16 @@ func showApplied(env *Env, j *journal.Journal, err error) error {
 
 func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(o.planSaid) > 0 || len(o.only) > 0 || len(o.accept) > 0 {
-		return say.Usage("--resume cannot be used with flags of the plan",
-			"Omit them: --resume finishes the plan that was interrupted.")
+		return say.Usage(say.M("--resume cannot be used with flags of the plan"),
+			say.M("Omit them: --resume finishes the plan that was interrupted."))
 	}
 	id := o.resume
 	if id == resumeLast || id == "" {
 		id = o.plan.target // --resume ID, with a blank between them
 	} else if o.plan.target != "" {
-		return say.Usage(fmt.Sprintf("too many command-line arguments (first is %q)", o.plan.target),
-			"Use: pgfettle apply --resume ID")
+		return say.Usage(say.M("too many command-line arguments (first is {target})", "target",
+			say.Quoted(o.plan.target)),
+			say.M("Use: pgfettle apply --resume ID"))
 	}
 	if _, err := maxEffect(o.maxEffect); err != nil {
 		return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,7 +130,8 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if fails {
 		var err error
 		if failOn, err = check.ParseSeverity(o.failOn); err != nil {
-			return say.Usage("--fail-on: "+err.Error(), "Use one of: critical, warning, notice, info.")
+			return say.Usage(say.M("--fail-on: {error}", "error", err), say.M("Use one of: critical, warning, "+
+				"notice, info."))
 		}
 	}
 	for flag, ids := range map[string][]string{"only": o.only, "skip": o.skip} {
@@ -140,7 +140,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		}
 	}
 	if o.brief && (o.format != "text" || o.conf != "" || o.all) {
-		return say.Usage("--brief cannot be used with --format, --conf or --all", "Omit one of them.")
+		return say.Usage(say.M("--brief cannot be used with --format, --conf or --all"), say.M("Omit one of them."))
 	}
 	if o.conf != "" {
 		pol, err := o.policy.load(env, false) // a file may be for any host: only what is named is meant
@@ -153,12 +153,12 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return runCheckConfs(ctx, env, o, pol, failOn, fails)
 	}
 	if o.host != "" || o.here {
-		return say.Usage("--for and --on require --conf",
-			"Name the file with --conf, or use pgfettle plan --for.")
+		return say.Usage(say.M("--for and --on require --conf"),
+			say.M("Name the file with --conf, or use pgfettle plan --for."))
 	}
 	if o.pg != 0 {
-		return say.Usage("--pg requires --conf",
-			"Omit --pg: the version of each instance is detected.")
+		return say.Usage(say.M("--pg requires --conf"),
+			say.M("Omit --pg: the version of each instance is detected."))
 	}
 	pol, err := o.policy.load(env, site(env, o.target))
 	if err != nil {
@@ -226,8 +226,9 @@ func knownChecks(flag string, ids []string) error {
 			ok = ok || k == ids[i]
 		}
 		if !ok {
-			return say.Usage(fmt.Sprintf("invalid value for --%s: there is no check %q", flag, ids[i]),
-				say.DidYouMean(ids[i], all, "List the checks: pgfettle explain"))
+			return say.Usage(say.M("invalid value for --{flag}: there is no check {ids}", "flag", flag, "ids",
+				say.Quoted(ids[i])),
+				say.DidYouMean(ids[i], all, say.M("List the checks: pgfettle explain")))
 		}
 	}
 	return nil

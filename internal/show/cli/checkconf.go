@@ -28,10 +28,11 @@ import (
 func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity,
 	fails bool) error {
 	if o.deep {
-		return say.Usage("--deep cannot be used with --conf", "Omit --deep: no server is queried.")
+		return say.Usage(say.M("--deep cannot be used with --conf"), say.M("Omit --deep: no server is queried."))
 	}
 	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
-		return say.Usage("--format "+o.format+" takes one file", "Run pgfettle check once for each file.")
+		return say.Usage(say.M("--format {format} takes one file", "format", o.format), say.M("Run pgfettle check "+
+			"once for each file."))
 	}
 	host, err := confHost(ctx, env, o)
 	if err != nil {
@@ -58,7 +59,7 @@ func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.P
 func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapshot, error) {
 	switch {
 	case o.host != "" && o.here:
-		return nil, say.Usage("--for and --on cannot be used together", "Use only one of them.")
+		return nil, say.Usage(say.M("--for and --on cannot be used together"), say.M("Use only one of them."))
 	case o.host != "":
 		l, err := describe(env, o.host)
 		if err != nil {

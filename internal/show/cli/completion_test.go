@@ -63,7 +63,7 @@ func TestEveryCommandTellsEnough(t *testing.T) {
 		if !strings.HasPrefix(c.CommandPath(), "pgfettle completion ") && !strings.Contains(c.Example, "  pgfettle") {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
-		if !strings.Contains(c.UsageString(), exitTable) {
+		if !strings.Contains(c.UsageString(), exitTable(nil)) {
 			t.Errorf("the help of %s has no exit codes", c.CommandPath())
 		}
 		for _, sub := range c.Commands() {

@@ -60,8 +60,8 @@ a port. Nothing else on this host is changed.`,
 func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	profile, err := rule.ParseProfile(o.profile)
 	if err != nil {
-		return say.Usage("--profile: "+err.Error(),
-			"For a host with short transactions and reports, use mixed.")
+		return say.Usage(say.M("--profile: {error}", "error", err),
+			say.M("For a host with short transactions and reports, use mixed."))
 	}
 	if err := o.checkMajor(); err != nil {
 		return err

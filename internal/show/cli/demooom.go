@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,17 +76,20 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 		switch {
 		case !disposable(env):
 			return &say.Problem{
-				Message: "--overcommit real changes kernel parameters that affect every program on this host",
-				Hint:    "On a disposable host, set PGFETTLE_TEST_KERNEL=disposable. Otherwise, omit --overcommit.",
-				Code:    exitRefused}
+				Message: say.M("--overcommit real changes kernel parameters that affect every program on this host"),
+				Hint: say.M("On a disposable host, set PGFETTLE_TEST_KERNEL=disposable. Otherwise, omit " +
+					"--overcommit."),
+				Code: exitRefused}
 		case env.Target.UID() != 0:
-			return &say.Problem{Message: "--overcommit real requires root", Hint: "Run the command as root.",
+			return &say.Problem{Message: say.M("--overcommit real requires root"), Hint: say.M("Run the command as " +
+				"root."),
 				Code: exitNoAccess}
 		}
 	}
 	res, err := env.host().OOMDemo(ctx, o.demo.request(env), o.overcommit)
 	if res != nil && len(res.Swept) > 0 {
-		env.tell("note", "removed leftovers of an earlier run that was killed: "+strings.Join(res.Swept, ", "))
+		env.tell(kindNote, say.M("removed leftovers of an earlier run that was killed: {swept}", "swept",
+			say.Names(res.Swept, 0)))
 	}
 	if err != nil {
 		return err
@@ -110,14 +112,14 @@ func cameOut(res *oomresult.OOM) error {
 	for i, want := range []string{oomresult.Killed, oomresult.Refused} {
 		r := res.Rounds[i]
 		if r.Query.Outcome != want {
-			return &say.Problem{Message: fmt.Sprintf(
-				"the demonstration failed: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want),
-				Detail: r.Query.Message, Hint: hint}
+			return &say.Problem{Message: say.M("the demonstration failed: the query of round {value} was {outcome}, "+
+				"not {want}", "value", fmt.Sprint(i+1), "outcome", r.Query.Outcome, "want", want),
+				Detail: say.Text(r.Query.Message), Hint: say.M(hint)}
 		}
 	}
 	if r := res.Rounds[1]; r.Load.Lost > 0 || !r.Query.Alive {
-		return &say.Problem{Message: fmt.Sprintf(
-			"the demonstration failed: %d sessions were lost with strict overcommit", r.Load.Lost), Hint: hint}
+		return &say.Problem{Message: say.M("the demonstration failed: {lost} sessions were lost with strict overcommit",
+			"lost", fmt.Sprint(r.Load.Lost)), Hint: say.M(hint)}
 	}
 	return nil
 }
@@ -132,7 +134,8 @@ func (o *demoOptions) serverFlags(cmd *cobra.Command) {
 
 func (o *demoOptions) checkMajor() error {
 	if o.major != 0 && (o.major < 13 || o.major > 18) {
-		return say.Usage(fmt.Sprintf("invalid value for --pg: %d", o.major), "Use a major version from 13 to 18.")
+		return say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(o.major)),
+			say.M("Use a major version from 13 to 18."))
 	}
 	return nil
 }

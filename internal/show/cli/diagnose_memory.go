@@ -71,8 +71,8 @@ separate document.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
-				return say.Usage(fmt.Sprintf("value out of range for --watch: %s", o.watch),
-					fmt.Sprintf("Use at least %s, such as --watch=5s.", watchLeast))
+				return say.Usage(say.M("value out of range for --watch: {watch}", "watch", o.watch),
+					say.M("Use at least {watchLeast}, such as --watch=5s.", "watchLeast", watchLeast))
 			}
 			return runDiagnoseMemory(cmd.Context(), env, o)
 		},
@@ -91,16 +91,16 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 		return err
 	}
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
-		return say.Usage("--watch cannot be used with --format "+o.format,
-			"Omit --watch, or use --format text or json.")
+		return say.Usage(say.M("--watch cannot be used with --format {format}", "format", o.format),
+			say.M("Omit --watch, or use --format text or json."))
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil {
 		return err
 	}
 	if file != "" && (o.watch > 0 || o.pss) {
-		return say.Usage("--watch and --pss cannot be used with an evidence file",
-			"Omit them, or run the command on the host itself.")
+		return say.Usage(say.M("--watch and --pss cannot be used with an evidence file"),
+			say.M("Omit them, or run the command on the host itself."))
 	}
 	if o.watch == 0 {
 		return diagnoseMemoryOnce(ctx, env, o)
@@ -115,9 +115,9 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 	}
 	return env.writeForm(o.format, forms{
 		taken:    d.TakenAt,
-		text:     func(w io.Writer) error { return showterm.Write(w, reports.Memory(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Memory(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d)) },
+		text:     func(w io.Writer) error { return showterm.Write(w, reports.Memory(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Memory(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
 	})
 }
@@ -147,7 +147,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		}
 		var b bytes.Buffer
 		if o.format == "json" {
-			err = json.Memory(&b, d)
+			err = json.Memory(&b, d.In(env.asked()))
 		} else {
 			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, quit with Ctrl-C\n\n",
 				o.watch)
@@ -158,7 +158,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 				head = "\n" + head
 			}
 			b.WriteString(head)
-			err = showterm.Write(&b, reports.Memory(d), env.Style())
+			err = showterm.Write(&b, reports.Memory(d, env.words), env.Style())
 		}
 		if err != nil {
 			return err

@@ -62,9 +62,9 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 		return err
 	}
 	return env.writeForm(format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.OOM(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.OOM(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.OOM(d)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.OOM(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.OOM(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.OOM(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseOOMPage(d, v) },
 	})
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -32,7 +31,8 @@ func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) 
 	}
 	switch {
 	case o.sample < sampleLeast || o.sample > sampleMost:
-		return say.Usage(fmt.Sprintf("value out of range for --sample: %s", o.sample), "Use a duration from 1s to 1h.")
+		return say.Usage(say.M("value out of range for --sample: {sample}", "sample", o.sample),
+			say.M("Use a duration from 1s to 1h."))
 	case len(args) > 1:
 		return tooMany(cmd.CommandPath()+" --sample", args, 1, "at most one TARGET")
 	}
@@ -41,8 +41,8 @@ func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) 
 		name = args[0]
 	}
 	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("--sample requires a running instance, but %q is a file", file),
-			"Name a data directory or a conninfo. To compare two runs of a query, omit --sample.")
+		return say.Usage(say.M("--sample requires a running instance, but {file} is a file", "file", say.Quoted(file)),
+			say.M("Name a data directory or a conninfo. To compare two runs of a query, omit --sample."))
 	}
 	d, err := diagnose.Sample(cmd.Context(), env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample,
 		NoPerf: o.noPerf})
@@ -50,9 +50,9 @@ func runSlowSample(cmd *cobra.Command, env *Env, o *slowOptions, args []string) 
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Sample(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Sample(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Sample(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Sample(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },
 	})
 }

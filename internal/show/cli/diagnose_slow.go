@@ -67,7 +67,8 @@ seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 			}
 			if cmd.Flags().Changed("perf") {
 				if len(args) > 0 || cmd.Flags().Changed("sample") || o.noPerf {
-					return say.Usage("--perf cannot be used with other arguments", "Use only --perf FILE.")
+					return say.Usage(say.M("--perf cannot be used with other arguments"),
+						say.M("Use only --perf FILE."))
 				}
 				return runSlowProfile(env, o)
 			}
@@ -75,7 +76,7 @@ seconds. Give the duration as --sample=2m or --sample 2m, from 1s to 1h.
 				return runSlowSample(cmd, env, o, args)
 			}
 			if o.noPerf {
-				return say.Usage("--no-perf requires --sample", "Add --sample, or omit --no-perf.")
+				return say.Usage(say.M("--no-perf requires --sample"), say.M("Add --sample, or omit --no-perf."))
 			}
 			return runSlow(cmd.Context(), env, o, args)
 		},
@@ -101,17 +102,17 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 	}
 	if r := d.Reading; r != nil {
 		return env.writeForm(o.format, forms{
-			text:     func(w io.Writer) error { return term.Write(w, reports.SlowPlan(r), env.Style()) },
-			json:     func(w io.Writer) error { return json.SlowPlan(w, r) },
-			markdown: func(w io.Writer) error { return markdown.Write(w, reports.SlowPlan(r)) },
+			text:     func(w io.Writer) error { return term.Write(w, reports.SlowPlan(r, env.words), env.Style()) },
+			json:     func(w io.Writer) error { return json.SlowPlan(w, r.In(env.asked())) },
+			markdown: func(w io.Writer) error { return markdown.Write(w, reports.SlowPlan(r, env.words)) },
 			html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPlanPage(r, v) },
 		})
 	}
 	r := d.Report
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(r), env.Style()) },
-		json:     func(w io.Writer) error { return json.Slow(w, r) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(r)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(r, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Slow(w, r.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(r, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(r, v) },
 	})
 }
@@ -122,9 +123,9 @@ func runSlowProfile(env *Env, o *slowOptions) error {
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Profile(d), env.Style()) },
-		json:     func(w io.Writer) error { return json.Profile(w, d) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Profile(d)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Profile(d, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Profile(w, d.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Profile(d, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowProfilePage(d, v) },
 	})
 }

@@ -78,7 +78,8 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	if o.days < 1 || o.days > 3660 {
-		return say.Usage(fmt.Sprintf("value out of range for --days: %d", o.days), "Use a number from 1 to 3660.")
+		return say.Usage(say.M("value out of range for --days: {days}", "days", fmt.Sprint(o.days)),
+			say.M("Use a number from 1 to 3660."))
 	}
 	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given,
 		Days: o.days, Redact: o.redact})
@@ -86,9 +87,9 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Log(r), env.Style()) },
-		json:     func(w io.Writer) error { return json.Log(w, r) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Log(r, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Log(w, r.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },
 	})
 }

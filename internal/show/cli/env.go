@@ -58,12 +58,30 @@ func (e *Env) Style() showterm.Style {
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 			st.Width = w
 		}
+		st.Links = e.links()
 		st.Color = !e.NoColor && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 	}
 	if w, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && w > 0 {
 		st.Width = w
 	}
 	return st
+}
+
+// links says whether the terminal is known to understand hyperlinks (OSC 8): others may show
+// the addresses, and those that came before 2017 more than that.
+func (e *Env) links() bool {
+	switch e.Getenv("TERM_PROGRAM") {
+	case "iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "zed":
+		return true
+	}
+	for _, prefix := range []string{"xterm-kitty", "alacritty", "foot", "contour", "xterm-ghostty"} {
+		if strings.HasPrefix(e.Getenv("TERM"), prefix) {
+			return true
+		}
+	}
+	vte, err := strconv.Atoi(e.Getenv("VTE_VERSION")) // GNOME Terminal and its like, from 0.50
+	return err == nil && vte >= 5000 || e.Getenv("WT_SESSION") != "" || e.Getenv("KONSOLE_VERSION") >= "201200" ||
+		e.Getenv("DOMTERM") != ""
 }
 
 // ascii says whether the locale names an encoding that lacks the signs of

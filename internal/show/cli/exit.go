@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -12,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// The exit codes. The table in every help is made from exitTable.
+// The exit codes. The table in every help is made from exits.
 const (
 	exitFine        = 0
 	exitError       = say.CodeError
@@ -25,18 +26,35 @@ const (
 	exitInterrupted = 130
 )
 
-// exitTable is shown in every help. It is the program's table, so it has the
-// codes of apply too.
-const exitTable = `Exit codes:
-  0    success
-  1    error
-  2    invalid command line, or invalid value in it
-  3    findings at or above --fail-on, or changes with --exit-code
-  4    stale plan: facts that it is based on have changed
-  5    refused: risk not accepted, or another program manages the configuration
-  6    partly applied; see the journal
-  7    missing permission; the hint names it
-  130  interrupted`
+// exits are the rows of the table. It is the program's table, so it has the codes of apply too.
+var exits = []struct {
+	code int
+	text say.Template
+}{
+	{exitFine, "success"},
+	{exitError, "error"},
+	{exitUsage, "invalid command line, or invalid value in it"},
+	{exitFindings, "findings at or above --fail-on, or changes with --exit-code"},
+	{exitStale, "stale plan: facts that it is based on have changed"},
+	{exitRefused, "refused: risk not accepted, or another program manages the configuration"},
+	{exitPartly, "partly applied; see the journal"},
+	{exitNoAccess, "missing permission; the hint names it"},
+	{exitInterrupted, "interrupted"},
+}
+
+// exitTable is shown in every help.
+func exitTable(c *say.Catalogue) string {
+	const column = 7
+	lines := []string{say.M("Exit codes:").In(c)}
+	for _, e := range exits {
+		first := typeset.Pad("  "+strconv.Itoa(e.code), column)
+		for _, line := range typeset.Wrap(say.M(e.text).In(c), helpWidth-column) {
+			lines = append(lines, first+line)
+			first = strings.Repeat(" ", column)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 // errFindings ends a run whose output is complete but whose exit code is 3.
 var errFindings = errors.New("findings")
@@ -63,22 +81,23 @@ func (e *Env) end(ctx context.Context, err error) int {
 	case errors.Is(err, errWatched):
 		return exitInterrupted
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil:
-		e.tell("error", "interrupted")
+		e.tell(kindError, say.M("interrupted"))
 		return exitInterrupted
 	case errors.As(err, &pr):
-		e.tell("error", outer(err, pr)+pr.Message)
-		e.tell("detail", pr.Detail)
-		e.tell("hint", pr.Hint)
+		e.tell(kindError, say.M("{around}{problem}", "around", say.Wrapping(err, pr), "problem", pr.Message))
+		e.tell(kindDetail, pr.Detail)
+		e.tell(kindHint, pr.Hint)
 		if pr.Code == exitFine {
 			return exitError
 		}
 		return pr.Code
 	case errors.As(err, &pin):
-		e.tell("error", pin.Error())
-		e.tell("hint", "Use --pin ADDRESS=VALUE, such as --pin pg:work_mem=64MB. List the addresses: pgfettle explain")
+		e.tell(kindError, say.OfError(pin))
+		e.tell(kindHint, say.M("Use --pin ADDRESS=VALUE, such as --pin pg:work_mem=64MB. List the addresses: "+
+			"pgfettle explain"))
 		return exitUsage
 	}
-	e.tell("error", err.Error())
+	e.tell(kindError, say.OfError(err))
 	return exitError
 }
 
@@ -86,22 +105,24 @@ func (e *Env) end(ctx context.Context, err error) int {
 var programs = []string{"chronyc", "journalctl", "lsattr", "modprobe", "mount", "perf", "pg", "pgfettle", "systemctl",
 	"zcat"}
 
-// outer is what an error was wrapped with, before the problem's own words.
-func outer(err error, pr *say.Problem) string {
-	whole, inner := err.Error(), pr.Error()
-	if n := len(whole) - len(inner); n > 0 && whole[n:] == inner {
-		return whole[:n]
-	}
-	return ""
-}
+// The kinds of talk, as a line of it begins.
+const (
+	kindError   say.Template = "error"
+	kindDetail  say.Template = "detail"
+	kindHint    say.Template = "hint"
+	kindWarning say.Template = "warning"
+	kindNote    say.Template = "note"
+)
 
 // tell writes one line of talk: "pgfettle: hint: …". A hint is a sentence; those of
 // gaps ("run pgfettle as root") begin in lower case, as they are parts of others.
-func (e *Env) tell(kind, text string) {
-	if first, _, _ := strings.Cut(text, " "); kind == "hint" && !slices.Contains(programs, first) {
+func (e *Env) tell(kind say.Template, message say.Message) {
+	text := message.In(e.words)
+	if first, _, _ := strings.Cut(text, " "); kind == kindHint && !slices.Contains(programs, first) {
 		text = typeset.Capital(text)
 	}
 	if text != "" {
-		fmt.Fprintf(e.Stderr, "pgfettle: %s: %s\n", kind, typeset.Line(text))
+		line := say.M("pgfettle: {kind}: {text}", "kind", say.M(kind), "text", say.Text(text))
+		fmt.Fprintln(e.Stderr, typeset.Line(line.In(e.words)))
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func TestEndTellsAndMaps(t *testing.T) {
-	denied := &say.Problem{Message: "cannot connect", Detail: "peer authentication failed", Hint: "run pgfettle as " +
-		"postgres",
+	denied := &say.Problem{Message: say.M("cannot connect"), Detail: say.M("peer authentication failed"),
+		Hint: say.M("run pgfettle as postgres"),
 		Code: say.CodeNoAccess}
 	for _, c := range []struct {
 		name string
@@ -31,7 +31,7 @@ func TestEndTellsAndMaps(t *testing.T) {
 		{"a wrapped problem keeps what it was wrapped with", fmt.Errorf("instance 5433: %w", denied), 7,
 			"pgfettle: error: instance 5433: cannot connect\npgfettle: detail: peer authentication " +
 				"failed\npgfettle: hint: Run pgfettle as postgres\n"},
-		{"a problem without a code", &say.Problem{Message: "x"}, 1, "pgfettle: error: x\n"},
+		{"a problem without a code", &say.Problem{Message: say.M("x")}, 1, "pgfettle: error: x\n"},
 		{"any other error", errors.New("mount table: bad\x1b[2J line\nnext"),
 			1, "pgfettle: error: mount table: bad\\x1b[2J line next\n"},
 		{"an impossible pin", &rule.PinError{Address: "pg:work_mem", Reason: "too small"}, 2,
@@ -57,7 +57,7 @@ func TestEndTellsAndMaps(t *testing.T) {
 func TestExitTableHasEveryCode(t *testing.T) {
 	for _, code := range []int{exitFine, exitError, exitUsage, exitFindings, exitStale, exitRefused, exitPartly,
 		exitNoAccess, exitInterrupted} {
-		if !strings.Contains(exitTable, "\n  "+strconv.Itoa(code)+" ") {
+		if !strings.Contains(exitTable(nil), "\n  "+strconv.Itoa(code)+" ") {
 			t.Errorf("%d is not in the table", code)
 		}
 	}

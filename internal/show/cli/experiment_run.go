@@ -41,8 +41,8 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 			return nil, err
 		}
 		if answer != answerYes.String() {
-			return nil, &say.Problem{Message: "experiment not started: canceled",
-				Hint: "To start without a question, add --yes.", Code: exitRefused}
+			return nil, &say.Problem{Message: say.M("experiment not started: canceled"),
+				Hint: say.M("To start without a question, add --yes."), Code: exitRefused}
 		}
 	}
 	tell, done := o.progress(env)
@@ -54,7 +54,7 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 	if o.format == "text" {
 		fmt.Fprintf(env.Stdout, "\n")
 	}
-	env.tell("note", "results are in "+p.Dir)
+	env.tell(kindNote, say.M("results are in {dir}", "dir", p.Dir))
 	return r, nil
 }
 
@@ -63,11 +63,11 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 func (o *experimentOptions) stopped(ctx context.Context, env *Env, dir string, data bool, err error) error {
 	if _, e := readResult(dir); e == nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		if data {
-			env.tell("note", "completed runs are saved; to continue: pgfettle prove --resume "+dir)
+			env.tell(kindNote, say.M("completed runs are saved; to continue: pgfettle prove --resume {dir}", "dir",
+				dir))
 		} else {
-			env.tell("note", "completed runs are saved in "+dir+
-				"; the experiment cannot be resumed because the copied database was removed (use --keep-data to keep "+
-				"it)")
+			env.tell(kindNote, say.M("completed runs are saved in {dir}; the experiment cannot be resumed because "+
+				"the copied database was removed (use --keep-data to keep it)", "dir", dir))
 		}
 	}
 	return err
@@ -80,7 +80,7 @@ func (o *experimentOptions) stopped(ctx context.Context, env *Env, dir string, d
 func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) {
 	tell, done := env.Progress()
 	_, live := terminal(env.Stderr)
-	kept := ""
+	var kept say.Message
 	return func(ev experiment.Event) {
 			switch {
 			case ev.Kept != "":
@@ -92,26 +92,26 @@ func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) 
 			}
 		}, func() {
 			done()
-			if kept != "" {
-				env.tell("note", kept)
+			if !kept.IsZero() {
+				env.tell(kindNote, kept)
 			}
 		}
 }
 
 // keptWords say where data are kept, how large they are, and how to remove them.
-func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
-	size := ""
-	if ev.Done > 0 {
-		size = " (" + unit.Bytes(ev.Done).String() + ")"
-	}
+func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) say.Message {
 	clean := "pgfettle prove --clean"
 	usualPlace := o.Options
 	usualPlace.Scratch = ""
 	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
 	}
-	return "loaded data kept in " + ev.Kept + size +
-		" for the next experiment with the same data; an experiment with other data removes them, as does: " + clean
+	place := say.Text(ev.Kept)
+	if ev.Done > 0 {
+		place = say.M("{place} ({size})", "place", ev.Kept, "size", unit.Bytes(ev.Done))
+	}
+	return say.M("loaded data kept in {place} for the next experiment with the same data; an experiment with other "+
+		"data removes them, as does: {command}", "place", place, "command", clean)
 }
 
 // eventLine is "block 3 of 8, B, measure, about 12 min left".

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -97,10 +96,10 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return term.Write(env.Stdout, pages.Index(checks.All(), rules.All(), advice.All(), env.words), env.Style())
 	}
 	if o.noHost && o.target != "" {
-		return say.Usage("--no-host cannot be used with a TARGET", "Use only one of them.")
+		return say.Usage(say.M("--no-host cannot be used with a TARGET"), say.M("Use only one of them."))
 	}
 	if o.noHost && o.policy.file != "" {
-		return say.Usage("--no-host and --policy cannot be used together", "Use only one of them.")
+		return say.Usage(say.M("--no-host and --policy cannot be used together"), say.M("Use only one of them."))
 	}
 	var err error
 	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
@@ -167,7 +166,8 @@ func explainNamed(ctx context.Context, env *Env, o *explainOptions) error {
 }
 
 func ambiguous(name string, names []string) error {
-	return say.Usage(fmt.Sprintf("%q is ambiguous", name), "Use one of: "+strings.Join(names, ", ")+".")
+	return say.Usage(say.M("{name} is ambiguous", "name", say.Quoted(name)), say.M("Use one of: {names}.", "names",
+		say.Names(names, 0)))
 }
 
 // explainSearch answers to what is no page's name: a name without what stands before it, a slip, a word of the field,
@@ -187,8 +187,8 @@ func explainSearch(ctx context.Context, env *Env, o *explainOptions) error {
 	if err != nil {
 		return err
 	}
-	none := say.Usage(fmt.Sprintf("no check, setting or topic named %q", o.name),
-		say.DidYouMean(o.name, pageNames(), "List all names: pgfettle explain"))
+	none := say.Usage(say.M("no check, setting or topic named {name}", "name", say.Quoted(o.name)),
+		say.DidYouMean(o.name, pageNames(), say.M("List all names: pgfettle explain")))
 	switch {
 	case len(found) == 0:
 		return none
@@ -203,7 +203,7 @@ func explainSearch(ctx context.Context, env *Env, o *explainOptions) error {
 // explainPage shows a page. It does not depend on a host, so a TARGET is refused.
 func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	if o.target != "" {
-		return say.Usage(fmt.Sprintf("page %s does not depend on a host", p.ID), "Omit TARGET.")
+		return say.Usage(say.M("page {id} does not depend on a host", "id", p.ID), say.M("Omit TARGET."))
 	}
 	if o.format == "json" {
 		return json.ExplainPage(env.Stdout, p, env.asked())
@@ -293,7 +293,7 @@ func look(ctx context.Context, env *Env, o *explainOptions) (*loaded, error) {
 	}
 	l, err := load(ctx, env, o.target, false)
 	if err != nil && o.target == "" && ctx.Err() == nil {
-		env.tell("warning", "facts of this host are unavailable: "+err.Error())
+		env.tell(kindWarning, say.M("facts of this host are unavailable: {error}", "error", err))
 		return nil, nil
 	}
 	return l, err

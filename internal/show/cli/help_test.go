@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -36,7 +37,7 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%s: the help says %q", name, w)
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if _, words := flagWords(f); !f.Hidden && strings.HasSuffix(words, ".") {
+			if _, words := flagWords(f, nil); !f.Hidden && strings.HasSuffix(words, ".") {
 				t.Errorf("%s: --%s: a period: %s", name, f.Name, words)
 			}
 		})
@@ -45,6 +46,85 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	walk(newRoot(&Env{}))
+}
+
+// TestHelpFitsInEveryLanguage holds that the help of every command fits 80 columns in every
+// language, with the texts of its flags in one column, and that English is as it is written.
+func TestHelpFitsInEveryLanguage(t *testing.T) {
+	for _, lang := range say.Languages() {
+		words, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var walk func(*cobra.Command)
+		walk = func(c *cobra.Command) {
+			text := help(c, words)
+			if words == nil && !strings.HasPrefix(text, c.Long) {
+				t.Errorf("%s: the long text is not as it is written", c.CommandPath())
+			}
+			for line := range strings.Lines(text) {
+				if line = strings.TrimRight(line, "\n"); typeset.Width(line) > helpWidth {
+					t.Errorf("%s, %s: %d columns: %s", lang, c.CommandPath(), typeset.Width(line), line)
+				}
+			}
+			begins := map[int]string{}
+			for line := range strings.SplitSeq(flagList(c.LocalFlags(), words), "\n") {
+				name, text := cutFlag(line)
+				if at := typeset.Width(name); text != "" {
+					begins[at] = line
+				}
+			}
+			if len(begins) > 1 {
+				t.Errorf("%s, %s: texts of flags begin in more than one column: %v", lang, c.CommandPath(), begins)
+			}
+			for _, sub := range c.Commands() {
+				walk(sub)
+			}
+		}
+		walk(newRoot(&Env{}))
+	}
+}
+
+var flagLine = regexp.MustCompile(`^( {20,}|  (?:-\w, |    )--\S+(?: \S+)? {2,})(\S.*)$`)
+
+// cutFlag divides a line of a list of flags before its text.
+func cutFlag(line string) (name, text string) {
+	if m := flagLine.FindStringSubmatch(line); m != nil {
+		return m[1], m[2]
+	}
+	return line, ""
+}
+
+// TestHelpFollowsLang holds that --help is in the language that --lang names, with its
+// headings, and that a command line is repeated as it is.
+func TestHelpFollowsLang(t *testing.T) {
+	for lang, want := range map[string][]string{
+		"fr": {"\nUtilisation\u00a0:\n  pgfettle undo ", "\nCodes de retour\u00a0:\n  0    succès\n"},
+		"ru": {"\nИспользование:\n  pgfettle undo ", "\nКоды завершения:\n  0    успешно\n"},
+		"en": {"\nUsage:\n  pgfettle undo ", "\nExit codes:\n  0    success\n"},
+	} {
+		out, _, code := run(t, "undo", "--help", "--lang", lang)
+		for _, w := range want {
+			if code != exitFine || !strings.Contains(out, w) {
+				t.Errorf("%s: exit code %d, no %q in\n%s", lang, code, w, out)
+			}
+		}
+	}
+}
+
+// TestErrorsFollowLang holds that errors, hints and their prefixes are in one language.
+func TestErrorsFollowLang(t *testing.T) {
+	for lang, want := range map[string]string{
+		"fr": "pgfettle\u00a0: erreur\u00a0: option inconnue --bogus\n" +
+			"pgfettle\u00a0: conseil\u00a0: Listez les options\u00a0: pgfettle check --help\n",
+		"ru": "pgfettle: ошибка: неизвестный ключ --bogus\npgfettle: подсказка: Список ключей: pgfettle check --help\n",
+		"en": "pgfettle: error: unknown flag --bogus\npgfettle: hint: List the flags: pgfettle check --help\n",
+	} {
+		_, talk, code := run(t, "check", "--lang", lang, "--bogus")
+		if code != exitUsage || talk != want {
+			t.Errorf("%s: exit code %d\n%swant\n%s", lang, code, talk, want)
+		}
+	}
 }
 
 // TestFlagsAreAligned holds that texts of flags begin in one column, which characters
@@ -66,7 +146,7 @@ func TestFlagsAreAligned(t *testing.T) {
 		"                          of eighty columns takes",
 		"  -y, --yes               do not ask",
 	}, "\n")
-	if got := flagList(f); got != want {
+	if got := flagList(f, nil); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -128,12 +127,12 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if !d.From.Before(d.To) {
-		return say.Usage(fmt.Sprintf("--since %s is not before --until %s", d.From.Format(time.RFC3339),
-			d.To.Format(time.RFC3339)), "Use a start before the end.")
+		return say.Usage(say.M("--since {rfc3339} is not before --until {rfc33392}", "rfc3339",
+			d.From.Format(time.RFC3339), "rfc33392", d.To.Format(time.RFC3339)), say.M("Use a start before the end."))
 	}
 	if o.limit < 1 || o.points < 0 {
-		return say.Usage("--limit and --points must be at least 1",
-			"Omit them for 200 events or 500 points.")
+		return say.Usage(say.M("--limit and --points must be at least 1"),
+			say.M("Omit them for 200 events or 500 points."))
 	}
 	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
@@ -147,7 +146,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		}
 	}
 	if len(args) > 0 && o.instance != "" {
-		return say.Usage("INSTANCE and --instance cannot be used together", "Use only one of them.")
+		return say.Usage(say.M("INSTANCE and --instance cannot be used together"), say.M("Use only one of them."))
 	}
 	s, err := env.host().History(o.file)
 	if err != nil {
@@ -203,8 +202,8 @@ func instanceOf(ctx context.Context, s app.History, name string) (*string, error
 	if err == nil && slices.Contains(list, abs) {
 		return &abs, nil
 	}
-	return nil, say.Usage(fmt.Sprintf("instance %q is not in the history", name),
-		say.DidYouMean(name, list, "Use one of: "+strings.Join(append(list, "host"), ", ")+"."))
+	return nil, say.Usage(say.M("instance {name} is not in the history", "name", say.Quoted(name)),
+		say.DidYouMean(name, list, say.M("Use one of: {list}.", "list", say.Names(append(list, "host"), 0))))
 }
 
 // historySeries reads the series that were asked for: of every instance, where
@@ -222,8 +221,8 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
-			return say.Usage(fmt.Sprintf("invalid value for --series: %q", name),
-				say.DidYouMean(name, names, "List the series: pgfettle history --series list"))
+			return say.Usage(say.M("invalid value for --series: {name}", "name", say.Quoted(name)),
+				say.DidYouMean(name, names, say.M("List the series: pgfettle history --series list")))
 		}
 		var wanted []history.Series
 		for _, i := range there {
@@ -232,8 +231,8 @@ func historySeries(ctx context.Context, s app.History, o *historyOptions, of *st
 			}
 		}
 		if len(wanted) == 0 {
-			return &say.Problem{Message: fmt.Sprintf("no samples of %s in the history", asked),
-				Hint: "List the recorded series: pgfettle history --series list", Code: exitError}
+			return &say.Problem{Message: say.M("no samples of {asked} in the history", "asked", asked),
+				Hint: say.M("List the recorded series: pgfettle history --series list"), Code: exitError}
 		}
 		got, err := s.Ranges(ctx, wanted, d.From, d.To, o.points)
 		if err != nil {
@@ -282,8 +281,8 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			return now.Add(-time.Duration(n) * size), nil
 		}
 	}
-	return time.Time{}, say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, text),
-		"Use an age such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC).")
+	return time.Time{}, say.Usage(say.M("invalid value for --{flag}: {text}", "flag", flag, "text", say.Quoted(text)),
+		say.M("Use an age such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)."))
 }
 
 // writePeaks prints the peaks of a history.

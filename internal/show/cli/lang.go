@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -16,8 +15,8 @@ func (e *Env) speak() error {
 	if lang == "" {
 		lang = say.LanguageOf(e.Getenv)
 	} else if !slices.Contains(say.Languages(), lang) {
-		return say.Usage(fmt.Sprintf("invalid value for --lang: %q", lang),
-			"Use one of: "+strings.Join(say.Languages(), ", ")+".")
+		return say.Usage(say.M("invalid value for --lang: {lang}", "lang", say.Quoted(lang)),
+			say.M("Use one of: {languages}.", "languages", say.Names(say.Languages(), 0)))
 	}
 	c, err := say.Open(lang)
 	if err != nil {

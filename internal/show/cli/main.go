@@ -27,5 +27,10 @@ func (e *Env) Main(ctx context.Context, args []string) int {
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
+	if err != nil && e.words == nil {
+		// An error in the command line is found before a command opens the language. Where there is no
+		// such language, that is either the error itself, or one more.
+		_ = e.speak()
+	}
 	return e.end(ctx, err)
 }

@@ -25,7 +25,7 @@ func newMan(env *Env) *cobra.Command {
 		Args:    atMost(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return say.Usage("missing argument DIR", "Use: pgfettle man DIR")
+				return say.Usage(say.M("missing argument DIR"), say.M("Use: pgfettle man DIR"))
 			}
 			return writeMan(cmd.Root(), args[0], env)
 		},
@@ -75,13 +75,13 @@ func manPage(c *cobra.Command) string {
 		b.WriteString(".SH OPTIONS\n")
 	}
 	for _, f := range flags {
-		name, text := flagWords(f)
+		name, text := flagWords(f, nil)
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(name), roff(text))
 	}
 	if c.Example != "" {
 		b.WriteString(".SH EXAMPLES\n" + roffVerbatim(c.Example))
 	}
-	b.WriteString(".SH EXIT STATUS\n" + roffVerbatim(strings.TrimPrefix(exitTable, "Exit codes:\n")))
+	b.WriteString(".SH EXIT STATUS\n" + roffVerbatim(strings.TrimPrefix(exitTable(nil), "Exit codes:\n")))
 	return b.String()
 }
 

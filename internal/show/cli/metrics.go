@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -87,19 +86,20 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	}
 	switch {
 	case o.plan.describe != "" || o.plan.deep:
-		return say.Usage("--for and --deep cannot be used with pgfettle metrics",
-			"Omit them, or use pgfettle plan.")
+		return say.Usage(say.M("--for and --deep cannot be used with pgfettle metrics"),
+			say.M("Omit them, or use pgfettle plan."))
 	case o.textfile != "" && filepath.Ext(o.textfile) != ".prom":
-		return say.Usage(fmt.Sprintf("invalid value for --textfile: %q does not end in .prom", o.textfile),
-			"Use a name that ends in .prom; node_exporter reads no other files.")
+		return say.Usage(say.M("invalid value for --textfile: {textfile} does not end in .prom", "textfile",
+			say.Quoted(o.textfile)),
+			say.M("Use a name that ends in .prom; node_exporter reads no other files."))
 	case o.textfile != "" && formatSaid && o.format != string(metrics.Text):
-		return say.Usage("--textfile requires --format text", "Omit --format: node_exporter reads only the text "+
-			"format.")
+		return say.Usage(say.M("--textfile requires --format text"), say.M("Omit --format: node_exporter reads only "+
+			"the text format."))
 	case intervalSaid && o.textfile == "":
-		return say.Usage("--interval requires --textfile", "Add --textfile FILE, or omit --interval.")
+		return say.Usage(say.M("--interval requires --textfile"), say.M("Add --textfile FILE, or omit --interval."))
 	case intervalSaid && o.interval < intervalLeast:
-		return say.Usage(fmt.Sprintf("value out of range for --interval: %s", o.interval),
-			fmt.Sprintf("Use at least %s, such as --interval 60s.", intervalLeast))
+		return say.Usage(say.M("value out of range for --interval: {interval}", "interval", o.interval),
+			say.M("Use at least {intervalLeast}, such as --interval 60s.", "intervalLeast", intervalLeast))
 	}
 	source, err := metricsSource(ctx, env, &o.plan, o.journal)
 	if err != nil {
@@ -142,7 +142,7 @@ func keepWriting(ctx context.Context, env *Env, o *metricsOptions, source *metri
 			told = ""
 		case err.Error() != told:
 			told = err.Error()
-			env.tell("warning", told)
+			env.tell(kindWarning, say.Text(told))
 		}
 		if err := writeMetrics(o.textfile, source, true); err != nil {
 			return err
@@ -161,11 +161,14 @@ func writeMetrics(name string, source *metrics.Source, lasting bool) error {
 	var pe *fs.PathError
 	switch {
 	case errors.As(err, &pe) && errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
-			Hint: "Use a directory to which you can write.", Code: exitNoAccess}
+		return &say.Problem{Message: say.M("could not write {name}: {error}", "name", say.Quoted(name), "error",
+			pe.Err),
+			Hint: say.M("Use a directory to which you can write."), Code: exitNoAccess}
 	case errors.As(err, &pe):
-		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
-			Hint: "Use an existing directory, and a name that is not that of a directory or device.", Code: exitError}
+		return &say.Problem{Message: say.M("could not write {name}: {error}", "name", say.Quoted(name), "error",
+			pe.Err),
+			Hint: say.M("Use an existing directory, and a name that is not that of a directory or device."),
+			Code: exitError}
 	}
 	return err
 }

@@ -65,8 +65,8 @@ connects to it. It can be omitted if only one instance runs here.
       --start-command 'sv start pg'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return say.Usage("missing argument DIR",
-					"Name the new WAL directory, such as: pgfettle move-wal /srv/wal/15-main")
+				return say.Usage(say.M("missing argument DIR"),
+					say.M("Name the new WAL directory, such as: pgfettle move-wal /srv/wal/15-main"))
 			}
 			return atMost(2, "DIR and at most one TARGET")(cmd, args)
 		},
@@ -92,7 +92,9 @@ connects to it. It can be omitted if only one instance runs here.
 func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	m, err := applying.MoveWAL(ctx, applying.MoveWALRequest{Place: o.place.place(env), Restart: o.restart.commands(),
 		Dir: o.dir, Target: o.target, Fit: o.fit, DryRun: o.dryRun, Wait: o.wait,
-		Show: func(fit *walmove.Plan) error { return term.Write(env.Stdout, reports.MoveWAL(fit), env.Style()) },
+		Show: func(fit *walmove.Plan) error {
+			return term.Write(env.Stdout, reports.MoveWAL(fit, env.words), env.Style())
+		},
 		Consent: func(ctx context.Context) error {
 			if !o.yes {
 				if err := askMove(ctx, env); err != nil {
@@ -113,13 +115,13 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 
 func askMove(ctx context.Context, env *Env) error {
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was changed: cannot ask for confirmation without a terminal",
-			Hint: "Review the steps above, then run the command with --yes.", Code: exitRefused}
+		return &say.Problem{Message: say.M("nothing was changed: cannot ask for confirmation without a terminal"),
+			Hint: say.M("Review the steps above, then run the command with --yes."), Code: exitRefused}
 	}
 	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Move the WAL?").In(env.words),
 		answerYes, answerNo)
 	if err == nil && answer != "yes" {
-		err = &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
+		err = &say.Problem{Message: say.M("nothing was changed: canceled"), Code: exitRefused}
 	}
 	return err
 }

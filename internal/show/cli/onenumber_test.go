@@ -41,7 +41,7 @@ func (n numbers) add(who, value string) {
 func (n numbers) advised(who, setting, text string) {
 	text = strings.Join(strings.Fields(text), " ") // a page breaks lines
 	for _, form := range []string{`ALTER SYSTEM SET %s = '([0-9]+[kMGT]B)'`, `Set %s = '([0-9]+[kMGT]B)'`,
-		`gives at most %s = '([0-9]+[kMGT]B)'`, `%s of at most ([0-9]+[kMGT]B)`} {
+		`allows at most %s = '([0-9]+[kMGT]B)'`, `Set %s to at most ([0-9]+[kMGT]B)`} {
 		for _, m := range regexp.MustCompile(fmt.Sprintf(form, setting)).FindAllStringSubmatch(text, -1) {
 			n.add(who, m[1])
 		}
@@ -114,12 +114,12 @@ func (x *teller) told(setting string) numbers {
 		}
 	}
 	x.read(&m, "diagnose", "memory", "--format", "json", x.file)
+	ofMemory := regexp.MustCompile(`^Set ` + setting + ` = (\S+) in postgresql\.conf `)
 	for _, in := range m.Instances {
 		for _, o := range in.Options {
 			for _, do := range o.Do {
-				if v, ok := strings.CutPrefix(do, setting+" = "); ok {
-					v, _, _ = strings.Cut(v, " ")
-					n.add("diagnose memory", v)
+				if m := ofMemory.FindStringSubmatch(do); m != nil {
+					n.add("diagnose memory", m[1])
 				}
 			}
 		}

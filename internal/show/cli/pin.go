@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -19,24 +18,27 @@ func readPins(said []string) (map[knob.Address]string, error) {
 		for _, pin := range splitPins(text) {
 			name, value, ok := strings.Cut(pin, "=")
 			if !ok {
-				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %q has no =", pin), form)
+				return nil, say.Usage(say.M("invalid value for --pin: {pin} has no =", "pin", say.Quoted(pin)),
+					say.M(form))
 			}
 			a, err := knob.Parse(strings.TrimSpace(name))
 			if err != nil {
-				return nil, say.Usage("--pin: "+err.Error(), say.DidYouMean(strings.TrimSpace(name),
-					ruleAddresses(), form))
+				return nil, say.Usage(say.M("--pin: {error}", "error", err), say.DidYouMean(strings.TrimSpace(name),
+					ruleAddresses(), say.M(form)))
 			}
 			if strings.TrimSpace(value) == "" {
-				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %s has no value", a), form)
+				return nil, say.Usage(say.M("invalid value for --pin: {value} has no value", "value", string(a)),
+					say.M(form))
 			}
 			if !plannedKnob(a) {
-				return nil, say.Usage(fmt.Sprintf("invalid value for --pin: %s is not planned by pgfettle", a),
-					say.DidYouMean(string(a), ruleAddresses(), "List the planned settings: pgfettle explain"))
+				return nil, say.Usage(say.M("invalid value for --pin: {value} is not planned by pgfettle", "value",
+					string(a)),
+					say.DidYouMean(string(a), ruleAddresses(), say.M("List the planned settings: pgfettle explain")))
 			}
 			if have, dup := pins[a]; dup && have != value {
-				return nil, say.Usage(fmt.Sprintf("conflicting values for --pin: %s is pinned to %s and to %s", a, have,
-					value),
-					"Use only one of them.")
+				return nil, say.Usage(say.M("conflicting values for --pin: {value} is pinned to {have} and to {value2}",
+					"value", string(a), "have", have, "value2", value),
+					say.M("Use only one of them."))
 			}
 			pins[a] = strings.TrimSpace(value)
 		}

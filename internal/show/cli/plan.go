@@ -142,8 +142,8 @@ var planFlags = []string{"profile", "connections", "active", "storage", "dedicat
 func counts(cmd *cobra.Command) error {
 	for _, n := range []string{"connections", "active"} {
 		if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
-			return say.Usage(fmt.Sprintf("value out of range for --%s: %d", n, v),
-				fmt.Sprintf("Use a whole number from 1 to %d.", maxBackends))
+			return say.Usage(say.M("value out of range for --{n}: {value}", "n", n, "value", fmt.Sprint(v)),
+				say.M("Use a whole number from 1 to {maxBackends}.", "maxBackends", fmt.Sprint(maxBackends)))
 		}
 	}
 	return nil
@@ -166,19 +166,19 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return err
 	}
 	if o.force && o.out == "" {
-		return say.Usage("--force requires --out", "Add --out DIR, or omit --force.")
+		return say.Usage(say.M("--force requires --out"), say.M("Add --out DIR, or omit --force."))
 	}
 	if _, err := whichOf(acceptRisk, o.accept); err != nil {
 		return err
 	}
 	if len(o.accept) > 0 && o.out == "" && slices.Contains(docForms, o.format) {
-		return say.Usage(fmt.Sprintf("--accept-risk has no effect on --format %s", o.format),
-			"Add --out DIR, or use a format that applies changes, such as --format script.")
+		return say.Usage(say.M("--accept-risk has no effect on --format {format}", "format", o.format),
+			say.M("Add --out DIR, or use a format that applies changes, such as --format script."))
 	}
 	var l *loaded
 	switch {
 	case o.describing && o.target != "":
-		return say.Usage("--for cannot be used with a TARGET", "Use only one of them.")
+		return say.Usage(say.M("--for cannot be used with a TARGET"), say.M("Use only one of them."))
 	case o.describing:
 		l, err = describe(env, o.describe)
 	default:
@@ -245,13 +245,14 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 	keys := export.Keys(d)
 	switch {
 	case len(keys) > 1:
-		return "", say.Usage(fmt.Sprintf("--format %s is for one instance, but the plan changes %d", format, len(keys)),
-			"Name the data directory of one as TARGET, or write all files with --out DIR.")
+		return "", say.Usage(say.M("--format {format} is for one instance, but the plan changes {n}", "format", format,
+			"n", len(keys)),
+			say.M("Name the data directory of one as TARGET, or write all files with --out DIR."))
 	case len(keys) == 1:
 		return keys[0], nil
 	case len(l.Snapshot.Instances) == 0:
-		return "", &say.Problem{Message: fmt.Sprintf("no instance found for --format %s", format),
-			Hint: "For the kernel parameters, use --format sysctl.", Code: exitError}
+		return "", &say.Problem{Message: say.M("no instance found for --format {format}", "format", format),
+			Hint: say.M("For the kernel parameters, use --format sysctl."), Code: exitError}
 	}
 	return l.Snapshot.Instances[0].Key, nil
 }

@@ -3,10 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -43,8 +41,9 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	switch {
 	case o.fromFile():
 		if len(o.planSaid) > 0 {
-			return nil, nil, say.Usage(strings.Join(o.planSaid, ", ")+" cannot be used with a plan file",
-				"Pass them to pgfettle plan --format json, which makes the file.")
+			return nil, nil, say.Usage(say.M("{planSaid} cannot be used with a plan file", "planSaid",
+				say.Names(o.planSaid, 0)),
+				say.M("Pass them to pgfettle plan --format json, which makes the file."))
 		}
 		p, l, err := o.place.place(env).ReadPlan(ctx, o.plan.target, o.plan.deep, env.site)
 		if err == nil {
@@ -52,14 +51,14 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		}
 		return p, l, err
 	case o.plan.describing && o.plan.target != "":
-		return nil, nil, say.Usage("--for cannot be used with a TARGET", "Use only one of them.")
+		return nil, nil, say.Usage(say.M("--for cannot be used with a TARGET"), say.M("Use only one of them."))
 	case o.plan.describing && o.place.root == "":
-		return nil, nil, say.Usage("cannot apply to a host described with --for",
-			"Omit --for to change this host, or name an image of the described host with --root DIR.")
+		return nil, nil, say.Usage(say.M("cannot apply to a host described with --for"),
+			say.M("Omit --for to change this host, or name an image of the described host with --root DIR."))
 	case o.place.root != "" && !o.plan.describing:
 		return nil, nil,
-			say.Usage("--root requires --for or a PLANFILE: memory and CPUs of the host are unknown",
-				"Describe the host, such as --for 'ram=64GB,cpus=16,storage=nvme,pg=17'.")
+			say.Usage(say.M("--root requires --for or a PLANFILE: memory and CPUs of the host are unknown"),
+				say.M("Describe the host, such as --for 'ram=64GB,cpus=16,storage=nvme,pg=17'."))
 	}
 	var l *loaded
 	if o.plan.describing {
@@ -68,9 +67,9 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		if file, err := env.host().EvidenceFile(o.plan.target); err != nil {
 			return nil, nil, err
 		} else if file != "" {
-			return nil, nil, say.Usage(fmt.Sprintf("cannot apply to evidence file %q", file),
-				"Run pgfettle apply on the host itself, or make a plan file from the evidence: "+
-					"pgfettle plan --format json "+typeset.ShellQuote(file))
+			return nil, nil, say.Usage(say.M("cannot apply to evidence file {file}", "file", say.Quoted(file)),
+				say.M("Run pgfettle apply on the host itself, or make a plan file from the evidence: pgfettle plan "+
+					"--format json {file}", "file", typeset.ShellQuote(file)))
 		}
 		l, err = load(ctx, env, o.plan.target, o.plan.deep)
 	}

@@ -69,7 +69,7 @@ is made. The default FILE is ` + app.PolicyPlace + `.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(env.Stdout, reports.PolicyLine(document.PolicyOf(p, today(env))))
+			_, err = fmt.Fprintln(env.Stdout, reports.PolicyLine(document.PolicyOf(p, today(env)), env.words))
 			return err
 		},
 	}
@@ -94,8 +94,8 @@ func policyNamed(env *Env, args []string) (*policy.Policy, error) {
 		return env.host().ReadPolicy(name, true)
 	}
 	if _, err := os.Stat(app.PolicyPlace); errors.Is(err, fs.ErrNotExist) {
-		return nil, &say.Problem{Message: "policy file " + app.PolicyPlace + " does not exist",
-			Hint: "Name a FILE, or create one: pgfettle policy example > policy.toml", Code: exitError}
+		return nil, &say.Problem{Message: say.M("policy file /etc/pgfettle/policy.toml does not exist"),
+			Hint: say.M("Name a FILE, or create one: pgfettle policy example > policy.toml"), Code: exitError}
 	}
 	return env.host().ReadPolicy(app.PolicyPlace, false)
 }

@@ -50,9 +50,10 @@ func (o *planOptions) keeps(p *plan.Plan, name string) error {
 	for _, pin := range o.site.Pins {
 		crossed := slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return pin.Address.Covers(c.Address) })
 		if v, ok := have[pin.Address]; crossed && (!ok || v != pin.Value) {
-			return &say.Problem{Message: fmt.Sprintf("plan file %q changes %s, which is pinned to %s in %s:%d", name,
-				pin.Address, pin.Value, o.site.File, pin.Line),
-				Hint: "Make the plan again, or ignore the policy with --no-policy.", Code: exitRefused}
+			return &say.Problem{Message: say.M("plan file {name} changes {address}, which is pinned to {value} in "+
+				"{file}:{line}", "name", say.Quoted(name), "address", string(pin.Address), "value", pin.Value, "file",
+				o.site.File, "line", fmt.Sprint(pin.Line)),
+				Hint: say.M("Make the plan again, or ignore the policy with --no-policy."), Code: exitRefused}
 		}
 	}
 	return nil
@@ -70,9 +71,10 @@ func (o *applyOptions) bounded() error {
 		return err
 	}
 	if o.effectSaid {
-		return &say.Problem{Message: fmt.Sprintf("--max-effect %s exceeds the limit in %s: %s", e, o.plan.site.File,
-			*limit),
-			Hint: "Change limits.max_effect in that file, or ignore the policy with --no-policy.", Code: exitRefused}
+		return &say.Problem{Message: say.M("--max-effect {value} exceeds the limit in {file}: {limit}", "value", e,
+			"file", o.plan.site.File, "limit", *limit),
+			Hint: say.M("Change limits.max_effect in that file, or ignore the policy with --no-policy."),
+			Code: exitRefused}
 	}
 	o.maxEffect = limit.String()
 	return nil

@@ -100,14 +100,15 @@ func (o *probeOptions) check() error {
 		return err
 	}
 	if o.seconds < 1 || o.seconds > probeMost {
-		return say.Usage(fmt.Sprintf("value out of range for --seconds: %d", o.seconds),
-			fmt.Sprintf("Use a number from 1 to %d.", probeMost))
+		return say.Usage(say.M("value out of range for --seconds: {seconds}", "seconds", fmt.Sprint(o.seconds)),
+			say.M("Use a number from 1 to {probeMost}.", "probeMost", fmt.Sprint(probeMost)))
 	}
 	switch {
 	case o.read != "" && o.target != "":
-		return say.Usage("--read cannot be used with a TARGET", "Use only one of them.")
+		return say.Usage(say.M("--read cannot be used with a TARGET"), say.M("Use only one of them."))
 	case o.storage != "" && o.read == "":
-		return say.Usage("--storage requires --read", "Omit --storage: the storage of this host is detected.")
+		return say.Usage(say.M("--storage requires --read"), say.M("Omit --storage: the storage of this host is "+
+			"detected."))
 	case o.storage != "":
 		if err := choice("storage", o.storage, "nvme", "ssd", "hdd", "san"); err != nil {
 			return err
@@ -130,8 +131,8 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		return runProbeRead(env, o)
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("cannot measure with evidence file %q", o.target),
-			"Name a data directory, or omit TARGET for this host.")
+		return say.Usage(say.M("cannot measure with evidence file {target}", "target", say.Quoted(o.target)),
+			say.M("Name a data directory, or omit TARGET for this host."))
 	}
 	w, err := env.host().PrepareProbe(ctx, app.ProbeRequest{Target: o.target, Only: o.only, Seconds: o.seconds})
 	if err != nil {
@@ -196,17 +197,17 @@ func costOf(w *app.ProbeWork) string {
 }
 
 func askProbe(ctx context.Context, env *Env, running []string) error {
-	about := "commits and reads of running servers (" + typeset.Line(strings.Join(running, ", ")) +
-		") will be slower during the measurement"
+	about := say.M("commits and reads of running servers ({running}) will be slower during the measurement", "running",
+		say.Names(running, 0))
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was measured: cannot ask for confirmation without a terminal",
+		return &say.Problem{Message: say.M("nothing was measured: cannot ask for confirmation without a terminal"),
 			Detail: about,
-			Hint:   "Choose a time with little load, and add --yes.", Code: exitRefused}
+			Hint:   say.M("Choose a time with little load, and add --yes."), Code: exitRefused}
 	}
-	fmt.Fprintln(env.Stderr, strings.ToUpper(about[:1])+about[1:]+".")
+	fmt.Fprintln(env.Stderr, typeset.Sentence(about.In(env.words)))
 	answer, err := newLines(env.Stdin).choose(ctx, env, "Measure now?", answerYes, answerNo)
 	if err == nil && answer != "yes" {
-		err = &say.Problem{Message: "nothing was measured: canceled", Code: exitRefused}
+		err = &say.Problem{Message: say.M("nothing was measured: canceled"), Code: exitRefused}
 	}
 	return err
 }

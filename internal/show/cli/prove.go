@@ -165,12 +165,14 @@ func (o *proveOptions) alone() error {
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
 		"blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
-			return say.Usage(fmt.Sprintf("--%s and --%s cannot be used together", modes[0], other),
-				"Use only one of them.")
+			return say.Usage(say.M("--{modes} and --{other} cannot be used together", "modes", modes[0], "other",
+				other),
+				say.M("Use only one of them."))
 		}
 	}
 	if (modes[0] == "report" && o.report == "") || (modes[0] == "resume" && o.resume == "") {
-		return say.Usage("missing value for --"+modes[0], "Name the directory of the experiment.")
+		return say.Usage(say.M("missing value for --{modes}", "modes", modes[0]), say.M("Name the directory of the "+
+			"experiment."))
 	}
 	return nil
 }
@@ -184,15 +186,16 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, say.Usage(fmt.Sprintf("no experiment found in %q", name),
-			"Name the directory that pgfettle prove reported, or its "+experiment.ResultFile+".")
+		return nil, say.Usage(say.M("no experiment found in {name}", "name", say.Quoted(name)),
+			say.M("Name the directory that pgfettle prove reported, or its result.json."))
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &say.Problem{Message: fmt.Sprintf("could not open %q: permission denied", name),
-			Hint: "Run pgfettle as the user who ran the experiment.", Code: exitNoAccess}
+		return nil, &say.Problem{Message: say.M("could not open {name}: permission denied", "name", say.Quoted(name)),
+			Hint: say.M("Run pgfettle as the user who ran the experiment."), Code: exitNoAccess}
 	case err != nil:
 		return nil, fmt.Errorf("experiment: %w", err)
 	case !st.Mode().IsRegular():
-		return nil, say.Usage(fmt.Sprintf("%q is not a regular file", name), "Name the directory of an experiment.")
+		return nil, say.Usage(say.M("{name} is not a regular file", "name", say.Quoted(name)),
+			say.M("Name the directory of an experiment."))
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -205,8 +208,8 @@ func readResult(name string) (*experiment.Result, error) {
 	}
 	r, err := experiment.DecodeResult(b)
 	if err != nil {
-		return nil, &say.Problem{Message: fmt.Sprintf("experiment %q: %v", name, err),
-			Hint: "Name a result of pgfettle prove or pgfettle bench, of this version or an older one.",
+		return nil, &say.Problem{Message: say.M("experiment {name}: {error}", "name", say.Quoted(name), "error", err),
+			Hint: say.M("Name a result of pgfettle prove or pgfettle bench, of this version or an older one."),
 			Code: exitError}
 	}
 	return r, nil

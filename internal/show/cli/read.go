@@ -79,9 +79,9 @@ func runRead(env *Env, o *readOptions) error {
 	}
 	switch {
 	case o.force && (o.out == "" || o.out == "-"):
-		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
+		return say.Usage(say.M("--force requires -o FILE"), say.M("Add -o FILE, or omit --force."))
 	case o.redact && o.out == "":
-		return say.Usage("--redact requires -o FILE", "Add -o FILE, or omit --redact.")
+		return say.Usage(say.M("--redact requires -o FILE"), say.M("Add -o FILE, or omit --redact."))
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && o.out != "-" && err == nil && !o.force {
 		return exists(o.out)

@@ -59,8 +59,8 @@ kernel log.
 			o.plan.target = strings.Join(args, "")
 			o.plan.profileSaid = cmd.Flags().Changed("profile")
 			if cmd.Flags().Changed("for") {
-				return say.Usage("--for cannot be used with pgfettle report",
-					"Write the plan as a page: pgfettle plan --for … --format html")
+				return say.Usage(say.M("--for cannot be used with pgfettle report"),
+					say.M("Write the plan as a page: pgfettle plan --for … --format html"))
 			}
 			if err := counts(cmd); err != nil {
 				return err
@@ -89,13 +89,13 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	}
 	switch {
 	case o.force && o.out == "":
-		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
+		return say.Usage(say.M("--force requires -o FILE"), say.M("Add -o FILE, or omit --force."))
 	case screen:
-		return say.Usage("cannot write an HTML report to a terminal",
-			"Write it to a file with -o report.html, or force output with -o -.")
+		return say.Usage(say.M("cannot write an HTML report to a terminal"),
+			say.M("Write it to a file with -o report.html, or force output with -o -."))
 	case o.redact && len(o.experiments) > 0:
-		return say.Usage("--redact cannot be used with --experiment: results name the host and its settings",
-			"Use only one of them.")
+		return say.Usage(say.M("--redact cannot be used with --experiment: results name the host and its settings"),
+			say.M("Use only one of them."))
 	}
 	if o.out != "" && !o.force {
 		if err := earlierReport(o.out); err != nil { // said before the host is read, not after
@@ -132,7 +132,7 @@ func earlierReport(name string) error {
 	case err != nil:
 		return fmt.Errorf("-o: %w", err)
 	case !st.Mode().IsRegular():
-		return say.Usage(fmt.Sprintf("-o: %q is not a regular file", name), "Name a file.")
+		return say.Usage(say.M("-o: {name} is not a regular file", "name", say.Quoted(name)), say.M("Name a file."))
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -145,9 +145,9 @@ func earlierReport(name string) error {
 		return fmt.Errorf("-o: %w", err)
 	}
 	if n > 0 && !bytes.Contains(head[:n], []byte(web.Mark)) {
-		return &say.Problem{Message: fmt.Sprintf("file %q already exists and is not a pgfettle report; nothing was "+
-			"written",
-			name), Hint: "Choose another name, or add --force to overwrite it.", Code: exitError}
+		return &say.Problem{Message: say.M("file {name} already exists and is not a pgfettle report; nothing was "+
+			"written", "name", say.Quoted(name)), Hint: say.M("Choose another name, or add --force to overwrite it."),
+			Code: exitError}
 	}
 	return nil
 }
@@ -165,7 +165,8 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	}
 	for i, dir := range o.experiments {
 		if slices.Contains(o.experiments[:i], dir) {
-			return r, say.Usage(fmt.Sprintf("duplicate value for --experiment: %q", dir), "Name each experiment once.")
+			return r, say.Usage(say.M("duplicate value for --experiment: {dir}", "dir", say.Quoted(dir)),
+				say.M("Name each experiment once."))
 		}
 		x, err := readResult(dir)
 		if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -54,8 +53,14 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := io.WriteString(c.OutOrStderr(), usage(c))
+		_, err := io.WriteString(c.OutOrStderr(), usage(c, env.words))
 		return err
+	})
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		// --help is served before any other step of a command: the language is opened here. One
+		// that there is not, is refused where a command runs; its help is English.
+		_ = env.speak()
+		_, _ = io.WriteString(c.OutOrStdout(), help(c, env.words)) // nobody is left to be told
 	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -123,8 +128,9 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return say.Usage(fmt.Sprintf("unknown command %q for %s", name, cmd.CommandPath()),
-		say.DidYouMean(name, names, "Use one of: "+strings.Join(names, ", ")+"."))
+	return say.Usage(say.M("unknown command {name} for {command}", "name", say.Quoted(name), "command",
+		cmd.CommandPath()),
+		say.DidYouMean(name, names, say.M("Use one of: {names}.", "names", say.Names(names, 0))))
 }
 
 // completionHelp words the help of the command that cobra brings along.
@@ -181,7 +187,7 @@ To load it in every new session, add that line to your PowerShell profile.`,
 // flagError words the errors of the flag library; an unknown flag gets the nearest
 // known ones.
 func flagError(cmd *cobra.Command, err error) error {
-	hint := "List the flags: " + cmd.CommandPath() + " --help"
+	hint := say.M("List the flags: {command} --help", "command", cmd.CommandPath())
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		typed := unknown.GetSpecifiedName()
@@ -195,24 +201,26 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		return say.Usage("unknown flag "+dashes+typed, say.DidYouMean("--"+typed, names, hint))
+		return say.Usage(say.M("unknown flag {dashes}{typed}", "dashes", dashes, "typed", typed), say.DidYouMean("--"+
+			typed, names, hint))
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
 		f := bad.GetFlag()
-		kinds := map[string]string{"int": "Use a whole number.", "bool": "Use true or false.",
-			"float64": "Use a number.", "uint64": "Use a whole number.", "duration": "Use a duration such as 30s or " +
-				"2m."}
-		if kind := kinds[f.Value.Type()]; kind != "" {
-			hint = kind
+		kinds := map[string]say.Template{"int": "Use a whole number.", "bool": "Use true or false.",
+			"float64": "Use a number.", "uint64": "Use a whole number.",
+			"duration": "Use a duration such as 30s or 2m."}
+		if kind, ok := kinds[f.Value.Type()]; ok {
+			hint = say.M(kind)
 		}
-		return say.Usage(fmt.Sprintf("invalid value for --%s: %q", f.Name, bad.GetValue()), hint)
+		return say.Usage(say.M("invalid value for --{name}: {value}", "name", f.Name, "value",
+			say.Quoted(bad.GetValue())), hint)
 	}
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
-		return say.Usage("missing value for --"+missing.GetFlag().Name, hint)
+		return say.Usage(say.M("missing value for --{name}", "name", missing.GetFlag().Name), hint)
 	}
-	return say.Usage(err.Error(), hint)
+	return say.Usage(say.OfError(err), hint)
 }
 
 // atMost refuses more than n arguments and names the first excess one. Several
@@ -228,11 +236,12 @@ func atMost(n int, what string) cobra.PositionalArgs {
 
 // tooMany is the error of more than n arguments of a command.
 func tooMany(command string, args []string, n int, what string) error {
-	hint := command + " takes " + what + "."
+	hint := say.M("{command} takes {what}.", "command", command, "what", what)
 	if quoted := conninfoSplit(args); quoted != "" {
-		hint = "Quote the conninfo: " + command + " " + quoted
+		hint = say.M("Quote the conninfo: {command} {quoted}", "command", command, "quoted", quoted)
 	}
-	return say.Usage(fmt.Sprintf("too many command-line arguments (first is %q)", args[n]), hint)
+	return say.Usage(say.M("too many command-line arguments (first is {argument})", "argument", say.Quoted(args[n])),
+		hint)
 }
 
 // filesOrTarget are the arguments of a command that takes any number of files, and a
@@ -281,8 +290,8 @@ func choice(flag, value string, names ...string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return say.Usage(fmt.Sprintf("invalid value for --%s: %q", flag, value), "Use one of: "+strings.Join(names, ", ")+
-		".")
+	return say.Usage(say.M("invalid value for --{flag}: {value}", "flag", flag, "value", say.Quoted(value)),
+		say.M("Use one of: {names}.", "names", say.Names(names, 0)))
 }
 
 // words completes a flag or an argument with fixed words.

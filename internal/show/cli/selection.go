@@ -69,8 +69,8 @@ func nothing(env *Env, s *applying.Choice) error {
 // askParts asks a person for each part of what was chosen.
 func askParts(ctx context.Context, env *Env, s *applying.Choice) error {
 	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: "nothing was changed: cannot ask for confirmation without a terminal",
-			Hint: "Review the plan above, then run the command with --yes.", Code: exitRefused}
+		return &say.Problem{Message: say.M("nothing was changed: cannot ask for confirmation without a terminal"),
+			Hint: say.M("Review the plan above, then run the command with --yes."), Code: exitRefused}
 	}
 	lines := newLines(env.Stdin)
 	for _, g := range outline.Groups(s.Chosen) {
@@ -82,7 +82,7 @@ func askParts(ctx context.Context, env *Env, s *applying.Choice) error {
 		}
 		switch answer {
 		case "quit":
-			return &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
+			return &say.Problem{Message: say.M("nothing was changed: canceled"), Code: exitRefused}
 		case "skip":
 			s.Decline(g.Changes)
 		}

@@ -107,23 +107,23 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		return err
 	}
 	if o.target == "-" {
-		return say.Usage("cannot serve evidence from stdin",
-			"Save the evidence in a file, and name the file.")
+		return say.Usage(say.M("cannot serve evidence from stdin"),
+			say.M("Save the evidence in a file, and name the file."))
 	}
 	file, err := env.host().EvidenceFile(o.target)
 	if err != nil { // before anything listens
 		return err
 	}
 	if o.listen.NoToken && file == "" && env.Target.UID() == 0 {
-		return &say.Problem{Message: "--no-token would let every account of this host see what root sees",
-			Hint: "Omit --no-token, or run pgfettle as an unprivileged account.", Code: exitRefused}
+		return &say.Problem{Message: say.M("--no-token would let every account of this host see what root sees"),
+			Hint: say.M("Omit --no-token, or run pgfettle as an unprivileged account."), Code: exitRefused}
 	}
 	if _, err := o.policy.load(env, site(env, o.target)); err != nil {
 		return err
 	}
 	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words,
 		Version: Version,
-		Now:     env.Target.Now, Tell: func(s string) { env.tell("warning", s) }, Context: ctx}
+		Now:     env.Target.Now, Tell: func(s string) { env.tell(kindWarning, say.Text(s)) }, Context: ctx}
 	token, err := o.token(env)
 	if err != nil {
 		return err
@@ -143,12 +143,13 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		st, err := os.Stat(o.experiments)
 		switch {
 		case errors.Is(err, os.ErrPermission):
-			return &say.Problem{Message: fmt.Sprintf("--experiments: could not open %q: permission denied",
-				o.experiments),
-				Hint: "Run pgfettle as a user with read permission.", Code: exitNoAccess}
+			return &say.Problem{Message: say.M("--experiments: could not open {experiments}: permission denied",
+				"experiments", say.Quoted(o.experiments)),
+				Hint: say.M("Run pgfettle as a user with read permission."), Code: exitNoAccess}
 		case err != nil || !st.IsDir():
-			return say.Usage(fmt.Sprintf("--experiments: %q is not a directory", o.experiments),
-				"Name the directory that contains results of pgfettle prove.")
+			return say.Usage(say.M("--experiments: {experiments} is not a directory", "experiments",
+				say.Quoted(o.experiments)),
+				say.M("Name the directory that contains results of pgfettle prove."))
 		}
 		if so.Experiments, err = filepath.Abs(o.experiments); err != nil {
 			return fmt.Errorf("--experiments: %w", err)

@@ -14,9 +14,10 @@ func (o *serveOptions) place(listen, socket bool) error {
 	case !socket:
 		return nil
 	case listen:
-		return say.Usage("--listen and --socket cannot be used together", "Use only one of them.")
+		return say.Usage(say.M("--listen and --socket cannot be used together"), say.M("Use only one of them."))
 	case o.socket == "":
-		return say.Usage("missing value for --socket", "Name a path, such as --socket /run/pgfettle-serve.sock.")
+		return say.Usage(say.M("missing value for --socket"), say.M("Name a path, such as --socket "+
+			"/run/pgfettle-serve.sock."))
 	}
 	abs, err := filepath.Abs(o.socket)
 	o.listen.Address = abs

@@ -196,7 +196,7 @@ func TestServeOpen(t *testing.T) {
 	o.listen.Address, o.listen.NoToken = "127.0.0.1:0", true
 	err := runServe(t.Context(), &Env{Stderr: &bytes.Buffer{}, Target: asRoot{&target.Local{}}}, o)
 	var p *say.Problem
-	if !errors.As(err, &p) || p.Code != exitRefused || p.Hint == "" {
+	if !errors.As(err, &p) || p.Code != exitRefused || p.Hint.IsZero() {
 		t.Errorf("root: %v", err)
 	}
 }

@@ -61,10 +61,10 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	_, screen := terminal(env.Stdout)
 	switch {
 	case o.force && (o.out == "" || o.out == "-"):
-		return say.Usage("--force requires -o FILE", "Add -o FILE, or omit --force.")
+		return say.Usage(say.M("--force requires -o FILE"), say.M("Add -o FILE, or omit --force."))
 	case screen && o.out == "": // some 150 kB
-		return say.Usage("cannot write evidence to a terminal",
-			"Write it to a file with -o FILE, or force output with -o -.")
+		return say.Usage(say.M("cannot write evidence to a terminal"),
+			say.M("Write it to a file with -o FILE, or force output with -o -."))
 	case o.out == "-":
 		o.out = ""
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/top"
 )
 
@@ -60,11 +61,11 @@ from two measurements so that it has rates. --format json prints them as JSON.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
 			if cmd.Flags().Changed("count") && o.count < 1 {
-				return say.Usage(fmt.Sprintf("value out of range for --count: %d", o.count), "Use a number of "+
-					"samples of at least 1.")
+				return say.Usage(say.M("value out of range for --count: {count}", "count", fmt.Sprint(o.count)),
+					say.M("Use a number of samples of at least 1."))
 			}
 			if o.once && cmd.Flags().Changed("count") {
-				return say.Usage("--once and --count cannot be used together", "Use only one of them.")
+				return say.Usage(say.M("--once and --count cannot be used together"), say.M("Use only one of them."))
 			}
 			return runTop(cmd.Context(), env, o)
 		},
@@ -83,12 +84,13 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		return err
 	}
 	if o.interval < topLeast || o.interval > topMost {
-		return say.Usage(fmt.Sprintf("value out of range for --interval: %s", o.interval), "Use a duration from 1s "+
-			"to 1h.")
+		return say.Usage(say.M("value out of range for --interval: {interval}", "interval", o.interval),
+			say.M("Use a duration from 1s to 1h."))
 	}
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
-		return say.Usage(fmt.Sprintf("pgfettle top requires a running instance, but %q is a file", file),
-			"Name a data directory or a conninfo. For a file: pgfettle diagnose memory FILE")
+		return say.Usage(say.M("pgfettle top requires a running instance, but {file} is a file", "file",
+			say.Quoted(file)),
+			say.M("Name a data directory or a conninfo. For a file: pgfettle diagnose memory FILE"))
 	}
 	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true})
 	if err != nil {
@@ -104,7 +106,7 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 	subject := top.Subject{Label: src.Label, CPUs: src.CPUs, Connections: src.Connections, Limit: src.Limit,
 		HostUnseen: src.HostUnseen, ServerUnseen: src.ServerUnseen}
 	st := env.Style()
-	style := top.Style{Color: st.Color, ASCII: st.ASCII}
+	style := top.Style{Color: st.Color, ASCII: st.ASCII, Words: outline.WordsIn(env.words)}
 	if in, ok := fullScreen(env, o); ok {
 		m := top.New(src, subject, style, o.interval)
 		err := top.Screen(ctx, m, in, env.Stdout, env.Vars)
@@ -113,7 +115,8 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		}
 		return err
 	}
-	p := top.Plain{Style: style, Width: st.Width, JSON: o.format == "json", Times: max(o.count, 1), Every: o.interval}
+	p := top.Plain{Style: style, Width: st.Width, JSON: o.format == "json", Asked: env.asked(), Times: max(o.count, 1),
+		Every: o.interval}
 	return top.Write(ctx, env.Stdout, src, subject, p, env.Target.Now)
 }
 

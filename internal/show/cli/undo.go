@@ -98,7 +98,7 @@ func (e *Env) askUndo(ctx context.Context, j *journal.Journal, back []journal.Ch
 		return err
 	}
 	if answer != answerYes.String() {
-		return &say.Problem{Message: "nothing was changed: canceled", Code: exitRefused}
+		return &say.Problem{Message: say.M("nothing was changed: canceled"), Code: exitRefused}
 	}
 	return nil
 }
@@ -125,8 +125,8 @@ var effects = []string{"now", "reload", "restart", "reboot"}
 func maxEffect(s string) (knob.Effect, error) {
 	e, err := knob.ParseEffect(s)
 	if err != nil {
-		return e, say.Usage("--max-effect: "+err.Error(),
-			"Use one of: now, reload, restart, reboot.")
+		return e, say.Usage(say.M("--max-effect: {error}", "error", err),
+			say.M("Use one of: now, reload, restart, reboot."))
 	}
 	return e, nil
 }

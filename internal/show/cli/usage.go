@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -18,11 +19,21 @@ const (
 	flagColumn = 28
 )
 
+// help is the whole help of a command in the language of a catalog.
+func help(c *cobra.Command, words *say.Catalogue) string {
+	text := c.Long
+	if text == "" {
+		text = c.Short
+	}
+	return inWords(text, words) + "\n\n" + usage(c, words)
+}
+
 // usage is what follows the long text of a command in its help: usage, examples,
 // commands, flags, exit codes.
-func usage(c *cobra.Command) string {
+func usage(c *cobra.Command, words *say.Catalogue) string {
 	var b strings.Builder
-	b.WriteString("Usage:")
+	head := func(t say.Template) string { return say.M(t).In(words) }
+	b.WriteString(head("Usage:"))
 	if c.Runnable() {
 		b.WriteString("\n  " + c.UseLine())
 	}
@@ -30,32 +41,39 @@ func usage(c *cobra.Command) string {
 		b.WriteString("\n  " + c.CommandPath() + " COMMAND")
 	}
 	if c.HasExample() {
-		b.WriteString("\n\nExamples:\n" + c.Example)
+		b.WriteString("\n\n" + head("Examples:") + "\n" + c.Example)
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\n\nCommands:")
+		b.WriteString("\n\n" + head("Commands:"))
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				b.WriteString("\n  " + typeset.Pad(sub.Name(), c.NamePadding()) + " " + sub.Short)
+				name := "  " + typeset.Pad(sub.Name(), c.NamePadding()) + " "
+				for i, line := range typeset.Wrap(words.Text(sub.Short), helpWidth-typeset.Width(name)) {
+					if i > 0 {
+						name = strings.Repeat(" ", typeset.Width(name))
+					}
+					b.WriteString("\n" + name + line)
+				}
 			}
 		}
 	}
 	if c.HasAvailableLocalFlags() {
-		b.WriteString("\n\nFlags:\n" + flagList(c.LocalFlags()))
+		b.WriteString("\n\n" + head("Flags:") + "\n" + flagList(c.LocalFlags(), words))
 	}
 	if c.HasAvailableInheritedFlags() {
-		b.WriteString("\n\nGlobal flags:\n" + flagList(c.InheritedFlags()))
+		b.WriteString("\n\n" + head("Global flags:") + "\n" + flagList(c.InheritedFlags(), words))
 	}
-	b.WriteString("\n\n" + exitTable)
+	b.WriteString("\n\n" + exitTable(words))
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\n\nFor one command: " + c.CommandPath() + " COMMAND --help")
+		b.WriteString("\n\n" + say.M("For one command: {command}", "command", c.CommandPath()+
+			" COMMAND --help").In(words))
 	}
 	return b.String() + "\n"
 }
 
 // flagList lists flags with their texts aligned and wrapped. Widths are counted in
 // characters; the list of the flag library counts bytes.
-func flagList(flags *pflag.FlagSet) string {
+func flagList(flags *pflag.FlagSet, words *say.Catalogue) string {
 	type row struct{ name, text string }
 	var rows []row
 	wide := 0
@@ -63,7 +81,7 @@ func flagList(flags *pflag.FlagSet) string {
 		if f.Hidden {
 			return
 		}
-		name, text := flagWords(f)
+		name, text := flagWords(f, words)
 		if f.Shorthand == "" {
 			name = "    " + name
 		}
@@ -99,8 +117,19 @@ func shortTime(s string) string {
 }
 
 // flagWords are a flag as it is typed, with what stands for its value, and its text
-// with the default.
-func flagWords(f *pflag.Flag) (name, text string) {
+// with the default, in the language of a catalog.
+func flagWords(f *pflag.Flag, words *say.Catalogue) (name, text string) {
+	name, text, value := flagParts(f)
+	text = words.Text(text)
+	if value == "" {
+		return name, text
+	}
+	return name, say.M("{text} (default {value})", "text", say.Text(text), "value", value).In(words)
+}
+
+// flagParts are a flag as it is typed, its text in English, and its default value where
+// the text does not name one.
+func flagParts(f *pflag.Flag) (name, text, value string) {
 	arg, text := pflag.UnquoteUsage(f)
 	text = strings.TrimPrefix(text, arg+" ") // "`FILE` policy file": the name is not repeated
 	name = "--" + f.Name
@@ -115,10 +144,10 @@ func flagWords(f *pflag.Flag) (name, text string) {
 	}
 	switch f.DefValue {
 	case "", "0", "0s", "false", "[]":
-	default:
-		if !strings.Contains(text, "(default ") {
-			text += " (default " + shortTime(f.DefValue) + ")"
-		}
+		return name, text, ""
 	}
-	return name, text
+	if strings.Contains(text, "(default ") {
+		return name, text, ""
+	}
+	return name, text, shortTime(f.DefValue)
 }

@@ -104,7 +104,8 @@ watch with exit status 0.
 // inRange refuses a duration that is out of its bounds.
 func inRange(flag string, d, least, most time.Duration, example string) error {
 	if d < least || d > most {
-		return say.Usage(fmt.Sprintf("value out of range for --%s: %s", flag, d), "Use a duration "+example+".")
+		return say.Usage(say.M("value out of range for --{flag}: {value}", "flag", flag, "value", d),
+			say.M("Use a duration {example}.", "example", example))
 	}
 	return nil
 }
@@ -117,7 +118,8 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	}
 	from, err := check.ParseSeverity(o.notifyFrom)
 	if err != nil {
-		return say.Usage("--notify-from: "+err.Error(), "Use one of: critical, warning, notice, info.")
+		return say.Usage(say.M("--notify-from: {error}", "error", err), say.M("Use one of: critical, warning, "+
+			"notice, info."))
 	}
 	out := newTalk(env)
 	err = env.host().Watch(ctx, app.WatchOptions{Target: o.target, Interval: o.interval, Look: o.look, Once: o.once,

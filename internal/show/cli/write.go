@@ -55,8 +55,8 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 }
 
 func exists(name string) error {
-	return &say.Problem{Message: fmt.Sprintf("file %q already exists; nothing was written", name),
-		Hint: "Choose another name, or add --force to overwrite it.", Code: exitError}
+	return &say.Problem{Message: say.M("file {name} already exists; nothing was written", "name", say.Quoted(name)),
+		Hint: say.M("Choose another name, or add --force to overwrite it."), Code: exitError}
 }
 
 // writeFile makes a file, or replaces it as a whole where that is allowed. A
@@ -65,8 +65,9 @@ func writeFile(name string, data []byte, perm fs.FileMode, replace bool) (err er
 	f, err := os.CreateTemp(filepath.Dir(name), ".pgfettle-*")
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return &say.Problem{Message: fmt.Sprintf("could not write %q: %v", name, pe.Err),
-			Hint: "Use an existing directory to which you can write.", Code: exitError}
+		return &say.Problem{Message: say.M("could not write {name}: {error}", "name", say.Quoted(name), "error",
+			pe.Err),
+			Hint: say.M("Use an existing directory to which you can write."), Code: exitError}
 	}
 	if err != nil {
 		return err

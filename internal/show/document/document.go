@@ -25,7 +25,7 @@ type Subject struct {
 // Assumed is a value that nobody told.
 type Assumed struct {
 	snapshot.Assumption
-	Text string `json:"text"` // "4 processors are assumed: say cpus=N"
+	Text string `json:"text"` // "4 CPUs are assumed; to change it, set cpus=N"
 }
 
 // SubjectInstance is one instance that was found.
@@ -67,10 +67,10 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 // AssumedWords says what stands in for what a description does not tell.
 func AssumedWords(a snapshot.Assumption) say.Message {
 	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
-		return say.N(n, "{n} processor is assumed: say cpus=N",
-			"{n} processors are assumed: say cpus=N")
+		return say.N(n, "{n} CPU is assumed; to change it, set cpus=N", "{n} CPUs are assumed; to change it, set "+
+			"cpus=N")
 	}
-	return say.M("{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value",
+	return say.M("{word}={value} is assumed; to change it, set {word}=…", "word", typeset.Clean(a.Word), "value",
 		typeset.Clean(a.Value))
 }
 

@@ -80,7 +80,7 @@ func TestLogForms(t *testing.T) {
 				err = json.Log(&b, r)
 				valid(t, "diagnose-log", b.Bytes())
 			} else {
-				err = term.Write(&b, reports.Log(r), style(t, name))
+				err = term.Write(&b, reports.Log(r, nil), style(t, name))
 			}
 			if err != nil {
 				t.Fatal(err)

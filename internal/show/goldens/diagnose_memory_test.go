@@ -29,7 +29,7 @@ func TestDiagnoseMemory(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			d := memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))
 			var b bytes.Buffer
-			if err := term.Write(&b, reports.Memory(d), term.Style{Width: 100}); err != nil {
+			if err := term.Write(&b, reports.Memory(d, nil), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(b.String(), "\x1b") {
@@ -49,7 +49,7 @@ func TestDiagnoseMemory(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			b.Reset()
-			if err := term.Write(&b, reports.Memory(d), term.Style{Width: 60, Color: true}); err != nil {
+			if err := term.Write(&b, reports.Memory(d, nil), term.Style{Width: 60, Color: true}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()

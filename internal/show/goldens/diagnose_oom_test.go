@@ -62,7 +62,7 @@ func TestDiagnoseOOM(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid(t, "diagnose-oom", j.Bytes())
-			if err := term.Write(&b, reports.OOM(d), term.Style{Width: 100}); err != nil {
+			if err := term.Write(&b, reports.OOM(d, nil), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			goldenFile(t, name+".txt", b.String())
@@ -118,7 +118,7 @@ func FuzzDiagnoseOOM(f *testing.F) {
 		}
 		d := oom.Diagnose(r.Log(), oom.Facts{})
 		var text, j bytes.Buffer
-		if err := term.Write(&text, reports.OOM(d), term.Style{Width: 60}); err != nil {
+		if err := term.Write(&text, reports.OOM(d, nil), term.Style{Width: 60}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(text.String(), "\n", ""), typeset.Hidden) {

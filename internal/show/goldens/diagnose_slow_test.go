@@ -49,10 +49,10 @@ func TestSlowText(t *testing.T) {
 			}
 			d := slow.Compare("slow.txt", plans["slow"], "fast.txt", plans["fast"])
 			var text, narrow, doc bytes.Buffer
-			if err := term.Write(&text, reports.Slow(d), term.Style{Width: 100}); err != nil {
+			if err := term.Write(&text, reports.Slow(d, nil), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Write(&narrow, reports.Slow(d), term.Style{Width: 50, Color: true}); err != nil {
+			if err := term.Write(&narrow, reports.Slow(d, nil), term.Style{Width: 50, Color: true}); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Slow(&doc, d); err != nil {
@@ -90,7 +90,7 @@ func TestSlowPlanText(t *testing.T) {
 			}
 			d := slow.Read("slow.txt", list[0])
 			var text, doc bytes.Buffer
-			if err := term.Write(&text, reports.SlowPlan(d), term.Style{Width: 100}); err != nil {
+			if err := term.Write(&text, reports.SlowPlan(d, nil), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.SlowPlan(&doc, d); err != nil {
@@ -115,7 +115,7 @@ func TestProfileText(t *testing.T) {
 	}
 	d := sampled.JudgeProfile("perf.folded", p)
 	var text, doc bytes.Buffer
-	if err := term.Write(&text, reports.Profile(d), term.Style{Width: 100}); err != nil {
+	if err := term.Write(&text, reports.Profile(d, nil), term.Style{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Profile(&doc, d); err != nil {
@@ -156,7 +156,7 @@ func TestSlowSampleText(t *testing.T) {
 	for name, e := range map[string]*live.Episode{"sample_jam": e, "sample_nothing": {Seconds: 1}} {
 		d := sampled.Judge("/srv/pg/17", e)
 		var text, doc bytes.Buffer
-		if err := term.Write(&text, reports.Sample(d), term.Style{Width: 100}); err != nil {
+		if err := term.Write(&text, reports.Sample(d, nil), term.Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Sample(&doc, d); err != nil {

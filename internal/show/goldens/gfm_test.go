@@ -153,6 +153,12 @@ func gfmCells(l string) (cells []string, whole bool) {
 	return cells, strings.TrimSpace(b.String()) == "" && len(cells) > 0
 }
 
+// gfmLink is a link with its address in angle brackets, in which nothing acts; gfmEscape what is escaped in its text.
+var (
+	gfmLink   = regexp.MustCompile(`^\[((?:[^\[\]\\<>]|\\.)+)\]\(<https://[^<>\s]+>\)`)
+	gfmEscape = regexp.MustCompile(`\\(.)`)
+)
+
 // inline reads one line of text; cells have their bars back already.
 func (d *gfmDocument) inline(s string, fault func(string, ...any)) {
 	var text strings.Builder
@@ -181,6 +187,11 @@ func (d *gfmDocument) inline(s string, fault func(string, ...any)) {
 			text.WriteString(body)
 			open.WriteByte('\x02')
 			i = end + n
+		case gfmLink.MatchString(s[i:]): // to a source: its text is read, its address is not
+			m := gfmLink.FindStringSubmatch(s[i:])
+			text.WriteString(gfmEscape.ReplaceAllString(m[1], "$1"))
+			open.WriteByte('\x02')
+			i += len(m[0])
 		case strings.HasPrefix(s[i:], "**"):
 			strongs++
 			open.WriteByte('\x02')

@@ -83,7 +83,7 @@ func TestLeftTextGathers(t *testing.T) {
 	}, nil), term.Style{Width: 80, Below: true}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nLeft out\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was " +
+	if want := "\nNot applied\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was " +
 		"declined\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
@@ -102,8 +102,8 @@ func TestFindingsTextComparesByCheckAndInstance(t *testing.T) {
 	if err := term.Write(&out, outline.Compare(of(a, c), of(b, c), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	want := "gone  warning: t of a [x]\nstays info: t of host [y]\nnew   notice: t of b [x]\n\n2 findings before, 2 " +
-		"after: 1 gone, 1 new.\n"
+	want := "resolved warning: t of a [x]\nremains  info: t of host [y]\nnew      notice: t of b [x]\n\n2 findings " +
+		"before, 2 after: 1 resolved, 1 new.\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

@@ -14,7 +14,7 @@ func TestMoveWALText(t *testing.T) {
 		var f walmove.Plan
 		decode(t, given, &f)
 		var b bytes.Buffer
-		o := reports.MoveWAL(&f)
+		o := reports.MoveWAL(&f, nil)
 		everyForm(t, name, o)
 		if err := term.Write(&b, o, style(t, name)); err != nil {
 			t.Fatal(err)

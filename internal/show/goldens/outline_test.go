@@ -196,7 +196,7 @@ func TestFormsOfDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		documentGolden(t, name, reports.Log(logReport(t, ar, false)))
+		documentGolden(t, name, reports.Log(logReport(t, ar, false), nil))
 	})
 	t.Run("journal/none", func(t *testing.T) {
 		documentGolden(t, "journal/none", outline.Journals(nil, nil))
@@ -211,7 +211,7 @@ func TestFormsOfDiagnoses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range crowds {
-		documentGolden(t, "memory/"+c.Name, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))))
+		documentGolden(t, "memory/"+c.Name, reports.Memory(memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot)), nil))
 	}
 	for name, files := range map[string][]string{
 		"k618_memcg_v1_backend": {"k618_memcg_v1_backend.log", "pg15_log_backend_sigkill.log"},
@@ -230,7 +230,7 @@ func TestFormsOfDiagnoses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		documentGolden(t, "oom/"+name, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{})))
+		documentGolden(t, "oom/"+name, reports.OOM(oom.Diagnose(r.Log(), oom.Facts{}), nil))
 	}
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk", "slow_equal"} {
 		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata",
@@ -243,9 +243,9 @@ func TestFormsOfDiagnoses(t *testing.T) {
 			}
 			plans = append(plans, list[0])
 		}
-		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1])))
+		documentGolden(t, "slow/"+name, reports.Slow(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1]), nil))
 	}
-	documentGolden(t, "slow/sample", reports.Sample(sampled.Judge("/srv/pg/17", jam())))
+	documentGolden(t, "slow/sample", reports.Sample(sampled.Judge("/srv/pg/17", jam()), nil))
 }
 
 // TestFormsOfExperiments holds the Markdown and the HTML of every verdict, and that one that

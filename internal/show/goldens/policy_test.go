@@ -36,16 +36,16 @@ func TestPolicyForms(t *testing.T) {
 	}
 	p := examplePolicy(t, policy.Example)
 	for day, want := range map[string]string{"2027-06-30": "2 accepted findings, profile",
-		"2027-07-01": "2 accepted findings (1 past the day), profile"} {
+		"2027-07-01": "2 accepted findings (1 expired), profile"} {
 		var whole bytes.Buffer
-		line := reports.PolicyLine(document.PolicyOf(p, day))
+		line := reports.PolicyLine(document.PolicyOf(p, day), nil)
 		if !strings.Contains(line, want) {
 			t.Errorf("%s: %q", day, line)
 		}
 		o := reports.Policy(document.PolicyOf(p, day), nil)
 		everyForm(t, day, o)
 		if err := term.Write(&whole, o, term.Style{Width: 80}); err != nil ||
-			strings.Contains(whole.String(), "has passed") != (day == "2027-07-01") {
+			strings.Contains(whole.String(), "expired on 2027-06-30") != (day == "2027-07-01") {
 			t.Errorf("%s: %v\n%s", day, err, whole.String())
 		}
 		if strings.ContainsAny(line+whole.String(), "\x1b") {

@@ -206,7 +206,7 @@ func TestPeekingIsNotShown(t *testing.T) {
 
 // TestVerdictStandsFirst holds that each text begins with its verdict.
 func TestVerdictStandsFirst(t *testing.T) {
-	for name, want := range map[string]string{"improved": "IMPROVED: +4.2 % tps (95 % CI ", "regressed": "REGRESSED: +",
+	for name, want := range map[string]string{"improved": "IMPROVED: +4.2% tps (95% CI ", "regressed": "REGRESSED: +",
 		"equivalent": "EQUIVALENT: No difference", "inconclusive": "INCONCLUSIVE: No difference in tps detected",
 		"indicative": "INDICATIVE: ", "unsuitable": "UNSUITABLE: No verdict",
 		"interrupted": "INTERRUPTED: 2 blocks of 8", "single": "MEASURED: "} {

@@ -300,7 +300,7 @@ func (x *writing) figure(f outline.Figure, rest []outline.Block) bool {
 		return false
 	}
 	out := Figure{Title: p.Title, Quiet: p.Quiet, SVG: p.SVG, Note: p.Note, Keys: p.Keys, Open: !x.Closed,
-		More: say.M("The numbers").In(x.Words)}
+		More: say.M("Values").In(x.Words)}
 	behind := false
 	if len(rest) > 0 {
 		var t outline.Table

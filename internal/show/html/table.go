@@ -49,7 +49,7 @@ type Figure struct {
 	SVG   template.HTML
 	Keys  []Key  // what the colours mean; none where the table says it
 	Note  string // below the picture
-	More  string // what opens the table: "The numbers"
+	More  string // what opens the table: "Values"
 	Table Table
 	Open  bool // the table is shown from the first
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,12 +21,14 @@ type piece struct {
 func (x *writing) pieces(p outline.Prose) []piece {
 	var out []piece
 	for _, part := range p {
-		q := piece{Text: part.Text, Href: x.link(part.Topic)}
+		q := piece{Text: part.Text, Href: cmp.Or(part.URL, x.link(part.Topic))}
 		switch part.As {
 		case outline.AsStrong:
 			q.As = "strong"
 		case outline.AsCode, outline.AsName:
 			q.As = "code"
+		case outline.AsCommand:
+			q.As = "command"
 		case outline.AsFaint:
 			q.Class = "muted"
 		case outline.AsBad:

@@ -146,11 +146,11 @@ func markdownProse(p outline.Prose, at where) string {
 	for i := 0; i < len(p); {
 		// Neighbours that look alike are one text, in which a link is seen whole.
 		j, text := i, ""
-		for ; j < len(p) && spelled(p[j].As) == spelled(p[i].As); j++ {
+		for ; j < len(p) && spelled(p[j].As) == spelled(p[i].As) && p[j].URL == p[i].URL; j++ {
 			text += oneLine(p[j].Text)
 		}
 		switch p[i].As {
-		case outline.AsCode, outline.AsSign:
+		case outline.AsCode, outline.AsCommand, outline.AsSign:
 			text = markdownCode(text, cell)
 		case outline.AsStrong:
 			if text = strings.TrimSpace(text); text != "" {
@@ -158,6 +158,9 @@ func markdownProse(p outline.Prose, at where) string {
 			}
 		default:
 			text = markdownText(text, b.Len() == 0 && at == inBlock, cell)
+		}
+		if url := p[i].URL; url != "" {
+			text = "[" + text + "](<" + url + ">)"
 		}
 		if strings.HasSuffix(b.String(), "`") && strings.HasPrefix(text, "`") {
 			b.WriteByte(' ') // two spans side by side would be read as one

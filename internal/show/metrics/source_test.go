@@ -58,7 +58,7 @@ func TestSourceIsNotHammered(t *testing.T) {
 		t.Fatalf("%d collections within one minute", ran.Load())
 	}
 
-	var failed error = &say.Problem{Message: "no access", Code: say.CodeNoAccess}
+	var failed error = &say.Problem{Message: say.M("no access"), Code: say.CodeNoAccess}
 	fails.Store(&failed)
 	now.advance(time.Second)
 	ask()

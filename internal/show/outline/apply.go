@@ -35,7 +35,7 @@ func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 		}
 		items = append(items, ItemOf(Join(names, p.Colon()), at.reason))
 	}
-	o.Heading(2, p.Say("Left out"))
+	o.Heading(2, p.Say("Not applied"))
 	o.List(items)
 	return o
 }

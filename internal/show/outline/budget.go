@@ -2,7 +2,6 @@ package outline
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -35,7 +34,7 @@ var Parts = []Part{
 	{"reserve", say.M("reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }, false},
 	{"unused", say.M("unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused },
 		false},
-	{"file_cache", say.M("file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
+	{"file_cache", say.M("page cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
 }
 
 // Budget is the memory before and after alone, as Plan has it.
@@ -48,7 +47,7 @@ func Budget(b plan.Budget, c *say.Catalogue) Outline {
 // budgetOutline is the memory before and after, in the worst case.
 func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	if !b.Known {
-		o.Heading(2, p.Say("Memory budget: not drawn"))
+		o.Heading(2, p.Say("Memory budget: unavailable"))
 		o.Para(p.BudgetUnknown(b))
 		return
 	}
@@ -59,7 +58,8 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	t := Table{Caption: p.Say("Memory budget"),
 		Head: []string{p.Say("part"), before, "%", after, "%"}, Numbers: 1}
 	row := func(sign Sign, name string, was, will unit.Bytes) {
-		cells := Cells(name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total))
+		cells := Cells(name, p.Amount(was), p.Percent(was, b.Before.Total), p.Amount(will),
+			p.Percent(will, b.After.Total))
 		cells[0] = sign.Before(name)
 		t.Rows = append(t.Rows, cells)
 	}
@@ -72,7 +72,7 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		t.Tones = map[int]Tone{len(t.Rows): ToneBad}
-		row(Sign{Mark: "|"}, p.Say("missing, past the end of the memory"), b.Before.Shortfall,
+		row(Sign{Mark: "|"}, p.Say("shortfall"), b.Before.Shortfall,
 			b.After.Shortfall)
 	}
 	o.Add(t)
@@ -139,39 +139,34 @@ func (p Words) BudgetAll(b plan.Budget) string {
 	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left",
 		b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
 	if b.AllAfter.Shortfall > 0 || b.Fit < b.Open {
-		return p.Say("With all {open} connections at work at once, work_mem takes {before} before and {work} after, "+
-			"and {missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
+		return p.Say("With all {open} connections active at once, work_mem takes {before} before and {work} after, "+
+			"and {missing} is missing: memory is sufficient for {fit} connections. Idle sessions keep their memory.",
+			pairs...)
 	}
-	return p.Say("With all {open} connections at work at once, work_mem takes {before} before and {work} after, and "+
-		"{left} are left. Sessions that wait still hold their memory.", pairs...)
+	return p.Say("With all {open} connections active at once, work_mem takes {before} before and {work} after, and "+
+		"{left} is left. Idle sessions keep their memory.", pairs...)
 }
 
-// BudgetTitle says how much memory there is, and what bounds it: a title, and the rest.
-func (p Words) BudgetTitle(b plan.Budget) (title, rest string) {
-	bound := say.M("the memory of the host")
-	if b.Limit == "cgroup" {
-		bound = say.M("the memory limit of the control group")
-	}
-	return p.Say("Memory budget"), p.Colon() + b.After.Total.String() + ", " + p.Word(bound)
-}
-
-// BudgetBound is the same as one text.
+// BudgetBound says how much memory there is, and what limits it.
 func (p Words) BudgetBound(b plan.Budget) string {
-	title, rest := p.BudgetTitle(b)
-	return strings.TrimSpace(title + rest)
+	if b.Limit == "cgroup" {
+		return p.Say("Memory budget: {size} (cgroup memory limit)", "size", b.After.Total)
+	}
+	return p.Say("Memory budget: {size} (host memory)", "size", b.After.Total)
 }
 
 func (p Words) BudgetWorst() string {
-	return p.Say("The worst case that is planned for: every connection open, as many sessions as are expected at " +
-		"once at work with all the memory that they may take.")
+	return p.Say("Planned worst case: all connections are open, and as many sessions as expected are active at once, " +
+		"each with all the memory that it can use.")
 }
 
 func (p Words) BudgetMisfit(b plan.Budget) string {
 	if b.After.Shortfall == 0 {
 		return ""
 	}
-	return p.Say("This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections "+
-		"(--connections, a pooler), less at once (--active) or more memory are needed.", "missing",
+	return p.Say("This does not fit: even after the changes, {missing} is missing in the worst case. Reduce the "+
+		"number of connections (--connections, a connection pooler) or of active sessions (--active), or add memory.",
+		"missing",
 		b.After.Shortfall)
 }
 
@@ -180,7 +175,7 @@ func (p Words) BudgetUnknown(b plan.Budget) string {
 	if b.None {
 		return p.Say("No PostgreSQL instance is known, so there is no memory to divide.")
 	}
-	return p.Say("The memory of the host or the settings of an instance are not known.")
+	return p.Say("The memory of the host or the settings of an instance are unknown.")
 }
 
 // BudgetBeneath are the sentences below a budget: on each neighbour, which the plan does
@@ -188,8 +183,8 @@ func (p Words) BudgetUnknown(b plan.Budget) string {
 func (p Words) BudgetBeneath(b plan.Budget) []string {
 	var out []string
 	if b.Outside > 0 {
-		out = append(out, p.Say("The shared memory, {size}, lies in huge pages, which are not charged to the control "+
-			"group: the memory of the host bounds it.", "size", b.Outside))
+		out = append(out, p.Say("The shared memory ({size}) is in huge pages, which are not charged to the cgroup: "+
+			"the memory of the host limits it.", "size", b.Outside))
 	}
 	if !b.OthersReason.IsZero() {
 		out = append(out, p.Word(b.OthersReason))
@@ -203,43 +198,43 @@ func (p Words) BudgetBeneath(b plan.Budget) []string {
 func (p Words) neighbour(n memory.Neighbour) string {
 	name := typeset.Clean(n.Instance)
 	if !n.Running {
-		name = p.Say("{instance} (does not run now, and is started with the host)",
+		name = p.Say("{instance} (not running now, starts with the host)",
 			"instance", name)
 	}
 	switch {
 	case !n.Known && n.Take > 0:
-		return p.Say("{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds "+
-			"now rounded up.",
+		return p.Say("{instance}: maximum memory unknown ({reason}); counted with {size}, its present use rounded up.",
 			"instance", name, "reason", n.Reason, "size", n.Take)
 	case !n.Known:
-		return p.Say("{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name,
-			"reason", n.Reason)
+		return p.Say("{instance}: maximum memory unknown ({reason}); not counted.", "instance", name, "reason",
+			n.Reason)
 	case n.Shared == 0:
-		return p.Say("{instance} may take {size}, the limit of its control group.",
-			"instance", name, "size", n.Take)
+		return p.Say("{instance} can use {size}, its cgroup limit.", "instance", name, "size", n.Take)
 	case n.Limit > 0:
-		return p.Say("{instance} may take {size} by its settings within the limit of its control group of {limit}.",
-			"instance",
-			name, "size", n.Take, "limit", n.Limit)
+		return p.Say("{instance} can use {size} with its settings, within its cgroup limit of {limit}.", "instance",
+			name,
+			"size", n.Take, "limit", n.Limit)
 	}
-	return p.Say("{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every "+
-		"connection at work.", "instance", name, "size", n.Take, "shared", n.Shared)
+	return p.Say("{instance} can use {size} with its settings: {shared} of shared memory, and the rest with all "+
+		"connections active.", "instance", name, "size", n.Take, "shared", n.Shared)
 }
 
-func Amount(b unit.Bytes) string {
+// Amount is a size of a table; nothing is a dash.
+func (p Words) Amount(b unit.Bytes) string {
 	if b == 0 {
 		return "-"
 	}
-	return b.String()
+	return p.Size(b)
 }
 
-func Percent(b, total unit.Bytes) string {
+// Percent is a size as a share of all.
+func (p Words) Percent(b, total unit.Bytes) string {
 	if b == 0 || total <= 0 {
 		return ""
 	}
 	share := 100 * float64(b) / float64(total)
 	if share >= 100 {
-		return fmt.Sprintf("%.0f %%", share)
+		return p.Number(fmt.Sprintf("%.0f%%", share))
 	}
-	return fmt.Sprintf("%.1f %%", share)
+	return p.Number(fmt.Sprintf("%.1f%%", share))
 }

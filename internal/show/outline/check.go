@@ -27,7 +27,7 @@ func checkOutline(d document.Check, short bool, c *say.Catalogue) Outline {
 	}
 	var o Outline
 	o.title("pgfettle check", d.Subject.Host)
-	p.subjectOutline(&o, p.Say("Checked"), d.Subject)
+	p.subjectOutline(&o, d.Subject)
 	summary := []string{p.CheckSummary(d)}
 	if len(d.Accepted) > 0 {
 		summary = append(summary, p.Kept(d))
@@ -146,7 +146,7 @@ func (p Words) details(g []check.Finding) []Field {
 		out = append(out, one(labelWhere, p.Places(g)))
 	}
 	do, _ := field(labelDo, func(f check.Finding) string { return f.Do.String() })
-	out = append(out, seen, one(labelWhy, g[0].Why), do)
+	out = append(out, seen, one(labelWhy, g[0].Why), markCommands(do, commandsOf(g)))
 	if len(g[0].Sources) > 0 {
 		sources := one(labelSources, sourceTitles(g[0].Sources))
 		sources.Tone = ToneNote
@@ -167,7 +167,7 @@ func (p Words) Kept(d document.Check) string {
 		"{n} findings are accepted by {file}: {ids}.",
 		"file", typeset.Clean(d.Policy), "ids", strings.Join(ids, ", "))
 	if !d.All {
-		s += " " + p.Say("--all shows more.")
+		s += " " + p.Say("To show accepted findings, use --all.")
 	}
 	return s
 }
@@ -175,7 +175,7 @@ func (p Words) Kept(d document.Check) string {
 // Until is how long an acceptance holds.
 func Until(a check.Accepted) say.Message {
 	if a.Expires == check.Never {
-		return say.M("without an end")
+		return say.M("without an expiry date")
 	}
 	return say.M("until {day}", "day", a.Expires)
 }
@@ -208,9 +208,21 @@ func (p Words) Place(f check.Finding) string {
 func (p Words) Places(g []check.Finding) string {
 	var out []string
 	for _, f := range g {
-		out = append(out, p.Place(f))
+		if place := p.Place(f); !slices.Contains(out, place) {
+			out = append(out, place)
+		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// commandsOf are the commands of findings, longer ones first.
+func commandsOf(g []check.Finding) []check.Command {
+	var out []check.Command
+	for _, f := range g {
+		out = append(out, f.Commands...)
+	}
+	slices.SortStableFunc(out, func(a, b check.Command) int { return len(b.Text) - len(a.Text) })
+	return slices.Compact(out)
 }
 
 // missing counts the facts that were not to be had.

@@ -29,10 +29,10 @@ func Compare(before, after document.Check, c *say.Catalogue) Outline {
 	gone, fresh := 0, 0
 	for _, f := range before.Findings {
 		if is[which{f.ID, f.Instance}] {
-			line(p.Say("stays"), ToneNone, f)
+			line(p.Say("remains"), ToneNone, f)
 		} else {
 			gone++
-			line(p.Say("gone"), ToneGood, f)
+			line(p.Say("resolved"), ToneGood, f)
 		}
 	}
 	for _, f := range after.Findings {
@@ -44,8 +44,8 @@ func Compare(before, after document.Check, c *say.Catalogue) Outline {
 	var o Outline
 	o.Add(out)
 	o.Summary(p.Many(len(before.Findings),
-		"{n} finding before, {after} after: {gone} gone, {fresh} new.",
-		"{n} findings before, {after} after: {gone} gone, {fresh} new.", "after", len(after.Findings), "gone", gone,
+		"{n} finding before, {after} after: {gone} resolved, {fresh} new.",
+		"{n} findings before, {after} after: {gone} resolved, {fresh} new.", "after", len(after.Findings), "gone", gone,
 		"fresh", fresh))
 	return o
 }

@@ -57,67 +57,67 @@ func (p Words) joinPlace(f Finding, g []check.Finding) Finding {
 // FileSubject says what was read, and for which version.
 func (p Words) FileSubject(d document.File) []string {
 	why := map[string]say.Message{
-		"--pg":       say.M("as --pg says"),
-		"PG_VERSION": say.M("as the PG_VERSION of its data directory says"),
-		"--for":      say.M("as --for says"),
-		"file":       say.M("as its text says"),
-		"newest":     say.M("the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+		"--pg":       say.M("set with --pg"),
+		"PG_VERSION": say.M("from the PG_VERSION of its data directory"),
+		"--for":      say.M("set with --for"),
+		"file":       say.M("named in the text"),
+		"newest":     say.M("the newest known version, as neither --pg nor a PG_VERSION next to the file names one"),
 	}[d.From]
-	text := p.Say("Checked: {file}", "file", typeset.Clean(d.Main))
 	if conffile.Foreign(d.Form) {
-		return append(p.foreignSubject(d, text), p.fileRest(d)...)
+		return append(p.foreignSubject(d), p.fileRest(d)...)
 	}
-	if form := p.fileForm(d.Form); form != "" {
-		text += ", " + p.Say("read as {form}", "form", form)
-	}
+	pairs := []any{"file", typeset.Clean(d.Main), "settings", say.N(d.Settings, "{n} setting", "{n} settings"), "major",
+		d.Major, "why", why}
+	text := say.M("Checked {file}: {settings}, for PostgreSQL {major} ({why}).", pairs...)
 	if n := len(d.Files); n > 1 {
-		text += " " + p.Many(n-1, "and {n} file that are read with it",
-			"and {n} files that are read with it")
+		text = say.M("Checked {file} and {included}: {settings}, for PostgreSQL {major} ({why}).", append(pairs,
+			"included",
+			say.N(n-1, "{n} included file", "{n} included files"))...)
 	}
-	text += ", " + p.Many(d.Settings, "{n} setting", "{n} settings") + ", " +
-		p.Say("for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
-	out := []string{text}
+	var read say.Message
+	if form := fileForm(d.Form); !form.IsZero() {
+		read = say.M("Format: {form}.", "form", form)
+	}
+	out := []string{p.Word(say.All(" ", text, read))}
 	if d.Preview {
-		out = append(out, p.Say("PostgreSQL {major} is a preview: what is known of it is from its sources, no server "+
-			"was asked.",
-			"major", d.Major))
+		out = append(out, p.Say("PostgreSQL {major} is a preview: its parameters are known from the source code, not "+
+			"from a server.", "major", d.Major))
 	}
 	out = append(out, p.fileNames(d)...)
 	out = append(out, p.fileRest(d)...)
 	if d.Machine != "" && d.For == "" {
-		return append(out, p.Say("The text names a machine, and its lines were judged for it: {machine}. --for names "+
-			"another one.",
+		return append(out, p.Say("The text describes a machine, and was checked for it: {machine}. To check for "+
+			"another one, use --for.",
 			"machine", typeset.Clean(d.Machine)))
 	}
 	out = append(out, p.fileAssumed(d)...)
-	return append(out, p.fileHost(d, p.Say("The file alone was judged, not memory, disks and kernel: name the "+
-		"machine with --for 'ram=…,cpus=…', or "+
-		"this one with --on.")))
+	return append(out, p.fileHost(d, p.Say("Only the file was checked, not memory, disks and kernel. Describe a "+
+		"machine with --for 'ram=…,cpus=…', or use this host with --on.")))
 }
 
-// fileForm is what a text was taken for; "" for what the server reads itself.
-func (p Words) fileForm(f conffile.Form) string {
+// fileForm is what a text was taken for; nothing for what the server reads itself.
+func fileForm(f conffile.Form) say.Message {
 	switch conftext.Form(f) {
 	case conftext.Plain:
-		return ""
+		return say.Message{}
 	case conftext.Pasted:
-		return p.Say("lines of a postgresql.conf in a text")
+		return say.M("postgresql.conf lines within other text")
 	case conftext.Recovery:
-		return p.Say("a recovery.conf, which PostgreSQL 12 and later does not start with")
+		return say.M("recovery.conf (PostgreSQL 12 and later does not start with this file)")
 	case conftext.AlterSystem:
-		return p.Say("ALTER SYSTEM statements")
+		return say.M("ALTER SYSTEM statements")
 	case conftext.CommandLine:
-		return p.Say("options of a command line")
+		return say.M("command-line options")
 	case conftext.ShowAll:
-		return p.Say("the output of SHOW ALL")
+		return say.M("output of SHOW ALL")
 	case conftext.PgSettings:
-		return p.Say("rows of pg_settings")
+		return say.M("rows of pg_settings")
 	case conftext.List:
-		return p.Say("a list of parameters")
+		return say.M("list of parameters")
 	case conftext.Program:
-		return p.Say("settings in a text of another program")
+		return say.M("settings in the text of another program")
 	}
-	return p.Say("{name} configuration", "name", string(f))
+	return say.M("{name} configuration", "name", string(f))
 }
 
 // fileNames tells where the text names another version than the one it was judged for.
@@ -127,12 +127,12 @@ func (p Words) fileNames(d document.File) (out []string) {
 			"version", typeset.Clean(d.Names.Version), "line", d.Names.Line))
 	}
 	if d.Product != "" {
-		out = append(out, p.Say("It sets parameters of {product}, which was made from PostgreSQL. They were not "+
-			"judged.",
+		out = append(out, p.Say("It sets parameters of {product}, which is based on PostgreSQL. They were not "+
+			"checked.",
 			"product", d.Product))
 	}
 	for _, f := range d.NotGiven {
-		out = append(out, p.Say("It includes {file}, which was not given.",
+		out = append(out, p.Say("It includes {file}, which was not provided.",
 			"file", typeset.Clean(f)))
 	}
 	return out
@@ -141,9 +141,9 @@ func (p Words) fileNames(d document.File) (out []string) {
 // fileRest says what was seen and not understood.
 func (p Words) fileRest(d document.File) (out []string) {
 	if d.Unread != nil {
-		out = append(out, p.Many(d.Unread.Lines, "{n} line was not understood",
-			"{n} lines were not understood")+p.Say(", the first is line {line}: {text}", "line",
-			d.Unread.First, "text", typeset.Clean(d.Unread.Text)))
+		out = append(out, p.Many(d.Unread.Lines, "{n} line was not understood: line {line}: {text}",
+			"{n} lines were not understood. The first is line {line}: {text}", "line", d.Unread.First, "text",
+			typeset.Clean(d.Unread.Text)))
 	}
 	templates := 0
 	for _, r := range d.Read {
@@ -153,8 +153,8 @@ func (p Words) fileRest(d document.File) (out []string) {
 	}
 	if templates > 0 {
 		out = append(out, p.Many(templates,
-			"{n} value is filled in by a template and was not judged.",
-			"{n} values are filled in by a template and were not judged."))
+			"{n} value is filled in by a template and was not checked.",
+			"{n} values are filled in by a template and were not checked."))
 	}
 	return out
 }
@@ -173,38 +173,38 @@ func (p Words) fileHost(d document.File, alone string) string {
 	case "":
 		return alone
 	case "this host":
-		return p.Say("On this host.")
+		return p.Say("Checked for this host.")
 	}
-	return p.Say("On a described host: {host}.", "host", typeset.Clean(d.For))
+	return p.Say("Checked for the described host: {host}.", "host", typeset.Clean(d.For))
 }
 
 // foreignSubject is fileSubject for a file that the server does not read.
-func (p Words) foreignSubject(d document.File, text string) []string {
-	var what, how string
+func (p Words) foreignSubject(d document.File) []string {
+	var what say.Message
+	var how string
+	host := p.Say("Memory, swap and disks are unknown, so rules that depend on them were not applied. Describe a " +
+		"machine with --for 'ram=…,cpus=…', or use this host with --on.")
 	switch d.Form {
 	case conffile.Sysctl:
-		what = p.Say("kernel parameters as of sysctl.d")
-		how = p.Say("What depends on memory, swap and disks was not judged: name the machine with --for " +
-			"'ram=…,cpus=…', or this one with --on.")
+		what, how = say.M("kernel parameters in sysctl.d format"), host
 	case conffile.Unit:
-		what = p.Say("a unit of systemd")
-		how = p.Say("It was judged as the unit of a server with default settings.")
+		what = say.M("systemd unit")
+		how = p.Say("It was checked as the unit of a server with default settings.")
 	case conffile.Tuned:
-		what = p.Say("a profile of TuneD")
-		how = p.Say("What depends on memory, swap and disks was not judged: name the machine with --for " +
-			"'ram=…,cpus=…', or this one with --on.")
+		what, how = say.M("TuneD profile"), host
 	case conffile.Limits:
-		what = p.Say("limits as of limits.conf")
-		how = p.Say("They hold for login sessions. A service that systemd starts does not read them: see its " +
+		what = say.M("limits in limits.conf format")
+		how = p.Say("These limits apply to login sessions. A service that systemd starts does not read them: see its " +
 			"LimitNOFILE.")
 	case conffile.Grub:
-		what = p.Say("parameters of the kernel's command line")
-		how = p.Say("Only transparent_hugepage was judged.")
+		what = say.M("kernel command line parameters")
+		how = p.Say("Only transparent_hugepage was checked.")
 	case conffile.Fstab:
-		what = p.Say("mounts as of fstab")
-		how = p.Say("Each mount was judged as if a data directory lay on it.")
+		what = say.M("mounts in fstab format")
+		how = p.Say("Each mount was checked as if a data directory were on it.")
 	}
-	out := []string{text + ", " + what + ", " + p.Many(d.Settings, "{n} line", "{n} lines") + "."}
+	out := []string{p.Say("Checked {file} ({form}): {lines}.", "file", typeset.Clean(d.Main), "form", what, "lines",
+		say.N(d.Settings, "{n} line", "{n} lines"))}
 	return append(append(out, p.fileAssumed(d)...), p.fileHost(d, how))
 }
 
@@ -252,8 +252,8 @@ func (p Words) FileSummary(d document.File) string {
 	})
 	s := p.CheckSummary(plain)
 	if d.Left > 0 {
-		s += ". " + p.Many(d.Left, "There are more: {n} line was not judged after so many findings",
-			"There are more: {n} lines were not judged after so many findings")
+		s = p.Many(d.Left, "{n} more line was not checked, because there are too many findings.",
+			"{n} more lines were not checked, because there are too many findings.") + " " + s
 	}
 	return s
 }

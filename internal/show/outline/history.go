@@ -15,13 +15,13 @@ import (
 var EventWords = map[history.EventKind]say.Message{
 	history.SettingChanged:  say.M("setting"),
 	history.FindingAppeared: say.M("new finding"),
-	history.FindingVanished: say.M("finding gone"),
-	history.FindingSeverity: say.M("finding"),
+	history.FindingVanished: say.M("resolved"),
+	history.FindingSeverity: say.M("severity changed"),
 	history.PlanStale:       say.M("plan stale"),
 	history.Restarted:       say.M("restart"),
 	history.OOMKill:         say.M("OOM kill"),
-	history.Gap:             say.M("gap"),
-	history.ClockJumped:     say.M("clock"),
+	history.Gap:             say.M("no data"),
+	history.ClockJumped:     say.M("clock changed"),
 	history.Limited:         say.M("limit"),
 }
 
@@ -41,29 +41,29 @@ func (p Words) Event(e history.Event) string {
 		return p.Say("{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
 			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title",
+		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title",
 			typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
-		return p.Say("{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before),
+		return p.Say("{title} ({id}, was {severity})", "severity", severityOf(e.Before),
 			"title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
-		return p.Say("{before} → {after}: {title} ({id})", "before", from, "after",
-			to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+		return p.Say("{before} → {after}: {title} ({id})", "before", severityOf(e.Before), "after",
+			severityOf(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
-		return p.Say("{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject),
+		return p.Say("{fact} changed: {before} → {after}", "fact", typeset.Clean(e.Subject),
 			"before", from, "after", to)
 	case history.Restarted:
 		if e.Instance == "" {
-			return p.Say("the host was started at {when}", "when", typeset.Clean(e.After))
+			return p.Say("the host was booted at {when}", "when", typeset.Clean(e.After))
 		}
 		return p.Say("the server was started at {when}", "when", typeset.Clean(e.After))
 	case history.OOMKill:
 		if e.Subject == "" {
-			return p.Say("the kernel killed a process for memory")
+			return p.Say("the OOM killer killed a process")
 		}
-		return p.Say("the kernel killed {name} for memory", "name", typeset.Clean(e.Subject))
+		return p.Say("the OOM killer killed {name}", "name", typeset.Clean(e.Subject))
 	case history.Gap:
-		return p.Say("nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
+		return p.Say("nothing was stored for {long}", "long", say.Span(e.At.Sub(e.Since).Seconds()))
 	case history.ClockJumped:
 		return p.Say("{before} → {after}", "before", from, "after", to)
 	}
@@ -78,12 +78,12 @@ func (p Words) Besides(e history.Event) []string {
 	}
 	switch {
 	case e.Who != "" && e.Where != "":
-		out = append(out, p.Say("by {who}, in {where}", "who", typeset.Clean(e.Who), "where",
+		out = append(out, p.Say("by {who} ({where})", "who", typeset.Clean(e.Who), "where",
 			typeset.Clean(e.Where)))
 	case e.Who != "":
 		out = append(out, p.Say("by {who}", "who", typeset.Clean(e.Who)))
 	case e.Where != "":
-		out = append(out, p.Say("in {where}", "where", typeset.Clean(e.Where)))
+		out = append(out, p.Say("where: {where}", "where", typeset.Clean(e.Where)))
 	}
 	switch e.Kind {
 	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
@@ -93,7 +93,7 @@ func (p Words) Besides(e history.Event) []string {
 		}
 	}
 	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
-		out = append(out, p.Say("seen now; it was not so at {when}", "when",
+		out = append(out, p.Say("detected now; happened after {when}", "when",
 			e.Since.Format(HistoryFull)))
 	}
 	return out
@@ -103,7 +103,7 @@ func (p Words) HistorySummary(d document.History) string {
 	from, to := d.From.Format(HistoryFull), d.To.Format(HistoryFull)
 	switch {
 	case d.Last.IsZero() && len(d.Events) == 0:
-		return p.Say("The history holds nothing yet: 'pgfettle watch' fills it.")
+		return p.Say("The history is empty. To record one, run pgfettle watch.")
 	case len(d.Events) == 0:
 		return p.Say("Nothing changed from {from} to {to} (UTC).", "from", from, "to", to)
 	case d.Older:
@@ -115,40 +115,31 @@ func (p Words) HistorySummary(d document.History) string {
 		"{n} events from {from} to {to} (UTC).", "from", from, "to", to)
 }
 
-// howLong is a length of time as a person says it, in its two greatest units.
-func howLong(d time.Duration) string {
-	units := []struct {
-		size time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}}
-	for i, u := range units {
-		if d < u.size && i < len(units)-1 {
-			continue
+// severityOf is the word for a severity that a history has by its name.
+func severityOf(name string) say.Message {
+	for sev, word := range SeverityWords {
+		if sev.String() == name {
+			return word
 		}
-		out := strconv.FormatInt(int64(d/u.size), 10) + " " + u.name
-		if rest := d % u.size; i < len(units)-1 && rest >= units[i+1].size {
-			out += " " + strconv.FormatInt(int64(rest/units[i+1].size), 10) + " " + units[i+1].name
-		}
-		return out
 	}
-	return ""
+	return say.Text(typeset.Clean(name))
 }
 
 // InUnit is a value of a series with its unit.
-func InUnit(v float64, of string) string {
+func (p Words) InUnit(v float64, of string) string {
 	switch of {
 	case "bytes":
-		return unit.Bytes(v).String()
+		return p.Size(unit.Bytes(v))
 	case "bytes/s":
-		return unit.Bytes(v).String() + "/s"
+		return p.Number(unit.Bytes(v).String() + "/s")
 	case "ratio":
-		return threeDigits(v*100) + " %"
+		return p.Number(threeDigits(v*100) + "%")
 	case "seconds":
-		return threeDigits(v) + " s"
+		return p.Number(threeDigits(v) + " s")
 	case "1/s":
-		return threeDigits(v) + "/s"
+		return p.Number(threeDigits(v)) + "/s"
 	}
-	return threeDigits(v)
+	return p.Number(threeDigits(v))
 }
 
 // threeDigits is a number as exactly as a person compares it.

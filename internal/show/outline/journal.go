@@ -112,13 +112,13 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
 			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: c.Reason}
 		if c.Where != "" {
-			x.In = p.Say("in {where}", "where", c.Where)
+			x.In = p.Say("where: {where}", "where", c.Where)
 		}
 		for _, n := range c.Notes {
 			x.Notes = append(x.Notes, Note{Text: n, Tone: ToneMind})
 		}
 		if c.Left != "" {
-			x.Notes = append(x.Notes, Note{Text: p.Say("left: {why}", "why", c.Left),
+			x.Notes = append(x.Notes, Note{Text: p.Say("not restored: {why}", "why", c.Left),
 				Tone: ToneBad})
 		}
 		out.List = append(out.List, x)
@@ -132,11 +132,11 @@ func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
 	var o Outline
 	o.Command("pgfettle journal")
 	if len(list) == 0 {
-		o.Para(p.Say("No journal: nothing was applied yet."))
+		o.Para(p.Say("No journals: nothing was applied yet."))
 		return o
 	}
 	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("journal"),
-		p.Say("begun"), p.Say("state"),
+		p.Say("started"), p.Say("state"),
 		p.Say("changes")}}
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
@@ -153,16 +153,15 @@ func (p Words) JournalName(j *journal.Journal) string {
 
 // JournalStands is when it was begun and how it stands.
 func (p Words) JournalStands(j *journal.Journal) string {
-	return p.Say("begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() +
-		p.Word(OutcomeWords[j.State])
+	return p.Say("started {when}: {outcome}", "when", typeset.Clean(j.Started), "outcome", OutcomeWords[j.State])
 }
 
 func (p Words) JournalOn(j *journal.Journal) string {
 	if j.Run.ID == "" {
-		return p.Say("where and by what it was written is unknown")
+		return p.Say("host and program unknown")
 	}
 	if j.Run.Root != "" {
-		return p.Say("on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root),
+		return p.Say("in directory {directory}, by {tool}", "directory", typeset.Clean(j.Run.Root),
 			"tool", typeset.Clean(j.Run.Tool))
 	}
 	return p.Say("on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool",
@@ -173,20 +172,11 @@ func (p Words) JournalOn(j *journal.Journal) string {
 func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last string) {
 	owed = p.journalDamage(j)
 	for _, o := range j.Pending {
-		what := say.M("this is in force")
-		if j.Undoing {
-			what = say.M("its former values are in force")
-		}
-		of := o.Instance
-		if of == "" {
-			of = p.Say("The host")
-		}
-		owed = append(owed, p.Say("{instance} needs a {effect} before {what}.", "instance", of,
-			"effect", o.Effect.String(), "what", what))
+		owed = append(owed, p.pending(o, j.Undoing))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
-		owed = append(owed, p.Many(n, "{n} change is in force after a reboot of the host.",
-			"{n} changes are in force after a reboot of the host."))
+		owed = append(owed, p.Many(n, "{n} change takes effect after a host reboot.",
+			"{n} changes take effect after a host reboot."))
 	}
 	id, how := typeset.Clean(j.ID), ""
 	if stops(j.Changes) {
@@ -196,36 +186,61 @@ func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last st
 	case j.State == journal.Unread:
 		return owed, p.Say("What it did is unknown. To read it, use the version of pgfettle that wrote it.")
 	case j.State == journal.IsDamaged && !j.Undone():
-		return owed, p.Say("To undo what it proves: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To undo the changes that it records reliably: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.IsDamaged:
-		return owed, p.Say("What it proves is undone. The rest is unknown; {file} is the journal as it was found.",
+		return owed, p.Say("The changes that it records reliably are undone. The rest is unknown. The damaged "+
+			"journal was kept: {file}",
 			"file",
 			typeset.Clean(j.Damage.Kept))
 	case j.State == journal.Interrupted && j.Undoing:
-		return owed, p.Say("To finish taking it back: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To finish the undo: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.Interrupted:
-		return owed, p.Say("To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id",
+		return owed, p.Say("To finish it: pgfettle apply --resume {id}. To undo it: pgfettle undo {undo}", "id",
 			id,
 			"undo", how+id)
 	case j.State == journal.Abandoned:
-		return owed, p.Say("The rest is undone; the values that were given up are left as they are.")
+		return owed, p.Say("All other changes are undone. The abandoned values remain.")
 	case j.State == journal.TakenBack && left(j.Changes):
-		return owed, p.Say("It was undone; what is left was set since.")
+		return owed, p.Say("It was undone. The remaining values were set later.")
 	case j.State == journal.TakenBack && len(j.Pending) > 0:
-		return owed, p.Say("Apart from that, everything is as it was.")
+		return owed, p.Say("Everything else has its former value.")
 	case left(j.Changes) && !begun(j.Changes):
-		return owed, p.Say("Not everything is as it was. To check again: pgfettle undo {id}",
+		return owed, p.Say("Some values differ from before. To check again: pgfettle undo {id}",
 			"id", how+id)
 	case j.State == journal.TakenBack && someEditStands(j.Changes):
-		return owed, p.Say("Nothing of ours is left; what somebody has changed since stays as it is.")
+		return owed, p.Say("All changes are undone. Values changed by others since then were kept.")
 	case j.State == journal.TakenBack && !now:
-		return owed, p.Say("Nothing of it was left when it was undone.")
+		return owed, p.Say("All changes were undone.")
 	case j.State == journal.TakenBack:
-		return owed, p.Say("Nothing of it is left.")
+		return owed, p.Say("All changes are undone.")
 	case begun(j.Changes):
-		return owed, p.Say("To take it back: pgfettle undo {id}", "id", how+id)
+		return owed, p.Say("To undo it: pgfettle undo {id}", "id", how+id)
 	}
-	return owed, p.Say("Nothing of it is there to take back.")
+	return owed, p.Say("There is nothing to undo.")
+}
+
+// pending is what has to be done before changes, or the former values, are in effect.
+func (p Words) pending(o journal.Pending, undoing bool) string {
+	of := typeset.Clean(o.Instance)
+	if of == "" {
+		of = p.Say("The host")
+	}
+	var text say.Template
+	switch {
+	case o.Effect == knob.Reboot && undoing:
+		text = "{instance}: reboot required before the former values take effect."
+	case o.Effect == knob.Reboot:
+		text = "{instance}: reboot required before the changes take effect."
+	case o.Effect == knob.Restart && undoing:
+		text = "{instance}: restart required before the former values take effect."
+	case o.Effect == knob.Restart:
+		text = "{instance}: restart required before the changes take effect."
+	case undoing:
+		text = "{instance}: reload required before the former values take effect."
+	default:
+		text = "{instance}: reload required before the changes take effect."
+	}
+	return p.Say(text, "instance", of)
 }
 
 func waiting(list []journal.Change, e knob.Effect) int {
@@ -272,7 +287,7 @@ func begun(list []journal.Change) bool {
 	return false
 }
 
-// JournalTally counts changes by how they stand: "12 done, 1 failed".
+// JournalTally counts changes by how they stand: "12 applied, 1 failed".
 func (p Words) JournalTally(j *journal.Journal) string {
 	n := map[journal.ChangeState]int{}
 	for _, c := range j.Changes {
@@ -283,7 +298,7 @@ func (p Words) JournalTally(j *journal.Journal) string {
 		journal.IsSkipped,
 		journal.IsIntended, journal.IsUndoing, journal.IsPlanned, journal.IsAbandon} {
 		if n[s] > 0 {
-			parts = append(parts, typeset.Digits(n[s])+" "+p.Word(StateWords[s]))
+			parts = append(parts, p.StateCount(s, n[s]))
 		}
 	}
 	switch {
@@ -302,18 +317,19 @@ func (p Words) JournalTally(j *journal.Journal) string {
 // name that prove nothing.
 func (p Words) journalDamage(j *journal.Journal) (out []string) {
 	if j.Foreign != "" {
-		return []string{p.Say("Its format is {format}, which this program does not read.",
+		return []string{p.Say("Its format is {format}, which this version does not read.",
 			"format", typeset.Clean(j.Foreign))}
 	}
 	d := j.Damage
 	if d == nil {
 		return nil
 	}
-	out = append(out, p.Say("The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line",
+	out = append(out, p.Say("The journal is damaged: line {line} and all later lines cannot be trusted ({reason}).",
+		"line",
 		d.Line, "reason",
 		typeset.Clean(d.Reason)))
 	if d.Planned > 0 {
-		out = append(out, p.Say("Of its {n} planned changes not all are known.", "n",
+		out = append(out, p.Say("Not all of its {n} planned changes are known.", "n",
 			d.Planned))
 	}
 	for _, u := range d.Unproven(j) {

@@ -9,15 +9,15 @@ import (
 // leftWords say why a plan leaves a finding.
 var leftWords = map[plan.Reason]say.Message{
 	plan.ByPolicy:   say.M("accepted by the policy"),
-	plan.ByPin:      say.M("pinned by you"),
-	plan.OtherLayer: say.M("for the host below this container"),
-	plan.NotSeen:    say.M("could not be decided"),
-	plan.ByPerson:   say.M("needs a person"),
-	plan.Lessened:   say.M("in the plan, but that alone does not end it"),
+	plan.ByPin:      say.M("pinned (--pin or policy)"),
+	plan.OtherLayer: say.M("must be changed on the host of this container"),
+	plan.NotSeen:    say.M("not decided, because facts are unknown"),
+	plan.ByPerson:   say.M("requires manual action"),
+	plan.Lessened:   say.M("reduced by the plan, but not resolved"),
 }
 
 func (p Words) LeftHeading() string {
-	return p.Say("Not in this plan: what check still tells after it")
+	return p.Say("Findings that this plan does not resolve")
 }
 
 // Left is one finding that the plan leaves: its id, where it is, and why.

@@ -135,6 +135,7 @@ type Piece struct {
 	Hue   Hue    // of a sign
 	Part  string // of a sign: the id of the part that it stands for, by which a page knows its color
 	Topic string // what 'pgfettle explain' tells more of: a form that has links leads there
+	URL   string // of a source, one of ours: a form that has links leads there
 }
 
 // Look is how a piece of text stands among others.
@@ -144,12 +145,13 @@ type Look int
 const (
 	AsText Look = iota
 	AsStrong
-	AsCode  // a name, a value, a command: as it is spelled
-	AsFaint // what stands back, where a form can show that
-	AsInfo  // what stands out, where a form can show that
-	AsBad   // what is past a bound
-	AsName  // a name that is code where that takes no marks around it; else it is text
-	AsSign  // a sign of a picture drawn with signs; forms with pictures of their own leave it out
+	AsCode    // a name, a value, a command: as it is spelled
+	AsFaint   // what stands back, where a form can show that
+	AsInfo    // what stands out, where a form can show that
+	AsBad     // what is past a bound
+	AsName    // a name that is code where that takes no marks around it; else it is text
+	AsCommand // a command that can be copied: code, apart from the prose around it
+	AsSign    // a sign of a picture drawn with signs; forms with pictures of their own leave it out
 )
 
 func Bold(s string) Piece { return Piece{Text: s, As: AsStrong} }

@@ -18,7 +18,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	d.Plan = d.Plan.In(c)
 	var o Outline
 	o.title("pgfettle plan", d.Subject.Host)
-	p.subjectOutline(&o, p.Say("Plan for"), d.Subject)
+	p.subjectOutline(&o, d.Subject)
 	this, others := p.PlannedFor(d.Profile)
 	o.Para(Bold(p.Say("Profile:")), " ", this, "; ", others)
 	o.Summary(p.PlanSummary(d)...)
@@ -79,7 +79,7 @@ var riskTones = map[knob.Risk]Tone{knob.Medium: ToneMind, knob.High: ToneBad}
 func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords(), Effect: typeset.Capital(p.Effect(g.Effect)),
-		Part: typeset.Capital(strings.ToLower(p.Layer(g.Layer)))}
+		Part: p.Layer(g.Layer)}
 	if g.Instance != "" {
 		out.Part += " " + g.Instance
 	}
@@ -132,20 +132,26 @@ func (p Words) PlannedFor(have rule.Profile) (this, others string) {
 		this = p.Say("{profile}, the default ({words})", "profile", string(have), "words",
 			profileWords[have])
 	}
-	return this, p.Say("for another use: --profile {others}", "others",
+	return this, p.Say("for other workloads: --profile {others}", "others",
 		strings.Join(list, "|"))
 }
 
 func (p Words) Shared(s plan.Shared) string {
-	t := p.Say("Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance),
-		"size", s.Bytes)
+	pairs := []any{"instance", typeset.Clean(s.Instance), "size", s.Bytes}
 	if s.Pages > 0 {
-		t += " = " + p.Many(int(s.Pages), "{n} huge page", "{n} huge pages")
+		pairs = append(pairs, "pages", say.N(s.Pages, "{n} huge page", "{n} huge pages"))
 	}
-	if s.Exact {
-		return t + ", " + p.Say("the server's own answer")
+	switch {
+	case s.Exact && s.Pages > 0:
+		return p.Say("Shared memory of {instance}: {size} = {pages}, reported by the server", pairs...)
+	case s.Exact:
+		return p.Say("Shared memory of {instance}: {size}, reported by the server", pairs...)
+	case s.Pages > 0:
+		return p.Say("Shared memory of {instance}: {size} = {pages}, estimated and never too low; exact if the "+
+			"server's programs are installed", pairs...)
 	}
-	return t + ", " + p.Say("estimated and never too low; exact where the installed server can be asked")
+	return p.Say("Shared memory of {instance}: {size}, estimated and never too low; exact if the server's programs "+
+		"are installed", pairs...)
 }
 
 // Group is a part of a plan that a person says yes or no to as a whole: the
@@ -189,11 +195,12 @@ func (g Group) Names() string {
 
 // Heading names a group.
 func (p Words) Heading(g Group) string {
-	head := p.Word(layerWords[g.Layer])
 	if g.Instance != "" {
-		head += " " + typeset.Clean(g.Instance)
+		return p.Say("{layer} {instance}, {effect}", "layer", layerWords[g.Layer], "instance",
+			typeset.Clean(g.Instance),
+			"effect", EffectWords[g.Effect])
 	}
-	return head + ", " + p.Word(EffectWords[g.Effect])
+	return p.Say("{layer}, {effect}", "layer", layerWords[g.Layer], "effect", EffectWords[g.Effect])
 }
 
 func instancesOf(list []plan.Change, layer knob.Layer) []string {
@@ -250,7 +257,7 @@ func Unsaid(reason string, inputs []rule.Input) string {
 }
 
 func (p Words) PlanSummary(d document.Plan) []string {
-	kept := say.N(int64(d.Kept), "{n} knob stays as it is", "{n} knobs stay as they are")
+	kept := say.N(int64(d.Kept), "{n} setting stays unchanged", "{n} settings stay unchanged")
 	if len(d.Changes) == 0 {
 		s := p.Say("Nothing to change; {kept}.", "kept", kept)
 		if n := len(d.Unknown); n > 0 {
@@ -280,8 +287,7 @@ func (p Words) PlanSummary(d document.Plan) []string {
 	}
 	return []string{
 		sum + " " + p.Say("Nothing was changed."),
-		p.Say("Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one "+
-			"knob.",
+		p.Say("Next: add --out DIR to write the files. Details of a setting: pgfettle explain {knob}",
 			"knob", typeset.Clean(string(d.Changes[0].Address))),
 	}
 }

@@ -51,7 +51,7 @@ func (p Words) drift(d journal.Drift) Field {
 		more(ToneNone, d.Reason)
 	}
 	if d.Hold != journal.Holds {
-		more(ToneNote, p.Say("applied in {where}, journal {journal}", "where", d.Where, "journal",
+		more(ToneNote, p.Say("applied by journal {journal} ({where})", "where", d.Where, "journal",
 			d.Journal))
 	}
 	return f
@@ -68,10 +68,10 @@ func (p Words) Drift(d journal.Drift) string {
 func (p Words) StatusSummary(list []journal.Drift, n map[journal.Hold]int) string {
 	switch {
 	case len(list) == 0:
-		return p.Say("Nothing is applied here that was not taken back.")
+		return p.Say("Everything that was applied here was undone, or nothing was applied yet.")
 	case n[journal.Holds] == len(list):
-		return p.Many(len(list), "{n} applied value holds.", "All of {n} applied values hold.")
+		return p.Many(len(list), "{n} applied value is in effect.", "All {n} applied values are in effect.")
 	}
-	return p.Many(len(list), "{held} of {n} applied value hold.",
-		"{held} of {n} applied values hold.", "held", n[journal.Holds])
+	return p.Many(len(list), "{held} of {n} applied value is in effect.",
+		"{held} of {n} applied values are in effect.", "held", n[journal.Holds])
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // About says what was looked at: the host, and below it each instance.
-func About(verb string, s document.Subject, c *say.Catalogue) Outline {
+func About(s document.Subject, c *say.Catalogue) Outline {
 	var o Outline
-	WordsIn(c).subjectOutline(&o, verb, s)
+	WordsIn(c).subjectOutline(&o, s)
 	return o
 }
 
-func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
-	o.Para(p.Subject(verb, s))
+func (p Words) subjectOutline(o *Outline, s document.Subject) {
+	o.Para(p.Subject(s))
 	var list []Item
 	for _, in := range s.Instances {
 		list = append(list, Item{Text: Join(p.Instance(in))})
@@ -27,44 +27,47 @@ func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
 	o.Kind(Lines, list)
 }
 
-func (p Words) Subject(verb string, s document.Subject) string {
-	host := say.M("the host")
-	if s.Host != "" {
-		host = say.M("host {name}", "name", typeset.Clean(s.Host))
-	}
-	n := say.N(int64(len(s.Instances)), "{n} instance", "{n} instances")
+// Subject says what was looked at, in a sentence. The instances themselves are listed below it.
+func (p Words) Subject(s document.Subject) string {
+	host, n := typeset.Clean(s.Host), len(s.Instances)
 	switch {
-	case len(s.Instances) == 0 && !s.HostSeen:
-		return p.Say("{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
-	case len(s.Instances) == 0:
-		return p.Say("{verb}: {host}. No PostgreSQL instance was found on it.", "verb",
-			verb, "host", host)
+	case n == 0 && !s.HostSeen:
+		return p.Say("Neither a host nor an instance was found.")
+	case n == 0 && host == "":
+		return p.Say("Host: name unknown, no PostgreSQL instance found")
+	case n == 0:
+		return p.Say("Host: {name}, no PostgreSQL instance found", "name", host)
 	case !s.HostSeen:
-		return p.Say("{verb}: {instances} over SQL alone; nothing is known of the host.", "verb",
-			verb, "instances", n)
+		return p.Many(n, "{n} instance, seen only over SQL; the host is unknown",
+			"{n} instances, seen only over SQL; the host is unknown")
+	case host == "":
+		return p.Many(n, "Host: name unknown, {n} instance", "Host: name unknown, {n} instances")
 	}
-	return p.Say("{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
+	return p.Many(n, "Host: {name}, {n} instance", "Host: {name}, {n} instances", "name", host)
 }
 
+// Instance says which instance it is, whether it runs, and where its settings are from.
 func (p Words) Instance(in document.SubjectInstance) string {
-	name := p.Say("PostgreSQL of unknown version")
+	name := say.M("PostgreSQL of unknown version")
 	if in.Version != "" {
-		name = "PostgreSQL " + typeset.Clean(in.Version)
+		name = say.Text("PostgreSQL " + typeset.Clean(in.Version))
 	}
-	t := p.Say("{name} at {place}", "name", name, "place", typeset.Clean(in.Label))
+	pairs := []any{"name", name, "place", typeset.Clean(in.Label)}
+	what := say.M("{name} at {place}", pairs...)
 	switch in.State {
 	case "running":
-		t += ", " + p.Say("running")
+		what = say.M("{name} at {place}, running", pairs...)
 	case "stopped":
-		t += ", " + p.Say("not running")
+		what = say.M("{name} at {place}, not running", pairs...)
 	}
+	var settings say.Message
 	switch {
 	case in.FromFiles:
-		t += "; " + p.Say("settings from its configuration files, not from the server")
+		settings = say.M("settings read from its configuration files, not from the server")
 	case !in.Asked:
-		t += "; " + p.Say("the server was not asked: nothing is known of its settings")
+		settings = say.M("settings unknown: no connection to the server")
 	}
-	return t
+	return p.Word(say.All("; ", what, settings))
 }
 
 func (p Words) Assumed(a document.Assumed) string { return p.Word(document.AssumedWords(a.Assumption)) }

@@ -3,6 +3,7 @@ package outline
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -26,8 +27,20 @@ func (p Words) Many(n int, one, many say.Template, pairs ...any) string {
 	return say.N(n, one, many, pairs...).In(p.catalog)
 }
 
+// Number writes a number of English form, perhaps with a unit, as the reader's language does.
+func (p Words) Number(english string) string { return say.Number(english).In(p.catalog) }
+
+// Size writes a number of bytes.
+func (p Words) Size(b unit.Bytes) string { return p.Number(b.String()) }
+
+// Count writes a whole number.
+func (p Words) Count(n int) string { return p.Number(say.Spell(n)) }
+
 // Colon stands between a place and what is said of it; some languages set it apart.
 func (p Words) Colon() string { return p.Say(":") + " " }
+
+// Value is a name, a value or an amount in the reader's language.
+func (p Words) Value(v any) string { return p.catalog.Value(v) }
 
 // Word is a fixed word in the reader's language.
 func (p Words) Word(m say.Message) string { return m.In(p.catalog) }
@@ -84,10 +97,10 @@ func (p Words) Unknown() string { return p.Say("Unknown") }
 
 // EffectWords say when a change is in force.
 var EffectWords = map[knob.Effect]say.Message{
-	knob.Now:     say.M("in force at once"),
-	knob.Reload:  say.M("after a reload of the server"),
-	knob.Restart: say.M("after a restart of the server"),
-	knob.Reboot:  say.M("after a reboot of the host"),
+	knob.Now:     say.M("effective immediately"),
+	knob.Reload:  say.M("after a server reload"),
+	knob.Restart: say.M("after a server restart"),
+	knob.Reboot:  say.M("after a host reboot"),
 }
 
 // Effect says when a change is in force.
@@ -97,25 +110,25 @@ func (p Words) Effect(e knob.Effect) string { return p.Word(EffectWords[e]) }
 func (p Words) EffectCount(e knob.Effect, n int) string {
 	switch e {
 	case knob.Now:
-		return p.Say("{n} at once", "n", n)
+		return p.Say("{n} immediately", "n", n)
 	case knob.Reload:
-		return p.Say("{n} by reload", "n", n)
+		return p.Say("{n} after reload", "n", n)
 	case knob.Restart:
-		return p.Say("{n} by restart", "n", n)
+		return p.Say("{n} after restart", "n", n)
 	}
-	return p.Say("{n} by reboot", "n", n)
+	return p.Say("{n} after reboot", "n", n)
 }
 
 // layerWords name the layers of a plan.
 var layerWords = map[knob.Layer]say.Message{
-	knob.Instance: say.M("INSTANCE"),
-	knob.Kernel:   say.M("KERNEL"),
-	knob.Boot:     say.M("BOOT"),
-	knob.Mounts:   say.M("MOUNTS"),
-	knob.Units:    say.M("UNITS"),
+	knob.Instance: say.M("Instance"),
+	knob.Kernel:   say.M("Kernel"),
+	knob.Boot:     say.M("Boot"),
+	knob.Mounts:   say.M("Mounts"),
+	knob.Units:    say.M("systemd units"),
 }
 
-// Layer is the heading of a layer, in capitals.
+// Layer is the heading of a layer.
 func (p Words) Layer(l knob.Layer) string { return p.Word(layerWords[l]) }
 
 // RiskWords name the risks that are told.
@@ -135,10 +148,10 @@ func (p Words) Risk(r knob.Risk) string {
 // profileWords say what each profile takes for granted where nothing was measured.
 var profileWords = map[rule.Profile]say.Message{
 	rule.Web:     say.M("many short reads from a connection pool"),
-	rule.OLTP:    say.M("many short transactions that write"),
+	rule.OLTP:    say.M("many short write transactions"),
 	rule.DW:      say.M("few sessions with large scans, sorts and hashes"),
-	rule.Mixed:   say.M("short transactions and reports side by side"),
-	rule.Desktop: say.M("a developer's machine that has other work to do"),
+	rule.Mixed:   say.M("a mix of short transactions and reports"),
+	rule.Desktop: say.M("a developer's computer that also runs other programs"),
 	rule.OneC:    say.M("1C:Enterprise, many sessions with temporary tables"),
 }
 
@@ -149,11 +162,11 @@ func (p Words) Profile(have rule.Profile) string {
 
 // HoldWords say how an applied value stands, as a heading.
 var HoldWords = map[journal.Hold]say.Message{
-	journal.Holds:   say.M("Holds"),
-	journal.Changed: say.M("Another value is in force"),
-	journal.Lost:    say.M("Its file no longer has it"),
-	journal.Waits:   say.M("Waits for a restart or a reboot"),
-	journal.Unseen:  say.M("Could not be looked at"),
+	journal.Holds:   say.M("In effect"),
+	journal.Changed: say.M("Another value is in effect"),
+	journal.Lost:    say.M("No longer in its file"),
+	journal.Waits:   say.M("Pending restart or reboot"),
+	journal.Unseen:  say.M("Not checked"),
 }
 
 // OutcomeWords say how an apply stands.
@@ -162,22 +175,45 @@ var OutcomeWords = map[journal.Outcome]say.Message{
 	journal.Partly:      say.M("partly applied"),
 	journal.TakenBack:   say.M("undone"),
 	journal.Interrupted: say.M("interrupted"),
-	journal.Abandoned:   say.M("undone, with changes given up"),
+	journal.Abandoned:   say.M("undone, except for abandoned changes"),
 	journal.IsDamaged:   say.M("damaged"),
-	journal.Unread:      say.M("not readable"),
+	journal.Unread:      say.M("unreadable"),
 }
 
 // StateWords say how one change of a journal stands.
 var StateWords = map[journal.ChangeState]say.Message{
-	journal.IsDone:     say.M("done"),
+	journal.IsDone:     say.M("applied"),
 	journal.IsUndone:   say.M("undone"),
 	journal.IsFailed:   say.M("failed"),
 	journal.IsKept:     say.M("kept"),
 	journal.IsSkipped:  say.M("skipped"),
 	journal.IsIntended: say.M("intended"),
-	journal.IsUndoing:  say.M("undoing"),
+	journal.IsUndoing:  say.M("being undone"),
 	journal.IsPlanned:  say.M("planned"),
-	journal.IsAbandon:  say.M("given up"),
+	journal.IsAbandon:  say.M("abandoned"),
+}
+
+// StateCount is a number of changes of a journal that stand alike.
+func (p Words) StateCount(s journal.ChangeState, n int) string {
+	switch s {
+	case journal.IsDone:
+		return p.Many(n, "{n} applied", "{n} applied")
+	case journal.IsUndone:
+		return p.Many(n, "{n} undone", "{n} undone")
+	case journal.IsFailed:
+		return p.Many(n, "{n} failed", "{n} failed")
+	case journal.IsKept:
+		return p.Many(n, "{n} kept", "{n} kept")
+	case journal.IsSkipped:
+		return p.Many(n, "{n} skipped", "{n} skipped")
+	case journal.IsIntended:
+		return p.Many(n, "{n} intended", "{n} intended")
+	case journal.IsUndoing:
+		return p.Many(n, "{n} being undone", "{n} being undone")
+	case journal.IsPlanned:
+		return p.Many(n, "{n} planned", "{n} planned")
+	}
+	return p.Many(n, "{n} abandoned", "{n} abandoned")
 }
 
 // Warnings heads what is to be known before one acts.

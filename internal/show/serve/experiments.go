@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
@@ -32,8 +34,8 @@ type found struct {
 	Wrong                    string // why it could not be read
 }
 
-var errNoExperiments = &problem{http.StatusNotFound, "No folder of experiments was named.",
-	"Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into."}
+var errNoExperiments = &problem{http.StatusNotFound, say.M("No folder of experiments was named."),
+	say.M("Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into.")}
 
 // folder opens the folder of the experiments. Nothing outside of it can be
 // reached through what it returns, whatever an address says or a link in it
@@ -45,8 +47,8 @@ func (s *Server) folder() (*os.Root, error) {
 	root, err := os.OpenRoot(s.o.Experiments)
 	if err != nil {
 		return nil, &problem{http.StatusServiceUnavailable,
-			sentence("the folder of the experiments could not be opened: " + reason(err)),
-			"'pgfettle serve' must run as somebody who may read it."}
+			say.M("the folder of the experiments could not be opened: {error}", "error", reason(err)),
+			say.M("'pgfettle serve' must run as somebody who may read it.")}
 	}
 	return root, nil
 }
@@ -104,8 +106,8 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments",
 		Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
 	if len(list) > 0 {
-		t := html.Table{Caption: "Experiments of the folder", Quiet: true,
-			Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}
+		t := html.Table{Caption: "Experiments in the directory", Quiet: true,
+			Head: []string{"Experiment", "Comparison", "Verdict", "Ended"}, Rows: rows}
 		if p.Body, err = t.HTML(); err != nil {
 			return err
 		}
@@ -140,15 +142,15 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	default:
 		f.Title, f.Verdict, f.When = res.Workload.Name+": "+res.A.Name, string(res.Word), res.Ended
 		if res.Design != experiment.DesignSingle {
-			f.Title += " against " + res.B.Name
+			f.Title += " vs. " + res.B.Name
 		} else {
-			f.Verdict = "measured alone"
+			f.Verdict = "measured only"
 		}
 		if res.Name != "" {
 			f.Title = res.Name + " (" + f.Title + ")"
 		}
 		if res.Ended == "" {
-			f.Verdict, f.When = "not finished", "begun "+res.Started
+			f.Verdict, f.When = "not finished", "started "+res.Started
 		} else if effect := verdictOf(res); effect != "" {
 			f.Verdict += ", " + effect
 		}
@@ -167,7 +169,7 @@ func verdictOf(r *experiment.Result) string {
 	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
 		return ""
 	}
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
+	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
 }
 
 // documentOf finds the document of a folder, or the document itself. An
@@ -222,15 +224,15 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &problem{http.StatusServiceUnavailable, "The experiment may not be read.",
-			"'pgfettle serve' must run as somebody who may."}
+		return &problem{http.StatusServiceUnavailable, say.M("The experiment may not be read."),
+			say.M("'pgfettle serve' must run as somebody who may.")}
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && s.listed(root, id):
 		return &problem{http.StatusUnprocessableEntity,
-			sentence(fmt.Sprintf("the document of the experiment could not be read: %v", reason(err))),
-			"It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle."}
+			say.M("the document of the experiment could not be read: {error}", "error", reason(err)),
+			say.M("It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle.")}
 	case err != nil:
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no experiment %q.", id),
-			"Those that there are are listed under «Experiments»."}
+		return &problem{http.StatusNotFound, say.M("There is no experiment {id}.", "id", say.Quoted(id)),
+			say.M("Those that there are are listed under «Experiments».")}
 	}
 	body, err := web.Prove(res, s.view())
 	if err != nil {

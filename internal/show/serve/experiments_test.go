@@ -83,7 +83,7 @@ func TestExperiments(t *testing.T) {
 			t.Error(p)
 		}
 		for _, want := range []string{`href="/experiments/20261121-100000"`,
-			"oltp-rw: default against plan:&lt;b&gt;oltp&lt;/b&gt;", "IMPROVED, &#43;4.3 % (",
+			"oltp-rw: default vs. plan:&lt;b&gt;oltp&lt;/b&gt;", "IMPROVED, &#43;4.3% (",
 			`href="/experiments/alone.json"`, "fsync-off (oltp-rw", "broken", "&lt;img src=x&gt;"} {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("it lacks %q:\n%s", want, r.body)

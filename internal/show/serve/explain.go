@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -104,8 +103,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	e := s.explained(id)
 	if e == nil {
-		return &problem{http.StatusNotFound, fmt.Sprintf("There is no check, setting, or page %q.", id),
-			say.DidYouMean(id, explainable(), "All of them are listed under \"Explain\".")}
+		return &problem{http.StatusNotFound, say.M("There is no check, setting, or page {id}.", "id", say.Quoted(id)),
+			say.DidYouMean(id, explainable(), say.M("All of them are listed under \"Explain\"."))}
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: id, Here: "/explain", Name: "explain", Data: e})
 }

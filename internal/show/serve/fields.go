@@ -66,12 +66,12 @@ func purpose(said url.Values, unsaid string) []field {
 		{Name: "profile", Label: "Profile", Choices: options(said.Get("profile"), unsaid, names, func(n string) string {
 			return profiles[rule.Profile(n)]
 		})},
-		{Name: "connections", Label: "Connections", Help: "max_connections; empty: as it is", Digits: true},
-		{Name: "active", Label: "At work at once",
-			Help: "sessions at the peak; empty: from the profile and the processors", Digits: true},
-		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "as the disk says",
+		{Name: "connections", Label: "Connections", Help: "max_connections; empty: unchanged", Digits: true},
+		{Name: "active", Label: "Active sessions",
+			Help: "expected peak; empty: from the profile and the CPUs", Digits: true},
+		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "detected",
 			[]string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
-		{Name: "shared", Label: "Other programs need room on the host too", Tick: true},
+		{Name: "shared", Label: "Other programs share the host", Tick: true},
 	}
 }
 
@@ -126,7 +126,7 @@ func hardware(said url.Values) []field {
 	}
 	return []field{
 		{Name: "ram", Label: "Memory", Help: "such as 64GB", Required: true},
-		{Name: "cpus", Label: "Processors", Help: "as the system counts them", Digits: true},
+		{Name: "cpus", Label: "CPUs", Help: "logical CPUs, as counted by nproc", Digits: true},
 		{Name: "pg", Label: "PostgreSQL", Choices: options(pg, "", versions, itself)},
 	}
 }
@@ -135,9 +135,9 @@ func hardware(said url.Values) []field {
 func further(said url.Values) []field {
 	return []field{
 		{Name: "swap", Label: "Swap", Help: "such as 2GB; empty: none"},
-		{Name: "disk", Label: "Disk of the data", Help: "its size, such as 500GB; bounds the WAL"},
+		{Name: "disk", Label: "Data disk", Help: "size, such as 500GB; limits the WAL"},
 		{Name: "sockets", Label: "Sockets", Help: "NUMA nodes; empty: one", Digits: true},
-		{Name: "cgroup", Label: "Memory limit of the container", Help: "such as 8GB; empty: none"},
+		{Name: "cgroup", Label: "Container memory limit", Help: "such as 8GB; empty: none"},
 		{Name: "container", Label: "Container", Choices: options(said.Get("container"), "none",
 			[]string{"docker", "podman", "kubernetes", "lxc", "systemd-nspawn"}, itself)},
 		{Name: "kernel", Label: "Kernel", Help: "release, such as 6.1.0"},

@@ -91,7 +91,7 @@ func hostile(e *stub, evil string) *stub {
 	}
 	e.memory = func(ctx context.Context) (*diagmemory.Report, error) {
 		m, err := memory(ctx)
-		m.Verdict = evil
+		m.Verdict = say.Text(evil)
 		for i := range m.Instances {
 			m.Instances[i].Label = evil
 		}

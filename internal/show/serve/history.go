@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -42,20 +43,20 @@ type chart struct {
 var charts = []chart{
 	{"Memory", []string{"memory_used_bytes", "anonymous_bytes", "cached_bytes", "page_tables_bytes",
 		"shared_memory_bytes"}},
-	{"Promised memory", []string{"committed_bytes", "commit_limit_bytes"}},
+	{"Committed memory (Committed_AS)", []string{"committed_bytes", "commit_limit_bytes"}},
 	{"Swap in use", []string{"swap_used_bytes"}},
 	{"Huge pages", []string{"huge_pages_total", "huge_pages_free", "huge_pages_reserved"}},
-	{"Processors", []string{"cpu_busy_ratio", "iowait_ratio", "steal_ratio"}},
-	{"Pressure: part of the time in which something waited", []string{"psi_cpu_some", "psi_io_some",
+	{"CPU", []string{"cpu_busy_ratio", "iowait_ratio", "steal_ratio"}},
+	{"Pressure stall (PSI, some)", []string{"psi_cpu_some", "psi_io_some",
 		"psi_memory_some"}},
 	{"Findings", []string{"findings"}},
 	{"Sessions", []string{"connections"}},
 	{"Transactions", []string{"transactions_per_second"}},
 	{"WAL written", []string{"wal_bytes_per_second"}},
 	{"Checkpoints", []string{"checkpoints_timed", "checkpoints_requested"}},
-	{"Blocks that shared_buffers had", []string{"cache_hit_ratio"}},
+	{"Cache hit ratio (shared_buffers)", []string{"cache_hit_ratio"}},
 	{"Temporary files", []string{"temp_bytes_per_second"}},
-	{"Memory of the server's processes", []string{"instance_anonymous_bytes", "instance_page_tables_bytes"}},
+	{"Memory of server processes", []string{"instance_anonymous_bytes", "instance_page_tables_bytes"}},
 	{"Databases", []string{"database_bytes", "wal_directory_bytes"}},
 	{"Free space", []string{"disk_free_bytes"}},
 }
@@ -72,15 +73,15 @@ func (s *Server) open() (st app.History, why string, err error) {
 	case errors.Is(err, app.ErrNoHistory):
 		return nil, "There is no history yet at " + s.o.History + ".", nil
 	}
-	hint := "'pgfettle serve' must run as somebody who may read it."
+	hint := say.M("'pgfettle serve' must run as somebody who may read it.")
 	if errors.Is(err, app.ErrOthersHistory) {
-		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it " +
-			"to read."
+		hint = say.M("Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes " +
+			"it to read.")
 	}
 	if errors.Is(err, app.ErrForeignHistory) || errors.Is(err, app.ErrNewerHistory) {
-		hint = "Name another file with --history, or use the pgfettle that wrote it."
+		hint = say.M("Name another file with --history, or use the pgfettle that wrote it.")
 	}
-	return nil, "", &problem{http.StatusServiceUnavailable, sentence(err.Error()), hint}
+	return nil, "", &problem{http.StatusServiceUnavailable, say.OfError(err), hint}
 }
 
 // past is what the pages of the history have in common.
@@ -119,8 +120,9 @@ func (s *Server) past(r *http.Request, st app.History, sp span) (*past, error) {
 		p.instance = list[0]
 	}
 	if p.instance != "" && !slices.Contains(list, p.instance) {
-		return nil, &problem{http.StatusNotFound, fmt.Sprintf("There is no history of an instance %q.", p.instance),
-			"The page without an instance shows those that there are."}
+		return nil, &problem{http.StatusNotFound, say.M("There is no history of an instance {instance}.", "instance",
+			say.Quoted(p.instance)),
+			say.M("The page without an instance shows those that there are.")}
 	}
 	for _, key := range list {
 		if len(list) < 2 {

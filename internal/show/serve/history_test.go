@@ -82,7 +82,7 @@ func TestHistory(t *testing.T) {
 	}{
 		"/history": {[]string{"2026-11-19 16:00 to 2026-11-20 16:00 UTC", `href="/history?range=1y"`,
 			`href="/history?range=1d" aria-current="true"`, "Memory", "<svg", "page tables", "OOM kill", "it had 12 GB",
-			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>earlier<`, `>nearer<`, `>farther<`},
+			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>earlier<`, `>zoom in<`, `>zoom out<`},
 			[]string{">later<", "Nothing was sampled", "Swap in use"}},
 		"/history?range=6h&" + all: {[]string{"WAL written", "Sessions",
 			"idle in transaction", "setting changed", "&lt;script&gt;", "postgresql.auto.conf:3", "alice", "at most"},
@@ -110,7 +110,7 @@ func TestHistory(t *testing.T) {
 		"/history/settings?from=2026-11-20T14:00&to=2026-11-20T15:00&" +
 			all: {[]string{"No setting differs between"}, []string{"work_mem"}},
 		"/history/settings?from=2026-11-20T09:00&to=2026-11-20T10:30&" +
-			all: {[]string{"No settings had been seen by then"}, nil},
+			all: {[]string{"No settings had been recorded by then"}, nil},
 		"/history/settings?from=x": refused(422, "write a time such as"),
 	} {
 		t.Run(address, func(t *testing.T) {

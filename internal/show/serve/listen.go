@@ -57,8 +57,9 @@ func (l *Listen) place() (place, error) {
 	const form = "Use an IP address of this host and a port, such as 127.0.0.1:8432 or '[::1]:8432', or the path of " +
 		"a Unix socket."
 	bad := func(why string) (place, error) {
-		return place{}, &say.Problem{Message: fmt.Sprintf("invalid value for --listen: %q: %s", l.Address, why),
-			Hint: form,
+		return place{}, &say.Problem{Message: say.M("invalid value for --listen: {address}: {why}", "address",
+			say.Quoted(l.Address), "why", why),
+			Hint: say.M(form),
 			Code: say.CodeUsage}
 	}
 	host, port, err := net.SplitHostPort(l.Address)
@@ -101,57 +102,59 @@ func (l *Listen) Check() error {
 	if err != nil {
 		return err
 	}
-	usage := func(message, hint string) error {
+	usage := func(message, hint say.Message) error {
 		return &say.Problem{Message: message, Hint: hint, Code: say.CodeUsage}
 	}
 	for _, h := range l.Hosts {
 		if name, _ := splitHost(h); name == "" || strings.ContainsAny(h, "/ @*,") {
-			return usage(fmt.Sprintf("invalid value for --host: %q", h),
-				"Use the host name in the address that browsers open, such as --host db1.example.org.")
+			return usage(say.M("invalid value for --host: {value}", "value", say.Quoted(h)),
+				say.M("Use the host name in the address that browsers open, such as --host db1.example.org."))
 		}
 	}
 	switch {
 	case (l.Cert == "") != (l.Key == ""):
-		return usage("--tls-cert and --tls-key require each other", "Use both.")
+		return usage(say.M("--tls-cert and --tls-key require each other"), say.M("Use both."))
 	case l.Cert != "" && l.BehindProxy:
-		return usage("--tls-cert and --behind-proxy cannot be used together",
-			"Use only one of them: TLS is terminated either here or by the proxy.")
+		return usage(say.M("--tls-cert and --behind-proxy cannot be used together"),
+			say.M("Use only one of them: TLS is terminated either here or by the proxy."))
 	case l.NoToken && (l.TokenFile != "" || l.BehindProxy):
-		return usage("--no-token cannot be used with --token-file or --behind-proxy",
-			"Omit --no-token: without a token, everyone who can reach the address can read all pages.")
+		return usage(say.M("--no-token cannot be used with --token-file or --behind-proxy"),
+			say.M("Omit --no-token: without a token, everyone who can reach the address can read all pages."))
 	case l.NoToken && p.socket != "":
-		return usage("--no-token requires a loopback address",
-			"Omit --no-token: on a socket, the serving account and root need no token.")
+		return usage(say.M("--no-token requires a loopback address"),
+			say.M("Omit --no-token: on a socket, the serving account and root need no token."))
 	case l.Group != "" && p.socket == "":
-		return usage("--socket-group requires --socket", "Add --socket PATH.")
+		return usage(say.M("--socket-group requires --socket"), say.M("Add --socket PATH."))
 	case l.BehindProxy && l.TokenFile == "":
-		return usage("--behind-proxy requires --token-file",
-			"Add --token-file FILE. A proxy that authenticates its users can send the token itself, in the header "+
-				"Authorization: Bearer TOKEN")
+		return usage(say.M("--behind-proxy requires --token-file"),
+			say.M("Add --token-file FILE. A proxy that authenticates its users can send the token itself, in the "+
+				"header Authorization: Bearer TOKEN"))
 	case p.local():
 		return nil
 	case l.TokenFile == "":
-		return usage(fmt.Sprintf("--listen %s requires --token-file: other hosts can reach it", l.Address),
-			"Add --token-file FILE, or listen on 127.0.0.1 and connect through ssh -L 8432:127.0.0.1:8432")
+		return usage(say.M("--listen {address} requires --token-file: other hosts can reach it", "address", l.Address),
+			say.M("Add --token-file FILE, or listen on 127.0.0.1 and connect through ssh -L 8432:127.0.0.1:8432"))
 	case l.Cert == "" && !l.BehindProxy:
-		return usage(fmt.Sprintf("--listen %s requires encryption: other hosts can reach it", l.Address),
-			"Add --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS.")
+		return usage(say.M("--listen {address} requires encryption: other hosts can reach it", "address", l.Address),
+			say.M("Add --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS."))
 	}
 	return nil
 }
 
 // ReadToken reads the token of a file that is for its owner, or for its group too.
 func ReadToken(name string) (string, error) {
-	problem := func(why, hint string, code int) error {
-		return &say.Problem{Message: fmt.Sprintf("token file %q: %s", name, why), Hint: hint, Code: code}
+	problem := func(why, hint say.Message, code int) error {
+		return &say.Problem{Message: say.M("token file {name}: {why}", "name", say.Quoted(name), "why", why),
+			Hint: hint, Code: code}
 	}
 	const how = "Create a token: (umask 077; openssl rand -hex 32 > FILE)"
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "", problem("permission denied", "Run pgfettle as a user with read permission.", say.CodeNoAccess)
+		return "", problem(say.M("permission denied"), say.M("Run pgfettle as a user with read permission."),
+			say.CodeNoAccess)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", problem("file does not exist", how, say.CodeUsage)
+		return "", problem(say.M("file does not exist"), say.M(how), say.CodeUsage)
 	case err != nil:
 		return "", fmt.Errorf("token file: %w", err)
 	}
@@ -161,10 +164,10 @@ func ReadToken(name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("token file: %w", err)
 	case !st.Mode().IsRegular():
-		return "", problem("not a regular file", how, say.CodeUsage)
+		return "", problem(say.M("not a regular file"), say.M(how), say.CodeUsage)
 	case st.Mode().Perm()&0o006 != 0:
-		return "", problem("accessible by all users",
-			"Restrict access (chmod o= FILE), and create a new token because others may know this one.",
+		return "", problem(say.M("accessible by all users"),
+			say.M("Restrict access (chmod o= FILE), and create a new token because others may know this one."),
 			say.CodeRefused)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostCharacters+2))
@@ -174,11 +177,13 @@ func ReadToken(name string) (string, error) {
 	token := strings.TrimRight(string(b), "\r\n")
 	switch {
 	case len(token) < fewestCharacters:
-		return "", problem(fmt.Sprintf("the token has fewer than %d characters", fewestCharacters), how, say.CodeUsage)
+		return "", problem(say.M("the token has fewer than {fewestCharacters} characters", "fewestCharacters",
+			fmt.Sprint(fewestCharacters)), say.M(how), say.CodeUsage)
 	case len(token) > mostCharacters:
-		return "", problem(fmt.Sprintf("the token has more than %d characters", mostCharacters), how, say.CodeUsage)
+		return "", problem(say.M("the token has more than {mostCharacters} characters", "mostCharacters",
+			fmt.Sprint(mostCharacters)), say.M(how), say.CodeUsage)
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", problem("the token contains characters other than printable ASCII without spaces", how,
+		return "", problem(say.M("the token contains characters other than printable ASCII without spaces"), say.M(how),
 			say.CodeUsage)
 	}
 	return token, nil
@@ -213,16 +218,16 @@ func (l *Listen) Open() (net.Listener, string, error) {
 	n, err := net.Listen("tcp", p.at.String())
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: address in use", p.at),
-			Hint: "Choose another port, such as --listen 127.0.0.1:8433, or find the program: ss -ltnp",
+		return nil, "", &say.Problem{Message: say.M("could not listen on {at}: address in use", "at", p.at),
+			Hint: say.M("Choose another port, such as --listen 127.0.0.1:8433, or find the program: ss -ltnp"),
 			Code: say.CodeError}
 	case errors.Is(err, syscall.EACCES):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: permission denied", p.at),
-			Hint: "Choose a port above 1023; lower ones require root.", Code: say.CodeNoAccess}
+		return nil, "", &say.Problem{Message: say.M("could not listen on {at}: permission denied", "at", p.at),
+			Hint: say.M("Choose a port above 1023; lower ones require root."), Code: say.CodeNoAccess}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, "", &say.Problem{Message: fmt.Sprintf("could not listen on %s: not an address of this host",
+		return nil, "", &say.Problem{Message: say.M("could not listen on {addr}: not an address of this host", "addr",
 			p.at.Addr()),
-			Hint: "List the addresses of this host: ip address", Code: say.CodeUsage}
+			Hint: say.M("List the addresses of this host: ip address"), Code: say.CodeUsage}
 	case err != nil:
 		return nil, "", fmt.Errorf("--listen: %w", err)
 	}
@@ -244,8 +249,9 @@ func (l *Listen) certificate() (*tls.Config, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			code = say.CodeNoAccess
 		}
-		return nil, &say.Problem{Message: "--tls-cert, --tls-key: " + err.Error(),
-			Hint: "Use two PEM files: the certificate with its chain, and its key without a passphrase.", Code: code}
+		return nil, &say.Problem{Message: say.M("--tls-cert, --tls-key: {error}", "error", err),
+			Hint: say.M("Use two PEM files: the certificate with its chain, and its key without a passphrase."),
+			Code: code}
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }

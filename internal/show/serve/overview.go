@@ -44,7 +44,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	c := l.value.check
 	v := s.view()
 	tell := outline.WordsIn(v.Words)
-	data := map[string]any{"Host": strings.TrimRight(tell.Subject("Seen", c.Subject), ": "),
+	data := map[string]any{"Host": tell.Subject(c.Subject),
 		"Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
 	var instances []string
 	for _, in := range c.Subject.Instances {

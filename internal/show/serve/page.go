@@ -93,11 +93,11 @@ func piece(name string, data any) (template.HTML, error) {
 // problem is what a reader is told instead of a page.
 type problem struct {
 	status int
-	what   string // a sentence
-	hint   string
+	what   say.Message // a sentence
+	hint   say.Message
 }
 
-func (p *problem) Error() string { return p.what }
+func (p *problem) Error() string { return p.what.English() }
 
 // errGone is a reader who went away: there is nobody to tell.
 var errGone = errors.New("the reader went away")
@@ -119,14 +119,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	case errors.As(err, &p):
 	case errors.Is(err, context.DeadlineExceeded):
-		p = &problem{http.StatusGatewayTimeout, fmt.Sprintf("The host could not be looked at within %s.", longest),
-			"'pgfettle check' on the host waits longer and shows what it waits for."}
+		p = &problem{http.StatusGatewayTimeout, say.M("The host could not be looked at within {longest}.", "longest",
+			longest),
+			say.M("'pgfettle check' on the host waits longer and shows what it waits for.")}
 	case errors.As(err, &told):
-		p = &problem{http.StatusServiceUnavailable, sentence(told.Error()), told.Hint}
+		p = &problem{http.StatusServiceUnavailable, say.OfError(told), told.Hint}
 		s.tell(r.URL.Path + ": " + err.Error())
 	default:
-		p = &problem{http.StatusInternalServerError, sentence(err.Error()),
-			"The standard error of 'pgfettle serve' tells of it too."}
+		p = &problem{http.StatusInternalServerError, say.OfError(err),
+			say.M("The standard error of 'pgfettle serve' tells of it too.")}
 		s.tell(r.URL.Path + ": " + err.Error())
 	}
 	switch {
@@ -140,7 +141,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		title = "Not understood"
 	}
 	if err := s.page(w, r, p.status, sheet{Title: title, Name: "problem",
-		Data: map[string]any{"What": p.what, "Hint": p.hint}}); err != nil && !errors.Is(err, errGone) {
+		Data: map[string]any{"What": sentence(p.what.In(s.o.Words)),
+			"Hint": typeset.Capital(typeset.Line(p.hint.In(s.o.Words)))}}); err != nil && !errors.Is(err, errGone) {
 		s.tell(err.Error())
 	}
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"html/template"
 	"mime"
 	"net/http"
@@ -61,8 +60,8 @@ func (s *Server) paste(w http.ResponseWriter, r *http.Request) error {
 func pasted(w http.ResponseWriter, r *http.Request) (string, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
 		kind != "application/x-www-form-urlencoded" { // of a form with files the library would write some to disk
-		return "", &problem{http.StatusUnsupportedMediaType, "This is not what the form sends.",
-			"Send it as the field text: curl --data-urlencode text@FILE."}
+		return "", &problem{http.StatusUnsupportedMediaType, say.M("This is not what the form sends."),
+			say.M("Send it as the field text: curl --data-urlencode text@FILE.")}
 	}
 	// A connection without deadlines has none to move: then the server's own bound holds.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(pasteWithin))
@@ -71,11 +70,12 @@ func pasted(w http.ResponseWriter, r *http.Request) (string, error) {
 	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
 	if _, much := errors.AsType[*http.MaxBytesError](err); much || len(text) > mostPaste {
 		return "", &problem{http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The text is longer than %s.", unit.Bytes(mostPaste)),
-			fmt.Sprintf("'pgfettle read FILE' takes %s.", unit.Bytes(paste.MaxText))}
+			say.M("The text is longer than {mostPaste}.", "mostPaste", unit.Bytes(mostPaste)),
+			say.M("'pgfettle read FILE' takes {maxText}.", "maxText", unit.Bytes(paste.MaxText))}
 	}
 	if err != nil {
-		return "", &problem{http.StatusBadRequest, "The form could not be read.", "Go back and send it again."}
+		return "", &problem{http.StatusBadRequest, say.M("The form could not be read."), say.M("Go back and send it " +
+			"again.")}
 	}
 	return text, nil
 }
@@ -90,7 +90,7 @@ func (s *Server) pasteReport(ctx context.Context, text string) (template.HTML, e
 	defer cancel()
 	d, err := diagnose.Paste(ctx, []paste.Input{{Name: "the paste", Text: []byte(text)}})
 	if told, ok := errors.AsType[*say.Problem](err); ok {
-		return "", &problem{http.StatusUnprocessableEntity, sentence(told.Error()), sentence(told.Hint)}
+		return "", &problem{http.StatusUnprocessableEntity, say.OfError(told), told.Hint}
 	}
 	if err != nil {
 		return "", err

@@ -56,7 +56,7 @@ func TestPaste(t *testing.T) {
 		if r.StatusCode != http.StatusOK {
 			t.Fatalf("%s:\n%s", r.Status, r.body)
 		}
-		for _, want := range []string{"What was recognized", "free (lines 4–6)", "62.7 GB", "autovacuum is off",
+		for _, want := range []string{"Recognized input", "free (lines 4–6)", "62.7 GB", "autovacuum is off",
 			"Server log", "signal 9", "OOM kills", "40122", "Hello, it is slow"} {
 			if !strings.Contains(r.body, want) {
 				t.Errorf("it lacks %q:\n%s", want, r.body)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -160,8 +162,8 @@ func (s *Server) planForm(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case !ok:
-		return &problem{http.StatusUnprocessableEntity, "The address does not describe a host.",
-			"Fill in the form of «Plan for another host»; its result has links to the forms of the plan."}
+		return &problem{http.StatusUnprocessableEntity, say.M("The address does not describe a host."),
+			say.M("Fill in the form of «Plan for another host»; its result has links to the forms of the plan.")}
 	}
 	key := ""
 	if keys := export.Keys(d.plan); len(keys) > 0 {

@@ -151,7 +151,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) nothing(http.ResponseWriter, *http.Request) error {
-	return &problem{http.StatusNotFound, "There is no such page.", "The pages are listed above."}
+	return &problem{http.StatusNotFound, say.M("There is no such page."), say.M("The pages are listed above.")}
 }
 
 // tell says what went wrong on stderr, the same thing once a minute.

@@ -162,7 +162,7 @@ var allPages = map[string]string{
 	"/plan":     "shared_buffers",
 	"/plan?profile=oltp&connections=100&active=20&storage=ssd&shared=yes": "pgfettle plan --profile oltp " +
 		"--connections 100 --active 20 --storage ssd --dedicated=false",
-	"/plan/for": "its memory, its kernel and its server together",
+	"/plan/for": "Plan for another host: memory, kernel and server together",
 	"/plan/for?ram=64+GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300": "pgfettle plan --for " +
 		"ram=64GB,swap=2GB,cpus=16,storage=nvme,pg=17 --profile oltp --connections 300",
 	"/memory":                              "data-live=\"/memory/events\"",
@@ -254,7 +254,8 @@ func TestSiteFails(t *testing.T) {
 		o.Now = newClock().now // it stands still: a failure is kept for as long as the test takes
 		stubbed(o).look = func(context.Context) (*app.Session, error) {
 			looks.Add(1)
-			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres",
+			return nil, &say.Problem{Message: say.M("cannot connect"), Detail: say.M("<b>peer</b> failed"),
+				Hint: say.M("run as postgres"),
 				Code: say.CodeNoAccess}
 		}
 		stubbed(o).memory = func(context.Context) (*memory.Report, error) { return nil, errors.New("meminfo: gone") }
@@ -263,7 +264,7 @@ func TestSiteFails(t *testing.T) {
 	for range 3 {
 		r := get(t, h.URL+"/findings")
 		if r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(r.body, "Cannot connect") ||
-			!strings.Contains(r.body, "run as postgres") || strings.Contains(r.body, "<b>") {
+			!strings.Contains(r.body, "Run as postgres") || strings.Contains(r.body, "<b>") {
 			t.Fatalf("%s: %s", r.Status, r.body)
 		}
 	}

@@ -27,13 +27,14 @@ func openSocket(name, group string) (net.Listener, error) {
 	st, err := os.Lstat(name)
 	switch {
 	case err == nil && st.Mode().Type() != fs.ModeSocket:
-		return nil, &say.Problem{Message: fmt.Sprintf("file %q exists and is not a socket", name),
-			Hint: "Choose another path.", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("file {name} exists and is not a socket", "name", say.Quoted(name)),
+			Hint: say.M("Choose another path."), Code: say.CodeUsage}
 	case err == nil:
 		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
 			_ = c.Close()
-			return nil, &say.Problem{Message: fmt.Sprintf("could not listen on %q: socket in use", name),
-				Hint: "Choose another path.", Code: say.CodeError}
+			return nil, &say.Problem{Message: say.M("could not listen on {name}: socket in use", "name",
+				say.Quoted(name)),
+				Hint: say.M("Choose another path."), Code: say.CodeError}
 		}
 		if err := os.Remove(name); err != nil {
 			return nil, fmt.Errorf("could not remove the old socket: %w", err)
@@ -43,8 +44,8 @@ func openSocket(name, group string) (net.Listener, error) {
 	n, err := net.Listen("unix", name)
 	syscall.Umask(old)
 	if err != nil {
-		return nil, &say.Problem{Message: "--listen: " + err.Error(),
-			Hint: "Use an existing directory to which you can write.", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("--listen: {error}", "error", err),
+			Hint: say.M("Use an existing directory to which you can write."), Code: say.CodeError}
 	}
 	if gid < 0 {
 		return n, nil
@@ -55,8 +56,9 @@ func openSocket(name, group string) (net.Listener, error) {
 	}
 	if err != nil {
 		_ = n.Close()
-		return nil, &say.Problem{Message: fmt.Sprintf("could not change the group of the socket to %q: %v", group,
-			err), Hint: "Name a group of the account that runs pgfettle.", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: say.M("could not change the group of the socket to {group}: {error}", "group",
+			say.Quoted(group), "error", err), Hint: say.M("Name a group of the account that runs pgfettle."),
+			Code: say.CodeNoAccess}
 	}
 	return n, nil
 }
@@ -69,8 +71,8 @@ func groupID(group string) (int, error) {
 	}
 	n, err := strconv.ParseUint(id, 10, 31)
 	if err != nil {
-		return 0, &say.Problem{Message: fmt.Sprintf("group %q does not exist", group),
-			Hint: "List the groups: getent group", Code: say.CodeUsage}
+		return 0, &say.Problem{Message: say.M("group {group} does not exist", "group", say.Quoted(group)),
+			Hint: say.M("List the groups: getent group"), Code: say.CodeUsage}
 	}
 	return int(n), nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -61,8 +63,9 @@ func (d *door) knows(token string) bool {
 }
 
 // errGuesses is that too many wait to be told that their token is wrong.
-var errGuesses = &problem{http.StatusTooManyRequests, "Too many tokens are being tried at once.",
-	"Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of others."}
+var errGuesses = &problem{http.StatusTooManyRequests, say.M("Too many tokens are being tried at once."),
+	say.M("Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of " +
+		"others.")}
 
 // try is knows for who may be guessing.
 func (d *door) try(r *http.Request, token string) (bool, error) {
@@ -192,7 +195,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		return &problem{http.StatusBadRequest, "The form could not be read.", "Go back and send it again."}
+		return &problem{http.StatusBadRequest, say.M("The form could not be read."),
+			say.M("Go back and send it again.")}
 	}
 	if r.PostForm.Get("leave") != "" {
 		if old, err := r.Cookie(cookie); err == nil {

@@ -199,7 +199,7 @@ func TestTokenFile(t *testing.T) {
 func wantProblem(t *testing.T, name string, err error, code int) {
 	t.Helper()
 	p, ok := err.(*say.Problem)
-	if !ok || p.Code != code || p.Hint == "" {
+	if !ok || p.Code != code || p.Hint.IsZero() {
 		t.Errorf("%s: %#v, want a problem of code %d with a hint", name, err, code)
 	}
 }

@@ -149,10 +149,10 @@ func moves(said url.Values, sp span, now time.Time) []web.Link {
 		add("later", half, half)
 	}
 	if half >= 2*shortest {
-		add("nearer", quarter, -quarter)
+		add("zoom in", quarter, -quarter)
 	}
 	if 2*long < farthest {
-		add("farther", -half, half)
+		add("zoom out", -half, half)
 	}
 	return out
 }

@@ -67,6 +67,7 @@ func (p *page) gap() { p.b.WriteByte('\n') }
 type Style struct {
 	Width int // columns; texts are wrapped to it, values and addresses never are
 	Color bool
+	Links bool           // the terminal understands hyperlinks (OSC 8)
 	Words *say.Catalogue // the reader's language; nil is English
 	ASCII bool           // pictures are drawn without signs beyond ASCII
 	Below bool           // other text stands above: an empty line comes first

@@ -427,7 +427,7 @@ func wrapProse(text outline.Prose, width int) []outline.Prose {
 			if part == "" {
 				continue
 			}
-			part := outline.Piece{Text: part, As: piece.As, Hue: piece.Hue}
+			part := outline.Piece{Text: part, As: piece.As, Hue: piece.Hue, URL: piece.URL}
 			// Signs that other languages set apart, as French does, begin no line.
 			if glue := strings.Trim(part.Text, ":;!?»") == ""; glue && !open && len(words) > 0 {
 				part.Text = " " + part.Text
@@ -458,6 +458,9 @@ func wrapProse(text outline.Prose, width int) []outline.Prose {
 		if before.As == w[0].As {
 			space.As = before.As
 		}
+		if before.URL == w[0].URL {
+			space.URL = before.URL
+		}
 		*last = append(append(*last, space), w...)
 		at += 1 + n
 	}
@@ -479,13 +482,23 @@ func (p *page) styled(text outline.Prose, t tone) string {
 	for i := 0; i < len(text); {
 		// Neighbors that look alike are colored once.
 		j, run := i, ""
-		for ; j < len(text) && toneAt(text[j]) == toneAt(text[i]); j++ {
+		for ; j < len(text) && toneAt(text[j]) == toneAt(text[i]) && text[j].URL == text[i].URL; j++ {
 			run += clean(text[j])
 		}
-		b.WriteString(p.tint(toneAt(text[i]), run))
+		b.WriteString(p.linked(text[i].URL, p.tint(toneAt(text[i]), run)))
 		i = j
 	}
 	return b.String()
+}
+
+// linked is text that leads to an address where the terminal understands that (OSC 8).
+func (p *page) linked(url, text string) string {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if !p.st.Links || url == "" || text == "" || strings.ContainsFunc(url, odd) {
+		return text
+	}
+	const link = "\x1b]8;;"
+	return link + url + "\x1b\\" + text + link + "\x1b\\"
 }
 
 // wrapped writes text wrapped to the width: lead stands before the first line, as

@@ -103,3 +103,29 @@ func TestCloseAndApart(t *testing.T) {
 		}
 	}
 }
+
+// TestLinks: what leads to an address is a hyperlink on a terminal that understands that, whole on
+// each line, and text alone on any other; an address never ends the sequence early.
+func TestLinks(t *testing.T) {
+	of := func(url string, links bool) string {
+		var o outline.Outline
+		o.Para(outline.Piece{Text: "Resource Consumption of the server", URL: url}, ", 18")
+		var b strings.Builder
+		if err := Write(&b, o, Style{Width: 40, Links: links}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const url = "https://www.postgresql.org/docs/18/runtime-config-resource.html"
+	plain := "Resource Consumption of the server, 18\n"
+	if got := of(url, false); got != plain {
+		t.Errorf("without links: %q", got)
+	}
+	link := "\x1b]8;;" + url + "\x1b\\"
+	if got := of(url, true); got != link+"Resource Consumption of the server\x1b]8;;\x1b\\, 18\n" {
+		t.Errorf("with links: %q", got)
+	}
+	if got := of("https://x/\x1b\\evil", true); got != plain {
+		t.Errorf("a hostile address: %q", got)
+	}
+}

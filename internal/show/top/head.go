@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -17,20 +20,20 @@ import (
 var parts = map[string]struct {
 	letter string
 	tone   tone
-	name   string
+	name   say.Message
 }{
-	memory.PartTables:   {"P", bad, "page tables"},
-	memory.PartPrivate:  {"A", info, "anonymous"},
-	memory.PartShared:   {"S", violet, "shared"},
-	memory.PartHuge:     {"H", violet, "huge pages"},
-	memory.PartOthers:   {"O", plain, "other programs"},
-	now.PartAll:         {"O", plain, "programs"},
-	memory.PartTables2:  {"T", bad, "their tables"},
-	now.PartAllTables:   {"T", bad, "page tables"},
-	memory.PartKernel:   {"K", faint, "kernel"},
-	memory.PartIdleHuge: {"!", bad, "idle huge pages"},
-	memory.PartCache:    {"C", warn, "cache"},
-	memory.PartFree:     {".", good, "free"},
+	memory.PartTables:   {"P", bad, say.M("page tables")},
+	memory.PartPrivate:  {"A", info, say.M("anonymous")},
+	memory.PartShared:   {"S", violet, say.M("shared")},
+	memory.PartHuge:     {"H", violet, say.M("huge pages")},
+	memory.PartOthers:   {"O", plain, say.M("other programs")},
+	now.PartAll:         {"O", plain, say.M("programs")},
+	memory.PartTables2:  {"T", bad, say.M("their page tables")},
+	now.PartAllTables:   {"T", bad, say.M("page tables")},
+	memory.PartKernel:   {"K", faint, say.M("kernel")},
+	memory.PartIdleHuge: {"!", bad, say.M("unused huge pages")},
+	memory.PartCache:    {"C", warn, say.M("page cache")},
+	memory.PartFree:     {".", good, say.M("free")},
 }
 
 // stale says whether numbers are older than they should be: three times as old as
@@ -54,10 +57,10 @@ func headLines(st Style, r *now.Report, width int, clock string, every time.Dura
 		left = append(left, "PostgreSQL "+clean(r.Server.Version))
 	}
 	if r.Server.Uptime != nil {
-		left = append(left, "up "+ago(float64(*r.Server.Uptime)))
+		left = append(left, st.say("up {age}", "age", span(float64(*r.Server.Uptime))))
 	}
 	if r.Server.InRecovery != nil && *r.Server.InRecovery {
-		left = append(left, "in recovery")
+		left = append(left, st.say("in recovery"))
 	}
 	if r.Server.Label != "" {
 		left = append(left, clean(r.Server.Label))
@@ -73,43 +76,50 @@ func hostLine(st Style, r *now.Report, every time.Duration, width int) string {
 	h := &r.Host
 	var out []string
 	if stale(h.Age, every) {
-		out = append(out, st.paint(bad, "host numbers are "+ago(*h.Age)+" old"))
+		out = append(out, st.paint(bad, st.say("host data is {age} old", "age", span(*h.Age))))
 	}
+	load := st.none()
 	if h.Load != nil {
-		out = append(out, fmt.Sprintf("load %.2f %.2f %.2f", h.Load.One, h.Load.Five, h.Load.Fifteen))
-	} else {
-		out = append(out, "load "+st.none())
+		load = fmt.Sprintf("%.2f %.2f %.2f", h.Load.One, h.Load.Five, h.Load.Fifteen)
 	}
-	cpus := ""
-	if h.CPUs > 0 {
-		cpus = fmt.Sprintf("%d CPU", h.CPUs)
-		if h.CPUs > 1 {
-			cpus += "s"
-		}
-	}
-	if h.Busy != nil {
-		cpus = strings.TrimSpace(cpus + " " + percent(*h.Busy) + "% busy")
-		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbours take nothing that shows
-			cpus += st.paint(warn, " "+percent(*h.Steal)+"% stolen")
-		}
-	}
+	out = append(out, st.say("load {averages}", "averages", load))
 	p := h.Pressure
 	out = append(out, "PSI cpu "+pressed(st, p.CPU)+" mem "+pressed(st, p.Memory)+" io "+pressed(st, p.IO))
-	if cpus != "" {
+	if cpus := cpuText(st, h); cpus != "" {
 		out = append(out, cpus)
 	}
 	if h.Uptime != nil {
-		out = append(out, "host up "+ago(float64(*h.Uptime)))
+		out = append(out, st.say("host up {age}", "age", span(float64(*h.Uptime))))
 	}
 	return st.join(out, width)
 }
+
+// cpuText is how many processors there are, and how much of their time is used.
+func cpuText(st Style, h *now.Host) string {
+	var list []string
+	if h.CPUs > 0 {
+		list = append(list, st.Words.Many(h.CPUs, "{n} CPU", "{n} CPUs"))
+	}
+	if h.Busy != nil {
+		list = append(list, st.say("{percent} busy", "percent", share(*h.Busy)))
+		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbours take nothing that shows
+			list = append(list, st.paint(warn, st.say("{percent} steal", "percent", share(*h.Steal))))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// span and share are a time and a percentage for messages.
+func span(seconds float64) say.Number { return say.Number(ago(seconds)) }
+
+func share(v float64) say.Number { return say.Number(percent(v) + "%") }
 
 // pressed is a share of time that tasks stalled; from a tenth on it is felt.
 func pressed(st Style, v *float64) string {
 	if v == nil {
 		return st.none()
 	}
-	text := percent(*v) + "%"
+	text := st.number(share(*v))
 	if *v >= 10 {
 		return st.paint(warn, text)
 	}
@@ -119,38 +129,43 @@ func pressed(st Style, v *float64) string {
 func serverLine(st Style, r *now.Report, every time.Duration) string {
 	s := &r.Server
 	if s.Problem != nil {
-		text := "server: "
 		if s.Silent != nil && s.Age != nil {
-			text = "the server is silent; its numbers are " + ago(*s.Age) + " old: "
+			return st.paint(bad, st.say("the server does not answer; its data is {age} old: {reason}", "age",
+				span(*s.Age),
+				"reason", clean(s.Problem.Reason)))
 		}
-		return st.paint(bad, text+clean(s.Problem.Reason))
+		return st.paint(bad, st.say("server: {reason}", "reason", clean(s.Problem.Reason)))
 	}
 	if s.Connections == nil {
 		if s.Age == nil {
-			return "asking the server" + st.dots()
+			return st.say("waiting for the server") + st.dots()
 		}
-		return "clients " + st.none()
+		return st.say("clients {n}", "n", st.none())
 	}
-	text := fmt.Sprintf("clients %d", *s.Connections)
-	if s.Most > 0 {
-		text += fmt.Sprintf(" of %d", s.Most)
+	var list []string
+	if stale(s.Age, every) {
+		list = append(list, st.paint(bad, st.say("server data is {age} old", "age", span(*s.Age))))
 	}
-	text += fmt.Sprintf(": %d active, ", *s.Active)
-	idle := fmt.Sprintf("%d idle in transaction", *s.InXact)
+	idle := st.say("{n} idle in transaction", "n", *s.InXact)
 	if *s.InXact > 0 {
 		idle = st.paint(warn, idle)
 	}
-	text += idle
+	if s.Most > 0 {
+		list = append(list, st.say("clients {n} of {most}: {active} active, {idle}", "n", *s.Connections, "most",
+			s.Most,
+			"active", *s.Active, "idle", idle))
+	} else {
+		list = append(list, st.say("clients {n}: {active} active, {idle}", "n", *s.Connections, "active", *s.Active,
+			"idle",
+			idle))
+	}
 	if c := r.Checkpoints; c != nil && c.WAL != nil && c.WAL.Rate != nil {
-		text += st.dot() + "WAL " + perSecond(*c.WAL.Rate)
+		list = append(list, st.say("WAL {rate}", "rate", perSecond(*c.WAL.Rate)))
 	}
 	if s.Limit > 0 {
-		text += st.dot() + "limited to " + s.Limit.String()
+		list = append(list, st.say("cgroup limit {size}", "size", s.Limit))
 	}
-	if stale(s.Age, every) {
-		text = st.paint(bad, "server numbers are "+ago(*s.Age)+" old") + st.dot() + text
-	}
-	return text
+	return strings.Join(list, st.dot())
 }
 
 // memoryLines draws where the memory is: the bar, what its letters are, and how
@@ -158,10 +173,10 @@ func serverLine(st Style, r *now.Report, every time.Duration) string {
 func memoryLines(st Style, r *now.Report, width int) []string {
 	m := r.Memory
 	if m == nil {
-		text := "memory " + st.none()
+		text := st.say("memory {size}", "size", st.none())
 		for _, g := range r.Unknown {
-			if g.Fact == now.GapMemory {
-				text += ": " + clean(g.Reason)
+			if g.Is(now.GapMemory) {
+				text += ": " + clean(st.Words.Word(g.Reason))
 			}
 		}
 		return []string{st.cut(text, width)}
@@ -170,7 +185,7 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 	for i, p := range m.Parts {
 		amounts[i] = p.Size
 	}
-	total := " " + m.Total.String()
+	total := " " + st.size(&m.Total)
 	var bar, legend strings.Builder
 	bar.WriteString("[")
 	for i, n := range outline.BarCells(amounts, width-2-lipgloss.Width(total)) {
@@ -185,9 +200,9 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 			continue
 		}
 		s := parts[p.Name]
-		item := s.letter + " " + s.name + " " + p.Size.String()
+		item := s.letter + " " + st.Words.Word(s.name) + " " + st.size(&p.Size)
 		if width < narrow { // the help has the names
-			item = s.letter + " " + p.Size.String()
+			item = s.letter + " " + st.size(&p.Size)
 		}
 		n := lipgloss.Width(item)
 		switch {
@@ -211,31 +226,35 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 
 // commitLine tells how much memory is promised, of how much.
 func commitLine(st Style, m *now.Memory) string {
-	text := ""
+	var list []string
 	if m.Available != nil {
-		text = m.Available.String() + " available" + st.dot()
+		list = append(list, st.say("{size} available", "size", *m.Available))
 	}
-	share := 0.0
+	used := 0.0
 	if m.CommitLimit > 0 {
-		share = 100 * float64(m.Committed) / float64(m.CommitLimit)
+		used = 100 * float64(m.Committed) / float64(m.CommitLimit)
 	}
-	committed := fmt.Sprintf("committed %s of %s (%.0f%%)", m.Committed, m.CommitLimit, share)
+	of := []any{"committed", m.Committed, "limit", m.CommitLimit, "percent", say.Number(fmt.Sprintf("%.0f%%", used))}
 	switch {
 	case m.Overcommit == nil:
-		text += committed
+		list = append(list, st.say("committed {committed} of {limit} ({percent})", of...))
 	case *m.Overcommit != 2:
-		text += committed + ", not enforced"
-	case share >= 90: // what is left is less than a few sorts
-		text += st.paint(bad, committed+", enforced")
+		list = append(list, st.say("committed {committed} of {limit} ({percent}), not enforced", of...))
 	default:
-		text += committed + ", enforced"
+		committed := st.say("committed {committed} of {limit} ({percent}), enforced", of...)
+		if used >= 90 { // what is left is less than a few sorts
+			committed = st.paint(bad, committed)
+		}
+		list = append(list, committed)
 	}
-	if m.SwapTotal != nil && m.SwapUsed != nil && *m.SwapTotal > 0 {
-		text += st.dot() + "swap " + m.SwapUsed.String() + " of " + m.SwapTotal.String()
-	} else {
-		text += st.dot() + "no swap"
+	switch {
+	case m.SwapTotal == nil || m.SwapUsed == nil:
+	case *m.SwapTotal > 0:
+		list = append(list, st.say("swap {used} of {total}", "used", *m.SwapUsed, "total", *m.SwapTotal))
+	default:
+		list = append(list, st.say("no swap"))
 	}
-	return text
+	return strings.Join(list, st.dot())
 }
 
 // costLine tells what the looking costs.
@@ -243,34 +262,37 @@ func costLine(st Style, r *now.Report, width int) string {
 	c := &r.Cost
 	var out []string
 	if c.CPU != nil {
-		out = append(out, "costs "+percent(*c.CPU)+"% of a CPU")
+		out = append(out, st.say("pgfettle: {percent} of a CPU", "percent", share(*c.CPU)))
 	}
 	if c.CensusMS != nil && len(r.Processes) > 0 {
-		out = append(out, fmt.Sprintf("census %s ms every %s", threeDigits(*c.CensusMS), st.age(c.CensusEvery)))
+		out = append(out, st.say("process scan {time} every {interval}", "time", milliseconds(*c.CensusMS),
+			"interval", st.age(c.CensusEvery)))
 	}
 	if c.ServerMS != nil {
-		out = append(out, fmt.Sprintf("server %s ms a look", threeDigits(*c.ServerMS)))
+		out = append(out, st.say("server queries {time}", "time", milliseconds(*c.ServerMS)))
 	}
 	return st.join(out, width)
 }
 
 // reasons are why a page lacks something.
-func reasons(r *now.Report, page int) []string {
+func reasons(st Style, r *now.Report, page int) []string {
 	var out []string
 	for _, g := range r.Unknown {
 		for _, fact := range facts[page] {
-			if g.Fact == fact {
-				out = append(out, reason(g.Fact, g.Reason, g.Reveal))
+			if g.Is(fact) {
+				out = append(out, reason(st, g))
 			}
 		}
 	}
 	return out
 }
 
-func reason(fact, why, reveal string) string {
-	text := clean(fact) + ": " + clean(why)
-	if reveal != "" {
-		text += " (" + clean(reveal) + ")"
+func milliseconds(ms float64) say.Number { return say.Number(threeDigits(ms) + " ms") }
+
+// reason is why something is not known, and what would reveal it.
+func reason(st Style, g gap.Gap) string {
+	if g.Reveal.IsZero() {
+		return clean(st.say("{fact}: {reason}", "fact", g.Fact, "reason", g.Reason))
 	}
-	return text
+	return clean(st.say("{fact}: {reason} ({reveal})", "fact", g.Fact, "reason", g.Reason, "reveal", g.Reveal))
 }

@@ -83,7 +83,7 @@ func TestKeysPages(t *testing.T) {
 func TestKeysFilter(t *testing.T) {
 	m := seen(80, 24, Style{})
 	press(m, "/", "C", "h", "e", "q")
-	if got := rows(m); len(got) != 1 || got[0] != "nothing" {
+	if got := rows(m); len(got) != 1 || got[0] != "no" {
 		t.Errorf("%q", got)
 	}
 	press(m, "backspace", "enter")
@@ -247,12 +247,12 @@ func TestSilence(t *testing.T) {
 			Problem: &known.Gap{Reason: "no answer within 5s"}})
 	}
 	m.Update(clockMsg(noon.Add(17 * time.Second)))
-	if s := text(m); !strings.Contains(s, "the server is silent; its numbers are 15 s old: no answer within 5s") ||
+	if s := text(m); !strings.Contains(s, "the server does not answer; its data is 15 s old: no answer within 5s") ||
 		!strings.Contains(s, "4200") || *m.report.Server.Silent != 10 {
 		t.Errorf("%v:\n%s", *m.report.Server.Silent, s)
 	}
 	m.answered(serverAt(18))
-	if s := text(m); strings.Contains(s, "silent") || m.report.Server.Problem != nil {
+	if s := text(m); strings.Contains(s, "does not answer") || m.report.Server.Problem != nil {
 		t.Errorf("it answered:\n%s", s)
 	}
 }
@@ -265,8 +265,8 @@ func TestStale(t *testing.T) {
 		t.Errorf("three seconds are none:\n%s", text(m))
 	}
 	m.Update(clockMsg(noon.Add(32 * time.Second)))
-	if !strings.Contains(text(m), "host numbers are 30 s old") ||
-		!strings.Contains(text(m), "server numbers are 30 s old") {
+	if !strings.Contains(text(m), "host data is 30 s old") ||
+		!strings.Contains(text(m), "server data is 30 s old") {
 		t.Errorf("%s", text(m))
 	}
 }

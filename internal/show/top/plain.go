@@ -48,7 +48,7 @@ func snapshot(st Style, r *now.Report, width int, clock string, every time.Durat
 			by := order{}
 			title := t.title
 			if i == 0 {
-				by, title = first[page], tableNames[page]
+				by, title = first[page], st.Words.Word(tableNames[page])
 			}
 			t.sort(by, "")
 			b.WriteString("\n" + st.paint(strong, title) + "\n")
@@ -62,9 +62,9 @@ func snapshot(st Style, r *now.Report, width int, clock string, every time.Durat
 		}
 	}
 	if len(r.Unknown) > 0 {
-		b.WriteString("\n" + st.paint(strong, "Not known") + "\n")
+		b.WriteString("\n" + st.paint(strong, st.say("Unknown")) + "\n")
 		for _, g := range r.Unknown {
-			for i, l := range wrap(reason(g.Fact, g.Reason, g.Reveal), max(width-4, 20)) {
+			for i, l := range wrap(reason(st, g), max(width-4, 20)) {
 				b.WriteString(strings.Repeat(" ", 2+2*min(i, 1)) + l + "\n")
 			}
 		}

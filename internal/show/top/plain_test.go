@@ -131,7 +131,7 @@ func (h *hanging) Server() *now.ServerLook {
 // no other is begun beside it.
 func TestWriteHangs(t *testing.T) {
 	for after, want := range map[int]string{0: "server: no answer within 10s",
-		1: "the server is silent; its numbers are 3.0 s old"} {
+		1: "the server does not answer; its data is 3.0 s old"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hanging{fake: twice(), after: after, forced: make(chan struct{})}
 			var b bytes.Buffer

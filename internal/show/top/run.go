@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	diagnow "github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 )
@@ -39,7 +41,8 @@ type Plain struct {
 	Style Style
 	Width int
 	JSON  bool
-	Times int // how many are written; 0: until the context ends
+	Asked *say.Catalogue // the language of JSON; nil: English
+	Times int            // how many are written; 0: until the context ends
 	Every time.Duration
 }
 
@@ -90,7 +93,7 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 		}
 		r := diagnow.Diagnose(m.in)
 		if p.JSON {
-			if err := json.Now(w, r); err != nil {
+			if err := json.Now(w, r.In(p.Asked)); err != nil {
 				return err
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
@@ -20,15 +21,16 @@ const (
 )
 
 var (
-	tableNames = [tableCount]string{"Processes", "Waits", "Checkpoints", "Databases"}
-	shortNames = [tableCount]string{"Procs", "Waits", "Ckpts", "DBs"} // for a narrow screen
+	tableNames = [tableCount]say.Message{say.M("Processes"), say.M("Waits"), say.M("Checkpoints"), say.M("Databases")}
+	// for a narrow screen
+	shortNames = [tableCount]say.Message{say.M("Procs"), say.M("Waits"), say.M("Ckpts"), say.M("DBs")}
 )
 
 // first is what each table is sorted by before anybody chose.
 var first = [tableCount]order{{title: "TABLES"}, {}, {}, {title: "XACT/S"}}
 
 // facts are the names of the gaps that leave something out of each table.
-var facts = [tableCount][]string{
+var facts = [tableCount][]say.Template{
 	{now.GapServer, now.GapProcesses, now.GapSessions},
 	{now.GapServer, now.GapSessions, now.GapLocks},
 	{now.GapServer, now.GapCheckpoints, now.GapPosition},
@@ -65,7 +67,7 @@ func processTable(st Style, r *now.Report, wide bool) *table {
 		return column{title: title, width: 8, rank: rank, cell: func(i int) string { return st.size(of(&p[i])) },
 			num: func(i int) float64 { return number(of(&p[i])) }}
 	}
-	t := &table{n: len(p), empty: "no process of an instance is seen", cols: []column{
+	t := &table{n: len(p), empty: st.say("no process of an instance was found"), cols: []column{
 		{title: "PID", width: 7, cell: func(i int) string { return fmt.Sprint(p[i].PID) },
 			num: func(i int) float64 { return float64(p[i].PID) }},
 		size("TABLES", 0, func(q *now.Process) *unit.Bytes { return q.PageTables }),
@@ -94,7 +96,7 @@ func processTable(st Style, r *now.Report, wide bool) *table {
 func state(st Style, p *now.Process) string {
 	switch {
 	case p.Hidden:
-		return "hidden"
+		return st.say("hidden")
 	case p.State == "idle in transaction":
 		return "idle in tx"
 	case p.State == "idle in transaction (aborted)":
@@ -193,24 +195,24 @@ func waitTables(st Style, r *now.Report) []*table {
 			busy = append(busy, w)
 		}
 	}
-	out := []*table{waitTable("", busy)}
-	out[0].empty = "nobody who has work is seen to wait"
+	out := []*table{waitTable(st, "", busy)}
+	out[0].empty = st.say("no active process was found")
 	if len(r.Locks) > 0 {
 		out = append(out, lockTable(st, r))
 	}
 	if len(idle) > 0 {
-		out = append(out, waitTable("With nothing to do", idle))
+		out = append(out, waitTable(st, st.say("Idle"), idle))
 	}
 	return out
 }
 
-func waitTable(title string, w []now.Wait) *table {
+func waitTable(st Style, title string, w []now.Wait) *table {
 	return &table{title: title, n: len(w), cols: []column{
 		{title: "PROCESSES", width: 9, cell: func(i int) string { return fmt.Sprint(w[i].Processes) },
 			num: func(i int) float64 { return float64(w[i].Processes) }},
 		{title: "WAIT FOR", width: 24, left: true, rest: true, cell: func(i int) string {
 			if w[i].Type == "" {
-				return "(nothing: at work, or waits for a processor)"
+				return st.say("(none: runs, or waits for a CPU)")
 			}
 			return waitName(w[i].Type, w[i].Event)
 		}, tone: func(i int) tone { return waitTone(w[i].Type) }},
@@ -220,11 +222,11 @@ func waitTable(title string, w []now.Wait) *table {
 // lockTable is the trees of who waits for whom.
 func lockTable(st Style, r *now.Report) *table {
 	l := r.Locks
-	return &table{title: "Who blocks whom", n: len(l), cols: []column{
+	return &table{title: st.say("Lock waits, blockers first"), n: len(l), cols: []column{
 		{title: "PID", width: 13, left: true, cell: func(i int) string {
 			in := strings.Repeat("  ", min(l[i].Depth, 3))
 			if l[i].PID == 0 {
-				return in + "prepared"
+				return in + st.say("prepared")
 			}
 			return in + fmt.Sprint(l[i].PID)
 		}, tone: func(i int) tone {
@@ -267,16 +269,16 @@ func checkpointTable(st Style, r *now.Report) *table {
 			}
 			l = append(l, line{what, count(n.Total), average(n.Total, scale, unit), now})
 		}
-		counted("checkpoints, timed", &c.Timed, 3600, "/h")
-		counted("checkpoints, requested", &c.Requested, 3600, "/h")
+		counted(st.say("timed checkpoints"), &c.Timed, 3600, "/h")
+		counted(st.say("requested checkpoints"), &c.Requested, 3600, "/h")
 		last := st.none()
 		if c.LastAge != nil {
-			last = ago(*c.LastAge) + " ago"
+			last = st.say("{age} ago", "age", span(*c.LastAge))
 		}
-		l = append(l, line{what: "last checkpoint began", total: last},
-			line{"time spent writing", ago(c.WriteMS / 1000), share(st, c.WriteMS, c.Since), ""},
-			line{"time spent in fsync", ago(c.SyncMS / 1000), share(st, c.SyncMS, c.Since), ""})
-		wal := line{what: "WAL", total: st.none(), now: st.none()}
+		l = append(l, line{what: st.say("start of the last checkpoint"), total: last},
+			line{st.say("write time of checkpoints"), ago(c.WriteMS / 1000), partOf(st, c.WriteMS, c.Since), ""},
+			line{st.say("fsync time of checkpoints"), ago(c.SyncMS / 1000), partOf(st, c.SyncMS, c.Since), ""})
+		wal := line{what: st.say("WAL position"), total: st.none(), now: st.none()}
 		if w := c.WAL; w != nil {
 			wal.total = unit.Bytes(w.Total).String()
 			if w.Rate != nil {
@@ -284,23 +286,18 @@ func checkpointTable(st Style, r *now.Report) *table {
 			}
 		}
 		l = append(l, wal)
-		counted("buffers written by the checkpointer", &c.Checkpointer, 1, "/s")
-		counted("… by the background writer", &c.Background, 1, "/s")
-		counted("… by backends themselves", c.Backends, 1, "/s")
-		counted("writes by backends themselves", c.BackendCalls, 0, "") // of another view, which is reset by itself
-		counted("fsyncs by backends themselves", c.BackendSyncs, 1, "/s")
-		counted("buffers allocated", &c.Allocated, 1, "/s")
-		counted("background writer stopped at its limit", &c.MaxWritten, 3600, "/h")
+		counted(st.say("buffers written by checkpoints"), &c.Checkpointer, 1, "/s")
+		counted(st.say("buffers written by bgwriter"), &c.Background, 1, "/s")
+		counted(st.say("buffers written by backends"), c.Backends, 1, "/s")
+		// of another view, which is reset by itself
+		counted(st.say("write calls of backends"), c.BackendCalls, 0, "")
+		counted(st.say("fsync calls of backends"), c.BackendSyncs, 1, "/s")
+		counted(st.say("buffers allocated"), &c.Allocated, 1, "/s")
+		counted(st.say("stops at bgwriter_lru_maxpages"), &c.MaxWritten, 3600, "/h")
 	}
-	dots := func(s string) string {
-		if st.ASCII {
-			return strings.Replace(s, "…", "...", 1)
-		}
-		return s
-	}
-	return &table{n: len(l), empty: "nothing is known of checkpoints", cols: []column{
+	return &table{n: len(l), empty: st.say("checkpoints are unknown"), cols: []column{
 		{title: "SINCE THE LAST RESET", width: 22, rest: true, left: true,
-			cell: func(i int) string { return dots(l[i].what) }},
+			cell: func(i int) string { return l[i].what }},
 		{title: "TOTAL", width: 11, cell: func(i int) string { return l[i].total }},
 		{title: "AVERAGE", width: 10, rank: 1, cell: func(i int) string { return l[i].average }},
 		{title: "NOW", width: 10, cell: func(i int) string { return l[i].now }, tone: func(i int) tone {
@@ -316,11 +313,12 @@ func perSecond(v float64) string {
 	return unit.Bytes(math.Min(v, 1e15)).String() + "/s"
 }
 
-func share(st Style, ms, secs float64) string {
+// partOf is the share of a time in which something was done.
+func partOf(st Style, ms, secs float64) string {
 	if secs <= 0 {
 		return st.none()
 	}
-	return percent(ms/secs/10) + " %"
+	return st.number(share(ms / secs / 10))
 }
 
 // databaseTable is the databases.
@@ -336,7 +334,7 @@ func databaseTable(st Style, r *now.Report) *table {
 		}
 		return perSecond(*v)
 	}
-	return &table{n: len(d), empty: "no database is seen", cols: []column{
+	return &table{n: len(d), empty: st.say("no database was found"), cols: []column{
 		{title: "DATABASE", width: 14, rest: true, left: true, cell: func(i int) string { return clean(d[i].Name) }},
 		{title: "CONN", width: 5, cell: func(i int) string { return fmt.Sprint(d[i].Connections) },
 			num: func(i int) float64 { return float64(d[i].Connections) }},
@@ -346,7 +344,10 @@ func databaseTable(st Style, r *now.Report) *table {
 		rated("EVER %", 6, 2, func(d *now.Database) *float64 { return d.HitAll }, st.percent),
 		rated("READ/S", 7, 3, func(d *now.Database) *float64 { return d.Reads.Rate }, st.rate),
 		rated("TEMP/S", 9, 1, func(d *now.Database) *float64 { return d.Temp.Rate }, amount),
-		{title: "TEMP", width: 8, rank: 4, cell: func(i int) string { return unit.Bytes(d[i].Temp.Total).String() },
+		{title: "TEMP", width: 8, rank: 4, cell: func(i int) string {
+			total := unit.Bytes(d[i].Temp.Total)
+			return st.size(&total)
+		},
 			num: func(i int) float64 { return float64(d[i].Temp.Total) }},
 		{title: "DEADLOCKS", width: 9, rank: 5, cell: func(i int) string { return count(d[i].Deadlocks) },
 			num: func(i int) float64 { return float64(d[i].Deadlocks) }},

@@ -8,7 +8,10 @@ import (
 	"unicode"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -37,11 +40,17 @@ var tones = map[tone]lipgloss.Style{
 	violet: lipgloss.NewStyle().Foreground(lipgloss.Magenta),
 }
 
-// Style is what the terminal can take.
+// Style is what the terminal can take, and the language of who looks at it.
 type Style struct {
 	Color bool
 	ASCII bool // no signs beyond ASCII
+	Words outline.Words
 }
+
+func (s Style) say(text say.Template, pairs ...any) string { return s.Words.Say(text, pairs...) }
+
+// number writes a number as the reader's language does.
+func (s Style) number(n say.Number) string { return s.Words.Value(n) }
 
 // paint gives a text its colour. Without colours every text says by itself what
 // its colour would.
@@ -153,7 +162,7 @@ func (s Style) size(v *unit.Bytes) string {
 	if v == nil {
 		return s.none()
 	}
-	return v.String()
+	return s.Words.Value(*v)
 }
 
 // ago spells a time for a narrow column: the two largest units of it at most.
@@ -180,7 +189,7 @@ func (s Style) age(v *float64) string {
 	if v == nil {
 		return s.none()
 	}
-	return ago(*v)
+	return s.number(say.Number(ago(*v)))
 }
 
 // count spells a number of things: exactly, and from a hundred thousand on in
@@ -227,7 +236,7 @@ func (s Style) rate(v *float64) string {
 	if v == nil {
 		return s.none()
 	}
-	return rate(*v)
+	return s.number(say.Number(rate(*v)))
 }
 
 // percent spells a share with one figure behind the point where it says something.
@@ -249,5 +258,5 @@ func (s Style) percent(v *float64) string {
 	if v == nil {
 		return s.none()
 	}
-	return percent(*v)
+	return s.number(say.Number(percent(*v)))
 }

@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -48,7 +50,8 @@ func (m *Model) screen() []string {
 		return nil // the terminal has not told yet
 	}
 	if m.width < leastWidth || m.height < leastHeight {
-		return []string{m.style.cut(fmt.Sprintf("too small: %d x %d at least", leastWidth, leastHeight), m.width)}
+		return []string{m.style.cut(m.style.say("too small: at least {width} x {height}", "width", leastWidth,
+			"height", leastHeight), m.width)}
 	}
 	out := m.above()
 	room := m.room()
@@ -101,7 +104,7 @@ func (m *Model) tabs() string {
 		if m.width < narrow {
 			n = shortNames[i]
 		}
-		n = fmt.Sprintf("%d %s", i+1, n)
+		n := fmt.Sprintf("%d %s", i+1, m.style.Words.Word(n))
 		switch {
 		case i == m.page && m.style.Color:
 			n = lipgloss.NewStyle().Reverse(true).Render(" " + n + " ")
@@ -112,12 +115,13 @@ func (m *Model) tabs() string {
 		}
 		names[i] = n
 	}
-	right := "every " + strings.TrimSuffix(m.every.String(), "m0s")
+	every := strings.TrimSuffix(m.every.String(), "m0s")
 	if m.every%time.Minute == 0 {
-		right += "m"
+		every += "m"
 	}
+	right := m.style.say("every {interval}", "interval", every)
 	if m.paused {
-		right = m.style.paint(warn, "PAUSED")
+		right = m.style.paint(warn, m.style.say("PAUSED"))
 	}
 	return m.style.ends(strings.Join(names, ""), right, m.width)
 }
@@ -162,7 +166,7 @@ func (m *Model) compose() (lines []func() string, pinned int) {
 		return lines, 0
 	}
 	if m.report == nil {
-		add("looking at the host and asking the server" + m.style.dots())
+		add(m.style.say("reading the host and the server") + m.style.dots())
 		return lines, 0
 	}
 	for i, t := range m.tables() {
@@ -178,7 +182,7 @@ func (m *Model) compose() (lines []func() string, pinned int) {
 		if len(t.order) == 0 {
 			text := t.empty
 			if t.n > 0 {
-				text = "nothing holds " + strconv.Quote(clean(m.filter))
+				text = m.style.say("no line contains {text}", "text", strconv.Quote(clean(m.filter)))
 			}
 			add(m.style.paint(faint, m.style.cut(text, m.width)))
 		}
@@ -193,20 +197,22 @@ func (m *Model) note() string {
 	right := ""
 	if lines, pinned := m.content(); len(lines) > m.room() {
 		at := m.at(m.room())
-		right = fmt.Sprintf("%d-%d of %d", at+1, at+m.room()-pinned, len(lines)-pinned)
+		right = st.say("{from}-{to} of {n}", "from", at+1, "to", at+m.room()-pinned, "n", len(lines)-pinned)
 	}
 	switch {
 	case m.typing:
-		return st.ends(st.paint(strong, "filter: ")+clean(m.filter)+"_", "enter keeps it, esc clears it", m.width)
+		return st.ends(st.paint(strong, st.say("filter:"))+" "+clean(m.filter)+"_",
+			st.say("enter keeps it, esc clears it"), m.width)
 	case m.filter != "":
-		return st.ends(st.paint(warn, "filter: "+clean(m.filter))+" (esc clears it)", right, m.width)
+		return st.ends(st.paint(warn, st.say("filter:")+" "+clean(m.filter))+" "+st.say("(esc clears it)"), right,
+			m.width)
 	case m.report == nil:
 		return ""
 	}
-	if why := reasons(m.report, m.page); len(why) > 0 {
+	if why := reasons(st, m.report, m.page); len(why) > 0 {
 		more := ""
 		if len(why) > 1 {
-			more = fmt.Sprintf(" (and %d more: ?)", len(why)-1)
+			more = " " + st.Words.Many(len(why)-1, "(and {n} more: ?)", "(and {n} more: ?)")
 		}
 		if right != "" {
 			right = " " + right
@@ -221,11 +227,12 @@ func (m *Model) note() string {
 // keyHints are what the keys do, the ones that are needed most first; those that
 // do not fit are in the help.
 var keyHints = []struct {
-	key, does string
-	rank      int
+	key  string
+	does say.Message
+	rank int
 }{
-	{"q", "quit", 0}, {"1-4", "table", 1}, {"s", "sort", 2}, {"r", "reverse", 5}, {"/", "filter", 4},
-	{"space", "pause", 3}, {"+-", "interval", 6}, {"?", "help", 0},
+	{"q", say.M("quit"), 0}, {"1-4", say.M("table"), 1}, {"s", say.M("sort"), 2}, {"r", say.M("reverse"), 5},
+	{"/", say.M("filter"), 4}, {"space", say.M("pause"), 3}, {"+-", say.M("interval"), 6}, {"?", say.M("help"), 0},
 }
 
 func (m *Model) keys() string {
@@ -233,7 +240,7 @@ func (m *Model) keys() string {
 		var items []string
 		for _, k := range keyHints {
 			if k.rank <= most {
-				items = append(items, m.style.paint(strong, k.key)+" "+k.does)
+				items = append(items, m.style.paint(strong, k.key)+" "+m.style.Words.Word(k.does))
 			}
 		}
 		line := strings.Join(items, "  ")

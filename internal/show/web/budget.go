@@ -94,10 +94,11 @@ func (v View) bars(f outline.Figure, b outline.Bars) (html.Picture, error) {
 		return html.Picture{}, nil
 	}
 	pic := barsPicture{ID: v.ID + f.Name, Title: f.Title, Height: len(b.Bars) * barRow}
+	words := outline.WordsIn(v.Words)
 	var told []string
 	for i, one := range b.Bars {
-		pic.Bars = append(pic.Bars, oneBar(b.Signs, one, scale, i*barRow))
-		told = append(told, one.Label+outline.WordsIn(v.Words).Colon()+amounts(b.Signs, one)+".")
+		pic.Bars = append(pic.Bars, oneBar(words, b.Signs, one, scale, i*barRow))
+		told = append(told, one.Label+words.Colon()+amounts(words, b.Signs, one)+".")
 	}
 	pic.Desc = strings.Join(told, " ")
 	out := html.Picture{Quiet: true}
@@ -114,9 +115,9 @@ func (v View) bars(f outline.Figure, b outline.Bars) (html.Picture, error) {
 	return out, err
 }
 
-func oneBar(signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
+func oneBar(words outline.Words, signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
 	at := func(x float64) string { return fmt.Sprintf("%.2f%%", x) }
-	out := bar{Name: b.Label, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14,
+	out := bar{Name: b.Label, End: words.Size(b.Total), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14,
 		Top: top + 20, Bottom: top + 20 + barHeight}
 	x := 0.0
 	for i, size := range b.Amounts {
@@ -125,8 +126,8 @@ func oneBar(signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
 		if size == 0 || x >= 100 {
 			continue
 		}
-		tip := part.Name + ": " + size.String()
-		if s := outline.Percent(size, b.Total); s != "" {
+		tip := part.Name + words.Colon() + words.Size(size)
+		if s := words.Percent(size, b.Total); s != "" {
 			tip += " (" + s + ")"
 		}
 		piece := barPiece{Part: part.Part, Tip: tip, X: at(x), Y: top + 20, TextY: top + 40,
@@ -136,7 +137,7 @@ func oneBar(signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
 		}
 		piece.Width = at(w)
 		if w >= labelled && part.Part != "reserve" {
-			piece.Label = size.String()
+			piece.Label = words.Size(size)
 		}
 		x += w
 		out.Pieces = append(out.Pieces, piece)
@@ -145,11 +146,11 @@ func oneBar(signs []outline.Sign, b outline.Bar, scale float64, top int) bar {
 }
 
 // amounts tells a bar to who does not see it.
-func amounts(signs []outline.Sign, b outline.Bar) string {
+func amounts(words outline.Words, signs []outline.Sign, b outline.Bar) string {
 	var out []string
 	for i, size := range b.Amounts {
 		if size != 0 {
-			out = append(out, signs[i].Name+" "+size.String())
+			out = append(out, signs[i].Name+" "+words.Size(size))
 		}
 	}
 	return strings.Join(out, ", ")

@@ -24,84 +24,84 @@ func (v View) english() View {
 // DiagnoseMemory is the sections of who holds the memory: where the memory of the
 // host is, page tables by process, what would save how much, the OOM killer's choice.
 func DiagnoseMemory(d *memory.Report, v View) (template.HTML, error) {
-	return v.english().document(reports.Memory(d), memoryDrawing(d))
+	return v.document(reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
 // DiagnoseMemoryPage is the page of who holds the memory.
 func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
-	return v.english().page("", reports.Memory(d), memoryDrawing(d))
+	return v.page("", reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
 // DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
 // kill whom, why, what held the memory, and what would have prevented it.
 func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
-	return v.english().document(reports.OOM(d), oomDrawing(d))
+	return v.document(reports.OOM(d, v.Words), v.oomDrawing(d))
 }
 
 // DiagnoseOOMPage is the page of a post-mortem.
 func DiagnoseOOMPage(d *oom.Report, v View) (Page, error) {
-	return v.english().page("", reports.OOM(d), oomDrawing(d))
+	return v.page("", reports.OOM(d, v.Words), v.oomDrawing(d))
 }
 
 // DiagnoseLogPage is the page of what a server's log shows.
 func DiagnoseLogPage(r *serverlog.Report, v View) (Page, error) {
-	return v.english().page("", reports.Log(r), logDrawing(r))
+	return v.page("", reports.Log(r, v.Words), v.logDrawing(r))
 }
 
 // DiagnoseSlowPage is the page of the comparison of two runs of a query.
 func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
-	return v.english().page("", reports.Slow(d), nil)
+	return v.page("", reports.Slow(d, v.Words), nil)
 }
 
 // DiagnoseSlowPlanPage is the page of what one plan tells.
 func DiagnoseSlowPlanPage(d *slow.Reading, v View) (Page, error) {
-	return v.english().page("", reports.SlowPlan(d), nil)
+	return v.page("", reports.SlowPlan(d, v.Words), nil)
 }
 
 // DiagnoseSlowProfilePage is the page of what a profile of perf tells.
 func DiagnoseSlowProfilePage(d *sampled.Profile, v View) (Page, error) {
-	return v.english().page("", reports.Profile(d), nil)
+	return v.page("", reports.Profile(d, v.Words), nil)
 }
 
 // DiagnoseSlowSamplePage is the page of what a watch told.
 func DiagnoseSlowSamplePage(d *sampled.Sample, v View) (Page, error) {
-	return v.english().page("", reports.Sample(d), sampleDrawing(d))
+	return v.page("", reports.Sample(d, v.Words), v.sampleDrawing(d))
 }
 
-func memoryDrawing(d *memory.Report) html.Draw {
+func (v View) memoryDrawing(d *memory.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		switch f.Name {
 		case reports.FigureMemory:
-			return memoryStack(d.Host)
+			return v.memoryStack(d.Host)
 		case reports.FigureTables:
-			return tablesStack(&d.Instances[f.At])
+			return v.tablesStack(&d.Instances[f.At])
 		}
 		return html.Picture{}, nil
 	}
 }
 
-func oomDrawing(d *oom.Report) html.Draw {
+func (v View) oomDrawing(d *oom.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureHeld {
-			return heldStack(&d.Kills[f.At].Memory)
+			return v.heldStack(&d.Kills[f.At].Memory)
 		}
 		return html.Picture{}, nil
 	}
 }
 
-func logDrawing(r *serverlog.Report) html.Draw {
+func (v View) logDrawing(r *serverlog.Report) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureSpills {
-			return spillsStack(&r.Temp)
+			return v.spillsStack(&r.Temp)
 		}
 		return html.Picture{}, nil
 	}
 }
 
-func sampleDrawing(d *sampled.Sample) html.Draw {
+func (v View) sampleDrawing(d *sampled.Sample) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
 		if f.Name == reports.FigureWaits {
-			return waitsStack(d)
+			return v.waitsStack(d)
 		}
 		return html.Picture{}, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -20,7 +22,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // file is one file of a case of another package.

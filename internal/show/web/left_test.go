@@ -20,14 +20,14 @@ func TestPlanTellsWhatItLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Not in this plan: what check still tells after it", "end_of_life /srv/&lt;b&gt;",
-		"(warning): ", "needs a person: Upgrade."} {
+	for _, want := range []string{"Findings that this plan does not resolve", "end_of_life /srv/&lt;b&gt;",
+		"(warning): ", "requires manual action: Upgrade."} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("%q is not in\n%s", want, html)
 		}
 	}
 	d.Left = nil
-	if html, err := Plan(d, View{}); err != nil || strings.Contains(string(html), "Not in this plan") {
+	if html, err := Plan(d, View{}); err != nil || strings.Contains(string(html), "does not resolve") {
 		t.Errorf("a heading without findings: %v", err)
 	}
 }

@@ -243,14 +243,14 @@ func (c TimeChart) Figure(v View) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	f := html.Figure{Title: c.Title, SVG: svg, More: v.say("The numbers")}
+	f := html.Figure{Title: c.Title, SVG: svg, More: v.say("Values")}
 	if svg == "" {
-		f.Note = v.say("There are no values of this time.")
+		f.Note = v.say("There are no values for this time.")
 		return f.HTML()
 	}
 	f.Table = html.Table{Caption: c.Title, Quiet: true, Numbers: []int{1, 2, 3, 4, 5},
 		Head: []string{v.say("line"), v.say("first"),
-			v.say("least"), v.say("mean"), v.say("most"),
+			v.say("minimum"), v.say("mean"), v.say("maximum"),
 			v.say("last")}}
 	for i, s := range c.Series {
 		class := fmt.Sprintf("c-%d", i+1)

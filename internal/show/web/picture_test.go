@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/show/html"
 	"pgregory.net/rapid"
+
+	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
 // charts is a page with one of each picture.

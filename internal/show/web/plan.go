@@ -14,7 +14,7 @@ import (
 // step is one command of what to do next.
 type step struct{ Text, Command string }
 
-// Plan is the sections of a plan, and how to carry it out, which is the page's own: a terminal says it in a line.
+// Plan is the sections of a plan, and how to apply it, which is the page's own: a terminal says it in a line.
 func Plan(d document.Plan, v View) (template.HTML, error) {
 	d.Applying = true // no line of advice on what to do next
 	body, err := v.document(outline.Plan(d, v.Words), nil)
@@ -35,7 +35,7 @@ func PlanPage(d document.Plan, v View) (Page, error) {
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
 
-// stepsOf is the section on how to carry a plan out; "" where it changes nothing.
+// stepsOf is the section on how to apply a plan; "" where it changes nothing.
 func (v View) stepsOf(d document.Plan) (template.HTML, error) {
 	if len(d.Changes) == 0 {
 		return "", nil
@@ -44,13 +44,14 @@ func (v View) stepsOf(d document.Plan) (template.HTML, error) {
 		Lower   bool
 		Heading string
 		Steps   []step
-	}{v.level > 0, v.say("To carry it out, and to take it back"), v.steps(d)})
+	}{v.level > 0, v.say("Apply and undo"), v.steps(d)})
 }
 
-// steps are the commands that carry the plan out and take it back.
+// steps are the commands that apply the plan and undo it.
 func (v View) steps(d document.Plan) []step {
 	out := []step{
-		{v.say("On the host: show it again, ask for each group, note every change in a journal before it is made."),
+		{v.say("On the host: show the plan again, ask before each group of changes, and record each change in a " +
+			"journal before it is made."),
 			"pgfettle apply"},
 	}
 	restart := false
@@ -58,13 +59,13 @@ func (v View) steps(d document.Plan) []step {
 		restart = restart || c.Effect >= knob.Restart
 	}
 	if restart {
-		out = append(out, step{v.say("Only what needs no restart and no reboot."),
+		out = append(out, step{v.say("Only changes that need no restart or reboot."),
 			"pgfettle apply --max-effect reload"})
 	}
 	return append(out,
-		step{v.say("Take it back: each value as it was, where nobody has changed it since."),
+		step{v.say("Undo: restore each former value, unless it was changed since."),
 			"pgfettle undo"},
-		step{v.say("Or by other hands: the files, each with its place; a playbook; a shell script."),
+		step{v.say("For other tools: the files with their locations, an Ansible playbook, or a shell script."),
 			fmt.Sprintf("%s\n%s\n%s", "pgfettle plan --out DIR", "pgfettle plan --format ansible",
 				"pgfettle plan --format script")})
 }

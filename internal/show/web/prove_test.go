@@ -69,7 +69,7 @@ func TestProvePages(t *testing.T) {
 			}
 			// Each dot is a circle, and so is the middle of the interval.
 			want := c.drawn
-			if strings.Contains(text, ">95 % CI</text>") {
+			if strings.Contains(text, ">95% CI</text>") {
 				want++
 			}
 			if n := strings.Count(text, `class="f1"`); n != want {

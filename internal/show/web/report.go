@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
@@ -76,12 +77,12 @@ const mostCauses = 4
 func ReportPage(r Report, v View) (Page, error) {
 	t := outline.WordsIn(v.Words)
 	r.Check.Report = r.Check.Report.In(v.Words)
-	r.Missing = slices.Concat(r.gaps(), r.Missing)
+	r.Missing = slices.Concat(r.gaps(v.Words), r.Missing)
 	out := reportView{
 		Host:        v.hostLine(r.Snapshot),
-		Subject:     t.Subject(v.say("Looked at"), r.Check.Subject),
+		Subject:     t.Subject(r.Check.Subject),
 		FindingHead: v.say("Findings"),
-		UnknownHead: v.say("What was not visible"),
+		UnknownHead: v.say("Unavailable facts"),
 	}
 	for _, in := range r.Check.Subject.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
@@ -141,16 +142,16 @@ func ReportPage(r Report, v View) (Page, error) {
 }
 
 // gaps are all facts that are missing, each once, whoever missed them.
-func (r Report) gaps() []known.Gap {
+func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	all := slices.Clone(r.Check.Unknown)
 	if r.Plan.Plan != nil {
 		all = append(all, r.Plan.Unknown...)
 	}
 	if r.Memory != nil {
-		all = append(all, r.Memory.Unknown...)
+		all = append(all, texts(r.Memory.In(c).Unknown)...)
 	}
 	if r.OOM != nil {
-		all = append(all, r.OOM.Missing...)
+		all = append(all, texts(r.OOM.In(c).Missing)...)
 	}
 	seen := map[known.Gap]bool{}
 	return slices.DeleteFunc(all, func(g known.Gap) bool {
@@ -158,6 +159,14 @@ func (r Report) gaps() []known.Gap {
 		seen[g] = true
 		return was
 	})
+}
+
+// texts are gaps as they read.
+func texts(list []gap.Gap) (out []known.Gap) {
+	for _, g := range list {
+		out = append(out, g.Known())
+	}
+	return out
 }
 
 // tiles are the numbers that a reader sees first.
@@ -179,8 +188,8 @@ func (v View) tiles(r Report) []tile {
 			"", "#plan"})
 	}
 	if c := len(r.Missing); c > 0 {
-		out = append(out, tile{fmt.Sprint(c), v.many(c, "fact not visible",
-			"facts not visible"), "", "#hidden"})
+		out = append(out, tile{fmt.Sprint(c), v.many(c, "unavailable fact",
+			"unavailable facts"), "", "#hidden"})
 	}
 	return out
 }
@@ -205,7 +214,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	v.level = 1 // documents stand below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
-		add("read", v.say("What was recognized"), "", body, e)
+		add("read", v.say("Recognized input"), "", body, e)
 		english()
 	}
 	found := r.Check
@@ -232,19 +241,16 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	if r.Memory != nil {
 		body, e := DiagnoseMemory(r.Memory, v)
 		add("memory", v.say("Memory by process"), "", body, e)
-		english()
 	}
 	if r.OOM != nil {
 		own := v
 		own.open = 1 // a host may have had a hundred kills: who wants one unfolds it, and paper shows them all
 		body, e := DiagnoseOOM(r.OOM, own)
 		add("oom", v.say("OOM kills"), "", body, e)
-		english()
 	}
 	if r.Log != nil {
-		body, e := v.english().document(reports.Log(r.Log), logDrawing(r.Log))
+		body, e := v.document(reports.Log(r.Log, v.Words), v.logDrawing(r.Log))
 		add("log", v.say("Server log"), "", body, e)
-		english()
 	}
 	for i, x := range r.Experiments {
 		own := v
@@ -262,7 +268,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	out[len(out)-1].Short = v.say("Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unseen(r.Missing, v)
-		add("hidden", v.say("What was not visible"), "", body, e)
+		add("hidden", v.say("Unavailable facts"), "", body, e)
 	}
 	body, e = v.sourcesChapter(r)
 	add("sources", v.say("Sources"), "", body, e)

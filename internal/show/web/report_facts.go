@@ -34,7 +34,7 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 		}
 	}
 	if c, ok := h.CPU.Get(); ok {
-		add(v.many(c.Logical, "{n} processor", "{n} processors"))
+		add(v.many(c.Logical, "{n} CPU", "{n} CPUs"))
 	}
 	if o, ok := h.OS.Get(); ok {
 		add(cmp.Or(o.Name, strings.TrimSpace(o.ID+" "+o.Version)))
@@ -44,7 +44,7 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 	}
 	if virt, ok := h.Virt.Get(); ok {
 		if virt.Kind != "" && virt.Kind != "none" && virt.Kind != "unknown" {
-			add(v.say("a guest of {hypervisor}", "hypervisor", virt.Kind))
+			add(v.say("guest of {hypervisor}", "hypervisor", virt.Kind))
 		}
 		if virt.Container != "" {
 			add(v.say("in a container ({kind})", "kind", virt.Container))
@@ -87,7 +87,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		if !known {
 			g := in.Server.Settings.Gap()
 			part, err := html.Prose(in.Label() + outline.WordsIn(v.Words).Colon() +
-				v.say("the settings are not known: {why}", "why", g.Reason))
+				v.say("settings unknown: {why}", "why", g.Reason))
 			if err != nil {
 				return "", err
 			}
@@ -102,7 +102,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 			row := []html.Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true},
 				{Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
 			if set.PendingRestart {
-				row[1].Sub = v.say("the file has another value, which waits for a restart")
+				row[1].Sub = v.say("the file has another value (pending restart)")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -161,7 +161,7 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 		}
 	}
 	if len(list) == 0 {
-		return html.Prose(v.say("No finding and no change, so nothing rests on a source."))
+		return html.Prose(v.say("No findings and no changes, so there are no sources."))
 	}
 	slices.SortFunc(list, func(a, b say.Source) int {
 		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title),
@@ -170,7 +170,7 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 	t := html.Table{Caption: v.many(len(list), "{n} source of the findings and the plan",
 		"{n} sources of the findings and the plan"),
 		Head: []string{v.say("title"), v.say("publisher"),
-			v.say("version"), v.say("of")}}
+			v.say("version"), v.say("date")}}
 	for _, s := range list {
 		t.Rows = append(t.Rows, html.Cells(s.Title, s.Publisher, s.Version, s.Date))
 	}

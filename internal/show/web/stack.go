@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
@@ -29,8 +30,8 @@ type stackPart struct {
 }
 
 // sized is a part that is an amount of memory.
-func sized(name string, size unit.Bytes, class string) stackPart {
-	return stackPart{name, float64(size), size.String(), class, class}
+func (v View) sized(name say.Message, size unit.Bytes, class string) stackPart {
+	return stackPart{name.In(v.Words), float64(size), v.Words.Value(size), class, class}
 }
 
 type stackPiece struct {
@@ -41,7 +42,7 @@ type stackPiece struct {
 
 // stack draws parts, those that are nothing left out. The keys below it tell the
 // sizes of all.
-func stack(name string, parts []stackPart) (html.Picture, error) {
+func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 	sum := 0.0
 	for _, p := range parts {
 		sum += max(p.Size, 0)
@@ -57,7 +58,8 @@ func stack(name string, parts []stackPart) (html.Picture, error) {
 			continue
 		}
 		w := 100 * p.Size / sum
-		tip := fmt.Sprintf("%s: %s (%.1f %%)", p.Name, p.Label, w)
+		tip := v.say("{name}: {amount} ({percent})", "name", p.Name, "amount", p.Label, "percent",
+			say.Number(fmt.Sprintf("%.1f%%", w)))
 		piece := stackPiece{Class: p.Class, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w),
 			Ink: "inside-dark"}
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
@@ -93,43 +95,34 @@ var memoryClasses = map[string]string{
 }
 
 // memoryStack is where the memory of a host is.
-func memoryStack(h *memory.Host) (html.Picture, error) {
+func (v View) memoryStack(h *memory.Host) (html.Picture, error) {
 	var parts []stackPart
 	for _, p := range h.Parts {
-		parts = append(parts, sized(p.Name, p.Size, memoryClasses[p.Name]))
+		parts = append(parts, v.sized(memory.PartTitles[p.Name], p.Size, memoryClasses[p.Name]))
 	}
-	return stack("Where the memory of the host is", parts)
+	return v.stack(v.say("Memory of the host"), parts)
 }
 
 // heldStack is what held the memory at a kill. What the report does not tell is
 // the rest of the whole, where the whole is known.
-func heldStack(m *oom.Memory) (html.Picture, error) {
+func (v View) heldStack(m *oom.Memory) (html.Picture, error) {
 	var parts []stackPart
 	var sum unit.Bytes
-	for _, p := range []struct {
-		name  string
-		size  *unit.Bytes
-		class string
-	}{
-		{"anonymous", m.Anon, "c-backends"}, {"shared", m.Shared, "c-shared"},
-		{"page tables", m.PageTables, "c-page_tables"},
-		{"kernel (slab)", m.Slab, "c-reserve"}, {"huge pages", m.HugeTotal, "c-work"},
-		{"file cache", m.Cache, "c-file_cache"}, {"free", m.Free, ""},
-	} {
-		if p.size != nil && *p.size > 0 {
-			parts = append(parts, sized(p.name, *p.size, p.class))
-			sum += *p.size
+	for _, p := range reports.HeldParts(m) {
+		if !p.In && p.Size > 0 {
+			parts = append(parts, v.sized(p.Name, p.Size, p.Class))
+			sum += p.Size
 		}
 	}
 	if m.Total != nil && *m.Total > sum {
-		parts = append(parts, sized("not told", *m.Total-sum, "c-others"))
+		parts = append(parts, v.sized(say.M("not in the report"), *m.Total-sum, "c-others"))
 	}
-	return stack("What held the memory", parts)
+	return v.stack(v.say("Memory use"), parts)
 }
 
 // ranked draws the largest of many parts, each with a colour of its own, and the
 // rest together: more than six colours nobody tells apart.
-func ranked(name string, parts []stackPart, rest func(float64) string) (html.Picture, error) {
+func (v View) ranked(name string, parts []stackPart, rest func(float64) string) (html.Picture, error) {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b stackPart) int { return cmp.Compare(b.Size, a.Size) })
 	if len(parts) > mostSeries {
@@ -137,44 +130,44 @@ func ranked(name string, parts []stackPart, rest func(float64) string) (html.Pic
 		for _, p := range parts[mostSeries-1:] {
 			others += p.Size
 		}
-		parts = append(parts[:mostSeries-1], stackPart{Name: "the others", Size: others, Label: rest(others)})
+		parts = append(parts[:mostSeries-1], stackPart{Name: v.say("others"), Size: others, Label: rest(others)})
 	}
 	for i := range parts {
 		parts[i].Class, parts[i].Patch = fmt.Sprintf("f%d", i+1), fmt.Sprintf("c-%d", i+1)
 	}
-	return stack(name, parts)
+	return v.stack(name, parts)
 }
 
-func bytesOf(x float64) string { return unit.Bytes(x).String() }
+func (v View) bytesOf(x float64) string { return v.Words.Value(unit.Bytes(x)) }
 
 // tablesStack is the page tables of an instance by kind of process.
-func tablesStack(in *memory.Instance) (html.Picture, error) {
+func (v View) tablesStack(in *memory.Instance) (html.Picture, error) {
 	var parts []stackPart
 	for i := range in.Kinds {
 		k := &in.Kinds[i]
-		parts = append(parts, sized(reports.KindName(k), k.PageTables, ""))
+		parts = append(parts, v.sized(reports.KindName(k), k.PageTables, ""))
 	}
-	return ranked("Page tables by kind of process", parts, bytesOf)
+	return v.ranked(v.say("Page tables by kind of process"), parts, v.bytesOf)
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *sampled.Sample) (html.Picture, error) {
-	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
+func (v View) waitsStack(d *sampled.Sample) (html.Picture, error) {
+	average := func(seen float64) string { return v.Words.Value(reports.Average(d, seen)) }
 	var parts []stackPart
 	for i := range d.Waits {
 		w := &d.Waits[i]
-		parts = append(parts, stackPart{Name: reports.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen),
+		parts = append(parts, stackPart{Name: reports.WaitName(w).In(v.Words) + ", " + w.Backend, Size: float64(w.Seen),
 			Label: average(float64(w.Seen))})
 	}
-	return ranked("What the processes of the server did", parts, average)
+	return v.ranked(v.say("Active sessions by wait event"), parts, average)
 }
 
 // spillsStack is temporary files by their size.
-func spillsStack(t *serverlog.Temp) (html.Picture, error) {
+func (v View) spillsStack(t *serverlog.Temp) (html.Picture, error) {
 	var parts []stackPart
 	for i := range t.Classes {
 		c := &t.Classes[i]
-		parts = append(parts, sized(reports.ClassName(c), c.Bytes, ""))
+		parts = append(parts, v.sized(reports.ClassName(c), c.Bytes, ""))
 	}
-	return ranked("Temporary files by size", parts, bytesOf)
+	return v.ranked(v.say("Temporary files by size"), parts, v.bytesOf)
 }

@@ -114,7 +114,7 @@ func Write(w io.Writer, p Page) error {
 		// The browser itself is told that this file loads nothing and runs nothing.
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
-		Skip:   say.M("Skip to the content").In(words),
+		Skip:   say.M("Skip to content").In(words),
 		Places: say.M("Sections").In(words),
 	})
 	if err != nil {

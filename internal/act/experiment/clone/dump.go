@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
@@ -35,9 +36,10 @@ type Programs struct {
 // pg_restore says.
 func Find(ctx context.Context, from, to unit.Version) (Programs, error) {
 	if to.Major() < from.Major() {
-		return Programs{}, &say.Problem{Message: fmt.Sprintf(
-			"a database of PostgreSQL %s does not go into the older %s", from, to),
-			Hint: fmt.Sprintf("run the experiment with version %d or newer: --pg %d", from.Major(), from.Major()),
+		return Programs{}, &say.Problem{Message: say.M("a database of PostgreSQL {from} does not go into the older "+
+			"{to}", "from", from, "to", to),
+			Hint: say.M("run the experiment with version {major} or newer: --pg {major}", "major",
+				fmt.Sprint(from.Major())),
 			Code: say.CodeUsage}
 	}
 	return choose(workload.Installed(ctx, "pg_dump"), workload.Installed(ctx, "pg_restore"), from, to)
@@ -60,16 +62,16 @@ func choose(dumps, restores []workload.Pgbench, from, to unit.Version) (Programs
 	if to.Major() > from.Major() {
 		what += " to " + strconv.Itoa(to.Major())
 	}
-	p := &say.Problem{Message: "pg_dump and pg_restore of version " + what + " are not installed", Code: say.CodeError,
-		Hint: fmt.Sprintf(
-			"install postgresql-client-%d (Debian, Ubuntu) or postgresql%d (RPMs of the PostgreSQL project)",
-			from.Major(), from.Major())}
+	p := &say.Problem{Message: say.M("pg_dump and pg_restore of version {what} are not installed", "what", what),
+		Code: say.CodeError,
+		Hint: say.M("install postgresql-client-{major} (Debian, Ubuntu) or postgresql{major} (RPMs of the PostgreSQL "+
+			"project)", "major", fmt.Sprint(from.Major()))}
 	var have []string
 	for _, d := range dumps {
 		have = append(have, d.Version.String())
 	}
 	if len(have) > 0 {
-		p.Detail = "here are those of " + strings.Join(have, ", ")
+		p.Detail = say.M("here are those of {have}", "have", say.Names(have, 0))
 	}
 	return Programs{}, p
 }
@@ -152,10 +154,10 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 		CType: r[5], Provider: r[6], Locale: r[7], SearchPath: r[8]}
 	s.super = r[11] == "on"
 	if r[9] != "0" && r[10] != "0" {
-		return &say.Problem{Message: "the database " + s.Database +
-			" has foreign servers and materialized views, which a copy may fill from those servers",
-			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as " +
-				"TARGET", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("the database {database} has foreign servers and materialized views, "+
+			"which a copy may fill from those servers", "database", s.Database),
+			Hint: say.M("an experiment touches no other server: drop the views in a copy of your own, and name that " +
+				"as TARGET"), Code: say.CodeRefused}
 	}
 	if id, err := firstRow(ctx, conn, "SELECT system_identifier FROM pg_control_system()"); err == nil {
 		s.System = id[0]
@@ -251,9 +253,9 @@ func (t Into) conninfo(db string) string {
 // over. notes are what is otherwise there.
 func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound(s.Bytes),
-		&say.Problem{Message: fmt.Sprintf("the copy of the database %s took longer than %s", s.Database,
-			bound(s.Bytes).Round(time.Minute)),
-			Hint: "a slow network or disk: make a copy of your own nearby, and name that as TARGET",
+		&say.Problem{Message: say.M("the copy of the database {database} took longer than {minute}", "database",
+			s.Database, "minute", bound(s.Bytes).Round(time.Minute)),
+			Hint: say.M("a slow network or disk: make a copy of your own nearby, and name that as TARGET"),
 			Code: say.CodeError})
 	defer cancel()
 	if notes, err = s.make(ctx, t); err != nil {
@@ -317,8 +319,10 @@ func failed(s *Source, dumped, restored scratch.Ended) error {
 	if lines := strings.Split(strings.TrimSpace(e.Stderr), "\n"); detail == "" {
 		detail = lines[len(lines)-1]
 	}
-	return &say.Problem{Message: fmt.Sprintf("%s failed with the database %s", who, s.Database), Detail: detail,
-		Hint: "pg_dump and pg_restore of this database, run by hand, say the same; the live server is as it was",
+	return &say.Problem{Message: say.M("{who} failed with the database {database}", "who", who, "database", s.Database),
+		Detail: say.Text(detail),
+		Hint: say.M("pg_dump and pg_restore of this database, run by hand, say the same; the live server is as it " +
+			"was"),
 		Code: say.CodeError}
 }
 
@@ -390,9 +394,9 @@ func (s *Source) missing(ctx context.Context, c *pgconn.PgConn) error {
 	if len(lack) == 0 {
 		return nil
 	}
-	return &say.Problem{Message: "extensions of the database " + s.Database +
-		" are not installed with the server of the experiment: " + strings.Join(lack, ", "),
-		Hint: "install their packages for that version, or name server programs that have them with --bin",
+	return &say.Problem{Message: say.M("extensions of the database {database} are not installed with the server of "+
+		"the experiment: {lack}", "database", s.Database, "lack", say.Names(lack, 0)),
+		Hint: say.M("install their packages for that version, or name server programs that have them with --bin"),
 		Code: say.CodeError}
 }
 

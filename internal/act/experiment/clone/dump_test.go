@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -42,13 +43,14 @@ func TestChoose(t *testing.T) {
 			continue
 		}
 		var no *say.Problem
-		if !errors.As(err, &no) || !strings.Contains(no.Hint, c.hint) || !strings.Contains(no.Detail, c.detail) {
+		if !errors.As(err, &no) || !strings.Contains(no.Hint.String(), c.hint) || !strings.Contains(no.Detail.String(),
+			c.detail) {
 			t.Errorf("%d into %d: %+v", c.from, c.to, err)
 		}
 	}
 	_, err := Find(t.Context(), unit.MajorVersion(16), unit.MajorVersion(15))
 	var no *say.Problem
-	if !errors.As(err, &no) || no.Code != say.CodeUsage || !strings.Contains(no.Hint, "--pg 16") {
+	if !errors.As(err, &no) || no.Code != say.CodeUsage || !strings.Contains(no.Hint.String(), "--pg 16") {
 		t.Errorf("into an older server: %v", err)
 	}
 }
@@ -148,8 +150,9 @@ func TestFailed(t *testing.T) {
 		{scratch.Ended{Code: -1}, scratch.Ended{Code: 1}, "pg_dump failed", ""},
 	} {
 		var p *say.Problem
-		if err := failed(s, c.dumped, c.restored); !errors.As(err, &p) || !strings.HasPrefix(p.Message, c.who) ||
-			!strings.Contains(p.Detail, c.detail) {
+		if err := failed(s, c.dumped, c.restored); !errors.As(err, &p) || !strings.HasPrefix(p.Message.String(),
+			c.who) ||
+			!strings.Contains(p.Detail.String(), c.detail) {
 			t.Errorf("%+v and %+v: %v", c.dumped, c.restored, err)
 		}
 	}

@@ -46,13 +46,14 @@ const spare = 10
 // Make makes a configuration of what a person wrote, tried with the installed programs.
 // flag names it in errors.
 func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configuration, error) {
-	wrong := func(err error, hint string) (experiment.Configuration, error) {
-		return experiment.Configuration{}, &say.Problem{Message: flag + ": " + err.Error(), Hint: hint,
+	wrong := func(err error, hint say.Message) (experiment.Configuration, error) {
+		return experiment.Configuration{}, &say.Problem{Message: say.M("{flag}: {error}", "flag", flag, "error", err),
+			Hint: hint,
 			Code: say.CodeUsage}
 	}
 	spec, err := experiment.ParseConfiguration(text)
 	if err != nil {
-		return wrong(err, "write default, current, plan, a file, or values as in default+pg:work_mem=64MB")
+		return wrong(err, say.M("write default, current, plan, a file, or values as in default+pg:work_mem=64MB"))
 	}
 	base, kernel, err := m.base(ctx, flag, spec)
 	if err != nil {
@@ -60,15 +61,15 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 	}
 	a, err := experiment.NewConfiguration(spec, base, kernel)
 	if err != nil {
-		return wrong(err, "kernel values are written sysctl:NAME=VALUE")
+		return wrong(err, say.M("kernel values are written sysctl:NAME=VALUE"))
 	}
 	if !m.Kernel && len(a.Kernel) > 0 {
 		for _, v := range spec.Over {
 			if _, ok := a.Kernel[knob.Address(v.Address)]; ok {
 				return experiment.Configuration{},
-					&say.Problem{Message: fmt.Sprintf(
-						"%s: %s is a value of this host's kernel, which holds for every program", flag, v.Address),
-						Hint: "add --kernel where this machine may be touched; what is changed is put back",
+					&say.Problem{Message: say.M("{flag}: {address} is a value of this host's kernel, which holds for "+
+						"every program", "flag", flag, "address", v.Address),
+						Hint: say.M("add --kernel where this machine may be touched; what is changed is put back"),
 						Code: say.CodeRefused}
 			}
 		}
@@ -117,29 +118,31 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 		return fmt.Errorf("%s: configuration tried with %s: %w", flag, m.Trial.Server, err)
 	}
 	if len(said.Complaints) > 0 {
-		more := ""
+		more := say.Message{}
 		if n := len(said.Complaints) - 1; n > 0 {
-			more = strings.Join(said.Complaints[1:], "; ")
+			more = say.Text(strings.Join(said.Complaints[1:], "; "))
 		}
-		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Trial.Server,
-			said.Complaints[0]), Detail: more,
-			Hint: "correct the configuration, or name another version with --pg", Code: say.CodeUsage}
+		return &say.Problem{Message: say.M("{flag}: {server} would not start with it: {complaints}", "flag", flag,
+			"server", m.Trial.Server, "complaints", said.Complaints[0]), Detail: more,
+			Hint: say.M("correct the configuration, or name another version with --pg"), Code: say.CodeUsage}
 	}
 	if !isOn(a.Settings["huge_pages"]) {
 		return nil
 	}
 	switch {
 	case !m.Kernel:
-		return &say.Problem{Message: flag +
-			": huge_pages = on needs a pool of huge pages, which is taken from this host's memory",
-			Hint: "add --kernel where this machine may be touched (the pool is given back), or write huge_pages=try",
+		return &say.Problem{Message: say.M("{flag}: huge_pages = on needs a pool of huge pages, which is taken from "+
+			"this host's memory", "flag", flag),
+			Hint: say.M("add --kernel where this machine may be touched (the pool is given back), or write " +
+				"huge_pages=try"),
 			Code: say.CodeRefused}
 	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server tells only how much it asks for
 		size := m.hugePage()
 		said.Shared.Pages = int64((said.Shared.Bytes + size - 1) / size)
 	case said.Shared.Pages <= 0:
-		return &say.Problem{Message: flag + ": how many huge pages the server needs could not be found",
-			Hint: "write huge_pages=try or off", Code: say.CodeError}
+		return &say.Problem{Message: say.M("{flag}: how many huge pages the server needs could not be found", "flag",
+			flag),
+			Hint: say.M("write huge_pages=try or off"), Code: say.CodeError}
 	}
 	a.HugePages = said.Shared.Pages
 	return nil
@@ -185,7 +188,8 @@ func (m *Maker) base(ctx context.Context, flag string, s experiment.Configuratio
 		if s.Profile != "" {
 			var err error
 			if o.Profile, err = rule.ParseProfile(s.Profile); err != nil {
-				return nil, nil, &say.Problem{Message: flag + ": " + err.Error(), Hint: "write plan or plan:PROFILE",
+				return nil, nil, &say.Problem{Message: say.M("{flag}: {error}", "flag", flag, "error", err),
+					Hint: say.M("write plan or plan:PROFILE"),
 					Code: say.CodeUsage}
 			}
 		}
@@ -228,7 +232,7 @@ func planned(p *plan.Plan, instance string) (map[string]string, map[knob.Address
 // current are the settings of an instance that differ from the defaults.
 func (m *Maker) current(ctx context.Context) (map[string]string, error) {
 	if m.Current == nil {
-		return nil, &say.Problem{Message: "current: there is no TARGET", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("current: there is no TARGET"), Code: say.CodeUsage}
 	}
 	in, err := m.Current(ctx)
 	if err != nil {
@@ -237,8 +241,9 @@ func (m *Maker) current(ctx context.Context) (map[string]string, error) {
 	all, ok := in.Server.Settings.Get()
 	if !ok {
 		gap := in.Server.Settings.Gap()
-		return nil, &say.Problem{Message: "current: the settings of " + in.Label() + " are not known: " + gap.Reason,
-			Hint: "name it as TARGET in a way that its server can be asked", Code: say.CodeNoAccess}
+		return nil, &say.Problem{Message: say.M("current: the settings of {label} are not known: {reason}", "label",
+			in.Label(), "reason", gap.Reason),
+			Hint: say.M("name it as TARGET in a way that its server can be asked"), Code: say.CodeNoAccess}
 	}
 	out := map[string]string{}
 	for _, s := range all {
@@ -253,8 +258,9 @@ func (m *Maker) current(ctx context.Context) (map[string]string, error) {
 
 // file reads a postgresql.conf or a plan.
 func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]string, error) {
-	wrong := func(message, hint string, code int) (map[string]string, map[knob.Address]string, error) {
-		return nil, nil, &say.Problem{Message: flag + ": " + message, Hint: hint, Code: code}
+	wrong := func(message, hint say.Message, code int) (map[string]string, map[knob.Address]string, error) {
+		return nil, nil, &say.Problem{Message: say.M("{flag}: {message}", "flag", flag, "message", message), Hint: hint,
+			Code: code}
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -263,30 +269,33 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	st, err := m.Files.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wrong(fmt.Sprintf("%q is neither a configuration nor a file that is there", name),
+		return wrong(say.M("{name} is neither a configuration nor a file that is there", "name", say.Quoted(name)),
 			say.DidYouMean(name, []string{"default", "current", "plan"},
-				"write default, current, plan, or the name of a file"), say.CodeUsage)
+				say.M("write default, current, plan, or the name of a file")), say.CodeUsage)
 	case errors.Is(err, fs.ErrPermission):
-		return wrong(fmt.Sprintf("%q: permission denied", name), "run pgfettle as a user who may read the file",
+		return wrong(say.M("{name}: permission denied", "name", say.Quoted(name)), say.M("run pgfettle as a user who "+
+			"may read the file"),
 			say.CodeNoAccess)
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", flag, err)
 	case !st.Mode.IsRegular():
-		return wrong(fmt.Sprintf("%q is no regular file", name), "name a postgresql.conf", say.CodeUsage)
+		return wrong(say.M("{name} is no regular file", "name", say.Quoted(name)), say.M("name a postgresql.conf"),
+			say.CodeUsage)
 	}
 	b, err := m.Files.ReadFile(abs, plan.MaxFile)
 	if err != nil {
-		return wrong(err.Error(), "", say.CodeError)
+		return wrong(say.OfError(err), say.Message{}, say.CodeError)
 	}
 	if strings.HasPrefix(strings.TrimLeftFunc(string(b), unicode.IsSpace), "{") {
 		p, about, err := plan.Decode(b)
 		switch {
 		case err != nil:
-			return wrong(fmt.Sprintf("plan file %q: %v", name, err), "'pgfettle plan --format json' writes such a file",
+			return wrong(say.M("plan file {name}: {error}", "name", say.Quoted(name), "error", err),
+				say.M("'pgfettle plan --format json' writes such a file"),
 				say.CodeUsage)
 		case len(about) > 1:
-			return wrong(fmt.Sprintf("plan file %q is about %d instances", name, len(about)),
-				"plan for one of them: pgfettle plan --format json DATADIR", say.CodeUsage)
+			return wrong(say.M("plan file {name} is about {n} instances", "name", say.Quoted(name), "n", len(about)),
+				say.M("plan for one of them: pgfettle plan --format json DATADIR"), say.CodeUsage)
 		}
 		values, kernel := planned(p, "")
 		return values, kernel, nil
@@ -297,8 +306,8 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	}
 	r := conf.Resolve(target.AsConfigFiles(view), abs, autoOf(view, abs))
 	if len(r.Faults) > 0 {
-		return wrong(r.Faults[0].Error(),
-			"the server would not start with it; 'pgfettle check --conf' lists all that is wrong", say.CodeUsage)
+		return wrong(say.Text(r.Faults[0].Error()),
+			say.M("the server would not start with it; 'pgfettle check --conf' lists all that is wrong"), say.CodeUsage)
 	}
 	return r.Values(), nil, nil
 }

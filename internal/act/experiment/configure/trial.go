@@ -32,13 +32,14 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	if c.Bin != "" {
 		b, err := scratch.At(ctx, c.Bin)
 		if err != nil {
-			return b, &say.Problem{Message: "--bin: " + err.Error(),
-				Hint: "name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin",
+			return b, &say.Problem{Message: say.M("--bin: {error}", "error", err),
+				Hint: say.M("name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin"),
 				Code: say.CodeUsage}
 		}
 		if c.Major != 0 && b.Version.Major() != c.Major {
-			return b, &say.Problem{Message: fmt.Sprintf("--pg %d: %s has another version, %s", c.Major, b.Dir,
-				b.Version), Hint: "leave one of --pg and --bin out", Code: say.CodeUsage}
+			return b, &say.Problem{Message: say.M("--pg {major}: {dir} has another version, {version}", "major",
+				fmt.Sprint(c.Major), "dir", b.Dir, "version", b.Version),
+				Hint: say.M("leave one of --pg and --bin out"), Code: say.CodeUsage}
 		}
 		return b, supported(b)
 	}
@@ -55,14 +56,15 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	if c.Major != 0 {
 		what = fmt.Sprintf("the programs of PostgreSQL %d", c.Major)
 	}
-	return best, &say.Problem{Message: what + " are not installed here", Code: say.CodeError,
-		Hint: "install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name its " +
-			"folder with --bin DIR; 'pgfettle demo' fetches some"}
+	return best, &say.Problem{Message: say.M("{what} are not installed here", "what", what), Code: say.CodeError,
+		Hint: say.M("install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name " +
+			"its folder with --bin DIR; 'pgfettle demo' fetches some")}
 }
 
 func supported(b scratch.Binaries) error {
 	if m := b.Version.Major(); m < oldest || m > newest {
-		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest),
+		return &say.Problem{Message: say.M("{value}: experiments are made with versions {oldest} to {newest}", "value",
+			b, "oldest", fmt.Sprint(oldest), "newest", fmt.Sprint(newest)),
 			Code: say.CodeUsage}
 	}
 	return nil

@@ -31,23 +31,23 @@ var places = []string{
 func allowed(label string, c experiment.Configuration) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if slices.Contains(places, strings.ToLower(name)) {
-			return &say.Problem{Message: fmt.Sprintf(
-				"configuration %s sets %s, which a scratch instance has its own of",
-				label, name),
-				Hint: "leave the parameter out: both configurations run in private folders, on private sockets, " +
-					"without archiving", Code: say.CodeUsage}
+			return &say.Problem{Message: say.M("configuration {label} sets {name}, which a scratch instance has its "+
+				"own of", "label", label, "name", name),
+				Hint: say.M("leave the parameter out: both configurations run in private folders, on private " +
+					"sockets, without archiving"), Code: say.CodeUsage}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Kernel)) {
 		if !slices.Contains(kernelValues, string(name)) {
-			return &say.Problem{Message: fmt.Sprintf("configuration %s sets %s, which an experiment does not change",
-				label, name),
-				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") +
-					" and the pool of huge pages", Code: say.CodeUsage}
+			return &say.Problem{Message: say.M("configuration {label} sets {name}, which an experiment does not change",
+				"label", label, "name", string(name)),
+				Hint: say.M("of the kernel an experiment changes {kernelValues} and the pool of huge pages",
+					"kernelValues", say.Names(kernelValues, 0)), Code: say.CodeUsage}
 		}
 	}
 	if c.HugePages < 0 || c.HugePages > mostPages {
-		return &say.Problem{Message: fmt.Sprintf("configuration %s wants a pool of %d huge pages", label, c.HugePages),
+		return &say.Problem{Message: say.M("configuration {label} wants a pool of {hugePages} huge pages", "label",
+			label, "hugePages", fmt.Sprint(c.HugePages)),
 			Code: say.CodeUsage}
 	}
 	return nil
@@ -77,11 +77,12 @@ func verify(label string, want map[string]string, have []machine.Setting) error 
 }
 
 func wrong(label, name, what string) error {
-	return &say.Problem{Message: fmt.Sprintf(
-		"the server of configuration %s does not have the settings of the configuration", label),
-		Detail: name + " " + what,
-		Hint:   "nothing was measured under other settings than those asked for; correct the value, or leave it out",
-		Code:   say.CodeError}
+	return &say.Problem{Message: say.M("the server of configuration {label} does not have the settings of the "+
+		"configuration", "label", label),
+		Detail: say.M("{name} {what}", "name", name, "what", what),
+		Hint: say.M("nothing was measured under other settings than those asked for; correct the value, or leave " +
+			"it out"),
+		Code: say.CodeError}
 }
 
 // isSetTo says whether a value in pg_settings is the one that a file spelled.

@@ -79,7 +79,7 @@ func TestCyclesRefused(t *testing.T) {
 	}{
 		"only reads":      {1, func(*Order) {}},
 		"design restart":  {3, func(*Order) {}},
-		"from 1 to 100":   {0, func(e *Order) { e.Spec.Cycles = 101 }},
+		"use 1 to 100":    {0, func(e *Order) { e.Spec.Cycles = 101 }},
 		"no fixed number": {0, func(e *Order) { e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 9, e.Spec.Clients }},
 		"cannot be ended": {0, func(e *Order) { e.Load.(*toyLoad).words = "until its end" }},
 		"than a day":      {0, func(e *Order) { e.B.Settings["checkpoint_timeout"] = "12h" }},
@@ -90,7 +90,7 @@ func TestCyclesRefused(t *testing.T) {
 		c.change(e)
 		_, err := w.run(t.Context(), e)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Message, says) {
+		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Message.String(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 		clean(t, w)

@@ -138,17 +138,19 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	have, err := readStored(s)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && resume:
-		return nil, &say.Problem{Message: "there is no experiment to resume in " + e.Dir, Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("there is no experiment to resume in {dir}", "dir", e.Dir),
+			Code: say.CodeUsage}
 	case err == nil && !resume:
-		return nil, &say.Problem{Message: "there is an experiment in " + e.Dir + " already",
-			Hint: "resume it, or choose another folder", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("there is an experiment in {dir} already", "dir", e.Dir),
+			Hint: say.M("resume it, or choose another folder"), Code: say.CodeUsage}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil:
 		if what := have.differs(want); what != "" {
-			return nil, &say.Problem{Message: "the experiment in " + e.Dir + " cannot go on: " + what +
-				" differs from what it began with",
-				Hint: "runs under different conditions are not one experiment; begin a new one in another folder",
+			return nil, &say.Problem{Message: say.M("the experiment in {dir} cannot go on: {what} differs from what "+
+				"it began with", "dir", e.Dir, "what", what),
+				Hint: say.M("runs under different conditions are not one experiment; begin a new one in another " +
+					"folder"),
 				Code: say.CodeRefused}
 		}
 	default:

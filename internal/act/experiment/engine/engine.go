@@ -85,8 +85,8 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // check refuses what cannot be run, before anything is made.
 func (e *Order) check() error {
-	bad := func(format string, args ...any) error {
-		return &say.Problem{Message: fmt.Sprintf(format, args...), Code: say.CodeUsage}
+	bad := func(message say.Template, pairs ...any) error {
+		return &say.Problem{Message: say.M(message, pairs...), Code: say.CodeUsage}
 	}
 	s := e.Spec
 	metric, ok := experiment.FindMetric(e.Metric)
@@ -98,28 +98,31 @@ func (e *Order) check() error {
 	switch {
 	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignSingle},
 		e.Design):
-		return bad("%q is no design of an experiment", e.Design)
+		return bad("{design} is not a design of an experiment", "design", say.Quoted(e.Design))
 	case !ok || !slices.Contains(experiment.PrimaryMetrics(), e.Metric):
-		return bad("%q is no metric that can decide an experiment", e.Metric)
+		return bad("{metric} is not a metric that can decide an experiment", "metric", say.Quoted(e.Metric))
 	case s.Blocks < 1 || s.Blocks > 500: // with the repeated ones a document still holds them
-		return bad("%d blocks: from 1 to 500", s.Blocks)
+		return bad("{n} blocks: use 1 to 500", "n", s.Blocks)
 	case !finite(s.Duration) || !e.Spec.Numbered() && s.Duration < 1 || s.Duration > 24*3600:
-		return bad("a run of %g s: from one second to one day", s.Duration)
+		return bad("a run of {seconds} s: use one second to one day", "seconds", s.Duration)
 	case !finite(s.Warmup) || s.Warmup < 0 || s.Warmup > 24*3600:
-		return bad("a warm-up of %g s: from none to one day", s.Warmup)
+		return bad("a warm-up of {seconds} s: use at most one day", "seconds", s.Warmup)
 	case !finite(s.Rate) || s.Rate < 0:
-		return bad("a rate of %g transactions a second", s.Rate)
+		return bad("invalid rate: {rate} transactions per second", "rate", s.Rate)
 	case s.Clients < 1 || s.Clients > 10000 || s.Jobs < 1 || s.Jobs > s.Clients:
-		return bad("%d clients in %d threads: at least one client a thread, and at most 10,000", s.Clients, s.Jobs)
+		return bad("{clients} clients in {threads} threads: use at least one client per thread, and at most 10,000 "+
+			"clients",
+			"clients", s.Clients, "threads", s.Jobs)
 	case s.Count < 0 || e.Scale < 1:
-		return bad("scale %d, %d counted transactions: the scale is 1 or more, the count 0 or more", e.Scale, s.Count)
+		return bad("scale {scale}, {count} counted transactions: the scale must be at least 1, the count at least 0",
+			"scale", e.Scale, "count", s.Count)
 	case !slices.Contains([]string{"warm", "os-warm", "cold"}, s.Cache):
-		return bad("%q is no state of the caches: warm, os-warm or cold", s.Cache)
+		return bad("invalid state of the caches: {state}; use warm, os-warm or cold", "state", say.Quoted(s.Cache))
 	case e.Design == experiment.DesignSlices && e.Spec.Numbered():
 		return bad("slices have a fixed time, and these runs a fixed number of transactions: use the design restart")
 	case e.Design == experiment.DesignSlices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
-		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice,
-			s.Duration)
+		return bad("slices of {slice} s in a run of {run} s: a slice must take at least one second and fit in the run",
+			"slice", s.Slice, "run", s.Duration)
 	case e.Design == experiment.DesignSlices && s.Cache == "cold":
 		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
 	case metric.Name == "seconds" && !e.Spec.Numbered():
@@ -128,13 +131,14 @@ func (e *Order) check() error {
 		return bad("a run has neither a time nor a fixed number of transactions")
 	case e.Spec.Numbered() && s.Jobs < s.Clients:
 		return bad(
-			"%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only "+
-				"with a thread for each are both configurations sent the same transactions", s.Clients, s.Jobs)
+			"{clients} clients in {threads} threads: clients of one thread draw their scripts from one sequence; "+
+				"only with one thread per client are both configurations sent the same transactions",
+			"clients", s.Clients, "threads", s.Jobs)
 	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared},
 		e.Restore):
-		return bad("%q is no way to restore data", e.Restore)
+		return bad("{value} is not a way to restore data", "value", say.Quoted(e.Restore))
 	case s.Cycles < 0 || s.Cycles > 100:
-		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
+		return bad("{n} checkpoint cycles: use 1 to 100", "n", s.Cycles)
 	case s.Cycles > 0 && (e.Design == experiment.DesignSlices || e.Spec.Numbered()):
 		return bad(
 			"a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of " +
@@ -144,7 +148,7 @@ func (e *Order) check() error {
 	case s.Cycles > 0 && !e.Load.EndsWhole():
 		return bad("this load cannot be ended at the end of a checkpoint cycle: use one of pgbench's")
 	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
-		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
+		return bad("{n} checkpoint cycles would take more than a day", "n", s.Cycles)
 	case e.Restore == experiment.RestoreShared && (writes || e.Design == experiment.DesignSlices):
 		return bad("the configurations cannot share their data: the workload writes, or both servers are up at once")
 	case s.Cache == "cold" && !e.MayTouchKernel:
@@ -305,9 +309,10 @@ func (g *engine) fits(ctx context.Context) error {
 			return fmt.Errorf("settings of configuration %s: %w", label, err)
 		}
 		if len(said) > 0 {
-			return &say.Problem{Message: "the server would not start with the settings of configuration " + label,
-				Detail: strings.Join(said, "; "),
-				Hint:   "correct them; nothing was run", Code: say.CodeUsage}
+			return &say.Problem{Message: say.M("the server would not start with the settings of configuration {label}",
+				"label", label),
+				Detail: say.Text(strings.Join(said, "; ")),
+				Hint:   say.M("correct them; nothing was run"), Code: say.CodeUsage}
 		}
 		if c.HugePages == 0 { // else the pool is checked when it is made
 			sum, most = sum+shared, max(most, shared)
@@ -323,11 +328,11 @@ func (g *engine) fits(ctx context.Context) error {
 		return err
 	}
 	if need > m.Available-keepFree(m.Total) {
-		return &say.Problem{Message: fmt.Sprintf(
-			"the servers of this experiment need %s of memory, and %s are available", need, m.Available),
-			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)),
-			Hint: "with the design restart one server runs at a time; or use a smaller shared_buffers, or fewer " +
-				"clients", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("the servers of this experiment need {need} of memory, and {available} "+
+			"are available", "need", need, "available", m.Available),
+			Detail: say.M("{total} are to stay free for everything else", "total", keepFree(m.Total)),
+			Hint: say.M("with the design restart one server runs at a time; or use a smaller shared_buffers, or " +
+				"fewer clients"), Code: say.CodeRefused}
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func TestKilledAnywhere(t *testing.T) {
 // TestLoadFails breaks the load in the middle, and the person's Ctrl-C comes: the
 // experiment ends with one error, keeps what it has, leaves nothing, and goes on.
 func TestLoadFails(t *testing.T) {
-	broken := &say.Problem{Message: "pgbench failed", Code: say.CodeError}
+	broken := &say.Problem{Message: say.M("pgbench failed"), Code: say.CodeError}
 	for i := range manners {
 		for _, interrupt := range []bool{false, true} {
 			w := newToy()
@@ -305,7 +305,7 @@ func TestServerCrash(t *testing.T) {
 	}
 	_, err := w.run(t.Context(), w.manner(0))
 	var p *say.Problem
-	if !errors.As(err, &p) || !strings.Contains(p.Detail, "PANIC: it is over") {
+	if !errors.As(err, &p) || !strings.Contains(p.Detail.String(), "PANIC: it is over") {
 		t.Errorf("%v", err)
 	}
 	clean(t, w)
@@ -396,7 +396,7 @@ func TestResumeRefuses(t *testing.T) {
 		c.change(e)
 		_, err := w.run(t.Context(), e)
 		var p *say.Problem
-		if !errors.As(err, &p) || p.Code != say.CodeRefused || !strings.Contains(p.Message, c.says) {
+		if !errors.As(err, &p) || p.Code != say.CodeRefused || !strings.Contains(p.Message.String(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -427,7 +427,7 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 		w.scattered = short
 		err := touch(w, []experiment.Configuration{{HugePages: 7}}, true)
 		var p *say.Problem
-		if failed := errors.As(err, &p) && strings.Contains(p.Message,
+		if failed := errors.As(err, &p) && strings.Contains(p.Message.String(),
 			"7 huge pages"); failed != (short == mostPools) || (err != nil) != failed {
 			t.Errorf("%d times too few: %v", short, err)
 		}

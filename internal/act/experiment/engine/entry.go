@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -80,8 +79,8 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 	st, err := ReadStored(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &say.Problem{Message: fmt.Sprintf("there is nothing in %q to go on with", dir),
-			Hint: "an experiment that is only a result.json can be shown with --report", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("there is nothing in {dir} to go on with", "dir", say.Quoted(dir)),
+			Hint: say.M("an experiment that is only a result.json can be shown with --report"), Code: say.CodeUsage}
 	case err != nil:
 		return nil, err
 	}
@@ -131,8 +130,9 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 func unused(dir string) error {
 	for _, name := range []string{"PG_VERSION", "postmaster.pid", machine.Marker} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return &say.Problem{Message: dir + " is no place for documents: it holds " + name,
-				Hint: "choose another folder", Code: say.CodeRefused}
+			return &say.Problem{Message: say.M("{dir} is no place for documents: it holds {name}", "dir", dir, "name",
+				name),
+				Hint: say.M("choose another folder"), Code: say.CodeRefused}
 		}
 	}
 	return nil

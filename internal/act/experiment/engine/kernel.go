@@ -63,9 +63,10 @@ func touch(w world, configs []experiment.Configuration, may bool) error {
 		for address, v := range c.Kernel {
 			name := string(address)
 			if other, ok := values[name]; ok && other != v {
-				return &say.Problem{Message: fmt.Sprintf("the configurations want %s to be %s and %s at once",
-					name, other, v),
-					Hint: "a value of the kernel holds for both servers: use the design restart", Code: say.CodeUsage}
+				return &say.Problem{Message: say.M("the configurations want {name} to be {other} and {value} at once",
+					"name", name, "other", other, "value", v),
+					Hint: say.M("a value of the kernel holds for both servers: use the design restart"),
+					Code: say.CodeUsage}
 			}
 			values[name] = v
 		}
@@ -116,10 +117,11 @@ func touch(w world, configs []experiment.Configuration, may bool) error {
 		}
 		if err != nil {
 			if f.Name == poolName {
-				err = &say.Problem{Message: fmt.Sprintf("the kernel does not give a pool of %d huge pages", pages),
-					Detail: err.Error(),
-					Hint: "free memory is in too small pieces or used up; a smaller shared_buffers, or a fresh " +
-						"boot, helps", Code: say.CodeRefused}
+				err = &say.Problem{Message: say.M("the kernel does not give a pool of {pages} huge pages", "pages",
+					fmt.Sprint(pages)),
+					Detail: say.OfError(err),
+					Hint: say.M("free memory is in too small pieces or used up; a smaller shared_buffers, or a " +
+						"fresh boot, helps"), Code: say.CodeRefused}
 			}
 			_, undo := untouch(w)
 			return errors.Join(err, undo)
@@ -138,14 +140,14 @@ func pool(w world, pages int64) (former, error) {
 		return former{}, err
 	}
 	if m.HugePageSize <= 0 {
-		return former{}, &say.Problem{Message: "a configuration wants huge pages, and this kernel has none",
+		return former{}, &say.Problem{Message: say.M("a configuration wants huge pages, and this kernel has none"),
 			Code: say.CodeRefused}
 	}
 	if want := unit.Bytes(pages) * m.HugePageSize; want > m.Available-keepFree(m.Total) {
-		return former{}, &say.Problem{Message: fmt.Sprintf("a pool of %d huge pages takes %s, and %s are available",
-			pages, want, m.Available),
-			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)),
-			Hint:   "use a smaller shared_buffers in the experiment", Code: say.CodeRefused}
+		return former{}, &say.Problem{Message: say.M("a pool of {pages} huge pages takes {want}, and {available} are "+
+			"available", "pages", fmt.Sprint(pages), "want", want, "available", m.Available),
+			Detail: say.M("{total} are to stay free for everything else", "total", keepFree(m.Total)),
+			Hint:   say.M("use a smaller shared_buffers in the experiment"), Code: say.CodeRefused}
 	}
 	before, err := w.Kernel(poolName)
 	if err != nil {
@@ -195,6 +197,8 @@ func untouch(w world) ([]string, error) {
 }
 
 func untouchable(what string) error {
-	return &say.Problem{Message: what + ", and this machine is not said to be one that may be touched",
-		Hint: "allow it where nothing else runs on the machine; values are put back afterwards", Code: say.CodeRefused}
+	return &say.Problem{Message: say.M("{what}, and this machine is not said to be one that may be touched", "what",
+		what),
+		Hint: say.M("allow it where nothing else runs on the machine; values are put back afterwards"),
+		Code: say.CodeRefused}
 }

@@ -224,9 +224,9 @@ func (g *engine) foreign(name string) error {
 		return err
 	}
 	if slices.Contains(g.e.Guard.Systems, id) {
-		return &say.Problem{Message: "the cluster in the scratch folder is a copy of a server that runs here",
-			Detail: fmt.Sprintf("system identifier %d", id),
-			Hint:   "choose another scratch folder: experiments use clusters that they made themselves",
+		return &say.Problem{Message: say.M("the cluster in the scratch folder is a copy of a server that runs here"),
+			Detail: say.M("system identifier {id}", "id", fmt.Sprint(id)),
+			Hint:   say.M("choose another scratch folder: experiments use clusters that they made themselves"),
 			Code:   say.CodeRefused}
 	}
 	return nil
@@ -244,10 +244,11 @@ func (g *engine) room(data unit.Bytes, loaded bool) error {
 		need -= data + overhead
 	}
 	if least := total / 100 * machine.LeastFree; free-need < least {
-		return &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk space in %s, and %s are free", need,
-			g.e.Scratch, free),
-			Detail: fmt.Sprintf("%d %% of the filesystem (%s) are to stay free", machine.LeastFree, least),
-			Hint:   "use a smaller scale, or a scratch folder on a larger filesystem", Code: say.CodeRefused}
+		return &say.Problem{Message: say.M("the experiment needs {need} of disk space in {scratch}, and {free} are "+
+			"free", "need", need, "scratch", g.e.Scratch, "free", free),
+			Detail: say.M("{leastFree} % of the filesystem ({least}) are to stay free", "leastFree",
+				fmt.Sprint(machine.LeastFree), "least", least),
+			Hint: say.M("use a smaller scale, or a scratch folder on a larger filesystem"), Code: say.CodeRefused}
 	}
 	return nil
 }

@@ -102,10 +102,11 @@ func (g *engine) open(ctx context.Context, label string) (s *seat, err error) {
 	if h := hash(have); a.Hash == "" {
 		a.Hash = h
 	} else if a.Hash != h {
-		return nil, &say.Problem{Message: "the server of configuration " + label +
-			" has other settings than in the runs before",
-			Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
-			Hint:   "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
+		return nil, &say.Problem{Message: say.M("the server of configuration {label} has other settings than in the "+
+			"runs before", "label", label),
+			Detail: say.M("the hash over pg_settings was {hash} and is {value}", "hash", a.Hash[:12], "value", h[:12]),
+			Hint:   say.M("runs under different settings are not one experiment; begin a new one"),
+			Code:   say.CodeRefused}
 	}
 	if g.e.Spec.Cache == "warm" {
 		how, err := prewarmed(ctx, n)
@@ -227,11 +228,12 @@ func (g *engine) guarded(ctx context.Context, s *seat, d loadgen.Drive) (loadgen
 		return out, saw, cause
 	}
 	if gone := s.n.Alive(); gone != nil {
-		return out, saw, &say.Problem{Message: "the server of configuration " + s.label +
-			" ended in the middle of a run",
-			Detail: gone.Error(),
-			Hint:   "its last words say why; what was measured before is kept, and the experiment can be resumed",
-			Code:   say.CodeError}
+		return out, saw, &say.Problem{Message: say.M("the server of configuration {label} ended in the middle of a run",
+			"label", s.label),
+			Detail: say.OfError(gone),
+			Hint: say.M("its last words say why; what was measured before is kept, and the experiment can be " +
+				"resumed"),
+			Code: say.CodeError}
 	}
 	if err != nil {
 		return out, saw, fmt.Errorf("load on configuration %s: %w", s.label, err)

@@ -32,9 +32,9 @@ func Workload(name string, scripts []string) (load, data *workload.Workload, err
 		return data, data, nil
 	}
 	if data.Sysbench != "" {
-		return nil, nil, &say.Problem{Message: "the data of " + name +
-			" are made by sysbench, and -f is for scripts of pgbench",
-			Hint: "name another load for its data, such as oltp-rw", Code: say.CodeUsage}
+		return nil, nil, &say.Problem{Message: say.M("the data of {name} are made by sysbench, and -f is for scripts "+
+			"of pgbench", "name", name),
+			Hint: say.M("name another load for its data, such as oltp-rw"), Code: say.CodeUsage}
 	}
 	load, err = workload.Custom(scripts)
 	return load, data, err

@@ -36,9 +36,9 @@ func (f *FromServer) Private() bool { return true }
 // Fill implements Load.
 func (f *FromServer) Fill(ctx context.Context, c Conn, _ int, _ func(done, all int64)) (err error) {
 	if f.Source == nil {
-		return &say.Problem{Message: "the copy of the database " + f.About.Database +
-			" is gone, and one that is made now would be of other data",
-			Hint: "begin a new experiment; with --keep-data the copy stays when one is interrupted",
+		return &say.Problem{Message: say.M("the copy of the database {database} is gone, and one that is made now "+
+			"would be of other data", "database", f.About.Database),
+			Hint: say.M("begin a new experiment; with --keep-data the copy stays when one is interrupted"),
 			Code: say.CodeRefused}
 	}
 	f.notes, err = clone.Copy(ctx, f.Source, f.Programs, clone.Into{Host: c.Host, Port: c.Port, User: c.User, DB: c.DB,

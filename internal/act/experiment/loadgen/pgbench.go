@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -157,9 +157,9 @@ func (p *Pgbench) report(out *Driven, cmd workload.Command, o workload.Options, 
 			lines := strings.Split(strings.TrimSpace(ended.Stderr), "\n")
 			detail = lines[len(lines)-1]
 		}
-		return &say.Problem{Message: fmt.Sprintf("pgbench failed with the workload %s", p.Workload.Name),
-			Detail: detail,
-			Hint:   "what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
+		return &say.Problem{Message: say.M("pgbench failed with the workload {name}", "name", p.Workload.Name),
+			Detail: say.Text(detail),
+			Hint:   say.M("what was measured before is kept, and the experiment can be resumed"), Code: say.CodeError}
 	}
 	r, err := measured.ParsePgbench([]byte(ended.Stdout))
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServ
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	if from.System != s.About.System || from.Database != s.About.Database {
-		return nil, nil, &say.Problem{Message: "the server of the load is another one than a moment ago",
+		return nil, nil, &say.Problem{Message: say.M("the server of the load is another one than a moment ago"),
 			Code: say.CodeError}
 	}
 	mix, err := workload.Synthesize(ctx, conn, false)

@@ -83,20 +83,21 @@ func (s *Sysbench) Fill(ctx context.Context, c Conn, scale int, told func(done, 
 
 // failed is what a run of sysbench ended with.
 func (s *Sysbench) failed(e scratch.Ended) error {
-	detail := ""
+	var detail say.Message
 	for line := range strings.Lines(e.Stdout + "\n" + e.Stderr) {
-		if strings.HasPrefix(line, "FATAL:") && detail == "" {
-			detail = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "FATAL:") && detail.IsZero() {
+			detail = say.Text(strings.TrimSpace(line))
 		}
 	}
-	if e.Code == 0 && detail == "" {
+	if e.Code == 0 && detail.IsZero() {
 		return nil
 	}
-	if detail == "" {
-		detail = fmt.Sprintf("it ended with status %d", e.Code)
+	if detail.IsZero() {
+		detail = say.M("it ended with status {code}", "code", fmt.Sprint(e.Code))
 	}
-	return &say.Problem{Message: "sysbench failed with the workload " + s.Workload.Name, Detail: detail,
-		Hint: "what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
+	return &say.Problem{Message: say.M("sysbench failed with the workload {name}", "name", s.Workload.Name),
+		Detail: detail,
+		Hint:   say.M("what was measured before is kept, and the experiment can be resumed"), Code: say.CodeError}
 }
 
 // Drive implements Load.

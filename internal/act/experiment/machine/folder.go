@@ -51,7 +51,7 @@ func (m *Machine) Path(name string) string { return m.path(name) }
 
 func (m *Machine) path(name string) string { return filepath.Join(m.dir, name) }
 
-func refused(message, detail, hint string) error {
+func refused(message, detail, hint say.Message) error {
 	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
 }
 
@@ -60,7 +60,8 @@ const otherFolder = "choose another scratch folder: an empty one, or one that is
 // Claim implements engine.world.
 func (m *Machine) Claim() error {
 	if !filepath.IsAbs(m.dir) || filepath.Clean(m.dir) != m.dir || m.dir == "/" {
-		return &say.Problem{Message: fmt.Sprintf("%q is no scratch folder", m.dir), Hint: "name an absolute path",
+		return &say.Problem{Message: say.M("{dir} is no scratch folder", "dir", say.Quoted(m.dir)),
+			Hint: say.M("name an absolute path"),
 			Code: say.CodeUsage}
 	}
 	if err := m.apart(); err != nil {
@@ -79,8 +80,8 @@ func (m *Machine) Claim() error {
 			if errors.Is(err, syscall.EINTR) {
 				continue
 			}
-			return refused("another experiment is running in "+m.dir, "",
-				"two at once would disturb one another: wait until it has ended")
+			return refused(say.M("another experiment is running in {dir}", "dir", m.dir), say.Message{},
+				say.M("two at once would disturb one another: wait until it has ended"))
 		}
 		// A lock on a file that its former owner has removed keeps nobody out.
 		mine, err1 := f.Stat()
@@ -114,7 +115,8 @@ func (m *Machine) apart() error {
 			d = real
 		}
 		if within(at, d) || within(d, at) {
-			return refused(m.dir+" is the data directory of a server, or has to do with one", d, otherFolder)
+			return refused(say.M("{dir} is the data directory of a server, or has to do with one", "dir", m.dir),
+				say.Text(d), say.M(otherFolder))
 		}
 	}
 	return nil
@@ -125,7 +127,7 @@ func (m *Machine) mkdir(dir string) error {
 	st, err := os.Lstat(dir)
 	switch {
 	case err == nil && dir == m.dir && !st.IsDir():
-		return refused(dir+" is no folder", "", otherFolder)
+		return refused(say.M("{dir} is no folder", "dir", dir), say.Message{}, say.M(otherFolder))
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -156,14 +158,16 @@ func (m *Machine) marker() (*os.File, error) {
 	}
 	for _, of := range []string{"PG_VERSION", "postmaster.pid", "postgresql.conf", "global"} {
 		if slices.Contains(names, of) {
-			return nil, refused(m.dir+" is a data directory", "it holds "+of, otherFolder)
+			return nil, refused(say.M("{dir} is a data directory", "dir", m.dir), say.M("it holds {of}", "of", of),
+				say.M(otherFolder))
 		}
 	}
 	flags := os.O_RDWR | syscall.O_NOFOLLOW
 	if !slices.Contains(names, Marker) {
 		if len(names) > 0 {
-			return nil, refused(m.dir+" is not empty and no scratch folder", "it holds "+names[0]+" and no "+Marker,
-				otherFolder)
+			return nil, refused(say.M("{dir} is not empty and no scratch folder", "dir", m.dir),
+				say.M("it holds {names} and no .pgfettle-scratch", "names", names[0]),
+				say.M(otherFolder))
 		}
 		flags |= os.O_CREATE
 	}
@@ -173,10 +177,11 @@ func (m *Machine) marker() (*os.File, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = refused(m.path(Marker)+" is no file of ours", "", otherFolder)
+		err = refused(say.M("{marker} is no file of ours", "marker", m.path(Marker)), say.Message{}, say.M(otherFolder))
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); err == nil && (!ok || int(sys.Uid) != os.Geteuid()) {
-		err = refused(m.dir+" is the scratch folder of another user", "", otherFolder)
+		err = refused(say.M("{dir} is the scratch folder of another user", "dir", m.dir), say.Message{},
+			say.M(otherFolder))
 	}
 	if err == nil && st.Size() == 0 {
 		if _, err = f.WriteString(markerText); err == nil {
@@ -193,8 +198,8 @@ func (m *Machine) marker() (*os.File, error) {
 // Access says of an error that a folder cannot be used that it is one of rights.
 func Access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return &say.Problem{Message: "the scratch folder cannot be used", Detail: err.Error(),
-			Hint: "choose a folder that you may write to", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("the scratch folder cannot be used"), Detail: say.OfError(err),
+			Hint: say.M("choose a folder that you may write to"), Code: say.CodeNoAccess}
 	}
 	return err
 }

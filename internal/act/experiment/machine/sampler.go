@@ -101,10 +101,10 @@ func (m *Machine) nearlyFull(free, total unit.Bytes) error {
 	if total <= 0 || free >= total/100*LeastFree {
 		return nil
 	}
-	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir,
-		free, total),
-		Detail: fmt.Sprintf("an experiment leaves %d %% free", LeastFree),
-		Hint:   "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
+	return &say.Problem{Message: say.M("the filesystem of {dir} is nearly full: {free} of {total} are free", "dir",
+		m.dir, "free", free, "total", total),
+		Detail: say.M("an experiment leaves {leastFree} % free", "leastFree", fmt.Sprint(LeastFree)),
+		Hint:   say.M("make room, or resume with less: what was measured before is kept"), Code: say.CodeError}
 }
 
 // cpuTimes are in seconds since some moment.

@@ -26,8 +26,8 @@ const (
 // refused: what they reach is no scratch copy.
 func Custom(paths []string) (*Workload, error) {
 	if len(paths) == 0 || len(paths) > maxScripts {
-		return nil, &say.Problem{Message: fmt.Sprintf("%d scripts", len(paths)),
-			Hint: fmt.Sprintf("give one to %d", maxScripts), Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("{n} scripts", "n", len(paths)),
+			Hint: say.M("give one to {maxScripts}", "maxScripts", fmt.Sprint(maxScripts)), Code: say.CodeUsage}
 	}
 	w := &Workload{Name: "custom", Title: "scripts of the user", Protocol: Prepared,
 		// A SELECT may call a function that writes: what a script does is not seen in its text.
@@ -40,20 +40,23 @@ func Custom(paths []string) (*Workload, error) {
 		}
 		b, err := readScript(path)
 		if err != nil {
-			return nil, &say.Problem{Message: fmt.Sprintf("script %q cannot be read", path), Detail: err.Error(),
-				Code: say.CodeError}
+			return nil, &say.Problem{Message: say.M("script {path} cannot be read", "path", say.Quoted(path)),
+				Detail: say.OfError(err),
+				Code:   say.CodeError}
 		}
-		if what := reachesOut(b); what != "" {
-			return nil, &say.Problem{Message: fmt.Sprintf("script %q reaches out of the database", path), Detail: what,
-				Hint: "it would run programs or touch other servers at full rate: take it out", Code: say.CodeRefused}
+		if what := reachesOut(b); !what.IsZero() {
+			return nil, &say.Problem{Message: say.M("script {path} reaches out of the database", "path",
+				say.Quoted(path)), Detail: what,
+				Hint: say.M("it would run programs or touch other servers at full rate: take it out"),
+				Code: say.CodeRefused}
 		}
 		names = append(names, filepath.Base(path))
 		w.Scripts = append(w.Scripts, Script{Name: fmt.Sprintf("%02d_%s", i+1, plain(filepath.Base(path))), Text: b,
 			Weight: weight})
 	}
 	if w.total() == 0 {
-		return nil, &say.Problem{Message: "every script has the weight 0",
-			Hint: "give one of them a weight, as in a.sql@70", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("every script has the weight 0"),
+			Hint: say.M("give one of them a weight, as in a.sql@70"), Code: say.CodeUsage}
 	}
 	w.About = "The user's own: " + strings.Join(names, ", ") + "."
 	return w, nil
@@ -67,8 +70,9 @@ func weighted(p string) (path string, weight int, err error) {
 	}
 	n, err := strconv.Atoi(p[i+1:])
 	if err != nil || n < 0 || n > maxWeight || i == 0 {
-		return "", 0, &say.Problem{Message: fmt.Sprintf("%q has no weight after the @", p),
-			Hint: fmt.Sprintf("write a whole number from 0 to %d, as in a.sql@70", maxWeight), Code: say.CodeUsage}
+		return "", 0, &say.Problem{Message: say.M("{value} has no weight after the @", "value", say.Quoted(p)),
+			Hint: say.M("write a whole number from 0 to {most}, as in a.sql@70", "most",
+				fmt.Sprint(maxWeight)), Code: say.CodeUsage}
 	}
 	return p[:i], n, nil
 }
@@ -105,7 +109,7 @@ func readScript(path string) (string, error) {
 // many is asked about.
 var outside = []struct {
 	pattern *regexp.Regexp
-	what    string
+	what    say.Template
 }{
 	{regexp.MustCompile(`(?i)\\(set)?shell\b`), `\shell runs a program on this host`},
 	{regexp.MustCompile(`(?is)\bcopy\b[^;]*\bprogram\b`), "COPY … PROGRAM runs a program on the server"},
@@ -120,14 +124,14 @@ var outside = []struct {
 var commentLine = regexp.MustCompile(`(?m)^[ \t]*--.*$`)
 
 // reachesOut says how a script reaches out of the database; "": it does not.
-func reachesOut(script string) string {
+func reachesOut(script string) say.Message {
 	script = commentLine.ReplaceAllString(script, "")
 	for _, o := range outside {
 		if o.pattern.MatchString(script) {
-			return o.what
+			return say.M(o.what)
 		}
 	}
-	return ""
+	return say.Message{}
 }
 
 // plain is a name of letters and digits that a file may have everywhere.

@@ -92,12 +92,11 @@ func noPgbench(prefer unit.Version, old string) error {
 	if prefer.Major() >= oldest {
 		major = strconv.Itoa(prefer.Major())
 	}
-	p := &say.Problem{Message: "pgbench is not installed", Code: say.CodeError,
-		Hint: fmt.Sprintf(
-			"install postgresql-%s (Debian, Ubuntu), postgresql%s (RPMs of the PostgreSQL project) or "+
-				"postgresql-contrib (those of Red Hat and Fedora)", major, major)}
+	p := &say.Problem{Message: say.M("pgbench is not installed"), Code: say.CodeError,
+		Hint: say.M("install postgresql-{major} (Debian, Ubuntu), postgresql{major} (RPMs of the PostgreSQL project) "+
+			"or postgresql-contrib (those of Red Hat and Fedora)", "major", major)}
 	if old != "" {
-		p.Detail = "the one that is here is of " + old + ", older than 13"
+		p.Detail = say.M("the one that is here is of {old}, older than 13", "old", old)
 	}
 	return p
 }

@@ -93,8 +93,9 @@ type statement struct {
 func Statements(ctx context.Context, c *pgconn.PgConn) (int, error) {
 	all, err := readStatements(ctx, c)
 	if err == nil && len(all) == 0 {
-		err = &say.Problem{Message: "pg_stat_statements has seen no statement of this database",
-			Hint: "name the database that is used (dbname of the conninfo, or PGDATABASE), or let it collect for a day",
+		err = &say.Problem{Message: say.M("pg_stat_statements has seen no statement of this database"),
+			Hint: say.M("name the database that is used (dbname of the conninfo, or PGDATABASE), or let it collect " +
+				"for a day"),
 			Code: say.CodeError}
 	}
 	return len(all), err
@@ -143,10 +144,11 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 			Blocks: float64(s.blocks) / float64(s.calls), BlocksSeen: blocks})
 	}
 	if len(scripts) == 0 {
-		p := &say.Problem{Message: "none of the server's statements can be made into a workload",
-			Hint: "give scripts of your own with -f", Code: say.CodeError}
+		p := &say.Problem{Message: say.M("none of the server's statements can be made into a workload"),
+			Hint: say.M("give scripts of your own with -f"), Code: say.CodeError}
 		if len(m.Left) > 0 {
-			p.Detail = fmt.Sprintf("of %d the first: %s", len(m.Left), m.Left[0].Reason)
+			p.Detail = say.M("the first of {n} statements left out: {reason}", "n", len(m.Left), "reason",
+				m.Left[0].Reason)
 		}
 		return m, p
 	}
@@ -202,9 +204,9 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 		return nil, fmt.Errorf("statements of the server: %w", err)
 	}
 	if len(where) == 0 {
-		return nil, &say.Problem{Message: "the database has no pg_stat_statements",
-			Hint: "CREATE EXTENSION pg_stat_statements, with the library in shared_preload_libraries, and let it " +
-				"collect for a day", Code: say.CodeError}
+		return nil, &say.Problem{Message: say.M("the database has no pg_stat_statements"),
+			Hint: say.M("CREATE EXTENSION pg_stat_statements, with the library in shared_preload_libraries, and let " +
+				"it collect for a day"), Code: say.CodeError}
 	}
 	schema, top, _ := strings.Cut(where[0], " ")
 	filter := ""
@@ -217,8 +219,9 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 		"WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND calls > 0"+filter+
 		" GROUP BY queryid ORDER BY sum(calls) DESC, queryid LIMIT 500").ReadAll()
 	if err != nil {
-		return nil, &say.Problem{Message: "pg_stat_statements cannot be read", Detail: reason(err),
-			Hint: "it has to be in shared_preload_libraries, and texts of others need the role pg_read_all_stats",
+		return nil, &say.Problem{Message: say.M("pg_stat_statements cannot be read"), Detail: say.Text(reason(err)),
+			Hint: say.M("it has to be in shared_preload_libraries, and texts of others need the role " +
+				"pg_read_all_stats"),
 			Code: say.CodeError}
 	}
 	var out []statement
@@ -275,8 +278,8 @@ func fit(query string, ts []token, writes bool) error {
 			return errors.New("it reads the statistics themselves")
 		}
 	}
-	if what := reachesOut(query); what != "" {
-		return errors.New(what)
+	if what := reachesOut(query); !what.IsZero() {
+		return errors.New(what.English())
 	}
 	return nil
 }

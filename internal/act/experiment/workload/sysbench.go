@@ -79,7 +79,7 @@ func FindSysbench(ctx context.Context) (Sysbench, error) {
 }
 
 func findSysbench(ctx context.Context, t target.Target, folders []string) (Sysbench, error) {
-	old := ""
+	old := say.Message{}
 	for _, dir := range folders {
 		path := filepath.Join(dir, "sysbench")
 		out, err := t.Run(ctx, target.Command{Argv: []string{path, "--version"}, Timeout: askTimeout, Limit: 4096})
@@ -91,15 +91,15 @@ func findSysbench(ctx context.Context, t target.Target, folders []string) (Sysbe
 		case ok:
 			return Sysbench{Path: path, Version: word}, nil
 		case word != "":
-			old = "the one that is here is of " + word + ", and options and reports are those of 1.0"
+			old = say.M("the one that is here is of {word}, and options and reports are those of 1.0", "word", word)
 		}
 	}
 	if ctx.Err() != nil {
 		return Sysbench{}, context.Cause(ctx)
 	}
-	return Sysbench{}, &say.Problem{Message: "sysbench is not installed", Detail: old, Code: say.CodeError,
-		Hint: "install the package sysbench (Debian, Ubuntu, Fedora; EPEL for Red Hat), built with PostgreSQL; or " +
-			"take point-select or oltp-rw, which pgbench sends"}
+	return Sysbench{}, &say.Problem{Message: say.M("sysbench is not installed"), Detail: old, Code: say.CodeError,
+		Hint: say.M("install the package sysbench (Debian, Ubuntu, Fedora; EPEL for Red Hat), built with PostgreSQL; " +
+			"or take point-select or oltp-rw, which pgbench sends")}
 }
 
 // sysbenchVersion reads "sysbench 1.0.20"; ok: it is 1.x, whose report we know.
@@ -147,8 +147,9 @@ func (s Sysbench) Run(w *Workload, o SysbenchOptions) (Command, error) {
 		return Command{}, fmt.Errorf("run of the workload %s: it takes either a time or a number of transactions",
 			w.Name)
 	case !slices.Contains([]string{"", Simple, Prepared}, o.Protocol):
-		return Command{}, &say.Problem{Message: fmt.Sprintf("sysbench has no protocol %q", o.Protocol),
-			Hint: "it sends prepared statements, or simple ones", Code: say.CodeUsage}
+		return Command{}, &say.Problem{Message: say.M("sysbench has no protocol {protocol}", "protocol",
+			say.Quoted(o.Protocol)),
+			Hint: say.M("it sends prepared statements, or simple ones"), Code: say.CodeUsage}
 	}
 	mode := "auto"
 	if o.Protocol == Simple {

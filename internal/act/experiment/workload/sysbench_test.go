@@ -72,8 +72,8 @@ func TestFindSysbench(t *testing.T) {
 			continue
 		}
 		var p *say.Problem
-		if !errors.As(err, &p) || !strings.Contains(p.Message+p.Detail, want) ||
-			!strings.Contains(p.Hint, "package sysbench") {
+		if !errors.As(err, &p) || !strings.Contains(p.Message.String()+p.Detail.String(), want) ||
+			!strings.Contains(p.Hint.String(), "package sysbench") {
 			t.Errorf("%q: %v", says, err)
 		}
 	}

@@ -5,7 +5,6 @@
 package workload
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -109,14 +108,15 @@ func Find(name string) (*Workload, error) {
 	}
 	switch {
 	case name == FromStatements:
-		return nil, &say.Problem{Message: "the workload from-statements is made from a live server",
-			Hint: "name the server whose pg_stat_statements it shall be made from", Code: say.CodeUsage}
+		return nil, &say.Problem{Message: say.M("the workload from-statements is made from a live server"),
+			Hint: say.M("name the server whose pg_stat_statements it shall be made from"), Code: say.CodeUsage}
 	}
-	hint := "known are " + strings.Join(Names(), ", ")
+	hint := say.M("known are {names}", "names", say.Names(Names(), 0))
 	if near := say.Similar(name, Names()); len(near) > 0 {
-		hint = "did you mean " + near[0] + "? " + hint
+		hint = say.All(" ", say.M("did you mean {name}?", "name", near[0]), hint)
 	}
-	return nil, &say.Problem{Message: fmt.Sprintf("there is no workload %q", name), Hint: hint, Code: say.CodeUsage}
+	return nil, &say.Problem{Message: say.M("there is no workload {name}", "name", say.Quoted(name)), Hint: hint,
+		Code: say.CodeUsage}
 }
 
 // maxScale is as far as the numbers of rows of every workload fit: pgbench itself

@@ -86,7 +86,7 @@ var gone = []Gone{
 		How: "In 8.4 and later, the free space map is on disk and needs no size. Remove the line."},
 	{Name: "add_missing_from", Last: "8.4", Major: 8, How: "Queries must name every table in FROM. Remove the line."},
 	{Name: "regex_flavor", Last: "8.4", Major: 8,
-		How: "In 9.0 and later, regular expressions are always advanced. Remove the line."},
+		How: "In 9.0 and later, regular expressions always use the advanced flavor. Remove the line."},
 	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", How: "The value stays the same."},
 	{Name: "stats_start_collector", Last: "8.2", Major: 8, To: "track_counts",
 		How: "Statistics are always collected. Remove the line."},

@@ -15,9 +15,9 @@ var LogHides = check.Check{
 	Why: "Messages below log_min_messages are not logged. An error whose statement is not logged " +
 		"(log_min_error_statement) cannot be traced to its cause. With log_error_verbosity = terse, the log " +
 		"lacks DETAIL and HINT, which show what was rejected and why.",
-	Do: "Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM " +
-		"RESET log_min_error_statement; ALTER SYSTEM RESET log_error_verbosity; Then reload: SELECT " +
-		"pg_reload_conf(); If one message floods the log, remove its cause.",
+	Do: "Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM RESET " +
+		"log_min_error_statement; ALTER SYSTEM RESET log_error_verbosity;\nThen reload: SELECT pg_reload_conf();\nIf " +
+		"one message floods the log, remove its cause.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET log_min_messages;"),
 		check.SQL("ALTER SYSTEM RESET log_min_error_statement;"),

@@ -19,14 +19,14 @@ var LoggingDurationFloods = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerInstance,
 	Title:    "Every statement or its duration is logged",
-	Why: "Each statement then writes a log line, often through a single collector process. On a busy server " +
-		"the log can take more disk space than the data, and backends wait for the pipe. Usually only the slow " +
-		"statements or a sample are needed. The log also contains the values in the statements, including " +
+	Why: "With this setting, each statement writes a log line, often through a single collector process. On a " +
+		"busy server the log can take more disk space than the data, and backends wait for the pipe. Usually only " +
+		"the slow statements or a sample are needed. The log also contains the values in the statements, including " +
 		"passwords and personal data.",
-	Do: "Log only slow statements (reload): ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM " +
-		"RESET log_statement; ALTER SYSTEM RESET log_duration; SELECT pg_reload_conf(); For totals of all " +
-		"statements, use pg_stat_statements; for a sample, log_min_duration_sample with " +
-		"log_statement_sample_rate; for audits, pgaudit.",
+	Do: "Log only slow statements (reload): ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM RESET " +
+		"log_statement; ALTER SYSTEM RESET log_duration; SELECT pg_reload_conf();\nFor totals of all statements, use " +
+		"pg_stat_statements; for a sample, log_min_duration_sample with log_statement_sample_rate; for audits, " +
+		"pgaudit.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_min_duration_statement = '1s';"),
 		check.SQL("ALTER SYSTEM RESET log_statement;"),

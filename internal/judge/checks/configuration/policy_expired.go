@@ -15,8 +15,8 @@ var PolicyExpired = check.Check{
 	Scope:    check.PerHost,
 	Title:    "Accepted finding has expired",
 	Why: "The policy file accepts this finding until a day that has passed. The date means that the decision " +
-		"must be reviewed: the host, the version or the reason may have changed. Until then, the finding is " +
-		"reported as if it had never been accepted.",
+		"must be reviewed: the host, the version or the reason may have changed. Until it is renewed or removed, the " +
+		"finding is reported as if it had never been accepted.",
 	Do: "Fix the problem and remove the entry, or write a new date and a current reason into the policy file. " +
 		"To list all entries, run pgfettle policy show",
 	Commands: []check.Command{

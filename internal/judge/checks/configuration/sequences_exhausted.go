@@ -28,11 +28,11 @@ var SequencesExhausted = check.Check{
 	Why: "When a sequence has reached its maximum, or the type of its column cannot hold the next value, every " +
 		"INSERT that uses it fails. Changing integer to bigint rewrites the table and its indexes under an " +
 		"ACCESS EXCLUSIVE lock. For a large table this blocks all access for hours, unless it was prepared.",
-	Do: "Change the column to bigint before that. For a small table (blocks all access to it), run ALTER TABLE " +
-		"TABLE_NAME ALTER COLUMN COLUMN_NAME TYPE bigint; For a large table, add a new column that a trigger " +
-		"keeps in sync, backfill it in batches, and swap the columns. Do the same for the columns that " +
-		"reference it. The sequence of a serial column has its own type: ALTER SEQUENCE SEQUENCE_NAME AS " +
-		"bigint; That of an identity column follows automatically. Gaps from ON CONFLICT or rollbacks are a " +
+	Do: "Change the column to bigint before the sequence is exhausted. For a small table (blocks all access to " +
+		"it), run ALTER TABLE TABLE_NAME ALTER COLUMN COLUMN_NAME TYPE bigint;\nFor a large table, add a new column " +
+		"that a trigger keeps in sync, backfill it in batches, and swap the columns. Do the same for the columns " +
+		"that reference it. The sequence of a serial column has its own type: ALTER SEQUENCE SEQUENCE_NAME AS " +
+		"bigint;\nThat of an identity column follows automatically. Gaps from ON CONFLICT or rollbacks are a " +
 		"frequent cause of fast growth.",
 	Sources: []string{"pg-numeric-types"},
 	Judge: func(c *check.Case) {

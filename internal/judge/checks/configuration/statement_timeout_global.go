@@ -16,7 +16,7 @@ var StatementTimeoutGlobal = check.Check{
 	Why: "A timeout for the whole server also cancels work that must take long: CREATE INDEX, manual VACUUM, " +
 		"REFRESH MATERIALIZED VIEW, migrations and nightly reports. Their authors usually do not expect the " +
 		"timeout. The PostgreSQL manual does not recommend these settings in postgresql.conf.",
-	Do: "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET statement_timeout = '30s'; Then " +
+	Do: "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET statement_timeout = '30s';\nThen " +
 		"remove it from postgresql.conf, or run ALTER SYSTEM RESET with its name, and reload.",
 	Sources: []string{"pg-config-client"},
 	Judge: func(c *check.Case) {

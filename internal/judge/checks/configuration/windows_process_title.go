@@ -11,8 +11,8 @@ var WindowsProcessTitle = check.Check{
 	Title:    "update_process_title is on (Windows)",
 	Why: "With update_process_title = on, each backend writes its current activity to its process title. On " +
 		"Windows each change is a system object, which is so expensive that the default there is off.",
-	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET update_process_title; Then reload: " +
-		"SELECT pg_reload_conf(); pg_stat_activity shows the same information.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET update_process_title;\nThen reload: SELECT " +
+		"pg_reload_conf();\npg_stat_activity shows the same information.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET update_process_title;"),
 		check.SQL("SELECT pg_reload_conf();"),

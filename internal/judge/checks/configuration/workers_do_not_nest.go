@@ -15,11 +15,10 @@ var WorkersDoNotNest = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "Worker limits are inconsistent or too low",
-	Why: "Parallel workers are taken from max_parallel_workers, and those from max_worker_processes, which " +
-		"logical replication and extensions share. A limit above the one that contains it is never reached: " +
-		"queries are planned for workers that they do not get, and run slower than planned. Fewer than 8 " +
-		"worker processes (the default) save nothing. A standby with fewer worker processes than its primary " +
-		"pauses or stops replay.",
+	Why: "Parallel workers come from max_parallel_workers, a share of max_worker_processes, from which logical " +
+		"replication and extensions also draw. A limit above the one that contains it is never reached: queries are " +
+		"planned for workers that they do not get, and run slower than planned. Lowering max_worker_processes below " +
+		"8 (the default) saves nothing. A standby with fewer worker processes than its primary pauses or stops replay.",
 	Do: "Set max_worker_processes to 8 or to the number of CPUs, whichever is higher, plus what extensions and " +
 		"subscriptions need (restart; standbys first). Set max_parallel_workers to at most that value " +
 		"(reload). Set max_parallel_workers_per_gather and max_parallel_maintenance_workers to at most " +

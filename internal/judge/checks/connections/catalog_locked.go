@@ -29,9 +29,9 @@ var CatalogLocked = check.Check{
 		"first query and fill all slots. Typical causes are VACUUM FULL, CLUSTER or REINDEX on a catalog, LOCK " +
 		"TABLE, and a session that is idle in transaction after one of these.",
 	Do: "Terminate the session that holds the lock; its open transaction is rolled back: SELECT " +
-		"pg_terminate_backend(PID); If no connection is possible, run kill -TERM PID as the owner of the " +
-		"server. Never use kill -9, which makes the whole server restart. End a prepared transaction with " +
-		"ROLLBACK PREPARED 'NAME';",
+		"pg_terminate_backend(PID);\nIf no connection is possible, run kill -TERM PID as the owner of the server. " +
+		"Never use kill -9, which makes the whole server restart. End a prepared transaction with ROLLBACK PREPARED " +
+		"'NAME';",
 	Sources: []string{"pg-explicit-locking", "pg-system-views", "pg-signaling"},
 	Judge: func(c *check.Case) {
 		if running, ok := check.Need(c, c.Instance.Running); !ok || !running || !c.CatalogsLocked() {

@@ -10,9 +10,9 @@ var LogHostnameOn = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "log_hostname is on: DNS lookup per connection",
 	Why: "With log_hostname = on, the server looks up the host name of each client before the session can " +
-		"continue. If DNS is slow, every login is slow; if it does not answer, all logins hang. The log " +
-		"contains the IP address without this setting.",
-	Do: "Turn it off (reload): ALTER SYSTEM SET log_hostname = off; SELECT pg_reload_conf();",
+		"continue. If DNS is slow, every login is slow; if it does not answer, all logins hang. Even without this " +
+		"setting, the log contains the IP address.",
+	Do: "Turn log_hostname off (reload): ALTER SYSTEM SET log_hostname = off; SELECT pg_reload_conf();",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET log_hostname = off;"),
 		check.SQL("SELECT pg_reload_conf();"),

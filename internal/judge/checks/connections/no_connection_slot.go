@@ -17,12 +17,11 @@ var NoConnectionSlot = check.Check{
 	Why: "The server refuses further connections of this role: \"sorry, too many clients already\", " +
 		"\"remaining connection slots are reserved\", or a limit of the role or database. Applications that " +
 		"open a new connection fail. The checks that need SQL could not run.",
-	Do: "Connect as a superuser: superuser_reserved_connections keeps slots free for this. In " +
-		"pg_stat_activity, find the application that holds the sessions, and terminate the idle ones: SELECT " +
-		"pg_terminate_backend(PID); If the superuser slots are in use too, terminate an idle session on the " +
-		"host with kill -TERM PID. Never use kill -9, which makes the whole server restart. Then use a " +
-		"connection pooler in transaction mode (PgBouncer), or reduce the applications' pools so that their " +
-		"sum stays below the limit.",
+	Do: "Connect as a superuser: superuser_reserved_connections keeps slots free for this. In pg_stat_activity, " +
+		"find the application that holds the sessions, and terminate the idle ones: SELECT " +
+		"pg_terminate_backend(PID);\nIf the superuser slots are in use too, terminate an idle session on the host " +
+		"with kill -TERM PID. Never use kill -9, which makes the whole server restart. Then use a connection pooler " +
+		"in transaction mode (PgBouncer), or reduce the applications' pools so that their sum stays below the limit.",
 	Sources: []string{"pg-config-connection", "pg-error-codes", "pg-signaling"},
 	Judge: func(c *check.Case) {
 		f, ok := c.Silence()

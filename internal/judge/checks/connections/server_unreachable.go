@@ -18,7 +18,7 @@ var ServerUnreachable = check.Check{
 	Why: "The server processes exist, but pgfettle got no answer over SQL. If applications get none either, " +
 		"this is an outage. The checks of settings, sessions and statistics need these answers: without them, " +
 		"the absence of findings does not mean that the server is healthy.",
-	Do: "Connect with psql from this host, and read the end of the server log. If both show no problem, run " +
+	Do: "Connect with psql from this host, and read the end of the server log. If neither shows a problem, run " +
 		"pgfettle again as the owner of the data directory.",
 	Sources: []string{"pg-config-connection", "pg-hba", "pg-error-codes"},
 	Judge: func(c *check.Case) {

@@ -18,9 +18,9 @@ var IoSchedulerBfq = check.Check{
 		"waits for the next request of a process, and treats the backends of a server as many processes. Its CPU " +
 		"cost per request alone reduces throughput on flash. The kernel default is none for multi-queue disks and " +
 		"mq-deadline for the others.",
-	Do: "1. Switch now (write none for NVMe and virtual disks): echo mq-deadline > /sys/block/DISK/queue/scheduler\n" +
-		"2. Make it persistent with a rule in /etc/udev/rules.d that sets the attribute queue/scheduler of the " +
-		"disk. The boot parameter elevator= has had no effect since Linux 5.0.",
+	Do: "1. Switch the scheduler now (write none for NVMe and virtual disks): echo mq-deadline > " +
+		"/sys/block/DISK/queue/scheduler\n2. Make it persistent with a rule in /etc/udev/rules.d that sets the " +
+		"attribute queue/scheduler of the disk. The boot parameter elevator= has had no effect since Linux 5.0.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

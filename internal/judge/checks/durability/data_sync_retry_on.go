@@ -14,8 +14,8 @@ var DataSyncRetryOn = check.Check{
 		"data never reached the disk. With data_sync_retry = on, the server completes the checkpoint, and the " +
 		"loss is found months later or never. If it is off, the server stops with a PANIC and recovers from the " +
 		"WAL.",
-	Do: "1. Reset it (restart): ALTER SYSTEM RESET data_sync_retry;\n" +
-		"2. Look for I/O errors: journalctl -k | grep -i \"i/o error\"",
+	Do: "1. Reset data_sync_retry (restart): ALTER SYSTEM RESET data_sync_retry;\n2. Look for I/O errors: journalctl " +
+		"-k | grep -i \"i/o error\"",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET data_sync_retry;"),
 		check.Shell(`journalctl -k | grep -i "i/o error"`),

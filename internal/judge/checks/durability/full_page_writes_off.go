@@ -23,9 +23,9 @@ var FullPageWritesOff = check.Check{
 	Why: "Most filesystems write an 8 kB page as two or more separate blocks. A crash in between leaves a torn " +
 		"page, half old and half new. Without its full-page image in the WAL, recovery replays changes onto that " +
 		"page: silent corruption. Data checksums detect it, but cannot repair it.",
-	Do: "1. Turn it on (reload): ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;\n" +
-		"2. To write fewer and smaller full-page images, raise max_wal_size and checkpoint_timeout and enable " +
-		"wal_compression (reload).",
+	Do: "1. Turn full_page_writes on (reload): ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); " +
+		"CHECKPOINT;\n2. To write fewer and smaller full-page images, raise max_wal_size and checkpoint_timeout and " +
+		"enable wal_compression (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET full_page_writes = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -14,9 +14,8 @@ var RecoverySyncSyncfs = check.Check{
 	Why: "With recovery_init_sync_method = syncfs, the kernel flushes whole filesystems before crash recovery. " +
 		"Linux 5.7 and earlier do not report write errors of syncfs, so the server can start on data that never " +
 		"reached the disk.",
-	Do: "Do one of these:\n" +
-		"1. Reset it (reload): ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf();\n" +
-		"2. Boot Linux 5.8 or later.",
+	Do: "Do one of these:\n1. Reset recovery_init_sync_method (reload): ALTER SYSTEM RESET " +
+		"recovery_init_sync_method; SELECT pg_reload_conf();\n2. Boot Linux 5.8 or later.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET recovery_init_sync_method;"),
 		check.SQL("SELECT pg_reload_conf();"),

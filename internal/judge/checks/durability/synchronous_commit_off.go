@@ -14,9 +14,9 @@ var SynchronousCommitOff = check.Check{
 	Why: "COMMIT returns before the WAL is on disk. A crash of the server or the host loses the latest " +
 		"acknowledged transactions, of at most three times wal_writer_delay. Nothing is corrupted, but clients " +
 		"consider this data durable.",
-	Do: "1. Turn it on (reload): ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf();\n" +
-		"2. Turn it off only in transactions that may be lost: SET LOCAL synchronous_commit = off;\n" +
-		"3. Or only for a role: ALTER ROLE ROLE_NAME SET synchronous_commit = off;",
+	Do: "1. Turn synchronous_commit on (reload): ALTER SYSTEM SET synchronous_commit = on; SELECT " +
+		"pg_reload_conf();\n2. Turn it off only in transactions that may be lost: SET LOCAL synchronous_commit = " +
+		"off;\n3. Or only for a role: ALTER ROLE ROLE_NAME SET synchronous_commit = off;",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET synchronous_commit = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -21,9 +21,9 @@ var VolatileWriteCache = check.Check{
 		"no flushes. fsync returns while the data is only in that cache. A power failure loses it in any order: " +
 		"committed transactions, and the order between WAL and data files. This is safe only if a battery or " +
 		"capacitors protect the cache, and then a flush costs almost nothing.",
-	Do: "1. Set the queue back (takes effect now): echo 'write back' > /sys/block/DISK/queue/write_cache\n" +
-		"2. Remove the udev rule or script that changed it: grep -r write_cache /etc\n" +
-		"3. If the controller's cache has a working battery, configure the controller itself to report write " +
+	Do: "1. Set the queue back to write back (takes effect now): echo 'write back' > " +
+		"/sys/block/DISK/queue/write_cache\n2. Remove the udev rule or script that changed it: grep -r write_cache " +
+		"/etc\n3. If the controller's cache has a working battery, configure the controller itself to report write " +
 		"through.",
 	Sources: []string{"pg-wal-reliability", "linux-block"},
 	Judge: func(c *check.Case) {

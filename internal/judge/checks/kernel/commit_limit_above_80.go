@@ -19,7 +19,7 @@ var CommitLimitAbove80 = check.Check{
 	Severity:  check.Notice,
 	Scope:     check.PerHost,
 	DependsOn: []string{"overcommit_limit_too_low"}, // first the server needs less, then the limit may be lowered
-	Title:     "Commit limit leaves too little for page cache and kernel",
+	Title:     "Commit limit is too high: too little left for the page cache and kernel",
 	Why: "vm.overcommit_memory = 2 is set so that a query fails with an error before the OOM killer runs. The " +
 		"commit limit counts only memory that processes allocate. Page tables, kernel memory, huge pages and " +
 		"the page cache need memory in addition. If the limit is too close to RAM, the OOM killer still runs " +

@@ -29,9 +29,8 @@ var CPUSteal = check.Check{
 	Why: "Steal is the time in which a vCPU of this host was ready to run while the hypervisor ran another " +
 		"guest. Everything takes longer, with the same plans and the same cache. A backend that holds a lock " +
 		"blocks others while its vCPU is not running.",
-	Do: "1. Find out when it happens (column st): vmstat 1\n" +
-		"2. Show the figure to the administrator of the hypervisor. Remedies are fewer vCPUs than it has " +
-		"cores, reserved CPU time, or another host.",
+	Do: "1. Find out when it happens (column st): vmstat 1\n2. Show the figure to the administrator of the " +
+		"hypervisor. Remedies: fewer vCPUs than the hypervisor's host has cores, reserved CPU time, or another host.",
 	Commands: []check.Command{
 		check.Shell("vmstat 1"),
 	},

@@ -18,9 +18,8 @@ var OomPanics = check.Check{
 	Why: "With vm.panic_on_oom the kernel panics instead of killing one process. PostgreSQL recovers from a " +
 		"killed backend in seconds; a host takes minutes, and only reboots if kernel.panic is set. With 2, " +
 		"even a container that reaches its own limit panics the host.",
-	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.panic_on_oom = 0\n" +
-		"2. Run: sysctl --system\n" +
-		"The change takes effect at once. Keep the setting only if a cluster manager relies on it.",
+	Do: "1. Write into /etc/sysctl.d/60-postgresql.conf: vm.panic_on_oom = 0\n2. Run: sysctl --system\nThe change " +
+		"takes effect at once. Keep the current value only if a cluster manager relies on it.",
 	Commands: []check.Command{
 		check.Conf("vm.panic_on_oom = 0"),
 		check.Shell("sysctl --system"),

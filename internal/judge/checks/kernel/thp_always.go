@@ -10,9 +10,9 @@ var ThpAlways = check.Check{
 	Severity: check.Notice,
 	Scope:    check.PerHost,
 	Title:    "Transparent huge pages (THP) are set to always",
-	Why: "With always the kernel uses 2 MB pages for private memory of every process and compacts memory to " +
-		"find them, at times in the middle of a query. That shows as unexplained latency and as backends that " +
-		"hold far more memory than they use. Shared buffers gain nothing: they need explicit huge pages. The " +
+	Why: "With THP set to always, the kernel uses 2 MB pages for private memory of every process and compacts " +
+		"memory to find them, at times in the middle of a query. That shows as unexplained latency and as backends " +
+		"that hold far more memory than they use. Shared buffers gain nothing: they need explicit huge pages. The " +
 		"PostgreSQL manual discourages THP.",
 	Do: "1. Run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled\n" +
 		"2. Make it permanent with transparent_hugepage=madvise on the kernel command line. Or add a line in " +

@@ -26,9 +26,9 @@ var CompactionStalls = check.Check{
 	Title:     "Memory compaction stalls",
 	DependsOn: []string{"thp_always"},
 	Why: "A huge page is 2 MB of contiguous memory. If none is free, the process that needs one stops and " +
-		"moves other pages until one is free, or gives up (direct compaction). Queries can then take ten " +
-		"times as long with the same reads and the same plan. A profile shows compaction_alloc and spinlocks " +
-		"instead of query work.",
+		"moves other pages itself (direct compaction) until one is free, or gives up. Queries can then take ten " +
+		"times as long with the same reads and the same plan. A profile shows compaction_alloc and spinlocks instead " +
+		"of query work.",
 	Do: "1. Check whether the counters still grow. Run twice: grep -E " +
 		"'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat\n" +
 		"2. If they do, set transparent huge pages (THP) to madvise and their defrag to defer+madvise.\n" +

@@ -18,9 +18,9 @@ var DuplicateIndexes = check.Check{
 		"predicate. The planner needs only one of them, but writes and VACUUM maintain both, and both take " +
 		"space in shared_buffers. Often one was created manually on the column of a primary key or UNIQUE " +
 		"constraint, which has its own index.",
-	Do: "Drop the index that is named first: DROP INDEX CONCURRENTLY SCHEMA.INDEX; This does not block writes, " +
-		"and it cannot run inside a transaction block. The other index backs the constraint or is equivalent, " +
-		"so usage statistics are not needed for this decision.",
+	Do: "Drop the index that is named first: DROP INDEX CONCURRENTLY SCHEMA.INDEX;\nThis does not block writes, " +
+		"and it cannot run inside a transaction block. The other index backs the constraint or is equivalent, so " +
+		"usage statistics are not needed for this decision.",
 	Sources: []string{"pg-create-index", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "duplicates", c.Instance.Server.Deep.Duplicates)

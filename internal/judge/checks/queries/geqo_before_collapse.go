@@ -14,12 +14,12 @@ var GeqoBeforeCollapse = check.Check{
 	Scope:    check.PerInstance,
 	Title:    "geqo_threshold does not exceed the collapse limits",
 	Why: "For geqo_threshold or more tables, the genetic query optimizer (GEQO) searches join orders at random " +
-		"instead of trying all of them. For fewer than 12 tables, trying all orders takes milliseconds. " +
-		"Collapse limits above 20 give GEQO lists in which it finds good orders only by luck. The plan can " +
-		"then change whenever statistics change.",
-	Do: "Keep geqo_threshold = 12 and the collapse limits at 8 to 12 (at 20 for 1C). Remove geqo_threshold " +
-		"from postgresql.conf, or run: ALTER SYSTEM RESET geqo_threshold; Then reload: SELECT " +
-		"pg_reload_conf(); If a plan must never depend on GEQO, set the collapse limits below geqo_threshold.",
+		"instead of trying all of them. For fewer than 12 tables, trying all orders takes milliseconds. Values of " +
+		"join_collapse_limit and from_collapse_limit above 20 give GEQO lists in which it finds good orders only by " +
+		"luck. The plan can then change whenever statistics change.",
+	Do: "Keep geqo_threshold = 12 and the collapse limits at 8 to 12 (at 20 for 1C). Remove geqo_threshold from " +
+		"postgresql.conf, or run: ALTER SYSTEM RESET geqo_threshold;\nThen reload: SELECT pg_reload_conf();\nIf a " +
+		"plan must never depend on GEQO, set the collapse limits below geqo_threshold.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET geqo_threshold;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -19,9 +19,9 @@ var InvalidIndexes = check.Check{
 		"index behind. No query uses it, but changes of the table usually still maintain it. An invalid unique " +
 		"index does not guarantee that existing values are unique.",
 	Do: "If the name ends in _ccnew or _ccold (or with a number after it), a failed REINDEX left the index. " +
-		"Drop it: DROP INDEX CONCURRENTLY SCHEMA.INDEX; Otherwise rebuild it: REINDEX INDEX CONCURRENTLY " +
-		"SCHEMA.INDEX; For a unique index, remove duplicate rows first. Neither command blocks writes, and " +
-		"neither can run inside a transaction block.",
+		"Drop it: DROP INDEX CONCURRENTLY SCHEMA.INDEX;\nOtherwise rebuild it: REINDEX INDEX CONCURRENTLY " +
+		"SCHEMA.INDEX;\nFor a unique index, remove duplicate rows first. Neither command blocks writes, and neither " +
+		"can run inside a transaction block.",
 	Sources: []string{"pg-create-index", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list, ok := check.InDatabases(c, "indexes", c.Instance.Server.Deep.Indexes)

@@ -16,8 +16,8 @@ var JitWorkload = check.Check{
 	Why: "JIT compilation takes tens to hundreds of milliseconds, and each backend repeats it at every " +
 		"execution. It pays off for queries that run for seconds. With jit_above_cost below its default of " +
 		"100000, JIT also compiles queries that would finish sooner without it.",
-	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET jit_above_cost; Then reload: SELECT " +
-		"pg_reload_conf(); For a workload of short transactions, turn JIT off: ALTER SYSTEM SET jit = off; For " +
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET jit_above_cost;\nThen reload: SELECT " +
+		"pg_reload_conf();\nFor a workload of short transactions, turn JIT off: ALTER SYSTEM SET jit = off;\nFor " +
 		"reports, leave it on for their role: ALTER ROLE ROLE_NAME SET jit = on;",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET jit_above_cost;"),

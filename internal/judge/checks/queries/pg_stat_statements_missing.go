@@ -17,10 +17,10 @@ var PgStatStatementsMissing = check.Check{
 	Why: "pg_stat_statements records for each normalized query the number of calls, the time, the blocks read " +
 		"and the temporary blocks written. Otherwise only the queries that run at this moment are visible, in " +
 		"pg_stat_activity. Advice on work_mem, indexes and JIT then relies on guesses.",
-	Do: "Install the contrib modules of this major version. Add pg_stat_statements to the list: ALTER SYSTEM " +
-		"SET shared_preload_libraries = 'pg_stat_statements'; Keep the libraries that are already listed, each " +
-		"in its own quotes, separated by commas. Restart the server. Then, in the database that you query it " +
-		"from, run: CREATE EXTENSION pg_stat_statements;",
+	Do: "Install the contrib modules of this major version. Add pg_stat_statements to the list: ALTER SYSTEM SET " +
+		"shared_preload_libraries = 'pg_stat_statements';\nKeep the libraries that are already listed, each in its " +
+		"own quotes, separated by commas. Restart the server. Then, in the database from which you query the view, " +
+		"run: CREATE EXTENSION pg_stat_statements;",
 	Commands: []check.Command{
 		check.SQL("CREATE EXTENSION pg_stat_statements;"),
 	},
@@ -49,8 +49,8 @@ var PgStatStatementsMissing = check.Check{
 		}
 		if a, ok := c.Instance.Server.Access.Get(); ok {
 			c.FoundDo(check.Info,
-				"Create the extension in the database that you query it from: CREATE EXTENSION pg_stat_statements; If "+
-					"another database has it, connect pgfettle to that one (dbname=DATABASE).",
+				"Create the extension in the database from which you query the view: CREATE EXTENSION "+
+					"pg_stat_statements;\nIf another database has it, connect pgfettle to that one (dbname=DATABASE).",
 				"pg_stat_statements is loaded, but database {database} does not have the extension.",
 				"database", a.Database)
 		}

@@ -32,9 +32,9 @@ var PlannerCostsScaled = check.Check{
 		"database. If all costs are scaled by one factor, fixed thresholds (parallel_setup_cost, " +
 		"jit_above_cost) take effect earlier or later than intended.",
 	Do: "For SSDs, set random_page_cost = 1.1 and keep the defaults of seq_page_cost, cpu_tuple_cost and " +
-		"cpu_operator_cost. Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET seq_page_cost; " +
-		"Then reload: SELECT pg_reload_conf(); For a single tablespace, use ALTER TABLESPACE TABLESPACE_NAME " +
-		"SET (random_page_cost = VALUE);",
+		"cpu_operator_cost. Remove the lines from postgresql.conf, or run: ALTER SYSTEM RESET seq_page_cost;\nThen " +
+		"reload: SELECT pg_reload_conf();\nFor a single tablespace, use ALTER TABLESPACE TABLESPACE_NAME SET " +
+		"(random_page_cost = VALUE);",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET seq_page_cost;"),
 		check.SQL("SELECT pg_reload_conf();"),

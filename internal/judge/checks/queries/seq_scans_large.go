@@ -32,10 +32,10 @@ var SeqScansLarge = check.Check{
 		"each execution the table passes through the page cache, or through a small ring buffer in " +
 		"shared_buffers. Each execution becomes slower as the table grows. In a data warehouse, full scans are " +
 		"normal.",
-	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements " +
-		"ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20; For statements that return few rows of the " +
-		"named tables, create an index on their condition with CREATE INDEX CONCURRENTLY, which does not block " +
-		"writes. A report that needs all rows needs no index.",
+	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER " +
+		"BY shared_blks_hit + shared_blks_read DESC LIMIT 20;\nFor statements that return few rows of the named " +
+		"tables, create an index on their condition with CREATE INDEX CONCURRENTLY, which does not block writes. A " +
+		"report that needs all rows needs no index.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY " +

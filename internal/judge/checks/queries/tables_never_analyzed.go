@@ -19,9 +19,9 @@ var TablesNeverAnalyzed = check.Check{
 		"wrong by orders of magnitude, which causes nested loops over millions of rows and hashes that spill. " +
 		"Typical causes are pg_upgrade to 17 or earlier, which does not keep statistics, and tables that " +
 		"autovacuum does not process. Autovacuum analyzes partitions, but not the partitioned table as a whole.",
-	Do: "Analyze the named tables: ANALYZE SCHEMA.TABLE; After an upgrade, run vacuumdb --all " +
-		"--analyze-in-stages as the owner of the server. For partitioned tables, schedule ANALYZE after large " +
-		"loads, or for example once a week.",
+	Do: "Analyze the named tables: ANALYZE SCHEMA.TABLE;\nAfter an upgrade, run vacuumdb --all " +
+		"--analyze-in-stages as the owner of the server. For partitioned tables, schedule ANALYZE after large loads, " +
+		"or for example once a week.",
 	Sources:   []string{"pg-routine-vacuuming"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {

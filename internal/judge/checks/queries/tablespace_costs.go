@@ -25,7 +25,7 @@ var TablespaceCosts = check.Check{
 		"tablespace is on flash and another on rotating disks, plans for one of them are wrong: the planner " +
 		"avoids index scans on the fast one or uses them on the slow one. On no device is a random page " +
 		"cheaper than a sequential one.",
-	Do: "For flash, run ALTER TABLESPACE TABLESPACE_NAME SET (random_page_cost = 1.1); For rotating disks, use " +
+	Do: "For flash, run ALTER TABLESPACE TABLESPACE_NAME SET (random_page_cost = 1.1);\nFor rotating disks, use " +
 		"4 instead of 1.1. Keep seq_page_cost = 1. New plans use the values immediately.",
 	Sources: []string{"pg-tablespaces", "pg-config-query", "dalibo-j1"},
 	Judge: func(c *check.Case) {

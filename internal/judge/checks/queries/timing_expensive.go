@@ -26,9 +26,8 @@ var TimingExpensive = check.Check{
 		"finding the block in the page cache. EXPLAIN ANALYZE then mostly shows its own overhead. Timing is " +
 		"cheap if pg_test_timing shows most readings (over 90%) below one microsecond.",
 	Do: "Run pg_test_timing. List the available clock sources, and switch to a faster one if there is one: cat " +
-		"/sys/devices/system/clocksource/clocksource0/available_clocksource Otherwise turn I/O timing off " +
-		"(reload): ALTER SYSTEM SET track_io_timing = off; ALTER SYSTEM RESET track_wal_io_timing; SELECT " +
-		"pg_reload_conf();",
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource\nOtherwise turn I/O timing off (reload): " +
+		"ALTER SYSTEM SET track_io_timing = off; ALTER SYSTEM RESET track_wal_io_timing; SELECT pg_reload_conf();",
 	Commands: []check.Command{
 		check.Shell("cat /sys/devices/system/clocksource/clocksource0/available_clocksource"),
 		check.SQL("ALTER SYSTEM SET track_io_timing = off;"),

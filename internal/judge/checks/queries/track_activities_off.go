@@ -12,8 +12,8 @@ var TrackActivitiesOff = check.Check{
 	Why: "With track_activities = off, pg_stat_activity shows neither the state nor the query of a session. " +
 		"Blocking sessions, open transactions and long-running queries stay hidden. pgfettle cannot count " +
 		"active sessions either, so limits that it bases on them are not checked.",
-	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET track_activities; Then reload: " +
-		"SELECT pg_reload_conf(); The overhead of the setting is negligible.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET track_activities;\nThen reload: SELECT " +
+		"pg_reload_conf();\nThe overhead of the setting is negligible.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET track_activities;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -32,7 +32,7 @@ var UnusedIndexes = check.Check{
 		"only costs.",
 	Do: "Check pg_stat_user_indexes.idx_scan on every standby too, because each server counts its own scans. " +
 		"Verify that no rare report needs the index, such as a yearly one. Save the definition: SELECT " +
-		"pg_get_indexdef('SCHEMA.INDEX'::regclass); Then drop the index without blocking writes: DROP INDEX " +
+		"pg_get_indexdef('SCHEMA.INDEX'::regclass);\nThen drop the index without blocking writes: DROP INDEX " +
 		"CONCURRENTLY SCHEMA.INDEX;",
 	Sources: []string{"pg-monitoring", "pg-system-views"},
 	Judge: func(c *check.Case) {

@@ -16,7 +16,7 @@ var RolesWithoutPassword = check.Check{
 	Why: "Every line of pg_hba.conf that allows logins requires a password, so a role without one cannot log " +
 		"in. Either the role is not needed, or someone may write trust into pg_hba.conf to make it work. An " +
 		"expired password locks a role out in the same way, and only the server log shows the reason.",
-	Do: "If the role does not need to log in, remove the right: ALTER ROLE ROLE_NAME NOLOGIN; Otherwise set a " +
+	Do: "If the role does not need to log in, remove the right: ALTER ROLE ROLE_NAME NOLOGIN;\nOtherwise set a " +
 		"password (\\password ROLE_NAME in psql), or extend the expired one: ALTER ROLE ROLE_NAME VALID UNTIL " +
 		"'infinity';",
 	Sources: []string{"pg-auth-methods"},

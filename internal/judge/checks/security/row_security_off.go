@@ -12,8 +12,8 @@ var RowSecurityOff = check.Check{
 	Why: "row_security = off does not disable policies: a query to which a policy would apply fails with an " +
 		"error. The setting is meant for pg_dump, which must fail rather than skip rows. Set for the whole " +
 		"server, it makes each table with a policy unusable for the roles that the policy applies to.",
-	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET row_security; Then reload: SELECT " +
-		"pg_reload_conf(); The setting does not make queries faster: without policies nothing is checked.",
+	Do: "Remove the line from postgresql.conf, or run: ALTER SYSTEM RESET row_security;\nThen reload: SELECT " +
+		"pg_reload_conf();\nThe setting does not make queries faster: without policies nothing is checked.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET row_security;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -15,9 +15,9 @@ var TlsOff = check.Check{
 	Why: "With ssl = off, queries and rows cross the network unencrypted, and with some methods passwords do, " +
 		"too. SCRAM protects the password, but not the session: anyone on the network path can read and change " +
 		"it.",
-	Do: "Put server.crt and server.key (mode 0600, owned by the owner of the server) into the data directory. " +
-		"Turn TLS on (reload): ALTER SYSTEM SET ssl = on; SELECT pg_reload_conf(); Then replace host by " +
-		"hostssl in pg_hba.conf and reload. Set sslmode=verify-full on the clients.",
+	Do: "Put server.crt and server.key (mode 0600, owned by the owner of the server) into the data directory. Turn " +
+		"TLS on (reload): ALTER SYSTEM SET ssl = on; SELECT pg_reload_conf();\nThen replace host by hostssl in " +
+		"pg_hba.conf and reload. Set sslmode=verify-full on the clients.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET ssl = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

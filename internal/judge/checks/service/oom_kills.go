@@ -48,11 +48,11 @@ var OomKills = check.Check{
 		if n == 0 {
 			return
 		}
-		seen := say.N(n, "{n} OOM kill on this host since boot (any process).",
-			"{n} OOM kills on this host since boot (any process).")
+		seen := say.N(n, "{n} OOM kill on this host since boot (processes of all programs).",
+			"{n} OOM kills on this host since boot (processes of all programs).")
 		if t, ok := c.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 && c.Snapshot.TakenAt > t.BootTime {
-			seen = say.N(n, "{n} OOM kill on this host since boot {since} ago (any process).",
-				"{n} OOM kills on this host since boot {since} ago (any process).", "since",
+			seen = say.N(n, "{n} OOM kill on this host since boot {since} ago (processes of all programs).",
+				"{n} OOM kills on this host since boot {since} ago (processes of all programs).", "since",
 				say.Span(float64(c.Snapshot.TakenAt-t.BootTime)))
 		}
 		c.That(check.Notice, say.M(c.Remedy()), seen)

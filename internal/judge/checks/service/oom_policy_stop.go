@@ -20,11 +20,9 @@ var OomPolicyStop = check.Check{
 		"unit and applies OOMPolicy. With stop it shuts the recovered instance down; the unit is failed and, " +
 		"without Restart=, stays down until an administrator starts it. With kill it kills the rest of the " +
 		"unit at once.",
-	Do: "1. Run: systemctl edit UNIT\n" +
-		"2. Add under [Service]: OOMPolicy=continue\n" +
-		"3. Run: systemctl daemon-reload\n" +
-		"No restart is needed. Keep the policy only if another service, such as a cluster manager, takes " +
-		"over.",
+	Do: "1. Run: systemctl edit UNIT\n2. Add under [Service]: OOMPolicy=continue\n3. Run: systemctl " +
+		"daemon-reload\nNo restart is needed. Keep the current value only if another service, such as a cluster " +
+		"manager, takes over.",
 	Commands: []check.Command{
 		check.Conf("OOMPolicy=continue"),
 		check.Shell("systemctl daemon-reload"),
@@ -40,10 +38,8 @@ var OomPolicyStop = check.Check{
 			sev, seen = check.Info, "{unit} has OOMPolicy={policy}, without effect while this host uses cgroup v1."
 		}
 		c.FoundDo(sev,
-			"1. Run: systemctl edit {unit}\n"+
-				"2. Add under [Service]: OOMPolicy=continue\n"+
-				"3. Run: systemctl daemon-reload\n"+
-				"No restart is needed. Keep the policy only if another service, such as a cluster manager, takes "+
-				"over.", seen, "unit", u.Name, "policy", u.OOMPolicy)
+			"1. Run: systemctl edit {unit}\n2. Add under [Service]: OOMPolicy=continue\n3. Run: systemctl "+
+				"daemon-reload\nNo restart is needed. Keep the current value only if another service, such as a "+
+				"cluster manager, takes over.", seen, "unit", u.Name, "policy", u.OOMPolicy)
 	},
 }

@@ -62,7 +62,7 @@ var OomScore = check.Check{
 					"3. Restart the server.\n"+
 					"Verify: /proc/PID/oom_score_adj of a backend is 0.",
 				"oom_score_adj of the postmaster = {adj}. Of {children} child processes {inherit} are protected too, "+
-					"at {shielded} or less.",
+					"with oom_score_adj of {shielded} or less.",
 				"inherit", inherit, "children", children, "adj", pm, "shielded", shielded)
 		case pm > shielded:
 			if pm > 0 {

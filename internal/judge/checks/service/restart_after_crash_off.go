@@ -12,10 +12,8 @@ var RestartAfterCrashOff = check.Check{
 	Why: "When a backend crashes, the postmaster normally terminates all others and restarts the instance. " +
 		"With restart_after_crash = off it shuts down instead and leaves the restart to a cluster manager. " +
 		"Without one, a single killed backend keeps the database down until an administrator starts it.",
-	Do: "1. Run: ALTER SYSTEM RESET restart_after_crash;\n" +
-		"2. Reload: SELECT pg_reload_conf();\n" +
-		"Keep the setting only if a cluster manager that pgfettle does not detect, such as Pacemaker, " +
-		"restarts the server.",
+	Do: "1. Run: ALTER SYSTEM RESET restart_after_crash;\n2. Reload: SELECT pg_reload_conf();\nKeep the current " +
+		"value only if a cluster manager that pgfettle does not detect, such as Pacemaker, restarts the server.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET restart_after_crash;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -21,9 +21,9 @@ var StartSharedMemory = check.Check{
 		"kernel refuses a request above RAM plus swap, with 2 one above what CommitLimit leaves. With " +
 		"shared_memory_type = sysv it refuses one above kernel.shmmax or kernel.shmall. The server then stops " +
 		"with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
-	Do: "1. Lower shared_buffers, or what else requests shared memory (max_connections, " +
-		"max_locks_per_transaction), until the request fits. pgfettle plan computes values for this host.\n" +
-		"2. Start the server.",
+	Do: "1. Lower shared_buffers or another setting that requests shared memory (max_connections, " +
+		"max_locks_per_transaction) until the request fits. pgfettle plan computes values for this host.\n2. Start " +
+		"the server.",
 	Sources: []string{"pg-kernel-resources", "pg-overcommit", "linux-commit-limit"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

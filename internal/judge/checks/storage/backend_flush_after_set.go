@@ -13,10 +13,9 @@ var BackendFlushAfterSet = check.Check{
 		"it wrote them. This keeps a bulk load from filling the page cache with dirty pages. If the database is " +
 		"larger than shared_buffers and smaller than RAM, throughput can drop: pages that would change again " +
 		"before writeback are written each time.",
-	Do: "1. Reset it (reload): ALTER SYSTEM RESET backend_flush_after; SELECT pg_reload_conf();\n" +
-		"2. Limit dirty pages for the whole host instead: vm.dirty_background_bytes and vm.dirty_bytes (pgfettle " +
-		"plan shows values).\n" +
-		"3. For a bulk load, use SET backend_flush_after in that session only.",
+	Do: "1. Reset backend_flush_after (reload): ALTER SYSTEM RESET backend_flush_after; SELECT pg_reload_conf();\n2. " +
+		"Limit dirty pages for the whole host instead: vm.dirty_background_bytes and vm.dirty_bytes (pgfettle plan " +
+		"shows values).\n3. For a bulk load, use SET backend_flush_after in that session only.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET backend_flush_after;"),
 		check.SQL("SELECT pg_reload_conf();"),

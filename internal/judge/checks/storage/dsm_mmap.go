@@ -9,8 +9,9 @@ var DsmMmap = check.Check{
 	Severity: check.Warning,
 	Scope:    check.PerInstance,
 	Title:    "dynamic_shared_memory_type = mmap causes disk I/O",
-	Why: "With mmap, parallel workers share memory through files in pg_dynshmem in the data directory. The kernel " +
-		"writes these files to disk like any other file, so each parallel query causes additional I/O.",
+	Why: "With dynamic_shared_memory_type = mmap, parallel workers share memory through files in pg_dynshmem in " +
+		"the data directory. The kernel writes these files to disk like any other file, so each parallel query " +
+		"causes additional I/O.",
 	Do: "1. In a container, first enlarge /dev/shm, for example with docker run --shm-size=1g.\n" +
 		"2. Use POSIX shared memory (restart): ALTER SYSTEM SET dynamic_shared_memory_type = 'posix';",
 	Commands: []check.Command{

@@ -12,8 +12,8 @@ var IoMethodSync = check.Check{
 	From:     18,
 	Why: "PostgreSQL 18 and later read ahead with several concurrent requests in sequential scans, bitmap heap " +
 		"scans and VACUUM. With io_method = sync, a backend waits for each read and gives at most hints to the " +
-		"kernel, as in PostgreSQL 17. It is useful to find out whether asynchronous I/O causes a problem, not as " +
-		"a permanent setting.",
+		"kernel, as in PostgreSQL 17. This setting is useful for finding out whether asynchronous I/O causes a " +
+		"problem, but not as a permanent setting.",
 	Do: "Use I/O workers, the default (restart): ALTER SYSTEM SET io_method = 'worker';",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET io_method = 'worker';"),

@@ -22,8 +22,9 @@ var TablespacesSameDevice = check.Check{
 	Title:     "Tablespace on the same device as the data directory",
 	DependsOn: []string{"tablespace_in_pgdata"},
 	Why: "A tablespace is for using other disks. On the same disks it adds neither speed nor space, but base " +
-		"backups must map it, and a lost directory can keep the cluster from starting. To group objects, schemas " +
-		"and databases are enough. For network storage, the physical disks are not visible from this host.",
+		"backups must relocate it (--tablespace-mapping), and a lost directory can keep the cluster from starting. " +
+		"To group objects, schemas and databases are enough. For network storage, the physical disks are not visible " +
+		"from this host.",
 	Do: "If there is no other reason for the tablespace, remove it:\n" +
 		"1. In each database, move its objects (this locks each one while it is moved): ALTER TABLE ALL IN " +
 		"TABLESPACE TABLESPACE_NAME SET TABLESPACE pg_default; ALTER INDEX ALL IN TABLESPACE TABLESPACE_NAME SET " +

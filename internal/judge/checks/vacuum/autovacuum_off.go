@@ -14,10 +14,10 @@ var AutovacuumOff = check.Check{
 	Why: "Dead rows stay in tables and indexes, which bloat without limit, and planner statistics are never " +
 		"refreshed automatically. Transaction IDs are not frozen until the server forces it, with many aggressive " +
 		"vacuums at once at the busiest time. Only VACUUM FULL or a rewrite returns the space of a bloated table.",
-	Do: "1. Turn it on (reload): ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();\n" +
-		"2. If it disturbed the load, lower its pace instead: raise autovacuum_vacuum_cost_delay (reload).\n" +
-		"3. For a bulk load, disable it for one table and enable it afterwards: ALTER TABLE TABLE_NAME SET " +
-		"(autovacuum_enabled = off);",
+	Do: "1. Turn autovacuum on (reload): ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();\n2. If it " +
+		"disturbed the load, lower its pace instead: raise autovacuum_vacuum_cost_delay (reload).\n3. For a bulk " +
+		"load, disable it for one table and enable it afterwards: ALTER TABLE TABLE_NAME SET (autovacuum_enabled = " +
+		"off);",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -24,12 +24,10 @@ var LongTransactions = check.Check{
 	Why: "If a long transaction has written or holds a snapshot, VACUUM cannot remove or freeze rows that died " +
 		"since, in the whole database. Tables and indexes bloat, and queries on frequently changed rows read more " +
 		"and more dead ones. Its locks stay as well.",
-	Do: "1. Find it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
-		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;\n" +
-		"2. Let it finish if it is a backup or a report that must run. Otherwise cancel it: SELECT " +
-		"pg_cancel_backend(PID);\n" +
-		"3. Move long reports and dumps to a standby. In PostgreSQL 17 and later, limit a role with " +
-		"transaction_timeout.",
+	Do: "1. Find the session: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM " +
+		"pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;\n2. Let it finish if it " +
+		"is a backup or a report that must run. Otherwise cancel it: SELECT pg_cancel_backend(PID);\n3. Move long " +
+		"reports and dumps to a standby. In PostgreSQL 17 and later, limit a role with transaction_timeout.",
 	Commands: []check.Command{
 		check.SQL(
 			"SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE " +

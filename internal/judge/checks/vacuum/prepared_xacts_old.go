@@ -21,10 +21,10 @@ var PreparedXactsOld = check.Check{
 	Why: "A prepared transaction belongs to no session. It keeps its locks and holds back VACUUM and freezing " +
 		"until it is committed or rolled back, even across restarts and crashes. Forgotten ones cause bloat, " +
 		"blocked schema changes and finally transaction ID wraparound.",
-	Do: "1. List them: SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;\n" +
-		"2. Ask the transaction manager for the outcome of each gid.\n" +
-		"3. In its database, run COMMIT PREPARED 'GID'; or ROLLBACK PREPARED 'GID';\n" +
-		"4. If nothing here uses two-phase commit, set max_prepared_transactions = 0 (restart).",
+	Do: "1. List the prepared transactions: SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY " +
+		"prepared;\n2. Ask the transaction manager for the outcome of each gid.\n3. In its database, run COMMIT " +
+		"PREPARED 'GID'; or ROLLBACK PREPARED 'GID';\n4. If nothing here uses two-phase commit, set " +
+		"max_prepared_transactions = 0 (restart).",
 	Commands: []check.Command{
 		check.SQL("SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;"),
 	},

@@ -14,9 +14,9 @@ var TableAutovacuumOff = check.Check{
 	Why: "autovacuum_enabled = off is often set for a load and then forgotten. Dead rows stay, statistics become " +
 		"outdated, and index-only scans must read the table. The forced vacuum against wraparound still runs, " +
 		"late and over the whole table.",
-	Do: "1. Enable it: ALTER TABLE SCHEMA_NAME.TABLE_NAME RESET (autovacuum_enabled);\n" +
-		"2. Vacuum the table: VACUUM (ANALYZE) SCHEMA_NAME.TABLE_NAME;\n" +
-		"3. Keep autovacuum disabled only if a job vacuums and analyzes the table after each load.",
+	Do: "1. Enable autovacuum again: ALTER TABLE SCHEMA_NAME.TABLE_NAME RESET (autovacuum_enabled);\n2. " +
+		"Vacuum the table: VACUUM (ANALYZE) SCHEMA_NAME.TABLE_NAME;\n3. Keep autovacuum disabled only if a job " +
+		"vacuums and analyzes the table after each load.",
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {

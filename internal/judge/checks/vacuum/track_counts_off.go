@@ -13,8 +13,8 @@ var TrackCountsOff = check.Check{
 	Why: "Autovacuum decides by the counts of inserted, updated and deleted rows that track_counts keeps. Without " +
 		"them its launcher starts only to prevent wraparound, even if autovacuum = on. All views of table " +
 		"activity stop counting as well.",
-	Do: "1. Turn it on (reload): ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();\n" +
-		"2. Nothing was counted until now, so run in each database: VACUUM (ANALYZE);",
+	Do: "1. Turn track_counts on (reload): ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();\n2. Nothing " +
+		"was counted until now, so run in each database: VACUUM (ANALYZE);",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET track_counts = on;"),
 		check.SQL("SELECT pg_reload_conf();"),

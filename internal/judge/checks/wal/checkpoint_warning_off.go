@@ -11,8 +11,8 @@ var CheckpointWarningOff = check.Check{
 	Title:    "checkpoint_warning is off",
 	Why: "The server logs a warning if WAL causes checkpoints closer together than checkpoint_warning. This line " +
 		"shows that max_wal_size is too small; 0 disables it.",
-	Do: "1. Reset it (reload): ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf();\n" +
-		"2. If \"checkpoints are occurring too frequently\" then appears in the log, raise max_wal_size (reload).",
+	Do: "1. Reset checkpoint_warning (reload): ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf();\n2. " +
+		"If \"checkpoints are occurring too frequently\" then appears in the log, raise max_wal_size (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET checkpoint_warning;"),
 		check.SQL("SELECT pg_reload_conf();"),

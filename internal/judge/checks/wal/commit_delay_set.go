@@ -19,9 +19,9 @@ var CommitDelaySet = check.Check{
 	Why: "With commit_delay, a commit waits before it flushes the WAL, so that other commits can share the flush. " +
 		"It helps only if several commits arrive within the delay. At this rate, none does on average: each " +
 		"commit that waits is only delayed, unless commits come in bursts.",
-	Do: "1. Reset it (reload): ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();\n" +
-		"2. If commits are slow, measure the flush with pg_test_fsync.\n" +
-		"3. For transactions that may be lost, synchronous_commit = off saves the whole flush.",
+	Do: "1. Reset commit_delay (reload): ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();\n2. If commits " +
+		"are slow, measure the flush with pg_test_fsync.\n3. For transactions that may be lost, synchronous_commit = " +
+		"off saves the whole flush.",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM RESET commit_delay;"),
 		check.SQL("SELECT pg_reload_conf();"),

@@ -32,13 +32,11 @@ var FullPageImagesHigh = check.Check{
 	Why: "The first change of a page after a checkpoint writes the whole page to the WAL, so that recovery can " +
 		"repair a torn page. If changes are scattered over many pages, these images exceed the changes " +
 		"themselves. They fill the WAL, its archive and the network to the standbys.",
-	Do: "1. Compress them if disk, network or archive is the bottleneck of the WAL (reload): ALTER SYSTEM SET " +
-		"wal_compression = 'lz4'; SELECT pg_reload_conf();\n" +
-		"In PostgreSQL 14, or if lz4 is not compiled in, use on (pglz), which takes about 0.1 ms of CPU time per " +
-		"page.\n" +
-		"2. Make checkpoints less frequent (reload; crash recovery takes longer): checkpoint_timeout = '30min', " +
-		"with max_wal_size to match.\n" +
-		"3. Leave full_page_writes on.",
+	Do: "1. Compress full-page images if disk, network or archive is the bottleneck of the WAL (reload): " +
+		"ALTER SYSTEM SET wal_compression = 'lz4'; SELECT pg_reload_conf();\nIn PostgreSQL 14, or if lz4 is not " +
+		"compiled in, use on (pglz), which takes about 0.1 ms of CPU time per page.\n2. Make checkpoints less " +
+		"frequent (reload; crash recovery takes longer): checkpoint_timeout = '30min', with max_wal_size to " +
+		"match.\n3. Leave full_page_writes on.",
 	Sources:   []string{"pg-config-wal", "pg-wal-configuration", "dalibo-j1"},
 	DependsOn: []string{"checkpoints_too_frequent"},
 	Judge: func(c *check.Case) {

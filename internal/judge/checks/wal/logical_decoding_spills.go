@@ -24,9 +24,9 @@ var LogicalDecodingSpills = check.Check{
 	Scope:    check.PerInstance,
 	From:     14,
 	Title:    "Logical decoding spills to disk",
-	Why: "A walsender collects the changes of each transaction until it commits. Above logical_decoding_work_mem, " +
-		"the largest transaction is written to pg_replslot and read back at its commit. This doubles the traffic, " +
-		"on the disk of the data directory, and the subscriber waits for it.",
+	Why: "A walsender collects the changes of each transaction until it commits. Above " +
+		"logical_decoding_work_mem, the largest transaction is written to pg_replslot and read back at its commit. " +
+		"This doubles the traffic on the disk of the data directory, and the subscriber waits for it.",
 	Do: "1. Raise the limit (reload; each walsender can use as much): ALTER SYSTEM SET logical_decoding_work_mem " +
 		"= '256MB'; SELECT pg_reload_conf();\n" +
 		"2. Stream transactions of millions of rows while they run: ALTER SUBSCRIPTION SUBSCRIPTION_NAME SET " +
@@ -78,6 +78,7 @@ var LogicalDecodingSpills = check.Check{
 		if v, ok := set["logical_decoding_work_mem"]; ok {
 			limit = say.M("logical_decoding_work_mem = {limit}.", "limit", v.Show())
 		}
-		c.That(sev, say.M(c.Remedy()), say.All("; ", say.M("Spilled to disk: {slots}", "slots", told), limit))
+		c.That(sev, say.M(c.Remedy()), say.All("; ", say.M("Decoded changes spilled to disk: {slots}", "slots", told),
+			limit))
 	},
 }

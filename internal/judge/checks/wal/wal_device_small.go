@@ -44,7 +44,7 @@ var WalDeviceSmall = check.Check{
 				continue
 			}
 			c.Found(
-				"max_wal_size = {size}, wal_keep_size = {keep}; {path} uses {now} now, and only {free} are free.",
+				"max_wal_size = {size}, wal_keep_size = {keep}; {path} uses {now} now, and only {free} is free.",
 				"size", size.GUC(), "keep", keep.GUC(), "now", dir.Size, "free", sp.Free, "path", p.Path)
 		}
 	},

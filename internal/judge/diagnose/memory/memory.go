@@ -2,14 +2,15 @@ package memory
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -32,11 +33,11 @@ type Report struct {
 	Schema    string      `json:"schema"`
 	TakenAt   int64       `json:"taken_at"` // seconds since the epoch, by the host's clock
 	Level     string      `json:"level"`    // of the verdict: critical, warning, notice, fine or unknown
-	Verdict   string      `json:"verdict"`  // one line
+	Verdict   say.Message `json:"verdict"`  // one line
 	Host      *Host       `json:"host,omitempty"`
 	Instances []Instance  `json:"instances"`
 	OOM       []OOM       `json:"oom"` // the control groups that limit an instance first, then the host
-	Unknown   []known.Gap `json:"unknown"`
+	Unknown   []gap.Gap   `json:"unknown"`
 
 	plan Plan
 }
@@ -62,22 +63,6 @@ type Part struct {
 	Name string     `json:"name"`
 	Size unit.Bytes `json:"bytes"`
 }
-
-// The names of the parts of a host's memory, in the order of the picture.
-const (
-	PartTables   = "page tables of PostgreSQL"
-	PartPrivate  = "private memory of PostgreSQL"
-	PartShared   = "shared memory and tmpfs"
-	PartHuge     = "huge pages in use"
-	PartOthers   = "private memory of other programs"
-	PartTables2  = "page tables of other programs"
-	PartKernel   = "kernel"
-	PartIdleHuge = "huge pages not in use"
-	PartCache    = "file cache"
-	PartFree     = "free"
-	// PartUntold is what lines that are missing would part: programs, page tables, the kernel.
-	PartUntold = "programs and kernel, not told apart"
-)
 
 // Instance is what one instance holds.
 type Instance struct {
@@ -132,7 +117,7 @@ type Process struct {
 // Diagnose judges who holds the memory.
 func Diagnose(s *snapshot.Snapshot, plan Plan) *Report {
 	r := &Report{plan: plan, Schema: Schema, TakenAt: s.TakenAt, Instances: []Instance{}, OOM: []OOM{},
-		Unknown: []known.Gap{}}
+		Unknown: []gap.Gap{}}
 	m, ok := s.Host.Memory.Get()
 	if !ok {
 		r.miss(s.Host.Memory.Gap())
@@ -145,16 +130,12 @@ func Diagnose(s *snapshot.Snapshot, plan Plan) *Report {
 		r.Host = hostMemory(s, m)
 		r.oom(s, m, names)
 	}
-	r.verdict(s)
+	r.verdict()
 	return r
 }
 
-// miss notes what is not known, once.
-func (r *Report) miss(g known.Gap) {
-	if !slices.Contains(r.Unknown, g) {
-		r.Unknown = append(r.Unknown, g)
-	}
-}
+// miss notes a fact that is not known, once.
+func (r *Report) miss(g known.Gap) { r.Unknown = gap.Add(r.Unknown, gap.Of(g)) }
 
 // naming holds what is known of a process beyond its files: its instance and
 // its session.
@@ -233,9 +214,9 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 		out.Processes = append(out.Processes, q)
 	}
 	if unasked > 0 {
-		r.miss(known.Gap{Fact: "pss of " + out.Label,
-			Reason: fmt.Sprintf("smaps_rollup may not be read, of %d of %d processes", unasked, len(ps)),
-			Reveal: "run pgfettle as the owner of the data directory (postgres) or as root"})
+		r.Unknown = gap.Add(r.Unknown, gap.Gap{Fact: say.M("PSS of {instance}", "instance", out.Label),
+			Reason: say.M("smaps_rollup of {n} of {all} processes is not readable", "n", unasked, "all", len(ps)),
+			Reveal: say.M("run pgfettle as root or as the owner of the data directory")})
 	}
 	kinds, groups := map[string]*Group{}, map[session]*Group{}
 	var kindOrder []string
@@ -326,58 +307,4 @@ func hostMemory(s *snapshot.Snapshot, m host.Memory) *Host {
 		}
 	}
 	return LayOut(m, tables, private)
-}
-
-// roughly parts the memory of a host of which only some lines were written down, as free
-// has them: what is not told apart stays one part.
-func roughly(m host.Memory) []Part {
-	cache := max(m.Cached+m.Buffers+m.SlabReclaim-m.Shmem, 0)
-	parts := []Part{{PartShared, m.Shmem}, {PartUntold, 0}, {PartCache, cache}, {PartFree, m.Free}}
-	parts[1].Size = max(m.Total-m.Shmem-cache-m.Free, 0)
-	return parts
-}
-
-// LayOut parts the memory of a host, given what the instances' processes have of
-// it. What no line of meminfo claims counts with the kernel, so that the parts add
-// up to the total.
-func LayOut(m host.Memory, tables, private unit.Bytes) *Host {
-	out := &Host{Total: m.Total}
-	for to, name := range map[**unit.Bytes]string{&out.Available: "MemAvailable", &out.SwapTotal: "SwapTotal",
-		&out.PageTables: "PageTables"} {
-		if b, ok := m.Told(name).Get(); ok {
-			*to = &b
-		}
-	}
-	if left, ok := m.Told("SwapFree").Get(); ok && out.SwapTotal != nil {
-		used := *out.SwapTotal - left
-		out.SwapUsed = &used
-	}
-	if !m.Told("AnonPages").Known() || !m.Told("SUnreclaim").Known() {
-		out.Parts = roughly(m)
-		return out
-	}
-	// The processes were read one after the other and before or after meminfo:
-	// no part of the whole is larger than the whole.
-	tables, private = min(tables, m.PageTables), min(private, m.AnonPages)
-	huge := unit.Bytes(m.HugeTotal-m.HugeFree) * m.HugePageSize
-	pool := m.Hugetlb()
-	huge = min(max(huge, 0), pool)
-	cache := m.Cached + m.Buffers - m.Shmem + m.SlabReclaim
-	parts := []Part{
-		{PartTables, tables}, {PartPrivate, private}, {PartShared, m.Shmem}, {PartHuge, huge},
-		{PartOthers, m.AnonPages - private},
-		{PartTables2, m.PageTables - tables}, {PartKernel, 0}, {PartIdleHuge, pool - huge}, {PartCache, max(cache, 0)},
-		{PartFree, m.Free},
-	}
-	rest := m.Total
-	for _, p := range parts {
-		rest -= p.Size
-	}
-	for i := range parts {
-		if parts[i].Name == PartKernel {
-			parts[i].Size = max(rest, 0)
-		}
-	}
-	out.Parts = parts
-	return out
 }

@@ -6,10 +6,16 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	_ "github.com/pgfettle/pgfettle/test/golden" // the flag -update
 	"github.com/pgfettle/pgfettle/test/hosts"
@@ -144,6 +150,31 @@ func TestMemoryOfTheArticles(t *testing.T) {
 	for _, p := range r["many_connections"].Instances[0].Processes {
 		if p.Role == "batch" {
 			t.Errorf("%+v has the session of the process that bore its number before", p)
+		}
+	}
+}
+
+// TestOutcome holds what the death of a process means: only one that uses the shared memory ends all sessions.
+func TestOutcome(t *testing.T) {
+	for _, c := range []struct{ kind, version, want string }{
+		{"backend", "17.5", "terminates all sessions"}, {"logger", "17.5", "its sessions continue"},
+		{"stats collector", "14.2", "its sessions continue"}, {"archiver", "13.9", "its sessions continue"},
+		{"archiver", "14.2", "terminates all sessions"}, {"postmaster", "17.5", "The whole instance stops"},
+	} {
+		major, minor, _ := strings.Cut(c.version, ".")
+		m, err1 := strconv.Atoi(major)
+		n, err2 := strconv.Atoi(minor)
+		if err1 != nil || err2 != nil {
+			t.Fatal(c.version)
+		}
+		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{Total: unit.GB})},
+			Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is("/a"),
+				Server: pg.Server{Version: known.Is(unit.MajorVersion(m) + unit.Version(n))},
+				Processes: known.Is([]host.Process{{PID: 9, Name: "postgres", Kind: c.kind, RSS: unit.MB,
+					OOMScoreAdj: known.Is(0)}})}}}
+		r := memory.Diagnose(s, nil)
+		if len(r.OOM) != 1 || !strings.Contains(r.OOM[0].Outcome.String(), c.want) {
+			t.Errorf("%s of %s: %+v", c.kind, c.version, r.OOM)
 		}
 	}
 }

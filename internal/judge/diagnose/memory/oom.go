@@ -2,13 +2,15 @@ package memory
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -22,9 +24,9 @@ type OOM struct {
 	Looked  int             `json:"looked_at"` // processes that were compared
 	Next    []Victim        `json:"next"`      // the first five, in the order of the kernel
 	Spared  int             `json:"spared"`    // of those looked at: with oom_score_adj -1000
-	Why     string          `json:"why,omitempty"`
-	Outcome string          `json:"outcome,omitempty"` // what its death would mean
-	Notes   []string        `json:"notes"`
+	Why     say.Message     `json:"why,omitzero"`
+	Outcome say.Message     `json:"outcome,omitzero"` // what its death would mean
+	Notes   []say.Message   `json:"notes"`
 	order   []memoryContest // all of them
 }
 
@@ -78,8 +80,8 @@ func (r *Report) oom(s *snapshot.Snapshot, m host.Memory, names naming) {
 		}
 		o := r.contest(s, ps, total, names)
 		o.Scope, o.Group = "control group", group
-		o.Notes = append(o.Notes,
-			"the limit is met before the memory of the host ends; other programs in the group were not looked at")
+		o.Notes = append(o.Notes, say.M("The cgroup can run out of memory while the host has free memory. Other "+
+			"programs in the cgroup were not compared."))
 		r.OOM = append(r.OOM, o)
 	}
 	var ps []host.Process
@@ -109,27 +111,26 @@ func (r *Report) oom(s *snapshot.Snapshot, m host.Memory, names naming) {
 	o := r.contest(s, ps, m.Total+m.SwapTotal, names)
 	o.Scope, o.Looked = "host", looked
 	if !all {
-		o.Notes = append(o.Notes, "only the processes of the instances were compared")
+		o.Notes = append(o.Notes, say.M("Only processes of the instances were compared."))
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.panic_on_oom").Get(); ok && v != 0 {
-		o.Notes = append(o.Notes,
-			fmt.Sprintf("vm.panic_on_oom is %d: the kernel stops the whole host instead of choosing", v))
+		o.Notes = append(o.Notes, say.M("vm.panic_on_oom = {value}: the kernel panics instead of choosing a process.",
+			"value", v))
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.oom_kill_allocating_task").Get(); ok && v != 0 {
-		o.Notes = append(o.Notes,
-			"vm.oom_kill_allocating_task is set: the kernel kills whoever asks for memory, and compares nothing")
+		o.Notes = append(o.Notes, say.M("vm.oom_kill_allocating_task = {value}: the kernel kills the process that "+
+			"asks for memory, without a comparison.", "value", v))
 	}
 	if v, ok := s.Host.Sysctls.Int("vm.overcommit_memory").Get(); ok && v == 2 {
-		o.Notes = append(o.Notes,
-			"vm.overcommit_memory is 2: programs are refused memory first, and the killer is met only where page "+
-				"tables, the kernel or a limit that is too high use it up")
+		o.Notes = append(o.Notes, say.M("vm.overcommit_memory = 2: programs get an error before memory runs out, "+
+			"unless page tables, kernel memory or a commit limit that is too high use it up."))
 	}
 	r.OOM = append(r.OOM, o)
 }
 
 // contest ranks processes as the kernel does.
 func (r *Report) contest(s *snapshot.Snapshot, ps []host.Process, total unit.Bytes, names naming) OOM {
-	o := OOM{Total: total, Looked: len(ps), Next: []Victim{}, Notes: []string{}}
+	o := OOM{Total: total, Looked: len(ps), Next: []Victim{}, Notes: []say.Message{}}
 	page := memory.BasePage(s)
 	hidden := 0
 	for _, p := range ps {
@@ -144,8 +145,9 @@ func (r *Report) contest(s *snapshot.Snapshot, ps []host.Process, total unit.Byt
 		}
 	}
 	if hidden > 0 {
-		r.miss(known.Gap{Fact: "oom_score_adj",
-			Reason: fmt.Sprintf("it could not be read of %d of %d processes: these are not compared", hidden, len(ps))})
+		r.Unknown = gap.Add(r.Unknown, gap.Gap{Fact: say.Text("oom_score_adj"),
+			Reason: say.N(hidden, "not readable for {n} of {all} processes, which is not compared",
+				"not readable for {n} of {all} processes, which are not compared", "all", len(ps))})
 	}
 	slices.SortFunc(o.order, func(a, b memoryContest) int {
 		return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(a.p.PID, b.p.PID))
@@ -164,7 +166,7 @@ func (r *Report) contest(s *snapshot.Snapshot, ps []host.Process, total unit.Byt
 		o.Next = append(o.Next, v)
 	}
 	if len(o.Next) > 0 {
-		o.Why, o.Outcome = memoryWhy(&o), memoryOutcome(&o.Next[0])
+		o.Why, o.Outcome = memoryWhy(&o), r.outcome(&o.Next[0])
 	}
 	return o
 }
@@ -179,38 +181,58 @@ func instanceOf(list []Instance, pid int) string {
 }
 
 // memoryWhy says what put the first one before the others.
-func memoryWhy(o *OOM) string {
+func memoryWhy(o *OOM) say.Message {
 	v := &o.Next[0]
-	text := fmt.Sprintf("It has the most points: %s resident", v.RSS)
-	if v.Shared > 0 {
-		text += fmt.Sprintf(
-			" (%s of it shared memory, which counts in full in each process that touched it, and which its death "+
-				"does not free)", v.Shared)
-	}
-	text += fmt.Sprintf(", %s of page tables, %s in swap", v.PageTables, v.Swap)
+	adj := strconv.Itoa(v.Adj)
+	text := say.M("It ranks first with {total}: {rss} resident, {tables} of page tables and {swap} in swap.", "total",
+		v.Points, "rss", v.RSS, "tables", v.PageTables, "swap", v.Swap)
 	if v.Adj != 0 {
-		text += fmt.Sprintf(", and %s for its oom_score_adj of %d", v.Adjustment, v.Adj)
+		text = say.M("It ranks first with {total}: {rss} resident, {tables} of page tables, {swap} in swap, and "+
+			"{adjustment} for oom_score_adj = {adj}.", "total", v.Points, "rss", v.RSS, "tables", v.PageTables, "swap",
+			v.Swap, "adjustment", v.Adjustment, "adj", adj)
+	}
+	var shared, next say.Message
+	if v.Shared > 0 {
+		shared = say.M("Of the resident memory, {size} is shared memory: it counts in full for each process that has "+
+			"touched it, and the kill does not free it.", "size", v.Shared)
 	}
 	if len(o.Next) > 1 {
 		switch ahead := v.Points - o.Next[1].Points; {
 		case ahead == 0:
-			text += ". The next one has as many: which of them it is may change at any moment"
+			next = say.M("The next process has the same total, so the choice can change at any moment.")
 		case ahead < o.Total/100:
-			text += fmt.Sprintf(". The next one is only %s behind: which of them it is may change at any moment", ahead)
+			next = say.M("The next process is only {size} behind, so the choice can change at any moment.", "size",
+				ahead)
 		}
 	}
-	return text + "."
+	return say.All(" ", text, shared, next)
 }
 
-// memoryOutcome says what the death of a process means.
-func memoryOutcome(v *Victim) string {
+// outcome says what the death of a process means.
+func (r *Report) outcome(v *Victim) say.Message {
 	switch {
 	case v.Instance == "":
-		return "No instance would lose a session by it, unless the next one is chosen as well."
+		return say.M("It does not belong to an instance, so no server is restarted by its death.")
 	case v.Kind == host.KindPostmaster:
-		return "The whole instance would be gone, and nothing but its unit would start it again: protect the " +
-			"postmaster with OOMScoreAdjust=-900 in its unit and PG_OOM_ADJUST_FILE for its children."
+		return say.M("The whole instance stops, until systemd, a cluster manager or an administrator starts it " +
+			"again. Protect the postmaster with OOMScoreAdjust=-900 in its unit; PG_OOM_ADJUST_FILE gives its " +
+			"child processes the normal value again.")
+	case r.apart(v):
+		return say.M("The server starts this process again; its sessions continue.")
 	}
-	return "Every session of the instance would be thrown out and the server would go through crash recovery, as it " +
-		"cannot tell what the killed process left in the shared memory."
+	return say.M("The server terminates all sessions and runs crash recovery (restart_after_crash = on, the " +
+		"default), because the killed process may have damaged the shared memory.")
+}
+
+// apart says whether a process of a server does not use its shared memory: others go on when it dies.
+func (r *Report) apart(v *Victim) bool {
+	switch v.Kind {
+	case "logger", "stats collector":
+		return true
+	case "archiver": // uses it from 14 on
+		return slices.ContainsFunc(r.Instances, func(in Instance) bool {
+			return in.Label == v.Instance && strings.HasPrefix(in.Version, "13.")
+		})
+	}
+	return false
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -15,17 +15,17 @@ import (
 // every process having touched all of the shared memory; as it is, or with one
 // thing changed.
 type Option struct {
-	ID         string     `json:"id"`                // as_it_is, huge_pages, fewer_connections, smaller_shared_buffers
-	Title      string     `json:"title"`             // for a table
-	PageTables unit.Bytes `json:"page_tables_bytes"` // of all processes
-	Shared     unit.Bytes `json:"shared_bytes"`
-	Private    unit.Bytes `json:"private_bytes"` // of all processes at rest, without work_mem
-	Saves      unit.Bytes `json:"saves_bytes"`   // of the three together, against as_it_is
-	Processes  int        `json:"processes"`
+	ID         string      `json:"id"`                // as_it_is, huge_pages, fewer_connections, smaller_shared_buffers
+	Title      say.Message `json:"title"`             // for a table
+	PageTables unit.Bytes  `json:"page_tables_bytes"` // of all processes
+	Shared     unit.Bytes  `json:"shared_bytes"`
+	Private    unit.Bytes  `json:"private_bytes"` // of all processes at rest, without work_mem
+	Saves      unit.Bytes  `json:"saves_bytes"`   // of the three together, against as_it_is
+	Processes  int         `json:"processes"`
 	// of huge_pages: what of the page tables that are there now would be left
-	Now  unit.Bytes `json:"now_bytes,omitempty"`
-	Do   []string   `json:"do"` // commands and settings
-	Note string     `json:"note,omitempty"`
+	Now  unit.Bytes    `json:"now_bytes,omitempty"`
+	Do   []say.Message `json:"do"` // steps: commands and settings
+	Note say.Message   `json:"note,omitzero"`
 }
 
 // The ids of the options.
@@ -44,10 +44,10 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 		r.miss(f.Gap())
 		return
 	}
-	base := memoryOption(AsItIs, "as it is", m, Option{})
+	base := memoryOption(AsItIs, say.M("current settings"), m, Option{})
 	if out.Sum.PageTables > base.PageTables {
-		base.Note = "the processes have more page tables now than are reckoned here: large libraries, such as LLVM " +
-			"for JIT, have their own, which nothing of this saves"
+		base.Note = say.M("The processes have more page tables now than estimated here. Other mapped files, such as " +
+			"the LLVM library of JIT, need page tables too, which the estimate does not include.")
 	}
 	out.Options = append(out.Options, base)
 	set, _ := in.Server.Settings.Get()
@@ -57,10 +57,10 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 }
 
 // memoryOption lays an instance out; where base is not empty it says what is saved.
-func memoryOption(id, title string, m memory.Instance, base Option) Option {
+func memoryOption(id string, title say.Message, m memory.Instance, base Option) Option {
 	parts := m.Parts()
 	o := Option{ID: id, Title: title, PageTables: parts.PageTables, Shared: parts.Shared, Private: parts.Backends,
-		Processes: m.Connections + m.Processes, Do: []string{}}
+		Processes: m.Connections + m.Processes, Do: []say.Message{}}
 	if base.ID != "" {
 		o.Saves = base.PageTables + base.Shared + base.Private - o.PageTables - o.Shared - o.Private
 	}
@@ -75,7 +75,7 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 	}
 	h := m
 	h.Shared, h.SharedPage = m.Shared.RoundUp(size), size
-	o := memoryOption(OnHuge, "huge pages of "+size.String(), h, base)
+	o := memoryOption(OnHuge, say.M("huge pages of {size}", "size", size), h, base)
 	ps, _ := in.Processes.Get()
 	for _, p := range ps {
 		// What maps shared memory goes, what maps all else stays.
@@ -88,19 +88,24 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 		if held.HugePageSize == size {
 			total += held.HugeUsed() // those of other programs stay theirs
 		}
-		reserve := fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)
+		command := fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)
 		if size != held.HugePageSize {
-			reserve = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages,
+			command = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages,
 				size/unit.KB)
 		}
+		reserve := say.Text(command)
 		if v, ok := s.Host.Virt.Get(); ok && v.Container != "" {
-			reserve += " on the host of the container, whose hugetlb controller must allow them"
+			reserve = say.M("On the container's host (the hugetlb limit of the container must allow the pages): "+
+				"{command}", "command", command)
 		}
 		// While the server runs, its own memory on ordinary pages is in the way.
-		o.Do = append(o.Do, "huge_pages = on in postgresql.conf; stop the server", reserve, "start the server")
-		o.Note = "pgfettle plan reckons the pages with everything else, and pgfettle apply makes them last"
+		o.Do = append(o.Do, say.M("Set huge_pages = on in postgresql.conf, and stop the server"), reserve,
+			say.M("Start the server"))
+		o.Note = say.M("pgfettle plan computes the pages together with all other settings; pgfettle apply makes them " +
+			"persistent.")
 		if !need.Exact() {
-			o.Note = "the number of pages is estimated, as the server does not say it; " + o.Note
+			o.Note = say.All(" ", say.M("The number of pages is an estimate, because the server did not report it."),
+				o.Note)
 		}
 	}
 	out.Options = append(out.Options, o)
@@ -128,14 +133,16 @@ func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Ins
 	}
 	h := m
 	h.Connections = n
-	o := memoryOption(Fewer, fmt.Sprintf("%d connections for %d", n, m.Connections), h, base)
+	o := memoryOption(Fewer, say.N(n, "{n} connection instead of {present}", "{n} connections instead of {present}",
+		"present", m.Connections), h, base)
 	o.Do = append(o.Do,
-		fmt.Sprintf(
-			"a pooler (PgBouncer, pool_mode = transaction) with %d connections to the server, then max_connections "+
-				"= %d and a restart", p.Active, n))
-	o.Note = fmt.Sprintf(
-		"%d sessions at work at once is what is assumed at the peak where nothing higher was measured; the shared "+
-			"memory shrinks a little too", p.Active)
+		say.N(p.Active, "Set up a connection pooler (PgBouncer, pool_mode = transaction) with {n} server connection",
+			"Set up a connection pooler (PgBouncer, pool_mode = transaction) with {n} server connections"),
+		say.M("Set max_connections = {value}, and restart the server", "value", n))
+	o.Note = say.All(" ", say.N(p.Active, "{n} active session is the peak that is assumed if no higher one was "+
+		"measured.",
+		"{n} active sessions are the peak that is assumed if no higher one was measured."),
+		say.M("The shared memory becomes slightly smaller too."))
 	out.Options = append(out.Options, o)
 }
 
@@ -170,19 +177,20 @@ func (out *Instance) smaller(in *snapshot.Instance, m memory.Instance, base Opti
 	if huge := m.SharedPage; huge > 64*unit.KB {
 		h.Shared = h.Shared.RoundUp(huge)
 	}
-	o := memoryOption(SmallerPool, "half of shared_buffers", h, base)
+	o := memoryOption(SmallerPool, say.M("half of shared_buffers"), h, base)
 	switch {
 	case advised:
-		o.Title = "shared_buffers = " + less.GUC()
-		o.Do = append(o.Do, o.Title+" in postgresql.conf, which pgfettle plan gives, then restart the server")
-		o.Note = "the file cache of the kernel takes what is freed; whether the server reads as fast from there is " +
-			"to be measured"
+		o.Title = say.M("shared_buffers = {value}", "value", less.GUC())
+		o.Do = append(o.Do, say.M("Set shared_buffers = {value} in postgresql.conf (the value of pgfettle plan), and "+
+			"restart the server", "value", less.GUC()))
+		o.Note = say.M("The kernel can use the freed memory as page cache. Measure whether reads stay as fast.")
 	case known3 && plan[in.Key] > buffers:
-		o.Note = "to compare with; pgfettle plan gives " + plan[in.Key].GUC()
+		o.Note = say.M("For comparison only: pgfettle plan recommends shared_buffers = {value}.", "value",
+			plan[in.Key].GUC())
 	case known3:
-		o.Note = "to compare with; pgfettle plan leaves shared_buffers as it is"
+		o.Note = say.M("For comparison only: pgfettle plan keeps shared_buffers.")
 	default:
-		o.Note = "to compare with; pgfettle plan gives the value for this host"
+		o.Note = say.M("For comparison only: pgfettle plan computes the value for this host.")
 	}
 	out.Options = append(out.Options, o)
 }
@@ -195,95 +203,4 @@ func memoryOptionOf(in *Instance, id string) (Option, bool) {
 		}
 	}
 	return Option{}, false
-}
-
-// verdict is the one line that a person in an emergency reads first.
-func (r *Report) verdict(s *snapshot.Snapshot) {
-	r.Level = Unknown
-	switch {
-	case len(r.Instances) == 0 && r.Host == nil:
-		r.Verdict = "Nothing could be read: neither the memory of a host nor an instance."
-		return
-	case len(r.Instances) == 0 && r.Host.PageTables == nil:
-		r.Level = Fine
-		r.Verdict = "No instance was found; how much page tables take is not known."
-		return
-	case len(r.Instances) == 0:
-		r.Level = Fine
-		r.Verdict = fmt.Sprintf("No instance was found; page tables of all programs take %s, %s of the memory.",
-			*r.Host.PageTables, percent(*r.Host.PageTables, r.Host.Total))
-		return
-	}
-	worst, at := -1, 0
-	for i := range r.Instances {
-		if rank := memoryRank(&r.Instances[i]); rank > worst {
-			worst, at = rank, i
-		}
-	}
-	in := &r.Instances[at]
-	r.Level = []string{Unknown, Fine, Notice, Warning, Critical}[worst]
-	r.Verdict = memoryVerdict(in)
-	if len(r.Instances) > 1 {
-		r.Verdict = in.Label + ": " + r.Verdict
-	}
-}
-
-// memoryRank is the place of an instance's level, the worst highest. Only what
-// is measured is more than a notice.
-func memoryRank(in *Instance) int {
-	base, reckoned := memoryOptionOf(in, AsItIs)
-	switch {
-	case in.Limit <= 0 || in.Sum.Processes == 0 && !reckoned:
-		return 0
-	case 100*in.Sum.PageTables >= limits.TablesTooMuch*in.Limit:
-		return 4
-	case 100*in.Sum.PageTables >= limits.TablesMuch*in.Limit:
-		return 3
-	case reckoned && 100*base.PageTables >= limits.TablesTooMuch*in.Limit:
-		return 2
-	}
-	return 1
-}
-
-func memoryVerdict(in *Instance) string {
-	base, reckoned := memoryOptionOf(in, AsItIs)
-	of := "of the memory"
-	if in.LimitedBy != "" {
-		of = "of the limit of its control group"
-	}
-	text := ""
-	switch {
-	case in.Sum.Processes > 0 && in.Limit > 0:
-		text = fmt.Sprintf("Page tables take %s in %d processes, %s %s (%s)", in.Sum.PageTables, in.Sum.Processes,
-			percent(in.Sum.PageTables, in.Limit), of, in.Limit)
-	case in.Sum.Processes > 0:
-		text = fmt.Sprintf("Page tables take %s in %d processes", in.Sum.PageTables, in.Sum.Processes)
-	case reckoned:
-		text = "The processes could not be seen"
-	default:
-		return "Neither its processes nor its settings could be read."
-	}
-	if reckoned && base.PageTables > in.Sum.PageTables {
-		text += fmt.Sprintf("; %s when all %d processes have touched all %s of shared memory", base.PageTables,
-			base.Processes, base.Shared)
-	}
-	if h, ok := memoryOptionOf(in, OnHuge); ok && memoryRank(in) > 1 {
-		text += fmt.Sprintf(", %s with huge pages", h.PageTables)
-	}
-	return text + "."
-}
-
-// percent spells a share with one digit behind the point below 10 %.
-func percent(b, total unit.Bytes) string {
-	if total <= 0 {
-		return "?"
-	}
-	share := 100 * float64(b) / float64(total)
-	if share < 0.05 {
-		return "under 0.1 %"
-	}
-	if share < 10 {
-		return fmt.Sprintf("%.1f %%", share)
-	}
-	return fmt.Sprintf("%.0f %%", share)
 }

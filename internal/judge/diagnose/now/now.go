@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 )
 
@@ -84,7 +86,7 @@ type Report struct {
 	Checkpoints *Checkpoints `json:"checkpoints,omitempty"`
 	Databases   []Database   `json:"databases"`
 	Cost        Cost         `json:"cost"`
-	Unknown     []known.Gap  `json:"unknown"`
+	Unknown     []gap.Gap    `json:"unknown"`
 }
 
 // Host is the host but for its memory.
@@ -237,21 +239,21 @@ type Cost struct {
 
 // The facts that a report may miss, by the names of its gaps.
 const (
-	GapMemory      = "memory of the host"
-	GapPressure    = "pressure"
-	GapProcesses   = "memory of processes"
-	GapServer      = "server"
-	GapSessions    = "sessions"
-	GapLocks       = "locks"
-	GapCheckpoints = "checkpoints"
-	GapPosition    = "position in the WAL"
-	GapDatabases   = "databases"
+	GapMemory      say.Template = "memory of the host"
+	GapPressure    say.Template = "pressure"
+	GapProcesses   say.Template = "memory of processes"
+	GapServer      say.Template = "server"
+	GapSessions    say.Template = "sessions"
+	GapLocks       say.Template = "locks"
+	GapCheckpoints say.Template = "checkpoints"
+	GapPosition    say.Template = "position in the WAL"
+	GapDatabases   say.Template = "databases"
 )
 
 // Diagnose makes the report.
 func Diagnose(in Input) *Report {
 	r := &Report{Schema: Schema, TakenAt: in.At.Unix(), Processes: []Process{}, Waits: []Wait{}, Locks: []Lock{},
-		Databases: []Database{}, Unknown: []known.Gap{}}
+		Databases: []Database{}, Unknown: []gap.Gap{}}
 	r.Host.CPUs, r.Server.Label, r.Server.Most = in.CPUs, in.Label, in.Connections
 	r.Server.Limit = in.Limit
 	switch {
@@ -277,14 +279,22 @@ func Diagnose(in Input) *Report {
 }
 
 // gap notes why something is not known, by its plain name.
-func (r *Report) gap(fact string, g known.Gap) {
-	g.Fact = fact
-	for _, have := range r.Unknown {
-		if have == g {
-			return
-		}
+func (r *Report) gap(fact say.Template, g known.Gap) {
+	r.miss(fact, say.Text(g.Reason), say.Text(g.Reveal))
+}
+
+func (r *Report) miss(fact say.Template, reason, reveal say.Message) {
+	r.Unknown = gap.Add(r.Unknown, gap.Gap{Fact: say.M(fact), Reason: reason, Reveal: reveal})
+}
+
+// In returns the report in the language of a catalog, each text that it does not have in English.
+func (r *Report) In(c *say.Catalogue) *Report {
+	if c == nil {
+		return r
 	}
-	r.Unknown = append(r.Unknown, g)
+	out := *r
+	out.Unknown = gap.In(r.Unknown, c)
+	return &out
 }
 
 func (r *Report) host(in Input) {

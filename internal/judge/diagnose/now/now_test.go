@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"pgregory.net/rapid"
@@ -192,9 +193,9 @@ func TestNowHidden(t *testing.T) {
 	if r.Server.Connections != nil || r.Server.Active != nil {
 		t.Errorf("connections are counted where some are hidden: %+v", r.Server)
 	}
-	if !slices.ContainsFunc(r.Unknown, func(g known.Gap) bool {
-		return g.Fact == now.GapSessions && strings.Contains(g.Reason, "1 session of other roles") &&
-			strings.Contains(g.Reveal, "pg_monitor")
+	if !slices.ContainsFunc(r.Unknown, func(g gap.Gap) bool {
+		return g.Is(now.GapSessions) && strings.Contains(g.Reason.String(), "1 session of other roles") &&
+			strings.Contains(g.Reveal.String(), "pg_monitor")
 	}) {
 		t.Errorf("nothing says so: %+v", r.Unknown)
 	}

@@ -2,14 +2,12 @@ package now
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 )
 
 const (
@@ -65,8 +63,8 @@ func (r *Report) sessions(list []pg.LiveSession) {
 		}
 	}
 	if hidden > 0 {
-		r.gap(GapSessions, known.Gap{Reason: fmt.Sprintf("what %s of other roles do is hidden from this role",
-			serverlog.Things(int64(hidden), "session", "sessions")), Reveal: "GRANT pg_monitor TO <role>"})
+		r.miss(GapSessions, say.N(hidden, "this role cannot see {n} session of other roles",
+			"this role cannot see {n} sessions of other roles"), say.Text("GRANT pg_monitor TO ROLE_NAME"))
 		return
 	}
 	r.Server.Connections, r.Server.Active, r.Server.InXact = &clients, &active, &inXact

@@ -1,19 +1,20 @@
 package oom
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
 // After is what became of the server.
 type After struct {
-	State   string   `json:"state"` // restarted, stopped, recovering, untouched, unknown
-	Text    string   `json:"text"`
-	Seconds *float64 `json:"seconds,omitempty"` // from the death to the readiness, where the log tells
+	State   string      `json:"state"` // restarted, stopped, recovering, untouched, unknown
+	Text    say.Message `json:"text"`
+	Seconds *float64    `json:"seconds,omitempty"` // from the death to the readiness, where the log tells
 }
 
 // The states.
@@ -25,9 +26,12 @@ const (
 	oomUnknown    = "unknown"
 )
 
-// oomLost is what a crash restart costs, whatever the server was doing.
-const oomLost = "Every session was ended and every transaction that had not committed was rolled back; what had " +
-	"committed was kept. Unlogged tables were emptied, and the cumulative statistics start anew."
+// lost is what a crash costs, whatever the server was doing, and whether it has recovered by now or not.
+func lost() say.Message {
+	return say.M("All sessions were terminated and uncommitted transactions were rolled back. Committed transactions " +
+		"are kept, except the newest ones with synchronous_commit = off. Crash recovery empties unlogged tables and " +
+		"resets the cumulative statistics.")
+}
 
 // after follows the server's log from the death of the victim on.
 func (c *oomCase) after() {
@@ -35,19 +39,19 @@ func (c *oomCase) after() {
 	a.State = oomUnknown
 	switch {
 	case c.report.Panic:
-		a.State, a.Text = oomStopped,
-			"A panic of the kernel takes the whole host down, and every server on it. What had "+
-				"committed is kept: a server recovers when it is started again."
+		a.State, a.Text = oomStopped, say.M("The kernel panic stopped the host and all servers on it. At the next "+
+			"start, crash recovery restores committed transactions, except the newest ones with synchronous_commit = "+
+			"off. With fsync = off, data can be corrupted.")
 		return
 	case c.report.NoVictim:
-		a.State, a.Text = oomUntouched, "No process was killed by this run of the killer."
+		a.State, a.Text = oomUntouched, say.M("The OOM killer killed no process.")
 		return
 	case v == nil:
-		a.Text = "Who was killed is not known, so neither is what it did to a server."
+		a.Text = say.M("The victim is unknown, and so is the effect on a server.")
 		return
-	case !oomServer(v.Name):
+	case !c.serverKilled():
 		a.State, a.Text = oomUntouched,
-			"The victim was no process of a PostgreSQL server: no server was restarted by this kill."
+			say.M("The victim was not a process of a PostgreSQL server, so this kill restarted no server.")
 		return
 	}
 	failed := c.unitFailed()
@@ -56,33 +60,30 @@ func (c *oomCase) after() {
 		return
 	}
 	if c.death == nil {
-		a.Text = "A server ends all sessions and recovers when a child is killed (restart_after_crash = on, the " +
-			"default)"
+		a.Text = say.M("When a child process is killed, a server terminates all sessions and runs crash recovery " +
+			"(restart_after_crash = on, the default). No line of a server log about this kill was read.")
 		if v.Role == "postmaster" {
-			a.Text = "Without its postmaster a server takes no more connections; only systemd or a cluster manager " +
-				"starts it again"
+			a.Text = say.M("Without its postmaster, a server accepts no connections until systemd, a cluster manager " +
+				"or an administrator starts it again. No line of a server log about this kill was read.")
 		}
-		a.Text += "; whether it did so is in its log, which was not given."
 		if end, ok := c.silent(); ok {
-			a.Text = fmt.Sprintf(
-				"The server's log ends at %s, before the kill, and reports no death. Either the postmaster itself was "+
-					"killed, or the log is cut there.", end)
+			a.Text = say.M("The server log ends at {end}, before the kill. Either the victim was the postmaster, or "+
+				"the log is incomplete.", "end", end)
 		}
 		if failed != "" {
-			a.State, a.Text = oomStopped, "systemd stopped "+failed+
-				" because of the kill (OOMPolicy=stop, its default): the server stays down until somebody starts it. "+
-				oomLost
+			a.State, a.Text = oomStopped, say.All(" ", stoppedBySystemd(failed), lost())
 		}
 		return
 	}
 	if c.death.Orphaned {
-		c.started(c.deathI+1, "The postmaster itself was gone: its other processes ended")
+		c.started(c.deathI+1, say.M("The postmaster itself died, and its child processes exited."),
+			say.M("The server accepts no connections until systemd, a cluster manager or an administrator starts it."))
 		return
 	}
-	var text []string
-	reinit, from, to := false, "", ""
+	var text []say.Message
+	reinit, ready, from, to := false, false, "", ""
 	state := oomRecovering
-	asked := false
+	asked, down := false, 0 // down is where the log has that it shut down
 loop:
 	for i := c.deathI + 1; i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
@@ -105,7 +106,7 @@ loop:
 			if state != oomRecovering {
 				continue
 			}
-			state = oomRestarted
+			state, ready = oomRestarted, true
 			if d, ok := e.since(c.death); ok && d >= 0 {
 				a.Seconds = oomPtr(seconds(d))
 			}
@@ -115,7 +116,7 @@ loop:
 			if state == oomRestarted && !asked {
 				break loop
 			}
-			state = oomStopped
+			state, down = oomStopped, i
 			break loop
 		case pglog.Starting:
 			break loop // somebody started it later
@@ -126,35 +127,59 @@ loop:
 		a.State = oomStopped
 	}
 	if reinit || state == oomRestarted {
-		text = append(text, oomLost)
+		text = append(text, lost())
 	}
 	switch {
 	case from != "" && to != "":
-		text = append(text, "WAL was replayed from "+from+" to "+to+".")
+		text = append(text, say.M("WAL was replayed from {from} to {to}.", "from", from, "to", to))
 	case from != "":
-		text = append(text, "WAL was replayed from "+from+".")
+		text = append(text, say.M("WAL was replayed from {from}.", "from", from))
 	}
 	switch {
+	case failed != "" && ready:
+		text = append(text, say.M("Then systemd stopped {unit}, although the server had recovered, because one of its "+
+			"processes had been killed (OOMPolicy=stop is the default). Unless Restart= is set for the unit, the "+
+			"server is down until it is started again.", "unit", failed))
 	case failed != "":
-		text = append(text, "Then systemd stopped "+failed+
-			" because a process of it had been killed (OOMPolicy=stop, its default): the server is down although it "+
-			"had recovered.")
+		text = append(text, stoppedBySystemd(failed))
 	case state == oomStopped && asked:
-		text = append(text,
-			"Soon after it was ready it was asked to shut down, and is down since: as systemd does with "+
-				"OOMPolicy=stop, its default (journalctl -u UNIT says so).")
+		text = append(text, say.M("Then the server was asked to shut down, and did. That may have been systemd with "+
+			"OOMPolicy=stop, its default (see journalctl -u UNIT), or an administrator."), c.noLaterStart(down))
 	case state == oomStopped:
-		text = append(text, "It is down: the log has no start after it.")
+		text = append(text, say.M("Then the server shut down."), c.noLaterStart(down))
 	case state == oomRecovering && !reinit:
-		text = append(text, "Its log does not tell how it went on: it ends, or is in another language than English.")
+		text = append(text, say.M("The server log does not show whether crash recovery followed."))
 	case state == oomRecovering:
-		text = append(text, "The log ends before it takes connections again.")
+		text = append(text, say.M("The server log does not show the end of crash recovery."))
 	}
-	a.Text = strings.Join(text, " ")
+	a.Text = say.All(" ", text...)
 }
 
-// started says whether a server was started again whose postmaster is gone, from an entry of its log on.
-func (c *oomCase) started(from int, gone string) {
+// stoppedBySystemd is about a unit that failed by the result oom-kill: with OOMPolicy=continue there is no such result.
+func stoppedBySystemd(unit string) say.Message {
+	return say.M("systemd stopped {unit} because one of its processes was killed (OOMPolicy=stop is the default). "+
+		"Unless Restart= is set for the unit, the server is down until it is started again.", "unit", unit)
+}
+
+// noLaterStart says that a log has no start of a server after an entry; nothing where it has one.
+func (c *oomCase) noLaterStart(entry int) say.Message {
+	if slices.ContainsFunc(c.log.Server[entry+1:], func(e Event) bool {
+		return e.Kind == pglog.Starting || e.Kind == pglog.Ready
+	}) {
+		return say.Message{}
+	}
+	return say.M("The log has no later start.")
+}
+
+// serverKilled says whether a process of a server was among those that were killed: of a whole group, the first need
+// not be one.
+func (c *oomCase) serverKilled() bool {
+	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return oomServer(v.Name) })
+}
+
+// started says whether a server was started again whose postmaster is gone, from an entry of its log on: what happened,
+// and what holds as long as it was not.
+func (c *oomCase) started(from int, gone, still say.Message) {
 	a := &c.kill.After
 	for i := max(from, 0); i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
@@ -175,26 +200,28 @@ func (c *oomCase) started(from int, gone string) {
 		if ok && d >= 0 {
 			a.Seconds = oomPtr(seconds(d))
 		}
-		a.State, a.Text = oomRestarted, gone+". Then it was started again. "+oomLost
+		a.State, a.Text = oomRestarted, say.All(" ", gone, say.M("Then the server was started again."), lost())
 		return
 	}
-	a.State, a.Text = oomStopped, gone+", and the server accepts no connections until systemd, a cluster manager or "+
-		"an administrator starts it. "+oomLost
+	a.State, a.Text = oomStopped, say.All(" ", gone, still, lost())
 }
 
-// wholeGroup is about a group all of whose processes are killed: nobody is left there to restart a server.
+// wholeGroup is about a group all of whose processes are killed: none is left there to restart a server, unless it was
+// protected.
 func (c *oomCase) wholeGroup() {
-	c.started(0, "The whole control group was killed (memory.oom.group), so the postmaster in it does not restart the "+
-		"server")
+	c.started(0, say.M("The kernel killed the whole cgroup (memory.oom.group = 1), except processes with "+
+		"oom_score_adj -1000."),
+		say.M("Unless its postmaster was such a process, the server accepts no connections until systemd, a cluster "+
+			"manager or an administrator starts it."))
 }
 
 // silent says whether the server's log ends before the kill, with when.
-func (c *oomCase) silent() (end string, ok bool) {
+func (c *oomCase) silent() (end say.Message, ok bool) {
 	last, v := c.log.Last, &c.report.Victims[0]
 	died, known := oomWall(v.At, c.facts)
 	at, both := oomWall(last, c.facts)
 	if !known || !both || at.After(died) {
-		return "", false
+		return say.Message{}, false
 	}
 	return oomTime(last, c.facts), true
 }

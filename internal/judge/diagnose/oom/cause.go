@@ -3,8 +3,10 @@ package oom
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -12,10 +14,10 @@ import (
 
 // Cause is why the memory ran out.
 type Cause struct {
-	ID       string     `json:"id"`
-	Text     string     `json:"text"`
-	Evidence []string   `json:"evidence"`
-	Bytes    unit.Bytes `json:"bytes,omitempty"` // that it held; 0: not told
+	ID       string        `json:"id"`
+	Text     say.Message   `json:"text"`
+	Evidence []say.Message `json:"evidence"`
+	Bytes    unit.Bytes    `json:"bytes,omitempty"` // that it held; 0: not told
 }
 
 // The causes. One is the largest of those that hold enough to matter.
@@ -68,17 +70,17 @@ const (
 func (c *oomCase) cause() {
 	if c.report.Manual {
 		c.kill.Cause = Cause{ID: oomManual,
-			Text: "A manual OOM kill (SysRq f): a person, or a program such as earlyoom, asked the kernel for it. " +
-				"Memory was not necessarily short.",
-			Evidence: []string{"«Manual OOM execution», or order=-1 in the first line of the report"}}
+			Text: say.M("Manual OOM kill (SysRq f), requested by an administrator or by a program. Memory was not " +
+				"necessarily short."),
+			Evidence: []say.Message{say.M(`the report has "Manual OOM execution" or order=-1`)}}
 		if c.report.Panic {
-			c.kill.Cause.Text += " " + panicText(c.report)
+			c.kill.Cause.Text = say.All(" ", c.kill.Cause.Text, panicText(c.report))
 		}
 		return
 	}
 	m := &c.kill.Memory
 	var found []Cause
-	add := func(id string, b unit.Bytes, text string, evidence ...string) {
+	add := func(id string, b unit.Bytes, text say.Message, evidence ...say.Message) {
 		found = append(found, Cause{ID: id, Text: text, Evidence: evidence, Bytes: b})
 	}
 	share := func(b unit.Bytes) float64 {
@@ -89,55 +91,48 @@ func (c *oomCase) cause() {
 	}
 	c.queries(add, c.shareOfOrdinary())
 	if t, n := c.allTables(); share(t) >= oomTablesMin {
-		ev := []string{fmt.Sprintf("page tables of all processes: %s, %s", t, c.of(t))}
+		ev := []say.Message{say.M("page tables of all processes: {amount}", "amount", c.of(t))}
 		if n > 0 {
-			ev = append(ev, fmt.Sprintf("%d processes of the server in the table have %s of them", n, c.tables))
+			ev = append(ev, say.N(n, "{n} server process in the task table has {size} of them",
+				"{n} server processes in the task table have {size} of them", "size", c.tables))
 		}
-		add(oomPageTables, t,
-			fmt.Sprintf(
-				"Page tables: every process that touches shared memory on ordinary pages has a map of it for "+
-					"itself; together %s.", t), ev...)
+		add(oomPageTables, t, say.M("Page tables: {size} in total. Every process that touches shared memory on "+
+			"regular pages needs page tables of its own for it.", "size", t), ev...)
 	}
 	if s, least := c.shared(); s != nil && share(*s) >= oomSharedMin {
-		text := fmt.Sprintf("Shared memory: %s%s, which leaves too little for everything else.", least, *s)
-		if c.report.Constraint == kernlog.Memcg {
-			text = fmt.Sprintf(
-				"The limit of the control group, %s, has no room for shared memory (%s%s) and the work of the "+
-					"sessions.",
-				*m.Total, least, *s)
-		}
-		ev := fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s%s, %s",
-			least, *s, c.of(*s))
-		if least != "" {
-			ev += "; the report does not give the total, and one process had touched so much"
-		}
-		add(oomShared, *s, text, ev)
+		add(oomShared, *s, c.sharedText(*s, least), c.sharedEvidence(*s, least))
 	}
 	c.cache(add, share)
 	if h := m.HugeFree; h != nil && share(*h) >= oomHugeMin {
-		add(oomHugeUnused, *h,
-			fmt.Sprintf(
-				"A stranded pool of huge pages: %s are set aside as huge pages and unused; ordinary memory cannot "+
-					"be taken from it.", *h),
-			fmt.Sprintf(
-				"huge pages: %s, of which %s are free (the report does not tell how many of the free ones a server "+
-					"has reserved and not touched yet)", *m.HugeTotal, *h))
+		add(oomHugeUnused, *h, say.M("Unused huge pages: {size} of the huge page pool was free, and the kernel cannot "+
+			"use it for regular pages.", "size", *h),
+			say.M("huge page pool: {all}, of which {free} was free (the report does not show how much of that a "+
+				"server had reserved but not yet used)", "all", *m.HugeTotal, "free", *h))
 	}
 	for _, p := range c.kill.Programs {
 		if oomServer(p.Name) || share(p.Private) < oomOtherMin {
 			continue
 		}
-		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name,
-			oomCount(p.Processes, "process", "processes"), p.Private),
-			fmt.Sprintf("%s of user %d: %s, %s", p.Name, p.UID, p.Private, c.ofBoth(p.Private)))
+		text := say.N(p.Processes, "Another program: {name} had {size} of memory in {n} process.",
+			"Another program: {name} had {size} of memory in {n} processes.", "name", p.Name, "size", p.Private)
+		ev := say.M("{name} (UID {uid}): {amount}", "name", p.Name, "uid", strconv.Itoa(p.UID), "amount",
+			c.ofBoth(p.Private))
+		if p.AtLeast {
+			text = say.N(p.Processes, "Another program: {name} had at least {size} of memory in {n} process.",
+				"Another program: {name} had at least {size} of memory in {n} processes.", "name", p.Name, "size",
+				p.Private)
+			ev = say.M("{name} (UID {uid}): at least {amount}", "name", p.Name, "uid", strconv.Itoa(p.UID), "amount",
+				c.ofBoth(p.Private))
+		}
+		add(oomProgram, p.Private, text, ev)
 		break // the largest
 	}
 	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
-		ev := []string{fmt.Sprintf("unreclaimable slab: %s, %s", *s, c.of(*s))}
+		ev := []say.Message{say.M("unreclaimable slab: {amount}", "amount", c.of(*s))}
 		for _, k := range c.report.Slabs[:min(len(c.report.Slabs), 2)] {
-			ev = append(ev, fmt.Sprintf("kernel cache %s: %s", k.Name, k.Used))
+			ev = append(ev, say.M("slab cache {name}: {size}", "name", k.Name, "size", k.Used))
 		}
-		add(oomSlab, *s, fmt.Sprintf("The kernel itself: %s of its own memory that it cannot give back.", *s), ev...)
+		add(oomSlab, *s, say.M("Kernel memory: {size} of unreclaimable slab.", "size", *s), ev...)
 	}
 	slices.SortStableFunc(found, func(a, b Cause) int { return oomSign(int64(b.Bytes - a.Bytes)) })
 	if special, ok := c.special(); ok {
@@ -151,14 +146,14 @@ func (c *oomCase) cause() {
 }
 
 // shared is the shared memory: the sum, or, where the report has none, what one process had touched of it, which is
-// the least that it can be. Least has the words for that.
-func (c *oomCase) shared() (b *unit.Bytes, least string) {
+// the least that it can be.
+func (c *oomCase) shared() (b *unit.Bytes, least bool) {
 	if s := c.kill.Memory.Shared; s != nil {
-		return s, ""
+		return s, false
 	}
 	note := func(n unit.Bytes) {
 		if b == nil || n > *b {
-			b, least = &n, "at least "
+			b, least = &n, true
 		}
 	}
 	for i := range c.report.Victims {
@@ -174,50 +169,83 @@ func (c *oomCase) shared() (b *unit.Bytes, least string) {
 	return b, least
 }
 
-// of says how much of the memory something is.
-func (c *oomCase) of(b unit.Bytes) string {
+// sharedText says that shared memory was too large.
+func (c *oomCase) sharedText(b unit.Bytes, least bool) say.Message {
+	limited := c.report.Constraint == kernlog.Memcg
+	switch {
+	case limited && least:
+		return say.M("The cgroup limit of {limit} is too low for the shared memory (at least {size}) and the sessions.",
+			"limit", *c.kill.Memory.Total, "size", b)
+	case limited:
+		return say.M("The cgroup limit of {limit} is too low for the shared memory ({size}) and the sessions.",
+			"limit", *c.kill.Memory.Total, "size", b)
+	case least:
+		return say.M("Shared memory: at least {size}, which left too little for everything else.", "size", b)
+	}
+	return say.M("Shared memory: {size}, which left too little for everything else.", "size", b)
+}
+
+func (c *oomCase) sharedEvidence(b unit.Bytes, least bool) say.Message {
+	if least {
+		return say.M("shared memory (shared_buffers on regular pages, dynamic shared memory, tmpfs): at least "+
+			"{amount}; the report has no total, but one process had touched that much", "amount", c.of(b))
+	}
+	return say.M("shared memory (shared_buffers on regular pages, dynamic shared memory, tmpfs): {amount}", "amount",
+		c.of(b))
+}
+
+// of is an amount, and how much of the memory it is.
+func (c *oomCase) of(b unit.Bytes) any {
 	t := c.kill.Memory.Total
 	if t == nil || *t <= 0 {
-		return "of an amount that is not told"
+		return b
 	}
-	what := "the memory"
-	if c.kill.Memory.Summed {
-		what = "what the report adds up to"
+	more, percent := b > *t, percentOf(b, *t) // what is in swap counts too
+	switch {
+	case c.kill.Limit != nil && more:
+		return say.M("{size} (more than the limit)", "size", b)
+	case c.kill.Limit != nil:
+		return say.M("{size} ({percent} of the limit)", "size", b, "percent", percent)
+	case c.kill.Memory.Summed && more:
+		return say.M("{size} (more than the sum of the parts in the report)", "size", b)
+	case c.kill.Memory.Summed:
+		return say.M("{size} ({percent} of the sum of the parts in the report)", "size", b, "percent", percent)
+	case more:
+		return say.M("{size} (more than the RAM)", "size", b)
 	}
-	if c.kill.Limit != nil {
-		what = "the limit"
-	}
-	if b > *t { // what is in swap counts too
-		return "more than " + what
-	}
-	return fmt.Sprintf("%.0f %% of %s", 100*float64(b)/float64(*t), what)
+	return say.M("{size} ({percent} of the RAM)", "size", b, "percent", percent)
+}
+
+func percentOf(b, total unit.Bytes) say.Number {
+	return say.Number(fmt.Sprintf("%.0f%%", 100*float64(b)/float64(total)))
 }
 
 // cache looks at the page cache: it is a cause where what is in it was not written yet, so that it could not be
 // dropped.
-func (c *oomCase) cache(add func(string, unit.Bytes, string, ...string), share func(unit.Bytes) float64) {
+func (c *oomCase) cache(add func(string, unit.Bytes, say.Message, ...say.Message), share func(unit.Bytes) float64) {
 	m := &c.kill.Memory
 	if m.Cache == nil || m.Dirty == nil || share(*m.Cache) < oomCacheMin || share(*m.Dirty) < oomDirtyMin {
 		return
 	}
-	text := fmt.Sprintf("Page cache: %s of files were in memory, %s of it dirty (not written yet), which cannot be "+
-		"dropped before the disk has it.", *m.Cache, *m.Dirty)
+	text := say.M("Page cache: {cache}, of which {dirty} was dirty or under writeback. The kernel cannot drop such "+
+		"pages before they are written.", "cache", *m.Cache, "dirty", *m.Dirty)
 	if c.report.Constraint == kernlog.Memcg {
-		text = fmt.Sprintf(
-			"Page cache within the limit of the control group: %s of files, %s of it dirty (not written "+
-				"yet), which cannot be dropped before the disk has it.", *m.Cache, *m.Dirty)
+		text = say.M("Page cache of the cgroup, which counts against its limit: {cache}, of which {dirty} was dirty "+
+			"or under writeback. The kernel cannot drop such pages before they are written.", "cache", *m.Cache,
+			"dirty",
+			*m.Dirty)
 	}
-	add(oomCache, *m.Cache, text, fmt.Sprintf("page cache: %s, %s", *m.Cache, c.of(*m.Cache)),
-		fmt.Sprintf("dirty or being written: %s, %s", *m.Dirty, c.of(*m.Dirty)))
+	add(oomCache, *m.Cache, text, say.M("page cache: {amount}", "amount", c.of(*m.Cache)),
+		say.M("dirty pages and writeback: {amount}", "amount", c.of(*m.Dirty)))
 }
 
 // ofBoth says it of memory that may be in swap.
-func (c *oomCase) ofBoth(b unit.Bytes) string {
+func (c *oomCase) ofBoth(b unit.Bytes) any {
 	m := &c.kill.Memory
 	if m.Total == nil || m.SwapTotal == nil || *m.SwapTotal == 0 {
 		return c.of(b)
 	}
-	return fmt.Sprintf("in RAM and swap, %.0f %% of both together", 100*float64(b)/float64(*m.Total+*m.SwapTotal))
+	return say.M("{size} ({percent} of RAM and swap)", "size", b, "percent", percentOf(b, *m.Total+*m.SwapTotal))
 }
 
 // allTables is the sum of all page tables, by Mem-Info or by the table, and the
@@ -234,7 +262,7 @@ func (c *oomCase) allTables() (unit.Bytes, int) {
 }
 
 // queries looks at the private memory of the server's processes.
-func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share func(unit.Bytes) float64) {
+func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Message), share func(unit.Bytes) float64) {
 	type one struct {
 		pid int
 		b   unit.Bytes
@@ -242,7 +270,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 	var heavy []one
 	var heavySum, light unit.Bytes
 	n := 0
-	seen, most := false, "none of them much"
+	seen := false
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
 		if !oomServer(t.Name) {
@@ -267,57 +295,93 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 	// others of the server have. Else it is the sum of the sessions.
 	single := len(heavy) > 0 && share(heavy[0].b) >= oomOne && (len(heavy) == 1 || heavy[0].b*10 >= heavySum*6)
 	if e := c.estimate(); !single && e.n > 0 && e.sum > heavySum+light {
-		id, what := oomConnections, fmt.Sprintf("Many sessions: %d processes of the server had at least %s together, "+
-			"none of them much.", e.n, e.sum)
+		id, what := oomConnections, say.N(e.n,
+			"Many server processes: {n} had at least {size} of private memory.",
+			"Many server processes: {n} had at least {size} of private memory together.", "size", e.sum)
 		if share(e.sum/unit.Bytes(e.n)) >= oomHeavy {
 			c.working = e.n
-			id, what = oomQueries, fmt.Sprintf("Several queries: %d processes of the server had at least %s for "+
-				"themselves together.", e.n, e.sum)
+			id, what = oomQueries, say.N(e.n,
+				"Several server processes: {n} had at least {size} of private memory.",
+				"Several server processes: {n} had at least {size} of private memory together.", "size",
+				e.sum)
 		}
-		add(id, e.sum, what, fmt.Sprintf("anonymous memory that no other program can have: at least %s, %s; the "+
-			"table of this kernel does not divide it, and no process of the server can have more than %s", e.sum,
-			c.of(e.sum), e.largest))
+		add(id, e.sum, what, say.M("anonymous memory that cannot belong to other programs: at least {amount}. The "+
+			"task table does not show it per process, but no server process can have more than {largest}", "amount",
+			c.of(e.sum), "largest", e.largest))
 		return
 	}
+	var largest unit.Bytes // of the light ones that are not all below oomHeavy
 	if !single && (share(heavySum) < oomOne || heavySum < light) {
 		if light += heavySum; len(heavy) > 0 {
-			most = fmt.Sprintf("the largest of them %s", heavy[0].b)
+			largest = heavy[0].b
 		}
 		heavy, heavySum = nil, 0
 	}
 	if len(heavy) > 0 {
 		h := heavy[0]
-		var ev []string
+		var ev []say.Message
 		for i, o := range heavy {
 			if i < 5 {
-				ev = append(ev, fmt.Sprintf("process %d: %s of its own, %s", o.pid, o.b, c.ofBoth(o.b)))
+				ev = append(ev, say.M("private memory of process {pid}: {amount}", "pid", strconv.Itoa(o.pid), "amount",
+					c.ofBoth(o.b)))
 			}
 		}
 		v := c.kill.Victim
-		if single && v != nil && v.PID == h.pid && !oomRunsQueries(v.Role) {
-			add(oomProcess, heavySum, fmt.Sprintf("One process: the %s (process %d) had %s for itself and was "+
-				"killed for it.", v.Role, h.pid, h.b), ev...)
-		} else if single {
+		if v != nil && v.PID != h.pid {
+			v = nil
+		}
+		switch {
+		case single && v != nil && !oomRunsQueries(v.Role):
+			add(oomProcess, heavySum, say.M("One process: {role} (process {pid}) had {size} of private memory and was "+
+				"killed.", "role", v.Role, "pid", strconv.Itoa(h.pid), "size", h.b), ev...)
+		case single:
 			c.most = &Task{PID: h.pid, Anon: oomPtr(h.b)}
-			text := fmt.Sprintf("One query: process %d of the server had %s for itself", h.pid, h.b)
-			if v != nil && v.PID == h.pid {
-				text += " and was killed for it"
-				if v.Statement != "" {
-					ev = append(ev, "it was running: "+strings.Join(strings.Fields(v.Statement), " "))
-				}
+			if v != nil && v.Statement != "" {
+				ev = append(ev, say.M("it was running: {statement}", "statement",
+					strings.Join(strings.Fields(v.Statement), " ")))
 			}
-			add(oomOneQuery, heavySum, text+".", ev...)
-		} else {
+			add(oomOneQuery, heavySum, oneQuery(strconv.Itoa(h.pid), h.b, v), ev...)
+		default:
 			c.working = len(heavy)
-			add(oomQueries, heavySum, fmt.Sprintf("Several queries: %d processes of the server had %s for themselves.",
-				len(heavy), heavySum), ev...)
+			add(oomQueries, heavySum, say.N(len(heavy),
+				"Several server processes: {n} had {size} of private memory.",
+				"Several server processes: {n} had {size} of private memory together.", "size",
+				heavySum), ev...)
 		}
 	}
 	if light > 0 && share(light) >= oomManySum {
-		add(oomConnections, light,
-			fmt.Sprintf("Many sessions: %d processes of the server had %s together, %s.", n-len(heavy), light, most),
-			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
+		add(oomConnections, light, manySessions(n-len(heavy), light, largest),
+			say.M("private memory of these server processes: at least {amount}", "amount", c.of(light)))
 	}
+}
+
+// oneQuery is about a process of the server with a large part of all memory; v is the victim where it is that. Only
+// the statement tells that it was a query.
+func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
+	switch {
+	case v == nil:
+		return say.M("One server process: process {pid} had {size} of private memory.", "pid", pid, "size", size)
+	case v.Statement == "":
+		return say.M("One server process: process {pid} had {size} of private memory and was killed.", "pid", pid,
+			"size", size)
+	}
+	return say.M("One query: server process {pid} had {size} of private memory and was killed.", "pid", pid, "size",
+		size)
+}
+
+// manySessions is about processes of the server that have much together: largest is the largest of them, or 0 where
+// each of them is below oomHeavy.
+func manySessions(n int, size, largest unit.Bytes) say.Message {
+	if largest > 0 {
+		return say.N(n, "Many server processes: {n} had {size} of private memory, at most {largest}.",
+			"Many server processes: {n} had {size} of private memory together, at most {largest} each.",
+			"size",
+			size, "largest", largest)
+	}
+	return say.N(n, "Many server processes: {n} had {size} of private memory, less than {percent} of the "+
+		"memory.",
+		"Many server processes: {n} had {size} of private memory together, each less than {percent} of the "+
+			"memory.", "size", size, "percent", say.Number(fmt.Sprintf("%.0f%%", 100*oomHeavy)))
 }
 
 // shareOfOrdinary is the share that something has of the memory that processes can take: huge pages are set aside.
@@ -412,81 +476,73 @@ func (c *oomCase) special() (Cause, bool) {
 	switch {
 	case r.Allocating:
 		return Cause{ID: oomAllocating,
-			Text: "vm.oom_kill_allocating_task is on: the kernel kills the process that asked for memory, not the " +
-				"one that " +
-				"holds most of it.",
-			Evidence: []string{"«Out of memory (oom_kill_allocating_task)» in the line of the kill"}}, true
+			Text: say.M("vm.oom_kill_allocating_task is on: the kernel kills the process that asks for memory, not " +
+				"the largest one."),
+			Evidence: []say.Message{say.M(`the kill line has "Out of memory (oom_kill_allocating_task)"`)}}, true
 	case r.Constraint == kernlog.CPUSet || r.Constraint == kernlog.Policy:
 		return Cause{ID: oomNodes,
-			Text: "A restriction to NUMA nodes: the nodes that the process may use were full, whatever the " +
-				"others had.",
-			Evidence: []string{"constraint " + string(r.Constraint)}}, true
+			Text: say.M("NUMA restriction: the nodes that the process is allowed to use were out of memory. Other " +
+				"nodes can have had free memory."),
+			Evidence: []say.Message{say.M("constraint: {name}", "name", string(r.Constraint))}}, true
 	// The kernel never kills for more than 8 pages in one piece (order 3); up to
 	// there it may, with free memory in smaller pieces.
 	case r.Asker.Order >= 1 && r.Constraint != kernlog.Memcg && m.Total != nil && m.Free != nil &&
 		float64(*m.Free) >= 0.05*float64(*m.Total):
 		return Cause{ID: oomFragments,
-			Text: fmt.Sprintf(
-				"Fragmentation: %d pages in one piece were asked for while %s were free in smaller ones.",
-				1<<min(r.Asker.Order, 20), *m.Free),
-			Evidence: []string{fmt.Sprintf("order=%d, free %s, %s", r.Asker.Order, *m.Free, c.of(*m.Free))}}, true
+			Text: say.N(1<<min(r.Asker.Order, 20),
+				"Fragmentation: no block of {n} page was available, although {free} was free.",
+				"Fragmentation: no block of {n} contiguous pages was available, although {free} was free.", "free",
+				*m.Free),
+			Evidence: []say.Message{say.M("order={order}, free memory {amount}", "order", strconv.Itoa(r.Asker.Order),
+				"amount", c.of(*m.Free))}}, true
 	}
 	return Cause{}, false
 }
 
 // unknown says what there is where no part stands out.
 func (c *oomCase) unknown() Cause {
-	o := Cause{ID: oomNotTold, Evidence: []string{}, Text: "What held the memory cannot be told from what was read."}
+	o := Cause{ID: oomNotTold, Evidence: []say.Message{}, Text: say.M("The cause is unknown: the logs do not show " +
+		"what used the memory.")}
+	add := func(m say.Message) { o.Evidence = append(o.Evidence, m) }
 	m := &c.kill.Memory
 	if v := c.kill.Victim; v != nil && v.Anon != nil {
-		o.Evidence = append(o.Evidence, fmt.Sprintf("the victim had %s of its own", *v.Anon))
+		add(say.M("the victim had {size} of private memory", "size", *v.Anon))
 		if v.Shmem != nil && *v.Shmem > *v.Anon {
-			o.Evidence = append(o.Evidence,
-				fmt.Sprintf(
-					"it was chosen for %s of shared memory that it had touched, which counts in full for every process",
-					*v.Shmem))
+			add(say.M("it had touched {size} of shared memory, which the OOM killer counts in full for each process",
+				"size", *v.Shmem))
 		}
 	}
 	if s := m.Shared; s != nil {
-		o.Evidence = append(o.Evidence, fmt.Sprintf("shared memory: %s", *s))
+		add(say.M("shared memory: {size}", "size", *s))
 	}
 	if t, n := c.allTables(); t > 0 {
-		e := fmt.Sprintf("page tables: %s", t)
-		if n > 0 {
-			each := c.tables / unit.Bytes(n)
-			if each > 8*memory.ProcessPageTables {
-				e += fmt.Sprintf(", %s for each process of the server", each)
-			}
+		if n > 0 && c.tables/unit.Bytes(n) > 8*memory.ProcessPageTables {
+			add(say.M("page tables: {size}; server processes have {each} each on average", "size", t, "each",
+				c.tables/unit.Bytes(n)))
+		} else {
+			add(say.M("page tables: {size}", "size", t))
 		}
-		o.Evidence = append(o.Evidence, e)
 	}
 	if m.Anon != nil {
-		o.Evidence = append(o.Evidence, fmt.Sprintf("anonymous memory of all processes: %s", *m.Anon))
+		add(say.M("anonymous memory of all processes: {size}", "size", *m.Anon))
 	}
 	if c.report.Panic {
 		o.Text = panicText(c.report)
 	} else if m.Total == nil {
-		o.Text = "What held the memory cannot be told: how much there was is not in what was read."
+		o.Text = say.M("The cause is unknown: the logs do not show how much memory there was.")
 	} else if len(c.report.Table.Tasks) > 0 {
-		o.Text = "No single part of what was read explains it: see the largest processes."
+		o.Text = say.M("The cause is unknown: no single part of the memory stands out. See the largest processes.")
 	}
 	return o
 }
 
 // panicText is why the kernel panicked.
-func panicText(r *kernlog.Report) string {
+func panicText(r *kernlog.Report) say.Message {
 	switch {
 	case r.PanicOnOOM:
-		return "The kernel is set to panic when memory runs out (vm.panic_on_oom)."
+		return say.M("The kernel is configured to panic when it runs out of memory (vm.panic_on_oom).")
 	case r.NoVictim:
-		return "Memory ran out and no process was left that the kernel may kill, so it panicked."
+		return say.M("The kernel ran out of memory, found no process that it may kill, and panicked.")
 	}
-	return "Memory ran out and the kernel panicked; the reason is not in what was read."
-}
-
-func oomCount(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return say.M("The kernel ran out of memory and panicked; the reason is not in the logs.")
 }

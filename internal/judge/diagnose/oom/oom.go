@@ -3,14 +3,16 @@ package oom
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
 
 // Report is the post-mortem of every kill that the logs tell of.
@@ -23,10 +25,10 @@ type Report struct {
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the one that tells most: the headline; absent where there is none
-	TellsMost *int        `json:"tells_most,omitempty"`
-	Lines     []string    `json:"lines"` // what systemd and the kernel say besides
-	Read      Read        `json:"read"`
-	Missing   []known.Gap `json:"missing"`
+	TellsMost *int      `json:"tells_most,omitempty"`
+	Lines     []string  `json:"lines"` // what systemd and the kernel say besides
+	Read      Read      `json:"read"`
+	Missing   []gap.Gap `json:"missing"`
 }
 
 // Read says what was looked at.
@@ -40,8 +42,8 @@ type Read struct {
 // Kill is one run of the OOM killer.
 type Kill struct {
 	// RFC 3339 where year and zone are known, else as the log has it; "" where it has none
-	Time   string `json:"time"`
-	Kernel string `json:"kernel"`
+	Time   say.Message `json:"time"`
+	Kernel string      `json:"kernel"`
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
 	Constraint string       `json:"constraint"`
 	From       string       `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
@@ -61,7 +63,7 @@ type Kill struct {
 	Also       []Cause      `json:"also"`
 	Prevention []Prevention `json:"prevention"`
 	After      After        `json:"after"`
-	Missing    []known.Gap  `json:"missing"`
+	Missing    []gap.Gap    `json:"missing"`
 }
 
 // Task is a process. Sizes are absent where the log does not tell.
@@ -71,7 +73,7 @@ type Task struct {
 	UID  *int   `json:"uid,omitempty"`
 	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" where nothing tells
 	Role       string      `json:"role"`
-	RoleFrom   string      `json:"role_from"`          // what tells it
+	RoleFrom   say.Message `json:"role_from"`          // what tells it
 	Instance   string      `json:"instance,omitempty"` // where the snapshot knows its postmaster
 	Anon       *unit.Bytes `json:"anon_rss_bytes,omitempty"`
 	File       *unit.Bytes `json:"file_rss_bytes,omitempty"`
@@ -129,19 +131,19 @@ type Program struct {
 
 // Death is a process that signal 9 ended, by the server's log.
 type Death struct {
-	Time      string `json:"time"`
-	PID       int    `json:"pid,omitempty"` // 0: not told, as that of a postmaster which the others miss
-	Role      string `json:"role"`
-	Statement string `json:"statement,omitempty"`
+	Time      say.Message `json:"time"`
+	PID       int         `json:"pid,omitempty"` // 0: not told, as that of a postmaster which the others miss
+	Role      string      `json:"role"`
+	Statement string      `json:"statement,omitempty"`
 }
 
 // Refusal is a query that was refused memory, or a process that could not be made.
 type Refusal struct {
-	Time      string `json:"time"`
-	What      string `json:"what"` // query, process
-	PID       int    `json:"pid,omitempty"`
-	Text      string `json:"text"`
-	Statement string `json:"statement,omitempty"`
+	Time      say.Message `json:"time"`
+	What      string      `json:"what"` // query, process
+	PID       int         `json:"pid,omitempty"`
+	Text      string      `json:"text"`
+	Statement string      `json:"statement,omitempty"`
 }
 
 // Facts is what is known besides the logs.
@@ -149,13 +151,13 @@ type Facts struct {
 	Snapshot *snapshot.Snapshot // of the host that the logs are from; nil: unknown
 	Changes  []Change           // of the plan for that host
 	WorkMem  []WorkMem          // likewise, of each instance
-	PlanGap  string             // why there is no plan where there is a snapshot
+	PlanGap  say.Message        // why there is no plan where there is a snapshot
 }
 
 // Diagnose makes the post-mortem.
 func Diagnose(log *Log, f Facts) *Report {
 	d := &Report{Kills: []Kill{}, Unexplained: []Death{}, Refused: []Refusal{}, Lines: []string{},
-		Missing: []known.Gap{}, Units: unitsOf(log, &f), NotUnderstood: []Unread{},
+		Missing: []gap.Gap{}, Units: unitsOf(log, &f), NotUnderstood: []Unread{},
 		Read: Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
 	used := map[int]bool{} // deaths of the server's log that a report explains
 	for i := range log.Reports {
@@ -168,7 +170,7 @@ func Diagnose(log *Log, f Facts) *Report {
 				e.Statement})
 		case e.Orphaned && !used[i] && !slices.ContainsFunc(d.Unexplained, isPostmaster):
 			d.Unexplained = append(d.Unexplained, Death{Time: oomTime(e.At, &f), Role: "postmaster"})
-		case (e.Kind == pglog.OutOfMemory || e.Kind == pglog.ForkFailed) && len(d.Refused) < oomMaxRefused:
+		case (e.Kind == pglog.OutOfMemory || e.Kind == pglog.ForkFailed) && len(d.Refused) < MaxRefused:
 			what := "query"
 			if e.Kind == pglog.ForkFailed {
 				what = "process"
@@ -221,7 +223,7 @@ func tellsMost(kills []Kill) *int {
 
 // Bounds of what a person reads, and of a JSON.
 const (
-	oomMaxRefused  = 50
+	MaxRefused     = 50 // of what was refused memory: as many mean that there may be more
 	oomMaxLines    = 50
 	oomMaxPrograms = 8
 	oomMaxTop      = 10
@@ -229,32 +231,34 @@ const (
 
 // gaps says what the logs do not have at all.
 func (d *Report) gaps(log *Log, f *Facts) {
-	add := func(fact, reason, reveal string) {
-		d.Missing = append(d.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
+	add := func(fact, reason, reveal say.Message) {
+		d.Missing = append(d.Missing, gap.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
 	if len(log.Reports) == 0 && len(log.Unread) == 0 {
-		add("the kernel's report", "no line of the kernel's OOM killer is in what was read",
-			"journalctl -k -b all -o short-iso, or dmesg -T, as root; the ring buffer forgets, and a container's "+
-				"host keeps it")
+		add(say.M("kernel OOM report"), say.M("the logs that were read have no line of the kernel's OOM killer"),
+			say.M("run journalctl -k -b all -o short-iso, or dmesg -T, as root, for a container on its host; the "+
+				"kernel ring buffer keeps only the newest lines"))
 	}
 	if len(log.Server) == 0 {
-		add("the server's log", "no line of a PostgreSQL server about a crash or about memory is in what was read",
-			"give its file too: pgfettle diagnose oom KERNEL-LOG SERVER-LOG; messages in another language than "+
-				"English are seen only where a number or an SQLSTATE tells them")
+		add(say.M("server log"), say.M("the logs that were read have no line of a PostgreSQL server about a crash, "+
+			"a restart or memory"),
+			say.M("add its file: pgfettle diagnose oom KERNEL-LOG SERVER-LOG; in languages other than English, only "+
+				"messages with a signal number or an SQLSTATE are recognized"))
 	}
 	if s := f.Snapshot; s != nil && len(log.Reports) == 0 {
 		if vm, ok := s.Host.VMStat.Get(); ok && vm["oom_kill"] > 0 {
-			add("the kills since boot",
-				fmt.Sprintf("the kernel counts %d since it was started, and no report of them was read",
-					vm["oom_kill"]), "the journal of the host, where it is kept")
+			add(say.M("OOM kills since boot"), say.N(vm["oom_kill"],
+				"the kernel counts {n} OOM kill since boot, but no report of it was read",
+				"the kernel counts {n} OOM kills since boot, but no report of them was read"),
+				say.M("read the journal of the host, if it is persistent: journalctl -k -b all"))
 		}
 	}
 	if f.Snapshot == nil && len(log.Reports) > 0 {
-		add("the settings",
-			"nothing is known of the host but the logs, so what would have prevented it is worked out from their "+
-				"numbers", "add an evidence file of the host (pgfettle snapshot -o FILE) to the files")
-	} else if f.PlanGap != "" {
-		add("the plan", f.PlanGap, "pgfettle plan")
+		add(say.M("settings of the host and its servers"),
+			say.M("only logs were read, so the advice rests on the numbers in them"),
+			say.M("add an evidence file of the host to the files: pgfettle snapshot -o FILE"))
+	} else if !f.PlanGap.IsZero() {
+		add(say.M("plan"), f.PlanGap, say.M("run {command}", "command", "pgfettle plan"))
 	}
 }
 
@@ -268,14 +272,14 @@ func oomValue[T any](p *T) (v T) {
 }
 
 // oomTime spells a time: by the clock where it can be known.
-func oomTime(at kernlog.Stamp, f *Facts) string {
+func oomTime(at kernlog.Stamp, f *Facts) say.Message {
 	if t, ok := oomWall(at, f); ok {
-		return t.UTC().Format(time.RFC3339)
+		return say.Text(t.UTC().Format(time.RFC3339))
 	}
 	if at.Boot >= 0 && strings.Trim(at.Text, "[] .0123456789") == "" { // nothing else tells
-		return fmt.Sprintf("%.3f s after the boot", at.Boot.Seconds())
+		return say.M("{seconds} after boot", "seconds", say.Number(fmt.Sprintf("%.3f s", at.Boot.Seconds())))
 	}
-	return at.Text
+	return say.Text(at.Text)
 }
 
 // oomServer says whether a process by its name is one of a server.
@@ -287,11 +291,11 @@ func oomServer(name string) bool {
 func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group,
 		From: string(r.From), NoVictim: r.NoVictim, Panic: r.Panic, OnlyMemory: !r.Called,
-		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []known.Gap{}}
+		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []gap.Gap{}}
 	if r.Constraint == kernlog.Unclear {
 		k.Constraint = "unknown"
 	}
-	if k.Time == "" && len(r.Victims) > 0 {
+	if k.Time.IsZero() && len(r.Victims) > 0 {
 		k.Time = oomTime(r.Victims[0].At, f)
 	}
 	pids := map[int]bool{} // of a whole group the first is told twice
@@ -324,7 +328,7 @@ type oomCase struct {
 	death  *Event
 	deathI int
 	byTime bool       // found by the time alone
-	timed  string     // and how it was compared
+	timed  compared   // and how it was compared
 	tables unit.Bytes // page tables of the server's processes
 	procs  int        // of the server
 	// address space of the smallest process of the server; nil: the table has none
@@ -335,8 +339,8 @@ type oomCase struct {
 	working   int   // processes of the server that the cause counts; 0: it counts none
 }
 
-func (c *oomCase) miss(fact, reason, reveal string) {
-	c.kill.Missing = append(c.kill.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
+func (c *oomCase) miss(fact, reason, reveal say.Message) {
+	c.kill.Missing = append(c.kill.Missing, gap.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 }
 
 // page finds the size of a page: from the report, or the snapshot. On x86-64 it
@@ -598,7 +602,7 @@ func (c *oomCase) tasks() {
 		if c.report.Table.Split || oomServer(s.t.Name) {
 			c.role(&o)
 		} else {
-			o.Role, o.RoleFrom = oomOther, "its name"
+			o.Role, o.RoleFrom = oomOther, byName()
 		}
 		c.kill.Top = append(c.kill.Top, o)
 	}
@@ -640,39 +644,47 @@ func (c *oomCase) rowsMissing() bool {
 // missing says what of the report is not there, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
-	const whole = "journalctl -k -b all (or the file of syslog), from «invoked oom-killer» to «Killed process»"
+	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +
+		`the syslog file`)
 	if len(r.Victims) == 0 && !r.NoVictim && !r.Panic {
-		c.miss("the victim", "the line «Killed process» is not in what was read", whole)
+		c.miss(say.M("victim"), say.M(`the line "Killed process" is missing`), whole)
 	}
 	if r.Asker.Name == "" {
-		c.miss("who asked for memory", "the first line, «invoked oom-killer», is not in what was read", whole)
+		c.miss(say.M("process that asked for memory"), say.M(`the first line, "invoked oom-killer", is missing`), whole)
 	}
 	switch {
 	case len(r.Table.Tasks) == 0 && r.Table.Header:
-		c.miss("the processes", "of the table of tasks only its head is in what was read", whole)
+		c.miss(say.M("processes"), say.M("the task table has only its header"), whole)
 	case len(r.Table.Tasks) == 0:
-		c.miss("the processes", "the table of tasks is not in what was read", whole+"; vm.oom_dump_tasks = 0 hides it")
+		c.miss(say.M("processes"), say.M("the task table is missing"),
+			say.All("; ", whole, say.M("with vm.oom_dump_tasks = 0, the kernel does not log the table")))
 	case !r.Table.Split:
-		c.miss("private memory of each process",
-			"before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process "+
-				"that touched it", "")
+		c.miss(say.M("private memory of each process"),
+			say.M("kernels before 6.8 log only the resident memory of a process, which includes the shared "+
+				"memory that it has touched"), say.Message{})
 	}
 	if c.rowsMissing() {
-		c.miss("the other processes", fmt.Sprintf("the rows of the table that were read have %s of the %s of page "+
-			"tables: rows are missing", c.rowTables, *c.kill.Memory.PageTables), whole)
+		c.miss(say.M("other processes"), say.M("rows of the task table are missing: those that were read have {rows} "+
+			"of the {all} of page tables", "rows", c.rowTables, "all", *c.kill.Memory.PageTables), whole)
 	}
 	if r.Info == nil && r.Memcg == nil {
-		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)
+		c.miss(say.M("use of the memory"), say.M("neither Mem-Info nor the memory statistics of the cgroup were read"),
+			whole)
 	}
 	if !c.sized && len(r.Table.Tasks) > 0 {
-		c.miss("the size of a page", "nothing tells it; 4 kB was taken, as on x86-64", "getconf PAGESIZE")
+		c.miss(say.M("page size"), say.M("not in the logs; 4 kB is assumed, as on x86-64"),
+			say.M("run {command}", "command", "getconf PAGESIZE"))
 	}
 	v := c.kill.Victim
 	if v != nil && oomServer(v.Name) && c.death == nil {
-		c.miss("the statement, and what became of the server", "no line «(PID "+fmt.Sprint(v.PID)+
-			") was terminated by signal 9» of a server's log was read", "give the server's log as a further FILE")
+		c.miss(say.M("statement of the victim, and effect on the server"),
+			say.M("no line of a server log reports that process {pid} was terminated by signal 9 at that time", "pid",
+				strconv.Itoa(v.PID)), addServerLog())
 	}
 	if v != nil && v.Role == "" {
-		c.miss("the role of the victim", "the kernel knows all processes of a server by one name", "the server's log")
+		c.miss(say.M("role of the victim"), say.M("the kernel log has the same name for all processes of a server"),
+			addServerLog())
 	}
 }
+
+func addServerLog() say.Message { return say.M("add the server log as another FILE") }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -17,7 +18,7 @@ type Change struct {
 	Address  knob.Address
 	Instance string // data directory; "" for the host
 	From, To string
-	Reason   string
+	Reason   say.Message
 	Raises   bool // To is a larger number than From
 }
 
@@ -34,9 +35,9 @@ type WorkMem struct {
 
 // Prevention is something that would have prevented it.
 type Prevention struct {
-	What     string   `json:"what"`
-	Why      string   `json:"why"`
-	Commands []string `json:"commands"`
+	What     say.Message `json:"what"`
+	Why      say.Message `json:"why"`
+	Commands []string    `json:"commands"`
 	// plan: the change that pgfettle plan makes for this host; report: worked out from the numbers of the report
 	From string `json:"from"`
 }
@@ -69,9 +70,9 @@ var oomAlways = []knob.Address{"unit:OOMPolicy", "unit:OOMScoreAdjust", "sysctl:
 // host, where there are any, then what the numbers of the report give.
 func (c *oomCase) prevent() {
 	if c.report.Manual {
-		c.add("report", "no manual OOM kill (SysRq f)",
-			"SysRq f kills the process with the highest score even if memory is not short; programs such as earlyoom "+
-				"can request it too", "journalctl -u earlyoom", "sysctl kernel.sysrq")
+		c.add("report", say.M("Do not trigger the OOM killer manually (SysRq f)"),
+			say.M("SysRq f kills the process with the highest score even if memory is not short; kernel.sysrq limits "+
+				"it on the keyboard, but root can always write f to /proc/sysrq-trigger"), "sysctl kernel.sysrq")
 		return
 	}
 	causes := append([]Cause{c.kill.Cause}, c.kill.Also...)
@@ -133,13 +134,6 @@ func (c *oomCase) planned(a knob.Address, done map[knob.Address]bool) {
 			continue
 		}
 		done[a] = true
-		what := fmt.Sprintf("%s = %s", strings.TrimPrefix(strings.TrimPrefix(string(a), "pg:"), "sysctl:"), ch.To)
-		if ch.From != "" {
-			what += " instead of " + ch.From
-		}
-		if ch.Instance != "" {
-			what += ", for " + ch.Instance
-		}
 		cmd := "pgfettle apply"
 		switch kind, name, _ := strings.Cut(string(a), ":"); kind {
 		case "pg":
@@ -147,13 +141,28 @@ func (c *oomCase) planned(a knob.Address, done map[knob.Address]bool) {
 		case "sysctl":
 			cmd = fmt.Sprintf("sysctl -w %s=%s", name, ch.To)
 		}
-		c.add("plan", what, ch.Reason, cmd)
+		c.add("plan", ch.words(), ch.Reason, cmd)
 	}
 }
 
-func (c *oomCase) add(from, what, why string, commands ...string) {
+func (ch *Change) words() say.Message {
+	name := strings.TrimPrefix(strings.TrimPrefix(string(ch.Address), "pg:"), "sysctl:")
+	switch {
+	case ch.From == "" && ch.Instance == "":
+		return say.M("Set {name} = {value}", "name", name, "value", ch.To)
+	case ch.From == "":
+		return say.M("Set {name} = {value} for {instance}", "name", name, "value", ch.To, "instance", ch.Instance)
+	case ch.Instance == "":
+		return say.M("Set {name} = {value} (now {present})", "name", name, "value", ch.To, "present", ch.From)
+	}
+	return say.M("Set {name} = {value} (now {present}) for {instance}", "name", name, "value", ch.To, "present",
+		ch.From,
+		"instance", ch.Instance)
+}
+
+func (c *oomCase) add(from string, what, why say.Message, commands ...string) {
 	p := Prevention{What: what, Why: why, Commands: append([]string{}, commands...), From: from}
-	if !slices.ContainsFunc(c.kill.Prevention, func(o Prevention) bool { return o.What == p.What }) {
+	if !slices.ContainsFunc(c.kill.Prevention, func(o Prevention) bool { return o.What.Equal(p.What) }) {
 		c.kill.Prevention = append(c.kill.Prevention, p)
 	}
 }
@@ -166,8 +175,8 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 			c.workMem()
 		}
 		if cause == oomConnections {
-			c.add("report", "fewer sessions at once, by a pool of connections",
-				"each session keeps some MB for caches of catalogues and plans, even when idle",
+			c.add("report", say.M("Use a connection pooler (PgBouncer), so that fewer sessions are open"),
+				say.M("each session keeps some MB for catalog and plan caches, even when idle"),
 				"pgfettle explain max_connections")
 		}
 		if !planned["sysctl:vm.overcommit_memory"] {
@@ -175,9 +184,9 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		}
 	case oomProcess:
 		if c.kill.Victim.Role == "autovacuum worker" && !planned["pg:autovacuum_work_mem"] {
-			c.add("report", "a bound on autovacuum_work_mem",
-				"an autovacuum worker uses up to autovacuum_work_mem, and maintenance_work_mem where that is -1; "+
-					"work_mem does not bound it", "pgfettle explain autovacuum_work_mem")
+			c.add("report", say.M("Limit autovacuum_work_mem"),
+				say.M("an autovacuum worker uses up to autovacuum_work_mem, or maintenance_work_mem if that is -1; "+
+					"work_mem does not limit it"), "pgfettle explain autovacuum_work_mem")
 		}
 	case oomPageTables:
 		if !planned["pg:huge_pages"] {
@@ -191,19 +200,18 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 			return
 		}
 		if t := c.kill.Memory.Total; t != nil {
-			c.add("report", fmt.Sprintf("shared_buffers of at most %s", (*t/4).RoundDown(unit.MB).GUC()),
-				"a quarter of the memory is where to begin on a server of its own; more only after measuring, and "+
-					"with huge pages",
-				fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", (*t/4).RoundDown(unit.MB).GUC()))
+			quarter := (*t / 4).RoundDown(unit.MB).GUC()
+			c.add("report", say.M("Set shared_buffers to at most {value}", "value", quarter),
+				say.M("a quarter of the memory is the usual start on a dedicated server; use more only after "+
+					"measuring, and with huge pages"), fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", quarter))
 		}
 	case oomCache:
-		c.add("report", "dirty pages written back earlier",
-			"the kernel can drop clean page cache at once, but it has to write dirty pages first; cgroup version 1 "+
-				"does "+
-				"not slow the writers of a group down", "pgfettle explain dirty_background_bytes")
+		c.add("report", say.M("Start the writeback of dirty pages earlier"),
+			say.M("the kernel can drop clean page cache at once, but must write dirty pages first; cgroup v1 does not "+
+				"throttle the writers of a cgroup"), "pgfettle explain dirty_background_bytes")
 		if c.report.Constraint == kernlog.Memcg {
-			c.add("report", "a higher limit of the control group",
-				"page cache of the files that a group reads and writes counts against its limit")
+			c.add("report", say.M("Raise the cgroup limit"),
+				say.M("page cache of the files that a cgroup reads and writes counts against its limit"))
 		}
 	case oomHugeUnused:
 		if !planned["sysctl:vm.nr_hugepages"] {
@@ -213,18 +221,17 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		c.otherProgram()
 	case oomAllocating:
 		if !planned["sysctl:vm.oom_kill_allocating_task"] {
-			c.add("report", "vm.oom_kill_allocating_task = 0",
-				"the killer then picks the process with the highest score, and a session of the server is not "+
-					"killed for "+
-					"another program's memory", "sysctl -w vm.oom_kill_allocating_task=0")
+			c.add("report", say.M("Set {name} = {value}", "name", "vm.oom_kill_allocating_task", "value", "0"),
+				say.M("the OOM killer then chooses the process with the highest score, instead of any session that "+
+					"asks for memory"), "sysctl -w vm.oom_kill_allocating_task=0")
 		}
 	case oomNodes:
-		c.add("report", "no restriction of the server to some NUMA nodes",
-			"memory of the other nodes stays unused, and the killer comes while they are free",
-			"cat /sys/fs/cgroup/…/cpuset.mems; numactl --show")
+		c.add("report", say.M("Do not restrict the server to some NUMA nodes"),
+			say.M("it cannot use memory of the other nodes, and the OOM killer can run while they have free memory"),
+			"cat /sys/fs/cgroup/CGROUP/cpuset.mems", "numactl --show")
 	case oomFragments:
-		c.add("report", "huge pages for shared memory, reserved at boot",
-			"they need no free memory in one piece later on", "pgfettle explain huge_pages")
+		c.add("report", say.M("Use huge pages for shared memory, and reserve them at boot"),
+			say.M("they need no contiguous free memory later"), "pgfettle explain huge_pages")
 	}
 }
 
@@ -237,18 +244,18 @@ func (c *oomCase) otherProgram() {
 	p := &c.kill.Programs[i]
 	if c.report.Constraint == kernlog.Memcg && c.procs == 0 {
 		// No server is in the group: its limit kept the memory of the others free.
-		c.add("report", fmt.Sprintf("less memory for %s, or a higher limit of its control group", p.Name),
-			"the limit kept the memory of the other processes free; the heap and the workers of a program have to "+
-				"fit under its limit")
+		c.add("report", say.M("Reduce the memory of {name}, or raise the limit of its cgroup", "name", p.Name),
+			say.M("the limit of the cgroup was reached, not that of the host; heap and workers of the program must "+
+				"fit in it"))
 		return
 	}
 	of := "UNIT-OF-" + oomShellWord(p.Name)
 	if u := oomUnit(c.report.TaskGroup); u != "" && c.kill.Victim != nil && c.kill.Victim.Name == p.Name {
 		of = oomShellWord(u)
 	}
-	c.add("report", p.Name+" on another host, or with a limit of its own",
-		"what it takes, the server cannot have; under a limit of its own it is the one that is killed",
-		"systemctl set-property "+of+" MemoryMax=…")
+	c.add("report", say.M("Move {name} to another host, or limit its memory", "name", p.Name),
+		say.M("the server cannot use the memory that it takes; if it exceeds a limit of its own, only its own "+
+			"processes are killed"), "systemctl set-property "+of+" MemoryMax=LIMIT")
 }
 
 // workMem bounds work_mem by the plan's own number where the host is known. Else by
@@ -260,20 +267,23 @@ func (c *oomCase) workMem() {
 		if !c.bears(&Change{Address: "pg:work_mem", Instance: p.Instance}) {
 			continue
 		}
-		gives := "the most that a plan gives here"
+		why := say.N(p.Open, "the largest value with which {n} connection can be active",
+			"the largest value with which {n} connections can be active at once")
+		var pinned say.Message
 		if p.Pinned {
-			gives = "the most that a plan would give here if work_mem were not pinned"
+			pinned = say.M("work_mem is pinned to another value")
 		}
-		c.add("plan", fmt.Sprintf("work_mem of at most %s, for %s", p.WorkMem.GUC(), p.Instance),
-			fmt.Sprintf(gives+
-				", so that %s may be at work at once; a report that needs more gets it for its role alone",
-				oomCount(p.Open, "connection", "connections")),
-			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), "ALTER ROLE report SET work_mem = '…';")
+		c.add("plan", say.M("Set {name} to at most {value} for {instance}", "name", "work_mem", "value",
+			p.WorkMem.GUC(),
+			"instance", p.Instance), say.All("; ", why, pinned, moreByRole()),
+			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), oomRoleCommand)
 		if p.Fit < p.Open {
-			c.add("plan", fmt.Sprintf("a pooler in front of %s, with at most %s", p.Instance,
-				oomCount(p.Fit, "session", "sessions")),
-				fmt.Sprintf("of %s no more fit the memory at work; it would save %s of private memory and page tables",
-					oomCount(p.Open, "connection", "connections"), p.Saved), "pgfettle explain max_connections")
+			c.add("plan", say.N(p.Fit, "Use a connection pooler for {instance}, with at most {n} session",
+				"Use a connection pooler for {instance}, with at most {n} sessions", "instance", p.Instance),
+				say.N(p.Open, "not even {n} active connection fits in the memory; a pooler saves {saved} of private "+
+					"memory and page tables", "no more of the {n} connections fit in the memory if they are active; "+
+					"a pooler saves {saved} of private memory and page tables", "saved", p.Saved),
+				"pgfettle explain max_connections")
 		}
 		return
 	}
@@ -302,19 +312,23 @@ func (c *oomCase) workMem() {
 		HashFactor: 2}.AllAtWork()
 	each := memory.WorkMemFor(rest, all.Claims())
 	if each < memory.WorkMemFloor {
-		c.add("report", "fewer sessions, or more memory",
-			fmt.Sprintf("with %s at work not even a work_mem of 4MB fits beside shared memory",
-				oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
+		c.add("report", say.M("Use fewer sessions, or more memory"),
+			say.N(sessions, "with {n} active session, not even work_mem = {least} fits in addition to shared memory",
+				"with {n} active sessions, not even work_mem = {least} fits in addition to shared memory", "least",
+				memory.WorkMemFloor.GUC()), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", fmt.Sprintf("work_mem of at most %s for %s at once", each.GUC(),
-		oomCount(sessions, "session", "sessions")),
-		fmt.Sprintf(
-			"of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; "+
-				"more sessions, less in the same proportion; a report that needs more gets it for its role alone",
-			rest),
-		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), "ALTER ROLE report SET work_mem = '…';")
+	c.add("report", say.N(sessions, "Set work_mem to at most {value} with {n} session",
+		"Set work_mem to at most {value} with {n} sessions", "value", each.GUC()),
+		say.All("; ", say.M("shared memory, page tables, sessions and other programs leave {size} for one sort and "+
+			"one hash in each session", "size", rest),
+			say.M("with more sessions, reduce it in proportion"), moreByRole()),
+		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), oomRoleCommand)
 }
+
+func moreByRole() say.Message { return say.M("give more only to roles that need it") }
+
+const oomRoleCommand = "ALTER ROLE ROLE_NAME SET work_mem = 'VALUE';"
 
 // buffers bounds shared_buffers by the plan's own number, where the host is known.
 func (c *oomCase) buffers() (told bool) {
@@ -322,8 +336,8 @@ func (c *oomCase) buffers() (told bool) {
 		if p.Buffers == 0 || !c.bears(&Change{Address: "pg:shared_buffers", Instance: p.Instance}) {
 			continue
 		}
-		c.add("plan", fmt.Sprintf("shared_buffers of at most %s, for %s", p.Buffers.GUC(), p.Instance),
-			"what a plan gives for this host",
+		c.add("plan", say.M("Set {name} to at most {value} for {instance}", "name", "shared_buffers", "value",
+			p.Buffers.GUC(), "instance", p.Instance), say.M("the value in the plan for this host"),
 			fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", p.Buffers.GUC()))
 		told = true
 	}
@@ -334,9 +348,9 @@ func (c *oomCase) buffers() (told bool) {
 func (c *oomCase) strict() {
 	m := &c.kill.Memory
 	if c.report.Constraint == kernlog.Memcg {
-		c.add("report", "work_mem and the number of sessions have to fit under the limit of the group",
-			"strict overcommit, which refuses a query instead of killing a process, knows the host's memory only "+
-				"and would not have helped here")
+		c.add("report", say.M("Choose work_mem and the number of sessions so that they fit in the cgroup limit"),
+			say.M("strict overcommit makes a query fail instead of a process being killed, but it limits the memory "+
+				"of the host, not that of a cgroup"))
 		return
 	}
 	if c.report.Constraint != kernlog.Global || m.Total == nil || m.SwapTotal == nil {
@@ -350,31 +364,43 @@ func (c *oomCase) strict() {
 	if k.KBytes <= 0 {
 		return
 	}
-	c.add("report", fmt.Sprintf("strict overcommit with a limit of %s, on a host that serves PostgreSQL alone",
-		k.Limit()),
-		fmt.Sprintf("the query gets «out of memory» and fails alone; the limit is four fifths of %s", *m.Total),
+	limit := say.M("the limit is {percent} of the {total} of RAM", "percent", commitShare(), "total", k.Total)
+	if k.Hugetlb > 0 {
+		limit = say.M("the limit is {percent} of the {total} of RAM, minus {size} of huge pages", "percent",
+			commitShare(),
+			"total", k.Total, "size", k.Hugetlb)
+	}
+	c.add("report", say.M("Use strict overcommit with a limit of {limit}, if the host runs only PostgreSQL", "limit",
+		k.Limit()), say.All("; ",
+		say.M(`a session that asks for more gets the error "out of memory" instead of being killed`), limit),
 		"sysctl -w vm.overcommit_memory=2", fmt.Sprintf("sysctl -w vm.overcommit_kbytes=%d", k.KBytes/unit.KB))
 }
+
+func commitShare() say.Number { return say.Number(fmt.Sprintf("%.0f%%", 100*memory.CommitShare)) }
 
 // hugePages says what huge pages would have saved.
 func (c *oomCase) hugePages() {
 	m := &c.kill.Memory
 	const huge = 2 * unit.MB
-	why := "the map of a huge page is one entry instead of 512, and is not counted by the killer"
-	cmds := []string{
-		"postgres -D DATA -C shared_memory_size_in_huge_pages   (15 and later, server stopped: the exact number)"}
+	why := []say.Message{say.M("huge pages need far fewer page table entries, and the OOM killer does not count them")}
+	cmds := []string{"postgres -D DATA -C shared_memory_size_in_huge_pages"}
+	exact := say.M("the first command shows the exact number of pages (PostgreSQL 15 and later, server stopped)")
 	if m.Shared != nil {
-		n := m.Shared.Pages(huge)
 		// What is left is what a process has for everything but shared memory.
 		switch saved := c.tables - unit.Bytes(c.procs)*memory.ProcessPageTables; {
 		case c.rowsMissing():
-			why += fmt.Sprintf("; most of the %s of page tables would not have been", *m.PageTables)
+			why = append(why, say.M("of the {size} of page tables, they save most of what maps shared memory", "size",
+				*m.PageTables))
 		case saved > 0:
-			why += fmt.Sprintf("; about %s of page tables would not have been", saved)
+			why = append(why, say.M("they would have saved about {size} of page tables", "size", saved))
 		}
-		cmds = append(cmds, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", n))
+		// Where a regular page is larger, so is a huge one, and the report need not say how large.
+		if c.size == 4*unit.KB {
+			cmds = append(cmds, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", m.Shared.Pages(huge)))
+		}
 	}
-	c.add("report", "huge pages for shared memory", why, append(cmds, "ALTER SYSTEM SET huge_pages = 'on';")...)
+	c.add("report", say.M("Use huge pages for shared memory"), say.All("; ", append(why, exact)...),
+		append(cmds, "ALTER SYSTEM SET huge_pages = 'on';")...)
 }
 
 // shrinkPool gives back what nobody uses.
@@ -387,13 +413,14 @@ func (c *oomCase) shrinkPool() {
 					total, free = total+o.Total, free+o.Free
 				}
 			}
-			c.add("report", fmt.Sprintf("a pool of %d huge pages instead of %d", total-free, total),
-				"as many as were in use; count HugePages_Rsvd of /proc/meminfo in, which a server has reserved and "+
-					"not touched", fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total-free))
+			c.add("report", say.M("Reduce the pool of huge pages from {present} to {needed}", "present", total,
+				"needed",
+				total-free), say.M("that many were in use; add HugePages_Rsvd of /proc/meminfo, which a server has "+
+				"reserved but not yet used"), fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total-free))
 			return
 		}
 	}
-	c.add("report", "no unused huge pages", "ordinary memory cannot be taken from the pool",
+	c.add("report", say.M("Reduce the pool of huge pages"), say.M("the kernel cannot use it for regular pages"),
 		"pgfettle explain nr_hugepages")
 }
 
@@ -408,26 +435,31 @@ func (c *oomCase) raiseLimit() {
 	if want == *m.Total {
 		return
 	}
-	cmd := "memory limit of the container or pod"
+	what := say.M("Raise the memory limit of {group} to about {size}", "group", path.Base(c.kill.Group), "size", want)
+	var cmds []string
 	if u := oomUnit(c.kill.Group); u != "" {
-		cmd = fmt.Sprintf("systemctl set-property %s MemoryMax=%d", oomShellWord(u), want)
+		cmds = append(cmds, fmt.Sprintf("systemctl set-property %s MemoryMax=%d", oomShellWord(u), want))
 	} else if strings.Contains(c.kill.Group, "docker") {
-		cmd = fmt.Sprintf("docker update --memory %d --memory-swap %d CONTAINER", want, want)
+		cmds = append(cmds, fmt.Sprintf("docker update --memory %d --memory-swap %d CONTAINER", want, want))
+	} else {
+		what = say.M("Raise the memory limit of the container or pod (cgroup {group}) to about {size}", "group",
+			path.Base(c.kill.Group), "size", want)
 	}
-	c.add("report", fmt.Sprintf("a limit of about %s for %s", want, path.Base(c.kill.Group)),
-		"shared memory should be about a quarter of what the group may have; the page cache counts against it too", cmd)
+	c.add("report", what, say.M("shared memory should be about a quarter of the limit; page cache counts against the "+
+		"limit too"), cmds...)
 }
 
 // protect is about what the kill did.
 func (c *oomCase) protect(planned map[knob.Address]bool) {
 	if c.unitFailed() != "" && !planned["unit:OOMPolicy"] {
-		c.add("report", "OOMPolicy=continue for "+c.unitFailed(),
-			"systemd stops a unit of which a process was killed, although the server recovers by itself",
+		c.add("report", say.M("Set OOMPolicy=continue for {unit}", "unit", c.unitFailed()),
+			say.M("systemd stops a unit if one of its processes is killed, although the server recovers without help"),
 			"systemctl edit "+oomShellWord(c.unitFailed()), "[Service]", "OOMPolicy=continue")
 	}
 	if v := c.kill.Victim; v != nil && v.Role == "postmaster" {
-		c.add("report", "the postmaster out of the killer's reach",
-			"without it nobody restarts the server; its children take the usual value by PG_OOM_ADJUST_FILE",
+		c.add("report", say.M("Protect the postmaster from the OOM killer"),
+			say.M("without its postmaster, a server does not restart; PG_OOM_ADJUST_FILE gives its child processes "+
+				"the normal value again"),
 			"systemctl edit UNIT", "[Service]", "OOMScoreAdjust=-1000",
 			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0")
 	}

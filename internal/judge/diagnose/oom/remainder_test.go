@@ -59,10 +59,17 @@ func TestHugePagesAreNobodys(t *testing.T) {
 	if k.Cause.ID != oomQueries {
 		t.Errorf("%+v", k.Cause)
 	}
+	told := false
 	for _, p := range k.Prevention {
-		if strings.Contains(p.What, "work_mem of at most") && !strings.Contains(p.Why, "11.") {
-			t.Errorf("%+v", p)
+		if strings.Contains(p.What.String(), "work_mem") {
+			told = true
+			if !strings.Contains(p.Why.String(), "leave 11.") {
+				t.Errorf("%+v", p)
+			}
 		}
+	}
+	if !told {
+		t.Errorf("no work_mem is told: %+v", k.Prevention)
 	}
 }
 
@@ -78,7 +85,7 @@ func TestLimitWithoutServer(t *testing.T) {
 		"oom_score_adj:968\n"
 	k := oneKill(t, log, Facts{})
 	if k.Cause.ID != oomProgram || slices.ContainsFunc(k.Prevention, func(p Prevention) bool {
-		return strings.Contains(p.Why, "the server") || strings.Contains(p.What, "another host")
+		return strings.Contains(p.Why.String(), "the server") || strings.Contains(p.What.String(), "another host")
 	}) || len(k.Prevention) == 0 {
 		t.Errorf("%+v %+v", k.Cause, k.Prevention)
 	}

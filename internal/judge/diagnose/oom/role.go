@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
@@ -49,11 +50,12 @@ func (c *oomCase) victim(used map[int]bool) {
 	switch {
 	case c.byTime && c.death.Orphaned:
 		o.Role, o.RoleFrom = "postmaster",
-			"the server's log, by "+c.timed+": its other processes logged that the postmaster was gone"
+			say.M("the server log ({when}): other processes report there that the postmaster is gone", "when",
+				c.timed.words())
 	case c.byTime:
 		o.Role, o.LogPID = roleOf(c.death), c.death.PID
-		o.RoleFrom = fmt.Sprintf("the server's log, by %s, the signal and the name: there it is process %d, as a "+
-			"container counts", c.timed, c.death.PID)
+		o.RoleFrom = say.M("the server log ({when}, signal 9): the process ID there is {pid}, as in a container",
+			"when", c.timed.words(), "pid", strconv.Itoa(c.death.PID))
 	}
 	if o.Instance == "" && oomServer(o.Name) {
 		o.Instance = strings.TrimSuffix(oomUnit(r.TaskGroup), ".service")
@@ -70,7 +72,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	if !oomServer(v.Name) {
 		return
 	}
-	then, timed, group := -1, "", c.report.TaskGroup+c.report.Group
+	then, timed, group := -1, notCompared, c.report.TaskGroup+c.report.Group
 	for i := range c.log.Server {
 		e := &c.log.Server[i]
 		if e.Kind != pglog.ChildDied && !e.Orphaned || used[i] {
@@ -84,7 +86,8 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 		if !e.Orphaned && group != "" && !oomContainer(group) {
 			continue // its process ids are those of the kernel
 		}
-		if how == "" || apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
+		if how == notCompared ||
+			apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
 			continue
 		}
 		switch {
@@ -117,14 +120,25 @@ const (
 	oomInContainer = 30 * time.Second
 )
 
-// How two times were compared.
+// compared is how two times were compared.
+type compared int
+
 const (
-	byClock = "its time"
-	byZone  = "its time, but for the zone, which one of the logs does not tell"
+	notCompared compared = iota
+	byClock
+	byZone // but for the zone
 )
 
-// apart is how long two lines are apart; how is "" where they cannot be compared.
-func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how string) {
+// words say that the times agree.
+func (how compared) words() say.Message {
+	if how == byZone {
+		return say.M("same time, if the unknown time zone of one log is ignored")
+	}
+	return say.M("same time")
+}
+
+// apart is how long two lines are apart, where they can be compared.
+func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how compared) {
 	a, known := oomWall(kill, c.facts)
 	b, both := oomWall(death, c.facts)
 	if known && both {
@@ -134,7 +148,7 @@ func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how string)
 	a, known = oomLocal(kill.Text, death)
 	b, both = oomLocal(death.Text, kill)
 	if !known || !both {
-		return 0, ""
+		return 0, notCompared
 	}
 	const quarter, most = 15 * time.Minute, 14 * time.Hour
 	if d = a.Sub(b); d.Abs() > 2*most {
@@ -203,6 +217,8 @@ func oomWall(at kernlog.Stamp, f *Facts) (time.Time, bool) {
 
 const oomOther = "other program"
 
+func byName() say.Message { return say.M("its name") }
+
 // oomKernelThread says whether a task is one of the kernel's own, which asks for memory but holds none that could
 // be freed by killing it.
 func oomKernelThread(name string) bool {
@@ -220,22 +236,22 @@ func oomKernelThread(name string) bool {
 // role says what a process was in its instance.
 func (c *oomCase) role(o *Task) {
 	if oomKernelThread(o.Name) {
-		o.Role, o.RoleFrom = "kernel thread", "its name"
+		o.Role, o.RoleFrom = "kernel thread", byName()
 		return
 	}
 	if !oomServer(o.Name) {
-		o.Role, o.RoleFrom = oomOther, "its name"
+		o.Role, o.RoleFrom = oomOther, byName()
 		return
 	}
 	for i := range c.log.Server {
 		e := &c.log.Server[i]
 		switch {
 		case e.Kind == pglog.ChildDied && e.PID == o.PID:
-			o.Role, o.RoleFrom = roleOf(e), "the server's log"
+			o.Role, o.RoleFrom = roleOf(e), say.M("the server log")
 			return
 		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied ||
 			e.Kind == pglog.Reinit):
-			o.Role, o.RoleFrom = "postmaster", "the server's log, which it wrote"
+			o.Role, o.RoleFrom = "postmaster", say.M("its own messages in the server log")
 			return
 		}
 	}
@@ -245,20 +261,20 @@ func (c *oomCase) role(o *Task) {
 			list, _ := in.Processes.Get()
 			if j := slices.IndexFunc(list, func(p host.Process) bool { return p.PID == o.PID }); j >= 0 &&
 				list[j].Kind != "" {
-				o.Role, o.RoleFrom, o.Instance = list[j].Kind, "the process that has this id now", in.Label()
+				o.Role, o.RoleFrom, o.Instance = list[j].Kind, say.M("the current process with this ID"), in.Label()
 				return
 			}
 		}
 	}
 	if pm := c.postmaster(o); pm {
-		o.Role, o.RoleFrom = "postmaster",
-			"it alone of its user's is protected (oom_score_adj), and has the lowest process id"
+		o.Role, o.RoleFrom = "postmaster", say.M("the lowest process ID and the lowest oom_score_adj of the server "+
+			"processes of its user")
 		return
 	}
 	// Only a backend gathers so much: the others have some MB of their own.
 	if o.Anon != nil && *o.Anon >= 64*unit.MB {
 		o.Role, o.RoleFrom = "backend or worker",
-			"its private memory: the checkpointer and the like have little"
+			say.M("its private memory: auxiliary processes such as the checkpointer need little")
 	}
 }
 
@@ -292,7 +308,7 @@ func roleOf(e *Event) string {
 }
 
 // oomRole is the role of a process that the postmaster names in a message
-// of 13 to 18: «server process», «client backend», «checkpointer process».
+// of 13 to 18: "server process", "client backend", "checkpointer process".
 func oomRole(said string) string {
 	switch said {
 	case "":

@@ -18,7 +18,8 @@ const (
 func TestPostmasterGone(t *testing.T) {
 	const server = "2026-11-21 07:00:01.200" + storyOrphan + "2026-11-21 07:00:01.201" + storyOrphan
 	k := oneKill(t, "2026-11-21T07:00:00.000000+0000 h kernel: "+storyKill+server, Facts{})
-	if k.Victim.Role != "postmaster" || k.After.State != "stopped" || !strings.Contains(k.After.Text, "postmaster") {
+	if k.Victim.Role != "postmaster" || k.After.State != "stopped" || !strings.Contains(k.After.Text.String(),
+		"postmaster") {
 		t.Errorf("%+v\n%+v", k.Victim, k.After)
 	}
 	l, err := oomRead(server)
@@ -36,11 +37,11 @@ func TestSilentLog(t *testing.T) {
 	const entry = " UTC [5] LOG:  checkpoint starting: time\n"
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
 	before := oneKill(t, "2026-11-21 06:59:59.200"+entry+kernel, Facts{}).After
-	if !strings.Contains(before.Text, "ends at 2026-11-21T06:59:59Z") {
+	if !strings.Contains(before.Text.String(), "ends at 2026-11-21T06:59:59Z") {
 		t.Errorf("%+v", before)
 	}
-	if after := oneKill(t, kernel+"2026-11-21 07:00:09.200"+entry, Facts{}).After; strings.Contains(after.Text,
-		"ends at") {
+	if after := oneKill(t, kernel+"2026-11-21 07:00:09.200"+entry, Facts{}).After; strings.Contains(
+		after.Text.String(), "ends at") {
 		t.Errorf("%+v", after)
 	}
 }
@@ -65,7 +66,8 @@ func TestNamespaces(t *testing.T) {
 		"no time":     {storyKill + "2026-11-21 07:00:01.200" + death, false},
 	} {
 		k := oneKill(t, c.log, Facts{})
-		if found := k.Victim.LogPID == 77; found != c.found || found != strings.Contains(k.Victim.RoleFrom, "time") {
+		if found := k.Victim.LogPID == 77; found != c.found || found != strings.Contains(k.Victim.RoleFrom.String(),
+			"same time") {
 			t.Errorf("%s: %+v", name, k.Victim)
 		}
 	}

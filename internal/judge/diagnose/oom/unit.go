@@ -3,16 +3,17 @@ package oom
 import (
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 )
 
 // Unit is a kill as systemd tells it of a unit, or systemd-oomd of a control group. It names no process.
 type Unit struct {
-	Time   string `json:"time"`
-	Name   string `json:"name"`   // unit, or path of the control group
-	By     string `json:"by"`     // kernel, systemd-oomd, earlyoom
-	Failed bool   `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
+	Time   say.Message `json:"time"`
+	Name   string      `json:"name"`   // unit, or path of the control group
+	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom
+	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
 	Processes int `json:"processes,omitempty"`
 	// of the unit in its life, rounded as systemd writes it

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -15,7 +16,7 @@ func found(t *testing.T, r *Report, id string) (Finding, string) {
 	t.Helper()
 	for _, f := range r.Findings {
 		if f.ID == id {
-			return f, strings.Join(append(append([]string{f.Verdict}, f.Evidence...), f.Do...), "\n")
+			return f, strings.Join(say.Strings(slices.Concat([]say.Message{f.Verdict}, f.Evidence, f.Do)), "\n")
 		}
 	}
 	t.Fatalf("no finding %s, but %q", id, ids(r))
@@ -83,7 +84,7 @@ func TestOutageSinceTheLastSign(t *testing.T) {
 	if x.DownSeconds != 7200.049 || !x.DownAtMost || x.LastAlive != "2026-11-20 09:00:00 UTC" {
 		t.Errorf("%+v", x)
 	}
-	// Without entries of its life «last known up» is the last sign.
+	// Without entries of its life "last known up" is the last sign.
 	r := reported(t, Options{}, lines[2:]...)
 	if x := r.Crashes[0]; x.DownSeconds != 7500.049 || x.LastAlive != "2026-11-20 08:55:00 UTC" {
 		t.Errorf("%+v", x)
@@ -140,7 +141,7 @@ func TestLimitsOfRolesAndDatabases(t *testing.T) {
 		at("09:00:03", `FATAL:  number of requested standby connections exceeds "max_wal_senders" (currently 10)`))
 	_, role := found(t, r, "role_limit")
 	has(t, role, "role app: 2 times", "ALTER ROLE")
-	lacks(t, role, "max_connections", "no connection was left")
+	lacks(t, role, "max_connections", "No free connection slot")
 	_, database := found(t, r, "database_limit")
 	has(t, database, "database shop: once", "ALTER DATABASE")
 	lacks(t, database, "max_connections")
@@ -192,8 +193,8 @@ func TestBusErrors(t *testing.T) {
 		r := reported(t, Options{}, at("09:00:00", "LOG:  server process (PID 7) was terminated by signal "+
 			n+": Bus error"))
 		_, text := found(t, r, "crash")
-		has(t, text+r.Crashes[0].Cause, "huge pages", "hugepages-2Mi")
-		lacks(t, text+r.Crashes[0].Cause, "fault in the server")
+		has(t, text+r.Crashes[0].Cause.String(), "huge pages", "hugepages-2Mi")
+		lacks(t, text+r.Crashes[0].Cause.String(), "a bug in the server")
 	}
 }
 
@@ -279,8 +280,9 @@ func TestWALThatTheDiskHas(t *testing.T) {
 		says string
 	}{
 		{nil, 38 * unit.GB, "five times as large"},
-		{&WALDisk{Total: unit.TB, Free: 500 * unit.GB}, 38 * unit.GB, "would have let every checkpoint"},
-		{&WALDisk{Total: 50 * unit.GB, Free: 40 * unit.GB}, 10 * unit.GB, "has room for"},
+		{&WALDisk{Total: unit.TB, Free: 500 * unit.GB}, 38 * unit.GB, "all checkpoints of this log would have been " +
+			"timed"},
+		{&WALDisk{Total: 50 * unit.GB, Free: 40 * unit.GB}, 10 * unit.GB, "has room"},
 		{&WALDisk{Total: 4 * unit.GB, Free: unit.GB}, 384 * unit.MB, "no room for more"},
 	} {
 		r := reported(t, Options{Settings: set, WALDisk: c.disk}, lines...)
@@ -292,7 +294,7 @@ func TestWALThatTheDiskHas(t *testing.T) {
 	}
 }
 
-// TestConfigurationThatWaits: «contains errors» of a setting that needs a restart is no
+// TestConfigurationThatWaits: "contains errors" of a setting that needs a restart is no
 // refusal, and of another fault beside it is one.
 func TestConfigurationThatWaits(t *testing.T) {
 	waits := at("09:00:00", `LOG:  parameter "max_connections" cannot be changed without restarting the server`)
@@ -327,7 +329,7 @@ func TestOwnStatements(t *testing.T) {
 	if len(r.Findings) > 0 || len(r.Errors) > 0 || r.Entries != 2 {
 		t.Errorf("%q %+v", ids(r), r.Errors)
 	}
-	has(t, text(t, r), "pgfettle's own")
+	has(t, text(t, r), "statements of pgfettle")
 }
 
 // TestOtherErrors: what is told of errors without a finding are their words, and none of
@@ -374,4 +376,29 @@ func TestDeadlockStatements(t *testing.T) {
 	if len(r.Locks.Relations) != 1 || r.Locks.Relations[0].Name != "a" {
 		t.Errorf("%+v", r.Locks.Relations)
 	}
+}
+
+// TestWhatIsNotSaid holds sentences to what a log has: a standby that only pauses did start, a
+// connection that a shutdown refused is none of a start, and what a line does not have is not told.
+func TestWhatIsNotSaid(t *testing.T) {
+	const ready = "LOG:  database system is ready to accept connections"
+	_, text := found(t, reported(t, Options{}, at("09:00:00", ready),
+		at("09:00:01", "WARNING:  hot standby is not possible because of insufficient parameter settings")),
+		"start_failed")
+	has(t, text, "stopped replaying WAL", "max_worker_processes")
+	lacks(t, text, "could not start")
+
+	f, text := found(t, reported(t, Options{}, at("09:00:00", "FATAL:  the database system is shutting down"),
+		at("09:00:01", "FATAL:  the database system is starting up"), at("09:00:02", ready)), "not_accepting")
+	has(t, text, "1 connection was refused")
+	if f.Count != 1 {
+		t.Errorf("%+v", f)
+	}
+
+	_, text = found(t, reported(t, Options{}, at("09:00:00",
+		"LOG:  checkpoint complete: wrote 1 buffers (0.0%); 0 WAL file(s) added, 0 removed, 0 recycled; write=1.0 s, "+
+			"sync=7.0 s, total=9.0 s; sync files=3, longest=6.5 s")),
+		"slow_sync")
+	has(t, text, "one file (longest=) 6.500 s")
+	lacks(t, text, "-1")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -16,7 +17,7 @@ type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
 	WALDisk  *WALDisk    // nil: not known
-	Kernel   string      // the command that reads the kernel's log; "": that of the host which the server is on
+	Kernel   say.Message // the command that reads the kernel's log; zero: that of the host which the server is on
 	Redact   bool
 }
 
@@ -94,7 +95,7 @@ func (s stamp) since(t stamp) (seconds float64, ok bool) {
 type tally struct {
 	count       int64
 	first, last stamp
-	who         names    // users, hosts, databases: what tells the entries apart
+	who         clients  // users, hosts, databases: what tells the entries apart
 	samples     []string // the first different messages
 	words       string   // theirs, as PostgreSQL's source has them
 }
@@ -291,7 +292,7 @@ func (c *Collector) panic(e *pglog.Entry, at stamp) {
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
 }
 
-// config tells a configuration that is refused from one that «contains errors» only as a
+// config tells a configuration that is refused from one that "contains errors" only as a
 // setting of it waits for a restart, which the same process has said right before.
 func (c *Collector) config(e *pglog.Entry, k pglog.Kind) pglog.Kind {
 	switch k {
@@ -380,26 +381,7 @@ func (c *Collector) person(t *tally, e *pglog.Entry) {
 	if len(e.User) == 0 && len(e.Database) == 0 && len(e.Host) == 0 {
 		return
 	}
-	if t.who == nil {
-		t.who = names{}
-	}
-	var b strings.Builder
-	if u := c.user(e); u != "" {
-		b.WriteString("user " + u)
-	}
-	if d := c.database(e); d != "" {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("database " + d)
-	}
-	if len(e.Host) > 0 {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("from " + c.mask.name("host", shorten(string(e.Host), maxSample)))
-	}
-	t.who.add(b.String())
+	t.who.add(client{c.user(e), c.database(e), c.mask.name("host", shorten(string(e.Host), maxSample))})
 }
 
 func (c *Collector) user(e *pglog.Entry) string {

@@ -2,8 +2,8 @@ package serverlog
 
 import (
 	"bytes"
-	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -46,29 +46,32 @@ func (s *connections) report(r *Report) {
 }
 
 func (c *Collector) tooMany(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.TooMany, "too_many_connections", Warning, "no connection was left, {n}",
-		"A pooler (transaction mode) in front serves more clients with fewer sessions; a higher max_connections "+
-			"needs a restart and memory for each, page tables included: pgfettle plan.",
-		"Look at who holds them idle: SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP "+
-			"BY 1,2,3 ORDER BY 4 DESC.")
+	f, ok := c.finding(pglog.TooMany, "too_many_connections", Warning, "No free connection slot: {n} attempt refused",
+		"No free connection slot: {n} attempts refused",
+		say.M("Use a connection pooler in transaction mode (PgBouncer), which serves more clients with fewer "+
+			"sessions. A higher max_connections requires a restart, and memory for each connection, including page "+
+			"tables: see pgfettle plan."),
+		say.M("Find who holds idle sessions: SELECT usename, application_name, state, count(*) FROM pg_stat_activity "+
+			"GROUP BY 1, 2, 3 ORDER BY 4 DESC;"))
 	if ok && r.Connections.Untold == c.kinds[pglog.TooMany].count {
-		f.Verdict = "connections were turned away by a limit, " + times(f.Count) +
-			": that of the server, of a role or of a database"
+		f.Verdict = say.N(f.Count, "Connection limit of the server, a role or a database reached: {n} attempt refused",
+			"Connection limit of the server, a role or a database reached: {n} attempts refused")
 	}
 	return f, ok
 }
 
 func (c *Collector) roleLimit(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.RoleLimit, "role_limit", Warning,
-		"connections were turned away by the connection limit of a role, {n}: the server has more",
-		"The role's own limit: SELECT rolname, rolconnlimit FROM pg_roles WHERE rolconnlimit >= 0 shows it, "+
-			"ALTER ROLE "+
-			"NAME CONNECTION LIMIT N changes it at once (-1: none). No setting of the server does.",
-		"Look at what its sessions do before raising it: SELECT state, application_name, count(*) FROM "+
-			"pg_stat_activity WHERE usename = 'NAME' GROUP BY 1,2.")
+	f, ok := c.finding(pglog.RoleLimit, "role_limit", Warning, "Connection limit of a role reached: {n} attempt "+
+		"refused",
+		"Connection limit of a role reached: {n} attempts refused",
+		say.M("This is a limit of the role, not a server setting. Show the limits: SELECT rolname, rolconnlimit FROM "+
+			"pg_roles WHERE rolconnlimit >= 0; Change it for new connections (-1 is no limit): ALTER ROLE ROLE_NAME "+
+			"CONNECTION LIMIT N;"),
+		say.M("First check what its sessions do: SELECT state, application_name, count(*) FROM pg_stat_activity "+
+			"WHERE usename = 'ROLE_NAME' GROUP BY 1, 2;"))
 	if ok {
 		for _, x := range r.Connections.Roles[:min(len(r.Connections.Roles), maxSamples)] {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("role %s: %s", x.Name, times(x.Count)))
+			f.Evidence = append(f.Evidence, named(x, say.M("role {name}", "name", x.Name), say.M("other roles")))
 		}
 	}
 	return f, ok
@@ -76,49 +79,54 @@ func (c *Collector) roleLimit(r *Report) (Finding, bool) {
 
 func (c *Collector) databaseLimit(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.DatabaseLimit, "database_limit", Warning,
-		"connections were turned away by the connection limit of a database, {n}: the server has more",
-		"The database's own limit: SELECT datname, datconnlimit FROM pg_database WHERE datconnlimit >= 0 shows it, "+
-			"ALTER DATABASE NAME CONNECTION LIMIT N changes it at once (-1: none). No setting of the server does.")
+		"Connection limit of a database reached: {n} attempt refused",
+		"Connection limit of a database reached: {n} attempts refused",
+		say.M("This is a limit of the database, not a server setting. Show the limits: SELECT datname, datconnlimit "+
+			"FROM pg_database WHERE datconnlimit >= 0; Change it for new connections (-1 is no limit): ALTER "+
+			"DATABASE DATABASE_NAME CONNECTION LIMIT N;"))
 	if ok {
 		for _, x := range r.Connections.Databases[:min(len(r.Connections.Databases), maxSamples)] {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("database %s: %s", x.Name, times(x.Count)))
+			f.Evidence = append(f.Evidence, named(x, say.M("database {name}", "name", x.Name),
+				say.M("other databases")))
 		}
 	}
 	return f, ok
 }
 
 func (c *Collector) sendersLimit(*Report) (Finding, bool) {
-	return c.finding(pglog.SendersLimit, "wal_senders_limit", Warning,
-		"standbys or backups were turned away by max_wal_senders, {n}",
-		"SELECT * FROM pg_stat_replication shows who has them. Standbys, pg_basebackup and logical subscribers take "+
-			"one or two each; a higher max_wal_senders needs a restart, first on the standbys.")
+	return c.finding(pglog.SendersLimit, "wal_senders_limit", Warning, "max_wal_senders reached: {n} attempt refused",
+		"max_wal_senders reached: {n} attempts refused",
+		say.M("SELECT * FROM pg_stat_replication; shows who uses them. Standbys, pg_basebackup and logical "+
+			"subscribers use one or two each. A higher max_wal_senders requires a restart, first on the standbys."))
 }
 
 func (c *Collector) noSuchName(*Report) (Finding, bool) {
 	return c.finding(pglog.NoSuchName, "no_such_database_or_role", Notice,
-		"clients named a database or a role that does not exist, {n}",
-		"A health check that names none takes the account's name: pg_isready and psql want -U and -d. Else look at "+
-			"the client's settings; on a standby, whether it is one of this server.")
+		"Database or role does not exist: {n} attempt refused", "Database or role does not exist: {n} attempts refused",
+		say.M("Without -U and -d, pg_isready and psql use the name of the operating system user: set both options in "+
+			"health checks. Otherwise check the settings of the client, and on a standby, that it belongs to the "+
+			"intended primary."))
 }
 
 func (c *Collector) auth(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.AuthFailed, "authentication_failed", Notice,
-		"connections were turned away by authentication, {n}")
+	f, ok := c.finding(pglog.AuthFailed, "authentication_failed", Notice, "Authentication failed: {n} attempt refused",
+		"Authentication failed: {n} attempts refused")
 	if !ok {
 		return f, false
 	}
 	switch {
 	case c.reasons["Role"] > 0 || c.reasons["no password"] > 0:
-		f.Do = append(f.Do, "The DETAIL, which only the log has, tells the reason: a role that does not exist is made "+
-			"by CREATE ROLE … LOGIN PASSWORD …, a password is set by ALTER ROLE … PASSWORD … (\\password in psql).")
+		f.Do = append(f.Do, say.M("The DETAIL, which is only in the server log, shows the reason. Create a missing "+
+			"role with CREATE ROLE ROLE_NAME LOGIN; and set a missing password with \\password ROLE_NAME in psql."))
 	case c.reasons["hba"] > 0:
-		f.Do = append(f.Do,
-			"pg_hba.conf has no line that lets them in: the first line that fits decides; SELECT * FROM "+
-				"pg_hba_file_rules shows them in order.")
+		f.Do = append(f.Do, say.M("No line of pg_hba.conf allows these connections, or a line rejects them: the "+
+			"first line that matches decides. SELECT * FROM pg_hba_file_rules; shows the lines in order."))
 	default:
-		f.Do = append(f.Do, "Many of one user of your own are a password that was changed in one place only.")
+		f.Do = append(f.Do, say.M("If the attempts are by a known user, the password was probably changed in only "+
+			"one place."))
 	}
-	f.Do = append(f.Do, "Many from one address that nobody knows are an attack: close the port to it.")
+	f.Do = append(f.Do, say.M("If they come from an unknown address, this may be an attack: block its access to the "+
+		"port."))
 	return f, true
 }
 

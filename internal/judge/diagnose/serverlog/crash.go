@@ -2,11 +2,11 @@ package serverlog
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -78,15 +78,15 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 		s.ending = false
 	case pglog.PostmasterGone:
 		if s.open == nil {
-			s.begin(at, at, &Crash{Kind: postmasterGone, ExitCode: -1, Cause: "the postmaster ended or was killed " +
-				"without ending its sessions first, which found that it was gone"})
+			s.begin(at, at, &Crash{Kind: postmasterGone, ExitCode: -1,
+				Cause: say.M("the postmaster was killed or exited while its child processes were running")})
 		}
 		s.open.ProcessesEnded++
 	case pglog.Interrupted:
 		s.interrupted(e, at)
 	case pglog.NotShutDown:
 		if s.undoubt() {
-			s.open.Cause += asStandby
+			s.open.then(asStandby())
 		}
 		if s.open == nil && !s.stopped {
 			s.unclean(e, at)
@@ -110,9 +110,8 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	case pglog.Starting:
 		s.stopping, s.ending = false, false
 		if s.open != nil && s.open.Kind == processDied && s.open.Process != "" {
-			// The server did not start over by itself: what ends now is the wait
-			// for somebody who started it.
-			s.open.Cause += "; the server did not start over by itself"
+			// What ends now is the wait for somebody who started it.
+			s.open.then(say.M("the server did not restart automatically"))
 		}
 	case pglog.ShutdownAsked:
 		s.stopping, s.askedAt, s.how = true, at, howOf(e)
@@ -128,7 +127,7 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	}
 }
 
-// howOf reads «received fast shutdown request».
+// howOf reads "received fast shutdown request".
 func howOf(e *pglog.Entry) string {
 	for _, how := range []string{"fast", "smart", "immediate"} {
 		if bytes.HasPrefix(e.Message, []byte("received "+how)) {
@@ -146,7 +145,7 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 	}
 	if d.What == "startup process" {
 		if s.open != nil {
-			s.open.Cause += "; its recovery then failed, as the startup process " + endOf(d)
+			s.open.then(recoveryFailed(d))
 			if s.open.Process == "" && d.Crash() { // no other death is told
 				s.open.Process, s.open.PID, s.open.Signal, s.open.Exception = d.What, d.PID, d.Signal, d.Raised
 				if d.Signal == 0 {
@@ -167,26 +166,27 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 		return
 	}
 	if d.What == "" { // the message is in another language
-		d.What = "a process of the server"
+		d.What = "server process"
 	}
 	s.close(stamp{})
 	x := &Crash{Kind: processDied, Process: d.What, PID: d.PID, Signal: d.Signal, ExitCode: d.Exit,
-		Exception: d.Raised, Statement: c.normal(e.Running()), Cause: s.deathOf(d)}
+		Exception: d.Raised, Statement: c.normal(e.Running()), Cause: s.deathOf(d), bus: busError(d)}
 	if d.Signal != 0 {
 		x.ExitCode = -1
 	}
+	x.panicked = d.Signal == 6 && s.afterPanic(d)
 	s.begin(at, at, x)
 }
 
 // unseen begins a crash whose first death is not in the log.
 func (s *crashes) unseen(at stamp) {
 	if s.open == nil && s.stopping && s.how == "immediate" { // its sessions say that another process crashed
-		s.begin(s.askedAt, s.askedAt, &Crash{Kind: immediate, ExitCode: -1, Cause: atOnce})
+		s.begin(s.askedAt, s.askedAt, &Crash{Kind: immediate, ExitCode: -1, Cause: atOnce()})
 		return
 	}
 	if s.open == nil {
 		s.begin(at, at, &Crash{Kind: processDied, ExitCode: -1,
-			Cause: "a process of the server crashed; the line of its death is not in the log"})
+			Cause: say.M("a server process crashed; the message about it is not in the log")})
 	}
 }
 
@@ -206,13 +206,13 @@ func (s *crashes) interrupted(e *pglog.Entry, at stamp) {
 }
 
 func (s *crashes) unclean(e *pglog.Entry, at stamp) {
-	x := &Crash{Kind: uncleanEnd, ExitCode: -1, Cause: "the server ended without a word in the log: the postmaster " +
-		"was killed, or the host lost power or was reset"}
+	x := &Crash{Kind: uncleanEnd, ExitCode: -1, Cause: say.M("the server ended without a message in the log: the " +
+		"postmaster was killed, or the host lost power or was reset")}
 	from := s.aliveAt
 	switch us, zone, told := e.LastUp(); {
 	case s.how == "immediate":
 		from = s.askedAt
-		x.Kind, x.Cause = immediate, atOnce
+		x.Kind, x.Cause = immediate, atOnce()
 	case told && (!from.ok || from.zone == string(zone) && us > from.us):
 		from = stamp{us: us, zone: string(zone), ok: true}
 	}
@@ -224,8 +224,10 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 }
 
 // atOnce is the cause of what an immediate shutdown leaves.
-const atOnce = "an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster): it is a crash on " +
-	"purpose"
+func atOnce() say.Message {
+	return say.M("an immediate shutdown (pg_ctl stop -m immediate, or SIGQUIT to the postmaster), which is an " +
+		"intentional crash")
+}
 
 // restoring: a backup that is restored looks like a crash, and a standby that comes
 // up too: neither is one. A standby that was up and ended without a shutdown is, and
@@ -235,14 +237,17 @@ func (s *crashes) restoring(e *pglog.Entry) {
 		return
 	}
 	if bytes.HasPrefix(e.Message, []byte("entering standby")) && s.aliveAt.ok {
-		s.open.Cause += asStandby
+		s.open.then(asStandby())
 		return
 	}
 	s.doubted, s.doubtAt, s.open, s.redo = s.open, s.from, nil, stamp{}
 }
 
 // asStandby is what became of it.
-const asStandby = "; it came up again as a standby"
+func asStandby() say.Message { return say.M("it was started again as a standby") }
+
+// then adds to a cause what came of it.
+func (x *Crash) then(what say.Message) { x.Cause = say.All("; ", x.Cause, what) }
 
 // undoubt takes back that what was found is a backup.
 func (s *crashes) undoubt() bool {
@@ -291,63 +296,76 @@ func (s *crashes) close(at stamp) {
 func busError(d pglog.Death) bool { return d.Signal == 7 || strings.HasPrefix(d.Name, "Bus error") }
 
 // exceptions are Windows' that a person meets.
-var exceptions = map[string]string{
-	"0xC0000005": "access violation: a fault in the server or an extension",
-	"0xC000013A": "the program was ended by Ctrl+C, or its console was closed",
-	"0xC0000142": "a DLL could not be initialized: the desktop heap of a service is small",
-	"0xC00000FD": "stack overflow",
-	"0xC0000409": "stack buffer overrun",
-	"0xC0000374": "heap corruption",
+var exceptions = map[string]say.Message{
+	"0xC0000005": say.M("access violation, a bug in the server or an extension"),
+	"0xC000013A": say.M("ended with Ctrl+C, or its console was closed"),
+	"0xC0000142": say.M("a DLL could not be initialized, often because the desktop heap of services is exhausted"),
+	"0xC00000FD": say.M("stack overflow"),
+	"0xC0000409": say.M("stack buffer overrun"),
+	"0xC0000374": say.M("heap corruption"),
 }
 
-// endOf says how a process ended.
-func endOf(d pglog.Death) string {
+// recoveryFailed is how the startup process ended after a crash.
+func recoveryFailed(d pglog.Death) say.Message {
 	switch {
 	case d.Signal != 0 && d.Name != "":
-		return fmt.Sprintf("was ended by signal %d (%s)", d.Signal, d.Name)
+		return say.M("then recovery failed: the startup process was terminated by signal {signal} ({name})", "signal",
+			d.Signal, "name", d.Name)
 	case d.Signal != 0:
-		return fmt.Sprintf("was ended by signal %d", d.Signal)
+		return say.M("then recovery failed: the startup process was terminated by signal {signal}", "signal", d.Signal)
 	case d.Raised != "":
-		return "was ended by exception " + d.Raised
+		return say.M("then recovery failed: the startup process was terminated by exception {code}", "code", d.Raised)
+	case d.Exit < 0:
+		return say.M("then recovery failed: the startup process ended with an unrecognized status")
 	}
-	return fmt.Sprintf("exited with code %d", d.Exit)
+	return say.M("then recovery failed: the startup process exited with code {code}", "code", d.Exit)
 }
 
-func (s *crashes) deathOf(d pglog.Death) string {
-	who := fmt.Sprintf("%s (PID %d) ", d.What, d.PID)
+// afterPanic says whether a process that aborted is the one of the last PANIC.
+func (s *crashes) afterPanic(d pglog.Death) bool {
+	return s.panicked != "" && (s.panicPID == d.PID || s.panicPID == 0)
+}
+
+func (s *crashes) deathOf(d pglog.Death) say.Message {
+	who := say.M("{process} (PID {pid})", "process", d.What, "pid", strconv.Itoa(d.PID))
 	switch {
 	case d.Signal == 9:
-		return who + "was killed by signal 9: by the kernel for want of memory, or by somebody with kill -9; the " +
-			"server's log cannot tell which"
+		return say.M("{process} was killed by signal 9, by the OOM killer or by kill -9; the server log does not "+
+			"show which", "process", who)
 	case busError(d):
-		return who + fmt.Sprintf("met a bus error (signal %d, SIGBUS): memory that is mapped could not be had. It "+
-			"is mostly a limit of huge pages of its control group, or a full /dev/shm; rarely a file that was cut, "+
-			"or the hardware", d.Signal)
+		return say.M("{process} was terminated by signal {signal} (SIGBUS), because mapped memory was not available: "+
+			"usually a huge page limit of its cgroup or a full /dev/shm, rarely a truncated file or faulty hardware",
+			"process", who, "signal", d.Signal)
 	case d.Signal == 13:
-		return who + "was ended by signal 13 (SIGPIPE, broken pipe): PostgreSQL's own processes ignore it, so it " +
-			"is one that the postmaster did not make. Where the postmaster is PID 1 of a container it becomes the " +
-			"parent of what docker exec or kubectl exec leaves behind"
+		return say.M("{process} was terminated by signal 13 (SIGPIPE, broken pipe). PostgreSQL's own processes "+
+			"ignore it, so the postmaster did not start this one. As PID 1 of a container, the postmaster becomes "+
+			"the parent of processes that docker exec or kubectl exec leaves behind", "process", who)
 	case d.Signal == 11 || d.Signal == 4 || d.Signal == 8 || d.Signal == 10:
-		return who + fmt.Sprintf("crashed by signal %d: a fault in the server or an extension, or in the hardware",
-			d.Signal)
-	case d.Signal == 6 && s.panicked != "" && (s.panicPID == d.PID || s.panicPID == 0):
-		return who + "aborted (signal 6) after its PANIC: " + s.panicked
+		return say.M("{process} crashed with signal {signal}: a bug in the server or an extension, or faulty hardware",
+			"process", who, "signal", d.Signal)
+	case d.Signal == 6 && s.afterPanic(d):
+		return say.M("{process} aborted (signal 6) after its PANIC: {panic}", "process", who, "panic", s.panicked)
 	case d.Signal == 6:
-		return who + "aborted (signal 6): after a PANIC, which stands before it, or a failed assertion"
+		return say.M("{process} aborted (signal 6), after a PANIC or a failed assertion", "process", who)
+	case d.Signal != 0 && d.Name != "":
+		return say.M("{process} was terminated by signal {signal} ({name})", "process", who, "signal", d.Signal, "name",
+			d.Name)
 	case d.Signal != 0:
-		return who + endOf(d)
+		return say.M("{process} was terminated by signal {signal}", "process", who, "signal", d.Signal)
 	case d.Raised != "":
-		if why := exceptions[d.Raised]; why != "" {
-			return who + "was ended by exception " + d.Raised + ": " + why
+		if why, ok := exceptions[d.Raised]; ok {
+			return say.M("{process} was terminated by exception {code}: {meaning}", "process", who, "code", d.Raised,
+				"meaning", why)
 		}
-		return who + "was ended by exception " + d.Raised + ", which ntstatus.h names"
+		return say.M("{process} was terminated by exception {code}, see ntstatus.h for its meaning", "process", who,
+			"code", d.Raised)
 	case d.Exit > 128 && d.Exit <= 128+31:
-		return who + fmt.Sprintf("exited with code %d: 128 + %d, which a shell reports of a command that signal %d "+
-			"ended", d.Exit, d.Exit-128, d.Exit-128)
+		return say.M("{process} exited with code {code} (128 + {signal}): a shell reports that if signal {signal} "+
+			"ended its command", "process", who, "code", d.Exit, "signal", d.Exit-128)
 	case d.Exit < 0:
-		return who + "ended in a way that this program does not know"
+		return say.M("{process} ended with an unrecognized status", "process", who)
 	}
-	return who + fmt.Sprintf("exited with code %d", d.Exit)
+	return say.M("{process} exited with code {code}", "process", who, "code", d.Exit)
 }
 
 // crashed is the finding of all crashes.
@@ -356,11 +374,13 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	if s.count == 0 {
 		return Finding{}, false
 	}
-	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String(),
-		Verdict: "the server crashed " + times(s.count) + c.outage(r)}
+	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String()}
+	head := say.N(s.count, "Server crashed once", "Server crashed {n} times")
 	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Kind != immediate }) {
-		f.Verdict = "the server was shut down immediately, which is a crash on purpose, " + times(s.count) + c.outage(r)
+		head = say.N(s.count, "Server was stopped once by an immediate shutdown, an intentional crash",
+			"Server was stopped {n} times by an immediate shutdown, an intentional crash")
 	}
+	f.Verdict = say.All("; ", head, c.outage(r))
 	var lost, gone int64
 	for _, x := range r.Crashes {
 		if x.Kind == postmasterGone {
@@ -369,58 +389,60 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 			lost += x.ProcessesEnded
 		}
 		if x.Kind == uncleanEnd && x.LastAlive != "" {
-			f.Evidence = append(f.Evidence, "the last sign of life before "+x.Time+" is of "+x.LastAlive)
+			f.Evidence = append(f.Evidence, say.M("last sign of life before {time}: {last}", "time", x.Time, "last",
+				x.LastAlive))
 		}
 	}
 	f.Evidence = f.Evidence[:min(len(f.Evidence), maxSamples)]
 	if lost > 0 {
-		f.Evidence = append(f.Evidence, Things(lost, "other process was ended", "other processes were ended")+
-			" because of it; a session lost its open transaction")
+		f.Evidence = append(f.Evidence, say.N(lost,
+			"{n} other process was terminated because of it; open transactions were lost",
+			"{n} other processes were terminated because of it; open transactions were lost"))
 	}
 	if !c.o.Redact {
 		for _, src := range c.sources {
 			for _, line := range src.Killed[:min(len(src.Killed), max(maxSamples-len(f.Evidence), 0))] {
-				f.Evidence = append(f.Evidence, "another program in the same file: "+line)
+				f.Evidence = append(f.Evidence, say.M("another program in the same file: {line}", "line", line))
 			}
 		}
 	}
 	if gone > 0 {
-		f.Evidence = append(f.Evidence, Things(gone, "process", "processes")+
-			" found that the postmaster was gone and ended; a session lost its open transaction")
+		f.Evidence = append(f.Evidence, say.N(gone,
+			"{n} process found that the postmaster was gone, and exited; open transactions were lost",
+			"{n} processes found that the postmaster was gone, and exited; open transactions were lost"))
 	}
 	f.Do = c.afterCrash(r)
 	return f, true
 }
 
 // outage says for how long the server was down.
-func (c *Collector) outage(r *Report) string {
+func (c *Collector) outage(r *Report) say.Message {
 	var down float64
-	known, most := 0, ""
+	known, most := int64(0), false
 	for _, x := range r.Crashes {
 		if x.DownSeconds >= 0 {
 			down += x.DownSeconds
 			known++
 		}
-		if x.DownAtMost {
-			most = "at most "
-		}
+		most = most || x.DownAtMost
 	}
-	for _, x := range r.Crashes[min(len(r.Crashes), 1):] {
-		if x.DownSeconds >= 0 && x.DownAtMost != r.Crashes[0].DownAtMost {
-			most = "at most "
-		}
+	var lasted any = span(down)
+	if most {
+		lasted = say.M("at most {time}", "time", span(down))
 	}
 	switch {
 	case known == 0 && !anyRecovered(r.Crashes):
-		return "; the log does not tell when it took connections again"
+		return say.M("the log does not show when it accepted connections again")
 	case known == 0:
-		return "; the log does not tell for how long it was down"
-	case int64(known) == c.crashes.count:
-		return fmt.Sprintf(", and was down for %s%s in all", most, span(down))
-	case known == len(r.Crashes):
-		return fmt.Sprintf("; it was down for %s%s in the first %d", most, span(down), known)
+		return say.M("downtime unknown")
+	case known == c.crashes.count:
+		return say.M("down for {time} in total", "time", lasted)
+	case known == int64(len(r.Crashes)):
+		return say.N(known, "down for {time} in the first of them", "down for {time} in the first {n} of them", "time",
+			lasted)
 	}
-	return fmt.Sprintf("; it was down for %s%s in the %d whose end the log tells", most, span(down), known)
+	return say.N(known, "down for {time} in the {n} of them whose end is in the log",
+		"down for {time} in the {n} of them whose end is in the log", "time", lasted)
 }
 
 func anyRecovered(list []Crash) bool {
@@ -433,19 +455,18 @@ func anyRecovered(list []Crash) bool {
 }
 
 // afterCrash says what to do, by what the crashes were.
-func (c *Collector) afterCrash(r *Report) (do []string) {
+func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	var killed, faulted, bus, pipe, gone, unclean, raised, asked bool
 	signal := 0
 	for _, x := range r.Crashes {
 		switch {
 		case x.Signal == 9:
 			killed = true
-		case strings.Contains(x.Cause, "SIGBUS"):
+		case x.bus:
 			bus = true
 		case x.Signal == 13:
 			pipe = true
-		case x.Signal == 11 || x.Signal == 6 && !strings.Contains(x.Cause, "PANIC:") || x.Signal == 4 ||
-			x.Signal == 8 || x.Signal == 10:
+		case x.Signal == 11 || x.Signal == 6 && !x.panicked || x.Signal == 4 || x.Signal == 8 || x.Signal == 10:
 			faulted, signal = true, x.Signal
 		case x.Exception != "":
 			raised = true
@@ -458,46 +479,50 @@ func (c *Collector) afterCrash(r *Report) (do []string) {
 		}
 	}
 	if killed || gone {
+		kernel := c.o.Kernel
+		if kernel.IsZero() {
+			kernel = say.Text("journalctl -k | pgfettle diagnose oom -")
+		}
 		do = append(do,
-			"Ask the kernel whether it was the OOM killer, for the same PID and second: "+
-				cmp.Or(c.o.Kernel, "journalctl -k | pgfettle diagnose oom -"),
-			"If it was: pgfettle plan says the values of this host for vm.overcommit_memory = 2 (the query fails "+
-				"alone instead), huge pages, work_mem and max_connections.")
+			say.M("Check in the kernel log whether the OOM killer killed this PID at that time: {command}", "command",
+				kernel),
+			say.M("If it did, pgfettle plan shows the values for the host: vm.overcommit_memory = 2 (only the query "+
+				"fails), huge pages, work_mem and max_connections."))
 	}
 	if gone {
-		do = append(do, "Where it was not: never kill -9 the postmaster, and look at what stops its service or its "+
-			"container (journalctl -u postgresql, kubectl describe pod). OOMScoreAdjust=-900 of the unit with "+
-			"PG_OOM_ADJUST_VALUE=0 keeps the kernel from choosing the postmaster.")
+		do = append(do, say.M("If it did not: never run kill -9 on the postmaster, and check what stops its service "+
+			"or container (journalctl -u postgresql, kubectl describe pod). In the unit, OOMScoreAdjust=-900 and "+
+			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj protect the postmaster, but not its sessions, "+
+			"from the OOM killer."))
 	}
 	if bus {
 		do = append(do,
-			"SIGBUS: compare the huge pages that the server's group may have (hugetlb.2MB.max, in Kubernetes "+
-				"resources.limits.hugepages-2Mi) and the pool (grep Huge /proc/meminfo) with 'postgres -C "+
-				"shared_memory_size_in_huge_pages'. The kernel checks a group's limit only when a page is touched. "+
-				"huge_pages = off goes without them.",
-			"df /dev/shm where the queries run in parallel, and dmesg for a memory error of the hardware.")
+			say.M("SIGBUS: compare the huge pages that the server needs (postgres -C "+
+				"shared_memory_size_in_huge_pages, 15 and later) with the pool (grep Huge /proc/meminfo) and with "+
+				"the limit of the cgroup (hugetlb.2MB.max; in Kubernetes, resources.limits.hugepages-2Mi). The "+
+				"kernel checks that limit only when a page is first used. huge_pages = off avoids huge pages."),
+			say.M("If queries run in parallel, also check df /dev/shm. Check dmesg for memory errors of the hardware."))
 	}
 	if pipe {
-		do = append(do, "SIGPIPE: start the container with an init as its PID 1 (docker run --init, "+
-			"shareProcessNamespace of a pod), or have no scripts run by docker exec in it.")
+		do = append(do, say.M("SIGPIPE: run an init process as PID 1 of the container (docker run --init, "+
+			"shareProcessNamespace of a pod), or run no scripts in it with docker exec."))
 	}
 	if faulted {
-		do = append(do, fmt.Sprintf("Signal %d: look for a core (coredumpctl list postgres), update to the newest "+
-			"minor release, and try without extensions (shared_preload_libraries).", signal))
+		do = append(do, say.M("Signal {signal}: look for a core dump (coredumpctl list postgres), update to the "+
+			"latest minor release, and test without extensions (shared_preload_libraries).", "signal", signal))
 	}
 	if raised {
-		do = append(do, "Run the server as a service, not in a console, leave its directories out of what a virus "+
-			"scanner watches, and look into Windows' event log for the same second.")
+		do = append(do, say.M("Run the server as a service, not in a console. Exclude its directories from the virus "+
+			"scanner, and read the Windows event log of that time."))
 	}
 	if asked {
-		do = append(do,
-			"An immediate shutdown skips the shutdown checkpoint, so the next start recovers from the WAL. Use "+
-				"pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop signal of "+
-				"a container.")
+		do = append(do, say.M("An immediate shutdown skips the shutdown checkpoint, so the next start runs crash "+
+			"recovery. Use pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop "+
+			"signal of a container."))
 	}
 	if len(do) == 0 || unclean {
-		do = append(do,
-			"Look at what the host wrote at that time: journalctl --since and --until around it, last -x for reboots.")
+		do = append(do, say.M("Check what the host logged at that time: journalctl --since TIME --until TIME, and "+
+			"last -x for reboots."))
 	}
 	return do
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -122,16 +123,21 @@ func (s *few) list(c *Collector) []Statement {
 }
 
 // said tells the first of them.
-func said(list []Statement) (out []string) {
+func said(list []Statement) (out []say.Message) {
 	for _, s := range list[:min(len(list), 3)] {
-		if s.Text == "" {
-			continue
+		switch {
+		case s.Text == "":
+		case s.Within != "":
+			out = append(out, say.N(s.Count, "once: {statement}; inner statement: {inner}",
+				"{n} times: {statement}; inner statement: {inner}", "statement", s.Text, "inner", s.Within))
+		default:
+			out = append(out, say.N(s.Count, "once: {statement}", "{n} times: {statement}", "statement", s.Text))
 		}
-		text := times(s.Count) + ": " + s.Text
-		if s.Within != "" {
-			text += " (within it: " + s.Within + ")"
-		}
-		out = append(out, text)
 	}
 	return out
+}
+
+// within is a statement with the one of a function that was running in it.
+func within(s Statement) say.Message {
+	return say.M("inner statement of {statement}: {inner}", "statement", s.Text, "inner", s.Within)
 }

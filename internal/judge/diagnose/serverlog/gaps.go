@@ -1,23 +1,25 @@
 package serverlog
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
+
+// unknown notes what is not known, why, and what would make it known; the zero message: nothing would.
+func (r *Report) unknown(fact, reason, reveal say.Message) {
+	r.Unknown = append(r.Unknown, gap.Gap{Fact: fact, Reason: reason, Reveal: reveal})
+}
 
 // gaps says what the log could not tell, and what would make it.
 func (c *Collector) gaps(r *Report) {
-	gap := func(fact, reason, reveal string) {
-		r.Unknown = append(r.Unknown, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
-	}
 	if c.entries == 0 && r.Memory.DumpsSeen == 0 {
-		gap("log", "no entry of a PostgreSQL server was found",
-			"is it the server's log? where its lines have a prefix of their own, give it with --prefix as 'SHOW "+
-				"log_line_prefix' tells it")
+		r.unknown(say.M("log"), say.M("no entry of a PostgreSQL server found"),
+			say.M("check that this is the server log; if its lines have a prefix of their own, give it with --prefix "+
+				"as SHOW log_line_prefix; returns it"))
 		return
 	}
 	var foreign int64
@@ -25,108 +27,118 @@ func (c *Collector) gaps(r *Report) {
 	for i, s := range c.sources {
 		foreign += s.Foreign
 		for _, z := range s.Zones {
-			if !strings.Contains(" "+strings.Join(zones, " ")+" ", " "+z+" ") {
+			if !slices.Contains(zones, z) {
 				zones = append(zones, z)
 			}
 		}
-		f := &r.Files[i]
-		if s.Format == pglog.Stderr && !f.Dumps && s.How == "none fits" && s.Entries > 0 {
-			gap("log_line_prefix of "+f.Name,
-				"no prefix fits its lines; they are taken by their labels, and users and databases stay unknown",
-				"give it with --prefix as 'SHOW log_line_prefix' tells it")
-		}
-		// Archive commands and libraries write there too: a few are no sign of anything.
-		if s.Format == pglog.Stderr && !f.Dumps && s.Stray > s.Entries/4 && s.Stray > 10 {
-			gap("lines of "+f.Name,
-				fmt.Sprintf(
-					"%d lines belong to no entry: other programs wrote them, the prefix changed, or it is not what "+
-						"was found", s.Stray), "give it with --prefix as it was then")
-		} else if s.Format != pglog.Stderr && s.Stray > 0 {
-			gap("lines of "+f.Name, fmt.Sprintf("%d lines are no %s: cut by a rotation, a crash or a full disk",
-				s.Stray, s.Format), "")
-		}
-		if s.Unread > 0 {
-			reason := fmt.Sprintf("%s with a severity fit no prefix and were left out",
-				Things(s.Unread, "line", "lines"))
-			if !c.o.Redact {
-				reason += "; the first: " + s.First
-			}
-			gap("entries of "+f.Name, reason, "give their prefix with --prefix")
-		}
-		if s.Cut > 0 {
-			gap("long entries of "+f.Name, fmt.Sprintf("of %d entries only the first part was kept", s.Cut), "")
-		}
+		c.fileGaps(r, &r.Files[i], s)
 	}
 	if foreign > 0 {
-		gap("messages in another language", fmt.Sprintf(
-			"%s in a language that PostgreSQL has no message catalog of: errors are recognized by their "+
-				"SQLSTATE only, and what has none (checkpoints, crashes, lock waits, autovacuum) is not",
-			Things(foreign, "entry is", "entries are")),
-			"lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
+		r.unknown(say.M("messages in another language"), say.N(foreign, "{n} entry is in a language without a "+
+			"message catalog of PostgreSQL. Errors are recognized only by their SQLSTATE; messages without one "+
+			"(checkpoints, crashes, lock waits, autovacuum) are not", "{n} entries are in a language without a "+
+			"message catalog of PostgreSQL. Errors are recognized only by their SQLSTATE; messages without one "+
+			"(checkpoints, crashes, lock waits, autovacuum) are not"),
+			say.M("set lc_messages = 'C' (reload); the SQLSTATE is in csvlog and jsonlog, and with %e in "+
+				"log_line_prefix"))
 	}
 	if len(zones) > 1 {
-		gap("times", "the log has times of several zones ("+strings.Join(zones, ", ")+
-			"); spans across a change are off by the difference", "log_timezone = 'UTC'")
+		r.unknown(say.M("timestamps and durations"), say.M("the log has several time zones ({zones}): durations "+
+			"across a change are off by the difference", "zones", say.Names(zones, 0)),
+			say.M("set log_timezone = 'UTC' (reload)"))
 	}
 	if !c.first.ok && c.entries > 0 {
-		gap("times", "the entries have no time: durations and rates cannot be told, of WAL either",
-			"%m in log_line_prefix")
+		r.unknown(say.M("timestamps and durations"), say.M("the entries have no timestamps, so durations and rates "+
+			"are unknown, also of WAL"), say.M("add %m to log_line_prefix"))
 	}
 	if c.ours > 0 {
-		gap("pgfettle's own statements", fmt.Sprintf("%s left out: it asks with short timeouts, and gives up itself",
-			Things(c.ours, "error of them is", "errors of them are")), "")
+		r.unknown(say.M("statements of pgfettle"), say.N(c.ours,
+			"{n} error is omitted: pgfettle uses short timeouts and gives up on purpose",
+			"{n} errors are omitted: pgfettle uses short timeouts and gives up on purpose"), say.Message{})
 	}
-	c.settingsGaps(r, gap)
+	c.settingsGaps(r)
 	if r.Temp.Files > 0 && len(r.Temp.Statements) == 1 && r.Temp.Statements[0].Fingerprint == "" {
-		gap("statements of temporary files", "the entries have no STATEMENT",
-			"log_min_error_statement = 'error', the default")
+		r.unknown(say.M("statements of temporary files"), say.M("the entries have no STATEMENT"),
+			say.M("set log_min_error_statement = error, the default (reload)"))
+	}
+}
+
+// fileGaps says what could not be read of one file.
+func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
+	lines := say.M("lines of {file}", "file", f.Name)
+	if s.Format == pglog.Stderr && !f.Dumps && s.How == "none fits" && s.Entries > 0 {
+		r.unknown(say.M("log_line_prefix of {file}", "file", f.Name),
+			say.M("no known prefix matches: the lines were read by their labels, and users and databases are unknown"),
+			say.M("give it with --prefix as SHOW log_line_prefix; returns it"))
+	}
+	// Archive commands and libraries write there too: a few are no sign of anything.
+	if s.Format == pglog.Stderr && !f.Dumps && s.Stray > s.Entries/4 && s.Stray > 10 {
+		r.unknown(lines, say.N(s.Stray,
+			"{n} line belongs to no entry: it is from another program, or has another prefix",
+			"{n} lines belong to no entry: they are from other programs, or have another prefix"),
+			say.M("give the log_line_prefix that was in force then with --prefix"))
+	} else if s.Format != pglog.Stderr && s.Stray > 0 {
+		r.unknown(lines, say.N(s.Stray, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
+			"{n} lines are not valid {format}: cut by a rotation, a crash or a full disk", "format", string(s.Format)),
+			say.Message{})
+	}
+	if s.Unread > 0 {
+		reason := say.N(s.Unread, "{n} line with a severity matches no prefix and was skipped",
+			"{n} lines with a severity match no prefix and were skipped")
+		if !c.o.Redact {
+			reason = say.All("; ", reason, say.M("the first: {line}", "line", s.First))
+		}
+		r.unknown(say.M("entries of {file}", "file", f.Name), reason, say.M("give their prefix with --prefix"))
+	}
+	if s.Cut > 0 {
+		r.unknown(say.M("long entries of {file}", "file", f.Name), say.N(s.Cut,
+			"only the beginning of {n} entry was kept", "only the beginning of {n} entries was kept"), say.Message{})
 	}
 }
 
 // settingsGaps says which events the server's settings keep out of the log: their
 // absence in it proves nothing.
-func (c *Collector) settingsGaps(r *Report, gap func(fact, reason, reveal string)) {
+func (c *Collector) settingsGaps(r *Report) {
+	files, checkpoints, waits := say.M("temporary files"), say.M("checkpoints"), say.M("lock waits")
 	set := c.o.Settings
 	if set == nil {
-		hint := "name the data directory or a conninfo as TARGET: then the server's settings tell"
+		hint := say.M("name the data directory or a conninfo as TARGET, which provides the settings of the server")
 		if r.Temp.Files == 0 {
-			gap("temporary files",
-				"none is in the log, which proves nothing: log_temp_files is off by default, and its value is not "+
-					"known here", hint)
+			r.unknown(files, say.M("none logged, which proves nothing: log_temp_files is off by default, and its "+
+				"value is unknown"), hint)
 		}
 		if r.Checkpoints.Complete == 0 && r.Checkpoints.ByWAL == 0 {
-			gap("checkpoints",
-				"none is in the log: log_checkpoints is off by default before 15, and its value is not known here",
-				hint)
+			r.unknown(checkpoints, say.M("none logged: log_checkpoints is off by default in PostgreSQL 14 and "+
+				"earlier, and its value is unknown"), hint)
 		}
 		if r.Locks.Waits == 0 {
-			gap("lock waits",
-				"none is in the log, which proves nothing: log_lock_waits is off by default up to 18, and its value "+
-					"is not known here", hint)
+			r.unknown(waits, say.M("none logged, which proves nothing: log_lock_waits is off by default in "+
+				"PostgreSQL 18 and earlier, and its value is unknown"), hint)
 		}
 		return
 	}
 	if v, ok := set.Int("log_temp_files"); ok && v < 0 {
-		gap("temporary files", "log_temp_files = -1 keeps them out of the log",
-			"ALTER SYSTEM SET log_temp_files = '10MB'; SELECT pg_reload_conf();")
+		r.unknown(files, say.M("not logged: {setting}", "setting", "log_temp_files = -1"),
+			say.Text("ALTER SYSTEM SET log_temp_files = '10MB'; SELECT pg_reload_conf();"))
 	} else if ok && v > 0 {
-		gap("small temporary files", fmt.Sprintf("log_temp_files = %s keeps those below it out of the log",
-			(unit.Bytes(v)*unit.KB).GUC()), "")
+		r.unknown(say.M("small temporary files"), say.M("temporary files below {size} are not logged (log_temp_files)",
+			"size", unit.Bytes(v)*unit.KB), say.Message{})
 	}
 	if on, ok := set.Bool("log_checkpoints"); ok && !on {
-		gap("checkpoints", "log_checkpoints = off keeps them out of the log",
-			"ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();")
+		r.unknown(checkpoints, say.M("not logged: {setting}", "setting", "log_checkpoints = off"),
+			say.Text("ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();"))
 	}
 	if on, ok := set.Bool("log_lock_waits"); ok && !on {
-		gap("lock waits", "log_lock_waits = off keeps them out of the log",
-			"ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf();")
+		r.unknown(waits, say.M("not logged: {setting}", "setting", "log_lock_waits = off"),
+			say.Text("ALTER SYSTEM SET log_lock_waits = on; SELECT pg_reload_conf();"))
 	}
 	if v, ok := set.Int("log_autovacuum_min_duration"); ok && v < 0 {
-		gap("autovacuum", "log_autovacuum_min_duration = -1 keeps its reports out of the log",
-			"ALTER SYSTEM SET log_autovacuum_min_duration = '10min'; SELECT pg_reload_conf();")
+		r.unknown(say.M("autovacuum"), say.M("not logged: {setting}", "setting", "log_autovacuum_min_duration = -1"),
+			say.Text("ALTER SYSTEM SET log_autovacuum_min_duration = '10min'; SELECT pg_reload_conf();"))
 	}
 	if v, ok := set.Text("log_min_messages"); ok && (v == "log" || v == "fatal" || v == "panic") {
-		gap("errors", "log_min_messages = "+v+" keeps errors or warnings out of the log",
-			"ALTER SYSTEM SET log_min_messages = 'warning'; SELECT pg_reload_conf();")
+		r.unknown(say.M("errors"), say.M("errors or warnings are not logged: {setting}", "setting",
+			"log_min_messages = "+v),
+			say.Text("ALTER SYSTEM SET log_min_messages = 'warning'; SELECT pg_reload_conf();"))
 	}
 }

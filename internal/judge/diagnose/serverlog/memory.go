@@ -90,7 +90,7 @@ func (s *refusals) context(c *Collector, x pglog.Context, size int64) Context {
 	return out
 }
 
-// refused takes an «out of memory» and gives it the dump that was written before.
+// refused takes an "out of memory" and gives it the dump that was written before.
 func (s *refusals) refused(c *Collector, e *pglog.Entry, at stamp) {
 	if table, ok := e.Autovacuum(); ok {
 		s.worker++

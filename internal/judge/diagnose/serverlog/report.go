@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
@@ -31,7 +33,7 @@ func (c *Collector) Report() *Report {
 		Starts: append([]Start{}, c.starts.list...), Shutdowns: append([]Shutdown{}, c.starts.shutdowns...),
 		Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
 		Durations: c.durations.report(), Findings: []Finding{},
-		Unknown: []known.Gap{}}
+		Unknown: []gap.Gap{}}
 	r.SpanSeconds, _ = c.last.since(c.first)
 	c.shared.report(c, r)
 	c.conns.report(r)
@@ -49,10 +51,10 @@ func (c *Collector) Report() *Report {
 	} {
 		if x, ok := f(r); ok {
 			if x.Evidence == nil {
-				x.Evidence = []string{}
+				x.Evidence = []say.Message{}
 			}
 			if x.Do == nil {
-				x.Do = []string{}
+				x.Do = []say.Message{}
 			}
 			r.Findings = append(r.Findings, x)
 		}
@@ -64,163 +66,186 @@ func (c *Collector) Report() *Report {
 	return r
 }
 
-// finding starts one from the tally of a kind.
-func (c *Collector) finding(k pglog.Kind, id, severity, verdict string, do ...string) (Finding, bool) {
+// finding starts one from the tally of a kind; {n} of its verdict is how many entries there are.
+func (c *Collector) finding(k pglog.Kind, id, severity string, one, many say.Template,
+	do ...say.Message) (Finding, bool) {
+	return c.findingOf(k, id, severity, say.N(c.kinds[k].count, one, many), do...)
+}
+
+// findingOf starts one with a verdict of its own.
+func (c *Collector) findingOf(k pglog.Kind, id, severity string, verdict say.Message,
+	do ...say.Message) (Finding, bool) {
 	t := &c.kinds[k]
 	if t.count == 0 {
 		return Finding{}, false
 	}
-	f := Finding{ID: id, Severity: severity, Count: t.count, First: t.first.String(), Last: t.last.String(), Do: do,
-		Verdict: strings.ReplaceAll(verdict, "{n}", times(t.count))}
-	f.Evidence = append(f.Evidence, t.samples...)
-	for _, w := range t.who.list(3) {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s", w.Name, times(w.Count)))
-	}
+	f := Finding{ID: id, Severity: severity, Verdict: verdict, Do: do, Count: t.count, First: t.first.String(),
+		Last: t.last.String()}
+	f.Evidence = append(f.Evidence, texts(t.samples)...)
+	f.Evidence = append(f.Evidence, t.who.told(3)...)
 	return f, true
 }
 
+// texts are lines of the log as evidence.
+func texts(list []string) []say.Message {
+	out := make([]say.Message, len(list))
+	for i, s := range list {
+		out[i] = say.Text(s)
+	}
+	return out
+}
+
 // inBytes spells a size, and its bytes as the log has them.
-func inBytes(b unit.Bytes) string {
+func inBytes(b unit.Bytes) say.Message {
 	if b < unit.KB {
-		return Things(int64(b), "byte", "bytes")
+		return say.N(int64(b), "{n} byte", "{n} bytes")
 	}
-	return fmt.Sprintf("%s (%d bytes)", b, int64(b))
+	return say.M("{size} ({bytes} bytes)", "size", b, "bytes", strconv.FormatInt(int64(b), 10))
 }
 
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
+// times says how often something is in the log.
+func times(what any, n int64) say.Message {
+	return say.N(n, "{what}: once", "{what}: {n} times", "what", what)
 }
 
-func Things(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// named says how often one of a name is in the log, or how often all those of no name of
+// their own are.
+func named(x Count, one, others say.Message) say.Message {
+	if x.Name == otherNames {
+		one = others
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return times(one, x.Count)
 }
 
 // span spells seconds.
-func span(s float64) string {
+func span(s float64) say.Number {
 	switch {
-	case s < 0:
-		return "a time that is not told"
 	case s < 10:
-		return fmt.Sprintf("%.2g s", s)
+		return say.Number(fmt.Sprintf("%.2g s", s))
 	case s < 120:
-		return fmt.Sprintf("%.0f s", s)
+		return say.Number(fmt.Sprintf("%.0f s", s))
 	case s < 7200:
-		return fmt.Sprintf("%.0f min", s/60)
+		return say.Number(fmt.Sprintf("%.0f min", s/60))
 	}
-	return fmt.Sprintf("%.1f h", s/3600)
+	return say.Number(fmt.Sprintf("%.1f h", s/3600))
 }
 
 func (c *Collector) corrupt(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Corrupt, "corruption", Critical,
-		"damaged data was met, {n}: this comes before everything else",
-		"Stop writing: stop the server and copy the whole data directory with its WAL to another disk before any "+
-			"repair; every try at one destroys evidence.",
-		"Look for the cause in the disks first: dmesg, smartctl -a, the controller's log, and memory (edac-util, "+
-			"memtest). A replica or a backup that is not damaged is the way back; pg_amcheck --heapallindexed shows "+
-			"how far it goes.",
-		"Leave zero_damaged_pages and ignore_checksum_failure off: they hide the damage and let it spread.")
+	f, ok := c.finding(pglog.Corrupt, "corruption", Critical, "Data corruption (once)",
+		"Data corruption ({n} times)",
+		say.M("Handle this first. Stop the server, and copy the whole data directory with its WAL to another disk "+
+			"before any repair: each attempt destroys evidence."),
+		say.M("Check the hardware: dmesg, smartctl -a DEVICE, the log of the RAID controller, and the memory "+
+			"(edac-util, memtest). Then switch to an undamaged standby, or restore an undamaged backup. In "+
+			"PostgreSQL 14 and later, pg_amcheck --heapallindexed shows the extent of the damage."),
+		say.M("Leave zero_damaged_pages and ignore_checksum_failure off: the first destroys rows, the second hides "+
+			"the damage and can spread it."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.Corrupt].list(c))...)
 	return f, ok
 }
 
 func (c *Collector) wraparound(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.Wraparound, "wraparound", Critical,
-		"transaction ids are running out: the server warned {n}, and will refuse to write at the end",
-		"Look for what holds back the oldest xmin, and end it: pg_stat_activity (backend_xmin), pg_prepared_xacts, "+
-			"pg_replication_slots (xmin, catalog_xmin).",
-		"Then VACUUM (FREEZE, VERBOSE) the tables with the highest age(relfrozenxid), in each database; no VACUUM "+
-			"FULL, it needs transaction ids itself.")
+		"Transaction ID or multixact wraparound is approaching: {n} message",
+		"Transaction ID or multixact wraparound is approaching: {n} messages",
+		say.M("Find what holds back the oldest xmin, and end it: pg_stat_activity (backend_xmin), pg_prepared_xacts, "+
+			"pg_replication_slots (xmin, catalog_xmin). At the limit, the server refuses commands that need a new ID."),
+		say.M("Then run VACUUM (FREEZE, VERBOSE) on the tables with the highest age(relfrozenxid), for multixacts "+
+			"mxid_age(relminmxid), in each database. Do not use VACUUM FULL: it needs a transaction ID itself."))
 	if n := c.kinds[pglog.Failsafe].count; n > 0 {
-		f.Evidence = append(f.Evidence, "vacuum went into its failsafe "+times(n))
+		f.Evidence = append(f.Evidence, say.N(n, "VACUUM entered its failsafe mode once",
+			"VACUUM entered its failsafe mode {n} times"))
 		if !ok {
 			f, ok = c.finding(pglog.Failsafe, "wraparound", Warning,
-				"vacuum went into its failsafe {n}: a table had gone too long without being frozen",
-				"Give autovacuum more room: a higher autovacuum_vacuum_cost_limit, and look for what holds back the "+
-					"oldest xmin (pg_stat_activity.backend_xmin, slots, prepared transactions).")
+				"VACUUM entered its failsafe mode once: a table was not frozen for too long",
+				"VACUUM entered its failsafe mode {n} times: tables were not frozen for too long",
+				say.M("Let autovacuum work faster with a higher autovacuum_vacuum_cost_limit, and find what holds "+
+					"back the oldest xmin: pg_stat_activity.backend_xmin, replication slots, prepared transactions."))
 		}
 	}
 	return f, ok
 }
 
 func (c *Collector) diskFull(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.DiskFull, "disk_full", Critical, "a disk was full, {n}")
+	f, ok := c.finding(pglog.DiskFull, "disk_full", Critical, "Disk or quota full (once)",
+		"Disk or quota full ({n} times)")
 	if !ok {
 		return f, false
 	}
 	f.Evidence = append(f.Evidence, said(c.places[pglog.DiskFull].list(c))...)
 	d := r.DiskFull
 	if d.WAL > 0 {
-		f.Verdict += ": that of the WAL " + times(d.WAL)
-		f.Do = append(f.Do, "For pg_wal: look for a slot or an archive command that retains it (pg_replication_slots, "+
-			"pg_stat_archiver), and for a max_wal_size larger than the disk. Never remove files from pg_wal by hand.")
+		f.Verdict = say.All("; ", f.Verdict, say.N(d.WAL, "for WAL once", "for WAL {n} times"))
+		f.Do = append(f.Do, say.M("pg_wal: find the replication slot or the failing archive_command that retains WAL "+
+			"(pg_replication_slots, pg_stat_archiver), and check that max_wal_size fits the disk. Never delete files "+
+			"in pg_wal manually."))
 	}
 	if d.Temp > 0 {
-		f.Do = append(f.Do, "For pgsql_tmp: temp_file_limit makes the one query fail instead of all.")
+		f.Do = append(f.Do, say.M("Temporary files (pgsql_tmp): with temp_file_limit, only the query that exceeds "+
+			"the limit fails."))
 	}
 	if d.Data > 0 || d.Other > 0 {
-		f.Do = append(f.Do, "df -h and df -i of the data directory's filesystem, and the quota of its account: the "+
-			"messages name the file. base/ and global/ are the data, pg_stat_tmp and the like are small files of the "+
-			"server. A full disk often is a full pg_wal on the same one.")
+		f.Do = append(f.Do, say.M("Run df -h and df -i on the filesystem of the data directory, and check the quota "+
+			"of its owner. The messages name the file: base/ and global/ are data, pg_stat_tmp and others are small "+
+			"files of the server. Often pg_wal on the same filesystem has filled it."))
 	}
-	return f, true
+	return f, ok
 }
 
 func (c *Collector) ioErrors(*Report) (Finding, bool) {
-	return c.finding(pglog.IOError, "io_error", Critical, "the storage failed, {n}",
-		"Read dmesg and smartctl -a of the devices below the data directory at these times, then check the data: "+
-			"pg_amcheck, and pg_checksums --check with the server stopped.")
+	return c.finding(pglog.IOError, "io_error", Critical, "Storage error (once)",
+		"Storage errors ({n} times)",
+		say.M("Check dmesg and smartctl -a for the devices of the data directory at these times. Then check the "+
+			"data: pg_amcheck (PostgreSQL 14 and later), and pg_checksums --check with the server stopped."))
 }
 
 func (c *Collector) outOfMemory(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.OutOfMemory, "out_of_memory", Critical,
-		"memory was refused to a session, {n}: its query failed and the others went on")
+		"Out of memory: {n} allocation failed", "Out of memory: {n} allocations failed")
 	if !ok {
 		return f, false
 	}
-	worker := c.memory.worker > 0 && c.memory.worker == f.Count
-	if worker {
-		f.Verdict = "memory was refused to an autovacuum worker, " + times(f.Count) +
-			": its run failed, and no session is affected"
+	if c.memory.worker > 0 && c.memory.worker == f.Count {
+		f.Verdict = say.N(f.Count, "Out of memory in autovacuum: {n} allocation failed, none of a session",
+			"Out of memory in autovacuum: {n} allocations failed, none of a session")
 	}
 	f.Evidence = append(f.Evidence, said(r.Memory.Statements)...)
 	for _, t := range c.memory.tables.list(3) {
-		f.Evidence = append(f.Evidence, "autovacuum of table "+t.Name+": "+times(t.Count))
+		f.Evidence = append(f.Evidence, named(t, say.M("autovacuum of table {name}", "name", t.Name),
+			say.M("autovacuum of other tables")))
 	}
 	for _, q := range r.Memory.Requests[:min(len(r.Memory.Requests), 3)] {
-		text := "a request"
-		if q.Bytes != nil {
-			text = "a request of " + inBytes(*q.Bytes)
-		}
-		if q.In != "" {
-			text += " in " + q.In
-		}
-		f.Evidence = append(f.Evidence, text+": "+times(q.Count))
+		f.Evidence = append(f.Evidence, times(q.words(), q.Count))
 	}
 	if len(r.Memory.Dumps) == 0 {
-		f.Evidence = append(f.Evidence,
-			"no memory-context dump was found: the server writes it to standard error alone, without a prefix")
-		f.Do = append(f.Do,
-			"Read the file that has the server's standard error too (logging_collector keeps one beside csvlog and "+
-				"jsonlog only where log_destination names stderr).")
+		f.Evidence = append(f.Evidence, say.M("no memory context dump found: the server writes it only to stderr, "+
+			"without log_line_prefix"))
+		f.Do = append(f.Do, say.M("Also read the file that has the stderr of the server. The logging collector "+
+			"writes it with the extension .log, next to the csvlog or jsonlog file."))
 	}
 	if len(r.Memory.Dumps) > 0 {
 		f.Do = append(f.Do, advise(r.Memory.Dumps[0])...)
 	}
 	if c.memory.worker > 0 {
-		f.Do = append(f.Do,
-			"An autovacuum worker allocates up to autovacuum_work_mem, or up to maintenance_work_mem if "+
-				"that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers times the value fits.")
+		f.Do = append(f.Do, say.M("An autovacuum worker allocates up to autovacuum_work_mem, or up to "+
+			"maintenance_work_mem if that is -1, the default. Set autovacuum_work_mem so that autovacuum_max_workers "+
+			"× autovacuum_work_mem fits."))
 	}
-	f.Do = append(f.Do,
-		"The limit that was met is vm.overcommit_memory = 2 with its CommitLimit, a ulimit -v, or no more memory: "+
-			"'pgfettle check' tells which of them this host has, 'pgfettle plan' what fits.")
+	f.Do = append(f.Do, say.M("Possible causes: the commit limit (vm.overcommit_memory = 2), an address space limit "+
+		"(ulimit -v), or no free memory. On the host, pgfettle check shows which limit is set, and pgfettle plan "+
+		"what fits. If the DETAIL is \"Cannot enlarge string buffer\", one value exceeds 1 GB, whatever the memory."))
 	return f, true
+}
+
+// words describe the request.
+func (q *Request) words() say.Message {
+	switch {
+	case q.Bytes != nil && q.In != "":
+		return say.M("request of {size} in memory context {context}", "size", inBytes(*q.Bytes), "context", q.In)
+	case q.Bytes != nil:
+		return say.M("request of {size}", "size", inBytes(*q.Bytes))
+	}
+	return say.M("request of unknown size in memory context {context}", "context", q.In)
 }
 
 // memoryContexts is the finding of dumps that somebody asked for, or whose error is not in
@@ -230,75 +255,74 @@ func (c *Collector) memoryContexts(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{ID: "memory_contexts", Severity: Notice, Count: r.Memory.DumpsSeen,
-		Verdict: "a session wrote down its memory contexts, " + times(r.Memory.DumpsSeen)}
+		Verdict: say.N(r.Memory.DumpsSeen, "Memory contexts: {n} dump", "Memory contexts: {n} dumps")}
 	for i := range r.Memory.Dumps {
 		d := &r.Memory.Dumps[i]
 		f.First, f.Last = cmp.Or(f.First, d.Time), cmp.Or(d.Time, f.Last)
 	}
 	d := r.Memory.Dumps[0]
-	f.Evidence = append(f.Evidence, fmt.Sprintf("the largest has %s in all", d.TotalBytes))
+	f.Evidence = append(f.Evidence, say.M("largest dump: {size} in total", "size", d.TotalBytes))
 	if !d.Whole {
-		f.Evidence = append(f.Evidence, "it ends before its grand total: there may be more")
+		f.Evidence = append(f.Evidence, say.M("it ends before its grand total, so the total can be larger"))
 	}
 	if len(d.Largest) > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("most of it in %s: %s", d.Largest[0].Name, d.Largest[0].Bytes))
+		f.Evidence = append(f.Evidence, say.M("largest context: {name}, {size}", "name", d.Largest[0].Name, "size",
+			d.Largest[0].Bytes))
 	}
 	f.Do = advise(d)
 	return f, true
 }
 
 // advise reads the largest contexts of a dump.
-func advise(d Dump) []string {
-	var out []string
-	has := func(name string) unit.Bytes {
+func advise(d Dump) []say.Message {
+	has := func(names ...string) (sum unit.Bytes) {
 		for _, l := range d.Summed {
-			if l.Name == name {
-				return l.Bytes
+			if slices.Contains(names, l.Name) {
+				sum += l.Bytes
 			}
 		}
-		return 0
+		return sum
 	}
 	// A quarter of the whole is more than any part of an ordinary session takes.
-	large := func(b unit.Bytes) bool { return b > 0 && b >= d.TotalBytes/4 }
-	switch {
-	case large(has("TupleSort main") + has("Caller tuples") + has("TupleSort sort")):
-		out = append(out,
-			"Sorts hold it: lower work_mem for this statement or its role (ALTER ROLE … SET work_mem), or give it "+
-				"an index in that order.")
-	case large(has("HashBatchContext") + has("HashTableContext") + has("HashAgg hashed tuples") +
-		has("HashAgg meta context")):
-		out = append(out,
-			"Hash tables hold it: lower work_mem or hash_mem_multiplier for this statement, and ANALYZE the tables: "+
-				"a wrong estimate lets one grow beyond its bound.")
-	case large(has("CacheMemoryContext") + has("index info") + has("relation rules") + has("CachedPlan") +
-		has("CachedPlanSource") + has("partition descriptor")):
-		out = append(out,
-			"Caches of the catalog and of plans hold it: a session that lives long and touches many tables or "+
-				"partitions, or keeps many prepared statements. Reconnect from time to time (server_lifetime of a "+
-				"pooler).")
-	case large(has("ExecutorState")):
-		out = append(out,
-			"ExecutorState holds it: what work_mem does not bound (aggregates that collect, as array_agg, "+
-				"string_agg and json; a function that returns all rows at once; large texts). Have the statement "+
-				"return less at a time.")
-	case large(has("ExprContext")):
-		out = append(out,
-			"An expression holds it: an aggregate that collects (array_agg, string_agg, json_agg), or a value of "+
-				"hundreds of megabytes. work_mem does not bound that; have the statement collect less at a time.")
-	case large(has("AfterTriggerEvents")):
-		out = append(out,
-			"Deferred triggers hold it: commit in smaller steps, or drop the constraint triggers during a bulk load.")
-	case large(has("MessageContext") + has("ErrorContext")):
-		out = append(out,
-			"The text or the plan of one statement holds it: statements of megabytes, lists of very many values. "+
-				"Load through COPY or a temporary table.")
+	large := func(names ...string) bool {
+		b := has(names...)
+		return b > 0 && b >= d.TotalBytes/4
 	}
-	return out
+	var do say.Message
+	switch {
+	case large("TupleSort main", "Caller tuples", "TupleSort sort"):
+		do = say.M("Much of the memory is in sorts. Lower work_mem for the statement or its role (ALTER ROLE " +
+			"ROLE_NAME SET work_mem), or create an index in the sort order.")
+	case large("HashBatchContext", "HashTableContext", "HashAgg hashed tuples", "HashAgg meta context"):
+		do = say.M("Much of the memory is in hash tables. Lower work_mem or hash_mem_multiplier for the statement, " +
+			"and run ANALYZE on its tables: after a wrong row estimate, a hash table can exceed its limit.")
+	case large("CacheMemoryContext", "index info", "relation rules", "CachedPlan", "CachedPlanSource",
+		"partition descriptor"):
+		do = say.M("Much of the memory is in caches of the catalog and of plans. They grow in long-lived sessions " +
+			"that use many tables or partitions, or keep many prepared statements. Let the connection pooler replace " +
+			"old sessions (server_lifetime in PgBouncer).")
+	case large("ExecutorState"):
+		do = say.M("Much of the memory is in ExecutorState, which work_mem does not limit: large values, or a " +
+			"function that returns all rows at once. Let the statement return less at a time.")
+	case large("ExprContext"):
+		do = say.M("Much of the memory is in an expression (ExprContext): an aggregate that collects values " +
+			"(array_agg, string_agg, json_agg), or a value of hundreds of megabytes. work_mem does not limit it. Let " +
+			"the statement collect less at a time.")
+	case large("AfterTriggerEvents"):
+		do = say.M("Much of the memory is in the queue of AFTER triggers and foreign key checks. Change fewer rows " +
+			"per statement, or per transaction if the constraints are deferred, or drop them during a bulk load.")
+	case large("MessageContext", "ErrorContext"):
+		do = say.M("Much of the memory is in the text or the plan of one statement: megabytes of SQL, or very long " +
+			"lists of values. Load such data with COPY, or join a temporary table.")
+	default:
+		return nil
+	}
+	return []say.Message{do}
 }
 
 func (c *Collector) forkFailed(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ForkFailed, "fork_failed", Critical,
-		"no new process could be made, {n}: connections or workers were refused")
+	f, ok := c.finding(pglog.ForkFailed, "fork_failed", Critical, "Could not fork a new process (once)",
+		"Could not fork a new process ({n} times)")
 	if !ok {
 		return f, false
 	}
@@ -307,26 +331,30 @@ func (c *Collector) forkFailed(*Report) (Finding, bool) {
 	memory := strings.Contains(all, "Cannot allocate memory") || strings.Contains(all, "Out of memory")
 	processes := strings.Contains(all, "Resource temporarily unavailable")
 	if memory || !processes {
-		f.Do = append(f.Do, "«Cannot allocate memory»: memory, or the commit limit (grep Commit /proc/meminfo, "+
-			"vm.overcommit_memory): a new process needs the right to a copy of the postmaster's. pgfettle plan says "+
-			"what fits this host.")
+		f.Do = append(f.Do, say.M("\"Cannot allocate memory\": memory or the commit limit is exhausted (grep Commit "+
+			"/proc/meminfo, vm.overcommit_memory). A new process counts with a copy of the postmaster's private "+
+			"memory. pgfettle plan shows what fits the host."))
 	}
 	if processes || !memory {
-		f.Do = append(f.Do, "«Resource temporarily unavailable» is a limit of processes: ulimit -u of the account, "+
-			"TasksMax of the unit, pids.max of the control group (docker run --pids-limit), kernel.pid_max.")
+		f.Do = append(f.Do, say.M("\"Resource temporarily unavailable\": a limit on processes is reached: ulimit -u "+
+			"of the account, TasksMax of the unit, pids.max of the cgroup (docker run --pids-limit), or "+
+			"kernel.pid_max."))
 	}
 	return f, true
 }
 
 func (c *Collector) walGone(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
-		"WAL that a standby needed was removed, {n}: it cannot go on from there",
-		"Where an archive has it: restore_command on the standby. Else build it anew with pg_basebackup, with a "+
-			"replication slot or a larger wal_keep_size.")
-	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical,
-		"a replication slot was invalidated, {n}: its consumer cannot go on from there",
-		"The slot retained more than max_slot_wal_keep_size, or was idle for too long "+
-			"(idle_replication_slot_timeout, 18+): build the consumer anew, and look at why it did not read."); more {
+		"Requested WAL segment was already removed (once)",
+		"Requested WAL segment was already removed ({n} times)",
+		say.M("The standby or consumer cannot continue from there. If the archive has the segment, set "+
+			"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or "+
+			"a larger wal_keep_size."))
+	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated (once)",
+		"Replication slot invalidated ({n} times)",
+		say.M("Its consumer cannot continue from there. Usual causes: the slot retained more WAL than "+
+			"max_slot_wal_keep_size, or it was inactive for idle_replication_slot_timeout (18 and later). Rebuild "+
+			"the consumer, and find out why it did not read.")); more {
 		if !ok {
 			return s, true
 		}
@@ -337,52 +365,53 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 }
 
 func (c *Collector) archive(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ArchiveFailed, "archive_failed", Warning,
-		"WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
-		"Run the archive_command by hand as the server's user. SELECT * FROM pg_stat_archiver tells the last "+
-			"failure, and when one last succeeded.")
+	const one, many say.Template = "WAL archiving failed once", "WAL archiving failed {n} times"
+	after := say.M("SELECT * FROM pg_stat_archiver; shows the last failure and the last success. Until archiving " +
+		"succeeds, pg_wal grows, and point-in-time recovery ends at the last archived segment.")
+	f, ok := c.finding(pglog.ArchiveFailed, "archive_failed", Warning, one, many,
+		say.M("Run the archive_command manually as the server's user, and correct the cause."), after)
 	if n := c.kinds[pglog.ArchiveGaveUp].count; n > 0 {
-		text := "the archiver gave up for a minute, " + times(n) + " (after three attempts each)"
 		if !ok { // the attempts are in another language, or cut away
-			if f, ok = c.finding(pglog.ArchiveGaveUp, "archive_failed", Warning,
-				"WAL could not be archived, {n}: pg_wal grows until its disk is full, and backups have a gap",
-				"SELECT * FROM pg_stat_archiver tells the last failure, and when one last succeeded."); ok {
-				f.Evidence = append(f.Evidence, c.kinds[pglog.ArchiveFailed].samples...)
+			if f, ok = c.finding(pglog.ArchiveGaveUp, "archive_failed", Warning, one, many, after); ok {
+				f.Evidence = append(f.Evidence, texts(c.kinds[pglog.ArchiveFailed].samples)...)
 			}
 		}
-		f.Evidence = append(f.Evidence, text)
+		f.Evidence = append(f.Evidence, say.N(n, "the archiver paused once after three failed attempts",
+			"the archiver paused {n} times, each time after three failed attempts"))
 	}
 	return f, ok
 }
 
 func (c *Collector) configuration(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ConfigError, "config_error", Warning,
-		"the configuration was refused, {n}: what is wrong in it is not in force, and the next start may fail",
-		"pgfettle check --conf postgresql.conf names each fault by file and line; pg_file_settings and "+
-			"pg_hba_file_rules show them on the server.")
+	f, ok := c.finding(pglog.ConfigError, "config_error", Warning, "Configuration error (once)",
+		"Configuration errors ({n} times)",
+		say.M("pgfettle check --conf postgresql.conf shows each error with file and line; on the server, "+
+			"pg_file_settings and pg_hba_file_rules do. Until then, changes are not applied or only in part, and the "+
+			"next start can fail."))
 	if ok && c.fatalConf {
 		f.Severity = Critical
-		f.Verdict = "the server could not start with its configuration: " + Things(f.Count, "line", "lines") +
-			" in the log say why"
-		f.Do[0] = "pgfettle check --conf postgresql.conf names each fault by file and line. The server starts when " +
-			"they are mended or taken out (# before the line)."
+		f.Verdict = say.N(f.Count, "Server could not start because of its configuration: {n} message",
+			"Server could not start because of its configuration: {n} messages")
+		f.Do[0] = say.M("pgfettle check --conf postgresql.conf shows each error with file and line. Correct these " +
+			"lines or comment them out (#), and start the server.")
 	}
 	return f, ok
 }
 
 func (c *Collector) outOfShared(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "a table in shared memory was full, {n}",
-		"It is almost always that of locks: raise max_locks_per_transaction (restart), or touch fewer tables or "+
-			"partitions in one transaction. For pg_dump of very many tables it has to hold all of them.")
+	f, ok := c.finding(pglog.OutOfShared, "out_of_shared_memory", Warning, "Out of shared memory (once)",
+		"Out of shared memory ({n} times)",
+		say.M("Almost always the lock table is full. Raise max_locks_per_transaction (restart), or use fewer tables "+
+			"and partitions per transaction. pg_dump locks all tables that it dumps in one transaction."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.OutOfShared].list(c))...)
 	return f, ok
 }
 
 func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	t := r.Temp
-	f, ok := c.finding(pglog.TempFile, "temporary_files", Notice,
-		fmt.Sprintf("%s of temporary files: %s, %s", t.Bytes, Things(t.Files, "file", "files"),
-			Things(t.Spills, "execution that spilled", "executions that spilled")))
+	f, ok := c.findingOf(pglog.TempFile, "temporary_files", Notice,
+		say.M("Temporary files: {size} in {files}, written by {executions}", "size", t.Bytes, "files",
+			say.N(t.Files, "{n} file", "{n} files"), "executions", say.N(t.Spills, "{n} execution", "{n} executions")))
 	if !ok {
 		return f, false
 	}
@@ -392,33 +421,36 @@ func (c *Collector) tempFiles(r *Report) (Finding, bool) {
 	}
 	for _, s := range t.Statements[:min(len(t.Statements), 3)] {
 		if s.Within != "" {
-			f.Evidence = append(f.Evidence, "within "+s.Text+": "+s.Within)
+			f.Evidence = append(f.Evidence, within(s))
 		}
 	}
 	if len(t.Holds) == 0 { // all of them are of index builds and the like
 		return f, true
 	}
-	var holds []string
+	var holds say.List
+	beyond := false
 	for _, h := range t.Holds {
-		if h.WorkMem > limits.WorkMemMost {
-			holds = append(holds,
-				fmt.Sprintf(
-					"%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem",
-					h.Percent, unit.Bytes(limits.WorkMemMost).GUC()))
+		percent := say.Number(fmt.Sprintf("%d%%", h.Percent))
+		if beyond = h.WorkMem > limits.WorkMemMost; beyond {
+			holds.Items = append(holds.Items, say.M("more than {value} for {percent}", "value",
+				unit.Bytes(limits.WorkMemMost).GUC(), "percent", percent))
 			break
 		}
-		holds = append(holds, fmt.Sprintf("%s for %d %%", h.WorkMem.GUC(), h.Percent))
+		holds.Items = append(holds.Items, say.M("{value} for {percent}", "value", h.WorkMem.GUC(), "percent", percent))
 	}
-	f.Evidence = append(f.Evidence,
-		fmt.Sprintf(
-			"work_mem that would hold them in memory: %s (%d × what an execution wrote, as rows take two to three "+
-				"times the space in memory that they take on disk)", strings.Join(holds, ", "), limits.SpillFactor))
+	f.Evidence = append(f.Evidence, say.M("estimated work_mem to avoid temporary files, by share of the executions: "+
+		"{values} ({factor} × what they wrote, because rows take two to three times as much memory as disk space)",
+		"values", holds, "factor", limits.SpillFactor))
+	if beyond {
+		f.Evidence = append(f.Evidence, say.M("beyond {value}, change plans and indexes, not work_mem", "value",
+			unit.Bytes(limits.WorkMemMost).GUC()))
+	}
 	f.Do = append(f.Do,
-		"Begin with these statements: an index or a better plan often makes the sort needless. Then raise work_mem "+
-			"for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may "+
-			"take it.",
-		"It is a bound from above where an execution has several sorts and hashes, as each has a work_mem of its "+
-			"own; hashes have hash_mem_multiplier × work_mem (2 × since 15).")
+		say.M("Start with these statements: often an index or a better plan makes the sort unnecessary. Then raise "+
+			"work_mem only for the role or the statement (ALTER ROLE ROLE_NAME SET work_mem), because each node of "+
+			"each session can use that much."),
+		say.M("If an execution has several sorts or hashes, these values are upper bounds: each of them has its own "+
+			"work_mem, and a hash has hash_mem_multiplier × work_mem (default 2 since PostgreSQL 15)."))
 	return f, true
 }
 
@@ -430,37 +462,39 @@ func (c *Collector) maintenance(r *Report) (Finding, bool) {
 	}
 	t := &c.temp.builds
 	f := Finding{ID: "maintenance_spills", Severity: Notice, Count: m.Spills, First: t.first.String(),
-		Last: t.last.String(), Verdict: fmt.Sprintf("of the temporary files %s (%s) %s of index builds, constraints "+
-			"and the like, which sort within maintenance_work_mem", Things(m.Files, "file", "files"), m.Bytes,
-			map[bool]string{true: "is", false: "are"}[m.Files == 1])}
-	f.Evidence = append(f.Evidence, fmt.Sprintf("the largest of these commands wrote %s", m.Largest))
+		Last: t.last.String(), Verdict: say.N(m.Files,
+			"Index builds and other maintenance commands wrote {n} temporary file ({size})",
+			"Index builds and other maintenance commands wrote {n} temporary files ({size})", "size", m.Bytes)}
+	f.Evidence = append(f.Evidence, say.M("most by one command: {size}", "size", m.Largest))
 	if m.Shared > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of parallel workers, who hand their sorted parts on in files "+
-			"whatever their memory is", Things(m.Shared, "file is", "files are")))
+		f.Evidence = append(f.Evidence, say.N(m.Shared,
+			"{n} file is from a parallel worker, which passes its sorted data on in a file even if memory suffices",
+			"{n} files are from parallel workers, which pass their sorted data on in files even if memory suffices"))
 	}
-	do := "SET maintenance_work_mem in the session that runs such a command, and put it back: it is divided " +
-		"among the " +
-		"workers of a parallel build. pgfettle plan says what this host can give."
+	do := say.M("These commands sort within maintenance_work_mem. SET it in the session that runs the command, and " +
+		"RESET it afterwards. A parallel build divides it among its workers. pgfettle plan shows what the host can " +
+		"afford.")
 	if v := unit.Bytes(m.Largest).Scale(limits.SpillFactor).RoundUp(unit.MB); v <= limits.WorkMemMost && m.Shared == 0 {
-		do = fmt.Sprintf(
-			"SET maintenance_work_mem = '%s' in the session that runs such a command would hold the largest "+
-				"(%d × what it wrote); put it back behind. pgfettle plan says what this host can give.", v.GUC(),
-			limits.SpillFactor)
+		do = say.M("These commands sort within maintenance_work_mem. For the largest, run SET maintenance_work_mem = "+
+			"'{value}'; in its session (estimated as {factor} × what it wrote), and RESET it afterwards. pgfettle "+
+			"plan shows what the host can afford.", "value", v.GUC(), "factor", limits.SpillFactor)
 	}
 	f.Do = append(f.Do, do)
 	return f, true
 }
 
 func (c *Collector) tempLimit(*Report) (Finding, bool) {
-	return c.finding(pglog.TempLimit, "temp_file_limit", Notice, "temp_file_limit ended a query, {n}",
-		"That is its purpose. Look at the statement before raising it: a join without a condition is the usual one.")
+	return c.finding(pglog.TempLimit, "temp_file_limit", Notice, "temp_file_limit exceeded: {n} error",
+		"temp_file_limit exceeded: {n} errors",
+		say.M("The limit protects the disk. Check the statement before you raise it: often a join condition is "+
+			"missing."))
 }
 
 func (c *Collector) deadlocks(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Deadlock, "deadlocks", Warning,
-		"sessions waited for each other, {n}; the server ended one of them each time",
-		"The DETAIL in the log names both statements. Have all transactions lock rows in one order (ORDER BY … FOR "+
-			"UPDATE), keep them short, and repeat the one that fails.")
+	f, ok := c.finding(pglog.Deadlock, "deadlocks", Warning, "{n} deadlock; one of the transactions failed",
+		"{n} deadlocks; each time one of the transactions failed",
+		say.M("The DETAIL in the log shows the statements. Let all transactions lock rows in the same order (ORDER "+
+			"BY … FOR UPDATE), keep them short, and retry the one that fails."))
 	if ok {
 		f.Evidence = append(f.Evidence, said(r.Locks.Deadlocked)...)
 		f.Evidence = append(f.Evidence, c.lockedOn(r)...)
@@ -469,24 +503,27 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 }
 
 // lockedOn tells what was waited for.
-func (c *Collector) lockedOn(r *Report) (out []string) {
+func (c *Collector) lockedOn(r *Report) (out []say.Message) {
 	for _, k := range r.Locks.Relations[:min(len(r.Locks.Relations), 3)] {
-		name := k.Name
-		if !strings.HasPrefix(name, "relation ") && !strings.HasPrefix(name, "tuple ") && name != otherNames {
-			name = "relation " + name
+		one := say.M("relation {name}", "name", k.Name)
+		if strings.HasPrefix(k.Name, "relation ") || strings.HasPrefix(k.Name, "tuple ") { // the log has its number
+			one = say.Text(k.Name)
 		}
-		out = append(out, "on "+name+": "+times(k.Count))
+		out = append(out, named(k, one, say.M("other relations")))
 	}
 	return out
 }
 
 func (c *Collector) lockWaits(r *Report) (Finding, bool) {
-	f, ok := c.finding(pglog.LockWait, "lock_waits", Notice,
-		fmt.Sprintf("sessions waited for a lock longer than deadlock_timeout, {n}; the longest told is %s",
-			span(r.Locks.Longest)))
+	f, ok := c.findingOf(pglog.LockWait, "lock_waits", Notice, say.N(c.kinds[pglog.LockWait].count,
+		"{n} lock wait longer than deadlock_timeout; longest: {longest}",
+		"{n} lock waits longer than deadlock_timeout; longest: {longest}", "longest", span(r.Locks.Longest)))
 	if !ok {
-		t, ok := c.finding(pglog.LockTimeout, "lock_waits", Notice, "statements gave up to wait for a lock, {n}",
-			"log_lock_waits = on would tell who held it.")
+		t, ok := c.finding(pglog.LockTimeout, "lock_waits", Notice,
+			"{n} statement did not get its lock (lock_timeout or NOWAIT)",
+			"{n} statements did not get their lock (lock_timeout or NOWAIT)",
+			say.M("With log_lock_waits = on (reload), the log shows the holder of a lock that is waited for longer "+
+				"than deadlock_timeout."))
 		t.Evidence = append(t.Evidence, said(c.places[pglog.LockTimeout].list(c))...)
 		return t, ok
 	}
@@ -494,36 +531,38 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 		f.Severity = Warning // a minute is more than any user waits
 	}
 	for _, k := range r.Locks.Kinds[:min(len(r.Locks.Kinds), 4)] {
-		f.Evidence = append(f.Evidence, k.Name+": "+times(k.Count))
+		f.Evidence = append(f.Evidence, named(k, say.Text(k.Name), say.M("other locks")))
 	}
 	f.Evidence = append(f.Evidence, c.lockedOn(r)...)
 	for _, h := range r.Locks.Holders[:min(len(r.Locks.Holders), 3)] {
-		f.Evidence = append(f.Evidence, "held by PID "+h.Name+": "+times(h.Count))
+		f.Evidence = append(f.Evidence, named(h, say.M("held by PID {pid}", "pid", h.Name),
+			say.M("held by other processes")))
 	}
 	if r.Locks.Queue > 1 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%d sessions waited for one lock at once", r.Locks.Queue))
+		f.Evidence = append(f.Evidence, say.N(r.Locks.Queue, "longest queue for one lock: {n} session",
+			"longest queue for one lock: {n} sessions"))
 	}
 	for _, w := range r.Locks.Waiting[:min(len(r.Locks.Waiting), 3)] {
 		if w.Within != "" {
-			f.Evidence = append(f.Evidence, "within "+w.Text+": "+w.Within)
+			f.Evidence = append(f.Evidence, within(w))
 		}
 	}
-	f.Do = append(f.Do,
-		"The DETAIL of each entry names the holder's PID. «ShareLock on transaction» is a row that another "+
-			"transaction has changed: look for sessions idle in transaction. "+
-			"AccessExclusiveLock on a relation is DDL or VACUUM FULL: run it with lock_timeout and try again.")
+	f.Do = append(f.Do, say.M("The DETAIL of each entry shows the PID of the holder. \"ShareLock on transaction\" "+
+		"means a row that another transaction has changed: check for sessions idle in transaction. "+
+		"AccessExclusiveLock on a relation is usually DDL, TRUNCATE or VACUUM FULL: run these with lock_timeout, and "+
+		"retry."))
 	return f, true
 }
 
 func (c *Collector) canceled(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Canceled, "canceled", Notice,
-		"statements were canceled, {n}: by statement_timeout or by their user")
+	f, ok := c.finding(pglog.Canceled, "canceled", Notice, "{n} statement was canceled by a timeout or on request",
+		"{n} statements were canceled by a timeout or on request")
 	if ok {
 		list, _ := c.statement[1].first(3)
 		c.hide(list)
 		for _, s := range list {
 			if s.Text != "" {
-				f.Evidence = append(f.Evidence, times(s.Count)+": "+s.Text)
+				f.Evidence = append(f.Evidence, said([]Statement{{Text: s.Text, Count: s.Count}})...)
 			}
 		}
 	}
@@ -532,9 +571,9 @@ func (c *Collector) canceled(*Report) (Finding, bool) {
 
 func (c *Collector) vacuumGaveWay(*Report) (Finding, bool) {
 	return c.finding(pglog.VacuumCanceled, "autovacuum_canceled", Notice,
-		"autovacuum gave way to a session that wanted the table, {n}",
-		"A table whose autovacuum is always canceled is never cleaned: look for LOCK TABLE, DDL or ANALYZE that "+
-			"programs run on it every few minutes.")
+		"Autovacuum was canceled once, by a lock conflict", "Autovacuum was canceled {n} times, by lock conflicts",
+		say.M("A table whose autovacuum is always canceled is never vacuumed. Find programs that run LOCK TABLE, DDL "+
+			"or ANALYZE on it every few minutes."))
 }
 
 func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
@@ -542,61 +581,71 @@ func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
 	if len(r.Vacuum.Stuck) == 0 || r.Vacuum.Stuck[0].Dead < 1e6 {
 		return Finding{}, false
 	}
-	f, ok := c.finding(pglog.VacuumRun, "autovacuum_stuck", Warning,
-		fmt.Sprintf("autovacuum found %d dead rows in one table that it may not remove", r.Vacuum.Stuck[0].Dead),
-		"Something holds back the oldest xmin: a long transaction, a session idle in transaction, a replication "+
-			"slot, a prepared transaction, or hot_standby_feedback of a standby with a long query.")
+	f, ok := c.findingOf(pglog.VacuumRun, "autovacuum_stuck", Warning,
+		say.N(r.Vacuum.Stuck[0].Dead, "Autovacuum could not remove {n} dead row from one table",
+			"Autovacuum could not remove {n} dead rows from one table"),
+		say.M("Something holds back the oldest xmin: a long-running transaction, a session idle in transaction, a "+
+			"replication slot, a prepared transaction, or a standby with hot_standby_feedback and a long query."))
 	f.Count = int64(len(r.Vacuum.Stuck))
 	for _, t := range r.Vacuum.Stuck {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %d dead rows not removable (%s)", t.Table, t.Dead, t.Time))
+		dead := say.N(t.Dead, "{table}: {n} dead row not yet removable", "{table}: {n} dead rows not yet removable",
+			"table", t.Table)
+		if t.Time != "" {
+			dead = say.M("{dead} ({time})", "dead", dead, "time", t.Time)
+		}
+		f.Evidence = append(f.Evidence, dead)
 	}
 	return f, ok
 }
 
 func (c *Collector) stream(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.StreamBroken, "replication_broken", Warning, "replication was interrupted, {n}")
+	f, ok := c.finding(pglog.StreamBroken, "replication_broken", Warning,
+		"Replication connection failed or was interrupted once",
+		"Replication connection failed or was interrupted {n} times")
 	if !ok {
 		return f, false
 	}
 	all := c.kinds[pglog.StreamBroken].words
 	switch {
 	case strings.Contains(all, "replication slot ") && strings.Contains(all, "does not exist"):
-		f.Do = append(f.Do, "The slot that primary_slot_name names is not on the primary (any more): create the slot "+
-			"with SELECT pg_create_physical_replication_slot('NAME'), or take the setting out. WAL that was removed "+
-			"meanwhile has to come from the archive.")
+		f.Do = append(f.Do, say.M("The replication slot does not exist on the other server. For a standby, create "+
+			"the slot of primary_slot_name on the primary: SELECT pg_create_physical_replication_slot('SLOT_NAME'); "+
+			"or reset primary_slot_name. WAL that was removed in the meantime must come from the archive. A "+
+			"subscription that lost its slot must be created again."))
 	case strings.Contains(all, "system identifier differs"):
-		f.Do = append(f.Do, "The standby is not one of this primary: build it anew with pg_basebackup.")
+		f.Do = append(f.Do, say.M("The standby was not made from this primary. Rebuild it with pg_basebackup."))
 	case strings.Contains(all, "Connection refused"):
-		f.Do = append(f.Do, "The primary did not take connections there: does it run, listen on that address "+
-			"(listen_addresses), and is primary_conninfo right?")
+		f.Do = append(f.Do, say.M("The other server refused the connection. Check that it runs and listens on this "+
+			"address (listen_addresses), and that primary_conninfo or the connection of the subscription is correct."))
 	}
 	if strings.Contains(all, "timeout") || strings.Contains(all, "closed") || strings.Contains(all, "timed out") ||
 		len(f.Do) == 0 {
-		f.Do = append(f.Do,
-			"Look at the network and at the other side's log at the same times; wal_sender_timeout and "+
-				"wal_receiver_timeout end a connection that is silent.")
+		f.Do = append(f.Do, say.M("Check the network, and the log of the other server at the same times. "+
+			"wal_sender_timeout and wal_receiver_timeout close a connection without messages."))
 	}
 	return f, true
 }
 
 func (c *Collector) conflicts(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.StandbyConflict, "standby_conflicts", Notice,
-		"queries of a standby were canceled for the replay of WAL, {n}",
-		"max_standby_streaming_delay gives them longer, at the price of a standby that lags; hot_standby_feedback = "+
-			"on keeps the rows on the primary, at the price of bloat there.")
+		"{n} query on a standby was ended by a recovery conflict",
+		"{n} queries on a standby were ended by recovery conflicts",
+		say.M("max_standby_streaming_delay gives queries more time, but the standby lags more. hot_standby_feedback "+
+			"= on avoids conflicts with VACUUM, but causes bloat on the primary."))
 	f.Evidence = append(f.Evidence, said(c.places[pglog.StandbyConflict].list(c))...)
 	return f, ok
 }
 
 func (c *Collector) needsRestart(*Report) (Finding, bool) {
-	return c.finding(pglog.NeedsRestart, "needs_restart", Notice, "a changed setting waits for a restart, {n}",
-		"SELECT name, setting FROM pg_settings WHERE pending_restart names them.")
+	return c.finding(pglog.NeedsRestart, "needs_restart", Notice,
+		"Changed setting requires a restart (once)",
+		"Changed settings require a restart ({n} times)",
+		say.M("Show the settings that wait: SELECT name, setting FROM pg_settings WHERE pending_restart;"))
 }
 
 func (c *Collector) lost(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.ConnectionLost, "connections_lost", Notice,
-		"clients went away without saying goodbye, {n}",
-		"Programs that are killed, or a firewall or balancer that drops idle connections: tcp_keepalives_idle below "+
-			"its limit keeps them.")
-	return f, ok
+	return c.finding(pglog.ConnectionLost, "connections_lost", Notice, "{n} client connection was lost",
+		"{n} client connections were lost",
+		say.M("Usual causes: programs that are killed, or a firewall or load balancer that drops idle connections. "+
+			"tcp_keepalives_idle below its idle timeout prevents that."))
 }

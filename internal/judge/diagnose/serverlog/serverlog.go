@@ -1,8 +1,9 @@
 package serverlog
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
 
 // Schema names the version of the JSON form.
@@ -39,8 +40,8 @@ type Report struct {
 	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" where the log has none
 	Durations     Durations      `json:"durations"`
 	// errors and warnings that no finding is of, the most frequent, without the values in them
-	Messages []Message   `json:"messages"`
-	Unknown  []known.Gap `json:"unknown"`
+	Messages []Message `json:"messages"`
+	Unknown  []gap.Gap `json:"unknown"`
 }
 
 // File is one file that was read.
@@ -63,31 +64,31 @@ type File struct {
 
 // Finding is one thing that the log shows.
 type Finding struct {
-	ID       string   `json:"id"`
-	Severity string   `json:"severity"` // critical, warning or notice
-	Verdict  string   `json:"verdict"`  // one line
-	Evidence []string `json:"evidence"`
-	Do       []string `json:"do"` // what would have prevented it, or what to do next
-	Count    int64    `json:"count"`
-	First    string   `json:"first"`
-	Last     string   `json:"last"`
+	ID       string        `json:"id"`
+	Severity string        `json:"severity"` // critical, warning or notice
+	Verdict  say.Message   `json:"verdict"`  // one line, without a full stop
+	Evidence []say.Message `json:"evidence"`
+	Do       []say.Message `json:"do"` // what would have prevented it, or what to do next
+	Count    int64         `json:"count"`
+	First    string        `json:"first"`
+	Last     string        `json:"last"`
 }
 
 // Crash is one crash or unclean end.
 type Crash struct {
 	Time string `json:"time"`
 	// process_died, postmaster_gone, unclean_end (it ended without a word) or immediate_shutdown
-	Kind           string `json:"kind"`
-	Cause          string `json:"cause"`               // in words
-	Process        string `json:"process"`             // that died first; "" where the log does not say
-	PID            int    `json:"pid"`                 // 0: not said
-	Signal         int    `json:"signal"`              // 0: none
-	ExitCode       int    `json:"exit_code"`           // -1: none
-	Exception      string `json:"exception,omitempty"` // Windows' code
-	Statement      string `json:"statement"`           // normalized
-	ProcessesEnded int64  `json:"processes_ended"`     // that the log tells of: since 14 it tells of none
-	Refused        int64  `json:"refused"`             // connections, until it was ready
-	// the last sign of life before: the death itself, the last entry, or «last known up at»
+	Kind           string      `json:"kind"`
+	Cause          say.Message `json:"cause"`               // clauses, without a full stop
+	Process        string      `json:"process"`             // that died first; "" where the log does not say
+	PID            int         `json:"pid"`                 // 0: not said
+	Signal         int         `json:"signal"`              // 0: none
+	ExitCode       int         `json:"exit_code"`           // -1: none
+	Exception      string      `json:"exception,omitempty"` // Windows' code
+	Statement      string      `json:"statement"`           // normalized
+	ProcessesEnded int64       `json:"processes_ended"`     // that the log tells of: since 14 it tells of none
+	Refused        int64       `json:"refused"`             // connections, until it was ready
+	// the last sign of life before: the death itself, the last entry, or "last known up at"
 	LastAlive string `json:"last_alive,omitempty"`
 	Ready     string `json:"ready,omitempty"` // when connections were accepted again
 	Recovered bool   `json:"recovered"`       // the log has that they were
@@ -95,6 +96,9 @@ type Crash struct {
 	DownSeconds     float64 `json:"down_seconds"`
 	DownAtMost      bool    `json:"down_at_most,omitempty"` // it may have lived on after that sign
 	RecoverySeconds float64 `json:"recovery_seconds"`       // of that the replay of WAL; -1: not told
+
+	bus      bool // it got SIGBUS, whose number differs by system
+	panicked bool // the log has the PANIC that it aborted after
 }
 
 // Start is a start of the server.
@@ -277,7 +281,7 @@ type Checkpoints struct {
 	ByTime    int64      `json:"by_time"`
 	Requested int64      `json:"requested"`
 	Other     int64      `json:"other"`    // shutdowns, ends of recovery
-	Warnings  int64      `json:"warnings"` // «occurring too frequently»
+	Warnings  int64      `json:"warnings"` // "occurring too frequently"
 	Distance  unit.Bytes `json:"distance"` // WAL that they cover
 	// of one checkpoint: what it covered, and what the server then expected of the next
 	LargestDistance unit.Bytes `json:"largest_distance"`
@@ -302,7 +306,7 @@ type Checkpoints struct {
 	LongestWrite float64 `json:"longest_write_seconds"`
 	LongestTotal float64 `json:"longest_total_seconds"`
 	SlowSyncs    int64   `json:"slow_syncs"` // checkpoints of which one file took a second or more
-	// between two of the warnings «too frequently»; absent: none is told
+	// between two of the warnings "too frequently"; absent: none is told
 	ShortestApart *int64 `json:"shortest_apart_seconds,omitempty"`
 }
 

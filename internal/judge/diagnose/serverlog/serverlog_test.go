@@ -55,13 +55,13 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 		"backup": {[]string{interrupted, at("09:00:11",
 			"LOG:  starting backup recovery with redo LSN 0/2000028"), ready}, "", 0},
 		"power": {[]string{at("09:00:09", "LOG:  starting PostgreSQL 17.4"), interrupted, ready},
-			"lost power", 3620}, // since «last known up at»
+			"lost power", 3620}, // since "last known up at"
 		"immediate": {[]string{at("09:00:00", "LOG:  received immediate shutdown request"),
 			at("09:00:01", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),
 			interrupted, ready}, "immediate shutdown", 20},
 		"segfault": {[]string{at("09:00:10",
 			"LOG:  client backend (PID 7) was terminated by signal 11: Segmentation fault"), ready},
-			"fault in the server", 10},
+			"a bug in the server", 10},
 		"worker ends": {[]string{at("09:00:10",
 			`LOG:  background worker "logical replication launcher" (PID 7) exited with exit code 1`), ready}, "", 0},
 		// It said why, and the server did not start: no crash.
@@ -75,7 +75,8 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 		if c.cause == "" {
 			continue
 		}
-		if len(r.Crashes) != 1 || !strings.Contains(r.Crashes[0].Cause, c.cause) || !slices.Contains(ids(r), "crash") {
+		if len(r.Crashes) != 1 || !strings.Contains(r.Crashes[0].Cause.String(), c.cause) || !slices.Contains(ids(r),
+			"crash") {
 			t.Errorf("%s: %+v", name, r.Crashes)
 			continue
 		}
@@ -122,7 +123,7 @@ func TestLogSettingsHideEvents(t *testing.T) {
 	quiet := at("09:00:00", "LOG:  database system is ready to accept connections")
 	facts := func(set pg.Settings) (out []string) {
 		for _, g := range reported(t, Options{Settings: set}, quiet).Unknown {
-			out = append(out, g.Fact)
+			out = append(out, g.Fact.String())
 		}
 		return out
 	}

@@ -2,9 +2,9 @@ package serverlog
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -53,51 +53,56 @@ func (c *Collector) slowStatements(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{ID: "slow_statements", Severity: Notice, Count: d.Slow, First: c.durations.first.String(),
-		Last: c.durations.last.String(), Verdict: fmt.Sprintf("statements took a second or more, %s; the "+
-			"longest took %s",
-			times(d.Slow), span(d.Longest[0].Seconds))}
+		Last: c.durations.last.String(), Verdict: say.N(d.Slow, "{n} statement took 1 s or longer; longest: {longest}",
+			"{n} statements took 1 s or longer; longest: {longest}", "longest", span(d.Longest[0].Seconds))}
 	for _, x := range d.Longest {
-		text := x.Statement
-		if text == "" {
-			text = "(the log does not tell the statement)"
+		if x.Statement == "" {
+			f.Evidence = append(f.Evidence, say.M("{time}: statement not logged", "time", span(x.Seconds)))
+			continue
 		}
-		f.Evidence = append(f.Evidence, span(x.Seconds)+": "+text)
+		f.Evidence = append(f.Evidence, say.M("{time}: {statement}", "time", span(x.Seconds), "statement", x.Statement))
 	}
-	f.Do = append(f.Do, "EXPLAIN (ANALYZE, BUFFERS) of the statement shows where the time goes: pgfettle "+
-		"diagnose slow "+
-		"reads it. What runs often and takes little each time is in pg_stat_statements, not here.")
+	f.Do = append(f.Do, say.M("EXPLAIN (ANALYZE, BUFFERS) shows where the time of a statement goes; pgfettle "+
+		"diagnose slow reads its output. Short statements that run often are not here, but in pg_stat_statements."))
 	return f, true
 }
 
 func (c *Collector) terminated(*Report) (Finding, bool) {
 	return c.finding(pglog.Terminated, "sessions_terminated", Notice,
-		"sessions were ended by an administrator or by a timeout, {n}",
-		"idle_in_transaction_session_timeout ends what would hold back vacuum; the program that is ended by it leaves "+
-			"transactions open. pg_terminate_backend is somebody's deed, a pooler's or a failover's.")
+		"{n} session was terminated by an administrator or a timeout",
+		"{n} sessions were terminated by an administrator or a timeout",
+		say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which holds "+
+			"back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool "+
+			"called pg_terminate_backend()."))
 }
 
 func (c *Collector) workers(*Report) (Finding, bool) {
-	return c.finding(pglog.NoWorker, "no_background_worker", Warning, "no slot for a background worker was left, {n}",
-		"max_worker_processes bounds parallel workers, logical replication and extensions together (restart); "+
-			"pgfettle "+
-			"plan sets it with max_parallel_workers.")
+	return c.finding(pglog.NoWorker, "no_background_worker", Warning, "No free background worker slot (once)",
+		"No free background worker slot ({n} times)",
+		say.M("Parallel workers, logical replication and extensions share max_worker_processes (restart). pgfettle "+
+			"plan sets it together with max_parallel_workers."))
 }
 
 func (c *Collector) collation(*Report) (Finding, bool) {
 	return c.finding(pglog.Collation, "collation_mismatch", Warning,
-		"the library that sorts text is of another version than the database's, {n}: indexes on text may be wrong",
-		"REINDEX what is on text columns, look for duplicates in unique ones, and then ALTER DATABASE NAME REFRESH "+
-			"COLLATION VERSION. It comes with a new glibc or ICU, or a copy from another system.")
+		"Collation version mismatch, indexes on text may be corrupt (once)",
+		"Collation version mismatch, indexes on text may be corrupt ({n} times)",
+		say.M("Rebuild the indexes on text: REINDEX DATABASE CONCURRENTLY DATABASE_NAME; If a unique index cannot be "+
+			"rebuilt, remove the duplicate rows first. Only then record the new version: ALTER DATABASE "+
+			"DATABASE_NAME REFRESH COLLATION VERSION; or ALTER COLLATION COLLATION_NAME REFRESH VERSION; The cause "+
+			"is a new glibc or ICU, or a copy from another system."))
 }
 
 func (c *Collector) staleStats(*Report) (Finding, bool) {
 	return c.finding(pglog.StaleStats, "stale_statistics", Notice,
-		"the statistics collector did not answer in time, {n}: the disk or the processors are overloaded",
-		"Up to 14 it writes files: stats_temp_directory on a tmpfs takes them off the disk. 15 and later have none.")
+		"Statistics collector did not respond in time (once)",
+		"Statistics collector did not respond in time ({n} times)",
+		say.M("Usually the disk or the CPUs are overloaded. In PostgreSQL 14 and earlier, the collector writes "+
+			"files: stats_temp_directory on a tmpfs keeps them off the disk. Since 15, there is no collector."))
 }
 
 func (c *Collector) strangers(*Report) (Finding, bool) {
 	return c.finding(pglog.StrangeClient, "odd_startup_packets", Notice,
-		"something connected without speaking the server's protocol, {n}",
-		"A health check that opens the port and closes it again does so, and a scanner: pg_isready asks properly.")
+		"{n} connection did not use the PostgreSQL protocol", "{n} connections did not use the PostgreSQL protocol",
+		say.M("Causes: health checks that only open the port, and port scanners. For health checks, use pg_isready."))
 }

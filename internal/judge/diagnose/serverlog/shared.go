@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -56,69 +57,76 @@ func (s *sharedMemory) report(c *Collector, r *Report) {
 
 func (c *Collector) noShared(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.NoSharedMemory, "no_shared_memory", Critical,
-		"the server did not get its shared memory, {n}, and could not start")
+		"Server could not start without its shared memory: {n} attempt",
+		"Server could not start without its shared memory: {n} attempts")
 	if !ok {
 		return f, false
 	}
 	m := r.SharedMemory
 	if m.Call == "semget" {
-		f.Verdict = "the server did not get its semaphores, " + times(f.Count) + ", and could not start"
+		f.Verdict = say.N(f.Count, "Server could not start without its semaphores: {n} attempt",
+			"Server could not start without its semaphores: {n} attempts")
 	}
 	if m.Request != nil {
-		f.Evidence = append(f.Evidence, "it asked for "+inBytes(*m.Request)+" by "+m.Call)
+		f.Evidence = append(f.Evidence, say.M("it requested {size} with {call}", "size", inBytes(*m.Request), "call",
+			m.Call))
 	}
 	switch {
 	case m.Limit == "SHMMAX":
-		f.Do = append(f.Do, "The segment is larger than the kernel's SHMMAX: raise it (sysctl kernel.shmmax, and "+
-			"kernel.shmall in pages), or lower shared_buffers and max_connections. Since 9.3 the server maps its "+
-			"memory and needs 56 bytes of System V memory only (shared_memory_type = mmap).")
+		f.Do = append(f.Do, say.M("The segment exceeds SHMMAX. Raise kernel.shmmax, and kernel.shmall in pages "+
+			"(sysctl), or lower shared_buffers and max_connections. Since PostgreSQL 9.3, the server maps its memory "+
+			"and needs only 56 bytes of System V memory (shared_memory_type = mmap)."))
 	case m.Limit == "SHMMNI":
-		f.Do = append(f.Do, "All IDs of System V segments, or all of their memory, are taken: ipcs -m lists them. "+
-			"Remove those of servers that do not run any more with ipcrm -m ID, or raise them (sysctl kernel.shmmni, "+
-			"kernel.shmall; on macOS kern.sysv.shmmni). It is no disk that is full.")
+		f.Do = append(f.Do, say.M("All IDs of System V segments, or all of their memory, are in use; no disk is "+
+			"full. ipcs -m lists them. Remove the segments of servers that no longer run with ipcrm -m ID, or raise "+
+			"the limits (sysctl kernel.shmmni, kernel.shmall; on macOS kern.sysv.shmmni)."))
 	case m.Limit == "SHMALL":
-		f.Do = append(f.Do,
-			"All of System V's memory is taken: raise kernel.shmall (in pages), or lower shared_buffers.")
+		f.Do = append(f.Do, say.M("All System V shared memory is in use: raise kernel.shmall (in pages), or lower "+
+			"shared_buffers."))
 	case m.Call == "semget":
-		f.Do = append(f.Do, "The kernel's semaphores are taken: ipcs -s lists them, ipcrm -s ID removes those of "+
-			"servers that do not run any more; kernel.sem (SEMMNS, SEMMNI) raises them. RemoveIPC=no in logind.conf "+
-			"keeps systemd from taking those of a server that runs.")
+		f.Do = append(f.Do, say.M("All semaphores of the kernel are in use. ipcs -s lists them. Remove those of "+
+			"servers that no longer run with ipcrm -s ID, or raise kernel.sem (SEMMNS, SEMMNI). RemoveIPC=no in "+
+			"logind.conf prevents systemd from removing those of a running server."))
 	case m.Error == "Function not implemented":
-		f.Do = append(f.Do, "This kernel has no System V shared memory (a phone, an emulation, a sandbox): "+
-			"PostgreSQL cannot run on it.")
+		f.Do = append(f.Do, say.M("This kernel has no System V shared memory (a phone, an emulation, a sandbox): "+
+			"PostgreSQL cannot run on it."))
 	case m.Call == "shmget" && m.Error != "Cannot allocate memory" && m.Error != "Out of memory":
-		f.Do = append(f.Do, "ipcs -lm tells the kernel's limits of System V memory, ipcs -m what is taken.")
+		f.Do = append(f.Do, say.M("ipcs -lm shows the limits of the kernel for System V memory, ipcs -m what is in "+
+			"use."))
 	default:
 		f.Do = append(f.Do,
-			"With huge_pages = on the pool is too small: compare vm.nr_hugepages with 'postgres -C "+
-				"shared_memory_size_in_huge_pages'. pgfettle plan gives both for this host.",
-			"Without: shared_buffers is beyond the memory, the control group's limit or the commit limit.")
+			say.M("With huge_pages = on, the pool is probably too small: compare vm.nr_hugepages with postgres -C "+
+				"shared_memory_size_in_huge_pages (15 and later). pgfettle plan shows both for the host."),
+			say.M("With huge_pages = try or off, shared_buffers exceeds the free memory or the commit limit."))
 	}
 	return f, true
 }
 
 func (c *Collector) dynamicShared(r *Report) (Finding, bool) {
 	f, ok := c.finding(pglog.DynamicShared, "dynamic_shared_memory", Critical,
-		"queries did not get memory in /dev/shm, {n}: each failed, the server went on")
+		"Dynamic shared memory (/dev/shm) not available: {n} error",
+		"Dynamic shared memory (/dev/shm) not available: {n} errors")
 	if !ok {
 		return f, false
 	}
 	d := r.DynamicShared
 	if d.Largest != nil {
-		f.Evidence = append(f.Evidence, "the largest request that was refused is "+inBytes(*d.Largest))
+		f.Evidence = append(f.Evidence, say.M("largest refused request: {size}", "size", inBytes(*d.Largest)))
 	}
 	f.Evidence = append(f.Evidence, said(d.Statements)...)
 	if d.NoSpace == 0 {
-		f.Do = append(f.Do, "Parallel queries and the statistics keep files in /dev/shm. «Permission denied» and «No "+
-			"such file» mean that somebody else removed or made them: RemoveIPC=no in logind.conf, and the server's "+
-			"account a system account.")
+		f.Do = append(f.Do, say.M("Parallel queries and the statistics keep files in /dev/shm. \"Permission denied\" "+
+			"and \"No such file\" mean that another process created or removed them: set RemoveIPC=no in "+
+			"logind.conf, and run the server as a system account."))
 		return f, true
 	}
 	f.Do = append(f.Do,
-		"/dev/shm is a filesystem in memory, where parallel queries share hash tables: it was full, and no disk. A "+
-			"container has 64 MB of it unless told: docker run --shm-size=1g, shm_size in a compose file, in "+
-			"Kubernetes an emptyDir with medium: Memory at /dev/shm. It counts for the container's memory limit.",
-		"It has to hold what parallel queries take at once: work_mem × hash_mem_multiplier for each process of a "+
-			"parallel hash. max_parallel_workers_per_gather = 0 goes without, until it is larger.")
+		say.M("/dev/shm is a filesystem in memory, in which parallel queries share hash tables. It was full; no disk "+
+			"was. Containers have 64 MB of it by default: use docker run --shm-size=1g, shm_size in a Compose file, "+
+			"or in Kubernetes an emptyDir with medium: Memory at /dev/shm. It counts toward the memory limit of the "+
+			"container."),
+		say.M("It must hold what parallel queries need at the same time: work_mem × hash_mem_multiplier for each "+
+			"process of a parallel hash. Until it is larger, max_parallel_workers_per_gather = 0 avoids parallel "+
+			"queries."))
 	return f, true
 }

@@ -2,10 +2,11 @@ package serverlog
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -98,59 +99,74 @@ func (s *starts) begin(at stamp) *Start {
 }
 
 // startFaults are what to do by what kept the server from starting.
-var startFaults = []struct{ words, do string }{
-	{"has wrong ownership", "The data directory has to belong to the account that the server runs as: chown -R " +
-		"postgres: DATA_DIRECTORY. In a container it is the volume's: its runAsUser and fsGroup, or chown on " +
-		"the host."},
-	{"invalid permissions", "chmod 0700 DATA_DIRECTORY (0750 where its group may read, 11+)."},
-	{"group or world access", "chmod 0700 DATA_DIRECTORY; a key file: chmod 0600."},
-	{"incompatible with server", "The files are of another major version: start that one's program, or pg_upgrade."},
-	{"does not exist", "Is the volume mounted, and data_directory (PGDATA) the right one? Do not run initdb over an " +
-		"empty mount point before it is clear where the data is."},
-	{"checkpoint record", "Files are missing or damaged: look into the disks, then restore a backup, or rebuild from " +
-		"a standby. pg_resetwal gets it to start and loses data and consistency: for a copy, as the last resort, " +
-		"followed by a dump and a restore."},
-	{"redo location", "Files of a backup without its backup_label, or with part of its WAL: restore it again as a " +
-		"whole."},
-	{"recovery target", "The archive does not reach recovery_target_time (…_lsn, …_xid, …_name): set an earlier one, " +
-		"bring the WAL that is missing, or leave the recovery_target settings out to recover all that there is."},
-	{"recovery stop point", "The recovery target is before the end of the backup: take an earlier backup, or a later " +
-		"target."},
-	{"WAL ends before", "WAL of the backup is missing: restore_command has to find it, up to the backup's end."},
-	{"insufficient parameter settings", "A standby needs at least the primary's max_connections, " +
-		"max_worker_processes, max_wal_senders, max_prepared_transactions and max_locks_per_transaction."},
-	{"could not bind", "Another server has that address: ss -ltnp names its process. Stop it, or set port."},
-	{"sockets", "Another server has that port, or the socket's directory may not be written to: ss -lntp, " +
-		"unix_socket_directories."},
-	{"library", "shared_preload_libraries names what is not installed for this version, or is of another one."},
-	{"could not access file", "shared_preload_libraries names what is not installed for this version."},
-	{"No space left", "Make room on the disk first: it has none for the server's own small files."},
+var startFaults = []struct {
+	words string
+	do    say.Message
+}{
+	{"has wrong ownership", say.M("The data directory must belong to the account that the server runs as: chown -R " +
+		"postgres: DATA_DIRECTORY. For a volume of a container, set runAsUser and fsGroup, or run chown on the host.")},
+	{"invalid permissions", say.M("Run chmod 0700 DATA_DIRECTORY (since PostgreSQL 11 also 0750, if its group may " +
+		"read it).")},
+	{"group or world access", say.M("Run chmod 0700 DATA_DIRECTORY; for a private key file, chmod 0600.")},
+	{"incompatible with server", say.M("The DETAIL shows why. Usually the files are of another major version: start " +
+		"the programs of that version, or use pg_upgrade.")},
+	{"does not exist", say.M("Check that the volume is mounted and that data_directory (PGDATA) is correct. Do not " +
+		"run initdb on an empty mount point before you know where the data is.")},
+	{"checkpoint record", say.M("Files are missing or damaged, or a backup was restored incompletely. Check the " +
+		"disks, then restore a backup, or rebuild from a standby. pg_resetwal makes the server start, but loses data " +
+		"and consistency: use it only on a copy, as the last resort, followed by a dump and restore.")},
+	{"redo location",
+		say.M("Usually a backup was restored without its backup_label, or with part of its WAL: restore it again as " +
+			"a whole.")},
+	{"recovery target", say.M("The WAL archive ends before the recovery target (recovery_target_time, _lsn, _xid, " +
+		"_name). Set an earlier target, provide the missing WAL, or remove the recovery_target settings to recover " +
+		"as far as possible.")},
+	{"recovery stop point", say.M("The recovery target is before the end of the backup: use an earlier backup, or a " +
+		"later target.")},
+	{"WAL ends before", say.M("WAL of the backup is missing: restore_command must find all WAL up to the end of the " +
+		"backup.")},
+	{"insufficient parameter settings", say.M("A standby needs at least the primary's max_connections, " +
+		"max_worker_processes, max_wal_senders, max_prepared_transactions and max_locks_per_transaction.")},
+	{"could not bind", say.M("If the address is in use, ss -ltnp shows the process: stop it, or set port. If the " +
+		"address is not one of the host, correct listen_addresses.")},
+	{"sockets", say.M("Another server uses the port (ss -ltnp), or the socket directory is not writable " +
+		"(unix_socket_directories).")},
+	{"library", say.M("A library of shared_preload_libraries is not installed for this version, or was built for " +
+		"another one.")},
+	{"could not access file", say.M("A library of shared_preload_libraries is not installed for this version.")},
+	{"No space left", say.M("Free disk space first: there is none for the small files of the server itself.")},
 }
 
 func (c *Collector) startFailed(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.StartFailed, "start_failed", Critical, "the server could not start, {n}")
+	f, ok := c.finding(pglog.StartFailed, "start_failed", Critical, "Server could not start (once)",
+		"Server could not start ({n} times)")
 	if !ok {
 		return f, false
 	}
 	// A start that fails writes a line for each address, and at last one that ends it.
 	if c.fatalStarts > 0 && c.fatalStarts < f.Count {
 		f.Count = c.fatalStarts
-		f.Verdict = "the server could not start, " + times(f.Count)
+		f.Verdict = say.N(f.Count, "Server could not start (once)", "Server could not start ({n} times)")
 	}
 	all := c.kinds[pglog.StartFailed].words
-	if c.fatalStarts == 0 && c.kinds[pglog.Ready].count > 0 && onlyAddresses(all) {
+	switch {
+	case c.fatalStarts > 0:
+	case c.kinds[pglog.Ready].count > 0 && onlyAddresses(all):
 		f.Severity = Warning
-		f.Verdict = "the server could not listen on one of its addresses, " + times(f.Count) +
-			", and started on the others"
+		f.Verdict = say.N(f.Count, "Server could not listen on one of its addresses, but started with the others "+
+			"(once)", "Server could not listen on one of its addresses, but started with the others ({n} times)")
+	case strings.HasPrefix(all, "hot standby is not possible"): // at first a running standby only pauses
+		f.Verdict = say.N(f.Count, "Standby stopped replaying WAL, its settings are lower than on the primary (once)",
+			"Standby stopped replaying WAL, its settings are lower than on the primary ({n} times)")
 	}
 	for _, x := range startFaults {
-		if strings.Contains(all, x.words) && !slices.Contains(f.Do, x.do) {
+		if strings.Contains(all, x.words) && !slices.ContainsFunc(f.Do, x.do.Equal) {
 			f.Do = append(f.Do, x.do)
 		}
 	}
 	if len(f.Do) == 0 {
-		f.Do = append(f.Do, "What the message names has to be mended first; pgfettle check --conf postgresql.conf "+
-			"looks through the settings.")
+		f.Do = append(f.Do, say.M("Correct what the message names. pgfettle check --conf postgresql.conf checks the "+
+			"settings."))
 	}
 	return f, true
 }
@@ -168,21 +184,22 @@ func onlyAddresses(all string) bool {
 
 func (c *Collector) lockFile(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.LockFile, "lock_file", Critical,
-		"the server could not start or had to stop, as of its lock file, {n}")
+		"Lock file kept the server from starting or made it stop (once)",
+		"Lock file kept the server from starting or made it stop ({n} times)")
 	if !ok {
 		return f, false
 	}
 	if c.locked.pid > 0 {
-		f.Do = append(f.Do, fmt.Sprintf("Look at what process that is: ps -p %d -o pid,user,lstart,args. If it is a "+
-			"postmaster, the server runs already: use it, or stop it with pg_ctl.", c.locked.pid))
+		f.Do = append(f.Do, say.M("Check which process that is: ps -p {pid} -o pid,user,lstart,args. If it is a "+
+			"postmaster, the server already runs: use it, or stop it with pg_ctl.", "pid", strconv.Itoa(c.locked.pid)))
 		if c.locked.pid <= 200 {
-			f.Do = append(f.Do, "So low a PID is mostly one of a container, where each new one has the same: the file "+
-				"is left of a container that was killed, or two use one volume.")
+			f.Do = append(f.Do, say.M("Such a low PID is usually that of a container, where each new one has the "+
+				"same PID: the file is left from a container that was killed, or two containers use one volume."))
 		}
 	}
-	f.Do = append(f.Do, "Only if no postgres process of that data directory runs anywhere (also not in another "+
-		"container or on another host that mounts it): remove the file, and start. Two servers on one data directory "+
-		"destroy it.")
+	f.Do = append(f.Do, say.M("Only if no postgres process of that data directory runs anywhere, also not in another "+
+		"container or on another host that mounts it: remove the file, and start the server. Two servers on one data "+
+		"directory destroy it."))
 	return f, true
 }
 
@@ -193,26 +210,30 @@ func (c *Collector) panics(*Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{ID: "panic", Severity: Critical, Count: t.count, First: t.first.String(), Last: t.last.String(),
-		Verdict: "the server met what it cannot go on from (PANIC), " + times(t.count), Evidence: t.samples,
-		Do: []string{"What the PANIC names has to be mended: until then it comes again, often in each recovery."}}
+		Verdict:  say.N(t.count, "Server stopped with a PANIC once", "Server stopped with a PANIC {n} times"),
+		Evidence: texts(t.samples),
+		Do:       []say.Message{say.M("Correct what the PANIC names. Until then it can recur in each recovery.")}}
 	return f, true
 }
 
 func (c *Collector) promoted(*Report) (Finding, bool) {
-	f, ok := c.finding(pglog.Promoted, "promoted", Notice, "a standby was promoted to a primary, {n}",
-		"The former primary must not take writes any more; pg_rewind makes it a standby of this one.")
+	f, ok := c.finding(pglog.Promoted, "promoted", Notice, "Standby was promoted to a primary",
+		"Standby was promoted to a primary {n} times",
+		say.M("The former primary must not accept writes any more. pg_rewind turns it into a standby of this server."))
 	if ok && c.timeline > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("it went on as timeline %d", c.timeline))
+		f.Evidence = append(f.Evidence, say.M("new timeline: {timeline}", "timeline",
+			strconv.FormatInt(c.timeline, 10)))
 	}
 	return f, ok
 }
 
 func (c *Collector) diverged(*Report) (Finding, bool) {
 	return c.finding(pglog.Diverged, "timeline_diverged", Critical,
-		"two servers have different histories, {n}: a standby or a restore cannot follow",
-		"One of them went on by itself after the other was promoted. Decide which one counts; pg_rewind (with "+
-			"wal_log_hints or checksums) brings the other back, else pg_basebackup. For a restore: "+
-			"recovery_target_timeline.")
+		"Timelines diverged, a standby or a restore cannot follow (once)",
+		"Timelines diverged, a standby or a restore cannot follow ({n} times)",
+		say.M("Usually one server went on after the other was promoted. Decide which of them is right. pg_rewind "+
+			"(with wal_log_hints or data checksums) or pg_basebackup turns the other into its standby. For a "+
+			"restore, set recovery_target_timeline."))
 }
 
 // notAccepting is the finding of connections that were turned away by a server that starts
@@ -221,8 +242,9 @@ func (c *Collector) notAccepting(r *Report) (Finding, bool) {
 	if c.refusing == 0 || len(r.Crashes) > 0 {
 		return Finding{}, false
 	}
-	f, ok := c.finding(pglog.NotAccepting, "not_accepting", Notice,
-		"connections were turned away while the server started or recovered, {n}")
+	f, ok := c.findingOf(pglog.NotAccepting, "not_accepting", Notice, say.N(c.refusing,
+		"{n} connection was refused during startup or recovery",
+		"{n} connections were refused during startup or recovery"))
 	f.Count = c.refusing
 	return f, ok
 }

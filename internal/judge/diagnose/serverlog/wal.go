@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
@@ -49,7 +51,7 @@ type wal struct {
 }
 
 // interval is the WAL that was written between the starts of two checkpoints:
-// «distance» counts from redo point to redo point, which is where they start.
+// "distance" counts from redo point to redo point, which is where they start.
 type interval struct {
 	end     int64 // microseconds
 	seconds float64
@@ -204,21 +206,23 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 		sev = Warning
 	}
 	f := Finding{ID: "checkpoints", Severity: sev, First: c.wal.forced.first.String(), Last: c.wal.forced.last.String(),
-		Verdict: fmt.Sprintf("max_wal_size forced %s before checkpoint_timeout was over",
-			Things(w.ByWAL, "checkpoint", "checkpoints"))}
+		Verdict: say.N(w.ByWAL, "max_wal_size forced {n} checkpoint before checkpoint_timeout",
+			"max_wal_size forced {n} checkpoints before checkpoint_timeout")}
 	if w.ByWAL == 0 {
-		f.Verdict = fmt.Sprintf("checkpoints came too often: the server warned %s", times(w.Warnings))
+		f.Verdict = say.N(w.Warnings, "Checkpoints too frequent: {n} warning", "Checkpoints too frequent: {n} warnings")
 	}
 	f.Count = max(w.ByWAL, w.Warnings)
-	f.Evidence = append(f.Evidence, fmt.Sprintf("%d by WAL, %d by time, %d requested; %s of «too frequently»", w.ByWAL,
-		w.ByTime, w.Requested, Things(w.Warnings, "warning", "warnings")))
+	f.Evidence = append(f.Evidence, say.N(w.Warnings,
+		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warning \"occurring too frequently\"",
+		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warnings \"occurring too frequently\"", "wal",
+		w.ByWAL, "time", w.ByTime, "requested", w.Requested))
 	if w.ShortestApart != nil {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("as little as %d s apart", *w.ShortestApart))
+		f.Evidence = append(f.Evidence, say.M("shortest interval: {time}", "time",
+			say.Number(fmt.Sprintf("%d s", *w.ShortestApart))))
 	}
 	if w.LargestDistance > 0 {
-		f.Evidence = append(f.Evidence,
-			fmt.Sprintf("the largest checkpoint covered %s of WAL, all together %s (distance=)",
-				w.LargestDistance, w.Distance))
+		f.Evidence = append(f.Evidence, say.M("WAL of the largest checkpoint: {largest}, of all: {all} (distance=)",
+			"largest", w.LargestDistance, "all", w.Distance))
 	}
 	if w.MaxWALSize > 0 {
 		f.Evidence = append(f.Evidence, c.walRate(w))
@@ -228,67 +232,67 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 }
 
 // walRate says how much WAL a checkpoint_timeout has, and what that rests on.
-func (c *Collector) walRate(w Checkpoints) string {
-	how := fmt.Sprintf("checkpoint_timeout = %s and checkpoint_completion_target = %g", span(c.wal.timeout),
-		c.wal.target)
+func (c *Collector) walRate(w Checkpoints) say.Message {
+	target := strconv.FormatFloat(c.wal.target, 'g', -1, 64)
+	how := say.M("with checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}", "timeout",
+		span(c.wal.timeout), "target", target)
 	if w.Assumed {
-		how += ", the defaults, as the server's settings are not known here"
+		how = say.M("with the defaults checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}, "+
+			"because the settings of the server are unknown", "timeout", span(c.wal.timeout), "target", target)
 	}
 	if w.Extrapolated {
-		return fmt.Sprintf("at the rate of the busiest %s in the log a checkpoint_timeout would come to %s of WAL "+
-			"(extrapolated; with %s)", span(w.SeenSeconds), w.Busiest, how)
+		return say.M("WAL per checkpoint_timeout: {busiest}, extrapolated from the busiest {seen} in the log ({how})",
+			"busiest", w.Busiest, "seen", span(w.SeenSeconds), "how", how)
 	}
-	return fmt.Sprintf(
-		"the busiest checkpoint_timeout wrote %s of WAL, nine of ten at most %s (from «distance=», with %s)",
-		w.Busiest, w.Nine, how)
+	return say.M("WAL in the busiest checkpoint_timeout: {busiest}, in 90% of them at most {nine} (from distance=, "+
+		"{how})", "busiest", w.Busiest, "nine", w.Nine, "how", how)
 }
 
-func (c *Collector) walAdvice(w Checkpoints) []string {
+func (c *Collector) walAdvice(w Checkpoints) []say.Message {
+	room := say.M("the smaller of {share} of the disk and {free} of its free space plus WAL", "share",
+		say.Number(fmt.Sprintf("%g%%", 100*limits.WALShare)), "free",
+		say.Number(fmt.Sprintf("%g%%", 100*limits.WALFreeShare)))
+	set := say.Text("ALTER SYSTEM SET max_wal_size = '" + w.MaxWALSize.GUC() + "'; SELECT pg_reload_conf();")
 	switch {
 	case c.wal.segments:
-		return []string{
-			"Raise checkpoint_segments until the warnings end (each is 16 MB, and three times that is kept " +
-				"at most); 9.5 and later have another setting in its place.",
-			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells how many segments each " +
-				"needed."}
+		return []say.Message{
+			say.M("Raise checkpoint_segments until the warnings stop: each is 16 MB, and up to three times as many " +
+				"are kept. PostgreSQL 9.5 and later have max_wal_size instead."),
+			say.M("Set log_checkpoints = on (reload): then \"checkpoint complete\" shows how much WAL each one had.")}
 	case w.MaxWALSize == 0 && w.Complete+w.ByWAL+w.ByTime+w.Requested > 0: // log_checkpoints is on
-		return []string{
-			"This part of the log has no two checkpoints in a row with their WAL, from which the max_wal_size " +
-				"follows: read a longer part, or run pgfettle plan on the server."}
+		return []say.Message{say.M("To calculate max_wal_size, the log must have two consecutive checkpoints with " +
+			"their WAL. Read a longer part of the log, or run pgfettle plan on the host.")}
 	case w.MaxWALSize == 0:
-		return []string{
-			"SET log_checkpoints = on (a reload suffices): «checkpoint complete» then tells the WAL of each, " +
-				"from which the max_wal_size follows. Without it: double max_wal_size until the warnings end."}
+		return []say.Message{say.M("Turn on log_checkpoints: {command} Then \"checkpoint complete\" shows the WAL of "+
+			"each, from which max_wal_size can be calculated. Without it, double max_wal_size until the warnings stop.",
+			"command", "ALTER SYSTEM SET log_checkpoints = on; SELECT pg_reload_conf();")}
 	case c.wal.present >= w.MaxWALSize && w.Bounded:
-		return []string{
-			fmt.Sprintf("max_wal_size is %s, and the disk of pg_wal has no room for more: a fifth of it, and "+
-				"40 %% of what is free there or WAL already, are %s. pg_wal on a larger disk, or wal_compression.",
-				c.wal.present.GUC(), w.MaxWALSize.GUC())}
+		return []say.Message{say.M("max_wal_size is {present}, and the disk of pg_wal has no room for more than "+
+			"{size} ({room}). Move pg_wal to a larger disk, or use wal_compression.", "present", c.wal.present.GUC(),
+			"size", w.MaxWALSize.GUC(), "room", room)}
 	case c.wal.present >= w.MaxWALSize:
-		return []string{fmt.Sprintf("max_wal_size is %s now, which has room for the WAL that this log shows.",
+		return []say.Message{say.M("max_wal_size is {present} now, enough for the WAL in this log.", "present",
 			c.wal.present.GUC())}
 	case w.Bounded:
-		return []string{
-			fmt.Sprintf("ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); is what the disk of "+
-				"pg_wal has room for: a fifth of it, and 40 %% of what is free there or WAL already. More would let "+
-				"every "+
-				"checkpoint come by the clock: pg_wal on a larger disk, or wal_compression.", w.MaxWALSize.GUC())}
+		return []say.Message{say.M("Raise max_wal_size as far as the disk of pg_wal has room ({room}): {command} For "+
+			"all checkpoints to be timed, move pg_wal to a larger disk, or use wal_compression.", "room", room,
+			"command", set)}
 	case w.Extrapolated:
-		return []string{
-			fmt.Sprintf("ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); has room for the WAL "+
-				"that this log shows; a longer log, or pgfettle plan on the server, says whether it needs more. Make "+
-				"sure that the disk of pg_wal is at least five times as large.", w.MaxWALSize.GUC())}
+		return []say.Message{say.M("Raise max_wal_size to fit the WAL in this log: {command} A longer log, or "+
+			"pgfettle plan on the host, shows whether more is needed. The disk of pg_wal should be at least five "+
+			"times as large.", "command", set)}
 	}
-	do := fmt.Sprintf("ALTER SYSTEM SET max_wal_size = '%s'; SELECT pg_reload_conf(); would have let every checkpoint "+
-		"come by the clock", w.MaxWALSize.GUC())
+	do := say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed.", "command",
+		set)
 	if w.NineWALSize < w.MaxWALSize {
-		do += fmt.Sprintf(", '%s' those of nine of ten stretches", w.NineWALSize.GUC())
+		do = say.M("Raise max_wal_size: {command} With it, all checkpoints of this log would have been timed, with "+
+			"'{nine}' those in 90% of the time.", "command", set, "nine", w.NineWALSize.GUC())
 	}
-	do += ". It needs that much disk below pg_wal, and a longer recovery after a crash."
+	do = say.All(" ", do, say.M("pg_wal can take that much disk space, and crash recovery takes longer."))
 	if c.wal.disk == nil {
-		do += " Make sure that this disk is at least five times as large."
+		do = say.All(" ", do, say.M("The disk should be at least five times as large."))
 	}
-	return []string{do}
+	return []say.Message{do}
 }
 
 // slowSyncs is the finding of files whose fsync took long.
@@ -298,25 +302,29 @@ func (c *Collector) slowSyncs(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{ID: "slow_sync", Severity: Notice, Count: w.SlowSyncs, First: c.wal.slow.first.String(),
-		Last: c.wal.slow.last.String(), Verdict: fmt.Sprintf("the fsync of one file took %s at the end of a checkpoint",
+		Last: c.wal.slow.last.String(), Verdict: say.N(w.SlowSyncs,
+			"Slow fsync: {longest} for one file at the end of a checkpoint",
+			"Slow fsync: 1 s or longer for one file in {n} checkpoints, {longest} at most", "longest",
 			span(w.LongestSync))}
-	if w.SlowSyncs > 1 {
-		f.Verdict = fmt.Sprintf("the fsync of one file took a second or more in %d checkpoints, %s at most",
-			w.SlowSyncs,
-			span(w.LongestSync))
-	}
 	if w.LongestSync >= stalledSync {
 		f.Severity = Warning
 	}
-	f.Evidence = append(f.Evidence,
-		fmt.Sprintf("longest=%.3f s of one file, sync=%.3f s of one checkpoint; a whole one "+
-			"took %.3f s at most", w.LongestSync, w.LongestPhase, w.LongestTotal))
+	var most say.List
+	add := func(seconds float64, what say.Message) {
+		if seconds >= 0 { // a line may be cut
+			most.Items = append(most.Items, say.M("{what} {time}", "what", what, "time",
+				say.Number(fmt.Sprintf("%.3f s", seconds))))
+		}
+	}
+	add(w.LongestSync, say.M("one file (longest=)"))
+	add(w.LongestPhase, say.M("all files (sync=)"))
+	add(w.LongestTotal, say.M("whole checkpoint (total=)"))
+	f.Evidence = append(f.Evidence, say.M("maximum of all checkpoints: {values}", "values", most))
 	f.Do = append(f.Do,
-		"The disk is what is slow: commits wait in the same queue meanwhile. iostat -x 1 during a checkpoint "+
-			"shows it; "+
-			"pgfettle probe measures its flushes. A cloud volume may have used up its burst, and a neighbor or a "+
-			"backup its share.",
-		"Smooth what the kernel holds back: checkpoint_flush_after at its default, a lower vm.dirty_background_bytes, "+
-			"checkpoint_completion_target = 0.9, and checkpoints that come by the clock.")
+		say.M("The disk is slow. If pg_wal is on it too, commits wait meanwhile. iostat -x 1 during a checkpoint "+
+			"shows it, and pgfettle probe measures its flushes. A cloud volume may have used up its burst credits, "+
+			"or other guests or a backup use the disk."),
+		say.M("Let the kernel write in smaller portions: checkpoint_flush_after at its default, a lower "+
+			"vm.dirty_background_bytes, checkpoint_completion_target = 0.9, and timed checkpoints (max_wal_size)."))
 	return f, true
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
@@ -53,21 +54,20 @@ func (d *Reading) lockWaits() {
 		}
 		blocks := float64(max(work.Hit+work.Read, 0))
 		certainty, each := Likely, left/max(blocks, 1)
-		text := fmt.Sprintf("%s took %s of its own for %s blocks and %s rows", r.Head, ms(r.own), figure(blocks),
-			figure(rows))
+		text := say.M("{node} itself took {time} for {blocks} and {rows}", "node", r.Head, "time", ms(r.own), "blocks",
+			blocksOf(blocks), "rows", rowsOf(rows))
 		least := lockPerBlock
 		if !counted {
 			certainty, each, least = Possible, left/max(rows, 1), lockPerRow
-			text = fmt.Sprintf("%s took %s of its own for %s rows", r.Head, ms(r.own), figure(rows))
+			text = say.M("{node} itself took {time} for {rows}", "node", r.Head, "time", ms(r.own), "rows",
+				rowsOf(rows))
 		}
 		if left < lockLeast || d.share(left) < 5*readMuch || each < least {
 			continue
 		}
-		d.add("lock-wait", certainty, d.share(left), &left, "It probably waited for a lock on rows", []string{text},
-			[]string{"log_lock_waits = on writes who waited for whom, after deadlock_timeout",
-				"while it hangs: SELECT pid, pg_blocking_pids(pid), wait_event, query FROM pg_stat_activity WHERE " +
-					"wait_event_type = 'Lock'",
-				"a trigger that runs before the change, and a full disk or WAL device, show here too"})
+		d.add("lock-wait", certainty, d.share(left), &left, rowLockTitle(), []say.Message{text},
+			[]say.Message{logLockWaits(), seeLocks(),
+				say.M("A trigger that runs before the change, and a saturated disk or WAL device, look the same.")})
 		return
 	}
 }
@@ -79,14 +79,15 @@ func (d *Reading) serialize() {
 		return
 	}
 	t := *s.Time
-	evidence := []string{fmt.Sprintf("serialization took %s, %.1f %% of the time, for %s of output", ms(t), d.share(t),
-		unit.Bytes(s.OutputKB)*unit.KB)}
+	evidence := []say.Message{say.M("serialization took {time}, {percent} of the time, for {size} of output", "time",
+		ms(t), "percent", say.Number(fmt.Sprintf("%.1f%%", d.share(t))), "size", unit.Bytes(s.OutputKB)*unit.KB)}
 	if b := s.Buffers; b != nil {
-		evidence = append(evidence, fmt.Sprintf("it looked at %s blocks, as values that are stored out of line "+
-			"(TOAST) need", figure(b.Hit+b.Read)))
+		evidence = append(evidence, say.M("it accessed {blocks}, usually for values that are stored out of line "+
+			"(TOAST)", "blocks", blocksOf(float64(b.Hit+b.Read))))
 	}
-	d.add("serialize", Sure, d.share(t), &t, "Making the output took the time", evidence,
-		[]string{"large values are fetched from TOAST only when they are written out: select fewer columns or rows"})
+	d.add("serialize", Sure, d.share(t), &t, say.M("Time was spent on output serialization"),
+		evidence,
+		[]say.Message{lessOutput()})
 }
 
 // calls tells a node whose time is that of functions: what they run has plans of its own.
@@ -96,36 +97,39 @@ func (d *Reading) calls() {
 		!strings.HasPrefix(r.Head, "Result") && !strings.HasPrefix(r.Head, "Function Scan") {
 		return
 	}
-	evidence := []string{fmt.Sprintf("%s has %s of its own, %.0f %% of the time, and reads no table", r.Head, ms(r.own),
-		d.share(r.own))}
+	evidence := []say.Message{say.M("{node} took {time}, {percent} of the time, and reads no table", "node", r.Head,
+		"time", ms(r.own), "percent", percent(d.share(r.own)))}
 	for i := range d.Plans { // a nested statement is logged before the one that called it
 		p := &d.Plans[i]
 		if p.Name == d.Plan.Name && p.Query == d.Plan.Query {
 			break
 		}
 		if p.Execution != nil && *p.Execution <= d.total && len(evidence) < 4 {
-			evidence = append(evidence, fmt.Sprintf("%s took %s: it ran inside, if it is a nested statement of this "+
-				"call", p.Name, ms(*p.Execution)))
+			evidence = append(evidence, say.M("{plan} took {time}; it ran inside, if it is a nested statement of "+
+				"this call", "plan", p.Name, "time", ms(*p.Execution)))
 		}
 	}
 	own := r.own
-	d.add("function-call", Likely, d.share(own), &own, "The time is inside the functions that are called", evidence,
-		[]string{"for functions in SQL and PL/pgSQL: auto_explain.log_nested_statements = on logs the plans of their " +
-			"statements; read the slowest of those",
-			"which functions take it: SET track_functions = 'pl', then pg_stat_user_functions"})
+	d.add("function-call", Likely, d.share(own), &own, say.M("Time was spent in the called functions"), evidence,
+		[]say.Message{
+			say.M("For functions in SQL and PL/pgSQL, auto_explain.log_nested_statements = on logs the plans of " +
+				"their statements: read the slowest of them."),
+			say.M("To find the functions that take the time, SET track_functions = 'all'; and query " +
+				"pg_stat_user_functions.")})
 }
 
 // removedElsewhere says what to do where a condition is applied to rows that another server has sent, or that were
 // decompressed for it.
-func removedElsewhere(head string) []string {
+func removedElsewhere(head string) []say.Message {
 	switch {
 	case strings.Contains(head, "Foreign Scan"):
-		return []string{"the filter is applied here, after the remote server has sent the rows: write the " +
-			"condition so that it can be sent (operators and functions that are immutable, in an extension named by " +
-			"the server's option extensions), and see it in Remote SQL"}
+		return []say.Message{say.M("The filter is applied here, after the remote server has sent the rows. Write the " +
+			"condition so that it can be sent (immutable operators and functions, built-in or of an extension in the " +
+			"option extensions of the server), and verify it in Remote SQL.")}
 	case strings.Contains(head, "DecompressChunk"):
-		return []string{"rows are decompressed before the filter is applied: timescaledb.compress_segmentby for the " +
-			"columns that are compared, or compress_orderby, spares batches; an index on the chunk does not"}
+		return []say.Message{say.M("The rows are decompressed before they are filtered. " +
+			"timescaledb.compress_segmentby with the compared columns, or compress_orderby, skips whole batches; an " +
+			"index on the chunk does not.")}
 	}
 	return nil
 }

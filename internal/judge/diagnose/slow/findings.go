@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
@@ -20,15 +21,6 @@ const (
 	readLoops     = 1000
 	readBlocks    = 1000 // 8 MB
 )
-
-// figure spells a whole number for people.
-func figure[T int64 | float64](v T) string {
-	s := fmt.Sprintf("%.0f", float64(v))
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
 
 // matters says whether a node's own time is a noticeable part, or is not known.
 func (d *Reading) matters(r *readNode, share float64) bool {
@@ -67,7 +59,7 @@ func (d *Reading) removedRows() {
 		return
 	}
 	slices.SortStableFunc(list, func(a, b *readNode) int { return cmp.Compare(b.own, a.own) })
-	var evidence, next []string
+	var evidence, next []say.Message
 	cost, known, joins := 0.0, true, 0
 	for i, r := range list {
 		cost, known = cost+r.own, known && r.timed
@@ -77,19 +69,7 @@ func (d *Reading) removedRows() {
 		if i >= 3 {
 			continue
 		}
-		text := fmt.Sprintf("%s threw %s rows away", r.Head, figure(r.removed()))
-		if a := r.Actual; a != nil {
-			text += fmt.Sprintf(" and kept %s", figure(a.Rows*a.Loops))
-			if a.Loops > 1 {
-				text += fmt.Sprintf(" (%s and %s in each of %s loops)", figure(r.Removed), figure(a.Rows),
-					figure(a.Loops))
-			}
-		}
-		name, cond := word(r.Node, "Filter", "Join Filter", "Vectorized Filter")
-		if cond != "" {
-			text += ": " + name + " " + Cut(cond)
-		}
-		evidence = append(evidence, text)
+		evidence = append(evidence, removedLine(r))
 		if i == 0 {
 			next = removedAdvice(r)
 		}
@@ -98,41 +78,66 @@ func (d *Reading) removedRows() {
 	if !known {
 		explains = nil
 	}
-	title := "Filters threw away most of the rows that were read"
+	title := say.M("Filters removed most of the rows that were read")
 	if joins == len(list) {
-		title = "A join compared many rows and threw nearly all of the pairs away"
+		title = say.M("Join filter removed most of the pairs of rows that were compared")
 	}
 	d.add("rows-removed", Likely, max(d.share(cost), readMuch), explains, title, evidence, next)
 }
 
-func removedAdvice(r *readNode) []string {
-	_, cond := word(r.Node, "Filter", "Join Filter", "Vectorized Filter")
-	if cond == "" {
-		cond = "its condition"
+// filtered are the words of a node's condition that rows are removed by.
+var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
+
+func removedLine(r *readNode) say.Message {
+	removed := rowsOf(r.removed())
+	text := say.M("{node} removed {removed}", "node", r.Head, "removed", removed)
+	if a := r.Actual; a != nil {
+		text = say.M("{node} removed {removed} and kept {kept}", "node", r.Head, "removed", removed, "kept",
+			rowsOf(a.Rows*a.Loops))
+		if a.Loops > 1 {
+			text = say.M("{node} removed {removed} and kept {kept} ({removed_each} and {kept_each} in each of {loops})",
+				"node", r.Head, "removed", removed, "kept", rowsOf(a.Rows*a.Loops), "removed_each", figure(r.Removed),
+				"kept_each", figure(a.Rows), "loops", loopsOf(a.Loops))
+		}
 	}
-	if strings.Contains(cond, "SubPlan ") {
-		return []string{"a subquery decides which rows are kept: as a join, or as EXISTS or NOT EXISTS, the planner " +
-			"can begin with it"}
+	if name, cond := word(r.Node, filtered...); cond != "" {
+		return say.All(": ", text, say.Text(name+" "+Cut(cond)))
 	}
-	cond = Cut(cond)
+	return text
+}
+
+func removedAdvice(r *readNode) []say.Message {
+	_, text := word(r.Node, filtered...)
+	var cond any = Cut(text)
+	if text == "" {
+		cond = say.M("its condition")
+	}
+	if strings.Contains(text, "SubPlan ") {
+		return []say.Message{say.M("A subquery decides which rows are kept. Written as a join, or with EXISTS or NOT " +
+			"EXISTS, the planner can start with it.")}
+	}
 	if next := removedElsewhere(r.Head); next != nil {
 		return next
 	}
 	switch {
-	case scans(r.Head) && pattern(cond):
-		return []string{"a search within texts, as in " + cond + ", is not served by an ordinary index: an index " +
-			"with the extension pg_trgm (GIN, gin_trgm_ops) is, for patterns of three letters and more"}
+	case scans(r.Head) && pattern(Cut(text)):
+		return []say.Message{say.M("No ordinary index serves a search within texts such as {condition}. An index "+
+			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
+			"are not negated.", "condition", cond)}
 	case !scans(r.Head):
-		return []string{"a join by equality can use a hash or an index; see whether " + cond + " can be written so",
-			"an index on the inner table for the compared columns spares the comparisons; for ranges and geometry GiST"}
+		return []say.Message{
+			say.M("A join on equality can use a hash or an index: check whether {condition} can be written that way.",
+				"condition", cond),
+			say.M("An index of the inner table on the compared columns avoids the comparisons; for ranges and " +
+				"geometry, use GiST.")}
 	case strings.Contains(r.Head, "Seq Scan"):
-		return []string{"an index for " + cond +
-			" reads the rows that are kept alone, where they are a small part of the " +
-			"table; for an expression it must be an index on the same expression",
-			"where the condition selects a fixed small part, a partial index (WHERE) is smaller"}
+		return []say.Message{
+			say.M("An index for {condition} reads only the rows that are kept, if they are a small part of the "+
+				"table. For an expression, it must be an index on the same expression.", "condition", cond),
+			say.M("If the condition always selects the same small part, a partial index (WHERE) is smaller.")}
 	}
-	return []string{"the index finds more rows than are wanted: one that also has the columns of " + cond +
-		" finds the rows that are kept alone"}
+	return []say.Message{say.M("The index finds more rows than are needed. One that also has the columns of "+
+		"{condition} finds only the rows that are kept.", "condition", cond)}
 }
 
 // repeated tells a part that ran so often that its loops are its cost.
@@ -147,28 +152,29 @@ func (d *Reading) repeated() {
 	if worst == nil {
 		return
 	}
-	text := fmt.Sprintf("%s ran %s times, %s each: %s in all, %.0f %% of the time", worst.Head,
-		figure(worst.Actual.Loops), ms(*worst.Actual.Total), ms(worst.wall), d.share(worst.wall))
+	text := say.N(whole(worst.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
+		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", worst.Head, "each",
+		ms(*worst.Actual.Total), "time", ms(worst.wall), "percent", percent(d.share(worst.wall)))
 	if worst.processes > 1 {
-		text += fmt.Sprintf(" (%.0f processes side by side)", worst.processes)
+		text = say.All(", ", text, say.N(whole(worst.processes), "in {n} process", "in {n} parallel processes"))
 	}
-	evidence := []string{text}
+	evidence := []say.Message{text}
 	if p := worst.parent; p != nil {
 		for _, c := range p.Children {
 			if c != worst.Node && c.Cost != nil && c.Actual != nil && c.Subplan == "" {
-				evidence = append(evidence,
-					fmt.Sprintf("%s, which it runs for, was estimated at %s rows and returned %s",
-						c.Head, figure(c.Cost.Rows), figure(c.Actual.Rows*c.Actual.Loops)))
+				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
+					"returned {actual}", "node", c.Head, "estimate", rowsOf(c.Cost.Rows), "actual",
+					rowsOf(c.Actual.Rows*c.Actual.Loops)))
 				break
 			}
 		}
 	}
-	next := []string{"fewer rows outside of the loop, or a cheaper inner side (an index that finds its rows at once)"}
+	next := []say.Message{say.M("Reduce the rows outside of the loop, or make the inner side cheaper, with an index " +
+		"that finds its rows directly.")}
 	if worst.Subplan != "" || worst.parent != nil && worst.parent.Subplan != "" {
-		next = []string{"a subquery that runs for each row: write it as a join, or let it run once"}
+		next = []say.Message{say.M("A subquery runs for each row: write it as a join, or let it run once.")}
 	}
-	d.add("repeated", Sure, 0.8*d.share(worst.wall), nil, "A part of the plan ran once for each row of another",
-		evidence, next)
+	d.add("repeated", Sure, 0.8*d.share(worst.wall), nil, say.M("Part of the plan ran many times"), evidence, next)
 }
 
 // estimates tells where the planner expected another number of rows.
@@ -191,34 +197,38 @@ func (d *Reading) estimates() {
 	// The lowest one is where it began: what is above follows from it.
 	depth := func(r *readNode) int { return d.Nodes[r.at].Depth }
 	slices.SortStableFunc(list, func(a, b *readNode) int { return cmp.Compare(depth(b), depth(a)) })
-	var evidence []string
+	var evidence []say.Message
 	for _, r := range list[:min(len(list), 4)] {
 		f, _ := r.misjudged()
-		than := "too many"
+		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
-			than = "too few"
+			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
+				"node", r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
+			continue
 		}
-		evidence = append(evidence, fmt.Sprintf("%s was estimated at %s rows and returned %s: %s times %s", r.Head,
-			figure(r.Cost.Rows), figure(r.Actual.Rows), factorWords(f), than))
+		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node",
+			r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
 	}
 	if n := len(list) - 4; n > 0 {
-		evidence = append(evidence, fmt.Sprintf("and %d more", n))
+		evidence = append(evidence, say.N(n, "and {n} more", "and {n} more"))
 	}
-	var next []string
+	var next []say.Message
 	first := list[0]
 	if t := relation(first.Head); t != "" {
-		next = append(next, fmt.Sprintf("when its statistics were made: SELECT last_analyze, last_autoanalyze, "+
-			"n_mod_since_analyze FROM pg_stat_user_tables WHERE relname = '%s'; where they are old, ANALYZE %s", t, t))
-		next = append(next, "where they are fresh: CREATE STATISTICS for columns that depend on each other, or for an "+
-			"expression (14 and later); a larger statistics target for a skewed column")
+		next = append(next,
+			say.M("Check the age of the statistics: SELECT last_analyze, last_autoanalyze, n_mod_since_analyze FROM "+
+				"pg_stat_user_tables WHERE relname = '{table}'; If they are old, run ANALYZE {table};", "table", t),
+			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an "+
+				"expression (14 and later), and a larger statistics target for skewed columns."))
 	} else {
-		next = append(next, "the lowest node of these is where it began: what stands above follows from it")
+		next = append(next, say.M("Start with the lowest of these nodes: the wrong estimates above it may follow "+
+			"from it."))
 	}
 	weight := readMuch
 	if slices.ContainsFunc(list, func(r *readNode) bool { return d.share(r.wall) >= 50 }) {
 		weight = 2 * readMuch
 	}
-	d.add("misestimate", Likely, weight, nil, "The planner expected another number of rows", evidence, next)
+	d.add("misestimate", Likely, weight, nil, say.M("Row estimates are wrong"), evidence, next)
 }
 
 // reread says whether a node's rows are counted more than once: the inner side of a merge
@@ -230,13 +240,6 @@ func (d *Reading) reread(r *readNode) bool {
 	p := r.parent
 	return p != nil && strings.HasPrefix(p.Head, "Merge ") && strings.HasSuffix(p.Head, "Join") &&
 		len(p.Children) > 1 && p.Children[1] == r.Node
-}
-
-func factorWords(f float64) string {
-	if f >= 10 {
-		return figure(f)
-	}
-	return factor(f)
 }
 
 // noTable are scans of something else than a table.
@@ -262,40 +265,42 @@ func (d *Reading) spills() {
 	}
 	evidence := slices.Clone(s.spills[:min(len(s.spills), 5)])
 	if t := d.Plan.Temp; t != nil && *t > 0 {
-		evidence = append(evidence, fmt.Sprintf("%s blocks of temporary files were read and written", figure(*t)))
+		evidence = append(evidence, tempBlocks(*t))
 	}
 	for _, p := range d.run.Settings {
 		if p.Name == "work_mem" || p.Name == "hash_mem_multiplier" {
-			evidence = append(evidence, fmt.Sprintf("it ran with %s = %s", p.Name, p.Text))
+			evidence = append(evidence, say.M("it ran with {setting}", "setting", setting(p)))
 		}
 	}
 	if s.planned {
-		evidence = append(evidence, "the planner expected it and chose the batches beforehand")
+		evidence = append(evidence, say.M("the planner expected it and chose the number of batches in advance"))
 	}
 	explains := &s.spillOwn
 	if s.spillOwn == 0 {
 		explains = nil
 	}
-	d.add("spill", Likely, max(d.share(s.spillOwn)*0.7, readMuch/2), explains,
-		"Sorts or hashes did not fit into work_mem and went to disk", evidence, spillAdvice(s.memKB))
+	d.add("spill", Likely, max(d.share(s.spillOwn)*0.7, readMuch/2), explains, spillTitle(), evidence,
+		spillAdvice(s.memKB))
+}
+
+func tempBlocks(n int64) say.Message {
+	return say.N(n, "{n} block of temporary files read or written", "{n} blocks of temporary files read and written")
 }
 
 // spillAdvice says what to try for a sort or hash that wrote so much to disk: never more
 // memory than one session may be advised to take.
-func spillAdvice(kb int64) []string {
+func spillAdvice(kb int64) []say.Message {
 	want := max((unit.Bytes(kb) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 	if want > limits.WorkMemMost {
-		return []string{
-			"no session should have the memory for it: fewer rows or columns to sort or hash, or an index that " +
-				"gives them in order"}
+		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
+			"or create an index that returns them in order.")}
 	}
-	return []string{
-		fmt.Sprintf(
-			"for this query alone, in its transaction: SET LOCAL work_mem = '%s' (an estimate: up to %d times what "+
-				"went to disk), and run it again", want.GUC(), limits.SpillFactor),
-		"for a role or all sessions ask pgfettle plan, which counts the connections; an index that gives the order " +
-			"needs " +
-			"no sort"}
+	return []say.Message{
+		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
+			"(estimated as up to {factor} × what was written to disk).", "value", want.GUC(), "factor",
+			limits.SpillFactor),
+		askPlan(),
+		say.M("An index in the order of the sort avoids the sort.")}
 }
 
 func (d *Reading) lossy() {
@@ -304,27 +309,26 @@ func (d *Reading) lossy() {
 		if r.Lossy < readRows/10 || r.Lossy*10 < r.Exact || !d.matters(r, readMuch) {
 			continue
 		}
-		evidence := []string{fmt.Sprintf("%s: %s of %s blocks were lossy, and every row of them was tested again",
-			r.Head,
-			figure(r.Lossy), figure(r.Lossy+r.Exact))}
+		evidence := []say.Message{say.M("{node}: {lossy} of {blocks} were lossy, and all of their rows were rechecked",
+			"node", r.Head, "lossy", figure(r.Lossy), "blocks", blocksOf(float64(r.Lossy+r.Exact)))}
 		if r.Recheck > 0 {
-			text := fmt.Sprintf("the recheck threw %s rows away", figure(r.Recheck))
+			text := say.M("the recheck removed {rows}", "rows", rowsOf(float64(r.Recheck)))
 			if a := r.Actual; a != nil && a.Loops > 1 {
-				text += fmt.Sprintf(" in each of %s loops, %s in all", figure(a.Loops),
-					figure(float64(r.Recheck)*a.Loops))
+				text = say.M("the recheck removed {all} ({each} in each of {loops})", "all",
+					rowsOf(float64(r.Recheck)*a.Loops), "each", figure(r.Recheck), "loops", loopsOf(a.Loops))
 			}
 			evidence = append(evidence, text)
 		}
-		certainty, next, title := Likely, []string{}, "A bitmap did not fit into work_mem and became lossy"
+		certainty, next, title := Likely, []say.Message{}, lossyTitle()
 		// An entry of the bitmap takes 64 bytes for each block of the table.
 		if want := (unit.Bytes(r.Lossy+r.Exact) * 64).RoundUp(unit.MB); want <= limits.WorkMemMost {
-			next = append(next,
-				fmt.Sprintf("for this query alone: SET LOCAL work_mem = '%s' or more holds a bitmap of so many "+
-					"blocks", want.GUC()))
+			next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for a bitmap "+
+				"of so many blocks.", "value", want.GUC()))
 		}
 		if r.Exact == 0 {
-			certainty, title = Possible, "A bitmap was lossy: all rows of its blocks were tested again"
-			next = append(next, "where the index is BRIN, its bitmaps are lossy always: a smaller pages_per_range")
+			certainty, title = Possible, say.M("Lossy bitmap: all rows of its blocks were rechecked")
+			next = append(next, say.M("If the index is BRIN, its bitmaps are always lossy: use a smaller "+
+				"pages_per_range."))
 		}
 		own := r.own
 		explains := &own
@@ -342,27 +346,29 @@ func (d *Reading) fetches() {
 			*r.Node.Fetches < readRows || !d.matters(r, readMuch) {
 			continue
 		}
-		rows := *r.Node.Fetches
-		text := fmt.Sprintf("%s: %s heap fetches", r.Head, figure(rows))
+		fetches := *r.Node.Fetches
+		text := say.N(fetches, "{node}: {n} heap fetch", "{node}: {n} heap fetches", "node", r.Head)
 		if a := r.Actual; a != nil {
-			if all := a.Rows*a.Loops + r.removed(); float64(rows) < all/10 {
+			if all := a.Rows*a.Loops + r.removed(); float64(fetches) < all/10 {
 				continue
 			}
-			text += fmt.Sprintf(" for %s rows", figure(a.Rows*a.Loops))
+			text = say.N(fetches, "{node}: {n} heap fetch for {rows}", "{node}: {n} heap fetches for {rows}", "node",
+				r.Head, "rows", rowsOf(a.Rows*a.Loops))
 		}
-		next := []string{"VACUUM the table: it marks pages as visible to all",
-			"autovacuum sooner (pgfettle explain autovacuum_vacuum_insert_scale_factor); an old open transaction " +
-				"keeps pages " +
-				"from being marked"}
+		next := []say.Message{say.M("Run VACUUM on the table: it marks pages as all-visible."),
+			say.M("Let autovacuum run earlier (pgfettle explain autovacuum_vacuum_insert_scale_factor). An old open " +
+				"transaction keeps pages from being marked.")}
 		if t := relation(r.Head); t != "" {
-			next[0] = "VACUUM " + t + ": it marks pages as visible to all"
+			next[0] = say.M("Run VACUUM {table}; It marks pages as all-visible.", "table", t)
 		}
-		d.add("heap-fetches", Likely, max(d.share(r.own)/2, readMuch), nil,
-			"An index only scan had to look into the table",
-			[]string{text + ": the visibility map did not cover these pages"},
-			next)
+		d.add("heap-fetches", Likely, max(d.share(r.own)/2, readMuch), nil, fetchesTitle(),
+			[]say.Message{text, notVisible()}, next)
 		return
 	}
+}
+
+func notVisible() say.Message {
+	return say.M("these pages were not marked all-visible in the visibility map")
 }
 
 func (d *Reading) jit() {
@@ -376,16 +382,18 @@ func (d *Reading) jit() {
 		return
 	}
 	certainty := Sure
-	text := fmt.Sprintf("%d functions were compiled in %s, %.1f %% of the time", j.Functions, ms(t), d.share(t))
+	text := say.N(j.Functions, "{n} function compiled in {time}, {percent} of the time",
+		"{n} functions compiled in {time}, {percent} of the time", "time", ms(t), "percent",
+		say.Number(fmt.Sprintf("%.1f%%", d.share(t))))
 	if processes > 1 {
 		certainty = Likely
-		text = fmt.Sprintf("%d functions were compiled in %s, the sum over %.0f processes: about %s in each",
-			j.Functions, ms(j.Total), processes, ms(t))
+		text = say.N(j.Functions, "{n} function compiled in {all}, the sum of {processes} processes: about {time} in "+
+			"each",
+			"{n} functions compiled in {all}, the sum of {processes} processes: about {time} in each", "all",
+			ms(j.Total), "processes", whole(processes), "time", ms(t))
 	}
-	d.add("jit", certainty, d.share(t), &t, "Just-in-time compilation took a part of the time", []string{text},
-		[]string{
-			"in this session: SET jit = off, and run it again; raise jit_above_cost where only some queries gain " +
-				"(pgfettle explain jit)"})
+	d.add("jit", certainty, d.share(t), &t, say.M("Time was spent on JIT compilation"),
+		[]say.Message{text}, []say.Message{withoutJIT()})
 }
 
 // processes is how many ran the plan side by side, at most.
@@ -404,13 +412,12 @@ func (d *Reading) workers() {
 		if r.Node.Planned == nil || r.Launched == nil || *r.Launched >= *r.Node.Planned {
 			continue
 		}
-		d.add("fewer-workers", Sure, max(d.share(r.wall)/4, readMuch/2), nil, "Parallel workers were missing",
-			[]string{fmt.Sprintf("%s: %d of %d planned workers were launched", r.Head, *r.Launched, *r.Node.Planned)},
-			[]string{
-				"other queries had the workers: compare max_parallel_workers with what runs at once (pgfettle " +
-					"explain " +
-					"max_parallel_workers)",
-				"a client that fetches by a cursor or in parts (JDBC's setFetchSize, Execute with a limit) gets none"})
+		d.add("fewer-workers", Sure, max(d.share(r.wall)/4, readMuch/2), nil, say.M("Fewer parallel workers than "+
+			"planned"),
+			[]say.Message{say.N(*r.Node.Planned, "{node}: {launched} of {n} planned worker launched",
+				"{node}: {launched} of {n} planned workers launched", "node", r.Head, "launched", *r.Launched)},
+			[]say.Message{busyWorkers(), say.M("A client that fetches with a cursor or in portions (setFetchSize of " +
+				"JDBC, Execute with a row limit) gets no workers.")})
 		return
 	}
 }
@@ -422,13 +429,16 @@ func (d *Reading) reads() {
 		if d.share(t) < readMuch {
 			return
 		}
-		evidence := []string{fmt.Sprintf("reading took %s, %.0f %% of the time", ms(t), d.share(t))}
+		evidence := []say.Message{say.M("reads took {time}, {percent} of the time", "time", ms(t), "percent",
+			percent(d.share(t)))}
 		if read != nil && *read > 0 {
-			evidence[0] = fmt.Sprintf("reading %s blocks (%s) took %s, %.0f %% of the time and %s a block",
-				figure(*read),
-				unit.Bytes(*read)*slowBlock, ms(t), d.share(t), ms(t/float64(*read)))
+			evidence[0] = say.M("reads of {blocks} ({size}) took {time}, {percent} of the time, {each} per block",
+				"blocks", blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "time", ms(t), "percent",
+				percent(d.share(t)), "each", ms(t/float64(*read)))
 		}
-		d.add("reads", Sure, d.share(t), &t, "Reading blocks took the time", evidence, readsAdvice)
+		d.add("reads", Sure, d.share(t), &t, say.M("Time was spent reading blocks"), evidence,
+			[]say.Message{readTwice(), readTimes(), say.M("Read fewer blocks: with an index, or with less bloat. If " +
+				"it continues, the memory is too small for the data that queries use (pgfettle plan).")})
 		return
 	}
 	if read == nil || *read < readBlocks || d.total <= 0 {
@@ -436,31 +446,22 @@ func (d *Reading) reads() {
 	}
 	top := d.run.Root
 	each := d.total / float64(*read)
-	evidence := []string{fmt.Sprintf("%s blocks (%s) were not in shared buffers, %s were", figure(*read),
-		unit.Bytes(*read)*slowBlock, figure(*d.Plan.Hit))}
+	evidence := []say.Message{say.M("not found in shared buffers: {read} ({size}); found: {hit}", "read",
+		blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "hit", figure(*d.Plan.Hit))}
 	// The scan that read most tells best what a block cost.
 	for _, r := range d.list {
 		if r.timed && r.Buffers != nil && len(r.Children) == 0 && r.Buffers.Read*2 > *read {
 			top, each = r.Node, r.own/float64(r.Buffers.Read)
 		}
 	}
-	evidence = append(evidence, fmt.Sprintf("%s for each at most, in %s", ms(each), top.Head))
+	evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node", top.Head))
 	certainty, weight := Possible, readMuch/2
 	if each >= 1 { // the work on one block takes a hundredth of that
 		certainty, weight = Likely, 90
 	}
-	d.add("reads", certainty, weight, nil, "Blocks were read that were not in shared buffers", evidence, append(
-		[]string{
-			"SET track_io_timing = on, and run it again: that tells a slow disk (milliseconds a block) from the page " +
-				"cache (microseconds)"}, readsAdvice[:1]...))
+	d.add("reads", certainty, weight, nil, say.M("Blocks were not in shared buffers and had to be read"), evidence,
+		[]say.Message{timeReads(), readTwice()})
 }
-
-var readsAdvice = []string{
-	"the first run after a start or after a large scan reads: run it twice and compare",
-	"below 0.05 ms a block comes from the page cache, 0.1 ms from an SSD, 5 ms from a spinning disk",
-	"fewer blocks to read: an index, or less bloat; where it goes on, memory is too small for what queries touch " +
-		"(pgfettle " +
-		"plan)"}
 
 // manyBuffers tells a scan that looked at many blocks for few rows.
 func (d *Reading) manyBuffers() {
@@ -485,39 +486,38 @@ func (d *Reading) manyBuffers() {
 			explains = nil
 		}
 		d.add("many-buffers", Likely, max(0.8*d.share(r.own), readMuch), explains,
-			"A scan looked at many blocks for few rows: bloat, dead rows, or an index that does not fit the condition",
-			[]string{fmt.Sprintf("%s looked at %s blocks for %s rows, with those that it threw away", r.Head,
-				figure(blocks),
-				figure(rows-a.Loops))},
-			[]string{
-				"dead rows: SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = '" +
-					relation(r.Head) + "'",
-				"the oldest transaction keeps them: SELECT pid, xact_start, state FROM pg_stat_activity WHERE " +
-					"backend_xmin IS NOT " +
-					"NULL ORDER BY xact_start LIMIT 5"})
+			say.M("Scan accessed many blocks for few rows"),
+			[]say.Message{say.M("{node} accessed {blocks} for {rows}, including removed rows", "node", r.Head, "blocks",
+				blocksOf(blocks), "rows", rowsOf(rows-a.Loops))},
+			[]say.Message{
+				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead "+
+					"rows: SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = "+
+					"'{table}';", "table", relation(r.Head)),
+				say.M("The oldest transaction keeps them: SELECT pid, xact_start, state FROM pg_stat_activity WHERE " +
+					"backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;")})
 		return
 	}
 }
 
 func (d *Reading) triggers() {
 	sum := 0.0
-	var evidence []string
+	var evidence []say.Message
 	for _, t := range d.run.Triggers {
 		if t.Time == nil {
 			continue
 		}
 		sum += *t.Time
 		if d.share(*t.Time) >= 1 && len(evidence) < 4 {
-			evidence = append(evidence, fmt.Sprintf("trigger %s took %s in %s calls, %s each", t.Name, ms(*t.Time),
-				figure(t.Calls), ms(*t.Time/max(t.Calls, 1))))
+			evidence = append(evidence, say.N(whole(t.Calls), "trigger {name}: {time} in {n} call, {each} each",
+				"trigger {name}: {time} in {n} calls, {each} each", "name", t.Name, "time", ms(*t.Time), "each",
+				ms(*t.Time/max(t.Calls, 1))))
 		}
 	}
 	if len(evidence) == 0 || d.share(sum) < readMuch {
 		return
 	}
-	d.add("triggers", Sure, d.share(sum), &sum, "Triggers took the time", evidence,
-		[]string{"for a foreign key: an index on the referencing columns, and who locks the referenced rows",
-			"for one of your own: log its statements with auto_explain.log_nested_statements"})
+	d.add("triggers", Sure, d.share(sum), &sum, say.M("Time was spent in triggers"), evidence,
+		triggerAdvice())
 }
 
 func (d *Reading) planning() {
@@ -525,12 +525,12 @@ func (d *Reading) planning() {
 		return
 	}
 	p := *d.run.Planning
-	d.add("planning", Sure, 100*p/(p+d.total), nil, "Planning took longer than the execution",
-		[]string{fmt.Sprintf("planning took %s, the execution %s", ms(p), ms(d.total))},
-		[]string{"the first query of a session fills its caches: run it twice in one session",
-			"a prepared statement is planned once for many executions; many partitions, joins or indexes, and " +
-				"bloated " +
-				"catalogs, make planning long"})
+	d.add("planning", Sure, 100*p/(p+d.total), nil, say.M("Planning took longer than execution"),
+		[]say.Message{say.M("planning took {planning}, execution {execution}", "planning", ms(p), "execution",
+			ms(d.total))},
+		[]say.Message{say.M("The first query of a session fills its caches: run it twice in one session."),
+			say.M("A prepared statement can reuse a generic plan. Many partitions, joins or indexes, and bloated " +
+				"catalogs, make planning slow.")})
 }
 
 // outside looks at execution time that is in no node.
@@ -554,15 +554,14 @@ func (d *Reading) outside() {
 	if gap < 1 || d.share(gap) < readMuch {
 		return
 	}
-	evidence := []string{fmt.Sprintf("%s of %s are in no node", ms(gap), ms(*d.run.Execution))}
-	next := []string{
-		"opening many partitions and waiting for locks on them shows here, as does giving back temporary files"}
+	evidence := []say.Message{say.M("{gap} of {execution} are in no node", "gap", ms(gap), "execution",
+		ms(*d.run.Execution))}
+	next := []say.Message{otherWork()}
 	if a.Rows >= 100_000 {
-		next = append(next,
-			fmt.Sprintf("so does the clock itself, which is read for each of %s rows: pg_test_timing tells how "+
-				"long that takes, and EXPLAIN (ANALYZE, TIMING OFF) does without", figure(a.Rows)))
+		next = append(next, say.M("So does reading the clock for each of {rows}: pg_test_timing shows how long that "+
+			"takes, and EXPLAIN (ANALYZE, TIMING OFF) avoids it.", "rows", rowsOf(a.Rows)))
 	}
-	d.add("start-and-end", Likely, d.share(gap), &gap, "Execution took time that is in no node", evidence, next)
+	d.add("start-and-end", Likely, d.share(gap), &gap, outsideTitle(), evidence, next)
 }
 
 // client looks at time that the client waited and the server did not work.
@@ -574,12 +573,10 @@ func (d *Reading) client() {
 	if gap < 5 || gap < *d.Plan.Client/10 { // some milliseconds are a round trip and psql itself
 		return
 	}
-	d.add("waited-outside", Sure, 100*gap / *d.Plan.Client, &gap,
-		"The time was spent before or after the query, not in it",
-		[]string{fmt.Sprintf("the client waited %s, planning and execution took %s", ms(*d.Plan.Client),
-			ms(*d.Plan.Total))},
-		[]string{"a lock on a table is waited for before planning is timed: log_lock_waits = on writes it",
-			"then the way to the server: connection, pooler queue (SHOW POOLS of PgBouncer), network"})
+	d.add("waited-outside", Sure, 100*gap / *d.Plan.Client, &gap, clientTitle(), []say.Message{clientWaited(&d.Plan)},
+		[]say.Message{say.M("Waits for table locks are usually before planning, and not in its time. log_lock_waits " +
+			"= on (reload) logs them."),
+			wayToServer()})
 }
 
 // writes looks for blocks that a read had to write.
@@ -589,44 +586,42 @@ func (d *Reading) writes() {
 		return
 	}
 	if b.Written >= readRows/10 {
-		d.add("backend-writes", Possible, readMuch/2, nil,
-			"The query had to write dirty blocks to find room in shared buffers",
-			[]string{fmt.Sprintf("it wrote %s blocks (%s)", figure(b.Written), unit.Bytes(b.Written)*slowBlock)},
-			[]string{"the background writer is behind, or shared_buffers is small for the writes: pgfettle explain " +
-				"bgwriter_lru_maxpages"})
+		d.add("backend-writes", Possible, readMuch/2, nil, say.M("Query wrote dirty buffers to make room in "+
+			"shared_buffers"),
+			[]say.Message{say.M("it wrote {blocks} ({size})", "blocks", blocksOf(float64(b.Written)), "size",
+				unit.Bytes(b.Written)*slowBlock)}, []say.Message{fullBuffers()})
 	}
 	changes := slices.ContainsFunc(d.list, func(r *readNode) bool { return modifies(r.Head) })
 	if b.Dirtied >= readRows/10 && !changes {
-		d.add("hint-bits", Possible, readMuch/2, nil,
-			"The first reader after many changes sets hint bits, which dirties blocks",
-			[]string{fmt.Sprintf("it dirtied %s blocks (%s)", figure(b.Dirtied), unit.Bytes(b.Dirtied)*slowBlock)},
-			[]string{"run it once more: the second run does not; VACUUM after a bulk load does it beforehand"})
+		d.add("hint-bits", Possible, readMuch/2, nil, hintBitsTitle(),
+			[]say.Message{say.M("it dirtied {blocks} ({size})", "blocks", blocksOf(float64(b.Dirtied)), "size",
+				unit.Bytes(b.Dirtied)*slowBlock)}, []say.Message{runAgain()})
 	}
 	if w := d.run.Root.WAL; w != nil && w.FPI >= readRows && w.FPI*8*1024*2 > w.Bytes {
-		d.add("full-page-images", Likely, readMuch/2, nil,
-			"It wrote full page images, as the first change of a page after a checkpoint does",
-			[]string{fmt.Sprintf("%s images in %s of WAL", figure(w.FPI), unit.Bytes(w.Bytes))},
-			[]string{"checkpoints that are further apart: pgfettle explain max_wal_size"})
+		d.add("full-page-images", Likely, readMuch/2, nil, fullPagesTitle(),
+			[]say.Message{say.N(w.FPI, "{n} full-page image in {size} of WAL", "{n} full-page images in {size} of WAL",
+				"size", unit.Bytes(w.Bytes))}, []say.Message{rarerCheckpoints()})
 	}
 }
 
 func (d *Reading) memoize() {
 	for _, r := range d.list {
 		if m := r.Memoize; m != nil && m.Evictions > readRows && m.Evictions*10 > m.Misses {
-			evidence := []string{fmt.Sprintf("%s evicted %s entries; %s hits, %s misses", r.Head, figure(m.Evictions),
-				figure(m.Hits), figure(m.Misses))}
+			evidence := []say.Message{say.N(m.Evictions, "{node}: {n} eviction; {hits} hits, {misses} misses",
+				"{node}: {n} evictions; {hits} hits, {misses} misses", "node", r.Head, "hits", figure(m.Hits), "misses",
+				figure(m.Misses))}
 			if m.Keys > 0 {
-				evidence = append(evidence, fmt.Sprintf("the planner expected %s distinct keys in %s lookups",
-					figure(m.Keys), figure(m.Lookups)))
+				evidence = append(evidence, say.M("the planner expected {keys} distinct keys in {lookups} lookups",
+					"keys", figure(m.Keys), "lookups", figure(m.Lookups)))
 			}
-			next := []string{"for this query alone: SET LOCAL work_mem to twice as much, and run it again"}
+			next := []say.Message{say.M("For this query only, double work_mem with SET LOCAL, and run it again.")}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
 				_, key := word(r.Node, "Cache Key")
-				next = []string{"few keys came again: the planner took " + Cut(key) + " for a column with fewer " +
-					"distinct values than it has; compare n_distinct in pg_stats, ANALYZE, or set n_distinct with " +
-					"ALTER TABLE … ALTER COLUMN"}
+				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner "+
+					"assumed. Compare n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … "+
+					"ALTER COLUMN.", "key", Cut(key))}
 			}
-			d.add("memoize-evictions", Possible, readMuch/2, nil, "The cache of Memoize was too small", evidence, next)
+			d.add("memoize-evictions", Possible, readMuch/2, nil, memoizeTitle(), evidence, next)
 			return
 		}
 	}
@@ -644,16 +639,18 @@ func (d *Reading) slowest() {
 			return
 		}
 	}
-	text := fmt.Sprintf("%s has %s of its own, %.0f %% of the time", r.Head, ms(r.own), d.share(r.own))
+	text := say.M("{node} itself took {time}, {percent} of the time", "node", r.Head, "time", ms(r.own), "percent",
+		percent(d.share(r.own)))
 	if a := r.Actual; a != nil {
-		text += fmt.Sprintf(", for %s rows", figure(a.Rows*a.Loops))
+		text = say.M("{node} itself took {time}, {percent} of the time, for {rows}", "node", r.Head, "time", ms(r.own),
+			"percent", percent(d.share(r.own)), "rows", rowsOf(a.Rows*a.Loops))
 	}
-	evidence := []string{text}
+	evidence := []say.Message{text}
 	for _, w := range r.Words {
 		if len(evidence) < 4 && w.Name != "Cache Mode" {
-			evidence = append(evidence, w.Name+": "+Cut(w.Text))
+			evidence = append(evidence, say.Text(w.Name+": "+Cut(w.Text)))
 		}
 	}
 	own := r.own
-	d.add("slowest-node", Sure, 1, &own, "Most of the time is in one node", evidence, nil)
+	d.add("slowest-node", Sure, 1, &own, say.M("One node takes the largest part of the time"), evidence, nil)
 }

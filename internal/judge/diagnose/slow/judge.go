@@ -2,11 +2,11 @@ package slow
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
@@ -23,16 +23,16 @@ const slowBlock = 8 * unit.KB
 
 // judge fills in the verdicts, what is ruled out and what is missing.
 func (d *Report) judge() {
-	d.Verdicts, d.RuledOut, d.Missing = []Verdict{}, []string{}, []string{}
+	d.Verdicts, d.RuledOut, d.Missing = []Verdict{}, []say.Message{}, []say.Message{}
 	if d.Nodes == nil {
 		d.Nodes = []Node{}
 	}
 	d.measured()
 	d.compareBuffers()
 	if d.Factor != nil && *d.Factor < slowNoticeable {
-		d.Verdict = fmt.Sprintf(
-			"No slow run: %s took %s, %s %s, which is as much as two runs of one query differ by anyway.",
-			d.Slow.Name, ms(*slowWhole(d.Slow)), d.Fast.Name, ms(*slowWhole(d.Fast)))
+		d.Verdict = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Two runs of one query differ as "+
+			"much without a reason.", "slow", d.Slow.Name, "slow_time", ms(*slowWhole(d.Slow)), "fast", d.Fast.Name,
+			"fast_time", ms(*slowWhole(d.Fast)))
 		if !d.SamePlan {
 			d.otherPlan()
 		}
@@ -62,22 +62,20 @@ func slowRank(v Verdict) float64 {
 	return r
 }
 
-func (d *Report) add(id, certainty string, explains *float64, title string, evidence, next []string) {
+func (d *Report) add(id, certainty string, explains *float64, title say.Message, evidence, next []say.Message) {
 	if explains != nil {
 		v := slowRound(max(*explains, 0))
 		explains = &v
 	}
 	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title,
-		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
 }
 
 func (d *Report) has(ids ...string) bool {
 	return slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return slices.Contains(ids, v.ID) })
 }
 
-func (d *Report) ruledOut(format string, args ...any) {
-	d.RuledOut = append(d.RuledOut, fmt.Sprintf(format, args...))
-}
+func (d *Report) ruledOut(what say.Message) { d.RuledOut = append(d.RuledOut, what) }
 
 // extra is the time that the slow run took more; 0 where it cannot be told.
 func (d *Report) extra() float64 {
@@ -88,35 +86,13 @@ func (d *Report) extra() float64 {
 	return max(*a-*b, 0)
 }
 
-// ms spells milliseconds for people.
-func ms(v float64) string {
-	switch {
-	case v >= 100_000:
-		return fmt.Sprintf("%.0f s", v/1000)
-	case v >= 10_000:
-		return fmt.Sprintf("%.1f s", v/1000)
-	case v >= 100:
-		return fmt.Sprintf("%.0f ms", v)
-	case v >= 1:
-		return fmt.Sprintf("%.1f ms", v)
-	}
-	return fmt.Sprintf("%.3f ms", v)
-}
-
-func factor(f float64) string {
-	if f >= 10 {
-		return fmt.Sprintf("%.0f", f)
-	}
-	return fmt.Sprintf("%.1f", f)
-}
-
 // measured says what the runs did not measure.
 func (d *Report) measured() {
 	d.Missing = append(d.Missing, planGaps(d.Slow.Name, d.slowRun)...)
 	d.Missing = append(d.Missing, planGaps(d.Fast.Name, d.fastRun)...)
 	for _, p := range []Plan{d.Slow, d.Fast} {
 		if p.Cut != "" {
-			d.Missing = append(d.Missing, p.Name+" is cut off at: "+Cut(p.Cut))
+			d.Missing = append(d.Missing, cutOff(p))
 		}
 	}
 }
@@ -160,56 +136,59 @@ func (d *Report) otherPlan() {
 			}
 		}
 		if len(other) > 0 {
-			d.add("other-values", Possible, nil, "The same plan, but with other conditions",
-				[]string{"only in the slow run: " + Cut(other[0])},
-				[]string{
-					"compare two runs for one value: a plan that is good for rare values is not for frequent ones"})
+			d.add("other-values", Possible, nil, say.M("Same plan, but other values in the conditions"),
+				[]say.Message{onlySlow(Cut(other[0]))},
+				[]say.Message{say.M("Compare two runs with identical values: a plan that is good for rare values can " +
+					"be bad for frequent ones.")})
 		}
 		return
 	}
 	e := d.extra()
 	if a, b := slowTables(d.slowRun), slowTables(d.fastRun); !slowOverlap(a, b) {
-		d.add("other-query", Likely, nil, "These are probably not two runs of one query",
-			[]string{"the slow one reads " + Cut(strings.Join(slowKeys(a), ", ")),
-				"the fast one reads " + Cut(strings.Join(slowKeys(b), ", "))},
-			[]string{"give two runs of the same query"})
+		d.add("other-query", Likely, nil, say.M("Probably not two runs of the same query"),
+			[]say.Message{say.M("the slow run reads {tables}", "tables", Cut(strings.Join(slowKeys(a), ", "))),
+				say.M("the fast run reads {tables}", "tables", Cut(strings.Join(slowKeys(b), ", ")))},
+			[]say.Message{say.M("Give two runs of the same query.")})
 		return
 	}
 	if d.otherIndex(&e) {
 		return
 	}
-	evidence := []string{"the diff of both plans stands below"}
-	next := []string{
-		"find what the planner believed: compare the estimated with the actual rows of the first node that differs"}
+	evidence := []say.Message{diffBelow()}
+	next := []say.Message{say.M("Find the wrong estimate of the planner: compare estimated and actual rows of the " +
+		"first node that differs.")}
 	evidence = append(evidence, misjudgedLines(d.slowRun)...)
 	if n := slowMisjudged(d.slowRun); n != nil {
 		if t := relation(n.Head); t != "" {
-			next = append(next, "ANALYZE "+t+
-				", then EXPLAIN again; where its values are skewed raise their statistics: "+
-				"ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000")
+			next = append(next, say.M("Run ANALYZE {table}; and EXPLAIN again. If its values are skewed, raise their "+
+				"statistics target: ALTER TABLE {table} ALTER COLUMN COLUMN_NAME SET STATISTICS 1000;", "table", t))
 		}
 	}
-	if line, step := d.generic(); line != "" {
+	if line, step := d.generic(); !line.IsZero() {
 		evidence, next = append(evidence, line), append(next, step)
 	}
-	d.add("other-plan", Sure, &e, "The planner chose another plan", evidence, next)
+	d.add("other-plan", Sure, &e, say.M("The planner chose a different plan"), evidence, next)
 }
 
+func diffBelow() say.Message { return say.M("see the diff of the plans below") }
+
+func onlySlow(what string) say.Message { return say.M("only in the slow run: {what}", "what", what) }
+
 // misjudgedLines says whose rows were estimated worst; nothing where all are well.
-func misjudgedLines(p *queryplan.Plan) []string {
+func misjudgedLines(p *queryplan.Plan) []say.Message {
 	n := slowMisjudged(p)
 	if n == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("in the slow plan %s was estimated at %.0f rows and returned %.0f a loop", n.Head,
-		n.Cost.Rows, n.Actual.Rows)}
+	return []say.Message{say.M("in the slow plan, {node} was estimated at {estimate} per loop and returned {actual}",
+		"node", n.Head, "estimate", rowsOf(n.Cost.Rows), "actual", rowsOf(n.Actual.Rows))}
 }
 
 // otherIndex tells an index that the fast run used on a table that the slow one read
 // without it. Where it was made in between, nothing else is to be done; statistics are
 // not what is missing.
 func (d *Report) otherIndex(e *float64) bool {
-	var evidence []string
+	var evidence []say.Message
 	var names []string
 	d.fastRun.Root.Walk(func(n *queryplan.Node) {
 		index := indexOf(n.Head)
@@ -225,43 +204,45 @@ func (d *Report) otherIndex(e *float64) bool {
 				return
 			}
 			names = append(names, index)
-			text := fmt.Sprintf("only the fast run used the index %s of %s; the slow one: %s", index, table, s.Head)
+			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
+				"{node}", "index", index, "table", table, "node", s.Head))
 			if s.Removed > 0 && s.Actual != nil {
-				text += fmt.Sprintf(", which threw %s rows away", figure(float64(s.Removed)*s.Actual.Loops))
+				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
 				if _, cond := word(s, "Filter"); cond != "" {
-					text += " by " + Cut(cond)
+					removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
+						rowsOf(float64(s.Removed)*s.Actual.Loops))
 				}
+				evidence = append(evidence, removed)
 			}
-			evidence = append(evidence, text)
 		})
 	})
 	if len(names) == 0 {
 		return false
 	}
 	evidence = append(evidence, misjudgedLines(d.slowRun)...)
-	evidence = append(evidence, "the diff of both plans stands below")
-	next := []string{
-		"see whether it is there where the slow run was: SELECT indexrelid::regclass, indisvalid FROM pg_index WHERE " +
-			"indexrelid = '" + strings.ReplaceAll(names[0], "'", "''") + "'::regclass",
-		"where it is not, or was made between the two runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
-			"makes it " +
-			"without blocking writes; where it is, compare the conditions and the settings of both runs"}
-	if line, step := d.generic(); line != "" {
+	evidence = append(evidence, diffBelow())
+	next := []say.Message{
+		say.M("Check that the index exists and is valid where the slow run ran: SELECT indexrelid::regclass, "+
+			"indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass;", "index", strings.ReplaceAll(names[0],
+			"'", "''")),
+		say.M("If it does not, or was created between the runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
+			"creates it without blocking writes. If it does, compare the conditions and the settings of the runs.")}
+	if line, step := d.generic(); !line.IsZero() {
 		evidence = append(evidence, line)
-		next = []string{step, next[0]}
+		next = []say.Message{step, next[0]}
 	}
-	d.add("other-index", Sure, e, "The fast run used an index that the slow one did not", evidence, next)
+	d.add("other-index", Sure, e, say.M("The fast run used an index that the slow run did not use"), evidence, next)
 	return true
 }
 
 // generic tells a slow plan that was made without the values of its parameters, where the fast one had them: what is
 // seen, and what to do. Both are empty where that is not so.
-func (d *Report) generic() (line, step string) {
+func (d *Report) generic() (line, step say.Message) {
 	if !slowGeneric(d.slowRun) || slowGeneric(d.fastRun) {
-		return "", ""
+		return say.Message{}, say.Message{}
 	}
-	return "the slow plan is a generic one (it has parameters, such as $1), the fast one is not",
-		"for this session: SET plan_cache_mode = force_custom_plan, and run it again"
+	return say.M("the slow plan is a generic plan (it has parameters such as $1), the fast plan is not"),
+		say.M("In this session, run SET plan_cache_mode = force_custom_plan; and the query again.")
 }
 
 // bitmapTable is the table of the Bitmap Heap Scan that a node stands below.
@@ -351,22 +332,21 @@ func (d *Report) otherSettings() {
 	if len(a) == 0 && len(b) == 0 {
 		return
 	}
-	var evidence []string
+	var evidence []say.Message
 	for _, p := range a {
 		if !slices.Contains(b, p) {
-			evidence = append(evidence, "only in the slow run: "+p.Name+" = "+Cut(p.Text))
+			evidence = append(evidence, onlySlow(setting(p)))
 		}
 	}
 	for _, p := range b {
 		if !slices.Contains(a, p) {
-			evidence = append(evidence, "only in the fast run: "+p.Name+" = "+Cut(p.Text))
+			evidence = append(evidence, say.M("only in the fast run: {what}", "what", setting(p)))
 		}
 	}
 	if len(evidence) > 0 {
-		d.add("other-settings", Sure, nil, "The two runs had other settings", evidence,
-			[]string{
-				"see where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE and ALTER " +
-					"DATABASE set some too (\\drds)"})
+		d.add("other-settings", Sure, nil, say.M("The runs had different settings"), evidence,
+			[]say.Message{say.M("See where each is set: SELECT name, setting, source FROM pg_settings; ALTER ROLE " +
+				"and ALTER DATABASE can set it too (\\drds in psql).")})
 	}
 }
 
@@ -376,16 +356,16 @@ func (d *Report) planning() {
 		return
 	}
 	e := *a - *b
-	evidence := []string{fmt.Sprintf("planning took %s instead of %s", ms(*a), ms(*b))}
-	next := []string{"the first query of a session fills its caches: run it twice in one session before comparing",
-		"where it is always so: many partitions or joins, or catalogues that are bloated (VACUUM " +
-			"pg_catalog.pg_statistic, pg_class, pg_attribute)",
-		"planning waits for locks too: watch with pgfettle diagnose slow --sample"}
+	evidence := []say.Message{say.M("planning took {slow} instead of {fast}", "slow", ms(*a), "fast", ms(*b))}
 	if u := d.slowRun.PlanUsage; u != nil {
-		evidence = append(evidence, fmt.Sprintf("planning found %d blocks of catalogues in shared buffers and read %d",
-			u.Hit, u.Read))
+		evidence = append(evidence, say.M("catalog blocks during planning: {hit} hit, {read} read", "hit", u.Hit,
+			"read", u.Read))
 	}
-	d.add("planning", Sure, &e, "Planning took longer", evidence, next)
+	d.add("planning", Sure, &e, say.M("Planning took longer"), evidence, []say.Message{
+		say.M("The first query of a session fills its caches: run it twice in one session before you compare."),
+		say.M("If it is always slow, the cause can be many partitions or joins, or bloated catalogs (VACUUM " +
+			"pg_catalog.pg_statistic, pg_catalog.pg_class, pg_catalog.pg_attribute;)."),
+		say.M("Planning also waits for locks: watch it with pgfettle diagnose slow --sample.")})
 }
 
 // client looks at time that the client waited and the server did not work.
@@ -405,13 +385,11 @@ func (d *Report) client() {
 		return
 	}
 	e := a - b
-	d.add("waited-outside", Sure, &e, "The time was spent before or after the query, not in it",
-		[]string{fmt.Sprintf("the client waited %s, planning and execution took %s", ms(*d.Slow.Client),
-			ms(*d.Slow.Total))},
-		[]string{
-			"a lock on a table is waited for before planning is timed: set log_lock_waits = on, and look while it " +
-				"hangs: SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-			"then the way to the server: connection, pooler queue (SHOW POOLS of PgBouncer), network"})
+	d.add("waited-outside", Sure, &e, clientTitle(), []say.Message{clientWaited(&d.Slow)}, []say.Message{
+		say.M("Waits for table locks are usually before planning, and not in its time. Set log_lock_waits = on " +
+			"(reload), and while it waits: SELECT pid, pg_blocking_pids(pid), query FROM pg_stat_activity WHERE " +
+			"wait_event_type = 'Lock';"),
+		wayToServer()})
 }
 
 // outside looks at execution time that is in no node.
@@ -441,12 +419,10 @@ func (d *Report) outside() {
 		return
 	}
 	e := a - b
-	d.add("start-and-end", Likely, &e, "Execution took time that is in no node: starting and ending the plan",
-		[]string{fmt.Sprintf("%s of %s are in no node, against %s of the fast run", ms(a),
-			ms(*d.slowRun.Execution), ms(b))},
-		[]string{
-			"opening many partitions and waiting for locks on them shows here, as does giving back temporary files",
-			"watch with pgfettle diagnose slow --sample"})
+	d.add("start-and-end", Likely, &e, outsideTitle(),
+		[]say.Message{say.M("{gap} of {execution} are in no node; in the fast run, {fast}", "gap", ms(a), "execution",
+			ms(*d.slowRun.Execution), "fast", ms(b))},
+		[]say.Message{otherWork(), say.M("Watch it with pgfettle diagnose slow --sample.")})
 }
 
 func (d *Report) jit() {
@@ -459,24 +435,23 @@ func (d *Report) jit() {
 		before = f.Total
 	}
 	if e := j.Total - before; e > d.extra()/10 {
-		d.add("jit", Sure, &e, "Just-in-time compilation took the time",
-			[]string{fmt.Sprintf("%d functions were compiled in %s, against %s of the fast run", j.Functions,
-				ms(j.Total), ms(before))},
-			[]string{
-				"SET jit = off and run it again; raise jit_above_cost where only some queries gain (pgfettle " +
-					"explain jit)",
-				"a query whose estimated cost went up may have crossed jit_above_cost: compare the costs"})
+		d.add("jit", Sure, &e, say.M("JIT compilation took longer"),
+			[]say.Message{say.N(j.Functions, "{n} function compiled in {slow}; in the fast run, {fast}",
+				"{n} functions compiled in {slow}; in the fast run, {fast}", "slow", ms(j.Total), "fast", ms(before))},
+			[]say.Message{withoutJIT(), say.M("If the estimated cost of a query has risen, it may have crossed " +
+				"jit_above_cost: compare the costs.")})
 	}
 }
 
 func (d *Report) triggers() {
-	sum := func(p *queryplan.Plan) (t float64, worst string) {
+	sum := func(p *queryplan.Plan) (t float64, worst say.Message) {
 		most := -1.0
 		for _, x := range p.Triggers {
 			if x.Time != nil {
 				t += *x.Time
 				if *x.Time > most {
-					most, worst = *x.Time, fmt.Sprintf("%s: %.0f calls, %s", x.Name, x.Calls, ms(*x.Time))
+					most, worst = *x.Time, say.N(whole(x.Calls), "trigger {name}: {time} in {n} call",
+						"trigger {name}: {time} in {n} calls", "name", x.Name, "time", ms(*x.Time))
 				}
 			}
 		}
@@ -485,9 +460,7 @@ func (d *Report) triggers() {
 	a, worst := sum(d.slowRun)
 	b, _ := sum(d.fastRun)
 	if e := a - b; e > d.extra()/10 {
-		d.add("triggers", Sure, &e, "Triggers took the time", []string{"trigger " + worst},
-			[]string{"for a foreign key: an index on the referencing columns, and who locks the referenced rows",
-				"for one of your own: log its statements with auto_explain.log_nested_statements"})
+		d.add("triggers", Sure, &e, say.M("Triggers took longer"), []say.Message{worst}, triggerAdvice())
 	}
 }
 
@@ -499,9 +472,9 @@ func (d *Report) serialize() {
 		return *p.Serialize.Time
 	}
 	if e := at(d.slowRun) - at(d.fastRun); e > d.extra()/10 && e > 0 {
-		d.add("serialize", Sure, &e, "Making the output took the time",
-			[]string{fmt.Sprintf("serialization took %s, for %d kB", ms(at(d.slowRun)), d.slowRun.Serialize.OutputKB)},
-			[]string{"large values are fetched from TOAST only when they are written out: select fewer columns"})
+		d.add("serialize", Sure, &e, say.M("Output serialization took longer"),
+			[]say.Message{say.M("serialization took {time} for {size} of output", "time", ms(at(d.slowRun)), "size",
+				unit.Bytes(d.slowRun.Serialize.OutputKB)*unit.KB)}, []say.Message{lessOutput()})
 	}
 }
 

@@ -1,17 +1,17 @@
 package slow
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
 // slowTotals is what is summed over a plan's nodes.
 type slowTotals struct {
-	spills   []string
+	spills   []say.Message
 	spillOwn float64
 	planned  bool  // batches were chosen before the first row
 	memKB    int64 // the largest sort or hash that went to disk
@@ -33,16 +33,16 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		switch {
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
-			t.spills = append(t.spills, fmt.Sprintf("%s: %s, %s on disk", n.Head, n.Sort.Method,
-				unit.Bytes(kb)*unit.KB))
+			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method",
+				n.Sort.Method, "size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
-			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches, %s on disk", n.Head, n.Hash.Batches,
-				unit.Bytes(kb)*unit.KB))
+			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch, {size} on disk",
+				"{node}: {n} batches, {size} on disk", "node", n.Head, "size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.Batches > 1:
 			kb = n.Hash.MemoryKB * min(n.Hash.Batches, 1<<20)
-			t.spills = append(t.spills, fmt.Sprintf("%s: %d batches of %s each", n.Head, n.Hash.Batches,
-				unit.Bytes(n.Hash.MemoryKB)*unit.KB))
+			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch of {size}",
+				"{node}: {n} batches of {size} each", "node", n.Head, "size", unit.Bytes(n.Hash.MemoryKB)*unit.KB))
 		}
 		if kb > 0 {
 			t.spillOwn += own[n]
@@ -79,7 +79,7 @@ func (d *Report) spills() {
 	e := s.spillOwn - f.spillOwn
 	evidence := s.spills[:min(len(s.spills), 5)]
 	if t := d.Slow.Temp; t != nil && *t > 0 {
-		evidence = append(evidence, fmt.Sprintf("%d blocks of temporary files were read and written", *t))
+		evidence = append(evidence, tempBlocks(*t))
 	}
 	next := spillAdvice(s.memKB)
 	if d.SamePlan {
@@ -98,25 +98,27 @@ func (d *Report) spills() {
 			fits, known = max(fits, kb), known && !disk && kb > 0
 		}
 		if known && fits > 0 {
-			evidence = append(evidence, fmt.Sprintf("the fast run did the same in %s of memory",
+			evidence = append(evidence, say.M("the fast run needed {size} of memory for the same", "size",
 				unit.Bytes(fits)*unit.KB))
 			next = d.fittingAdvice(fits)
 		}
 	} else if d.Fast.DiskKB == nil {
 		// Another plan: what it took is no measure of this sort, but bounds what is needed.
-		took := "nothing"
+		took := say.M("the fast run, with another plan, has no sort or hash")
 		if m := d.Fast.MemoryKB; m != nil {
-			took = (unit.Bytes(*m) * unit.KB).String() + " at most"
+			took = say.M("the fast run, with another plan, needed {size} at most for a sort or hash", "size",
+				unit.Bytes(*m)*unit.KB)
 		}
-		evidence = append(evidence, "the fast run, with another plan, took "+took+" for a sort or hash")
-		next = []string{"the plan is the reason, not the memory: with the fast run's plan nothing spills"}
+		evidence = append(evidence, took)
+		next = []say.Message{say.M("The reason is the plan, not the memory: with the plan of the fast run, nothing " +
+			"spills.")}
 	}
-	d.add("spill", Likely, &e, "Sorts or hashes did not fit into work_mem and went to disk", evidence, next)
+	d.add("spill", Likely, &e, spillTitle(), evidence, next)
 }
 
 // fittingAdvice names the work_mem with which a sort or hash fits that took so many kB in
 // the fast run: what its session is known to have had, or what the figure comes to.
-func (d *Report) fittingAdvice(kb int64) []string {
+func (d *Report) fittingAdvice(kb int64) []say.Message {
 	want := max((unit.Bytes(kb) * unit.KB).RoundUp(unit.MB), unit.MB)
 	for _, p := range d.Fast.Settings {
 		if p.Name == "work_mem" {
@@ -125,14 +127,12 @@ func (d *Report) fittingAdvice(kb int64) []string {
 			}
 		}
 	}
-	return []string{
-		fmt.Sprintf(
-			"for this session or this query alone: SET work_mem = '%s', enough for what the fast run took, and run it "+
-				"again", want.GUC()),
-		"see why the sessions differ: SELECT setting, source FROM pg_settings WHERE name = 'work_mem'; ALTER ROLE " +
-			"and ALTER " +
-			"DATABASE set it too (\\drds)",
-		"for a role or all sessions ask pgfettle plan, which counts the connections"}
+	return []say.Message{
+		say.M("For this session or query only, run SET work_mem = '{value}'; and the query again: that is enough for "+
+			"what the fast run needed.", "value", want.GUC()),
+		say.M("See why the sessions differ: SELECT setting, source FROM pg_settings WHERE name = 'work_mem'; ALTER " +
+			"ROLE and ALTER DATABASE can set it too (\\drds in psql)."),
+		askPlan()}
 }
 
 // ioTime is the time of reads of a run; false where it was not measured.
@@ -151,38 +151,42 @@ func (d *Report) reads() {
 	case "unknown":
 		return
 	case "same-hits":
-		d.ruledOut("the disks: both runs found every block in shared buffers")
+		d.ruledOut(say.M("the disks: both runs found every block in shared buffers"))
 		return
 	case "reads":
 	default:
 		return
 	}
-	evidence := []string{
-		fmt.Sprintf("the slow run read %d blocks (%s) that were not in shared buffers, the fast run %d", *s.Read,
-			unit.Bytes(*s.Read)*slowBlock, *f.Read)}
+	evidence := []say.Message{say.N(*s.Read, "the slow run read {n} block ({size}) that was not in shared buffers; "+
+		"the fast run: {fast}", "the slow run read {n} blocks ({size}) that were not in shared buffers; the fast "+
+		"run: {fast}", "size", unit.Bytes(*s.Read)*slowBlock, "fast", *f.Read)}
 	certainty := Likely
 	var explains *float64
 	if t, ok := slowIO(d.slowRun); ok {
 		before, _ := slowIO(d.fastRun)
 		e := t - before
 		explains, certainty = &e, Sure
-		evidence = append(evidence, fmt.Sprintf("reading took %s, %s a block", ms(t),
+		evidence = append(evidence, say.M("reads took {time}, {each} per block", "time", ms(t), "each",
 			ms(t/math.Max(float64(*s.Read), 1))))
 	} else if *s.Read > 0 {
 		// What each block cost at most.
-		evidence = append(evidence, fmt.Sprintf("that is %s for each block at most",
-			ms(d.extra()/float64(*s.Read-*f.Read))))
+		evidence = append(evidence, say.M("at most {each} per block", "each", ms(d.extra()/float64(*s.Read-*f.Read))))
 	}
-	title := "Blocks were read that the fast run found in shared buffers"
+	title := say.M("Blocks were read that the fast run found in shared buffers")
 	if a, b := *s.Hit+*s.Read, *f.Hit+*f.Read; float64(a) > 1.5*float64(max(b, 1)) {
-		title = "More blocks were looked at, and some of them had to be read"
-		evidence = append(evidence, fmt.Sprintf("it looked at %d blocks in all, the fast run at %d", a, b))
+		title = say.M("More blocks were accessed, and some of them had to be read")
+		evidence = append(evidence, accessed(a, b))
 	}
-	d.add("reads", certainty, explains, title, evidence,
-		[]string{"the first run after a start or after a large scan reads: run it twice and compare the second ones",
-			"where it goes on: shared_buffers or memory for the page cache is too small for what the queries touch " +
-				"(pgfettle plan), or something else pushes it out",
-			"SET track_io_timing = on tells a slow disk (milliseconds a block) from the page cache (microseconds)"})
+	d.add("reads", certainty, explains, title, evidence, []say.Message{readTwice(),
+		say.M("If it continues, shared_buffers or the page cache is too small for the data that queries use " +
+			"(pgfettle plan), or something else evicts it."),
+		timeReads()})
+}
+
+// accessed is how many blocks were found or read.
+func accessed(slow, fast int64) say.Message {
+	return say.N(slow, "{n} block accessed; in the fast run, {fast}", "{n} blocks accessed; in the fast run, {fast}",
+		"fast", fast)
 }
 
 // slowReads looks at the time that the same reads took.
@@ -196,35 +200,40 @@ func (d *Report) slowReads() {
 		return
 	}
 	e := a - b
-	d.add("slow-reads", Sure, &e, "The same reads took longer: the disk, or the page cache had them before",
-		[]string{fmt.Sprintf("%d blocks in %s (%s each), against %d in %s (%s each)", *d.Slow.Read, ms(a),
-			ms(a/float64(*d.Slow.Read)), *d.Fast.Read, ms(b), ms(b/float64(*d.Fast.Read)))},
-		[]string{"below 0.05 ms a block comes from the page cache, 0.1 ms from an SSD, 5 ms from a spinning disk",
-			"iostat -x 1, and /proc/pressure/io, while it is slow; a checkpoint or a backup may be busy then"})
+	d.add("slow-reads", Sure, &e, say.M("Reads took longer than in the fast run"),
+		[]say.Message{say.M("slow run: {slow} in {slow_time} ({slow_each} each); fast run: {fast} in {fast_time} "+
+			"({fast_each} each)", "slow", blocksOf(float64(*d.Slow.Read)), "slow_time", ms(a), "slow_each",
+			ms(a/float64(*d.Slow.Read)), "fast", blocksOf(float64(*d.Fast.Read)), "fast_time", ms(b), "fast_each",
+			ms(b/float64(*d.Fast.Read)))},
+		[]say.Message{say.M("The disk was slower, or the fast run read from the page cache."), readTimes(),
+			say.M("While it is slow, check iostat -x 1 and /proc/pressure/io: a checkpoint or a backup may use the " +
+				"disk.")})
 }
 
 func (d *Report) rows() {
 	if !d.SamePlan {
 		return
 	}
-	worst, text := 1.5, ""
+	worst := 1.5
+	var text say.Message
 	for _, n := range d.Nodes {
 		if n.SlowRows == nil || n.FastRows == nil || n.Share < 1 && d.Spread != "unknown" {
 			continue
 		}
 		a, b := *n.SlowRows*n.Loops, *n.FastRows*n.FastLoops // of all loops: fewer workers have more rows each
 		if f := max(a, 1) / max(b, 1); f > worst {
-			worst, text = f, fmt.Sprintf("%s returned %.0f rows instead of %.0f", n.Head, a, b)
+			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", n.Head, "slow", rowsOf(a),
+				"fast", whole(b))
 		}
 	}
 	a, b := slowWork(d.slowRun), slowWork(d.fastRun)
-	if text == "" && a > 1.5*max(b, 1) {
-		text = fmt.Sprintf(
-			"the nodes handled %.0f rows in all loops, with those that filters threw away, instead of %.0f", a, b)
+	if text.IsZero() && a > 1.5*max(b, 1) {
+		text = say.M("the nodes handled {slow} in all loops, including removed rows, instead of {fast}", "slow",
+			rowsOf(a), "fast", whole(b))
 	}
-	if text == "" {
+	if text.IsZero() {
 		if d.Nodes[0].SlowRows != nil {
-			d.ruledOut("the amount of work: each node handled about the same number of rows")
+			d.ruledOut(say.M("the amount of work: the nodes handled about the same number of rows"))
 		}
 		return
 	}
@@ -232,10 +241,12 @@ func (d *Report) rows() {
 	if b > 0 && d.Fast.Execution != nil {
 		e = min(e, (a/b-1)**d.Fast.Execution)
 	}
-	d.add("other-rows", Likely, &e, "The same plan had more rows to handle", []string{text},
-		[]string{"other values, or a table that grew: compare the conditions and count(*) of the table",
-			"where the estimate stayed what it was, another plan may be better now: see when the table was last " +
-				"analyzed"})
+	d.add("other-rows", Likely, &e, say.M("Same plan, but more rows"), []say.Message{text},
+		[]say.Message{
+			say.M("The values were different, or the table has grown: compare the conditions, and count(*) of the " +
+				"table."),
+			say.M("If the estimate did not change, another plan may be better now: check when the table was last " +
+				"analyzed.")})
 }
 
 // slowWork is the number of rows that the nodes made or threw away.
@@ -265,15 +276,15 @@ func (d *Report) moreBuffers() {
 	if d.has("reads") {
 		explains = nil // the same time twice
 	}
-	d.add("more-buffers", Likely, explains,
-		"The same rows stood in more blocks: bloat, or dead rows that an open transaction keeps",
-		[]string{fmt.Sprintf("%d blocks were looked at instead of %d, for about the same rows", a, b)},
-		[]string{
-			"SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables ORDER BY n_dead_tup " +
-				"DESC LIMIT 10",
-			"the oldest transaction: SELECT pid, xact_start, state, query FROM pg_stat_activity WHERE backend_xmin " +
-				"IS NOT NULL ORDER BY xact_start LIMIT 5",
-			"then VACUUM the table; REINDEX INDEX CONCURRENTLY for the index; pgfettle check tells the rest"})
+	d.add("more-buffers", Likely, explains, say.M("Same rows, but in more blocks: bloat or dead rows"),
+		[]say.Message{accessed(a, b), say.M("the number of rows is about the same")},
+		[]say.Message{
+			say.M("Find the tables: SELECT relname, n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables " +
+				"ORDER BY n_dead_tup DESC LIMIT 10;"),
+			say.M("The oldest transaction keeps dead rows: SELECT pid, xact_start, state, query FROM " +
+				"pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;"),
+			say.M("Then VACUUM the table, and for the index use REINDEX INDEX CONCURRENTLY. pgfettle check shows " +
+				"more.")})
 }
 
 func (d *Report) heapFetches() {
@@ -281,12 +292,11 @@ func (d *Report) heapFetches() {
 	if s.fetches < 2*f.fetches+100 {
 		return
 	}
-	d.add("heap-fetches", Likely, nil, "Index only scans had to look into the table",
-		[]string{fmt.Sprintf("%d heap fetches instead of %d: the visibility map did not cover these pages", s.fetches,
-			f.fetches)},
-		[]string{
-			"VACUUM the table, and let autovacuum come to it sooner (pgfettle explain " +
-				"autovacuum_vacuum_insert_scale_factor)"})
+	d.add("heap-fetches", Likely, nil, fetchesTitle(),
+		[]say.Message{say.N(s.fetches, "{n} heap fetch; in the fast run, {fast}", "{n} heap fetches; in the fast "+
+			"run, {fast}", "fast", f.fetches), notVisible()},
+		[]say.Message{say.M("Run VACUUM on the table, and let autovacuum run earlier (pgfettle explain " +
+			"autovacuum_vacuum_insert_scale_factor).")})
 }
 
 func (d *Report) lossy() {
@@ -294,10 +304,10 @@ func (d *Report) lossy() {
 	if s.lossy <= 2*f.lossy || s.lossy < s.exact/10 {
 		return
 	}
-	d.add("lossy-bitmap", Likely, nil, "A bitmap did not fit into work_mem and became lossy",
-		[]string{fmt.Sprintf("%d lossy blocks beside %d exact ones; every row of a lossy block is tested again",
-			s.lossy, s.exact)},
-		[]string{"in this session set work_mem to what the fast run had, and run it again"})
+	d.add("lossy-bitmap", Likely, nil, lossyTitle(),
+		[]say.Message{say.M("{lossy} of {blocks} were lossy, and all of their rows were rechecked", "lossy", s.lossy,
+			"blocks", blocksOf(float64(s.lossy+s.exact)))},
+		[]say.Message{say.M("In this session, set work_mem to the value of the fast run, and run it again.")})
 }
 
 func (d *Report) workers() {
@@ -309,12 +319,11 @@ func (d *Report) workers() {
 	if d.Fast.Execution != nil {
 		e = min(e, *d.Fast.Execution*(float64(f.launched+1)/float64(s.launched+1)-1))
 	}
-	d.add("fewer-workers", Sure, &e, "Fewer parallel workers were there",
-		[]string{fmt.Sprintf("%d workers were launched, %d fewer than planned; the fast run had %d", s.launched,
-			s.missing, f.launched)},
-		[]string{
-			"other queries had the workers: compare max_parallel_workers with what runs at once (pgfettle explain " +
-				"max_parallel_workers)"})
+	d.add("fewer-workers", Sure, &e, say.M("Fewer parallel workers than in the fast run"),
+		[]say.Message{say.N(s.launched, "{n} worker launched, {missing} fewer than planned; in the fast run, {fast}",
+			"{n} workers launched, {missing} fewer than planned; in the fast run, {fast}", "missing", s.missing, "fast",
+			f.launched)},
+		[]say.Message{busyWorkers()})
 }
 
 // locks looks for time in the nodes that wait for row locks.
@@ -325,13 +334,14 @@ func (d *Report) locks() {
 		d.Buffers != "same-hits" && d.Buffers != "same" && d.Buffers != "unknown" {
 		return
 	}
-	d.add("lock-wait", Likely, &e, "It probably waited for a lock on rows",
-		[]string{fmt.Sprintf("%s took %s itself instead of %s, and looked at no more blocks", s.lockNode, ms(s.lockOwn),
-			ms(f.lockOwn))},
-		[]string{"log_lock_waits = on writes who waited for whom, after deadlock_timeout",
-			"while it hangs: SELECT pid, pg_blocking_pids(pid), wait_event, query FROM pg_stat_activity WHERE " +
-				"wait_event_type = 'Lock'",
-			"pgfettle diagnose slow --sample names those who hold the locks"})
+	text := say.M("{node} itself took {slow} instead of {fast}, with no more blocks", "node", s.lockNode, "slow",
+		ms(s.lockOwn), "fast", ms(f.lockOwn))
+	if d.Buffers == "unknown" {
+		text = say.M("{node} itself took {slow} instead of {fast}", "node", s.lockNode, "slow", ms(s.lockOwn), "fast",
+			ms(f.lockOwn))
+	}
+	d.add("lock-wait", Likely, &e, rowLockTitle(), []say.Message{text}, []say.Message{logLockWaits(), seeLocks(),
+		say.M("pgfettle diagnose slow --sample shows the sessions that hold the locks.")})
 }
 
 // writes looks for blocks that a read had to write.
@@ -341,32 +351,32 @@ func (d *Report) writes() {
 		return
 	}
 	if a.Written > b.Written+100 {
-		d.add("backend-writes", Possible, nil, "The query had to write other sessions' dirty blocks to find room",
-			[]string{fmt.Sprintf("it wrote %d blocks (%s), the fast run %d", a.Written, unit.Bytes(a.Written)*slowBlock,
-				b.Written)},
-			[]string{
-				"the background writer is behind, or shared_buffers is small for the writes: pgfettle explain " +
-					"bgwriter_lru_maxpages"})
+		d.add("backend-writes", Possible, nil, say.M("Query wrote dirty buffers to make room in shared_buffers"),
+			[]say.Message{say.M("it wrote {blocks} ({size}); the fast run: {fast}", "blocks",
+				blocksOf(float64(a.Written)), "size", unit.Bytes(a.Written)*slowBlock, "fast",
+				b.Written)}, []say.Message{fullBuffers()})
 	}
 	if a.Dirtied > b.Dirtied+100 && d.slowRun.Root.WAL == nil {
-		d.add("hint-bits", Possible, nil,
-			"The first reader after many changes sets hint bits, which dirties blocks",
-			[]string{fmt.Sprintf("it dirtied %d blocks, the fast run %d", a.Dirtied, b.Dirtied)},
-			[]string{"run it once more: the second run does not; VACUUM after a bulk load does it beforehand"})
+		d.add("hint-bits", Possible, nil, hintBitsTitle(),
+			[]say.Message{say.M("it dirtied {blocks} ({size}); the fast run: {fast}", "blocks",
+				blocksOf(float64(a.Dirtied)), "size", unit.Bytes(a.Dirtied)*slowBlock, "fast",
+				b.Dirtied)}, []say.Message{runAgain()})
 	}
 	if s, f := d.slowRun.Root.WAL, d.fastRun.Root.WAL; s != nil && f != nil && s.FPI > 2*f.FPI+100 {
-		d.add("full-page-images", Likely, nil,
-			"It wrote full page images, as the first change of a page after a checkpoint does",
-			[]string{fmt.Sprintf("%d images (%s of WAL), the fast run %d", s.FPI, unit.Bytes(s.Bytes), f.FPI)},
-			[]string{"checkpoints that are further apart: pgfettle explain max_wal_size"})
+		d.add("full-page-images", Likely, nil, fullPagesTitle(),
+			[]say.Message{say.N(s.FPI, "{n} full-page image ({size} of WAL); the fast run: {fast}",
+				"{n} full-page images ({size} of WAL); the fast run: {fast}", "size", unit.Bytes(s.Bytes), "fast",
+				f.FPI)},
+			[]say.Message{rarerCheckpoints()})
 	}
 }
 
 func (d *Report) memoize() {
 	s, f := slowSum(d.slowRun), slowSum(d.fastRun)
 	if s.evicted > 2*f.evicted+1000 {
-		d.add("memoize-evictions", Possible, nil, "The cache of Memoize was too small",
-			[]string{fmt.Sprintf("%d entries were evicted, %d in the fast run", s.evicted, f.evicted)},
-			[]string{"raise work_mem or hash_mem_multiplier for this query and run it again"})
+		d.add("memoize-evictions", Possible, nil, memoizeTitle(),
+			[]say.Message{say.N(s.evicted, "{n} eviction; in the fast run, {fast}", "{n} evictions; in the fast run, "+
+				"{fast}", "fast", f.evicted)},
+			[]say.Message{say.M("Raise work_mem or hash_mem_multiplier for this query, and run it again.")})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -15,14 +16,14 @@ const ReadingSchema = "pgfettle.diagnose.slow-plan/1"
 
 // Reading is what one plan tells.
 type Reading struct {
-	Schema       string     `json:"schema"`
-	Verdict      string     `json:"verdict"` // one line
-	Plan         Plan       `json:"plan"`
-	Plans        []Plan     `json:"plans"` // all plans of the input, in its order; one of them is judged
-	Nodes        []ReadNode `json:"nodes"` // depth first, as EXPLAIN writes them
-	Verdicts     []Verdict  `json:"verdicts"`
-	Inconsistent []string   `json:"inconsistent"` // what cannot be true of one execution
-	Missing      []string   `json:"missing"`      // what was not measured or is not in the paste
+	Schema       string        `json:"schema"`
+	Verdict      say.Message   `json:"verdict"` // one line
+	Plan         Plan          `json:"plan"`
+	Plans        []Plan        `json:"plans"` // all plans of the input, in its order; one of them is judged
+	Nodes        []ReadNode    `json:"nodes"` // depth first, as EXPLAIN writes them
+	Verdicts     []Verdict     `json:"verdicts"`
+	Inconsistent []say.Message `json:"inconsistent"` // what cannot be true of one execution
+	Missing      []say.Message `json:"missing"`      // what was not measured or is not in the paste
 	run          *queryplan.Plan
 	list         []*readNode
 	total        float64 // milliseconds that shares are of; 0 where no time is known
@@ -93,8 +94,9 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 		}
 	}
 	d := &Reading{Schema: ReadingSchema, run: plans[worst], Plan: slowPlan(names[worst], plans[worst]),
-		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []string{}, Missing: []string{},
-		weight: map[string]float64{}}
+		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []say.Message{},
+		Missing: []say.Message{},
+		weight:  map[string]float64{}}
 	for i, p := range plans {
 		d.Plans = append(d.Plans, slowPlan(names[i], p))
 	}
@@ -256,13 +258,14 @@ func modifies(head string) bool {
 
 // add puts a verdict in, with its weight: the share of the time, in percent, that it costs
 // as far as that can be told.
-func (d *Reading) add(id, certainty string, weight float64, explains *float64, title string, evidence, next []string) {
+func (d *Reading) add(id, certainty string, weight float64, explains *float64, title say.Message,
+	evidence, next []say.Message) {
 	if explains != nil {
 		v := slowRound(max(*explains, 0))
 		explains = &v
 	}
 	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title,
-		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
 	d.weight[id] = weight
 }
 
@@ -290,29 +293,36 @@ func (d *Reading) judge() {
 func (d *Reading) notMeasured() {
 	p := d.run
 	d.Missing = append(d.Missing, planGaps(d.Plan.Name, p)...)
+	miss := func(text say.Message) { d.Missing = append(d.Missing, text) }
 	if p.Product != "" {
-		d.Missing = append(d.Missing, "the plan is of "+p.Product+
-			", a fork of PostgreSQL: what is its own is not judged")
+		miss(say.M("the plan is of {product}, a fork of PostgreSQL: its own features are not judged", "product",
+			p.Product))
 	}
 	if p.Fragment {
-		d.Missing = append(d.Missing, "the beginning of the plan is missing: shares are of the part that is there")
+		miss(say.M("the beginning of the plan is missing: percentages are of the part that is present"))
 	}
 	if p.Cut != "" {
-		d.Missing = append(d.Missing, "it is cut off at: "+Cut(p.Cut))
+		miss(cutOff(d.Plan))
 	} else if d.incomplete() {
-		d.Missing = append(d.Missing, "it is cut off: nodes without what must stand below them have no own time")
+		miss(say.M("the plan is cut off: the own time of nodes whose children are missing is unknown"))
 	}
 	if u := p.Unknown; u != nil {
-		lines := "1 line was"
-		if u.Lines > 1 {
-			lines = fmt.Sprintf("%d lines were", u.Lines)
+		miss(say.N(int64(u.Lines), "{n} line was not understood: {line}", "{n} lines were not understood, the first: "+
+			"{line}", "line", Cut(u.First)))
+	}
+	if n := len(d.Plans); n > 1 {
+		if d.Plan.Total == nil {
+			miss(say.N(n, "{n} plan in the input; it has the highest cost",
+				"{n} plans in the input; this one has the highest cost"))
+		} else {
+			miss(say.N(n, "{n} plan in the input; it took longest", "{n} plans in the input; this one took longest"))
 		}
-		d.Missing = append(d.Missing, fmt.Sprintf("%s seen and not understood, the first: %s", lines, Cut(u.First)))
 	}
-	if len(d.Plans) > 1 {
-		d.Missing = append(d.Missing, fmt.Sprintf("%d plans are in it; this is the one that took longest",
-			len(d.Plans)))
-	}
+}
+
+// cutOff says where a plan ends too early.
+func cutOff(p Plan) say.Message {
+	return say.M("{plan} is cut off at: {text}", "plan", p.Name, "text", Cut(p.Cut))
 }
 
 // incomplete says whether a node lacks what must stand below it.
@@ -322,36 +332,36 @@ func (d *Reading) incomplete() bool {
 }
 
 // planGaps says what a run did not measure.
-func planGaps(name string, p *queryplan.Plan) []string {
+func planGaps(name string, p *queryplan.Plan) (out []say.Message) {
 	timed, ran, io := false, false, false
 	p.Root.Walk(func(n *queryplan.Node) {
 		ran = ran || n.Actual != nil
 		timed = timed || n.Actual != nil && n.Actual.Total != nil
 		io = io || n.IO != nil
 	})
-	var out []string
 	switch {
 	case !p.Executed() && p.Execution != nil:
-		return append(out, name+" holds estimates and the whole duration: auto_explain.log_analyze = on writes what "+
-			"each node did")
+		return append(out, say.M("{plan} has estimates and the total duration only: auto_explain.log_analyze = on "+
+			"logs what each node did", "plan", name))
 	case !p.Executed():
-		return append(out, name+
-			" was not executed, so it holds estimates alone: run it with EXPLAIN (ANALYZE, BUFFERS)")
+		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
+			"BUFFERS)", "plan", name))
 	case !timed && ran:
-		out = append(out, name+" was run with TIMING OFF: leave that out, to see where the time goes")
+		out = append(out, say.M("{plan} was run with TIMING OFF: omit that to see where the time goes", "plan", name))
 	}
 	if !p.Buffers {
-		out = append(out, name+
-			" does not count buffers, so hits cannot be told from reads: run it with EXPLAIN (ANALYZE, BUFFERS)")
+		out = append(out, say.M("{plan} has no buffer counts, so hits and reads are unknown: run it with EXPLAIN "+
+			"(ANALYZE, BUFFERS)", "plan", name))
 	} else if b := p.Root.Buffers; b != nil && b.Read+b.TempRead > 0 && !io {
-		out = append(out, name+" has no time of its reads: SET track_io_timing = on before it")
+		out = append(out, say.M("{plan} has no time of its reads: SET track_io_timing = on; before it", "plan", name))
 	}
-	if p.Flat {
-		out = append(out, name+
-			" has lost its indentation: which node stands below which cannot be told, and no node's own time")
-		if p.Rebuilt {
-			out[len(out)-1] = name + " has lost its indentation: the tree was made from how many inputs each node has"
-		}
+	switch {
+	case p.Flat && p.Rebuilt:
+		out = append(out, say.M("{plan} has lost its indentation: the tree was rebuilt from the number of inputs of "+
+			"each node", "plan", name))
+	case p.Flat:
+		out = append(out, say.M("{plan} has lost its indentation: the tree and the own time of each node are unknown",
+			"plan", name))
 	}
 	return out
 }
@@ -366,8 +376,10 @@ func (d *Reading) inconsistent() {
 		}
 		slack := 0.02*r.wall + 0.001*r.Actual.Loops + 0.01 // EXPLAIN writes microseconds, and so each loop is rounded
 		if known && r.processes == 1 && r.wall-slack > whole {
-			d.Inconsistent = append(d.Inconsistent, fmt.Sprintf("%s took %s (loops × time: %.0f × %s), the whole %s",
-				r.Head, ms(r.wall), r.Actual.Loops, ms(*r.Actual.Total), ms(whole)))
+			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time} (loops × time: {loops} × {each}), but "+
+				"the whole plan {whole}", "node", r.Head, "time", ms(r.wall), "loops", say.Number(fmt.Sprintf("%.0f",
+				r.Actual.Loops)),
+				"each", ms(*r.Actual.Total), "whole", ms(whole)))
 			continue
 		}
 		p := r.parent
@@ -375,41 +387,41 @@ func (d *Reading) inconsistent() {
 			continue
 		}
 		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
-			d.Inconsistent = append(d.Inconsistent,
-				fmt.Sprintf("%s took %s, longer than %s above it, which includes it (%s)",
-					r.Head, ms(r.wall), p.Head, ms(p.wall)))
+			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time}, but its parent {parent}, which "+
+				"includes it, only {parent_time}", "node", r.Head, "time", ms(r.wall), "parent", p.Head, "parent_time",
+				ms(p.wall)))
 		}
 	}
 }
 
 // headline says the verdict in one line.
 func (d *Reading) headline() {
-	var b strings.Builder
+	var text []say.Message
 	total, ok := d.run.Ran()
-	switch {
+	switch name := d.Plan.Name; {
+	case ok && d.run.Planning != nil:
+		text = append(text, say.M("{plan} took {time}, and planning took {planning}.", "plan", name, "time", ms(total),
+			"planning", ms(*d.run.Planning)))
 	case ok:
-		fmt.Fprintf(&b, "%s took %s", d.Plan.Name, ms(total))
-		if d.run.Planning != nil {
-			fmt.Fprintf(&b, ", and planning took %s", ms(*d.run.Planning))
-		}
-		b.WriteString(". ")
+		text = append(text, say.M("{plan} took {time}.", "plan", name, "time", ms(total)))
 	case !d.run.Executed():
-		fmt.Fprintf(&b, "%s was not executed: it holds estimates alone. ", d.Plan.Name)
+		text = append(text, say.M("{plan} was not executed: it has estimates only.", "plan", name))
 	case d.run.Fragment:
-		fmt.Fprintf(&b, "%s is a part of a plan. ", d.Plan.Name)
+		text = append(text, say.M("{plan} is a part of a plan.", "plan", name))
 	default:
-		fmt.Fprintf(&b, "%s has no times. ", d.Plan.Name)
+		text = append(text, say.M("{plan} has no times.", "plan", name))
 	}
 	if len(d.Inconsistent) > 0 {
-		b.WriteString("Its figures contradict each other: the paste is not of one execution. ")
+		text = append(text, say.M("Its numbers contradict each other: they are not of one execution."))
 	}
 	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
-		fmt.Fprintf(&b, "%.0f %% of it is in %s. ", d.share(r.own), r.Head)
+		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node",
+			r.Head))
 	}
 	if len(d.Verdicts) > 0 && d.Verdicts[0].ID != "slowest-node" {
-		b.WriteString(d.Verdicts[0].Title + ".")
+		text = append(text, say.M("{finding}.", "finding", d.Verdicts[0].Title))
 	}
-	d.Verdict = strings.TrimSpace(b.String())
+	d.Verdict = say.All(" ", text...)
 }
 
 // top is the node with the most own time; nil where none is known.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -26,17 +27,18 @@ func TestInconsistent(t *testing.T) {
         ->  Index Scan using b_pkey on b  (cost=0.1..1.0 rows=1 width=4) (actual time=1.0..2.0 rows=1 loops=500)
 Execution Time: 51.0 ms
 `))
-	if len(d.Inconsistent) != 1 || !strings.Contains(d.Inconsistent[0], "500 × 2.0 ms") {
+	if len(d.Inconsistent) != 1 || !strings.Contains(d.Inconsistent[0].String(), "500 × 2.0 ms") {
 		t.Errorf("%q", d.Inconsistent)
 	}
-	if !strings.Contains(d.Verdict, "contradict each other") || strings.Contains(d.Verdict, "% of it") {
+	if !strings.Contains(d.Verdict.String(), "contradict each other") || strings.Contains(d.Verdict.String(),
+		"% of it") {
 		t.Errorf("%q", d.Verdict)
 	}
 	d = Read("x", parsed(t, `Sort  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
   ->  Seq Scan on a  (cost=0.00..50.0 rows=10 width=4) (actual time=0.1..90.0 rows=10 loops=1)
 Execution Time: 100.0 ms
 `))
-	if len(d.Inconsistent) != 1 || !strings.Contains(d.Inconsistent[0], "longer than Sort above it") {
+	if len(d.Inconsistent) != 1 || !strings.Contains(d.Inconsistent[0].String(), "its parent Sort") {
 		t.Errorf("%q", d.Inconsistent)
 	}
 }
@@ -52,7 +54,7 @@ Execution Time: 9100.0 ms
 `
 	slow := parsed(t, spilled)
 	for _, v := range Read("x", slow).Verdicts {
-		if strings.Contains(strings.Join(v.Next, " "), "work_mem = '") {
+		if strings.Contains(strings.Join(say.Strings(v.Next), " "), "work_mem = '") {
 			t.Errorf("%q", v.Next)
 		}
 	}
@@ -62,7 +64,7 @@ Execution Time: 9100.0 ms
 	*fast.Execution = 110
 	d := Compare("slow", slow, "fast", fast)
 	i := slices.IndexFunc(d.Verdicts, func(v Verdict) bool { return v.ID == "spill" })
-	if i < 0 || !strings.Contains(strings.Join(d.Verdicts[i].Next, " "), "SET work_mem = '4MB'") {
+	if i < 0 || !strings.Contains(strings.Join(say.Strings(d.Verdicts[i].Next), " "), "SET work_mem = '4MB'") {
 		t.Errorf("%+v", d.Verdicts)
 	}
 	// The fast run sorts nothing: no memory is named at all.
@@ -71,7 +73,7 @@ Execution Time: 9100.0 ms
 Execution Time: 95.0 ms
 `)
 	for _, v := range Compare("slow", slow, "fast", other).Verdicts {
-		if text := strings.Join(v.Next, " "); strings.Contains(text, "work_mem = '") ||
+		if text := strings.Join(say.Strings(v.Next), " "); strings.Contains(text, "work_mem = '") ||
 			strings.Contains(text, "ANALYZE a") {
 			t.Errorf("%s: %q", v.ID, v.Next)
 		}
@@ -105,7 +107,8 @@ func TestLossyBrin(t *testing.T) {
 	if has("8") != nil {
 		t.Error("8 blocks are told")
 	}
-	if v := has("80000"); v == nil || v.Certainty != Possible || !strings.Contains(strings.Join(v.Next, " "), "BRIN") {
+	if v := has("80000"); v == nil || v.Certainty != Possible || !strings.Contains(strings.Join(say.Strings(v.Next),
+		" "), "BRIN") {
 		t.Errorf("%+v", v)
 	}
 }
@@ -185,7 +188,7 @@ func TestEstimatesThatAreNone(t *testing.T) {
 	}
 	v := verdict(t, `Function Scan on f  (cost=0.0..9.0 rows=1000 width=4) (actual time=0.1..9.0 rows=1 loops=1)
 `, "misestimate")
-	if v == nil || strings.Contains(strings.Join(v.Next, " "), "ANALYZE") {
+	if v == nil || strings.Contains(strings.Join(say.Strings(v.Next), " "), "ANALYZE") {
 		t.Errorf("a function has no statistics: %+v", v)
 	}
 }
@@ -218,16 +221,16 @@ func TestWhereTheFilterIs(t *testing.T) {
 Execution Time: 901.0 ms
 `
 	for filter, c := range map[string]struct{ scan, want string }{
-		"Filter: (a = 1)":                  {"Seq Scan", "an index for (a = 1)"},
+		"Filter: (a = 1)":                  {"Seq Scan", "An index for (a = 1)"},
 		"Filter: (a ~~* '%x%'::text)":      {"Seq Scan", "pg_trgm"},
 		"Filter: (a ~~ '%x'::text)":        {"Parallel Seq Scan", "pg_trgm"},
-		"Filter: (a ~~ 'x%'::text)":        {"Seq Scan", "an index for"},
+		"Filter: (a ~~ 'x%'::text)":        {"Seq Scan", "An index for"},
 		"Filter: (NOT (hashed SubPlan 1))": {"Seq Scan", "EXISTS"},
 		"Filter: (f(a) = 2)":               {"Foreign Scan", "remote server"},
 		"Vectorized Filter: (a > 3)":       {"Custom Scan (DecompressChunk)", "compress_segmentby"},
 	} {
 		v := verdict(t, c.scan+strings.Replace(text, "FILTER", filter, 1), "rows-removed")
-		if v == nil || !strings.Contains(strings.Join(v.Next, " "), c.want) {
+		if v == nil || !strings.Contains(strings.Join(say.Strings(v.Next), " "), c.want) {
 			t.Errorf("%s: %+v", filter, v)
 		}
 	}
@@ -245,7 +248,7 @@ Execution Time: 88.1 ms
 	for _, head := range []string{"Result", "Function Scan on f"} {
 		v := verdict(t, head+"  (cost=0.0..1.0 rows=1 width=0) (actual time=1811.1..1811.7 rows=1 loops=1)\n",
 			"function-call")
-		if v == nil || !strings.Contains(strings.Join(v.Next, " "), "log_nested_statements") {
+		if v == nil || !strings.Contains(strings.Join(say.Strings(v.Next), " "), "log_nested_statements") {
 			t.Errorf("%s: %+v", head, v)
 		}
 	}

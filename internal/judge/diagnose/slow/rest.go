@@ -1,18 +1,19 @@
 package slow
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/pgfettle/pgfettle/internal/base/say"
 
 // slowEpisode is what to look at when the trouble is below PostgreSQL.
-var slowEpisode = []string{
-	"while it is slow: pgfettle diagnose slow --sample, for wait events, run queue, steal, pressure, page faults " +
-		"and compaction",
-	"pgfettle diagnose memory: page tables of many connections on a large shared_buffers without huge pages slow " +
-		"every access to memory",
-	"perf top -p PID of the backend: compaction and page faults of the kernel, s_lock and LWLockAcquire of the server",
-	"on a virtual machine the steal column of vmstat 1, and cpu.stat of the control group for throttling",
+func slowEpisode() []say.Message {
+	return []say.Message{
+		say.M("While it is slow, pgfettle diagnose slow --sample shows wait events, run queue, steal, pressure, page " +
+			"faults and compaction."),
+		say.M("pgfettle diagnose memory shows the page tables: many connections to large shared_buffers without huge " +
+			"pages can make memory access slower."),
+		say.M("perf top -p PID for the backend shows compaction and page faults of the kernel, s_lock and " +
+			"LWLockAcquire of the server."),
+		say.M("On a virtual machine, check the steal time (column st of vmstat 1). In a cgroup, check cpu.stat for " +
+			"throttling."),
+	}
 }
 
 // rest judges what no cause above explains: the reading for two runs of one plan
@@ -21,7 +22,7 @@ func (d *Report) rest() {
 	if !d.SamePlan {
 		return
 	}
-	d.ruledOut("the planner: both runs have the same plan")
+	d.ruledOut(say.M("the planner: both runs have the same plan"))
 	left := d.extra()
 	for _, v := range d.Verdicts {
 		if v.Explains != nil {
@@ -32,28 +33,26 @@ func (d *Report) rest() {
 	if d.extra() == 0 || left < d.extra()/2 {
 		return
 	}
-	var evidence []string
+	var evidence []say.Message
 	switch {
 	case d.Buffers == "same-hits":
-		evidence = append(evidence,
-			fmt.Sprintf(
-				"both runs have the same plan and found the same blocks in shared buffers (%d and %d), reading none",
-				*d.Slow.Hit, *d.Fast.Hit))
+		evidence = append(evidence, say.M("both runs have the same plan and found all blocks in shared buffers "+
+			"({slow} and {fast})", "slow", *d.Slow.Hit, "fast", *d.Fast.Hit))
 		if a, b := d.Slow.Execution, d.Fast.Execution; a != nil && b != nil && *d.Slow.Hit > 0 && *d.Fast.Hit > 0 {
-			evidence = append(evidence, fmt.Sprintf("for each block that is %s instead of %s",
-				ms(*a/float64(*d.Slow.Hit)), ms(*b/float64(*d.Fast.Hit))))
+			evidence = append(evidence, say.M("per block: {slow} instead of {fast}", "slow",
+				ms(*a/float64(*d.Slow.Hit)), "fast", ms(*b/float64(*d.Fast.Hit))))
 		}
 	case d.Buffers == "unknown":
-		evidence = append(evidence, "both runs have the same plan; buffers were not counted")
+		evidence = append(evidence, say.M("both runs have the same plan; buffers were not counted"))
 	default:
-		evidence = append(evidence,
-			fmt.Sprintf("both runs have the same plan; blocks found and read: %d and %d, against %d and %d",
-				*d.Slow.Hit, *d.Slow.Read, *d.Fast.Hit, *d.Fast.Read))
+		evidence = append(evidence, say.M("both runs have the same plan; slow run: {slow_hit} blocks hit, "+
+			"{slow_read} read; fast run: {fast_hit} hit, {fast_read} read", "slow_hit", *d.Slow.Hit, "slow_read",
+			*d.Slow.Read, "fast_hit", *d.Fast.Hit, "fast_read", *d.Fast.Read))
 	}
 	switch d.Spread {
 	case "uniform":
-		evidence = append(evidence,
-			"every node that took time is slower by about the same factor: the whole machine is slow, not one table")
+		evidence = append(evidence, say.M("all nodes that took time are slower by about the same factor: the whole "+
+			"host was slow, not one table"))
 	case "concentrated":
 		for _, n := range d.worst(2) {
 			evidence = append(evidence, slowNodeLine(n))
@@ -61,56 +60,62 @@ func (d *Report) rest() {
 	}
 	switch {
 	case d.Buffers == "same-hits":
-		d.add("cpu-memory-or-lock", Sure, &left,
-			"CPU, memory or internal locks were slow: no disk and no plan problem", evidence, slowEpisode)
+		d.add("cpu-memory-or-lock", Sure, &left, say.M("CPU, memory or internal locks were slow, not the disks or "+
+			"the plan"),
+			evidence, slowEpisode())
 	case d.Buffers == "unknown":
-		next := append(
-			[]string{
-				"run both again with EXPLAIN (ANALYZE, BUFFERS): if all blocks are hits in both, disks and plan are " +
-					"ruled out, and it is CPU, memory or locks"}, slowEpisode...)
+		next := append([]say.Message{say.M("Run both again with EXPLAIN (ANALYZE, BUFFERS). If both find all blocks " +
+			"in shared buffers, it is neither the disks nor the plan, but CPU, memory or locks.")}, slowEpisode()...)
 		d.add("cpu-memory-or-lock", Possible, &left,
-			"Reads, or CPU, memory and internal locks: without BUFFERS they cannot be told apart", evidence, next)
+			say.M("Reads, CPU, memory or internal locks were slow: BUFFERS would tell them apart"), evidence, next)
 	case d.has("reads"):
 		// A read whose time was measured and does not explain it, or was not measured.
 		for _, v := range d.Verdicts {
 			if v.ID == "reads" && v.Explains != nil {
 				d.add("cpu-memory-or-lock", Likely, &left,
-					"The reads do not explain it: CPU, memory or internal locks were slow too", evidence, slowEpisode)
+					say.M("CPU, memory or internal locks were slow too: the reads do not explain it"), evidence,
+					slowEpisode())
 			}
 		}
 	case len(d.Verdicts) == 0 || left > d.extra()/2:
 		d.add("cpu-memory-or-lock", Likely, &left,
-			"CPU, memory or internal locks were slow: the plan and the blocks are the same", evidence, slowEpisode)
+			say.M("CPU, memory or internal locks were slow: neither the plan nor the blocks explain it"), evidence,
+			slowEpisode())
 	}
 }
 
-func slowNodeLine(n Node) string {
-	text := fmt.Sprintf("%.0f %% of the extra time is in %s", n.Share, n.Head)
-	if n.SlowLoop != nil && n.FastLoop != nil {
-		text += fmt.Sprintf(": %s instead of %s in each of %.0f loops", ms(*n.SlowLoop), ms(*n.FastLoop), n.Loops)
+func slowNodeLine(n Node) say.Message {
+	text := say.M("{percent} of the extra time is in {node}", "percent", percent(n.Share), "node", n.Head)
+	switch {
+	case n.SlowLoop == nil || n.FastLoop == nil:
+	case n.Loops > 1:
+		text = say.M("{percent} of the extra time is in {node}: {slow} instead of {fast} in each of {loops}", "percent",
+			percent(n.Share), "node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop), "loops",
+			loopsOf(n.Loops))
+	default:
+		text = say.M("{percent} of the extra time is in {node}: {slow} instead of {fast}", "percent", percent(n.Share),
+			"node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop))
 	}
 	return text
 }
 
 // headline says the verdict in one line.
 func (d *Report) headline() {
-	var b strings.Builder
 	a, f := slowWhole(d.Slow), slowWhole(d.Fast)
+	times := say.M("At least one run has no time.")
 	if d.Factor != nil {
-		fmt.Fprintf(&b, "%s took %s, %s %s: %s times as long. ", d.Slow.Name, ms(*a), d.Fast.Name, ms(*f),
-			factor(*d.Factor))
-	} else {
-		b.WriteString("Not both runs tell their time. ")
+		times = say.M("{slow} took {slow_time}, {fast} {fast_time}: {factor} times as long.", "slow", d.Slow.Name,
+			"slow_time", ms(*a), "fast", d.Fast.Name, "fast_time", ms(*f), "factor", factor(*d.Factor))
 	}
+	var why say.Message
 	switch {
 	case d.has("cpu-memory-or-lock") && d.Verdicts[0].ID == "cpu-memory-or-lock" && d.Buffers == "same-hits":
-		b.WriteString(
-			"Same plan, same blocks, all of them in shared buffers: no disk and no plan problem, but CPU, memory or " +
-				"locks.")
+		why = say.M("Same plan, same blocks, all in shared buffers: not the disks or the plan, but CPU, memory or " +
+			"locks.")
 	case len(d.Verdicts) > 0:
-		b.WriteString(d.Verdicts[0].Title + ".")
+		why = say.M("{finding}.", "finding", d.Verdicts[0].Title)
 	case d.SamePlan:
-		b.WriteString("The plan is the same, and what was measured does not show why.")
+		why = say.M("The plan is the same, and the measurements do not show why.")
 	}
-	d.Verdict = strings.TrimSpace(b.String())
+	d.Verdict = say.All(" ", times, why)
 }

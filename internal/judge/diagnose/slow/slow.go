@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -59,31 +60,31 @@ type Node struct {
 
 // Verdict is one reason for the difference, or one thing that was ruled out.
 type Verdict struct {
-	ID        string   `json:"id"`
-	Certainty string   `json:"certainty"`          // sure, likely or possible
-	Explains  *float64 `json:"explains,omitempty"` // milliseconds of the difference; nil: cannot be told
-	Title     string   `json:"title"`
-	Evidence  []string `json:"evidence"`
-	Next      []string `json:"next"`
+	ID        string        `json:"id"`
+	Certainty string        `json:"certainty"`          // sure, likely or possible
+	Explains  *float64      `json:"explains,omitempty"` // milliseconds of the difference; nil: cannot be told
+	Title     say.Message   `json:"title"`              // without a full stop
+	Evidence  []say.Message `json:"evidence"`
+	Next      []say.Message `json:"next"`
 }
 
 // Report is what two runs of one query tell.
 type Report struct {
-	Schema   string   `json:"schema"`
-	Slow     Plan     `json:"slow"`
-	Fast     Plan     `json:"fast"`
-	Factor   *float64 `json:"factor,omitempty"` // slow over fast
-	Verdict  string   `json:"verdict"`          // one line
-	SamePlan bool     `json:"same_plan"`
-	Buffers  string   `json:"buffers"` // same-hits, reads, more, fewer, or unknown
+	Schema   string      `json:"schema"`
+	Slow     Plan        `json:"slow"`
+	Fast     Plan        `json:"fast"`
+	Factor   *float64    `json:"factor,omitempty"` // slow over fast
+	Verdict  say.Message `json:"verdict"`          // one line
+	SamePlan bool        `json:"same_plan"`
+	Buffers  string      `json:"buffers"` // same-hits, reads, more, fewer, same, or unknown
 	// uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
 	Spread string `json:"spread"`
 	// of the plans; each line begins with a blank, - (fast only) or + (slow only)
-	Diff             []string  `json:"diff"`
-	Nodes            []Node    `json:"nodes"` // of the slow plan's tree where both are alike
-	Verdicts         []Verdict `json:"verdicts"`
-	RuledOut         []string  `json:"ruled_out"`
-	Missing          []string  `json:"missing"` // what was not measured, and what would measure it
+	Diff             []string      `json:"diff"`
+	Nodes            []Node        `json:"nodes"` // of the slow plan's tree where both are alike
+	Verdicts         []Verdict     `json:"verdicts"`
+	RuledOut         []say.Message `json:"ruled_out"`
+	Missing          []say.Message `json:"missing"` // what was not measured, and what would measure it
 	slowRun, fastRun *queryplan.Plan
 }
 

@@ -158,41 +158,42 @@ func BlocksFor(sd, effect float64) int {
 
 // Words says the verdict in a sentence or two, for a metric such as "tps".
 func (v Verdict) Words(metric string) []say.Message {
-	share := func(x Number) string { return signed(x) + " %" }
-	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n",
+	share := func(x Number) say.Number { return say.Number(signed(x) + "%") }
+	size := func(x Number) say.Number { return say.Number(plain(x) + "%") }
+	whole := []any{"metric", metric, "effect", share(v.Effect), "low", share(v.Low), "high", share(v.High), "n",
 		v.N, "p", probability(max(v.P, v.PFlip)),
-		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd",
-		plain(v.SD), "discarded", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
+		"low90", share(v.Low90), "high90", share(v.High90), "margin", size(v.Margin), "mde", size(v.MDE), "sd",
+		size(v.SD), "discarded", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
 	m := func(text say.Template) say.Message { return say.M(text, whole...) }
 	var out []say.Message
 	switch v.Word {
 	case Improved, Regressed:
-		out = append(out, m("{effect} {metric} (95 % CI {low}…{high}, {n} blocks, p = {p})."))
+		out = append(out, m("{effect} {metric} (95% CI {low} to {high}, {n} blocks, p = {p})."))
 		if v.Relevant {
-			out = append(out, m("Practically relevant: the whole interval is beyond ±{margin} %."))
+			out = append(out, m("Practically relevant: the whole interval is beyond ±{margin}."))
 		} else if v.Low90 > -v.Margin && v.High90 < v.Margin {
-			out = append(out, m("A real difference, but a small one: it is below ±{margin} %."))
+			out = append(out, m("A real but small difference: below ±{margin}."))
 		}
 	case Equivalent:
-		out = append(out, m("No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
+		out = append(out, m("No difference in {metric} larger than {margin} (90% CI {low90} to {high90}, {n} blocks)."))
 	case Inconclusive:
 		if v.Disagree {
-			out = append(out, m("The t test and the exact test do not agree about {metric} ({effect}, 95 % CI "+
-				"{low}…{high}, {n} blocks): a few blocks decide it, so nothing is claimed."))
+			out = append(out, m("The t test and the exact test disagree about {metric} ({effect}, 95% CI {low} to "+
+				"{high}, {n} blocks): a few blocks determine the result, so nothing is concluded."))
 		} else {
-			out = append(out, m("No difference in {metric} detected ({effect}, 95 % CI {low}…{high})."))
+			out = append(out, m("No difference in {metric} detected ({effect}, 95% CI {low} to {high})."))
 		}
 		out = append(out,
-			m("This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, "+
-				"{n} blocks); smaller ones it would usually miss."))
+			m("This experiment would have detected a change of ±{mde} or more with a probability of 80% (sd {sd}, {n} "+
+				"blocks); it would usually miss smaller ones."))
 		if v.ForMargin > v.N {
-			out = append(out, m("About {for} blocks are needed for ±{margin} %."))
+			out = append(out, m("About {for} blocks are needed for ±{margin}."))
 		}
 	case Indicative:
 		out = append(out, m("Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
 	case Unsuitable:
 		out = append(out,
-			m("No verdict: {discarded} of {all} blocks were disturbed by something else on this machine."))
+			m("No verdict: {discarded} of {all} blocks were disturbed by other load on this host."))
 	}
 	return out
 }

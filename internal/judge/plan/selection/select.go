@@ -113,10 +113,10 @@ func (o *Options) CheckRisks(chosen []plan.Change) error {
 		return nil
 	}
 	list := strings.Join(open, ",")
-	return &say.Problem{Message: "high-risk changes are not accepted: " + list,
-		Detail: "nothing was changed",
-		Hint: "read their reasons in the plan, then pass --accept-risk " + list + ", or select other changes with " +
-			"--only",
+	return &say.Problem{Message: say.M("high-risk changes are not accepted: {list}", "list", list),
+		Detail: say.M("nothing was changed"),
+		Hint: say.M("read their reasons in the plan, then pass --accept-risk {list}, or select other changes with "+
+			"--only", "list", list),
 		Code: say.CodeRefused}
 }
 

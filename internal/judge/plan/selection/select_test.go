@@ -58,12 +58,12 @@ func TestMoved(t *testing.T) {
 	fresh.Changes[1].To, fresh.Changes[1].ToBase = "90", "90"
 	var no *say.Problem
 	if err := selection.Moved(p, fresh); !errors.As(err, &no) || no.Code != say.CodeStale ||
-		!strings.Contains(no.Detail, "available was 10 GB, now 9 GB") {
+		!strings.Contains(no.Detail.String(), "available was 10 GB, now 9 GB") {
 		t.Errorf("%v", err)
 	}
 	fresh.Changes = fresh.Changes[2:]
 	if err := selection.Moved(p, fresh); !errors.As(err, &no) ||
-		!strings.Contains(no.Detail, "sysctl:vm.swappiness (0 → 1) is no longer planned") {
+		!strings.Contains(no.Detail.String(), "sysctl:vm.swappiness (0 → 1) is no longer planned") {
 		t.Errorf("%v", err)
 	}
 }

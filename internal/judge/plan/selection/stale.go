@@ -18,12 +18,14 @@ func Moved(p, fresh *plan.Plan) error {
 		d := sameChange(fresh, c)
 		switch {
 		case d == nil:
-			return Stale(fmt.Sprintf("%s (%s → %s) is no longer planned", c.Address, c.From, c.To))
+			return Stale(say.M("{address} ({from} → {to}) is no longer planned", "address", string(c.Address), "from",
+				c.From, "to", c.To))
 		case c.FromBase != d.FromBase:
-			return Stale(fmt.Sprintf("%s is %s now; the plan expected %s", c.Address, d.From, c.From))
+			return Stale(say.M("{address} is {from} now; the plan expected {from2}", "address", string(c.Address),
+				"from", d.From, "from2", c.From))
 		case c.ToBase != d.ToBase:
-			return Stale(fmt.Sprintf("%s would now be set to %s, not %s%s", c.Address, d.To, c.To,
-				movedInputs(c.Inputs, d.Inputs)))
+			return Stale(say.M("{address} would now be set to {to}, not {to2}{inputs}", "address", string(c.Address),
+				"to", d.To, "to2", c.To, "inputs", movedInputs(c.Inputs, d.Inputs)))
 		}
 	}
 	return nil
@@ -51,7 +53,8 @@ func movedInputs(then, now []rule.Input) string {
 	return said
 }
 
-func Stale(detail string) error {
-	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "run plan again and review the changes",
+func Stale(detail say.Message) error {
+	return &say.Problem{Message: say.M("the plan is stale"), Detail: detail, Hint: say.M("run plan again and review " +
+		"the changes"),
 		Code: say.CodeStale}
 }

@@ -92,8 +92,8 @@ var BlockReadAhead = rule.Rule{
 		case have == 0 && kind == rule.HDD && scans, have > 0 && have <= readAheadDefault && kind == rule.HDD && scans:
 			c.WarnTuned()
 			c.Set(readAheadScans,
-				"the dw profile scans large tables, and {what}: a seek takes 10 ms, reading {present} less than 1 "+
-					"ms, reading 4 MB 20 ms", "what", what, "present", have)
+				"the dw profile scans large tables ({what}): a seek takes 10 ms, reading {present} less than 1 ms, "+
+					"reading 4 MB 20 ms", "what", what, "present", have)
 		case have == 0:
 			c.WarnTuned()
 			c.Set(readAheadDefault,

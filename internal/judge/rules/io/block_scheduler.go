@@ -77,17 +77,17 @@ var BlockScheduler = rule.Rule{
 		switch {
 		case fair && orders:
 			want, why = passing,
-				"{present} divides the disk among processes, and every session is one; {device} is {what} and orders "+
+				"{present} divides the disk among processes, and every session is one; {device} ({what}) orders "+
 					"requests itself"
 		case fair:
 			want, why = sorting,
-				"{present} divides the disk among processes, and every session is one, and it idles between their "+
-					"requests; {device} is {what}"
+				"{present} divides the disk among processes (every session is one) and idles between their requests; "+
+					"it is used for {device} ({what})"
 		case !orders && rotating && (have == "kyber" || slices.Contains(passing, have)):
 			want, why = sorting,
-				"{device} is {what}: with {present}, it serves requests in order of arrival and seeks between them"
+				"with {present}, {device} ({what}) serves requests in order of arrival and seeks between them"
 		default:
-			c.Keep("{present} suits {device}, which is {what}", "present", have, "device", b.Name, "what", what)
+			c.Keep("{present} suits {device} ({what})", "present", have, "device", b.Name, "what", what)
 			return
 		}
 		i := slices.IndexFunc(want, func(s string) bool { return slices.Contains(offered, s) })
@@ -121,29 +121,29 @@ func ordersItself(c *rule.Case, b host.Block) (what say.Message, orders, rotatin
 	})
 	switch {
 	case strings.HasPrefix(b.Name, "nvme"):
-		return say.M("an NVMe device"), true, false
+		return say.M("NVMe device"), true, false
 	case b.Network():
-		return say.M("a network block device"), true, false
+		return say.M("network block device"), true, false
 	case strings.HasPrefix(b.DMUUID, "mpath-"), above:
 		return say.M("part of a multipath device"), true, false
 	case b.Virtual():
-		return say.M("a virtual disk"), true, false
+		return say.M("virtual disk"), true, false
 	case raidModel.MatchString(b.Model):
-		return say.M("a volume of a RAID controller"), true, false
+		return say.M("volume of a RAID controller"), true, false
 	}
 	kind, reason := c.DiskKind(b)
 	if !reason.IsZero() {
 		if v, ok := c.Snapshot.Host.Virt.Get(); ok && v.Kind != "none" && v.Kind != "" {
-			return say.M("a disk of a virtual machine"), true, false
+			return say.M("disk of a virtual machine"), true, false
 		}
-		return say.M("a disk of unknown type"), false, false
+		return say.M("disk of unknown type"), false, false
 	}
 	// A person knows better than the flag.
 	if said := c.Options.Storage; said == rule.HDD || said == rule.SSD {
 		kind = said
 	}
 	if kind == rule.HDD {
-		return say.M("a rotating disk"), false, true
+		return say.M("rotating disk"), false, true
 	}
 	return say.M("flash"), false, false
 }

@@ -10,7 +10,7 @@ var DirtyExpireCentisecs = rule.Rule{
 	Title:   "Age at which dirty pages are written back",
 	Why: "Dirty pages that stay longer accumulate, and the next fsync of a checkpoint has to write them all. With a " +
 		"very short time, pages are written that change again soon.",
-	Formula: "3000 (30 s, the default) if it is longer or below 100 (1 s). Values in between stay.",
+	Formula: "3000 (30 s, the default) if it is above 3000 or below 100 (1 s). Values in between stay.",
 	Sources: []string{"linux-vm", "linux-writeback"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,

@@ -10,7 +10,7 @@ import (
 
 var ComputeQueryID = rule.Rule{
 	Address: knob.PG("compute_query_id"),
-	Title:   "In-core query identifiers (for pg_stat_statements)",
+	Title:   "Query identifiers computed by the server (for pg_stat_statements)",
 	Why: "pg_stat_statements identifies queries by this identifier. With off, the extension is loaded and uses " +
 		"memory, but collects nothing.",
 	Formula: "auto, the default, if it is off and pg_stat_statements is loaded; otherwise unchanged.",

@@ -29,7 +29,7 @@ var LogLinePrefix = rule.Rule{
 		case pid && clock:
 			c.Keep("the prefix has a timestamp and a process ID")
 		case have == "":
-			c.Set("%m [%p] %q%u@%d/%a ", "log lines without timestamp and process ID cannot be put in order")
+			c.Set("%m [%p] %q%u@%d/%a ", "log lines without timestamp and process ID cannot be ordered in time")
 		case !pid && !clock:
 			c.Set("%m [%p] "+have, "the prefix has no timestamp and no process ID")
 		case !pid:

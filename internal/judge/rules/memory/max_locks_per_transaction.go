@@ -11,7 +11,7 @@ const oneCLocks = 256
 
 var MaxLocksPerTransaction = rule.Rule{
 	Address: knob.PG("max_locks_per_transaction"),
-	Title:   "Lock table size: average locks per transaction",
+	Title:   "Lock table size: average locks per connection",
 	Why: "The lock table is shared: it has room for this many locks × max_connections. A transaction that touches " +
 		"more tables, indexes and partitions uses the room of others. When it is full, a statement fails with \"out " +
 		"of shared memory\". Each entry takes a few hundred bytes of shared memory.",

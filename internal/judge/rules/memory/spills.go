@@ -17,7 +17,7 @@ type spilled struct {
 	files  int64
 	daily  float64 // files
 	mean   unit.Bytes
-	span   rule.Age   // the longest
+	span   say.Span   // the longest
 	byCall unit.Bytes // nine of ten spilling statements write no more in a call; 0: not counted
 }
 
@@ -38,7 +38,7 @@ func readSpills(c *rule.Case) spilled {
 		s.files += d.TempFiles
 		bytes += max(d.TempBytes, 0)
 		s.daily += float64(d.TempFiles) * 24 * 3600 / secs
-		s.span = max(s.span, rule.Age(secs))
+		s.span = max(s.span, say.Span(secs))
 	}
 	if !s.known {
 		s.why = say.M("temporary files: less than one day of statistics, so the profile decides")
@@ -95,7 +95,8 @@ func bySpills(c *rule.Case, allowed unit.Bytes, reason say.Message) (unit.Bytes,
 		return allowed, say.All("; ", reason,
 			say.M("few temporary files ({spills}), but memory allows no more", "spills", seen))
 	case asked >= allowed:
-		return allowed, say.All("; ", reason, say.M("temporary files need at least this: {spills}", "spills", seen))
+		return allowed, say.All("; ", reason, say.M("at least this much is needed, because of the temporary files "+
+			"({spills})", "spills", seen))
 	case s.daily < spillsFew:
 		return asked, say.M("few temporary files: {spills}; memory would allow {allowed}, but nothing needs it",
 			"spills", seen, "allowed", allowed)

@@ -30,8 +30,8 @@ var WorkMem = rule.Rule{
 		"Never below 4 MB, and not below the present value unless memory was short (OOM kills, private memory in " +
 		"swap, memory pressure, less than 5% available): shared_buffers is lowered first. With at least one day of " +
 		"temporary file statistics: below 24 files per day, the present value, at least 16 MB. Otherwise 3 × their " +
-		"mean size, rounded up to a power of two, at most 2 GB and what memory allows. If 90% of the spilling " +
-		"statements in pg_stat_statements write more than that per call, that amount is used.",
+		"mean size, rounded up to a power of two, at most 2 GB and what memory allows. If the amount that 90% of the " +
+		"spilling statements in pg_stat_statements write per call at most is larger, it is used.",
 	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizing.After(sizing.SizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
 	Risk:    knob.Medium,
@@ -98,7 +98,7 @@ func wantedWork(c *rule.Case, b rule.Basis, room sizing.WorkRoom) (want unit.Byt
 		m.Connections == int(memory.OpenOverPeak*h.Open.Value) {
 		also("2 × the peak of {peak} on {date} (history of {days})", "peak",
 			say.N(int(h.Open.Value), "{n} open session", "{n} open sessions"), "date", rule.DayOf(h.Open.At),
-			"days", rule.Age(h.Days*24*3600))
+			"days", say.Span(h.Days*24*3600))
 	}
 	if l.Of != c.Options.Profile && room.Work >= memory.WorkMemFloor && room.Work < c.Prior().WorkMem {
 		also("no more than the {profile} profile gets, which has larger queries", "profile", string(l.Of))

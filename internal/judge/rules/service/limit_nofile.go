@@ -24,8 +24,8 @@ var LimitNOFILE = rule.Rule{
 	Why: "systemd sets a soft limit of 1024 open files for services, and the server does not raise it. If the limit " +
 		"is below max_files_per_process, sessions keep closing and reopening files. Anything else that needs a " +
 		"descriptor (a socket, a library, a foreign server connection) fails with \"too many open files\".",
-	Formula: "65536 if a systemd unit runs the postmaster and its limit is below max_files_per_process; more if that " +
-		"+ 100 is more. Otherwise unchanged. Takes effect at the next server start.",
+	Formula: "65536 if a systemd unit runs the postmaster and its limit is below max_files_per_process; " +
+		"max_files_per_process + 100 if that is more. Otherwise unchanged. Takes effect at the next server start.",
 	Sources: []string{"systemd-exec", "pg-config-resource", "pg-kernel-resources"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -54,7 +54,7 @@ var LimitNOFILE = rule.Rule{
 		switch {
 		case len(short) > 0:
 			c.Set(strconv.FormatInt(want, 10),
-				"{units}, below max_files_per_process; LimitNOFILE also sets the soft limit. Takes effect at the "+
+				"{units}; max_files_per_process is higher. LimitNOFILE also sets the soft limit. Takes effect at the "+
 					"next server start", "units", say.List{Items: short})
 		case len(units) > 0:
 			c.Keep("the open files limit is at least max_files_per_process")

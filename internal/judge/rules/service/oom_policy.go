@@ -37,11 +37,11 @@ var OomPolicy = rule.Rule{
 		}
 		switch {
 		case len(ends) == 1:
-			c.Set("continue", "{unit}: after an OOM kill the instance would stay down, although it recovers "+
+			c.Set("continue", "{unit}. After an OOM kill, the instance would stay down, although it could recover "+
 				"automatically",
 				"unit", says[0])
 		case len(ends) > 1:
-			c.Set("continue", "{units}: after an OOM kill the instance would stay down, although it recovers "+
+			c.Set("continue", "{units}. After an OOM kill, the instance would stay down, although it could recover "+
 				"automatically",
 				"units", say.List{Items: says})
 		case len(goes) > 0:

@@ -89,7 +89,7 @@ const churnPeak = 3
 // rows become dead at the peak: each may be on a page of its own. Rounded up to
 // hundreds, so that it does not move with every row. ok is false where rows were
 // not counted for a day.
-func limitOfChurn(c *rule.Case) (limit int, rate float64, span rule.Age, ok bool) {
+func limitOfChurn(c *rule.Case) (limit int, rate float64, span say.Span, ok bool) {
 	rate, span, ok = churn(c)
 	one := float64(dirtied(c, 1)) / 8192 // pages a second that a limit of 1 lets dirty
 	if !ok || one <= 0 {

@@ -1,18 +1,19 @@
 package vacuum
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // churn returns how many rows are updated and deleted in a second, over all
 // databases that were counted for a day; ok is false without one.
-func churn(c *rule.Case) (rate float64, span rule.Age, ok bool) {
+func churn(c *rule.Case) (rate float64, span say.Span, ok bool) {
 	dbs, _ := c.Instance.Server.Databases.Get()
 	for _, d := range dbs {
 		if secs, counted := c.Instance.Server.CountedFor(d); counted && secs >= memory.MeasuredLeast {
 			rate += max(float64(d.Updated)+float64(d.Deleted), 0) / secs
-			span, ok = max(span, rule.Age(secs)), true
+			span, ok = max(span, say.Span(secs)), true
 		}
 	}
 	return rate, span, ok

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -50,12 +51,12 @@ var CommitDelay = rule.Rule{
 
 // commits returns how many transactions are committed in a second, over all
 // databases that were counted for a day; ok is false without one.
-func commits(c *rule.Case) (rate float64, span rule.Age, ok bool) {
+func commits(c *rule.Case) (rate float64, span say.Span, ok bool) {
 	dbs, _ := c.Instance.Server.Databases.Get()
 	for _, d := range dbs {
 		if secs, counted := c.Instance.Server.CountedFor(d); counted && secs >= memory.MeasuredLeast {
 			rate += max(float64(d.Commits), 0) / secs
-			span, ok = max(span, rule.Age(secs)), true
+			span, ok = max(span, say.Span(secs)), true
 		}
 	}
 	return rate, span, ok

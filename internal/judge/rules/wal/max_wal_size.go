@@ -133,7 +133,7 @@ type walNeed struct {
 	hours          float64    // for which it was counted, of a mean
 	watched        bool       // it is the busiest hour of a history, and not a mean
 	date           string     // of that hour
-	days           rule.Age   // of the history
+	days           say.Span   // of the history
 }
 
 // walNeed decides between the mean that the server counted and the busiest hour
@@ -158,7 +158,7 @@ func walNeedOf(c *rule.Case) (m walNeed, ok bool) {
 		need := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
 		if need >= m.need || h.Days >= walWatched && peak >= rate {
 			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true,
-				date: rule.DayOf(h.WAL.At), days: rule.Age(h.Days * 24 * 3600)}
+				date: rule.DayOf(h.WAL.At), days: say.Span(h.Days * 24 * 3600)}
 		}
 	}
 	return m, true

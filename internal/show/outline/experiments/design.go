@@ -22,13 +22,13 @@ func Design(d document.Design) outline.Outline {
 		o.Para(x.Question)
 		caution := outline.FieldOf("Caution:", x.Caution)
 		caution.Tone = outline.ToneMind
-		o.Add(outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", x.Told),
-			outline.FieldOf("To be expected:", x.Expect), caution}})
+		o.Add(outline.Fields{List: []outline.Field{outline.FieldOf("Course statement:", x.Told),
+			outline.FieldOf("Expected:", x.Expect), caution}})
 	}
 	o.Heading(2, "The experiment")
 	o.Add(compared(d))
 	if len(d.Differences) > 0 {
-		const head = "What B has otherwise"
+		const head = "Differences between A and B"
 		o.Heading(2, head)
 		rows := [][]string{{"", "A", "B"}}
 		for _, x := range d.Differences {
@@ -41,11 +41,11 @@ func Design(d document.Design) outline.Outline {
 	if !single && e.Name != AA {
 		leftOut(&o, "B", &e.B)
 	}
-	o.Heading(2, "How")
+	o.Heading(2, "Design")
 	o.Para(DesignWords(e))
 	o.Toned(outline.ToneNote, d.Why)
-	o.Para("Blocks that steal, other programs, failed transactions or checkpoints disturb are discarded by gates " +
-		"that are fixed now and do not see the configuration; they are repeated, and counted.")
+	o.Para("Blocks disturbed by CPU steal, other programs, failed transactions or checkpoints are discarded and " +
+		"repeated. The rules are fixed now and do not depend on the configuration; discarded blocks are counted.")
 	for _, n := range e.Notes {
 		if x := Course(e.Name); x == nil || n != x.Caution { // that stands above
 			o.Toned(outline.ToneMind, n)
@@ -76,7 +76,7 @@ func compared(d document.Design) outline.Fields {
 	add("load", fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale,
 		typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
 	metric, _ := experiment.FindMetric(e.Metric)
-	add("asked", metric.Title+", declared now; everything else is exploratory")
+	add("metric", metric.Title+", fixed now; all other metrics are exploratory")
 	return f
 }
 
@@ -85,7 +85,7 @@ func leftOut(o *outline.Outline, name string, a *experiment.Configuration) {
 	if len(a.Omitted)+len(a.Notes) == 0 {
 		return
 	}
-	o.Heading(2, outline.Bold("Left out of "+name), outline.Faint(": what a scratch instance cannot hold"))
+	o.Heading(2, outline.Bold("Omitted from "+name), outline.Faint(": not possible on a scratch instance"))
 	for _, l := range a.Omitted {
 		o.Para(l.Name + " = " + l.Value + ": " + l.Why)
 	}
@@ -97,10 +97,10 @@ func leftOut(o *outline.Outline, name string, a *experiment.Configuration) {
 // costs is the time, the disk, and the memory that the experiment needs.
 func costs(o *outline.Outline, d document.Design) {
 	e, est := d.Experiment, &d.Estimation
-	o.Heading(2, "What it takes")
+	o.Heading(2, "Resources")
 	runs := ""
 	if est.Open {
-		runs = " without the runs themselves"
+		runs = " without the runs"
 	}
 	o.Para(fmt.Sprintf("about %s%s, %s of disk in %s%s", experiment.Span(est.Time), runs, est.Disk, e.Scratch,
 		FreeWords(est.Free)))
@@ -109,10 +109,10 @@ func costs(o *outline.Outline, d document.Design) {
 	}
 	switch {
 	case est.Fits:
-		o.Para(fmt.Sprintf("the data (%s) are there from an experiment before, and are not loaded again", est.Held))
+		o.Para(fmt.Sprintf("the data (%s) of an earlier experiment is reused", est.Held))
 	case est.Held > 0:
 		o.Toned(outline.ToneMind, fmt.Sprintf(
-			"the data that an experiment before left there (%s) are others, and are removed", est.Held))
+			"data of an earlier experiment (%s) does not match and will be removed", est.Held))
 	}
 	parts := outline.Rows{Right: true}
 	for _, part := range est.Parts {
@@ -123,11 +123,11 @@ func costs(o *outline.Outline, d document.Design) {
 	}
 	if est.Open {
 		parts.List = append(parts.List, outline.RowOf(outline.Faint("?"),
-			outline.Faint("measuring: how long so many transactions take is known after the first block")))
+			outline.Faint("measurement: its duration is known after the first block")))
 	}
 	if len(parts.List) > 0 {
 		o.Add(parts)
 	}
-	o.Para("The documents go to " + e.Dir +
-		". Ctrl-C stops cleanly; what was measured is kept, and --resume goes on.")
+	o.Para("Results are written to " + e.Dir +
+		". Ctrl-C stops cleanly and keeps the results; --resume continues.")
 }

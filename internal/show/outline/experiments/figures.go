@@ -95,7 +95,7 @@ func change(l stat.Number) string {
 	if !l.Known() {
 		return "?"
 	}
-	return signedPercent(stat.Number(stat.Percent(float64(l)))) + " %"
+	return signedPercent(stat.Number(stat.Percent(float64(l)))) + "%"
 }
 
 func orUnknown(s, otherwise string) string {

@@ -130,9 +130,9 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	const lead = 12 // "  block 12  "
 	a := axisOf(low, high, max(width-lead-2, axisMin))
 
-	about := fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%",
+	about := fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the equivalence margin of ±%s%%",
 		d.Metric.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))
-	out := []outline.Prose{outline.Join(outline.Bold("B against A"), outline.Faint(about)),
+	out := []outline.Prose{outline.Join(outline.Bold("B vs. A"), outline.Faint(about)),
 		outline.Join(strings.Repeat(" ", lead), outline.Faint(a.labels()))}
 	row := func() outline.Prose {
 		cells := make(outline.Prose, a.columns)
@@ -181,7 +181,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 		cells[to] = outline.Piece{Text: s.right}
 	}
 	cells[a.at(stat.Log(float64(r.Effect)))] = outline.Piece{Text: s.middle}
-	add(outline.Piece{Text: "  95 % CI"}, cells)
+	add(outline.Piece{Text: "  95% CI"}, cells)
 	return out
 }
 
@@ -255,10 +255,10 @@ func PictureOf(r *experiment.Result) (ResultPicture, bool) {
 	if r.Design == experiment.DesignSingle || !d.drawable() {
 		return ResultPicture{}, false
 	}
-	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.Metric.Title + ", change in %",
+	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B vs. A, " + d.Metric.Title + ", change in %",
 		Caption: fmt.Sprintf(
-			"Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is "+
-				"the 95 %% interval.", plainFigure(float64(r.Margin)))}
+			"Each dot is a block, the line is no difference, the dashed lines are the equivalence margin of ±%s%%, "+
+				"the bar is the 95%% confidence interval.", plainFigure(float64(r.Margin)))}
 	low, high, interval := d.scale()
 	a := axisOf(low, high, 80) // as many letters of a picture's width
 	out.Low, out.High, out.Interval, out.Marks = a.low, a.high, interval, a.marks()

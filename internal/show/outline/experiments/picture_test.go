@@ -72,23 +72,19 @@ func TestPlainFigure(t *testing.T) {
 // said to warm up for 0 s, and nothing to last for 0 s.
 func TestDesignWords(t *testing.T) {
 	for want, e := range map[string]experiment.Experiment{
-		"8 blocks of two runs of 120 s, one of each configuration, in balanced order (AB, BA) drawn by seed 42. " +
-			"Before each " +
-			"run the server is started with its configuration, every value is verified, " +
-			"the load warms up until its rate is flat (at most 300 s), and a checkpoint is made.": {
+		"8 blocks of two runs of 120 s, one of each configuration, in balanced order (AB, BA) chosen by seed 42. " +
+			"Before each run, the server is started with its configuration, every value is verified, the load warms " +
+			"up until throughput is stable (at most 300 s), and a checkpoint is run.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 8, Duration: 120, Warmup: 300, Seed: 42}},
-		"1 block of two runs of 100 transactions of each client, one of each configuration, the same ones in " +
-			"both, in " +
-			"balanced order (AB, BA) drawn by seed 42. Before each run the server is started with its " +
-			"configuration, every value is verified, " +
-			"there is no warm-up, and a checkpoint is made.": {
+		"1 block of two runs of 100 transactions per client, one of each configuration, the same ones in both, in " +
+			"balanced order (AB, BA) chosen by seed 42. Before each run, the server is started with its " +
+			"configuration, every value is verified, there is no warm-up, and a checkpoint is run.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 1, Count: 100, Seed: 42}},
-		"3 runs of 120 s. Before each the server is started, the load warms up until its rate is flat (at most 5 " +
-			"s), and a checkpoint is made. Nothing is compared, so there is no verdict.": {
+		"3 runs of 120 s. Before each run, the server is started, the load warms up until throughput is stable (at " +
+			"most 5 s), and a checkpoint is run. Nothing is compared, so there is no verdict.": {
 			Design: experiment.DesignSingle, Spec: experiment.Spec{Blocks: 3, Duration: 120, Warmup: 5}},
-		"8 blocks. Both servers are up, and slices of 2 s are loaded by turns in balanced order, 40 s of each " +
-			"configuration a " +
-			"block: what drifts slowly is in both.": {
+		"8 blocks. Both servers are running and are loaded alternately in slices of 2 s in balanced order, 40 s of " +
+			"each configuration per block, so slow drift affects both.": {
 			Design: experiment.DesignSlices, Spec: experiment.Spec{Blocks: 8, Duration: 40, Slice: 2, Warmup: 300}},
 	} {
 		if got := DesignWords(&e); got != want {

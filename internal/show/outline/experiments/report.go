@@ -71,15 +71,15 @@ func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
 		return "INTERRUPTED",
 			[]string{
 				fmt.Sprintf(
-					"%s of %d were measured. There is no verdict yet: blocks that were looked at before the end "+
-						"would bias it.", typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)},
+					"%s of %d measured. No verdict yet: results that are seen before the end would bias it.",
+					typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)},
 			outline.ToneMind
 	}
 	for _, w := range r.Verdict.Words(short(d.Metric)) {
 		lines = append(lines, d.words.Word(w))
 	}
 	if !d.Metric.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
-		lines = append(lines, "Of "+short(d.Metric)+" less is better.")
+		lines = append(lines, "Lower is better: "+short(d.Metric)+".")
 	}
 	return string(r.Word), lines, resultTones[r.Word]
 }
@@ -91,13 +91,13 @@ func (d *Report) Calibration() string {
 	case r.Name != AA || d.interrupted() || r.Design == experiment.DesignSingle:
 		return ""
 	case r.Word == stat.Improved || r.Word == stat.Regressed:
-		return "The same configuration was compared with itself, and a difference was found: one time in twenty " +
-			"that is chance. Run it again; if it stays, something on this machine favours one place in the order, " +
-			"and no comparison made here can be believed."
+		return "The same configuration was compared with itself, and a difference was found. That happens by chance " +
+			"in one of 20 experiments. Run it again. If the difference remains, something on this host favors one " +
+			"position in the order, and no comparison on this host is reliable."
 	}
 	return fmt.Sprintf(
-		"The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find "+
-			"a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
+		"The same configuration was compared with itself: the standard deviation of a block is %s%%, and %d blocks "+
+			"detect a change of ±%s%% with a probability of 80%%.", percent(r.SD), r.N, percent(r.MDE))
 }
 
 // ArmValues are what differs from the server's defaults.
@@ -132,22 +132,23 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
 	switch len(figures) {
 	case 0:
-		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).",
+		return "NOT MEASURED", fmt.Sprintf("no valid run (%s).",
 				typeset.Count(d.Result.Discarded, "discarded", "discarded")),
 			outline.ToneBad
 	case 1:
-		return "MEASURED", what + " in one run: how far another would be from it is not known.", outline.ToneInfo
+		return "MEASURED", what + " in one run: the variation between runs is unknown.", outline.ToneInfo
 	}
 	e := stat.NewEstimate(logs)
 	low, high := e.Interval(0.95)
-	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
+	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95%% CI of the mean %s to %s).", what,
+		len(figures),
 		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))),
 		figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
 }
 
 // RunRows are the runs of one configuration, with their head.
 func (d *Report) RunRows() [][]string {
-	rows := [][]string{{"run", d.Metric.Title, "mean latency", "p95", "p99", "checkpoint after it"}}
+	rows := [][]string{{"run", d.Metric.Title, "mean latency", "p95", "p99", "checkpoint after the run"}}
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
 		run := b.Run("A")
@@ -170,7 +171,7 @@ func (d *Report) RunRows() [][]string {
 
 // BlockRows are the blocks with their head. Before the end they tell no figure.
 func (d *Report) BlockRows() [][]string {
-	rows := [][]string{{"block", "order", "A, " + d.unit(), "B, " + d.unit(), "B against A"}}
+	rows := [][]string{{"block", "order", "A, " + d.unit(), "B, " + d.unit(), "B vs. A"}}
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
 		row := []string{strconv.Itoa(b.Number), b.Order, "", "", ""}
@@ -186,7 +187,7 @@ func (d *Report) BlockRows() [][]string {
 			row[2], row[3] = "", "" // not shown before the end
 			row[4] = "measured"
 			if len(b.Runs) < 2 {
-				row[4] = "begun"
+				row[4] = "started"
 			}
 		default:
 			row[4] = change(b.LogRatio)
@@ -212,17 +213,17 @@ func (d *Report) DiscardedTold() (list []DiscardedBlock, sum string) {
 	}
 	switch {
 	case len(d.Result.Blocks) == 0:
-		return nil, "None was measured."
+		return nil, "No blocks were measured."
 	case len(list) == 0:
-		return nil, "None is discarded: nothing else disturbed the machine by more than the gates allow."
+		return nil, "No blocks were discarded: other load stayed within the limits."
 	}
 	return list,
 		fmt.Sprintf(
-			"Discarded: %d of %d. The gates were fixed before the first run, and see neither the configuration of a "+
-				"run nor its figure.", len(list), len(d.Result.Blocks))
+			"Discarded: %d of %d. The rules were fixed before the first run, and depend neither on the configuration "+
+				"of a run nor on its result.", len(list), len(d.Result.Blocks))
 }
 
-const Exploratory = "none of these decides; p is adjusted for their number (Holm)"
+const Exploratory = "these metrics do not affect the verdict; p values are corrected for multiple comparisons (Holm)"
 
 // SecondaryRows are the other metrics with their head; nil where there are none
 // that may be shown.
@@ -230,7 +231,7 @@ func (d *Report) SecondaryRows() [][]string {
 	if len(d.Result.Secondary) == 0 || d.interrupted() {
 		return nil
 	}
-	rows := [][]string{{"metric", "A", "B", "B against A", "95 % CI", "p"}}
+	rows := [][]string{{"metric", "A", "B", "B vs. A", "95% CI", "p"}}
 	for _, c := range d.Result.Secondary {
 		m, ok := experiment.FindMetric(c.Metric)
 		if !ok {
@@ -238,8 +239,8 @@ func (d *Report) SecondaryRows() [][]string {
 		}
 		row := []string{m.Title, figure(m, c.A), figure(m, c.B), "", "", ""}
 		if c.Effect.Known() {
-			row[3] = signedPercent(c.Effect) + " %"
-			row[4] = signedPercent(c.Low) + "…" + signedPercent(c.High)
+			row[3] = signedPercent(c.Effect) + "%"
+			row[4] = signedPercent(c.Low) + " to " + signedPercent(c.High)
 			row[5] = chance(c.P)
 		}
 		rows = append(rows, row)
@@ -261,7 +262,7 @@ func (d *Report) Deferred() string {
 	if len(by[0]) == 0 || len(by[1]) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).",
+	return fmt.Sprintf("Deferred work: the checkpoint after a run took %s s with A and %s s with B (medians).",
 		plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
 }
 
@@ -281,30 +282,30 @@ func (d *Report) Noted() []string {
 	}
 	notes := slices.Clone(d.Result.Notes)
 	if d.Result.Workload.Synthetic {
-		notes = append(notes, "The load is synthetic: made from statistics, not from what users really sent.")
+		notes = append(notes, "The load is synthetic: generated from statistics, not recorded from users.")
 	}
 	switch {
 	case unsteady == 0:
 	case d.Result.Spec.Warmup == 0:
-		notes = append(notes, "Not stationary: there was no warm-up, so that each run holds its own.")
+		notes = append(notes, "Not stationary: there was no warm-up, so each run includes it.")
 	default:
 		notes = append(notes,
 			fmt.Sprintf(
-				"Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may "+
-					"help; some loads never settle.", typeset.Count(unsteady, "run", "runs")))
+				"Not stationary: in %s throughput was not stable when the warm-up ended. A longer --warmup can help; "+
+					"some loads never become stable.", typeset.Count(unsteady, "run", "runs")))
 	}
 	switch {
 	case shortest >= leastRun:
 	case d.Result.Spec.Numbered():
 		notes = append(notes,
 			fmt.Sprintf(
-				"Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more "+
-					"--transactions.", plainFigure(shortest), leastRun))
+				"Short: one run took %s s; at least %d s is needed. Increase --transactions.", plainFigure(shortest),
+				leastRun))
 	case d.Result.Spec.Cycles > 0:
 		notes = append(notes,
 			fmt.Sprintf(
-				"Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for "+
-					"more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
+				"Short: the checkpoint cycles of one run took %s s; at least %d s is needed. Increase "+
+					"--checkpoint-cycles, or set --duration.", plainFigure(shortest), leastRun))
 	}
 	if d.Course != nil {
 		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.Course.Caution })

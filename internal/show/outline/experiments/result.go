@@ -46,7 +46,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 	resultNotes(&o, d)
 	if r.Design == experiment.DesignSingle {
 		o.Heading(2, "Runs")
-		o.Add(outline.TableOf("Runs, in their order", d.RunRows(), 1))
+		o.Add(outline.TableOf("Runs in order", d.RunRows(), 1))
 		discarded(&o, d)
 	} else {
 		o.Heading(2, "Blocks")
@@ -54,7 +54,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 			o.Add(outline.Figure{Name: FigureBlocks, Picture: blocks{d, plain}})
 		}
 		rows := d.BlockRows()
-		o.Add(outline.TableOf("Blocks, in the order in which they were run", rows, 1))
+		o.Add(outline.TableOf("Blocks in order", rows, 1))
 		discarded(&o, d)
 		if rows := d.SecondaryRows(); rows != nil {
 			o.Heading(2, "Exploratory")
@@ -63,16 +63,16 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 			o.Toned(outline.ToneNote, d.Deferred())
 		}
 	}
-	o.Heading(2, "Measured on")
+	o.Heading(2, "Environment")
 	about := outline.Items(MeasuredOn(r))
 	if said := WorstOf(r); said != "" {
 		about = append(about, outline.Item{Text: outline.Join(said)})
 	}
 	o.Kind(outline.Lines, about)
-	o.Heading(2, "To repeat it")
+	o.Heading(2, "Repeat")
 	o.Add(outline.Listing{Lines: []string{RepeatLine(r)}})
 	if r.Workload.Command != "" {
-		o.Para("The load alone:")
+		o.Para("Only the load:")
 		o.Add(outline.Listing{Lines: []string{r.Workload.Command}})
 	}
 	o.Toned(outline.ToneNote, typeset.Capital(RanWhen(r)))
@@ -108,7 +108,7 @@ func resultNotes(o *outline.Outline, d *Report) {
 		o.Add(courseFields(d.Course))
 	}
 	if notes := d.Noted(); len(notes) > 0 {
-		o.Para(outline.Bold("To be known"))
+		o.Para(outline.Bold("Notes"))
 		o.List(outline.Items(notes))
 	}
 }
@@ -117,15 +117,15 @@ func resultNotes(o *outline.Outline, d *Report) {
 func courseFields(e *experiment.Exercise) outline.Fields {
 	caution := outline.FieldOf("Caution:", e.Caution)
 	caution.Tone = outline.ToneMind
-	return outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", e.Told),
-		outline.FieldOf("To be expected:", e.Expect), caution}}
+	return outline.Fields{List: []outline.Field{outline.FieldOf("Course statement:", e.Told),
+		outline.FieldOf("Expected:", e.Expect), caution}}
 }
 
 func discarded(o *outline.Outline, d *Report) {
 	list, sum := d.DiscardedTold()
 	var out []outline.Item
 	for _, v := range list {
-		out = append(out, outline.Item{Text: outline.Join(fmt.Sprintf("Block %d is discarded: ", v.Block), v.Why)})
+		out = append(out, outline.Item{Text: outline.Join(fmt.Sprintf("Block %d discarded: ", v.Block), v.Why)})
 	}
 	o.List(out)
 	o.Toned(outline.ToneNote, sum)

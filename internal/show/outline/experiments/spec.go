@@ -43,13 +43,13 @@ func WorstOf(r *experiment.Result) string {
 	}
 	var said []string
 	for _, g := range []worst{
-		{"steal", " %", func(e experiment.Environment) stat.Number { return e.Steal }},
-		{"CPU taken by other programs", " %", func(e experiment.Environment) stat.Number { return e.Foreign }},
-		{"waiting for CPU", " %", func(e experiment.Environment) stat.Number { return e.PSICPU }},
-		{"waiting for the disk", " %", func(e experiment.Environment) stat.Number { return e.PSIIO }},
-		{"all stalled on memory", " %", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
-		{"fixed CPU work", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
-		{"fixed fsyncs", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
+		{"CPU steal", "%", func(e experiment.Environment) stat.Number { return e.Steal }},
+		{"CPU used by other programs", "%", func(e experiment.Environment) stat.Number { return e.Foreign }},
+		{"CPU pressure (PSI some)", "%", func(e experiment.Environment) stat.Number { return e.PSICPU }},
+		{"I/O pressure (PSI some)", "%", func(e experiment.Environment) stat.Number { return e.PSIIO }},
+		{"memory pressure (PSI full)", "%", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
+		{"CPU calibration", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
+		{"fsync calibration", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
 	} {
 		var all []float64
 		for i := range r.Blocks {
@@ -84,11 +84,11 @@ func specWords(r *experiment.Result) string {
 		parts = append(parts, "runs "+runWords(s))
 	}
 	if s.Rate > 0 {
-		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
+		parts = append(parts, fmt.Sprintf("at %s transactions per second", plainFigure(s.Rate)))
 	}
-	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r),
-		"kept":   "one copy of the data for each configuration for all its runs",
-		"shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
+	if words, ok := map[string]string{"fresh": "fresh copy of the data for each " + freshFor(r),
+		"kept":   "one copy of the data per configuration for all runs",
+		"shared": "loaded data shared by all runs"}[s.Restore]; ok {
 		parts = append(parts, words)
 	}
 	return strings.Join(append(parts, "cache "+typeset.Clean(s.Cache), "protocol "+typeset.Clean(s.Protocol),
@@ -110,7 +110,7 @@ func RanWhen(r *experiment.Result) string {
 	if err != nil {
 		return ""
 	}
-	text := "begun " + t.UTC().Format("2006-01-02 15:04") + " UTC"
+	text := "started " + t.UTC().Format("2006-01-02 15:04") + " UTC"
 	if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
 		text += ", took " + experiment.Span(end.Sub(t))
 	}
@@ -198,14 +198,13 @@ func DesignWords(e *experiment.Experiment) string {
 	switch e.Design {
 	case experiment.DesignSingle:
 		return fmt.Sprintf(
-			"%s %s. Before each the server is started, %s, and a checkpoint is made. Nothing is compared, so there "+
-				"is no verdict.",
+			"%s %s. Before each run, the server is started, %s, and a checkpoint is run. Nothing is compared, so "+
+				"there is no verdict.",
 			typeset.Count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
 	case experiment.DesignSlices:
 		return fmt.Sprintf(
-			"%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each "+
-				"configuration a "+
-				"block: what drifts slowly is in both.",
+			"%s. Both servers are running and are loaded alternately in slices of %s in balanced order, %s of each "+
+				"configuration per block, so slow drift affects both.",
 			typeset.Count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
 	same := ""
@@ -213,9 +212,8 @@ func DesignWords(e *experiment.Experiment) string {
 		same = ", the same ones in both"
 	}
 	return fmt.Sprintf(
-		"%s of two runs %s, one of each configuration%s, in balanced order (AB, BA) drawn by seed %d. Before each "+
-			"run the "+
-			"server is started with its configuration, every value is verified, %s, and a checkpoint is made.",
+		"%s of two runs %s, one of each configuration%s, in balanced order (AB, BA) chosen by seed %d. Before each "+
+			"run, the server is started with its configuration, every value is verified, %s, and a checkpoint is run.",
 		typeset.Count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, warmWords(s))
 }
 
@@ -224,7 +222,7 @@ func warmWords(s experiment.Spec) string {
 	if s.Warmup == 0 {
 		return "there is no warm-up"
 	}
-	return "the load warms up until its rate is flat (at most " + forSeconds(s.Warmup) + ")"
+	return "the load warms up until throughput is stable (at most " + forSeconds(s.Warmup) + ")"
 }
 
 // runWords say how long runs are: of 120 s, of 100 transactions of each client, of
@@ -232,11 +230,11 @@ func warmWords(s experiment.Spec) string {
 func runWords(s experiment.Spec) string {
 	switch {
 	case s.Numbered():
-		return "of " + typeset.Count(s.Count, "transaction", "transactions") + " of each client"
+		return "of " + typeset.Count(s.Count, "transaction", "transactions") + " per client"
 	case s.Cycles == 0:
 		return "of " + forSeconds(s.Duration)
 	case s.Duration > 1:
-		return fmt.Sprintf("of %s and %s at least", typeset.Count(s.Cycles, "whole checkpoint cycle",
+		return fmt.Sprintf("of %s and at least %s", typeset.Count(s.Cycles, "whole checkpoint cycle",
 			"whole checkpoint cycles"), forSeconds(s.Duration))
 	}
 	return "of " + typeset.Count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles")
@@ -258,5 +256,5 @@ func FreeWords(free unit.Bytes) string {
 	if free <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s are free)", free)
+	return fmt.Sprintf(" (%s free)", free)
 }

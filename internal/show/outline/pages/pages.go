@@ -80,14 +80,14 @@ func (p *page) sources(ids []string) {
 			p.o.Para(id)
 			continue
 		}
-		t := s.Title + ", " + s.Publisher
+		t := ", " + s.Publisher
 		if s.Version != "" {
 			t += ", " + s.Version
 		}
 		if s.Date != "" {
 			t += ", " + p.Say("as of {date}", "date", s.Date)
 		}
-		p.o.Para(t)
+		p.o.Para(outline.Piece{Text: s.Title, URL: s.URL}, t)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // between the two.
 func Demo(d *oomresult.OOM) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "Out of memory, on purpose")
-	o.Para(fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
-		"Another one wants far more than there is:", d.Server, d.Limit,
+	o.Heading(1, "Out of memory: demonstration")
+	o.Para(fmt.Sprintf("PostgreSQL %s runs in a separate cgroup with %s of memory; %s active in it. "+
+		"Another session requests much more than is available:", d.Server, d.Limit,
 		typeset.Count(d.Sessions, "session is", "sessions are")))
 	o.Add(outline.Listing{Lines: []string{"set work_mem = '" + d.WorkMem + "';", d.Query + ";"}})
 	for i := range d.Rounds {
@@ -69,7 +69,7 @@ func demoRound(o *outline.Outline, d *oomresult.OOM, i int) {
 		demoReading(o, x)
 	}
 	if r.Load.Said != "" {
-		o.Apart("What the server told the other sessions:")
+		o.Apart("Message of the server to the other sessions:")
 		verbatim(o, r.Load.Said)
 	}
 	o.Apart(oomLoad(d, r))
@@ -77,7 +77,7 @@ func demoRound(o *outline.Outline, d *oomresult.OOM, i int) {
 
 // demoReading is the post-mortem of a round in short.
 func demoReading(o *outline.Outline, x oomresult.Reading) {
-	o.Apart("What pgfettle diagnose ", x.Command, " makes of these logs:")
+	o.Apart("Output of pgfettle diagnose ", x.Command, " for these logs:")
 	what, who := "killed", fmt.Sprintf("process %d", x.PID)
 	if x.Command == "log" {
 		what = "refused"
@@ -117,26 +117,26 @@ func verbatim(o *outline.Outline, lines ...string) {
 // oomSetting says what the kernel was told.
 func oomSetting(d *oomresult.OOM, r *oomresult.Round) string {
 	s := &r.Setting
-	used := fmt.Sprintf("The server with its sessions uses %s of the %s.", s.Used, d.Limit)
+	used := fmt.Sprintf("The server and its sessions use %s of %s.", s.Used, d.Limit)
 	switch {
 	case s.AddressSpace > 0:
 		return fmt.Sprintf(
-			"A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, "+
-				"which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
-				"%s more than a session of the load has. The real one bounds the sum of what the kernel has "+
-				"promised to "+
-				"all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
+			"vm.overcommit_memory = 2 would apply to every program of this host, so it is not changed. Instead, the "+
+				"address space of each server process is limited to %s (RLIMIT_AS), %s more than a session of the "+
+				"load has. The real setting limits the sum of the memory committed to all programs. %s", s.AddressSpace,
+			s.AddressSpace-d.Rounds[0].Setting.Session, used)
 	case s.Mode == 2 && d.Overcommit == oomresult.StandIn:
 		return fmt.Sprintf(
-			"vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s",
+			"vm.overcommit_memory = 2: this host already uses strict overcommit, with a limit of %s, of which %s is "+
+				"committed. %s",
 			s.CommitLimit, s.CommittedAS, used)
 	case s.Mode == 2:
 		return fmt.Sprintf(
-			"vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, "+
-				"where %s were committed: low enough to be met inside of the control group. "+
-				"The limit that suits this host is for pgfettle plan to say. %s", s.CommitLimit, s.CommittedAS, used)
+			"vm.overcommit_memory = 2, for every program of this host. For these seconds the commit limit is %s, "+
+				"with %s committed before: low enough to be reached within the cgroup. pgfettle plan computes the "+
+				"limit that suits this host. %s", s.CommitLimit, s.CommittedAS, used)
 	}
-	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel promises memory that it may not have. %s", s.Mode, used)
+	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel grants more memory than it may have. %s", s.Mode, used)
 }
 
 // oomEnd says what became of the query.
@@ -145,22 +145,23 @@ func oomEnd(r *oomresult.Round) string {
 	switch r.Query.Outcome {
 	case oomresult.Killed:
 		return fmt.Sprintf(
-			"After %s there was nothing left to keep the promise with: the kernel killed the process of the query "+
-				"(PID %d). All that its session saw is the end of the connection.", took, r.Query.PID)
+			"After %s no memory was left: the kernel killed the process of the query (PID %d). Its session only saw "+
+				"that the connection was closed.", took, r.Query.PID)
 	case oomresult.Refused:
 		if r.Query.Alive {
 			return fmt.Sprintf(
-				"After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same "+
-					"connection, to the same process, answered the next query.", took, r.Query.SQLState)
+				"After %s the kernel refused the allocation, and only the query failed (SQLSTATE %s). Its session "+
+					"continues: the same connection, to the same process, answered the next query.", took,
+				r.Query.SQLState)
 		}
 		return fmt.Sprintf(
-			"After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the "+
-				"next one.", took, r.Query.SQLState)
+			"After %s the kernel refused the allocation, and the query failed (SQLSTATE %s), but its session did not "+
+				"answer the next one.", took, r.Query.SQLState)
 	case oomresult.Completed:
-		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.",
+		return fmt.Sprintf("The query got all the memory that it requested, in %s: the cgroup limit did not stop it.",
 			took)
 	}
-	return fmt.Sprintf("The query ended after %s, in a way that is neither of the two:", took)
+	return fmt.Sprintf("The query ended after %s in an unexpected way:", took)
 }
 
 // oomLoad says what the other sessions went through.
@@ -176,11 +177,11 @@ func oomLoad(d *oomresult.OOM, r *oomresult.Round) string {
 		typeset.Count(r.Load.Transactions-r.Load.Before, "transaction", "transactions"))
 	if r.Load.Down > 0 {
 		text += fmt.Sprintf(
-			" From the first loss to the first commit in a new connection it took %s, with next to nothing to "+
-				"recover; a busy server has up to max_wal_size of WAL to replay.", micros(r.Load.Down))
+			" The first commit in a new connection came %s after the first loss, with almost nothing to recover; a "+
+				"busy server has up to max_wal_size of WAL to replay.", micros(r.Load.Down))
 	}
 	if r.Load.Refused > 0 {
-		text += fmt.Sprintf(" %s of theirs failed, and the session went on.",
+		text += fmt.Sprintf(" %s failed in these sessions, which continued.",
 			typeset.Count(r.Load.Refused, "transaction", "transactions"))
 	}
 	return text
@@ -197,7 +198,7 @@ func micros(us int64) string {
 
 // demoTable puts both rounds side by side.
 func demoTable(o *outline.Outline, d *oomresult.OOM) {
-	const head = "Side by side"
+	const head = "Comparison"
 	o.Part(head)
 	t := outline.Table{Caption: head, Head: []string{"", oomTitle(0), oomTitle(1)}}
 	for _, row := range []struct {
@@ -206,11 +207,11 @@ func demoTable(o *outline.Outline, d *oomresult.OOM) {
 	}{
 		{"vm.overcommit_memory", func(r *oomresult.Round) string {
 			if r.Setting.AddressSpace > 0 {
-				return "2, by a stand-in"
+				return "2 (emulated)"
 			}
 			return typeset.Digits(int(r.Setting.Mode))
 		}},
-		{"the greedy query", func(r *oomresult.Round) string {
+		{"the large query", func(r *oomresult.Round) string {
 			switch r.Query.Outcome {
 			case oomresult.Killed:
 				return "killed by the kernel"
@@ -221,7 +222,7 @@ func demoTable(o *outline.Outline, d *oomresult.OOM) {
 		}},
 		{"its session", func(r *oomresult.Round) string {
 			if r.Query.Alive {
-				return "lives"
+				return "continues"
 			}
 			return "lost"
 		}},
@@ -233,11 +234,11 @@ func demoTable(o *outline.Outline, d *oomresult.OOM) {
 			case r.Restarted && r.SamePostmaster:
 				return "crash recovery"
 			case r.SamePostmaster:
-				return "ran on"
+				return "kept running"
 			}
 			return "gone"
 		}},
-		{"longest time without a commit", func(r *oomresult.Round) string { return micros(r.Load.Pause) }},
+		{"longest gap without commits", func(r *oomresult.Round) string { return micros(r.Load.Pause) }},
 		{"processes killed by the kernel", func(r *oomresult.Round) string { return typeset.Digits(int(r.OOMKills)) }},
 	} {
 		t.Rows = append(t.Rows, outline.Cells(row.what, row.cell(&d.Rounds[0]), row.cell(&d.Rounds[1])))
@@ -249,43 +250,44 @@ func demoTable(o *outline.Outline, d *oomresult.OOM) {
 // of them does to it.
 var oomKnobs = [][2]string{
 	{"sysctl:vm.overcommit_memory",
-		"2 refuses instead of promising; for hosts that serve only PostgreSQL, as every program is refused"},
+		"2 refuses memory above the commit limit; for hosts that run only PostgreSQL, because it applies to every " +
+			"program"},
 	{"sysctl:vm.overcommit_kbytes",
-		"the limit (or vm.overcommit_ratio, its percentage): too low keeps sessions from starting, too high lets " +
-			"the killer come first"},
-	{"sysctl:vm.admin_reserve_kbytes", "what root still gets then, to log in and look"},
-	{"unit:OOMPolicy", "continue, or systemd stops the server that has just recovered from a kill"},
-	{"pg:work_mem", "what each sort and hash may take: fewer queries come that far"},
+		"the commit limit (or vm.overcommit_ratio, a percentage): too low, and sessions cannot start; too high, and " +
+			"the OOM killer acts first"},
+	{"sysctl:vm.admin_reserve_kbytes", "memory that root can still allocate, to log in and investigate"},
+	{"unit:OOMPolicy", "continue; otherwise systemd stops the server that has just recovered from an OOM kill"},
+	{"pg:work_mem", "memory per sort or hash operation: lower values make this rarer"},
 }
 
 func demoMeaning(o *outline.Outline, d *oomresult.OOM) {
-	o.Part("What it means")
+	o.Part("Conclusions")
 	if d.Rounds[0].Query.Outcome != oomresult.Killed || d.Rounds[1].Query.Outcome != oomresult.Refused {
 		o.Toned(outline.ToneMind,
-			"The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say "+
-				"what happened.")
+			"The rounds did not end as expected, so no conclusions are drawn. The lines above show what happened.")
 		return
 	}
 	o.Para(
-		"The server cannot tell which shared memory a killed process was about to change, so it ends every session " +
-			"and starts from its last checkpoint: one query costs all others their transactions. " +
-			"When the kernel refuses, PostgreSQL turns that into an error of the one query. The query that is " +
-			"refused need not be the greedy one, and a new session may be refused too: " +
-			"strict overcommit is a fence, not more memory.")
+		"The server cannot know which shared memory a killed process was changing, so it terminates every session " +
+			"and recovers from its last checkpoint: one query aborts the transactions of all others. " +
+			"If the kernel refuses memory instead, PostgreSQL reports an error for one query. That query may be " +
+			"another than the large one, and new sessions may be refused too: strict overcommit limits memory, it " +
+			"does not add any.")
 	o.Apart(
-		"The control group only makes a small machine here. A limit of a group (a container's, or MemoryMax of a " +
-			"unit) is met by killing whatever vm.overcommit_memory says.")
-	o.Apart("What decides it, for this host by pgfettle plan, each explained by pgfettle explain ADDRESS:")
+		"The cgroup only emulates a small host here. At a cgroup memory limit (of a container, or MemoryMax of a " +
+			"unit), the kernel kills a process whatever vm.overcommit_memory is.")
+	o.Apart("Settings that decide between the two (values for this host: pgfettle plan; details: pgfettle explain " +
+		"ADDRESS):")
 	var rows outline.Rows
 	for _, k := range oomKnobs {
 		rows.List = append(rows.List, outline.RowOf(outline.Piece{Text: k[0], As: outline.AsName, Topic: k[0]}, k[1]))
 	}
 	o.Add(rows)
 	o.Apart(
-		"After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle " +
-			"diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself " +
-			"(crash_restarts).")
+		"After an OOM kill on your host, pgfettle diagnose oom reads the kernel log and the server log, pgfettle " +
+			"diagnose log shows refused allocations, and pgfettle check reports a server that restarted after a " +
+			"crash (crash_restarts).")
 	o.Apart(
-		"And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children " +
-			"are not (pgfettle explain oom_score).")
+		"Protect the postmaster, but not its child processes, with OOMScoreAdjust of its unit (pgfettle explain " +
+			"oom_score).")
 }

@@ -82,17 +82,17 @@ func series(o *outline.Outline, p outline.Words, d document.History, s document.
 	}
 	o.Add(outline.Figure{Name: "series", Title: seriesName(s), Picture: spark{d.From, d.To, s.Buckets}, Close: true})
 	lo, hi, mean := bounds(s.Buckets)
-	o.Para(p.Say("{from} to {to} (UTC): from {least} to {most}, {mean} on average, {last} at the end",
-		"from", from, "to", to, "least", outline.InUnit(lo, s.Unit), "most", outline.InUnit(hi, s.Unit),
-		"mean", outline.InUnit(mean, s.Unit), "last", outline.InUnit(s.Buckets[len(s.Buckets)-1].Last, s.Unit)))
+	o.Para(p.Say("{from} to {to} (UTC): minimum {least}, maximum {most}, mean {mean}, last {last}",
+		"from", from, "to", to, "least", p.InUnit(lo, s.Unit), "most", p.InUnit(hi, s.Unit),
+		"mean", p.InUnit(mean, s.Unit), "last", p.InUnit(s.Buckets[len(s.Buckets)-1].Last, s.Unit)))
 	t := outline.Table{Caption: seriesName(s), Numbers: 1, Close: true,
-		Head: []string{p.Say("from"), p.Say("least"),
-			p.Say("mean"), p.Say("most")}}
+		Head: []string{p.Say("start"), p.Say("minimum"),
+			p.Say("mean"), p.Say("maximum")}}
 	step := (len(s.Buckets) + rowsMost - 1) / rowsMost
 	for i := 0; i < len(s.Buckets); i += step {
 		lo, hi, mean := bounds(s.Buckets[i:min(i+step, len(s.Buckets))])
-		t.Rows = append(t.Rows, outline.Cells(s.Buckets[i].At.Format(outline.HistoryFull), outline.InUnit(lo, s.Unit),
-			outline.InUnit(mean, s.Unit), outline.InUnit(hi, s.Unit)))
+		t.Rows = append(t.Rows, outline.Cells(s.Buckets[i].At.Format(outline.HistoryFull), p.InUnit(lo, s.Unit),
+			p.InUnit(mean, s.Unit), p.InUnit(hi, s.Unit)))
 	}
 	o.Add(t)
 }

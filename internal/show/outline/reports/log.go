@@ -7,8 +7,10 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -20,337 +22,245 @@ const FigureSpills = "spills"
 
 // Log is what a server's log shows, before any form: the verdicts worst
 // first as a table, then what each rests on.
-func Log(r *serverlog.Report) outline.Outline {
+func Log(r *serverlog.Report, c *say.Catalogue) outline.Outline {
+	r = r.In(c)
+	p := logWords{outline.WordsIn(c)}
 	var o outline.Outline
 	o.Command("pgfettle diagnose log")
-	verdict, tone := LogVerdict(r)
+	verdict, tone := p.verdict(r)
 	o.Toned(tone, outline.Bold(verdict))
-	o.Add(outline.List{Items: outline.Items(LogAbout(r)), Kind: outline.Lines, Tone: outline.ToneNote})
+	o.Add(outline.List{Items: outline.Items(p.about(r)), Kind: outline.Lines, Tone: outline.ToneNote})
 	if len(r.Findings) > 0 {
-		t := outline.Table{Caption: "What the log shows, worst first",
-			Head: []string{"severity", "what", "times", "first", "last"}}
-		for _, f := range r.Findings {
-			t.Rows = append(t.Rows, outline.Cells(f.Severity, typeset.Flat(f.Verdict), typeset.Digits(int(f.Count)),
-				f.First, f.Last))
+		t := outline.Table{Caption: p.Say("Findings in the log, worst first"),
+			Head: []string{p.Say("severity"), p.Say("finding"), p.Say("times"), p.Say("first"), p.Say("last")}}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			t.Rows = append(t.Rows, outline.Cells(p.severity(f), p.flat(f.Verdict), p.Value(f.Count), f.First, f.Last))
 		}
 		o.Add(outline.Contents{Table: t})
 	}
 	for i := range r.Findings {
-		logFinding(&o, r, &r.Findings[i])
+		p.finding(&o, r, &r.Findings[i])
 	}
-	if len(r.Errors) > 0 {
-		o.Part("All errors")
-		rows := [][]string{{"SQLSTATE", "times"}}
-		for i, e := range r.Errors {
-			if i == mostErrors {
-				o.Toned(outline.ToneNote, "The first of "+typeset.Digits(len(r.Errors))+"; --format json has all.")
-				break
-			}
-			rows = append(rows, []string{ErrorName(&e), typeset.Digits(int(e.Count))})
-		}
-		o.Add(outline.TableOf("Errors by SQLSTATE", rows, 1))
-	}
-	logMessages(&o, r.Messages)
-	gaps(&o, 2, "Could not be told", r.Unknown)
+	p.errors(&o, r.Errors)
+	p.messages(&o, r.Messages)
+	gaps(&o, p.Words, 2, p.Say("Unknown"), r.Unknown)
 	return o
 }
 
-// logMessages is a table of the errors that no finding is of.
-func logMessages(o *outline.Outline, list []serverlog.Message) {
-	if len(list) == 0 {
-		return
-	}
-	o.Part("Other errors, by their words")
-	t := outline.Table{Caption: "Other errors", Head: []string{"severity", "message", "times", "last"}, Long: true}
-	for i := range list[:min(len(list), ShownMessages)] {
-		m := &list[i]
-		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), typeset.Digits(int(m.Count)), m.Last))
-	}
-	o.Add(t)
-	if n := len(list) - ShownMessages; n > 0 {
-		o.Toned(outline.ToneNote, "… and "+typeset.Count(n, "message", "messages")+"; --format json has them.")
-	}
-}
+// logWords are the words of a report on a log.
+type logWords struct{ outline.Words }
 
-// ShownMessages are the worst and the most frequent.
-const ShownMessages = 10
+// flat is a message on one line.
+func (p logWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
 
-// mostErrors bounds a table that nobody reads to its end.
-const mostErrors = 30
-
-var logTones = map[string]outline.Tone{serverlog.Critical: outline.ToneBad, serverlog.Warning: outline.ToneMind,
-	serverlog.Notice: outline.ToneInfo}
-
-func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
-	o.Add(outline.Heading{Level: 2, Text: outline.Join(f.Severity+": ", typeset.Flat(f.Verdict)), Part: true,
-		Tone: logTones[f.Severity]})
-	if when := LogWhen(f); when != "" {
-		o.Toned(outline.ToneNote, when)
-	}
-	o.Kind(outline.Evidence, outline.Items(f.Evidence))
-	switch f.ID {
-	case "crash":
-		logCrashes(o, r)
-	case "out_of_memory", "memory_contexts":
-		for i := range r.Memory.Dumps {
-			logDump(o, &r.Memory.Dumps[i])
-		}
-	case "temporary_files":
-		logTemp(o, &r.Temp)
-	case "lock_waits":
-		logStatements(o, "Statements that waited", r.Locks.Waiting, false)
-	case "deadlocks":
-		logStatements(o, "Statements that waited for each other", r.Locks.Deadlocked, false)
-	}
-	steps(o, "What to do", f.Do)
-}
-
-func logCrashes(o *outline.Outline, r *serverlog.Report) {
-	var list []outline.Item
-	for i := range r.Crashes {
-		if i == ShownCrashes {
-			list = append(list, outline.Item{Text: outline.Join("… and " + typeset.Digits(len(r.Crashes)-i) +
-				" more; --format json has them.")})
-			break
-		}
-		c := &r.Crashes[i]
-		it := outline.Item{Text: outline.Join(CrashText(c), ": ", CrashLasted(c))}
-		if c.Statement != "" {
-			it.Text = outline.Join(it.Text, "; it ran ", outline.Code(StatementOf(c.Statement, 600)))
-		}
-		list = append(list, it)
-	}
-	o.Para(outline.Bold("Crashes"))
-	o.List(list)
-}
-
-func logDump(o *outline.Outline, d *serverlog.Dump) {
-	o.Para(typeset.Capital(typeset.Flat(DumpHead(d))))
-	if d.Statement != "" {
-		o.Para("It ran ", outline.Code(StatementOf(d.Statement, 600)))
-	}
-	logContexts(o, "memory context, by its own bytes", d.Largest)
-	logContexts(o, "memory context, with all that is below it", d.Subtrees)
-}
-
-func logContexts(o *outline.Outline, what string, list []serverlog.Context) {
-	rows := [][]string{{what, "size"}}
-	for i := range list[:min(len(list), ShownContexts)] {
-		rows = append(rows, []string{ContextName(&list[i]), list[i].Bytes.String()})
-	}
-	if len(rows) > 1 {
-		o.Add(outline.TableOf(typeset.Capital(what), rows, 1))
-	}
-}
-
-func logTemp(o *outline.Outline, t *serverlog.Temp) {
-	rows := [][]string{{"size of a temporary file", "files", "together"}}
-	for i := range t.Classes {
-		c := &t.Classes[i]
-		rows = append(rows, []string{ClassName(c), typeset.Digits(int(c.Files)), c.Bytes.String()})
-	}
-	if len(rows) > 1 {
-		o.Add(outline.Figure{Name: FigureSpills}, outline.TableOf("Temporary files by size", rows, 1))
-	}
-	logStatements(o, "Statements that wrote most", t.Statements, true)
-	if t.Others.Count > 0 {
-		o.Toned(outline.ToneNote, t.Others.Bytes.String()+" in "+typeset.Digits(int(t.Others.Count))+
-			" files of other statements.")
-	}
-	if t.Lossy {
-		o.Toned(outline.ToneNote, LossyStatements)
-	}
-}
-
-// logStatements is a table of the heaviest.
-func logStatements(o *outline.Outline, caption string, list []serverlog.Statement, sized bool) {
-	if len(list) == 0 {
-		return
-	}
-	t := outline.Table{Caption: caption, Head: []string{"statement", "by", "times"}}
-	if sized {
-		t.Head = []string{"statement", "by", "files", "together", "largest"}
-	}
-	for i := range list[:min(len(list), ShownStatements)] {
-		s := &list[i]
-		name := outline.Join(StatementName(s))
-		if s.Fingerprint != "" && s.Text != "" {
-			name = outline.Join(outline.Code(typeset.Shorten(StatementName(s), 300)))
-		}
-		row := []outline.Prose{name, outline.Join(StatementBy(s)), outline.Join(typeset.Digits(int(s.Count)))}
-		if sized {
-			row = append(row, outline.Join(s.Bytes.String()), outline.Join(s.Largest.String()))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.Numbers, t.Long = 2, true
-	o.Add(t)
-	if n := len(list) - ShownStatements; n > 0 {
-		o.Toned(outline.ToneNote, "… and "+typeset.Count(n, "statement", "statements")+"; --format json has them.")
-	}
-}
-
-// LogVerdict is the one line above all.
-func LogVerdict(r *serverlog.Report) (string, outline.Tone) {
-	critical, warnings := 0, 0
-	for _, f := range r.Findings {
-		switch f.Severity {
-		case serverlog.Critical:
-			critical++
-		case serverlog.Warning:
-			warnings++
-		}
-	}
-	switch {
-	case critical > 0:
-		return fmt.Sprintf("%d critical, %s, %s in the log.", critical, typeset.Count(warnings, "warning", "warnings"),
-			typeset.Count(len(r.Findings)-critical-warnings, "notice", "notices")), outline.ToneBad
-	case len(r.Findings) > 0:
-		return fmt.Sprintf("Nothing critical; %s, %s in the log.", typeset.Count(warnings, "warning", "warnings"),
-			typeset.Count(len(r.Findings)-warnings, "notice", "notices")), outline.ToneNone
-	case r.Entries == 0:
-		return "No entry of a PostgreSQL server was found.", outline.ToneMind
-	}
-	return "Nothing of what this looks for is in the log.", outline.ToneGood
-}
-
-// LogAbout says what was read.
-func LogAbout(r *serverlog.Report) []string {
-	var out []string
-	if r.Subject != "" {
-		out = append(out, "Instance: "+r.Subject)
-	}
-	switch {
-	case r.From != "" && r.Entries == 1:
-		out = append(out, "1 entry, "+r.From+".")
-	case r.From != "":
-		out = append(out, fmt.Sprintf("%s, %s to %s (%s).", typeset.Count(int(r.Entries), "entry", "entries"), r.From,
-			r.To, seconds(r.SpanSeconds)))
-	case r.Entries > 0:
-		out = append(out, typeset.Count(int(r.Entries), "entry", "entries")+", without times.")
-	}
-	if text := logStarts(r); text != "" {
-		out = append(out, text)
-	}
-	for _, f := range r.Files {
-		text := fmt.Sprintf("%s: %s, %s", f.Name, f.Format, unit.Bytes(f.Bytes))
-		if f.Dumps {
-			text += ", read for memory-context dumps only"
-		} else if f.Format == "stderr" && f.Prefix != "" {
-			text += fmt.Sprintf(", log_line_prefix '%s' (%s)", f.Prefix,
-				map[string]string{"usual": "a usual one that fits", "inferred": "inferred from its lines"}[f.PrefixHow]+
-					map[bool]string{true: f.PrefixHow}[f.PrefixHow != "usual" && f.PrefixHow != "inferred"])
-		}
-		if f.Wrapped != "" {
-			text += ", outer format: " + f.Wrapped
-		}
-		if f.Language != "" {
-			text += ", language of the messages: " + f.Language
-		}
-		out = append(out, text)
+func (p logWords) flats(list []say.Message) []outline.Item {
+	var out []outline.Item
+	for _, m := range list {
+		out = append(out, outline.Item{Text: outline.Join(p.flat(m))})
 	}
 	return out
 }
 
-// logStarts says how often the server started and was stopped, which is no fault.
-func logStarts(r *serverlog.Report) string {
-	var parts []string
-	version := ""
-	for _, x := range r.Starts {
-		if x.Version != "" {
-			version = " (PostgreSQL " + x.Version + ")"
+// mostErrors bounds a table that nobody reads to its end.
+const mostErrors = 30
+
+// errors is a table of all errors by their SQLSTATE.
+func (p logWords) errors(o *outline.Outline, list []serverlog.Count) {
+	if len(list) == 0 {
+		return
+	}
+	title := p.Say("All errors by SQLSTATE")
+	o.Part(title)
+	rows := [][]string{{"SQLSTATE", p.Say("times")}}
+	for i, e := range list {
+		if i == mostErrors {
+			o.Toned(outline.ToneNote, p.Say("The first {shown} of {n}; --format json has all.", "shown", mostErrors,
+				"n",
+				len(list)))
+			break
 		}
+		rows = append(rows, []string{p.condition(&e), p.Value(e.Count)})
 	}
-	if n := len(r.Starts); n > 0 {
-		parts = append(parts, typeset.Count(n, "start", "starts")+version)
-	}
-	for _, x := range r.Shutdowns[max(len(r.Shutdowns)-1, 0):] {
-		text := typeset.Count(len(r.Shutdowns), "shutdown", "shutdowns") + " that was asked for"
-		if len(r.Shutdowns) > 1 {
-			text = typeset.Count(len(r.Shutdowns), "shutdown", "shutdowns") + " that were asked for, the last"
-		}
-		text += fmt.Sprintf(" (%s, %s", x.How, x.Time)
-		if x.DownSeconds != nil {
-			text += "; connections again after " + seconds(*x.DownSeconds)
-		}
-		parts = append(parts, text+")")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Of the server: " + strings.Join(parts, ", ") + "."
+	o.Add(outline.TableOf(title, rows, 1))
 }
 
-// LogWhen is when a finding was first and last logged.
-func LogWhen(f *serverlog.Finding) string {
+// shownMessages are the worst and the most frequent.
+const shownMessages = 10
+
+// messages is a table of the errors that no finding is of.
+func (p logWords) messages(o *outline.Outline, list []serverlog.Message) {
+	if len(list) == 0 {
+		return
+	}
+	title := p.Say("Other errors and warnings")
+	o.Part(title)
+	t := outline.Table{Caption: title, Long: true,
+		Head: []string{p.Say("severity"), p.Say("message"), p.Say("times"), p.Say("last")}}
+	for i := range list[:min(len(list), shownMessages)] {
+		m := &list[i]
+		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), p.Value(m.Count), m.Last))
+	}
+	o.Add(t)
+	p.more(o, len(list)-shownMessages)
+}
+
+// more says how many more there are than the text has.
+func (p logWords) more(o *outline.Outline, n int) {
+	if n > 0 {
+		o.Toned(outline.ToneNote, p.moreText(n))
+	}
+}
+
+func (p logWords) moreText(n int) string {
+	return p.Many(n, "… and {n} more; --format json has all.", "… and {n} more; --format json has all.")
+}
+
+var logTones = map[string]outline.Tone{serverlog.Critical: outline.ToneBad, serverlog.Warning: outline.ToneMind,
+	serverlog.Notice: outline.ToneInfo}
+
+var logSeverities = map[string]say.Message{serverlog.Critical: say.M("critical"), serverlog.Warning: say.M("warning"),
+	serverlog.Notice: say.M("notice")}
+
+func (p logWords) severity(f *serverlog.Finding) string { return p.Word(logSeverities[f.Severity]) }
+
+func (p logWords) finding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
+	o.Add(outline.Heading{Level: 2, Text: outline.Join(p.severity(f), p.Colon(), p.flat(f.Verdict)), Part: true,
+		Tone: logTones[f.Severity]})
+	o.Toned(outline.ToneNote, p.when(f))
+	o.Kind(outline.Evidence, p.flats(f.Evidence))
+	switch f.ID {
+	case "crash":
+		p.crashes(o, r)
+	case "out_of_memory", "memory_contexts":
+		for i := range r.Memory.Dumps {
+			p.dump(o, &r.Memory.Dumps[i])
+		}
+	case "temporary_files":
+		p.temp(o, &r.Temp)
+	case "lock_waits":
+		p.statements(o, p.Say("Statements that waited"), r.Locks.Waiting, false)
+	case "deadlocks":
+		p.statements(o, p.Say("Statements in deadlocks"), r.Locks.Deadlocked, false)
+	}
+	if len(f.Do) > 0 {
+		o.Add(outline.List{Items: p.flats(f.Do), Kind: outline.Steps, Lead: p.Say("What to do")})
+	}
+}
+
+// when is when a finding was first and last logged.
+func (p logWords) when(f *serverlog.Finding) string {
 	if f.First == "" || f.Count == 1 && f.First == f.Last {
 		return f.First
 	}
-	return "first " + f.First + ", last " + f.Last
+	return p.Say("first {first}, last {last}", "first", f.First, "last", f.Last)
 }
 
-// ShownCrashes are told in the text; the JSON has more.
-const ShownCrashes = 10
+// shownCrashes are told in the text; the JSON has more.
+const shownCrashes = 10
 
-func CrashText(c *serverlog.Crash) string {
-	when := c.Time
-	if when == "" {
-		when = "at a time that is not told"
+// ran stands before the statement that a process was running.
+func (p logWords) ran() string { return p.Say("Statement:") + " " }
+
+func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {
+	var list []outline.Item
+	for i := range r.Crashes {
+		if i == shownCrashes {
+			list = append(list, outline.Item{Text: outline.Join(p.moreText(len(r.Crashes) - i))})
+			break
+		}
+		c := &r.Crashes[i]
+		it := outline.Item{Text: outline.Join(p.flat(crashText(c)))}
+		if c.Statement != "" {
+			it.Text = outline.Join(it.Text, " ", p.ran(), outline.Code(typeset.Shorten(typeset.Flat(c.Statement), 600)))
+		}
+		list = append(list, it)
 	}
-	return typeset.Flat(when + ": " + c.Cause)
+	o.Para(outline.Bold(p.Say("Crashes")))
+	o.List(list)
 }
 
-// CrashLasted says for how long, and whom else it hit.
-func CrashLasted(c *serverlog.Crash) string {
-	var parts []string
+// crashText says what happened, for how long, and whom else it hit.
+func crashText(c *serverlog.Crash) say.Message {
+	text := []say.Message{say.M("{time}: {cause}.", "time", c.Time, "cause", c.Cause),
+		say.M("The log does not show when the server accepted connections again.")}
+	if c.Time == "" {
+		text[0] = say.M("time unknown: {cause}.", "cause", c.Cause)
+	}
 	switch {
 	case c.DownSeconds >= 0 && c.DownAtMost:
-		parts = append(parts, "connections again at most "+seconds(c.DownSeconds)+" after its last sign of life ("+
-			c.LastAlive+")")
+		text[1] = say.M("The server accepted connections again at most {time} after its last sign of life ({last}).",
+			"time", seconds(c.DownSeconds), "last", c.LastAlive)
 	case c.DownSeconds >= 0:
-		parts = append(parts, "connections again after "+seconds(c.DownSeconds))
+		text[1] = say.M("The server accepted connections again after {time}.", "time", seconds(c.DownSeconds))
 	case c.Recovered:
-		parts = append(parts, "connections again after a time that is not told")
-	default:
-		parts = append(parts, "the log does not tell when connections were accepted again")
+		text[1] = say.M("The server accepted connections again after an unknown time.")
 	}
 	if c.RecoverySeconds >= 0 {
-		parts = append(parts, "replay of WAL "+seconds(c.RecoverySeconds))
+		text = append(text, say.M("WAL replay took {time}.", "time", seconds(c.RecoverySeconds)))
 	}
 	if c.ProcessesEnded > 0 {
-		parts = append(parts, typeset.Count(int(c.ProcessesEnded), "other process", "other processes")+" ended")
+		text = append(text, say.N(c.ProcessesEnded, "{n} other process ended.", "{n} other processes ended."))
 	}
 	if c.Refused > 0 {
-		parts = append(parts, typeset.Count(int(c.Refused), "connection", "connections")+" turned away")
+		text = append(text, say.N(c.Refused, "{n} connection was refused.", "{n} connections were refused."))
 	}
-	return strings.Join(parts, ", ")
+	return say.All(" ", text...)
 }
 
-// ShownContexts of each order: both say the same of a small dump, and five are
-// enough to see.
-const ShownContexts = 5
-
-func DumpHead(d *serverlog.Dump) string {
-	head := fmt.Sprintf("memory contexts of a process, %s in all", d.TotalBytes)
-	if d.PID != 0 {
-		head = fmt.Sprintf("memory contexts of PID %d, %s in all", d.PID, d.TotalBytes)
+func (p logWords) dump(o *outline.Outline, d *serverlog.Dump) {
+	o.Para(p.flat(dumpHead(d)))
+	if d.Statement != "" {
+		o.Para(p.ran(), outline.Code(typeset.Shorten(typeset.Flat(d.Statement), 600)))
 	}
+	p.contexts(o, p.Say("Memory context, own size"), d.Largest)
+	p.contexts(o, p.Say("Memory context, with its children"), d.Subtrees)
+}
+
+func dumpHead(d *serverlog.Dump) say.Message {
+	head := say.M("Memory contexts of a process: {size} in total", "size", d.TotalBytes)
+	if d.PID != 0 {
+		head = say.M("Memory contexts of PID {pid}: {size} in total", "pid", strconv.Itoa(d.PID), "size", d.TotalBytes)
+	}
+	parts := []say.Message{head}
 	if d.Time != "" {
-		head += ", " + d.Time
+		parts = append(parts, say.Text(d.Time))
 	}
 	if !d.Whole {
-		head += "; the dump is cut"
+		parts = append(parts, say.M("the dump is incomplete"))
 	}
 	if d.Mixed {
-		head += "; two backends wrote at once, contexts of both may be in it"
+		parts = append(parts, say.M("two backends wrote at once, so it may have contexts of both"))
 	}
 	if d.In != "" && d.Request >= 0 {
-		head += fmt.Sprintf("; %s more were refused in %s", bytesOf(d.Request), d.In)
+		parts = append(parts, say.M("refused: {size} in {context}", "size", sizeOf(d.Request), "context", d.In))
 	}
-	return head
+	return say.All("; ", parts...)
 }
 
-func ContextName(c *serverlog.Context) string {
+// sizeOf is a size as an argument of a message, of which a small one is told to the byte.
+func sizeOf(n int64) any {
+	if n < 1024 {
+		return say.N(n, "{n} byte", "{n} bytes")
+	}
+	return unit.Bytes(n)
+}
+
+// shownContexts of each order: both say the same of a small dump, and five are
+// enough to see.
+const shownContexts = 5
+
+func (p logWords) contexts(o *outline.Outline, what string, list []serverlog.Context) {
+	rows := [][]string{{what, p.Say("size")}}
+	for i := range list[:min(len(list), shownContexts)] {
+		rows = append(rows, []string{contextName(&list[i]), p.Value(list[i].Bytes)})
+	}
+	if len(rows) > 1 {
+		o.Add(outline.TableOf(what, rows, 1))
+	}
+}
+
+func contextName(c *serverlog.Context) string {
 	text := c.Name
 	if c.Ident != "" {
 		text += " (" + c.Ident + ")"
@@ -361,87 +271,245 @@ func ContextName(c *serverlog.Context) string {
 	return typeset.Flat(text)
 }
 
-func bytesOf(n int64) string {
-	if n == 1 {
-		return "1 byte"
+func (p logWords) temp(o *outline.Outline, t *serverlog.Temp) {
+	rows := [][]string{{p.Say("temporary file size"), p.Say("files"), p.Say("total")}}
+	for i := range t.Classes {
+		c := &t.Classes[i]
+		rows = append(rows, []string{p.Word(ClassName(c)), p.Value(c.Files), p.Value(c.Bytes)})
 	}
-	if n < 1024 {
-		return fmt.Sprintf("%d bytes", n)
+	if len(rows) > 1 {
+		o.Add(outline.Figure{Name: FigureSpills}, outline.TableOf(p.Say("Temporary files by size"), rows, 1))
 	}
-	return unit.Bytes(n).String()
+	p.statements(o, p.Say("Statements with the largest temporary files"), t.Statements, true)
+	if n := t.Others.Count; n > 0 {
+		o.Toned(outline.ToneNote, p.Word(say.N(n, "Other statements: {size} in {n} file.",
+			"Other statements: {size} in {n} files.", "size", t.Others.Bytes)))
+	}
+	if t.Lossy {
+		o.Toned(outline.ToneNote, p.Say("There are more different statements than are counted one by one: the totals "+
+			"above are lower bounds."))
+	}
 }
-
-const LossyStatements = "There are more different statements than are kept: the sums of those listed are at least " +
-	"these."
 
 // ClassName is a range of sizes of temporary files.
-func ClassName(c *serverlog.SizeClass) string {
+func ClassName(c *serverlog.SizeClass) say.Message {
 	switch {
 	case c.Below == 0:
-		return c.From.String() + " and more"
+		return say.M("{from} or more", "from", c.From)
 	case c.From == 0:
-		return "below " + c.Below.String()
+		return say.M("below {to}", "to", c.Below)
 	}
-	return c.From.String() + " to " + c.Below.String()
+	return say.M("{from} to {to}", "from", c.From, "to", c.Below)
 }
 
-// ShownStatements are the heaviest, which one begins with.
-const ShownStatements = 5
+// shownStatements are the heaviest, which one begins with.
+const shownStatements = 5
 
-func StatementName(s *serverlog.Statement) string {
+// statements is a table of the heaviest.
+func (p logWords) statements(o *outline.Outline, caption string, list []serverlog.Statement, sized bool) {
+	if len(list) == 0 {
+		return
+	}
+	t := outline.Table{Caption: caption, Head: []string{p.Say("statement"), p.Say("by"), p.Say("times")}}
+	if sized {
+		t.Head = []string{p.Say("statement"), p.Say("by"), p.Say("files"), p.Say("total"), p.Say("largest")}
+	}
+	for i := range list[:min(len(list), shownStatements)] {
+		s := &list[i]
+		row := []outline.Prose{p.statement(s), outline.Join(statementBy(s)), outline.Join(p.Value(s.Count))}
+		if sized {
+			row = append(row, outline.Join(p.Value(s.Bytes)), outline.Join(p.Value(s.Largest)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Numbers, t.Long = 2, true
+	o.Add(t)
+	p.more(o, len(list)-shownStatements)
+}
+
+func (p logWords) statement(s *serverlog.Statement) outline.Prose {
 	switch text := typeset.Flat(s.Text); {
 	case s.Fingerprint == "":
-		return "(the log does not tell the statement)"
+		return outline.Join(p.Say("(statement not logged)"))
 	case text == "":
-		return "statement " + s.Fingerprint
+		return outline.Join(p.Say("statement {fingerprint}", "fingerprint", s.Fingerprint))
 	default:
-		return text
+		return outline.Join(outline.Code(typeset.Shorten(text, 300)))
 	}
 }
 
-// StatementBy is who ran the largest.
-func StatementBy(s *serverlog.Statement) string {
+// statementBy is who ran the largest.
+func statementBy(s *serverlog.Statement) string {
 	if s.User == "" || s.Database == "" {
 		return s.User
 	}
 	return s.User + "@" + s.Database
 }
 
-// conditions names the SQLSTATEs that a person sees most.
-var conditions = map[string]string{
-	"23505": "unique violation", "23503": "foreign key violation", "23502": "not null violation",
-	"23514": "check violation", "42P01": "undefined table", "42703": "undefined column",
-	"42601": "syntax error", "42501": "insufficient privilege", "42883": "undefined function",
-	"40001": "serialization failure", "40P01": "deadlock", "53100": "disk full", "53200": "out of memory",
-	"53300": "too many connections", "53400": "configuration limit", "55P03": "lock not available",
-	"57014": "query canceled", "57P01": "admin shutdown", "57P02": "crash shutdown",
-	"57P03": "cannot connect now", "57P05": "idle session timeout", "58030": "I/O error", "58P01": "undefined file",
-	"XX000": "internal error", "XX001": "data corrupted", "XX002": "index corrupted",
-	"28P01": "invalid password", "28000": "invalid authorization", "08006": "connection failure",
-	"08P01": "protocol violation", "22P02": "invalid text representation", "22001": "string too long",
-	"25P02": "in failed transaction", "25P03": "idle in transaction timeout", "3D000": "invalid database",
-	"22012": "division by zero", "25006": "read-only transaction", "F0000": "config file error", "": "without SQLSTATE",
+// verdict is the one line above all.
+func (p logWords) verdict(r *serverlog.Report) (string, outline.Tone) {
+	n := map[string]int{}
+	for _, f := range r.Findings {
+		n[f.Severity]++
+	}
+	switch {
+	case len(r.Findings) > 0:
+		var parts say.List
+		for _, x := range []struct {
+			severity string
+			count    say.Message
+		}{
+			{serverlog.Critical, say.N(n[serverlog.Critical], "{n} critical", "{n} critical")},
+			{serverlog.Warning, say.N(n[serverlog.Warning], "{n} warning", "{n} warning")},
+			{serverlog.Notice, say.N(n[serverlog.Notice], "{n} notice", "{n} notice")},
+		} {
+			if n[x.severity] > 0 {
+				parts.Items = append(parts.Items, x.count)
+			}
+		}
+		tone := outline.ToneNone
+		if n[serverlog.Critical] > 0 {
+			tone = outline.ToneBad
+		}
+		return p.Many(len(r.Findings), "{n} finding in the log: {parts}.", "{n} findings in the log: {parts}.", "parts",
+			parts), tone
+	case r.Entries == 0:
+		return p.Say("No entry of a PostgreSQL server found."), outline.ToneMind
+	case len(r.Unknown) > 0:
+		return p.Say("No findings in the log, but it does not show everything: see below."), outline.ToneGood
+	}
+	return p.Say("No findings in the log."), outline.ToneGood
 }
 
-func ErrorName(e *serverlog.Count) string {
+// prefixWords say where a log_line_prefix is from.
+var prefixWords = map[string]say.Message{
+	"usual":         say.M("a common one that matches"),
+	"inferred":      say.M("inferred from the lines"),
+	"guessed":       say.M("guessed from the lines"),
+	"given":         say.M("given with --prefix"),
+	"of the server": say.M("setting of the server"),
+}
+
+// about says what was read.
+func (p logWords) about(r *serverlog.Report) []string {
+	var out []string
+	if r.Subject != "" {
+		out = append(out, p.Say("Instance: {name}", "name", r.Subject))
+	}
+	entries := say.N(r.Entries, "{n} entry", "{n} entries")
+	switch {
+	case r.From != "" && r.Entries == 1:
+		out = append(out, p.Say("{entries}, {time}.", "entries", entries, "time", r.From))
+	case r.From != "":
+		out = append(out, p.Say("{entries}, {from} to {to} ({span}).", "entries", entries, "from", r.From, "to", r.To,
+			"span", seconds(r.SpanSeconds)))
+	case r.Entries > 0:
+		out = append(out, p.Say("{entries}, without timestamps.", "entries", entries))
+	}
+	if m := logStarts(r); !m.IsZero() {
+		out = append(out, p.Word(m))
+	}
+	for i := range r.Files {
+		out = append(out, p.Word(logFile(&r.Files[i])))
+	}
+	return out
+}
+
+func logFile(f *serverlog.File) say.Message {
+	facts := say.List{Items: []say.Message{say.M("{format}, {size}", "format", f.Format, "size", sizeOf(f.Bytes))}}
+	add := func(m say.Message) { facts.Items = append(facts.Items, m) }
+	switch how, ok := prefixWords[f.PrefixHow]; {
+	case f.Dumps:
+		add(say.M("read only for memory context dumps"))
+	case f.Format == "stderr" && f.Prefix != "" && ok:
+		add(say.M("log_line_prefix '{prefix}' ({how})", "prefix", f.Prefix, "how", how))
+	case f.Format == "stderr" && f.Prefix != "":
+		add(say.Text("log_line_prefix '" + f.Prefix + "'"))
+	}
+	if f.Wrapped != "" {
+		add(say.M("outer format: {format}", "format", f.Wrapped))
+	}
+	if f.Language != "" {
+		add(say.M("language of the messages: {language}", "language", f.Language))
+	}
+	return say.M("{file}: {facts}", "file", f.Name, "facts", facts)
+}
+
+// logStarts says how often the server started and was stopped, which is no fault.
+func logStarts(r *serverlog.Report) say.Message {
+	var events say.List
+	version := ""
+	for _, x := range r.Starts {
+		if x.Version != "" {
+			version = x.Version
+		}
+	}
+	switch n := len(r.Starts); {
+	case n > 0 && version != "":
+		events.Items = append(events.Items, say.N(n, "{n} start (PostgreSQL {version})",
+			"{n} starts (PostgreSQL {version})", "version", version))
+	case n > 0:
+		events.Items = append(events.Items, say.N(n, "{n} start", "{n} starts"))
+	}
+	for _, x := range r.Shutdowns[max(len(r.Shutdowns)-1, 0):] {
+		last := say.M("{how}, {time}", "how", x.How, "time", x.Time)
+		if x.DownSeconds != nil {
+			last = say.M("{how}, {time}; connections again after {down}", "how", x.How, "time", x.Time, "down",
+				seconds(*x.DownSeconds))
+		}
+		events.Items = append(events.Items, say.N(len(r.Shutdowns), "{n} requested shutdown ({last})",
+			"{n} requested shutdowns (the last: {last})", "last", last))
+	}
+	if len(events.Items) == 0 {
+		return say.Message{}
+	}
+	return say.M("Server: {events}.", "events", events)
+}
+
+// conditions are the names that PostgreSQL has for the SQLSTATEs that a person sees most.
+var conditions = map[string]string{
+	"23505": "unique_violation", "23503": "foreign_key_violation", "23502": "not_null_violation",
+	"23514": "check_violation", "42P01": "undefined_table", "42703": "undefined_column",
+	"42601": "syntax_error", "42501": "insufficient_privilege", "42883": "undefined_function",
+	"40001": "serialization_failure", "40P01": "deadlock_detected", "53100": "disk_full", "53200": "out_of_memory",
+	"53300": "too_many_connections", "53400": "configuration_limit_exceeded", "55P03": "lock_not_available",
+	"57014": "query_canceled", "57P01": "admin_shutdown", "57P02": "crash_shutdown",
+	"57P03": "cannot_connect_now", "57P05": "idle_session_timeout", "58030": "io_error", "58P01": "undefined_file",
+	"XX000": "internal_error", "XX001": "data_corrupted", "XX002": "index_corrupted",
+	"28P01": "invalid_password", "28000": "invalid_authorization_specification", "08006": "connection_failure",
+	"08P01": "protocol_violation", "22P02": "invalid_text_representation", "22001": "string_data_right_truncation",
+	"25P02": "in_failed_sql_transaction", "25P03": "idle_in_transaction_session_timeout",
+	"3D000": "invalid_catalog_name", "22012": "division_by_zero", "25006": "read_only_sql_transaction",
+	"F0000": "config_file_error",
+}
+
+// condition names an SQLSTATE.
+func (p logWords) condition(e *serverlog.Count) string {
+	switch e.Name {
+	case "":
+		return p.Say("without SQLSTATE")
+	case "others":
+		return p.Say("others")
+	}
 	return strings.TrimSpace(e.Name + " " + conditions[e.Name])
 }
 
-// seconds spells a span for people.
-func seconds(s float64) string {
+// seconds is a span as an argument of a message.
+func seconds(s float64) any {
+	amount := func(form string, v float64) say.Number { return say.Number(fmt.Sprintf(form, v)) }
 	switch {
 	case s < 0.0005:
-		return "less than 1 ms"
+		return say.M("less than {time}", "time", say.Number("1 ms"))
 	case s < 1:
-		return fmt.Sprintf("%.0f ms", s*1000)
+		return amount("%.0f ms", s*1000)
 	case s < 10:
-		return fmt.Sprintf("%.1f s", s)
+		return amount("%.1f s", s)
 	case s < 180:
-		return fmt.Sprintf("%.0f s", s)
+		return amount("%.0f s", s)
 	case s < 10800:
-		return fmt.Sprintf("%.0f min", s/60)
+		return amount("%.0f min", s/60)
 	case s < 3*86400:
-		return fmt.Sprintf("%.1f h", s/3600)
+		return amount("%.1f h", s/3600)
 	}
-	return fmt.Sprintf("%.1f days", s/86400)
+	return say.M("{days} days", "days", say.Number(fmt.Sprintf("%.1f", s/86400)))
 }

@@ -2,9 +2,11 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -16,48 +18,48 @@ const (
 	FigureTables = "tables" // page tables of instance At, by kind of process
 )
 
-var LevelTones = map[string]outline.Tone{memory.Critical: outline.ToneBad, memory.Warning: outline.ToneMind,
+var levelTones = map[string]outline.Tone{memory.Critical: outline.ToneBad, memory.Warning: outline.ToneMind,
 	memory.Notice: outline.ToneInfo, memory.Fine: outline.ToneGood}
 
+var levelWords = map[string]say.Message{memory.Critical: say.M("critical"), memory.Warning: say.M("warning"),
+	memory.Notice: say.M("notice"), memory.Fine: say.M("ok"), memory.Unknown: say.M("unknown")}
+
 // Memory is who holds the memory, before any form.
-func Memory(d *memory.Report) outline.Outline {
+func Memory(d *memory.Report, c *say.Catalogue) outline.Outline {
+	d = d.In(c)
+	p := memoryWords{outline.WordsIn(c)}
 	var o outline.Outline
 	o.Command("pgfettle diagnose memory")
-	o.Toned(LevelTones[d.Level], outline.Bold(d.Level+":"), " ", typeset.Flat(d.Verdict))
+	o.Toned(levelTones[d.Level], outline.Bold(p.Word(levelWords[d.Level])+strings.TrimRight(p.Colon(), " ")), " ",
+		p.flat(d.Verdict))
 	if d.Host != nil {
-		o.Heading(2, "Memory of the host")
-		o.Para(HostMemory(d.Host))
-		bars := outline.Bars{Bars: []outline.Bar{{Total: d.Host.Total}}}
-		t := outline.Table{Caption: "Where the memory of the host is", Head: []string{"part", "size", "share"},
-			Numbers: 1}
-		for _, part := range d.Host.Parts {
-			if part.Size == 0 {
-				continue
-			}
-			sign := partSigns[part.Name]
-			bars.Signs = append(bars.Signs, sign)
-			bars.Bars[0].Amounts = append(bars.Bars[0].Amounts, part.Size)
-			row := outline.Cells("", part.Size.String(), outline.Percent(part.Size, d.Host.Total))
-			row[0] = sign.Before(part.Name)
-			t.Rows = append(t.Rows, row)
-		}
-		o.Add(outline.Figure{Name: FigureMemory, At: 0, Picture: bars}, t)
+		p.host(&o, d.Host)
 	}
 	for i := range d.Instances {
-		memoryInstance(&o, &d.Instances[i], i)
+		p.instance(&o, &d.Instances[i], i)
 	}
 	for i := range d.OOM {
-		memoryChoice(&o, &d.OOM[i])
+		p.choice(&o, &d.OOM[i])
 	}
 	if len(d.Unknown) > 0 {
-		o.Heading(2, "Not known")
-		var list []outline.Item
-		for _, g := range d.Unknown {
-			list = append(list, outline.Item{Text: outline.Join(GapLine(g))})
-		}
-		o.Kind(outline.Gaps, list)
+		o.Heading(2, p.Say("Unknown"))
+		o.Kind(outline.Gaps, gapItems(p.Words, d.Unknown))
 	}
 	return o
+}
+
+// memoryWords are the words of a report on memory.
+type memoryWords struct{ outline.Words }
+
+// flat is a message on one line.
+func (p memoryWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
+
+// more is an amount that is left out where there is none.
+func (p memoryWords) more(b unit.Bytes) string {
+	if b == 0 {
+		return ""
+	}
+	return p.Value(b)
 }
 
 // partSigns draw the parts of the memory, each by a sign of its own, so that the bar can be read without color.
@@ -72,159 +74,141 @@ var partSigns = map[string]outline.Sign{
 	memory.PartFree:  {Mark: ".", Hue: "32"},
 }
 
-func memoryInstance(o *outline.Outline, in *memory.Instance, at int) {
-	o.Heading(2, MemoryHead(in))
-	o.Para(MemoryFacts(in))
-	if rows := KindRows(in); rows != nil {
-		o.Heading(3, "Page tables by process")
-		o.Add(outline.Figure{Name: FigureTables, At: at}, outline.TableOf("Processes by kind", rows, 1))
-	}
-	if rows := SessionRows(in); rows != nil {
-		o.Heading(3, "Backends")
-		o.Add(outline.TableOf("Backends by database, role and state", rows, 1))
-	}
-	if len(in.Options) == 0 {
-		return
-	}
-	o.Heading(3, "The worst case, and what would save how much of it")
-	o.Para(OptionsIntro(in))
-	rows := OptionRows(in)
-	rows[0][0] = "option"
-	o.Add(outline.TableOf("The worst case and what would save some of it", rows, 1))
-	o.Para(typeset.Sentence(in.Options[0].Note))
-	worth := Worthwhile(in)
-	for i := range worth {
-		op := &worth[i]
-		o.Para(outline.Bold(op.Title+":"), " ", OptionLeft(in, op))
-		o.Add(outline.List{Items: outline.Items(op.Do), Kind: outline.Steps})
-		if op.Note != "" {
-			o.Toned(outline.ToneNote, "("+op.Note+")")
+func (p memoryWords) host(o *outline.Outline, h *memory.Host) {
+	title := p.Say("Memory of the host")
+	o.Heading(2, title)
+	o.Para(p.flat(hostMemory(h)))
+	bars := outline.Bars{Bars: []outline.Bar{{Total: h.Total}}}
+	t := outline.Table{Caption: title, Head: []string{p.Say("part"), p.Say("size"), p.Say("share")}, Numbers: 1}
+	for _, part := range h.Parts {
+		if part.Size == 0 {
+			continue
 		}
+		sign := partSigns[part.Name]
+		bars.Signs = append(bars.Signs, sign)
+		bars.Bars[0].Amounts = append(bars.Bars[0].Amounts, part.Size)
+		share := say.Number(fmt.Sprintf("%.1f%%", 100*float64(part.Size)/float64(max(h.Total, 1))))
+		row := outline.Cells("", p.Value(part.Size), p.Value(share))
+		row[0] = sign.Before(p.Word(memory.PartTitles[part.Name]))
+		t.Rows = append(t.Rows, row)
 	}
-	if len(worth) == 0 && len(in.Options) > 1 {
-		o.Para(NotWorth())
+	o.Add(outline.Figure{Name: FigureMemory, At: 0, Picture: bars}, t)
+}
+
+// hostMemory is the memory of the host in a line.
+func hostMemory(h *memory.Host) say.Message {
+	var available, swap say.Message
+	if h.Available != nil {
+		available = say.M("{size} available", "size", *h.Available)
+	}
+	switch {
+	case h.SwapTotal == nil:
+	case *h.SwapTotal == 0:
+		swap = say.M("no swap")
+	case h.SwapUsed == nil:
+		swap = say.M("{size} of swap", "size", *h.SwapTotal)
+	default:
+		swap = say.M("{used} of {total} of swap in use", "used", *h.SwapUsed, "total", *h.SwapTotal)
+	}
+	return say.All("; ", say.M("{total} of RAM", "total", h.Total), available, swap)
+}
+
+func (p memoryWords) instance(o *outline.Outline, in *memory.Instance, at int) {
+	head := typeset.Clean(in.Label)
+	if in.Version != "" {
+		head = p.Say("{instance}, PostgreSQL {version}", "instance", head, "version", typeset.Clean(in.Version))
+	}
+	o.Heading(2, head)
+	o.Para(p.flat(instanceFacts(in)))
+	if rows := p.kinds(in); rows != nil {
+		title := p.Say("Processes by kind")
+		o.Heading(3, title)
+		o.Add(outline.Figure{Name: FigureTables, At: at}, outline.TableOf(title, rows, 1))
+	}
+	if rows := p.sessions(in); rows != nil {
+		o.Heading(3, p.Say("Backends"))
+		o.Add(outline.TableOf(p.Say("Backends by database, role and state"), rows, 1))
+	}
+	if len(in.Options) > 0 {
+		p.options(o, in)
 	}
 }
 
-// memoryChoice tells whom the OOM killer would choose.
-func memoryChoice(o *outline.Outline, c *memory.OOM) {
-	head, compared := ChoiceHead(c)
-	o.Heading(2, head)
-	o.Para(typeset.Sentence(compared))
-	if len(c.Next) == 0 {
-		o.Toned(outline.ToneMind, ChoiceWords(c))
-	} else {
-		o.Para(typeset.Capital(ChoiceWords(c)))
-		o.Para(c.Outcome)
-		rows := ChoiceRows(c)
-		rows[0][0] = "process"
-		o.Add(outline.TableOf("Whom the OOM killer would choose, in its order", rows, 1))
+// instanceFacts are what the memory of an instance rests on.
+func instanceFacts(in *memory.Instance) say.Message {
+	var shared, connections, limit say.Message
+	switch {
+	case in.Shared <= 0:
+	case in.HugePages == "on":
+		shared = say.M("{size} of shared memory in huge pages", "size", in.Shared)
+	case in.HugePages == "off":
+		shared = say.M("{size} of shared memory on regular pages", "size", in.Shared)
+	default:
+		shared = say.M("{size} of shared memory, page size unknown", "size", in.Shared)
 	}
-	o.Add(outline.List{Items: outline.Items(ChoiceNotes(c)), Kind: outline.Lines, Tone: outline.ToneNote})
+	if in.Connections > 0 {
+		connections = say.Text("max_connections = " + strconv.Itoa(in.Connections))
+	}
+	if in.LimitedBy != "" {
+		limit = say.M("limited to {limit} by the cgroup {group}", "limit", in.Limit, "group", in.LimitedBy)
+	}
+	return say.All("; ", shared, connections, limit)
 }
 
 // mostSessions bounds the table of sessions: what follows is small, and the JSON
 // has it all.
 const mostSessions = 12
 
-func GapLine(g known.Gap) string {
-	text := typeset.Clean(g.Fact) + ": " + typeset.Clean(g.Reason)
-	if g.Reveal != "" {
-		text += " (" + typeset.Clean(g.Reveal) + ")"
-	}
-	return text
+// head is the head of a table of processes.
+func (p memoryWords) head(first string) []string {
+	return []string{first, p.Say("processes"), p.Say("page tables"), p.Say("private"), p.Say("most shared"),
+		p.Say("swap"),
+		"PSS"}
 }
 
-// HostMemory is the memory of the host in a line.
-func HostMemory(h *memory.Host) string {
-	head := h.Total.String()
-	if h.Available != nil {
-		head += fmt.Sprintf(", %s available", *h.Available)
-	}
-	switch {
-	case h.SwapTotal == nil:
-		return head
-	case *h.SwapTotal == 0:
-		return head + "; no swap"
-	case h.SwapUsed == nil:
-		return head + fmt.Sprintf("; %s of swap", *h.SwapTotal)
-	}
-	return head + fmt.Sprintf("; %s of %s swap in use", *h.SwapUsed, *h.SwapTotal)
-}
-
-// MemoryHead names an instance.
-func MemoryHead(in *memory.Instance) string {
-	if in.Version == "" {
-		return typeset.Clean(in.Label)
-	}
-	return typeset.Clean(in.Label) + ", PostgreSQL " + typeset.Clean(in.Version)
-}
-
-// MemoryFacts are what the memory of an instance rests on.
-func MemoryFacts(in *memory.Instance) string {
-	var facts []string
-	if in.Shared > 0 {
-		where := map[string]string{"on": "in huge pages", "off": "on ordinary pages"}[in.HugePages]
-		if where == "" {
-			where = "on pages that nothing tells the size of"
-		}
-		facts = append(facts, in.Shared.String()+" of shared memory "+where)
-	}
-	if in.Connections > 0 {
-		facts = append(facts, fmt.Sprintf("max_connections = %d", in.Connections))
-	}
-	if in.LimitedBy != "" {
-		facts = append(facts, fmt.Sprintf("limited to %s by the control group %s", in.Limit, in.LimitedBy))
-	}
-	if len(facts) == 0 {
-		return ""
-	}
-	return strings.Join(facts, "; ") + "."
-}
-
-// KindRows is a table of the processes by kind; nil where there are none.
-func KindRows(in *memory.Instance) [][]string {
+// kinds is a table of the processes by kind; nil where there are none.
+func (p memoryWords) kinds(in *memory.Instance) [][]string {
 	if in.Sum.Processes == 0 {
 		return nil
 	}
-	rows := [][]string{{"processes by kind", "processes", "page tables", "private", "most shared", "swap", "pss"}}
+	rows := [][]string{p.head(p.Say("kind"))}
 	for _, k := range in.Kinds {
-		rows = append(rows, memoryRow(KindName(&k), &k))
+		rows = append(rows, p.row(p.Word(KindName(&k)), &k))
 	}
 	if len(in.Kinds) > 1 {
-		rows = append(rows, memoryRow("all", &in.Sum))
+		rows = append(rows, p.row(p.Say("all"), &in.Sum))
 	}
 	return rows
 }
 
 // KindName names the processes of one kind.
-func KindName(k *memory.Group) string {
+func KindName(k *memory.Group) say.Message {
 	if k.Kind == "" {
-		return "(its title tells nothing)"
+		return say.M("(unknown)")
 	}
-	return k.Kind
+	return say.Text(k.Kind)
 }
 
-// SessionRows is a table of the backends; nil where none is known.
-func SessionRows(in *memory.Instance) [][]string {
+// sessions is a table of the backends; nil where none is known.
+func (p memoryWords) sessions(in *memory.Instance) [][]string {
 	if len(in.Sessions) == 0 {
 		return nil
 	}
-	rows := [][]string{{"backends by database, role, state", "processes", "page tables", "private", "most shared",
-		"swap", "pss"}}
+	rows := [][]string{p.head(p.Say("database, role, state"))}
 	for i, g := range in.Sessions {
-		if i == mostSessions {
-			return append(rows, []string{fmt.Sprintf("… and %d more groups (--format json has all)",
-				len(in.Sessions)-i), "", "", "", "", "", ""})
+		if n := len(in.Sessions) - i; i == mostSessions {
+			more := p.Many(n, "… and {n} more group (--format json has all)",
+				"… and {n} more groups (--format json has all)")
+			return append(rows, []string{more, "", "", "", "", "", ""})
 		}
-		rows = append(rows, memoryRow(sessionName(&g), &g))
+		rows = append(rows, p.row(p.session(&g), &g))
 	}
 	return rows
 }
 
-func sessionName(g *memory.Group) string {
+func (p memoryWords) session(g *memory.Group) string {
 	if g.Database == "" && g.Role == "" && g.State == "" {
-		return "(came, went or changed meanwhile)"
+		return p.Say("(changed while it was read)")
 	}
 	name := func(s string) string {
 		if s == "" {
@@ -235,14 +219,11 @@ func sessionName(g *memory.Group) string {
 	return name(g.Database) + ", " + name(g.Role) + ", " + name(g.State)
 }
 
-func memoryRow(name string, g *memory.Group) []string {
-	row := []string{name, typeset.Digits(g.Processes), g.PageTables.String(), g.Private.String(),
-		outline.Amount(g.MostShared), "", ""}
-	if g.Swap > 0 {
-		row[5] = g.Swap.String()
-	}
+func (p memoryWords) row(name string, g *memory.Group) []string {
+	row := []string{name, p.Value(g.Processes), p.Value(g.PageTables), p.Value(g.Private),
+		p.more(g.MostShared), p.more(g.Swap), ""}
 	if g.PSS != nil {
-		row[6] = g.PSS.String()
+		row[6] = p.Value(*g.PSS)
 	}
 	return row
 }
@@ -251,110 +232,115 @@ func memoryRow(name string, g *memory.Group) []string {
 // save it: a restart costs more than it brings.
 const memoryWorth = 1
 
-func OptionsIntro(in *memory.Instance) string {
-	return fmt.Sprintf(
-		"The worst case, with all %d processes that the settings allow, each having touched all of the shared "+
-			"memory, and what would save how much of it:", in.Options[0].Processes)
-}
-
-// OptionRows is a table of the worst case and of what would save some of it.
-func OptionRows(in *memory.Instance) [][]string {
-	rows := [][]string{{"", "page tables", "shared memory", "private at rest", "saves"}}
-	for _, o := range in.Options {
+// options is the worst case and what would save some of it.
+func (p memoryWords) options(o *outline.Outline, in *memory.Instance) {
+	title := p.Say("Worst case and possible savings")
+	o.Heading(3, title)
+	o.Para(p.Many(in.Options[0].Processes,
+		"Worst case: {n} process, as the settings allow, has touched all shared memory. Private memory is that of an "+
+			"idle process, without work_mem.",
+		"Worst case: all {n} processes that the settings allow have touched all shared memory. Private memory is "+
+			"that of idle processes, without work_mem."))
+	rows := [][]string{{p.Say("option"), p.Say("page tables"), p.Say("shared memory"), p.Say("private"),
+		p.Say("savings")}}
+	for _, x := range in.Options {
 		saves := ""
 		switch {
-		case o.ID == memory.AsItIs:
-		case o.Saves == 0:
-			saves = "nothing"
+		case x.ID == memory.AsItIs:
+		case x.Saves == 0:
+			saves = p.Say("none")
 		default:
-			saves = o.Saves.String()
+			saves = p.Value(x.Saves)
 		}
-		rows = append(rows, []string{o.Title, o.PageTables.String(), o.Shared.String(), o.Private.String(), saves})
+		rows = append(rows, []string{p.Word(x.Title), p.Value(x.PageTables), p.Value(x.Shared), p.Value(x.Private),
+			saves})
 	}
-	return rows
+	o.Add(outline.TableOf(title, rows, 1))
+	o.Para(p.flat(in.Options[0].Note))
+	worth, compared := false, false
+	for i := range in.Options {
+		x := &in.Options[i]
+		if len(x.Do) == 0 || 100*x.Saves < memoryWorth*in.Limit {
+			compared = compared || x.ID != memory.AsItIs && len(x.Do) == 0
+			continue
+		}
+		worth = true
+		o.Para(outline.Bold(p.Word(x.Title)+strings.TrimRight(p.Colon(), " ")), " ", p.left(in, x))
+		o.Add(outline.List{Items: outline.Items(say.Strings(x.Do)), Kind: outline.Steps})
+		o.Toned(outline.ToneNote, p.flat(x.Note))
+	}
+	percent := say.Number(strconv.Itoa(memoryWorth) + "%")
+	switch {
+	case worth || len(in.Options) == 1:
+	case compared:
+		o.Para(p.Say("Except for those that are only compared, no option saves {percent} of the memory or more: "+
+			"nothing needs to be changed.", "percent", percent))
+	default:
+		o.Para(p.Say("No option saves {percent} of the memory or more: nothing needs to be changed.", "percent",
+			percent))
+	}
 }
 
-// Worthwhile are the options that it is told how to take.
-func Worthwhile(in *memory.Instance) []memory.Option {
-	var out []memory.Option
-	for _, o := range in.Options {
-		if len(o.Do) > 0 && 100*o.Saves >= memoryWorth*in.Limit {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// OptionLeft says what an option would leave of the page tables of now; "" where
-// that is not known.
-func OptionLeft(in *memory.Instance, o *memory.Option) string {
-	if o.ID != memory.OnHuge || o.Now == 0 {
+// left says what an option would leave of the page tables of now; "" where that is not known.
+func (p memoryWords) left(in *memory.Instance, x *memory.Option) string {
+	if x.ID != memory.OnHuge || x.Now == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of the %s of page tables that are there now, about %s would be left.", in.Sum.PageTables, o.Now)
+	return p.Say("The present page tables would shrink from {present} to about {left}.", "present", in.Sum.PageTables,
+		"left", x.Now)
 }
 
-func NotWorth() string {
-	return fmt.Sprintf("None of it would save %d %% of the memory: there is nothing to do for it.", memoryWorth)
-}
-
-// ChoiceHead says where the OOM killer would choose, and among what.
-func ChoiceHead(o *memory.OOM) (head, compared string) {
-	where, of := "on the host", " of memory and swap"
-	if o.Scope != "host" {
-		where, of = "in the control group "+typeset.Clean(o.Group), ""
+// choice tells whom the OOM killer would choose.
+func (p memoryWords) choice(o *outline.Outline, c *memory.OOM) {
+	head := p.Say("Next OOM kill on the host")
+	compared := p.Many(c.Looked, "{n} process compared; {total} of RAM and swap", "{n} processes compared; {total} "+
+		"of RAM and swap", "total", c.Total)
+	if c.Scope != "host" {
+		head = p.Say("Next OOM kill in the cgroup {group}", "group", typeset.Clean(c.Group))
+		compared = p.Many(c.Looked, "{n} process compared; limit {total}", "{n} processes compared; limit {total}",
+			"total",
+			c.Total)
 	}
-	return "If memory ended " + where + " now", o.Total.String() + of + ", " +
-		typeset.Count(o.Looked, "process", "processes") + " compared"
-}
-
-// ChoiceWords says whom it would choose.
-func ChoiceWords(o *memory.OOM) string {
-	if len(o.Next) == 0 {
-		return "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it " +
-			"could not be read."
-	}
-	return "the OOM killer would choose " + victimName(&o.Next[0]) + victimOf(&o.Next[0]) + ". " + o.Why
-}
-
-// ChoiceRows is a table of the first that it would choose.
-func ChoiceRows(o *memory.OOM) [][]string {
-	rows := [][]string{{"", "points", "resident", "page tables", "swap", "adjustment", "oom_score"}}
-	for i := range o.Next {
-		v := &o.Next[i]
-		row := []string{victimName(v), v.Points.String(), v.RSS.String(), v.PageTables.String(), "", "", ""}
-		if v.Swap > 0 {
-			row[4] = v.Swap.String()
+	o.Heading(2, head)
+	o.Para(compared)
+	if len(c.Next) == 0 {
+		o.Toned(outline.ToneMind, p.Say("The OOM killer can choose none of these processes: each has oom_score_adj "+
+			"-1000, or its oom_score_adj is not readable."))
+	} else {
+		v := &c.Next[0]
+		chosen := say.M("The OOM killer would choose {process}.", "process", victimName(v))
+		if v.Instance != "" {
+			chosen = say.M("The OOM killer would choose {process} of {instance}.", "process", victimName(v), "instance",
+				v.Instance)
 		}
+		o.Para(p.flat(say.All(" ", chosen, c.Why)))
+		o.Para(p.flat(c.Outcome))
+		o.Add(outline.TableOf(p.Say("Most likely OOM victims"), p.victims(c), 1))
+	}
+	notes := say.Strings(c.Notes)
+	if c.Spared > 0 {
+		notes = append(notes, p.Many(c.Spared, "{n} process is never chosen (oom_score_adj -1000).",
+			"{n} processes are never chosen (oom_score_adj -1000)."))
+	}
+	o.Add(outline.List{Items: outline.Items(notes), Kind: outline.Lines, Tone: outline.ToneNote})
+}
+
+// victims is a table of the first that it would choose.
+func (p memoryWords) victims(c *memory.OOM) [][]string {
+	rows := [][]string{{p.Say("process"), p.Say("total"), p.Say("resident"), p.Say("page tables"), p.Say("swap"),
+		p.Say("adjustment"), "oom_score"}}
+	for i := range c.Next {
+		v := &c.Next[i]
+		row := []string{victimName(v), p.Value(v.Points), p.Value(v.RSS), p.Value(v.PageTables), p.more(v.Swap), "", ""}
 		if v.Adj != 0 {
-			row[5] = fmt.Sprintf("%s (%d)", v.Adjustment, v.Adj)
+			row[5] = p.Word(say.M("{size} ({value})", "size", v.Adjustment, "value", strconv.Itoa(v.Adj)))
 		}
 		if v.Score != nil {
-			row[6] = typeset.Digits(*v.Score)
+			row[6] = strconv.Itoa(*v.Score)
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func ChoiceNotes(o *memory.OOM) []string {
-	var out []string
-	for _, n := range o.Notes {
-		out = append(out, typeset.Sentence(n))
-	}
-	if o.Spared > 0 {
-		out = append(out, typeset.Sentence(typeset.Count(o.Spared, "process is", "processes are")+
-			" never chosen (oom_score_adj -1000)"))
-	}
-	return out
-}
-
-// victimOf says whose process it is.
-func victimOf(v *memory.Victim) string {
-	if v.Instance == "" {
-		return ", no process of an instance"
-	}
-	return " of " + v.Instance
 }
 
 // victimName names a process for people.

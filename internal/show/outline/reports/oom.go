@@ -3,9 +3,10 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -16,7 +17,8 @@ import (
 const FigureHeld = "held"
 
 // OOM is the post-mortem of kills, before any form.
-func OOM(d *oom.Report) outline.Outline {
+func OOM(d *oom.Report, c *say.Catalogue) outline.Outline {
+	d = d.In(c)
 	var o outline.Outline
 	o.Command("pgfettle diagnose oom")
 	tone := outline.ToneGood
@@ -28,35 +30,44 @@ func OOM(d *oom.Report) outline.Outline {
 	case len(d.Unexplained)+len(d.Refused)+len(d.NotUnderstood) > 0:
 		tone = outline.ToneMind
 	}
-	o.Toned(tone, outline.Bold(typeset.Flat(KillVerdict(d))))
-	timeline(&o, d)
-	shown := KillsShown(d)
+	p := oomWords{outline.WordsIn(c)}
+	o.Toned(tone, outline.Bold(p.flat(p.verdict(d))))
+	p.timeline(&o, d)
+	shown := killsShown(d)
 	for _, i := range shown {
-		kill(&o, &d.Kills[i], i, len(d.Kills))
+		p.kill(&o, &d.Kills[i], i, len(d.Kills))
 	}
 	if n := len(d.Kills) - len(shown); n > 0 {
-		o.Toned(outline.ToneMind, KillsBefore(n))
+		o.Toned(outline.ToneMind, p.Many(n, "{n} more kill is only in --format json.",
+			"{n} more kills are only in --format json."))
 	}
-	units(&o, d)
-	deaths(&o, d)
-	notUnderstood(&o, d)
-	gaps(&o, 2, "Not told by what was read", d.Missing)
+	p.units(&o, d)
+	p.deaths(&o, d)
+	p.notUnderstood(&o, d)
+	gaps(&o, p.Words, 2, p.Say("Unknown"), d.Missing)
 	if d.Read.Cut {
-		o.Toned(outline.ToneMind, LogsCut)
+		o.Toned(outline.ToneMind, p.Say("The logs are larger than the limits of this report: the oldest reports or "+
+			"parts of long lines were omitted."))
 	}
 	return o
 }
 
-// MaxKillsShown is about what somebody reads.
-const MaxKillsShown = 5
+// oomWords are the words of a post-mortem.
+type oomWords struct{ outline.Words }
 
-// KillsShown are the places of the kills that are shown: the one that tells most, then the last ones.
-func KillsShown(d *oom.Report) []int {
+// flat is a message on one line.
+func (p oomWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
+
+// maxKillsShown is about what somebody reads.
+const maxKillsShown = 5
+
+// killsShown are the places of the kills that are shown: the one that tells most, then the last ones.
+func killsShown(d *oom.Report) []int {
 	var out []int
 	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
 		out = append(out, *d.TellsMost)
 	}
-	for i := len(d.Kills) - 1; i >= 0 && len(out) < MaxKillsShown; i-- {
+	for i := len(d.Kills) - 1; i >= 0 && len(out) < maxKillsShown; i-- {
 		if d.TellsMost == nil || i != *d.TellsMost {
 			out = append(out, i)
 		}
@@ -64,279 +75,79 @@ func KillsShown(d *oom.Report) []int {
 	return out
 }
 
-const LogsCut = "The logs are larger than what is kept of them: the oldest reports or the longest lines were left out."
-
-func KillsBefore(n int) string {
-	return fmt.Sprintf("%s before these are in --format json only.", typeset.Count(n, "kill", "kills"))
+// roleWords are the roles that are not named as PostgreSQL names its processes.
+var roleWords = map[string]say.Message{
+	"backend or worker":       say.M("backend or worker"),
+	"child of the postmaster": say.M("child process of the postmaster"),
+	"kernel thread":           say.M("kernel thread"),
+	"other program":           say.M("other program"),
 }
 
-// KillVerdict is the one line above all.
-func KillVerdict(d *oom.Report) string {
-	if len(d.Kills) == 0 {
-		switch {
-		case len(d.Unexplained) > 0:
-			return fmt.Sprintf(
-				"The server lost %s to signal 9, and no report of the OOM killer was read: it may have been the "+
-					"killer, or somebody's kill -9.", typeset.Count(len(d.Unexplained), "process", "processes"))
-		case len(d.Units) > 0:
-			return unitsVerdict(d.Units)
-		case len(d.Refused) > 0:
-			return "No kill is in what was read, but memory was refused " + refusedTo(d.Refused) + "."
-		case len(d.NotUnderstood) > 0:
-			return UnreadText(&d.NotUnderstood[0])
-		}
-		if d.Read.Lines == 0 {
-			return "There was nothing to read: what was given is empty."
-		}
-		return "No kill by the OOM killer is in what was read."
+func roleOf(role string) say.Message {
+	if m, ok := roleWords[role]; ok {
+		return m
 	}
-	at := len(d.Kills) - 1
-	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
-		at = *d.TellsMost
-	}
-	first := killFirst(&d.Kills[at])
-	switch n := len(d.Kills); {
-	case n > 1 && at == n-1:
-		first = fmt.Sprintf("%d runs of the OOM killer. The last: %s", n, first)
-	case n > 1:
-		first = fmt.Sprintf("%d runs of the OOM killer. The most complete report is number %d: %s", n, at+1, first)
-	}
-	return first
+	return say.Text(role)
 }
 
-// killFirst is what comes first of a kill: whom, and why.
-func killFirst(k *oom.Kill) string {
-	switch v := k.Victim; {
-	case v != nil:
-		return fmt.Sprintf("%s (process %d%s) was killed by the OOM killer. %s", v.Name, v.PID, RoleComma(v.Role),
-			k.Cause.Text)
-	case k.Panic:
-		return "The kernel panicked instead of killing a process. " + k.Cause.Text
-	case k.NoVictim:
-		return "The OOM killer was called and found no process to kill. " + k.Cause.Text
-	case k.OnlyMemory:
-		return "What was read has only the state of memory, which the kernel logs for an OOM kill, for a failed " +
-			"allocation, and for SysRq m; nothing shows which it was. " + k.Cause.Text
-	}
-	return "The OOM killer was called; whom it killed is not told. " + k.Cause.Text
+// processOf names a process by its id, its name and its role, as far as they are known.
+func processOf(pid int, name, role string) say.Message {
+	who := strings.TrimSpace(strconv.Itoa(pid) + " " + name)
+	return say.All(", ", say.Text(who), roleOf(role))
 }
 
-// unitsVerdict is the one line above all where only systemd tells of a kill.
-func unitsVerdict(list []oom.Unit) string {
-	at := 0
-	for i := range list {
-		if strings.Contains(list[i].Name, "postgres") && !strings.Contains(list[at].Name, "postgres") {
-			at = i
-		}
-	}
-	text := UnitText(&list[at])
-	if n := len(list) - 1; n > 0 && slices.ContainsFunc(list, notSystemd) {
-		text += fmt.Sprintf(" %s reported too.", typeset.Count(n, "further kill is", "further kills are"))
-	} else if n > 0 {
-		text += fmt.Sprintf(
-			" systemd reports the same for %s: it logs a kill for the unit and for each slice above it.",
-			typeset.Count(n, "other unit", "other units"))
-	}
-	if list[at].By == "earlyoom" {
-		return text
-	}
-	return text + " The kernel's own report is not in what was read."
-}
-
-// notSystemd says whether a kill is told by another than systemd.
-func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" }
-
-// UnitText is a kill as systemd, systemd-oomd, earlyoom or a container runtime tells it.
-func UnitText(u *oom.Unit) string {
-	switch {
-	case u.By == "earlyoom":
-		sent := "a signal"
-		if u.Signal != "" {
-			sent = u.Signal
-		}
-		t := fmt.Sprintf("earlyoom sent %s to %s (process %d)", sent, u.Name, u.PID)
-		if u.RSS != nil {
-			t += fmt.Sprintf(", which had %s in memory", *u.RSS)
-		}
-		return t + ": available memory was below the limit of earlyoom. That is a signal from a program in user " +
-			"space, not a kill by the kernel."
-	case u.Container:
-		name := "A container"
-		if u.Name != "" {
-			name = "A container of " + u.Name
-		}
-		return name + " ended because the OOM killer killed a process in it, as the container runtime reports " +
-			"(OOMKilled). Which process, and how much memory it had, is not reported there."
-	}
-	var t string
-	if u.By == "systemd-oomd" {
-		t = fmt.Sprintf("systemd-oomd killed %s", u.Name)
-		if u.Processes > 0 {
-			t = fmt.Sprintf("systemd-oomd killed %s of %s", typeset.Count(u.Processes, "process", "processes"), u.Name)
-		}
-		switch {
-		case u.Reason == "memory_pressure" && u.Pressure != nil && u.Most != nil:
-			t += fmt.Sprintf(
-				": its tasks were stalled on memory %.2f%% of the time (memory pressure, limit %.2f%%)",
-				*u.Pressure, *u.Most)
-		case u.Reason == "memory_pressure":
-			t += " for memory pressure"
-		case u.Reason == "swap_used":
-			t += " because the host's swap was nearly used up" + usedOf(u)
-		case u.Reason == "memory_used":
-			t += " because the host's memory and swap were nearly used up" + usedOf(u)
-		}
-		t += "."
-	} else {
-		t = fmt.Sprintf("A process of %s was killed by the OOM killer, as systemd reports.", u.Name)
-	}
-	if u.Failed {
-		t += " The unit failed (result oom-kill): unless OOMPolicy=continue is set, systemd stops a unit after " +
-			"such a kill."
-	}
-	switch {
-	case u.Peak != nil && u.SwapPeak != nil:
-		t += fmt.Sprintf(" Peak memory of the unit: %s, page cache included; peak swap: %s.", *u.Peak,
-			*u.SwapPeak)
-	case u.Peak != nil:
-		t += fmt.Sprintf(" Peak memory of the unit: %s, page cache included.", *u.Peak)
-	}
-	return t
-}
-
-func usedOf(u *oom.Unit) string {
-	switch {
-	case u.Used == nil:
-		return ""
-	case u.Total == nil:
-		return fmt.Sprintf(" (%s used)", *u.Used)
-	}
-	return fmt.Sprintf(" (%s used of %s)", *u.Used, *u.Total)
-}
-
-// refusedTo says what memory was refused to.
-func refusedTo(list []oom.Refusal) string {
-	queries, processes := 0, 0
-	for i := range list {
-		if list[i].What == "process" {
-			processes++
-		} else {
-			queries++
-		}
-	}
-	switch {
-	case processes == 0:
-		return "to " + typeset.Count(queries, "query", "queries")
-	case queries == 0:
-		return "to " + typeset.Count(processes, "new process", "new processes") + " (could not fork)"
-	}
-	return fmt.Sprintf("to %s and to %s (could not fork)", typeset.Count(queries, "query", "queries"),
-		typeset.Count(processes, "new process", "new processes"))
-}
-
-// UnreadText is what was seen and not understood.
-func UnreadText(u *oom.Unread) string {
-	if u.Lines == 1 {
-		return fmt.Sprintf("1 line with «%s» was seen and not understood: %s", u.What,
-			typeset.Shorten(typeset.Flat(u.First),
-				200))
-	}
-	return fmt.Sprintf("%d lines with «%s» were seen and not understood. The first: %s", u.Lines, u.What,
-		typeset.Shorten(typeset.Flat(u.First), 200))
-}
-
-func units(o *outline.Outline, d *oom.Report) {
-	if len(d.Units) == 0 {
-		return
-	}
-	if slices.ContainsFunc(d.Units, notSystemd) {
-		o.Part("Reported by programs other than the kernel")
-	} else {
-		o.Part("Reported by systemd")
-	}
-	var list []outline.Item
-	for i := range d.Units {
-		u := &d.Units[i]
-		list = append(list, outline.Item{Text: outline.Join(strings.TrimSpace(u.Time + " " + UnitText(u)))})
-	}
-	o.List(list)
-}
-
-func notUnderstood(o *outline.Outline, d *oom.Report) {
-	if len(d.NotUnderstood) == 0 {
-		return
-	}
-	o.Part("Seen and not understood")
-	var list []outline.Item
-	for i := range d.NotUnderstood {
-		list = append(list, outline.Item{Text: outline.Join(UnreadText(&d.NotUnderstood[i]))})
-	}
-	o.List(list)
-}
-
-func RoleComma(role string) string {
-	if role == "" {
-		return ""
-	}
-	return ", " + role
-}
-
-var constraintWords = map[string]string{
-	"none": "the whole host", "memcg": "a control group", "cpuset": "the NUMA nodes of a cpuset",
-	"memory_policy": "the NUMA nodes of a memory policy", "unknown": "not told",
-}
-
-func SizeOf(b *unit.Bytes) string {
-	if b == nil {
-		return "?"
-	}
-	return b.String()
-}
+func pidOf(pid int) string { return strconv.Itoa(pid) }
 
 // kill is one run of the killer.
-func kill(o *outline.Outline, k *oom.Kill, at, of int) {
-	o.Part(KillHead(k, at+1, of))
+func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
+	o.Part(p.head(k, at+1, of))
 	var who outline.Fields
 	field := func(name string, t outline.Tone, text any) {
 		who.List = append(who.List, outline.Field{Name: name, Items: []outline.Item{{Text: outline.Join(text)}},
 			Tone: t})
 	}
-	if k.Victim != nil {
-		field("victim", outline.ToneBad, VictimText(k))
-		if st := StatementOf(k.Victim.Statement, 600); st != "" {
-			field("statement", outline.ToneNone, outline.Code(st))
+	victim := p.Say("victim")
+	switch {
+	case k.Victim != nil:
+		field(victim, outline.ToneBad, p.victim(k))
+		if st := statementOf(k.Victim.Statement, 600); st != "" {
+			field(p.Say("statement"), outline.ToneNone, outline.Code(st))
 		}
-	} else if k.NoVictim {
-		field("victim", outline.ToneMind, "none: no process could be killed")
-	} else if k.Panic {
-		field("victim", outline.ToneMind, "none: the kernel panicked")
-	} else {
-		field("victim", outline.ToneMind, "not told")
+	case k.NoVictim:
+		field(victim, outline.ToneMind, p.Say("none: the kernel found no process that it may kill"))
+	case k.Panic:
+		field(victim, outline.ToneMind, p.Say("none: the kernel panicked"))
+	default:
+		field(victim, outline.ToneMind, p.Say("unknown"))
 	}
 	if k.Invoker != nil {
-		field("asked by", outline.ToneNone, InvokerText(k.Invoker))
+		field(p.Say("requested by"), outline.ToneNone, p.invoker(k.Invoker))
 	}
-	if short := ShortOf(k); short != "" {
-		field("short of memory in", outline.ToneNone, short)
+	if where := p.flat(shortIn(k)); where != "" {
+		field(p.Say("out of memory in"), outline.ToneNone, where)
 	}
 	o.Add(who)
-	o.Heading(3, "Cause")
+	o.Heading(3, p.Say("Cause"))
 	cause(o, &k.Cause, outline.ToneBad)
 	for i := range k.Also {
 		cause(o, &k.Also[i], outline.ToneMind)
 	}
-	held(o, k, at)
-	largest(o, k)
-	o.Heading(3, "What would have prevented it")
+	p.held(o, k, at)
+	p.largest(o, k)
+	o.Heading(3, p.Say("Prevention"))
 	if len(k.Prevention) == 0 {
-		o.Para(NothingPrevents)
+		o.Para(p.Say("No advice follows from what was read."))
 	}
 	var list []outline.Item
 	for i := range k.Prevention {
 		v := &k.Prevention[i]
-		it := outline.Item{Text: outline.Join(outline.Bold(PreventionText(v)))}
-		if v.Why != "" {
-			it.More = append(it.More, outline.Para{Text: outline.Join(typeset.Flat(v.Why))})
+		what := v.What
+		if v.From == "plan" {
+			what = say.M("{what} (from the plan for this host)", "what", v.What)
+		}
+		it := outline.Item{Text: outline.Join(outline.Bold(p.flat(what)))}
+		if !v.Why.IsZero() {
+			it.More = append(it.More, outline.Para{Text: outline.Join(p.flat(v.Why))})
 		}
 		if len(v.Commands) > 0 {
 			it.More = append(it.More, outline.Listing{Lines: v.Commands})
@@ -344,221 +155,234 @@ func kill(o *outline.Outline, k *oom.Kill, at, of int) {
 		list = append(list, it)
 	}
 	o.List(list)
-	o.Heading(3, "What became of the server")
-	o.Para(AfterText(&k.After))
-	gaps(o, 3, "Not told by this report", k.Missing)
+	o.Heading(3, p.Say("Effect on the server"))
+	after := k.After.Text
+	if s := k.After.Seconds; s != nil {
+		after = say.All(" ", say.M("The server accepted connections again after {time}.", "time",
+			seconds(*s)), after)
+	}
+	o.Para(p.flat(after))
+	gaps(o, p.Words, 3, p.Say("Missing from this report"), k.Missing)
 }
 
-func KillHead(k *oom.Kill, n, of int) string {
-	what := "Kill"
+func (p oomWords) head(k *oom.Kill, n, of int) string {
+	what := say.M("Kill {number} of {all}", "number", n, "all", of)
 	if k.Victim == nil && (k.OnlyMemory || k.NoVictim || k.Panic) {
-		what = "Report"
+		what = say.M("Report {number} of {all}", "number", n, "all", of)
 	}
-	head := fmt.Sprintf("%s %d of %d", what, n, of)
-	if k.Time != "" {
-		head += ", " + typeset.Clean(k.Time)
-	}
+	kernel := say.Message{}
 	if k.Kernel != "" {
-		head += ", kernel " + typeset.Clean(k.Kernel)
+		kernel = say.M("kernel {version}", "version", typeset.Clean(k.Kernel))
 	}
-	return head
+	return typeset.Clean(p.Word(say.All(", ", what, k.Time, kernel)))
 }
 
-// VictimText is who was killed, what he was, and how large.
-func VictimText(k *oom.Kill) string {
+// victim is who was killed, what he was, and how large.
+func (p oomWords) victim(k *oom.Kill) string {
 	v := k.Victim
-	t := fmt.Sprintf("%s, process %d", v.Name, v.PID)
-	if v.Role != "" {
-		t += ", " + v.Role
-	}
-	if v.Instance != "" {
-		t += " of " + v.Instance
-	}
-	if v.Role != "" {
-		t += " (told by " + v.RoleFrom + ")"
-	}
-	t += ": " + victimSizes(v)
-	if k.Killed > 1 {
-		t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)",
-			typeset.Count(k.Killed-1, "process", "processes"))
-	}
-	return t
-}
-
-// StatementOf is a statement on one line, cut where nobody reads on.
-func StatementOf(s string, most int) string { return typeset.Shorten(typeset.Flat(s), most) }
-
-func InvokerText(a *oom.Invoker) string {
-	t := a.Name
-	if a.PID > 0 {
-		t += fmt.Sprintf(", process %d", a.PID)
-	}
-	t += RoleComma(a.Role)
-	if a.Order != nil {
-		t += fmt.Sprintf(", for %s", typeset.Count(1<<min(*a.Order, 20), "page", "pages in one piece"))
-	}
-	return t
-}
-
-// ShortOf says where memory was short, and how much there was.
-func ShortOf(k *oom.Kill) string {
-	where := constraintWords[k.Constraint]
-	if k.From == "call_trace" {
-		where += " (from the call trace)"
-	} else if k.From == "kill_line" && k.Constraint == "none" {
-		where = "the host, not a control group"
-	}
+	var role say.Message
 	switch {
-	case k.Limit != nil:
-		where += " with a limit of " + k.Limit.String()
-		if k.LimitSwap {
-			where += " for memory and swap together"
+	case v.Role != "" && v.Instance != "":
+		role = say.M("{role} of {instance} (identified by {source})", "role", roleOf(v.Role), "instance", v.Instance,
+			"source", v.RoleFrom)
+	case v.Role != "":
+		role = say.M("{role} (identified by {source})", "role", roleOf(v.Role), "source", v.RoleFrom)
+	case v.Instance != "":
+		role = say.M("of {instance}", "instance", v.Instance)
+	}
+	who := say.All(", ", say.M("{name}, process {pid}", "name", v.Name, "pid", pidOf(v.PID)), role)
+	var others say.Message
+	if k.Killed > 1 {
+		others = say.N(k.Killed-1, "{n} other process of its cgroup was killed too (memory.oom.group)",
+			"{n} other processes of its cgroup were killed too (memory.oom.group)")
+	}
+	return p.flat(say.All("; ", who, sizesOf(v), others))
+}
+
+// sizesOf are the sizes of a victim.
+func sizesOf(v *oom.Task) say.Message {
+	var list []say.Message
+	add := func(b *unit.Bytes, text say.Template, always bool) {
+		if b != nil && (*b > 0 || always) {
+			list = append(list, say.M(text, "size", *b))
 		}
-	case k.Memory.Total != nil && (k.Constraint == "cpuset" || k.Constraint == "memory_policy"):
-		where += " (all nodes of the host together have " + k.Memory.Total.String() + ")"
-	case k.Memory.Total != nil:
-		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
+	}
+	add(v.Anon, "{size} of private memory", true)
+	if v.Anon == nil { // resident memory where it is not told by kind
+		add(v.RSS, "{size} resident", false)
+	}
+	add(v.Shmem, "{size} of shared memory touched", false)
+	add(v.File, "{size} of mapped files", false)
+	add(v.PageTables, "{size} of page tables", false)
+	add(v.Swap, "{size} in swap", false)
+	if v.Adj != nil {
+		list = append(list, say.M("oom_score_adj {value}", "value", strconv.Itoa(*v.Adj)))
+	}
+	if len(list) == 0 {
+		return say.M("sizes unknown")
+	}
+	return say.All(", ", list...)
+}
+
+// statementOf is a statement on one line, cut where nobody reads on.
+func statementOf(s string, most int) string { return typeset.Shorten(typeset.Flat(s), most) }
+
+func (p oomWords) invoker(a *oom.Invoker) string {
+	who := say.Text(a.Name)
+	if a.PID > 0 {
+		who = say.M("{name}, process {pid}", "name", a.Name, "pid", pidOf(a.PID))
+	}
+	var pages say.Message
+	if a.Order != nil {
+		pages = say.N(1<<min(*a.Order, 20), "for {n} page", "for {n} contiguous pages")
+	}
+	return p.flat(say.All(", ", who, roleOf(a.Role), pages))
+}
+
+// shortIn says where memory was short, and how much there was.
+func shortIn(k *oom.Kill) say.Message {
+	var where, total, trace, path say.Message
+	switch {
+	case k.Limit != nil && k.LimitSwap:
+		where = say.M("a cgroup with a limit of {limit} for memory and swap together", "limit", *k.Limit)
+	case k.Limit != nil:
+		where = say.M("a cgroup with a limit of {limit}", "limit", *k.Limit)
+	case k.Constraint == "memcg":
+		where = say.M("a cgroup")
+	case k.Constraint == "cpuset":
+		where = say.M("the NUMA nodes of a cpuset")
+	case k.Constraint == "memory_policy":
+		where = say.M("the NUMA nodes of a memory policy")
+	case k.Constraint == "none" && k.From == "kill_line":
+		where = say.M("the host, not a cgroup")
+	case k.Constraint == "none":
+		where = say.M("the whole host")
+	default:
+		where = say.M("the host or a cgroup (unknown which)")
+	}
+	switch t := k.Memory.Total; {
+	case t == nil || k.Limit != nil:
+	case k.Constraint == "cpuset" || k.Constraint == "memory_policy":
+		total = say.M("all nodes of the host together have {total}", "total", *t)
+	case k.Memory.Summed:
+		total = say.M("about {total} of RAM", "total", *t)
+	default:
+		total = say.M("{total} of RAM", "total", *t)
+	}
+	if k.From == "call_trace" {
+		trace = say.M("according to the call trace")
 	}
 	if k.Group != "" {
-		where += ": " + k.Group
+		path = say.M("path {path}", "path", k.Group)
 	}
-	return where
-}
-
-// AfterText is what became of the server.
-func AfterText(a *oom.After) string {
-	if a.Seconds == nil {
-		return a.Text
-	}
-	return fmt.Sprintf("It takes connections again after %s. ", seconds(*a.Seconds)) + a.Text
-}
-
-const NothingPrevents = "Nothing can be worked out from what was read."
-
-// PreventionText is what would have prevented a kill, and how that is known.
-func PreventionText(v *oom.Prevention) string {
-	if v.From == "plan" {
-		return v.What + " (pgfettle plan, for this host)"
-	}
-	return v.What
-}
-
-// residentAlone is resident memory where it is not told by kind.
-func residentAlone(v *oom.Task) *unit.Bytes {
-	if v.Anon != nil {
-		return nil
-	}
-	return v.RSS
-}
-
-func victimSizes(v *oom.Task) string {
-	var s []string
-	for _, x := range []struct {
-		b    *unit.Bytes
-		what string
-	}{{v.Anon, "of its own"}, {residentAlone(v), "resident"}, {v.Shmem, "of shared memory touched"},
-		{v.File, "of files"},
-		{v.PageTables, "of page tables"}, {v.Swap, "in swap"}} {
-		if x.b != nil && (*x.b > 0 || x.what == "of its own") {
-			s = append(s, x.b.String()+" "+x.what)
-		}
-	}
-	if v.Adj != nil {
-		s = append(s, fmt.Sprintf("oom_score_adj %d", *v.Adj))
-	}
-	if len(s) == 0 {
-		return "its sizes are not told"
-	}
-	return strings.Join(s, ", ")
+	return say.All("; ", where, total, trace, path)
 }
 
 func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
-	o.Toned(t, typeset.Flat(c.Text))
+	o.Toned(t, typeset.Flat(c.Text.String()))
 	var list []outline.Item
 	for _, e := range c.Evidence {
-		list = append(list, outline.Item{Text: outline.Join(typeset.Shorten(typeset.Flat(e), 400))})
+		list = append(list, outline.Item{Text: outline.Join(typeset.Shorten(typeset.Flat(e.String()), 400))})
 	}
 	o.Kind(outline.Evidence, list)
 }
 
 // held is the accounting of the memory at a kill.
-func held(o *outline.Outline, k *oom.Kill, at int) {
+func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
 	parts := HeldParts(&k.Memory)
 	if parts == nil {
 		return
 	}
-	o.Heading(3, "What held the memory")
-	rows := [][]string{{"part", "size", "share"}}
+	title := p.Say("Memory use")
+	o.Heading(3, title)
+	rows := [][]string{{p.Say("part"), p.Say("size"), p.Say("share")}}
 	var shares []float64
 	for _, part := range parts {
-		row := []string{strings.TrimSpace(part.Name), part.Size.String(), ""}
-		shares = append(shares, part.Share)
-		if part.Share >= 0 {
-			row[2] = fmt.Sprintf("%.0f %%", 100*part.Share)
+		row := []string{p.Word(part.Name), p.Value(part.Size), ""}
+		share := -1.0
+		if t := k.Memory.Total; t != nil && *t > 0 {
+			share = float64(part.Size) / float64(*t)
+			row[2] = p.Value(say.Number(fmt.Sprintf("%.0f%%", 100*share)))
 		}
-		rows = append(rows, row)
+		shares, rows = append(shares, share), append(rows, row)
 	}
 	switch m := &k.Memory; {
 	case m.SwapTotal == nil:
 	case *m.SwapTotal == 0:
-		rows = append(rows, []string{"swap", "none", ""})
+		rows = append(rows, []string{p.Say("swap"), p.Say("none"), ""})
+	case m.SwapFree == nil:
+		rows = append(rows, []string{p.Say("swap"), p.Value(*m.SwapTotal), ""})
 	default:
-		rows = append(rows, []string{"swap, of it free " + SizeOf(m.SwapFree), m.SwapTotal.String(), ""})
+		rows = append(rows, []string{p.Say("swap, {size} of it free", "size", *m.SwapFree), p.Value(*m.SwapTotal), ""})
 	}
-	t := outline.TableOf("What held the memory", rows, 1)
+	t := outline.TableOf(title, rows, 1)
 	t.Shares = shares
 	o.Add(outline.Figure{Name: FigureHeld, At: at}, t)
 }
 
+// sizeOr is an amount that may be unknown.
+func (p oomWords) sizeOr(b *unit.Bytes) string {
+	if b == nil {
+		return "?"
+	}
+	return p.Value(*b)
+}
+
 // HeldPart is one part of what held the memory.
 type HeldPart struct {
-	Name  string // two spaces before what is in the part above
+	Name  say.Message
 	Size  unit.Bytes
-	Share float64 // of all; below 0 where all is not known
+	Class string // of the style sheet: a part of the budget, whose color a picture has; "" for what is free
+	In    bool   // it is in the part above
 }
 
 // HeldParts are those that the report tells; nil where it tells none.
 func HeldParts(m *oom.Memory) []HeldPart {
 	var out []HeldPart
-	for _, r := range []struct {
-		name string
-		b    *unit.Bytes
-	}{
-		{"anonymous", m.Anon}, {"shared", m.Shared}, {"page tables", m.PageTables}, {"kernel (slab)", m.Slab},
-		{"file cache", m.Cache}, {"  of it dirty", m.Dirty}, {"free", m.Free}, {"huge pages", m.HugeTotal},
-		{"  of them unused", m.HugeFree},
-	} {
-		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 || r.b == m.Dirty && !worthSaying(m) {
-			continue
+	add := func(b *unit.Bytes, name say.Message, class string) {
+		if b != nil {
+			out = append(out, HeldPart{Name: name, Size: *b, Class: class})
 		}
-		part := HeldPart{r.name, *r.b, -1}
-		if m.Total != nil && *m.Total > 0 {
-			part.Share = float64(*r.b) / float64(*m.Total)
-		}
-		out = append(out, part)
 	}
+	inside := func(b *unit.Bytes, name say.Message) {
+		if b != nil && *b > 0 {
+			out = append(out, HeldPart{Name: name, Size: *b, In: true})
+		}
+	}
+	add(m.Anon, say.M("anonymous memory"), "c-backends")
+	add(m.Shared, say.M("shared memory"), "c-shared")
+	add(m.PageTables, say.M("page tables"), "c-page_tables")
+	add(m.Slab, say.M("kernel (unreclaimable slab)"), "c-reserve")
+	add(m.Cache, say.M("page cache"), "c-file_cache")
+	if m.Total == nil || m.Dirty != nil && *m.Dirty*100 >= *m.Total { // else it is no more than what is always there
+		inside(m.Dirty, say.M("of which dirty"))
+	}
+	add(m.Free, say.M("free"), "")
+	add(m.HugeTotal, say.M("huge pages"), "c-work")
+	inside(m.HugeFree, say.M("of which unused"))
 	return out
 }
 
-// worthSaying says whether dirty pages are more than what is always there.
-func worthSaying(m *oom.Memory) bool {
-	return m.Dirty != nil && (m.Total == nil || *m.Dirty*100 >= *m.Total)
-}
-
-func largest(o *outline.Outline, k *oom.Kill) {
+func (p oomWords) largest(o *outline.Outline, k *oom.Kill) {
 	if len(k.Top) == 0 {
 		return
 	}
-	o.Heading(3, "Largest processes")
-	o.Para("As the killer weighs them: all that is resident, swap, page tables.")
-	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables",
-		"swap", "oom_score_adj"}, Numbers: 1, Long: true, Tones: map[int]outline.Tone{}}
+	o.Heading(3, p.Say("Largest processes"))
+	o.Para(p.Say("Sorted by resident memory, swap and page tables, which the OOM killer adds up; it then applies " +
+		"oom_score_adj."))
+	t := outline.Table{Caption: p.Say("Largest processes"), Head: []string{p.Say("process"), p.Say("resident"),
+		p.Say("private"), p.Say("page tables"), p.Say("swap"), "oom_score_adj"}, Numbers: 1, Long: true,
+		Tones: map[int]outline.Tone{}}
 	for i := range k.Top {
 		x := &k.Top[i]
-		name := fmt.Sprintf("%d %s%s", x.PID, x.Name, RoleComma(x.Role))
-		row := outline.Cells(name, SizeOf(x.RSS), SizeOf(x.Anon), SizeOf(x.PageTables), SizeOf(x.Swap), AdjOf(x))
+		adj := "?"
+		if x.Adj != nil {
+			adj = strconv.Itoa(*x.Adj)
+		}
+		name := p.Word(processOf(x.PID, x.Name, x.Role))
+		row := outline.Cells(name, p.sizeOr(x.RSS), p.sizeOr(x.Anon), p.sizeOr(x.PageTables), p.sizeOr(x.Swap), adj)
 		if k.Victim != nil && k.Victim.PID == x.PID {
-			row[0] = outline.Join(outline.Bold(name), " (the victim)")
+			row[0] = outline.Join(outline.Bold(name), " ", p.Say("(victim)"))
 			t.Tones[i] = outline.ToneBad
 		}
 		t.Rows = append(t.Rows, row)
@@ -566,73 +390,66 @@ func largest(o *outline.Outline, k *oom.Kill) {
 	o.Add(t)
 }
 
-func AdjOf(t *oom.Task) string {
-	if t.Adj == nil {
-		return "?"
-	}
-	return fmt.Sprint(*t.Adj)
-}
-
 // deaths are what the server's log tells beside the kernel's reports.
-func deaths(o *outline.Outline, d *oom.Report) {
-	told := func(text, statement string) outline.Item {
-		if st := StatementOf(statement, 400); st != "" {
-			return outline.Item{Text: outline.Join(text, ": ", outline.Code(st))}
+func (p oomWords) deaths(o *outline.Outline, d *oom.Report) {
+	item := func(text say.Message, statement string) outline.Item {
+		if st := statementOf(statement, 400); st != "" {
+			return outline.Item{Text: outline.Join(p.flat(text), p.Colon(), outline.Code(st))}
 		}
-		return outline.Item{Text: outline.Join(text)}
+		return outline.Item{Text: outline.Join(p.flat(text))}
 	}
 	var list []outline.Item
 	for i := range d.Unexplained {
-		list = append(list, told(DeathText(&d.Unexplained[i]), d.Unexplained[i].Statement))
+		list = append(list, item(deathOf(&d.Unexplained[i]), d.Unexplained[i].Statement))
 	}
 	if len(list) > 0 {
-		o.Part("Ended by signal 9, with no report of the kernel")
+		o.Part(p.Say("Server processes that died, without an OOM report"))
 		o.List(list)
 	}
 	list = nil
 	for i := range d.Refused {
-		list = append(list, told(RefusalText(&d.Refused[i]), d.Refused[i].Statement))
+		r := &d.Refused[i]
+		text := say.All(" ", r.Time, say.M("process {pid}: {message}", "pid", pidOf(r.PID), "message",
+			typeset.Shorten(r.Text, 300)))
+		list = append(list, item(text, r.Statement))
 	}
 	if len(list) > 0 {
-		o.Part("Refused memory, and nothing killed")
+		o.Part(p.Say(`"Out of memory" errors and failed forks`))
 		o.List(list)
 	}
 	if len(d.Lines) > 0 {
 		if slices.ContainsFunc(d.Units, notSystemd) {
-			o.Part("Other lines about memory")
+			o.Part(p.Say("Other messages about memory"))
 		} else {
-			o.Part("Said besides, by systemd and the kernel")
+			o.Part(p.Say("Other messages from systemd and the kernel"))
 		}
 		o.Add(outline.Listing{Lines: d.Lines})
 	}
 }
 
-func DeathText(u *oom.Death) string {
+func deathOf(u *oom.Death) say.Message {
 	if u.PID == 0 {
-		return strings.TrimSpace(
-			fmt.Sprintf("%s the %s: its processes ended because it was gone (unexpected postmaster exit)",
-				u.Time, u.Role))
+		return say.All(" ", u.Time, say.M("postmaster: its child processes report that it is gone (unexpected "+
+			"postmaster exit)"))
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s process %d%s", u.Time, u.PID, RoleComma(u.Role)))
+	return say.All(" ", u.Time, say.All(", ", say.M("process {pid}, signal 9", "pid", pidOf(u.PID)), roleOf(u.Role)))
 }
 
-func RefusalText(r *oom.Refusal) string {
-	return strings.TrimSpace(fmt.Sprintf("%s process %d: %s", r.Time, r.PID, typeset.Shorten(r.Text, 300)))
-}
-
-// gaps lists what is not told, below a heading of its own.
-func gaps(o *outline.Outline, level int, title string, list []known.Gap) {
-	if len(list) == 0 {
+func (p oomWords) notUnderstood(o *outline.Outline, d *oom.Report) {
+	if len(d.NotUnderstood) == 0 {
 		return
 	}
-	o.Add(outline.Heading{Level: level, Text: outline.Join(title), Part: level == 2})
-	var out []outline.Item
-	for _, g := range list {
-		text := typeset.Flat(g.Fact) + ": " + typeset.Flat(g.Reason)
-		if g.Reveal != "" {
-			text += " → " + typeset.Flat(g.Reveal)
-		}
-		out = append(out, outline.Item{Text: outline.Join(text)})
+	o.Part(p.Say("Not understood"))
+	var list []outline.Item
+	for i := range d.NotUnderstood {
+		list = append(list, outline.Item{Text: outline.Join(p.flat(unreadOf(&d.NotUnderstood[i])))})
 	}
-	o.Kind(outline.Gaps, out)
+	o.List(list)
+}
+
+// unreadOf is what was seen and not understood.
+func unreadOf(u *oom.Unread) say.Message {
+	return say.N(u.Lines, `{n} line with "{words}" was not understood: {line}`,
+		`{n} lines with "{words}" were not understood. The first: {line}`, "words", u.What, "line",
+		typeset.Shorten(typeset.Flat(u.First), 200))
 }

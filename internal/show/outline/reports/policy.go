@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -11,56 +9,62 @@ import (
 )
 
 // PolicyLine is what a policy holds, in one line.
-func PolicyLine(d document.Policy) string {
-	s := typeset.Clean(d.File) + ": " + typeset.Count(len(d.Pins), "pin", "pins") + ", " +
-		typeset.Count(len(d.Accepted), "accepted finding", "accepted findings")
+func PolicyLine(d document.Policy, c *say.Catalogue) string {
 	ended := 0
 	for _, a := range d.Accepted {
 		if a.Expired {
 			ended++
 		}
 	}
+	parts := say.List{Items: []say.Message{say.N(len(d.Pins), "{n} pin", "{n} pins"),
+		say.N(len(d.Accepted), "{n} accepted finding", "{n} accepted findings")}}
 	if ended > 0 {
-		s += fmt.Sprintf(" (%d past the day)", ended)
+		parts.Items[1] = say.N(len(d.Accepted), "{n} accepted finding ({expired} expired)",
+			"{n} accepted findings ({expired} expired)", "expired", ended)
 	}
 	if d.Profile != "" {
-		s += ", profile " + string(d.Profile)
+		parts.Items = append(parts.Items, say.M("profile {name}", "name", string(d.Profile)))
 	}
-	return s + "."
+	return say.M("{file}: {parts}.", "file", typeset.Clean(d.File), "parts", parts).In(c)
 }
 
 // Policy is what a policy says, entry by entry with its line in the file.
 func Policy(d document.Policy, c *say.Catalogue) outline.Outline {
-	const accepted = "Accepted"
+	p := outline.WordsIn(c)
+	accepted := p.Say("Accepted")
 	rows := outline.Rows{Longest: []string{accepted}}
 	add := func(what string, text any) { rows.List = append(rows.List, outline.RowOf(what, text)) }
-	add("Policy", outline.Bold(d.File))
+	add(p.Say("Policy"), outline.Bold(d.File))
 	if d.Profile != "" {
-		add("Profile", string(d.Profile))
+		add(p.Say("Profile"), string(d.Profile))
 	}
 	if d.Limits.MaxEffect != nil {
-		add("Limit", "apply does nothing that needs more than "+d.Limits.MaxEffect.String())
+		add(p.Say("Limit"), p.Say("apply makes only changes with an effect of at most: {effect}", "effect",
+			d.Limits.MaxEffect.String()))
 	}
 	if d.Limits.FailOn != nil {
-		add("Limit", "check ends with 3 from "+d.Limits.FailOn.String()+" on")
+		add(p.Say("Limit"), p.Say("check exits with status 3 on findings of at least this severity: {severity}",
+			"severity", d.Limits.FailOn.String()))
 	}
 	for _, x := range d.Pins {
-		add("Pin", fmt.Sprintf("%s = %s (line %d)", x.Address, x.Value, x.Line))
+		add(p.Say("Pin"), p.Say("{address} = {value} (line {line})", "address", string(x.Address), "value", x.Value,
+			"line", x.Line))
 	}
 	for _, a := range d.Accepted {
-		where := ""
+		id := a.ID
 		if a.Instance != "" {
-			where = " for " + a.Instance
+			id = p.Say("{id} for {instance}", "id", a.ID, "instance", a.Instance)
 		}
-		end := outline.WordsIn(c).Word(outline.Until(check.Accepted{Expires: a.Expires}))
+		end := outline.Until(check.Accepted{Expires: a.Expires})
 		if a.Expired {
-			end += ", which has passed"
+			end = say.M("expired on {day}", "day", a.Expires)
 		}
-		add(accepted, fmt.Sprintf("%s%s %s (line %d): %s", a.ID, where, end, a.Line, a.Reason))
+		add(accepted, p.Say("{id}, {until} (line {line}): {reason}", "id", id, "until", end, "line", a.Line, "reason",
+			a.Reason))
 	}
 	o := outline.Outline{rows}
 	if len(d.Pins)+len(d.Accepted) == 0 && d.Profile == "" && d.Limits == (document.PolicyLimits{}) {
-		o.Para("It says nothing.")
+		o.Para(p.Say("The policy is empty."))
 	}
 	return o
 }

@@ -22,21 +22,21 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 		o.Para("Read from ", d.From, ":")
 		readOutputs(&o, d, c)
 	} else {
-		o.Add(outline.About("Measured", d.Subject, c)...)
+		o.Add(outline.About(d.Subject, c)...)
 		for i := range d.Measured.Disks {
 			probedDisk(&o, d, &d.Measured.Disks[i])
 		}
 		probedClock(&o, d, d.Measured.Timing)
 	}
 	if m := d.Measured.Memory; m != nil {
-		o.Part("Memory, as one processor reads it")
-		o.Para(fmt.Sprintf("%.0f ns for a load at random within %s; %s a second in order", m.Latency*1e9, m.Size,
+		o.Part("Memory, read by one CPU")
+		o.Para(fmt.Sprintf("%.0f ns per random read within %s; %s/s sequential", m.Latency*1e9, m.Size,
 			speed(m.Speed)))
 	}
 	probeFollows(&o, d.Follows)
 	o.Add(outline.Findings(document.Check{Report: check.Report{Findings: d.Findings}}, c)...)
 	if len(d.Measured.Missing) > 0 {
-		o.Part("Could not be measured")
+		o.Part("Not measured")
 		for _, g := range d.Measured.Missing {
 			text := g.Fact + ": " + g.Reason
 			if g.Reveal != "" {
@@ -46,8 +46,8 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 		}
 	}
 	if d.Kept != "" {
-		o.Add(outline.Summary{Lines: []outline.Para{{Text: outline.Join("Kept in ", d.Kept,
-			": check and plan rest on it for 90 days, as long as devices and kernel are the same.")}}})
+		o.Add(outline.Summary{Lines: []outline.Para{{Text: outline.Join("Saved in ", d.Kept,
+			" (used by check and plan for 90 days, unless devices or kernel change)")}}})
 	}
 	return o
 }
@@ -69,9 +69,9 @@ func probedClock(o *outline.Outline, d *document.Probe, t *measured.TimingRun) {
 		case name == "":
 			name = "clock source " + d.Measured.Clock
 		}
-		text := fmt.Sprintf("%.0f ns for each reading", c.LoopNanos)
+		text := fmt.Sprintf("%.0f ns per reading", c.LoopNanos)
 		if share, ok := c.UnderMicrosecond(); ok {
-			text += fmt.Sprintf(", %.2f %% of them below a microsecond", 100*share)
+			text += fmt.Sprintf(", %.2f%% of them below 1 µs", 100*share)
 		}
 		o.Para(name, ": ", text)
 	}
@@ -84,7 +84,7 @@ func probedDisk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 		name = "device " + k.Device
 	}
 	if under := listedPlaces(k); under != "" {
-		name += ", under " + under
+		name += ", used by " + under
 	}
 	o.Part("Disk ", name)
 	flushedWrites(o, d, k)
@@ -96,29 +96,29 @@ func probedDisk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 	if r.Size == 0 {
 		from = ""
 	}
-	o.Para("Reads past the page cache", from, " (", r.By, "):")
-	rows := [][]string{{"reads of 8 kB", "per second", "mean", "99% within"}}
+	o.Para("Reads without the page cache", from, " (", r.By, "):")
+	rows := [][]string{{"8 kB reads", "per second", "mean", "p99"}}
 	for _, x := range r.Random {
-		rows = append(rows, []string{fmt.Sprintf("at random, %d at once", x.Depth), rate(x.PerSecond), lasting(x.Mean),
+		rows = append(rows, []string{fmt.Sprintf("random, queue depth %d", x.Depth), rate(x.PerSecond), lasting(x.Mean),
 			lasting(x.P99)})
 	}
 	ratio, compared := 0.0, false
 	if r.Sequential > 0 {
-		rows = append(rows, []string{"in order", speed(r.Sequential), "", ""})
+		rows = append(rows, []string{"sequential", speed(r.Sequential) + "/s", "", ""})
 		ratio, compared = r.RandomOverSequential(0)
 	}
 	if len(rows) > 1 {
-		o.Add(outline.TableOf("Reads past the page cache", rows, 1))
+		o.Add(outline.TableOf("Reads without the page cache", rows, 1))
 	}
 	if compared {
-		o.Para(fmt.Sprintf("A page read at random, one by one, takes %.0f times as long as one in order.", ratio))
+		o.Para(fmt.Sprintf("A random read of a page, one at a time, takes %.0f × as long as a sequential one.", ratio))
 	}
 }
 
 // flushedWrites is what was measured of writes and their flushes.
 func flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 	if k.Flush != nil {
-		o.Para("One 8 kB write and its flush, as a commit waits for it (", k.Flush.By, "):")
+		o.Para("One 8 kB write and its flush, as at a commit (", k.Flush.By, "):")
 	}
 	o.Add(flushTable(d, k)...)
 	if k.Flush != nil && k.Flush.Fsync.NoDirectIO {
@@ -128,7 +128,7 @@ func flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 
 // flushTable is the rates of flushed writes, one method a row; nothing where none was measured.
 func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
-	rows := [][]string{{"method", "per second", "mean", "99% within", "two writes per second"}}
+	rows := [][]string{{"method", "per second", "mean", "p99", "two writes per second"}}
 	notes := map[int]string{} // of rows
 	if f := k.Flush; f != nil {
 		for _, r := range f.Fsync.One {
@@ -136,7 +136,7 @@ func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
 				continue
 			}
 			if slices.Contains(d.Methods, r.Name) && slices.Contains(k.Roles, "wal") {
-				notes[len(rows)-1] = "wal_sync_method now"
+				notes[len(rows)-1] = "current wal_sync_method"
 			}
 			two := ""
 			if _, b, ok := f.Fsync.Rate(r.Name); ok {
@@ -150,7 +150,7 @@ func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
 		}
 	}
 	if s := k.FioFlush; s != nil && s.PerSecond > 0 {
-		rows = append(rows, []string{"fdatasync by fio", rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""})
+		rows = append(rows, []string{"fdatasync (fio)", rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""})
 	}
 	if len(rows) == 1 {
 		return nil
@@ -186,13 +186,13 @@ func probeFollows(o *outline.Outline, list []document.ProbeKnob) {
 	if len(list) == 0 {
 		return
 	}
-	o.Part("What the plan makes of it")
+	o.Part("Effect on the plan")
 	for i := 0; i < len(list); {
 		at := list[i].Instance
 		var rows outline.Rows
 		for ; i < len(list) && list[i].Instance == at; i++ {
 			k := &list[i]
-			value := k.Present + " stays"
+			value := k.Present + " (unchanged)"
 			switch {
 			case k.Present == "":
 				value = "~ → " + k.Want

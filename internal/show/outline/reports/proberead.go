@@ -57,7 +57,7 @@ func readOutputs(o *outline.Outline, d *document.Probe, c *say.Catalogue) {
 		if u.Count == 1 {
 			lines = "line"
 		}
-		o.Toned(outline.ToneNote, fmt.Sprintf("%d %s with «%s» could not be read. The first is line %d: %s",
+		o.Toned(outline.ToneNote, fmt.Sprintf("%d %s with \"%s\" could not be read. The first is line %d: %s",
 			u.Count, lines,
 			u.What, u.Line, u.First))
 	}
@@ -112,7 +112,7 @@ func readOutput(o *outline.Outline, d *document.Probe, x *output.Output) {
 
 // readFio is a row for the reads, the writes and the flushes of each job.
 func readFio(o *outline.Outline, f *output.Fio) {
-	rows := [][]string{{"job", "what", "per second", "per second (bytes)", "mean", "99% within"}}
+	rows := [][]string{{"job", "operation", "per second", "bytes per second", "mean", "p99"}}
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		name := j.Name
@@ -120,7 +120,7 @@ func readFio(o *outline.Outline, f *output.Fio) {
 			name += " on " + j.Host
 		}
 		if j.Error != 0 {
-			name += fmt.Sprintf(" (ended by error %d)", j.Error)
+			name += fmt.Sprintf(" (stopped by error %d)", j.Error)
 			if j.Read == nil && j.Write == nil && j.Sync == nil {
 				o.Toned(outline.ToneMind, fmt.Sprintf("Job %s failed with error %d%s and measured nothing.", j.Name,
 					j.Error, errno(j.Error)))
@@ -150,7 +150,7 @@ func readFio(o *outline.Outline, f *output.Fio) {
 		}
 	}
 	if len(rows) > 1 {
-		o.Add(outline.TableOf("Jobs of fio", rows, 2))
+		o.Add(outline.TableOf("fio jobs", rows, 2))
 	}
 	if p := f.Progress; p != nil {
 		var of []string
@@ -163,12 +163,13 @@ func readFio(o *outline.Outline, f *output.Fio) {
 				of = append(of, strings.TrimSpace(rateOr(x.rate)+" "+x.what+" per second")+" ("+x.speed.String()+"/s)")
 			}
 		}
-		o.Para(fmt.Sprintf("The run is not finished: %.1f%% done. At that moment: %s.", p.Done,
+		o.Para(fmt.Sprintf("The run is not finished: %.1f%% done. Current rate: %s.", p.Done,
 			strings.Join(of, ", ")))
 	}
 	for i, k := range f.Disks {
 		if i < 8 {
-			o.Para(fmt.Sprintf("Disk %s below: %s reads, %s writes, %.1f%% util.", k.Name, typeset.Digits(int(k.Reads)),
+			o.Para(fmt.Sprintf("Underlying disk %s: %s reads, %s writes, %.1f%% utilization.", k.Name,
+				typeset.Digits(int(k.Reads)),
 				typeset.Digits(int(k.Writes)), k.Util))
 		}
 	}
@@ -181,7 +182,7 @@ func errno(n int) string {
 		30: " (EROFS, read-only filesystem)", 95: " (EOPNOTSUPP)", 122: " (EDQUOT, disk quota exceeded)"}[n]
 }
 
-// fioWhat is «reads of 4 kB at random, 16 at once (libaio)».
+// fioWhat is "reads of 4 kB, random, queue depth 16 (libaio)".
 func fioWhat(j *output.Job, kind string) string {
 	what := kind
 	if j.BlockSize > 0 {
@@ -189,13 +190,13 @@ func fioWhat(j *output.Job, kind string) string {
 	}
 	if random, ok := j.Random(); ok {
 		if random {
-			what += " at random"
+			what += ", random"
 		} else {
-			what += " in order"
+			what += ", sequential"
 		}
 	}
 	if n := j.AtOnce(); n > 0 {
-		what += fmt.Sprintf(", %d at once", n)
+		what += fmt.Sprintf(", queue depth %d", n)
 	}
 	if j.Engine != "" {
 		what += " (" + j.Engine + ")"
@@ -229,7 +230,7 @@ func readPgbench(o *outline.Outline, x *output.Output) {
 		for _, p := range x.Progress {
 			low, high = min(low, p.TPS), max(high, p.TPS)
 		}
-		o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s tps.", n, rate(low), rate(high)))
+		o.Para(fmt.Sprintf("Progress: %d lines, %s to %s tps.", n, rate(low), rate(high)))
 	}
 }
 
@@ -262,17 +263,17 @@ func pgbenchResult(p *output.Pgbench) string {
 	var of []string
 	switch in, out := p.TPSConnecting, p.TPS; {
 	case out != nil && in != nil:
-		of = append(of, fmt.Sprintf("%s tps without connecting, %s tps with it", rate(*out), rate(*in)))
+		of = append(of, fmt.Sprintf("%s tps without connection time, %s tps with it", rate(*out), rate(*in)))
 	case out != nil:
 		of = append(of, rate(*out)+" tps")
 	case in != nil:
-		of = append(of, rate(*in)+" tps with connecting")
+		of = append(of, rate(*in)+" tps including connection time")
 	}
 	if p.Processed != nil {
 		of = append(of, typeset.Digits(int(*p.Processed))+" transactions")
 	}
 	if m := p.Latency.Mean; m != nil {
-		text := "latency " + fine(*m/1000)
+		text := "mean latency " + fine(*m/1000)
 		if sd := p.Latency.SD; sd != nil {
 			text += " (standard deviation " + fine(*sd/1000) + ")"
 		}
@@ -334,12 +335,12 @@ func pgbenchScript(o *outline.Outline, s *measured.Script) {
 
 func readLog(o *outline.Outline, l *output.Log) {
 	if l.P50 == 0 {
-		o.Para(fmt.Sprintf("%s transactions in %d s, in intervals of %d s; latency %s, longest %s.",
+		o.Para(fmt.Sprintf("%s transactions in %d s, in intervals of %d s; mean latency %s, maximum %s.",
 			typeset.Digits(int(l.Transactions)), l.Seconds, l.Window, fine(l.Mean/1000), fine(l.Max/1000)))
 		return
 	}
 	o.Para(
-		fmt.Sprintf("%s transactions in %d s; latency %s, half within %s, 95%% within %s, 99%% within %s, longest %s.",
+		fmt.Sprintf("%s transactions in %d s; latency: mean %s, p50 %s, p95 %s, p99 %s, maximum %s.",
 			typeset.Digits(int(l.Transactions)), l.Seconds, fine(l.Mean/1000), fine(l.P50/1000), fine(l.P95/1000),
 			fine(l.P99/1000), fine(l.Max/1000)))
 	if l.Failed+l.Skipped > 0 {
@@ -394,13 +395,13 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 	}
 	if l := s.Latency; l != nil {
 		if l.Mean != nil {
-			add(true, "latency %s", hundredths(*l.Mean))
+			add(true, "mean latency %s", hundredths(*l.Mean))
 		}
 		if l.At != nil && l.Percentile > 0 {
-			add(true, "%v%% within %s", l.Percentile, hundredths(*l.At))
+			add(true, "p%v %s", l.Percentile, hundredths(*l.At))
 		}
 		if l.Max != nil {
-			add(true, "longest %s", hundredths(*l.Max))
+			add(true, "maximum %s", hundredths(*l.Max))
 		}
 	}
 	if len(of) > 0 {
@@ -418,7 +419,7 @@ func readSysbench(o *outline.Outline, s *output.Sysbench) {
 			}
 		}
 		if n > 0 {
-			o.Para(fmt.Sprintf("Progress: %d lines, from %s to %s %s.", n, rate(low), rate(high), x.unit))
+			o.Para(fmt.Sprintf("Progress: %d lines, %s to %s %s.", n, rate(low), rate(high), x.unit))
 		}
 	}
 }
@@ -440,12 +441,12 @@ func readIostat(o *outline.Outline, t *output.Iostat) {
 	for i := range t.Samples {
 		s := &t.Samples[i]
 		if shown >= shownRows {
-			o.Para(fmt.Sprintf("%d more reports are in the JSON form.", len(t.Samples)-i))
+			o.Para(fmt.Sprintf("%d more reports: use --format json.", len(t.Samples)-i))
 			break
 		}
 		lead := fmt.Sprintf("Report %d", i+1)
 		if s.SinceBoot {
-			lead += ", the mean since boot"
+			lead += ", mean since boot"
 		}
 		if s.CPU != nil {
 			lead += ": " + cpuShare(s.CPU)
@@ -459,19 +460,19 @@ func readIostat(o *outline.Outline, t *output.Iostat) {
 }
 
 func cpuShare(c *output.CPU) string {
-	text := fmt.Sprintf("processors %.1f%% user, %.1f%% system, %.1f%% waiting for I/O, %.1f%% idle", c.User+c.Nice,
+	text := fmt.Sprintf("CPU %.1f%% user, %.1f%% system, %.1f%% iowait, %.1f%% idle", c.User+c.Nice,
 		c.System, c.IOWait, c.Idle)
 	if c.Steal > 0 {
-		text += fmt.Sprintf(", %.1f%% stolen by the hypervisor", c.Steal)
+		text += fmt.Sprintf(", %.1f%% steal", c.Steal)
 	}
 	return text
 }
 
 // deviceTable is a row a device; of many, those that do something.
 func deviceTable(o *outline.Outline, list []output.Device) {
-	rows := [][]string{{"device", "requests per second", "reads per second", "read", "latency of reads",
+	rows := [][]string{{"device", "requests per second", "reads per second", "read", "read latency",
 		"writes per second",
-		"written", "latency of writes", "latency", "queue", "%util"}}
+		"written", "write latency", "latency", "queue", "%util"}}
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -513,7 +514,7 @@ func deviceTable(o *outline.Outline, list []output.Device) {
 		o.Add(outline.TableOf("Devices", rows, 1))
 	}
 	if left > 0 {
-		o.Para(fmt.Sprintf("%d more rows are in the JSON form.", left))
+		o.Para(fmt.Sprintf("%d more rows: use --format json.", left))
 	}
 }
 
@@ -534,7 +535,7 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 	for i := range t.Samples {
 		s := &t.Samples[i]
 		if len(rows) > shownRows {
-			o.Para(fmt.Sprintf("%d more lines are in the JSON form.", len(t.Samples)-i))
+			o.Para(fmt.Sprintf("%d more lines: use --format json.", len(t.Samples)-i))
 			break
 		}
 		name := strconv.Itoa(i + 1)
@@ -549,7 +550,7 @@ func readVmstat(o *outline.Outline, t *output.Vmstat) {
 		}
 		rows = append(rows, row)
 	}
-	o.Add(outline.TableOf("Lines of vmstat", rows, 1))
+	o.Add(outline.TableOf("vmstat lines", rows, 1))
 }
 
 func readSar(o *outline.Outline, t *output.Sar) {
@@ -559,11 +560,11 @@ func readSar(o *outline.Outline, t *output.Sar) {
 	for _, list := range []struct {
 		lead string
 		of   []output.SarCPU
-	}{{"", t.CPU}, {"On average: ", t.Average.CPU}} {
+	}{{"", t.CPU}, {"Average: ", t.Average.CPU}} {
 		for i := range list.of {
 			c := &list.of[i]
 			if i >= shownRows {
-				o.Para(fmt.Sprintf("%d more rows are in the JSON form.", len(list.of)-i))
+				o.Para(fmt.Sprintf("%d more rows: use --format json.", len(list.of)-i))
 				break
 			}
 			lead := list.lead
@@ -578,11 +579,11 @@ func readSar(o *outline.Outline, t *output.Sar) {
 	}
 	deviceTable(o, t.Devices)
 	if len(t.Average.Devices) > 0 {
-		o.Para("On average:")
+		o.Para("Average:")
 		deviceTable(o, t.Average.Devices)
 	}
 	if len(t.Others) > 0 {
-		o.Toned(outline.ToneNote, "Tables that are recognized and not read begin with: ",
+		o.Toned(outline.ToneNote, "Recognized tables that pgfettle does not read begin with: ",
 			strings.Join(t.Others, "; "), ".")
 	}
 }

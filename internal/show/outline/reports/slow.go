@@ -5,24 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Slow is the comparison of two plans, before any form.
-func Slow(d *slow.Report) outline.Outline {
+func Slow(d *slow.Report, c *say.Catalogue) outline.Outline {
+	d = d.In(c)
+	p := slowWords{outline.WordsIn(c)}
 	var o outline.Outline
 	o.Command("pgfettle diagnose slow")
-	o.Para(outline.Bold(d.Verdict))
-	o.Para("slow: ", outline.Code(d.Slow.Name), slowTotal(&d.Slow), "; fast: ", outline.Code(d.Fast.Name),
-		slowTotal(&d.Fast))
-	slowVerdicts(&o, d.Verdicts)
+	o.Para(outline.Bold(p.flat(d.Verdict)))
+	o.Para(p.Say("slow run"), p.Colon(), outline.Code(d.Slow.Name), p.total(&d.Slow))
+	o.Para(p.Say("fast run"), p.Colon(), outline.Code(d.Fast.Name), p.total(&d.Fast))
+	p.verdicts(&o, d.Verdicts)
 	if slices.ContainsFunc(d.Nodes, func(n slow.Node) bool { return n.SlowOwn != nil }) {
-		o.Part("Where the time went")
-		rows := SlowRows(d)
-		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...),
-			Numbers: 1, Long: true}
+		title := p.Say("Time by node")
+		o.Part(title)
+		rows := p.pairRows(d)
+		t := outline.Table{Caption: title, Head: append([]string{p.Say("node")}, rows[0]...), Numbers: 1, Long: true}
 		tones := map[int]outline.Tone{}
 		const most = 50 // percent of the difference: this node is the reason
 		for i, r := range rows[1:] {
@@ -36,94 +39,120 @@ func Slow(d *slow.Report) outline.Outline {
 		}
 		t.Tones = tones
 		o.Add(t)
-		o.Toned(outline.ToneNote, SlowNote)
+		o.Toned(outline.ToneNote, p.Say("Milliseconds. each: per loop, with children. own: all loops, without "+
+			"children. share: of the additional time of the slow run."))
 	}
 	if !d.SamePlan && len(d.Diff) > 0 {
-		o.Part("The plans: - ", outline.Code(d.Fast.Name), " + ", outline.Code(d.Slow.Name))
+		o.Part(p.Say("The plans"), p.Colon(), "- ", outline.Code(d.Fast.Name), " + ", outline.Code(d.Slow.Name))
 		o.Add(outline.Listing{Lines: d.Diff, Diff: true})
 	}
-	slowList(&o, "Ruled out", d.RuledOut)
-	slowList(&o, "Not measured", d.Missing)
+	p.list(&o, p.Say("Ruled out"), d.RuledOut)
+	p.list(&o, p.Say("Not measured"), d.Missing)
 	return o
 }
 
-// steps lists what to do next.
-func steps(o *outline.Outline, lead string, list []string) {
-	if len(list) > 0 {
-		o.Add(outline.List{Items: outline.Items(list), Kind: outline.Steps, Lead: lead})
+// slowWords are the words of the reports of diagnose slow.
+type slowWords struct{ outline.Words }
+
+// flat is a message on one line.
+func (p slowWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
+
+func (p slowWords) flats(list []say.Message) []outline.Item {
+	var out []outline.Item
+	for _, m := range list {
+		out = append(out, outline.Item{Text: outline.Join(p.flat(m))})
 	}
+	return out
 }
 
-// slowTotal is how long a run took, with a comma before it.
-func slowTotal(p *slow.Plan) string {
-	if p.Total == nil {
+func (p slowWords) tenths(percent float64) string {
+	return p.Value(say.Number(fmt.Sprintf("%.1f%%", percent)))
+}
+
+// total is how long a run took, with a comma before it.
+func (p slowWords) total(run *slow.Plan) string {
+	if run.Total == nil {
 		return ""
 	}
-	return ", " + slowMS(*p.Total)
+	return ", " + p.Value(slowMS(*run.Total))
 }
 
-func slowVerdicts(o *outline.Outline, list []slow.Verdict) {
+func (p slowWords) verdicts(o *outline.Outline, list []slow.Verdict) {
 	for i := range list {
 		v := &list[i]
-		o.Heading(2, fmt.Sprintf("%d. ", i+1), typeset.Flat(SlowTitle(v)))
-		o.Kind(outline.Evidence, outline.Items(v.Evidence))
-		steps(o, "What to look at next", v.Next)
+		o.Heading(2, fmt.Sprintf("%d. ", i+1), p.flat(differenceTitle(v)))
+		p.verdict(o, v)
 	}
 }
 
-// SlowTitle is a reason with how sure it is, and how much it explains.
-func SlowTitle(v *slow.Verdict) string {
-	switch {
-	case v.Explains != nil && v.Certainty == "sure":
-		return v.Title + fmt.Sprintf(" (%s of the difference)", slowMS(*v.Explains))
+// verdict is what a reason rests on, and what to do next.
+func (p slowWords) verdict(o *outline.Outline, v *slow.Verdict) {
+	o.Kind(outline.Evidence, p.flats(v.Evidence))
+	if len(v.Next) > 0 {
+		o.Add(outline.List{Items: p.flats(v.Next), Kind: outline.Steps, Lead: p.Say("What to do next")})
+	}
+}
+
+// certainties are the words for how sure a reason is.
+var certainties = map[string]say.Message{slow.Likely: say.M("likely"), slow.Possible: say.M("possible")}
+
+// differenceTitle is a reason with how sure it is, and how much of the difference it explains.
+func differenceTitle(v *slow.Verdict) say.Message {
+	switch sure := certainties[v.Certainty]; {
+	case v.Explains != nil && sure.IsZero():
+		return say.M("{title} ({time} of the difference)", "title", v.Title, "time", slowMS(*v.Explains))
 	case v.Explains != nil:
-		return v.Title + fmt.Sprintf(" (%s, up to %s of the difference)", v.Certainty, slowMS(*v.Explains))
-	case v.Certainty != "sure":
-		return v.Title + " (" + v.Certainty + ")"
+		return say.M("{title} ({likely}, up to {time} of the difference)", "title", v.Title, "likely", sure, "time",
+			slowMS(*v.Explains))
+	case !sure.IsZero():
+		return say.M("{title} ({likely})", "title", v.Title, "likely", sure)
 	}
 	return v.Title
 }
 
-func slowList(o *outline.Outline, title string, list []string) {
+// list is a part of short lines.
+func (p slowWords) list(o *outline.Outline, title string, list []say.Message) {
 	if len(list) > 0 {
 		o.Part(title)
-		o.Kind(outline.Lines, outline.Items(list))
+		o.Kind(outline.Lines, p.flats(list))
 	}
 }
 
 // slowMS spells milliseconds.
-func slowMS(v float64) string {
+func slowMS(v float64) say.Number {
 	switch {
 	case v >= 10_000:
-		return fmt.Sprintf("%.1f s", v/1000)
+		return say.Number(fmt.Sprintf("%.1f s", v/1000))
 	case v >= 100:
-		return fmt.Sprintf("%.0f ms", v)
+		return say.Number(fmt.Sprintf("%.0f ms", v))
 	}
-	return fmt.Sprintf("%.3f ms", v)
+	return say.Number(fmt.Sprintf("%.3f ms", v))
 }
 
-const SlowNote = "Milliseconds. each: one loop with its children; own: all loops without the children; share: of " +
-	"the time that the slow run took more."
+// cell is a figure of a table; ~ where there is none.
+func (p slowWords) cell(v *float64, form string) string {
+	if v == nil {
+		return "~"
+	}
+	return p.Value(say.Number(fmt.Sprintf(form, *v)))
+}
 
-// SlowRows are the figures of each node, with their head.
-func SlowRows(d *slow.Report) [][]string {
-	rows := [][]string{{"loops", "fast, each", "slow, each", "fast, own", "slow, own", "factor", "share"}}
-	for _, n := range d.Nodes {
-		cell := func(v *float64) string {
-			if v == nil {
-				return "~"
-			}
-			return fmt.Sprintf("%.3f", *v)
-		}
-		factor := "~"
+// pairRows are the figures of each node in both runs, with their head.
+func (p slowWords) pairRows(d *slow.Report) [][]string {
+	rows := [][]string{{p.Say("loops"), p.Say("fast, each"), p.Say("slow, each"), p.Say("fast, own"),
+		p.Say("slow, own"),
+		p.Say("factor"), p.Say("share")}}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		factor := p.cell(n.Factor, "%.1f")
 		if n.Factor != nil {
-			factor = fmt.Sprintf("%.1f×", *n.Factor)
+			factor += "×"
 			if n.AtLeast {
 				factor = "~" + factor
 			}
 		}
-		rows = append(rows, []string{fmt.Sprintf("%.0f", n.Loops), cell(n.FastLoop), cell(n.SlowLoop), cell(n.FastOwn),
-			cell(n.SlowOwn), factor, fmt.Sprintf("%.0f %%", n.Share)})
+		rows = append(rows, []string{p.cell(&n.Loops, "%.0f"), p.cell(n.FastLoop, "%.3f"), p.cell(n.SlowLoop, "%.3f"),
+			p.cell(n.FastOwn, "%.3f"), p.cell(n.SlowOwn, "%.3f"), factor, p.cell(&n.Share, "%.0f%%")})
 	}
 	return rows
 }

@@ -4,30 +4,32 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // SlowPlan is what one plan tells, before any form.
-func SlowPlan(d *slow.Reading) outline.Outline {
+func SlowPlan(d *slow.Reading, c *say.Catalogue) outline.Outline {
+	d = d.In(c)
+	p := slowWords{outline.WordsIn(c)}
 	var o outline.Outline
 	o.Command("pgfettle diagnose slow")
-	o.Para(outline.Bold(d.Verdict))
+	o.Para(outline.Bold(p.flat(d.Verdict)))
 	if q := d.Plan.Query; q != "" {
 		o.Add(outline.Listing{Lines: strings.Split(typeset.Flat(q), "\n")})
 	}
 	for i := range d.Verdicts {
 		v := &d.Verdicts[i]
-		o.Heading(2, fmt.Sprintf("%d. ", i+1), typeset.Flat(planTitle(v)))
-		o.Kind(outline.Evidence, outline.Items(v.Evidence))
-		steps(&o, "What to look at next", v.Next)
+		o.Heading(2, fmt.Sprintf("%d. ", i+1), p.flat(planTitle(v)))
+		p.verdict(&o, v)
 	}
-	slowList(&o, "What cannot be true of one execution", d.Inconsistent)
-	o.Part("Node by node")
-	rows := SlowPlanRows(d)
-	t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...),
-		Numbers: 1, Long: true}
+	p.list(&o, p.Say("Contradictions in the numbers"), d.Inconsistent)
+	title := p.Say("Time by node")
+	o.Part(title)
+	rows := p.nodeRows(d)
+	t := outline.Table{Caption: title, Head: append([]string{p.Say("node")}, rows[0]...), Numbers: 1, Long: true}
 	t.Tones = map[int]outline.Tone{}
 	for i, r := range rows[1:] {
 		n := &d.Nodes[i]
@@ -43,55 +45,59 @@ func SlowPlan(d *slow.Reading) outline.Outline {
 		t.Rows = append(t.Rows, append([]outline.Prose{outline.Join(name)}, outline.Cells(r...)...))
 	}
 	o.Add(t)
-	o.Toned(outline.ToneNote, SlowPlanNote)
-	slowList(&o, "Of the whole plan", planLines(d))
+	o.Toned(outline.ToneNote, p.Say("Milliseconds. each: per loop, with children. own: all loops, without children. "+
+		"share: of the time of the plan. ~: not measured, or unknown."))
+	p.list(&o, p.Say("Whole plan"), planLines(d))
 	if len(d.Plans) > 1 {
-		var lines []string
+		var lines []say.Message
 		for i := range d.Plans {
-			p := &d.Plans[i]
-			lines = append(lines, p.Name+slowTotal(p)+queryStart(p.Query))
+			run := &d.Plans[i]
+			lines = append(lines, say.Text(run.Name+p.total(run)+queryStart(run.Query)))
 		}
-		slowList(&o, "Plans in the input", lines)
+		p.list(&o, p.Say("Plans in the input"), lines)
 	}
-	slowList(&o, "Not measured or not in the input", d.Missing)
+	p.list(&o, p.Say("Not measured, or not in the input"), d.Missing)
 	return o
 }
 
 // planLines are the figures of the whole plan.
-func planLines(d *slow.Reading) []string {
-	var out []string
+func planLines(d *slow.Reading) (out []say.Message) {
 	p := &d.Plan
 	if p.Hit != nil {
-		out = append(out,
-			fmt.Sprintf("blocks: %d found in shared buffers, %d read, %d dirtied, %d written; %d of temporary "+
-				"files", *p.Hit, *p.Read, *p.Dirtied, *p.Written, *p.Temp))
+		out = append(out, say.M("blocks: {hit} hit, {read} read, {dirtied} dirtied, {written} written; temporary "+
+			"files: {temp}", "hit", *p.Hit, "read", *p.Read, "dirtied", *p.Dirtied, "written", *p.Written, "temp",
+			*p.Temp))
 	}
 	if p.IORead != nil {
-		out = append(out, "reads took "+slowMS(*p.IORead))
+		out = append(out, say.M("time of reads: {time}", "time", slowMS(*p.IORead)))
 	}
 	for i := range d.Nodes {
-		if w := d.Nodes[i].WAL; w != nil && i == 0 {
-			out = append(out, fmt.Sprintf("WAL: %d records, %d full page images, %d bytes", w.Records, w.FPI, w.Bytes))
+		n := &d.Nodes[i]
+		if w := n.WAL; w != nil && i == 0 {
+			out = append(out, say.M("WAL bytes: {bytes}, records: {records}, full-page images: {images}", "bytes",
+				w.Bytes, "records", w.Records, "images", w.FPI))
 		}
-		if n := &d.Nodes[i]; n.Planned != nil && n.Launched != nil {
-			out = append(out, fmt.Sprintf("%s: %d workers planned, %d launched", n.Head, *n.Planned, *n.Launched))
+		if n.Planned != nil && n.Launched != nil {
+			out = append(out, say.M("{node}: workers planned: {planned}, launched: {launched}", "node", n.Head,
+				"planned", *n.Planned, "launched", *n.Launched))
 		}
 	}
 	if j := p.JIT; j != nil {
-		out = append(out, fmt.Sprintf("JIT: %d functions in %s, of all processes together", j.Functions,
-			slowMS(j.Total)))
+		out = append(out, say.N(j.Functions, "JIT: {n} function in {time}, the sum of all processes",
+			"JIT: {n} functions in {time}, the sum of all processes", "time", slowMS(j.Total)))
 	}
 	for _, t := range p.Triggers {
 		if t.Time != nil {
-			out = append(out, fmt.Sprintf("trigger %s: %.0f calls, %s", t.Name, t.Calls, slowMS(*t.Time)))
+			out = append(out, say.M("trigger {name}: {time}, calls: {calls}", "name", t.Name, "time", slowMS(*t.Time),
+				"calls", say.Number(fmt.Sprintf("%.0f", t.Calls))))
 		}
 	}
 	if len(p.Indexes) > 0 {
 		const most = 20
-		out = append(out, "indexes: "+strings.Join(p.Indexes[:min(len(p.Indexes), most)], ", "))
+		out = append(out, say.M("indexes: {names}", "names", say.Names(p.Indexes, most)))
 	}
 	for _, s := range p.Settings {
-		out = append(out, "setting "+s.Name+" = "+s.Text)
+		out = append(out, say.M("setting: {setting}", "setting", s.Name+" = "+s.Text))
 	}
 	return out
 }
@@ -110,51 +116,42 @@ func queryStart(q string) string {
 }
 
 // planTitle is a finding with how sure it is, and how much of the time it has.
-func planTitle(v *slow.Verdict) string {
-	switch {
-	case v.Explains != nil && v.Certainty == "sure":
-		return v.Title + fmt.Sprintf(" (%s)", slowMS(*v.Explains))
+func planTitle(v *slow.Verdict) say.Message {
+	switch sure := certainties[v.Certainty]; {
+	case v.Explains != nil && sure.IsZero():
+		return say.M("{title} ({time})", "title", v.Title, "time", slowMS(*v.Explains))
 	case v.Explains != nil:
-		return v.Title + fmt.Sprintf(" (%s, up to %s)", v.Certainty, slowMS(*v.Explains))
-	case v.Certainty != "sure":
-		return v.Title + " (" + v.Certainty + ")"
+		return say.M("{title} ({likely}, up to {time})", "title", v.Title, "likely", sure, "time", slowMS(*v.Explains))
+	case !sure.IsZero():
+		return say.M("{title} ({likely})", "title", v.Title, "likely", sure)
 	}
 	return v.Title
 }
 
-// SlowPlanNote says what the columns are.
-const SlowPlanNote = "Milliseconds. each: one loop with its children; own: all loops without the children; share: " +
-	"of the " +
-	"plan's time; ~ was not measured or cannot be told."
-
-// SlowPlanRows are the figures of each node, with their head.
-func SlowPlanRows(d *slow.Reading) [][]string {
-	head := []string{"estimated", "rows", "loops", "removed", "each", "own", "share"}
+// nodeRows are the figures of each node, with their head.
+func (p slowWords) nodeRows(d *slow.Reading) [][]string {
+	head := []string{p.Say("estimated"), p.Say("rows"), p.Say("loops"), p.Say("removed"), p.Say("each"), p.Say("own"),
+		p.Say("share")}
 	blocks := d.Plan.Hit != nil
 	if blocks {
-		head = append(head, "hit", "read")
+		head = append(head, p.Say("hit"), p.Say("read"))
 	}
 	rows := [][]string{head}
+	whole := func(n int64) string { return p.Value(say.Number(fmt.Sprint(n))) }
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		cell := func(v *float64, form string) string {
-			if v == nil {
-				return "~"
-			}
-			return fmt.Sprintf(form, *v)
-		}
 		removed := ""
 		if n.Removed+n.Rechecked > 0 {
-			removed = fmt.Sprint(n.Removed + n.Rechecked)
+			removed = whole(n.Removed + n.Rechecked)
 		}
-		loops := cell(n.Loops, "%.0f")
+		loops := p.cell(n.Loops, "%.0f")
 		if n.Never {
-			loops = "never"
+			loops = p.Say("never")
 		}
-		row := []string{cell(n.Estimated, "%.0f"), cell(n.Rows, "%.0f"), loops, removed,
-			cell(n.PerLoop, "%.3f"), cell(n.Own, "%.3f"), cell(n.Share, "%.1f %%")}
+		row := []string{p.cell(n.Estimated, "%.0f"), p.cell(n.Rows, "%.0f"), loops, removed,
+			p.cell(n.PerLoop, "%.3f"), p.cell(n.Own, "%.3f"), p.cell(n.Share, "%.1f%%")}
 		if b := n.Buffers; blocks && b != nil {
-			row = append(row, fmt.Sprint(b.Hit+b.LocalHit), fmt.Sprint(b.Read+b.LocalRead))
+			row = append(row, whole(b.Hit+b.LocalHit), whole(b.Read+b.LocalRead))
 		} else if blocks {
 			row = append(row, "~", "~")
 		}

@@ -27,9 +27,10 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		dir = s.DataDir
 	}
 	if dir == "" {
-		return "", &say.Problem{Message: "the data directory of " + k.Instance.Label() + " is not known",
+		return "", &say.Problem{Message: say.M("the data directory of {label} is not known", "label",
+			k.Instance.Label()),
 			Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of the data directory, or connect as a superuser"}
+			Hint: say.M("run pgfettle as root or as the owner of the data directory, or connect as a superuser")}
 	}
 	auto := path.Join(dir, conf.AutoFile)
 	may, err := mayAlter(ctx, s, k.Address.Name())
@@ -47,7 +48,7 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		return auto, nil // Debian's /etc/postgresql may be closed to us; ALTER SYSTEM wins over all of it
 	}
 	if main == "" {
-		return "", noRight(k, s, "postgresql.conf is not to be found or closed to us")
+		return "", noRight(k, s, say.M("postgresql.conf is not to be found or closed to us"))
 	}
 	// read as the server would; what is faulty there is for Try to tell
 	files, err := p.Files(dir)
@@ -66,10 +67,10 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		if s == nil { // nobody else writes it now
 			return auto, p.mayWrite(dir, auto)
 		}
-		return "", &say.Problem{Message: fmt.Sprintf(
-			"%s line %d sets %s, and wins over every file that could be written", win.File, win.Line, win.Name),
+		return "", &say.Problem{Message: say.M("{file} line {line} sets {name}, and wins over every file that could "+
+			"be written", "file", win.File, "line", fmt.Sprint(win.Line), "name", win.Name),
 			Detail: whyNot(s),
-			Hint:   "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on",
+			Hint:   say.M("take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on"),
 			Code:   say.CodeRefused}
 	}
 	return p.fileHome(files, k, main, dir, now, s)
@@ -124,11 +125,11 @@ func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now 
 		return at, nil
 	}
 	if rights != nil {
-		return "", noRight(k, s, rights.Error())
+		return "", noRight(k, s, say.OfError(rights))
 	}
-	return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written",
-		winner.File, winner.Line, name),
-		Hint: "change it there, or take the line out", Code: say.CodeRefused}
+	return "", &say.Problem{Message: say.M("{file} line {line} sets {name}, and wins over every file that could be "+
+		"written", "file", winner.File, "line", fmt.Sprint(winner.Line), "name", name),
+		Hint: say.M("change it there, or take the line out"), Code: say.CodeRefused}
 }
 
 // mayAlter says whether ALTER SYSTEM would be let through for a setting.
@@ -147,26 +148,27 @@ func mayAlter(ctx context.Context, s *pgctl.Session, name string) (bool, error) 
 }
 
 // whyNot tells why ALTER SYSTEM is not used.
-func whyNot(s *pgctl.Session) string {
+func whyNot(s *pgctl.Session) say.Message {
 	switch {
 	case s == nil:
-		return "no server runs that could be told"
+		return say.M("the server is not running")
 	case !s.AlterSystem:
-		return "allow_alter_system is off"
+		return say.M("allow_alter_system is off")
 	}
-	return s.Role + " is no superuser"
+	return say.M("{role} is not a superuser", "role", s.Role)
 }
 
-func noRight(k apply.Knob, s *pgctl.Session, detail string) error {
-	return &say.Problem{Message: k.Address.Name() + " is not to be written: " + whyNot(s), Detail: detail,
+func noRight(k apply.Knob, s *pgctl.Session, detail say.Message) error {
+	return &say.Problem{Message: say.M("{name} is not to be written: {why}", "name", k.Address.Name(), "why",
+		whyNot(s)), Detail: detail,
 		Code: say.CodeNoAccess,
-		Hint: "connect as a superuser, or run pgfettle as root or as the owner of the configuration files"}
+		Hint: say.M("connect as a superuser, or run pgfettle as root or as the owner of the configuration files")}
 }
 
 func notHere(k apply.Knob) error {
-	return &say.Problem{Message: k.Address.Name() +
-		" is not to be written: the server runs on another host, and the role is no superuser", Code: say.CodeNoAccess,
-		Hint: "connect as a superuser, or run pgfettle on the server's host"}
+	return &say.Problem{Message: say.M("{name} is not to be written: the server runs on another host, and the role "+
+		"is no superuser", "name", k.Address.Name()), Code: say.CodeNoAccess,
+		Hint: say.M("connect as a superuser, or run pgfettle on the server's host")}
 }
 
 // setFile is SetFile of a file of an instance, as its account: nobody is led by
@@ -193,9 +195,10 @@ func (p Kind) setFile(in *snapshot.Instance, f journal.File) error {
 // notLink refuses a symbolic link where a server's own file is expected.
 func notLink(files target.Target, name string) error {
 	if to, err := files.Readlink(name); err == nil {
-		return &say.Problem{Message: name + " is a symbolic link to " + to + ", where the server has a file of its own",
+		return &say.Problem{Message: say.M("{name} is a symbolic link to {to}, where the server has a file of its own",
+			"name", name, "to", to),
 			Code: say.CodeRefused,
-			Hint: "put the file itself there"}
+			Hint: say.M("put the file itself there")}
 	}
 	return nil
 }

@@ -61,11 +61,11 @@ func (p Kind) look(ctx context.Context, k apply.Knob, s *pgctl.Session) (journal
 			return state, fmt.Errorf("%s: this server has no such setting, or does not show it to %s", name, s.Role)
 		}
 		if row.Source == "command line" {
-			return state, &say.Problem{Message: name +
-				" is set on the command line of the server, which wins over every file", Code: say.CodeRefused,
-				Detail: "its value there is " + row.Value,
-				Hint: "take it out of what starts the server (the unit, pg_ctl -o, the container's arguments), or " +
-					"leave it out of the plan"}
+			return state, &say.Problem{Message: say.M("{name} is set on the command line of the server, which wins "+
+				"over every file", "name", name), Code: say.CodeRefused,
+				Detail: say.M("its value there is {value}", "value", row.Value),
+				Hint: say.M("take it out of what starts the server (the unit, pg_ctl -o, the container's " +
+					"arguments), or leave it out of the plan")}
 		}
 		if row.OfInstance() {
 			state.Live = &row.Value
@@ -104,9 +104,10 @@ func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) 
 	}
 	text, err := conf.Rewritten(text)
 	if err != nil {
-		return f, &say.Problem{Message: f.Path + " could not be put back as it is", Detail: err.Error(),
-			Code: say.CodeNoAccess,
-			Hint: "run pgfettle as root or as the owner of the data directory"}
+		return f, &say.Problem{Message: say.M("{path} could not be put back as it is", "path", f.Path),
+			Detail: say.OfError(err),
+			Code:   say.CodeNoAccess,
+			Hint:   say.M("run pgfettle as root or as the owner of the data directory")}
 	}
 	f.Text = &text
 	return f, nil
@@ -181,7 +182,7 @@ func (p Kind) lookFile(ctx context.Context, at string, k apply.Knob, s *pgctl.Se
 		return autoFile(ctx, s)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return file, noRight(k, s, err.Error())
+		return file, noRight(k, s, say.OfError(err))
 	}
 	if err != nil || file.Text != nil {
 		return file, err
@@ -291,8 +292,8 @@ func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	case byFile:
 		return p.setFile(k.Instance, *want.File)
 	case !s.AlterSystem:
-		return &say.Problem{Message: "allow_alter_system is off on this server",
-			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("allow_alter_system is off on this server"),
+			Hint: say.M("run pgfettle as root or as the owner of the data directory"), Code: say.CodeNoAccess}
 	default:
 		return errors.Join(fmt.Errorf("%s: not to be written over SQL alone", want.File.Path), err)
 	}

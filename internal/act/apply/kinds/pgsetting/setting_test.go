@@ -162,7 +162,7 @@ func TestRefuse(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		} else if !errors.As(err, &no) || no.Code != say.CodeRefused || !strings.Contains(no.Hint, hint) {
+		} else if !errors.As(err, &no) || no.Code != say.CodeRefused || !strings.Contains(no.Hint.String(), hint) {
 			t.Errorf("%s: %#v", manager, err)
 		}
 	}

@@ -50,9 +50,9 @@ func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
 		return nil, err
 	}
 	if s == nil {
-		return nil, &say.Problem{Message: string(k.Address) + " is in a catalog of the server, and the server of " +
-			k.Instance.Label() + " is not running", Code: say.CodeRefused,
-			Hint: "start the server first, or leave the options of tablespaces out"}
+		return nil, &say.Problem{Message: say.M("{address} is in a catalog of the server, and the server of {label} "+
+			"is not running", "address", string(k.Address), "label", k.Instance.Label()), Code: say.CodeRefused,
+			Hint: say.M("start the server first, or leave the options of tablespaces out")}
 	}
 	return s, nil
 }
@@ -154,17 +154,18 @@ func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	return t.within(ctx, k, func(s *pgctl.Session, c catalog) error {
 		switch {
 		case c.standby:
-			return &say.Problem{Message: string(k.Address) + " cannot be set on a standby",
-				Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
-				Hint: "set it on the primary, from where it comes here, or leave the options of tablespaces out"}
+			return &say.Problem{Message: say.M("{address} cannot be set on a standby", "address", string(k.Address)),
+				Detail: say.M("its catalogs are those of the primary"), Code: say.CodeRefused,
+				Hint: say.M("set it on the primary, from where it comes here, or leave the options of tablespaces out")}
 		case !c.mine:
-			return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role +
-				" does not own the tablespace", Code: say.CodeNoAccess,
-				Hint: "connect as its owner or as a superuser"}
+			return &say.Problem{Message: say.M("{address} is not to be set: {role} does not own the tablespace",
+				"address", string(k.Address), "role", s.Role), Code: say.CodeNoAccess,
+				Hint: say.M("connect as its owner or as a superuser")}
 		case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
-			return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value),
+			return &say.Problem{Message: say.M("{address} is {value}, which could not be put back", "address",
+				string(k.Address), "value", say.Quoted(c.value)),
 				Code: say.CodeRefused,
-				Hint: "leave it out of the plan"}
+				Hint: say.M("leave it out of the plan")}
 		}
 		return nil
 	})

@@ -243,7 +243,7 @@ var fitCases = []fitCase{
 	}},
 	{name: "as another user", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.uid = 4711 }},
 	{name: "nobody knows how to stop it", other: true, set: func(h *walHost, _ *snapshot.Instance) {
-		h.barred = &say.Problem{Message: "the server is run by runsv", Code: say.CodeRefused}
+		h.barred = &say.Problem{Message: say.M("the server is run by runsv"), Code: say.CodeRefused}
 	}},
 	{name: "read-only", other: true, set: func(h *walHost, _ *snapshot.Instance) { h.readOnly = true }},
 	{name: "the data directory is not known", other: true, set: func(_ *walHost, in *snapshot.Instance) {
@@ -296,8 +296,8 @@ func fitText(f *walmove.Plan, err error) string {
 	var no *say.Problem
 	switch {
 	case errors.As(err, &no):
-		text := "refused " + strconv.Itoa(no.Code) + ": " + no.Message + "\n"
-		for _, s := range []string{no.Detail, no.Hint} {
+		text := "refused " + strconv.Itoa(no.Code) + ": " + no.Message.String() + "\n"
+		for _, s := range []string{no.Detail.String(), no.Hint.String()} {
 			if s != "" {
 				text += "  " + s + "\n"
 			}

@@ -250,7 +250,8 @@ func (c SettingRow) undoKilledAtEveryPoint(t *testing.T) {
 				}
 			}
 			err := h.undo(knob.Restart)
-			if no := (*say.Problem)(nil); errors.As(err, &no) && strings.Contains(no.Message, "no apply to undo") {
+			if no := (*say.Problem)(nil); errors.As(err, &no) && strings.Contains(no.Message.String(),
+				"no apply to undo") {
 				err = nil // it had come to its end
 			}
 			if got := h.picture(); err != nil || got != origin {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/movewal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
@@ -113,7 +114,7 @@ func (w *Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	case err != nil:
 		return err
 	case again.Here:
-		return selection.Stale("pg_wal is in " + again.To + " already")
+		return selection.Stale(say.M("pg_wal is in {to} already", "to", again.To))
 	}
 	return nil
 }

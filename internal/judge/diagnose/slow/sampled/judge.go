@@ -2,9 +2,12 @@ package sampled
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
@@ -42,7 +45,7 @@ func (d *Sample) seen(match func(live.Wait) bool) (share, average float64) {
 }
 
 // top names the events of a type, most often seen first.
-func (d *Sample) top(kind string, n int) string {
+func (d *Sample) top(kind string, n int) say.List {
 	sums := map[string]int{}
 	var order []string
 	all := 0
@@ -56,11 +59,27 @@ func (d *Sample) top(kind string, n int) string {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return sums[b] - sums[a] })
-	var out []string
+	var out say.List
 	for _, ev := range order[:min(n, len(order))] {
-		out = append(out, fmt.Sprintf("%s %.0f %%", ev, 100*float64(sums[ev])/float64(all)))
+		out.Items = append(out.Items, say.M("{event} {percent}", "event", ev, "percent",
+			percent(100*float64(sums[ev])/float64(all))))
 	}
-	return strings.Join(out, ", ")
+	return out
+}
+
+// percent spells a share.
+func percent(v float64) say.Number { return say.Number(fmt.Sprintf("%.0f%%", v)) }
+
+// tenths spells one that may be small.
+func tenths(v float64) say.Number { return say.Number(fmt.Sprintf("%.1f%%", v)) }
+
+// decimal spells how many of something there were on average.
+func decimal(v float64) say.Number { return say.Number(fmt.Sprintf("%.1f", v)) }
+
+// waited says how much of the time of queries went by in waits.
+func (d *Sample) waited(kind string, share, average float64) say.Message {
+	return say.M("{percent} of the time of active queries, on average {backends} backends at once: {events}", "percent",
+		percent(share), "backends", decimal(average), "events", d.top(kind, 3))
 }
 
 func (d *Sample) lockJam() {
@@ -68,87 +87,90 @@ func (d *Sample) lockJam() {
 	if share < slowShareOfActive {
 		return
 	}
-	evidence := []string{
-		fmt.Sprintf(
-			"%.0f %% of the time of active queries went by waiting for locks, on average %.1f backends at once (%s)",
-			share, avg, d.top("Lock", 3))}
-	next, between := []string{}, false
+	evidence := []say.Message{d.waited("Lock", share, avg)}
+	next, between := []say.Message{}, false
 	for i, b := range d.Blockers {
 		if i == 3 {
 			break
 		}
 		if b.PID == 0 {
-			evidence = append(evidence, fmt.Sprintf("a prepared transaction held up %d others", b.Waiters))
-			next = append(next,
-				"end it: SELECT gid, prepared FROM pg_prepared_xacts ORDER BY prepared, then COMMIT PREPARED or "+
-					"ROLLBACK PREPARED")
+			evidence = append(evidence, say.N(b.Waiters, "a prepared transaction blocked {n} session",
+				"a prepared transaction blocked {n} sessions"))
+			next = append(next, say.M("End the prepared transaction: SELECT gid, prepared FROM pg_prepared_xacts "+
+				"ORDER BY prepared; then COMMIT PREPARED or ROLLBACK PREPARED."))
 			continue
 		}
-		idle := strings.HasPrefix(b.State, "idle in transaction")
-		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others", b.PID, b.State, b.Since,
-			b.Waiters)
-		if len(b.Waiting) > 0 {
-			var list []string
-			for _, w := range b.Waiting {
-				list = append(list, fmt.Sprintf("%d for %d s", w.PID, w.Seconds))
-			}
-			text += " (waiting: " + strings.Join(list, ", ") + ")"
-		}
-		if b.Query != "" {
-			text += ": " + slow.Cut(b.Query)
-		}
-		evidence = append(evidence, text)
-		switch {
+		evidence = append(evidence, blocked(b))
+		switch idle := strings.HasPrefix(b.State, "idle in transaction"); {
 		case idle && b.Since >= slowIdle:
-			next = append(next,
-				fmt.Sprintf(
-					"process %d does nothing and keeps its locks: end it with SELECT pg_terminate_backend(%d), and "+
-						"set idle_in_transaction_session_timeout", b.PID, b.PID))
+			next = append(next, say.M("PID {pid} is idle and keeps its locks. Terminate it: SELECT "+
+				"pg_terminate_backend({pid}); and set idle_in_transaction_session_timeout.", "pid",
+				strconv.Itoa(b.PID)))
 		case idle:
 			between = true
 		}
 	}
 	if between {
-		next = append(next,
-			"a session that is idle in transaction for less than a second or so is between two statements: "+
-				"what its client takes in between counts while it holds the lock; several statements in one "+
-				"message, or in "+
-				"a function, hold it shorter")
+		next = append(next, say.M("A session that was idle in transaction only for a moment is between two "+
+			"statements. The delay of its client counts, because the session holds its locks meanwhile. Several "+
+			"statements in one message, or in a function, hold them for a shorter time."))
 	}
 	if len(d.Blockers) > 0 && d.Blockers[0].Example != "" {
-		evidence = append(evidence, "waiting for it: "+slow.Cut(d.Blockers[0].Example))
+		evidence = append(evidence, say.M("one of the waiting queries: {query}", "query",
+			slow.Cut(d.Blockers[0].Example)))
 	}
 	if len(next) == 0 {
-		next = append(next,
-			"look at the transactions of these processes: shorter ones, or rows in one order; one hot row serves "+
-				"one transaction at a time")
+		next = append(next, say.M("Check the transactions of these sessions: make them shorter, or let them change "+
+			"rows in the same order. One hot row serves one transaction at a time."))
 	}
-	next = append(next, "log_lock_waits = on writes such waits into the log; lock_timeout bounds them")
-	d.add("lock-jam", slow.Sure, share, "Queries wait for locks that other sessions hold", evidence, next)
+	next = append(next, say.M("log_lock_waits = on (reload) logs such waits; lock_timeout limits them."))
+	d.add("lock-jam", slow.Sure, share, say.M("Queries wait for locks held by other sessions"), evidence, next)
 }
 
-// slowWaitWords are what the types of wait say, for those that matter.
-var slowWaitWords = map[string]struct {
-	id, title string
-	next      []string
-}{
-	"LWLock": {"lwlocks", "Queries wait for internal locks of the server (LWLocks)",
-		[]string{
-			"the event says which: WALWrite and WALInsert are commits (a faster WAL disk, group commits), " +
-				"BufferMapping and BufferContent hot blocks, LockManager many partitions or connections, ProcArray " +
-				"and XidGen many connections",
-			"fewer active connections at once, by a pooler, helps with nearly all of them"}},
-	"IO": {"io-waits", "Queries wait for the disks",
-		[]string{
-			"DataFileRead: what they read is not in memory (pgfettle plan; larger shared_buffers or less to read); " +
-				"WALSync: the WAL disk; BufFileRead and BufFileWrite: work_mem",
-			"iostat -x 1 tells whether the disk is busy or slow; pg_stat_io (16 and later) who reads"}},
-	"IPC": {"ipc-waits", "Queries wait for other processes of the server",
-		[]string{"SyncRep: a synchronous standby is slow; others are parallel queries, checkpoints and recovery"}},
-	"BufferPin": {"buffer-pins", "Queries wait for a pinned buffer",
-		[]string{
-			"an open cursor on the block holds VACUUM up: SELECT pid, query FROM pg_stat_activity WHERE " +
-				"backend_xmin IS NOT NULL"}},
+// blocked is whom a session held up.
+func blocked(b live.Blocker) say.Message {
+	list := []say.Message{say.N(b.Waiters, "PID {pid} ({state}, transaction open for {age}) blocked {n} session",
+		"PID {pid} ({state}, transaction open for {age}) blocked {n} sessions", "pid", strconv.Itoa(b.PID), "state",
+		b.State, "age", seconds(b.Since))}
+	if len(b.Waiting) > 0 {
+		var waiting say.List
+		for _, w := range b.Waiting {
+			waiting.Items = append(waiting.Items, say.M("{pid} for {time}", "pid", strconv.Itoa(w.PID), "time",
+				seconds(w.Seconds)))
+		}
+		list = append(list, say.M("waiting: {list}", "list", waiting))
+	}
+	if b.Query != "" {
+		list = append(list, say.M("its query: {query}", "query", slow.Cut(b.Query)))
+	}
+	return say.All("; ", list...)
+}
+
+func seconds(n int64) say.Number { return say.Number(fmt.Sprintf("%d s", n)) }
+
+// waitWords are what a type of wait says.
+type waitWords struct {
+	id    string
+	title say.Message
+	next  []say.Message
+}
+
+// slowWaitWords are those that matter.
+var slowWaitWords = map[string]waitWords{
+	"LWLock": {"lwlocks", say.M("Queries wait for internal locks (LWLocks)"), []say.Message{
+		say.M("The wait event shows the lock: WALWrite and WALInsert are writes of WAL, mostly commits (faster WAL " +
+			"disk, group commit); BufferMapping and BufferContent are hot blocks; LockManager is many partitions or " +
+			"connections; ProcArray and XidGen are many connections."),
+		say.M("Fewer active connections, with a connection pooler, help with nearly all of them.")}},
+	"IO": {"io-waits", say.M("Queries wait for I/O"), []say.Message{
+		say.M("DataFileRead: the data is not in memory (larger shared_buffers, see pgfettle plan, or read less). " +
+			"WALSync: the WAL disk. BufFileRead and BufFileWrite: temporary files (work_mem)."),
+		say.M("iostat -x 1 shows whether the disk is busy or slow, and pg_stat_io (16 and later) what reads.")}},
+	"IPC": {"ipc-waits", say.M("Queries wait for other server processes"), []say.Message{
+		say.M("SyncRep: a synchronous standby is slow. Others are parallel queries, checkpoints and recovery.")}},
+	"BufferPin": {"buffer-pins", say.M("Queries wait for a pinned buffer"), []say.Message{
+		say.M("An open cursor on the block makes VACUUM wait: SELECT pid, query FROM pg_stat_activity WHERE " +
+			"backend_xmin IS NOT NULL;")}},
 }
 
 func (d *Sample) waits() {
@@ -158,11 +180,10 @@ func (d *Sample) waits() {
 			continue
 		}
 		words := slowWaitWords[kind]
-		evidence := []string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s",
-			share, avg, d.top(kind, 3))}
+		evidence := []say.Message{d.waited(kind, share, avg)}
 		if kind == "IO" && d.Figures.IOPSI != nil {
-			evidence = append(evidence, fmt.Sprintf("some process of the host waited for a disk %.0f %% of the time",
-				*d.Figures.IOPSI))
+			evidence = append(evidence, say.M("I/O pressure of the host (PSI, some): {percent}", "percent",
+				percent(*d.Figures.IOPSI)))
 		}
 		d.add(words.id, slow.Sure, share, words.title, evidence, words.next)
 	}
@@ -179,11 +200,15 @@ func (d *Sample) processors() {
 	if !full && slowValue(f.CPUPSI) < 2*slowShareOfActive {
 		return
 	}
-	evidence := []string{
-		fmt.Sprintf("%d processors were busy %.0f %% of the time, and on average %.1f processes ran or wanted to",
-			d.CPUs, slowValue(f.Busy), queue)}
+	var evidence []say.Message
+	if f.Busy != nil && f.RunQueue != nil && d.CPUs > 0 {
+		evidence = append(evidence, say.N(d.CPUs, "{n} CPU, busy {percent} of the time; on average {queue} processes "+
+			"runnable", "{n} CPUs, busy {percent} of the time; on average {queue} processes runnable", "percent",
+			percent(*f.Busy), "queue", decimal(queue)))
+	}
 	if f.CPUPSI != nil {
-		evidence = append(evidence, fmt.Sprintf("some process waited for a processor %.0f %% of the time", *f.CPUPSI))
+		evidence = append(evidence, say.M("CPU pressure of the host (PSI, some): {percent}", "percent",
+			percent(*f.CPUPSI)))
 	}
 	ours, others, worst := 0.0, 0.0, live.Busy{}
 	for _, p := range d.Processes {
@@ -202,53 +227,56 @@ func (d *Sample) processors() {
 	if others > ours {
 		for i, p := range d.Processes {
 			if !p.Ours && i < 5 {
-				evidence = append(evidence, fmt.Sprintf("process %d (%s) used %.1f processors", p.PID, p.Name,
-					p.CPU/d.e.Seconds))
+				evidence = append(evidence, say.M("PID {pid} ({name}) used {cpus} CPUs", "pid", strconv.Itoa(p.PID),
+					"name", p.Name, "cpus", decimal(p.CPU/d.e.Seconds)))
 			}
 		}
-		d.add("cpu-others", slow.Sure, weight,
-			"The processors are full, most of all with other programs than this instance", evidence,
-			[]string{slowStranger(worst),
-				"systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
+		next := []say.Message{slowStranger(worst)}
+		if worst.PID > 0 {
+			next = append(next, say.M("A lower CPUWeight of its systemd unit gives it less CPU time; nice does so "+
+				"for one process."))
+		}
+		d.add("cpu-others", slow.Sure, weight, say.M("CPU contention, mostly because of other programs"), evidence,
+			next)
 		return
 	}
-	evidence = append(evidence,
-		fmt.Sprintf("of the busiest processes those of this instance used %.1f processors, others %.1f",
-			ours/d.e.Seconds, others/d.e.Seconds))
-	d.add("cpu-full", slow.Sure, weight, "The processors are full with the work of this instance", evidence,
-		[]string{
-			"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY " +
-				"total_exec_time DESC LIMIT 10",
-			"more active connections than processors only make each slower: a pooler with about two for each " +
-				"processor"})
+	evidence = append(evidence, say.M("of the busiest processes, those of this instance used {ours} CPUs, others "+
+		"{others}", "ours", decimal(ours/d.e.Seconds), "others", decimal(others/d.e.Seconds)))
+	d.add("cpu-full", slow.Sure, weight, say.M("CPU contention, mostly because of this instance"), evidence,
+		[]say.Message{
+			say.M("Find the queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements " +
+				"ORDER BY total_exec_time DESC LIMIT 10;"),
+			say.M("More active connections than CPUs only make each slower: use a connection pooler with about two " +
+				"per CPU.")})
 }
 
 // slowStranger says what to do about the busiest program that is not ours.
-func slowStranger(p live.Busy) string {
+func slowStranger(p live.Busy) say.Message {
 	if p.PID == 0 {
-		return "they are threads of the kernel: writing back dirty pages, taking back memory, or interrupts; the " +
-			"profile tells which"
+		return say.M("They are kernel threads: writeback of dirty pages, memory reclaim, or interrupts. The profile " +
+			"shows which.")
 	}
-	return fmt.Sprintf("see what process %d (%s) is and whether it belongs here: ps -fp %d", p.PID, p.Name, p.PID)
+	return say.M("Check what PID {pid} ({name}) is, and whether it belongs here: ps -fp {pid}", "pid",
+		strconv.Itoa(p.PID), "name", p.Name)
 }
 
 func (d *Sample) stolen() {
 	if s := slowValue(d.Figures.Steal); s >= slowShareOfTime {
-		d.add("steal", slow.Sure, 2*s, "The hypervisor gives this machine less processor time than it wants",
-			[]string{fmt.Sprintf("%.0f %% of the time was stolen: other guests of the same host had it", s)},
-			[]string{"ask who runs the host for reserved processors, or move the guest; nothing inside of it helps"})
+		d.add("steal", slow.Sure, 2*s, say.M("High CPU steal time"),
+			[]say.Message{say.M("{percent} of the CPU time was stolen by the hypervisor, for other guests or because "+
+				"of a limit", "percent", percent(s))},
+			[]say.Message{say.M("Ask the operator of the host for reserved CPUs, or move the guest. Nothing inside " +
+				"the guest helps.")})
 	}
 }
 
 func (d *Sample) throttled() {
 	if t := slowValue(d.Figures.Throttled); t >= slowShareOfTime {
-		d.add("throttled", slow.Sure, 2*t, "The CPU quota of the control group stops the server",
-			[]string{
-				fmt.Sprintf("in %.0f %% of the periods the group had used its quota up and stood still to their end",
-					t)},
-			[]string{
-				"raise CPUQuota of the unit, or the container's CPU limit; fewer active connections use a quota up " +
-					"less fast"})
+		d.add("throttled", slow.Sure, 2*t, say.M("CPU quota of the cgroup throttles the server"),
+			[]say.Message{say.M("in {percent} of the periods, the cgroup used up its quota and was stopped until the "+
+				"end", "percent", percent(t))},
+			[]say.Message{say.M("Raise CPUQuota of the unit, or the CPU limit of the container. Fewer active " +
+				"connections use less of the quota.")})
 	}
 }
 
@@ -272,33 +300,48 @@ func (d *Sample) memory() {
 	if !squeezed && host < slowShareOfTime && group < slowShareOfTime && swap < 100 && slowValue(f.DirectScan) < 1000 {
 		return
 	}
-	evidence := []string{}
+	evidence := []say.Message{}
 	if f.MemoryPSI != nil {
-		evidence = append(evidence, fmt.Sprintf("some process of the host waited for memory %.0f %% of the time", host))
+		evidence = append(evidence, say.M("memory pressure of the host (PSI, some): {percent}", "percent",
+			percent(host)))
 	}
-	evidence = append(evidence,
-		fmt.Sprintf(
-			"%.0f major faults, %.0f pages swapped in and %.0f out, %.0f pages looked at by processes in search of "+
-				"memory, each second", slowValue(f.Major), swap, slowValue(f.SwapOut), slowValue(f.DirectScan)))
+	if rates := reclaimRates(f); len(rates.Items) > 0 {
+		evidence = append(evidence, say.M("per second: {rates}", "rates", rates))
+	}
 	weight := 2 * max(host, group, slowShareOfTime)
 	if squeezed {
-		evidence = append(evidence,
-			fmt.Sprintf("the instance's control group has %s of its limit of %s in use; the host has %s available",
-				*f.GroupMemory, *f.GroupLimit, d.e.Available))
+		evidence = append(evidence, say.M("cgroup of the instance: {used} of {limit}; available on the host: "+
+			"{available}", "used", *f.GroupMemory, "limit", *f.GroupLimit, "available", d.e.Available))
 		if f.GroupPSI != nil {
-			evidence = append(evidence, fmt.Sprintf("it waited for memory %.0f %% of the time", group))
+			evidence = append(evidence, say.M("memory pressure of the cgroup (PSI, some): {percent}", "percent",
+				percent(group)))
 		}
-		d.add("cgroup-memory", certainty, weight,
-			"The control group's memory limit squeezes the instance, while the host may have memory left", evidence,
-			[]string{
-				"raise the limit (MemoryMax of the unit, the container's memory), or shared_buffers and work_mem " +
-					"down: pgfettle plan knows the limit",
-				"the page cache of the instance's files counts in the limit too"})
+		d.add("cgroup-memory", certainty, weight, say.M("Memory limit of the cgroup is too low for the instance"),
+			evidence,
+			[]say.Message{
+				say.M("Raise the limit (MemoryMax of the unit, memory limit of the container), or lower " +
+					"shared_buffers and work_mem: pgfettle plan takes the limit into account."),
+				say.M("The page cache of the instance's files counts toward the limit.")})
 		return
 	}
-	d.add("memory", slow.Sure, weight, "The host has too little memory for what runs on it", evidence,
-		[]string{"who has it: pgfettle diagnose memory",
-			"then pgfettle plan: shared_buffers, work_mem and connections for the memory that there is"})
+	d.add("memory", slow.Sure, weight, say.M("Host has too little memory for its load"), evidence,
+		[]say.Message{say.M("To see what uses it: pgfettle diagnose memory"),
+			say.M("Then fit shared_buffers, work_mem and the connections to the memory: pgfettle plan")})
+}
+
+// reclaimRates are what processes met for want of memory, each that was measured.
+func reclaimRates(f Figures) (out say.List) {
+	add := func(v *float64, one, many say.Template) {
+		if v != nil {
+			n := int64(math.Round(*v))
+			out.Items = append(out.Items, say.N(n, one, many))
+		}
+	}
+	add(f.Major, "{n} major fault", "{n} major faults")
+	add(f.SwapIn, "{n} page swapped in", "{n} pages swapped in")
+	add(f.SwapOut, "{n} page swapped out", "{n} pages swapped out")
+	add(f.DirectScan, "{n} page scanned by direct reclaim", "{n} pages scanned by direct reclaim")
+	return out
 }
 
 func (d *Sample) compaction() {
@@ -308,21 +351,24 @@ func (d *Sample) compaction() {
 	if c < 1 && perf < 2 {
 		return
 	}
-	evidence := []string{
-		fmt.Sprintf(
-			"processes stood still %.1f times a second while the kernel moved pages together; %.0f huge pages a "+
-				"second were made in faults", c, slowValue(d.Figures.HugeFaults))}
-	if perf > 0 {
-		evidence = append(evidence,
-			fmt.Sprintf("%.1f %% of the processor time of the profile is in compaction and transparent huge pages",
-				perf))
+	var evidence []say.Message
+	if d.Figures.Compaction != nil {
+		evidence = append(evidence, say.M("compaction stalls: {n} per second", "n", decimal(c)))
 	}
-	d.add("compaction", slow.Likely, max(10*perf, min(c, 50)),
-		"The kernel compacts memory to make transparent huge pages", evidence,
-		[]string{
-			"see /sys/kernel/mm/transparent_hugepage/enabled and defrag; madvise is what PostgreSQL wants (pgfettle " +
-				"explain thp_always)",
-			"huge pages of a pool, made at boot, need no compaction (pgfettle explain nr_hugepages)"})
+	if v := d.Figures.HugeFaults; v != nil {
+		evidence = append(evidence, say.M("transparent huge pages allocated in page faults: {n} per second", "n",
+			say.Number(fmt.Sprintf("%.0f", *v))))
+	}
+	if perf > 0 {
+		evidence = append(evidence, say.M("{percent} of the profile is in compaction and transparent huge pages",
+			"percent", tenths(perf)))
+	}
+	d.add("compaction", slow.Likely, max(10*perf, min(c, 50)), say.M("Memory compaction stalls"), evidence,
+		[]say.Message{
+			say.M("Usually the kernel compacts memory to make transparent huge pages. Check " +
+				"/sys/kernel/mm/transparent_hugepage/enabled and defrag: for PostgreSQL, madvise or never is right " +
+				"(pgfettle explain thp_always)."),
+			say.M("A pool of huge pages reserved at boot needs no compaction (pgfettle explain nr_hugepages).")})
 }
 
 func (d *Sample) pageTables() {
@@ -338,12 +384,10 @@ func (d *Sample) pageTables() {
 	if share >= limits.TablesTooMuch {
 		certainty = slow.Likely
 	}
-	d.add("page-tables", certainty, 2*share,
-		"Page tables take much memory, and every access to shared_buffers is slower for it",
-		[]string{fmt.Sprintf("page tables take %s, %.1f %% of the memory", *t, share)},
-		[]string{
-			"pgfettle diagnose memory shows whose they are, and what huge pages, fewer connections or smaller " +
-				"shared_buffers would save"})
+	d.add("page-tables", certainty, 2*share, say.M("Page tables use much memory"),
+		[]say.Message{say.M("page tables: {size}, {percent} of the memory", "size", *t, "percent", tenths(share))},
+		[]say.Message{say.M("pgfettle diagnose memory shows them by process, and what huge pages, fewer connections " +
+			"or smaller shared_buffers would save.")})
 }
 
 func (d *Sample) spins() {
@@ -352,20 +396,27 @@ func (d *Sample) spins() {
 	if share < 2 && perf < 2 { // nobody ever sees a healthy spinlock
 		return
 	}
-	evidence := []string{fmt.Sprintf("%.1f %% of the processor time of the profile in s_lock", perf)}
-	if d.e.Asked > 0 {
-		evidence[0] = fmt.Sprintf("%.1f %% of the time of active queries in SpinDelay, ", share) + evidence[0]
+	var evidence []say.Message
+	if share > 0 {
+		evidence = append(evidence, say.M("{percent} of the time of active queries in SpinDelay", "percent",
+			tenths(share)))
 	}
-	next := []string{
-		"too many processes at one structure: fewer active connections; more often the consequence of stolen or " +
-			"full processors, where who holds a lock is not running"}
+	if len(d.Functions) > 0 {
+		evidence = append(evidence, say.M("{percent} of the profile in {function}", "percent", tenths(perf), "function",
+			"s_lock"))
+	}
+	next := []say.Message{say.M("Too many processes use one structure: reduce the active connections. More often, " +
+		"CPU steal or CPU contention is the cause, because the holder of the lock is not running.")}
 	if faults := d.profileShare("page-faults"); faults >= 5 {
-		evidence = append(evidence,
-			fmt.Sprintf("%.1f %% in page faults: a process that holds a spinlock while it touches a "+
-				"page of shared_buffers for the first time lets all others spin", faults))
-		next = append(next, "shared_buffers in huge pages need no faults for each 4 kB (pgfettle explain huge_pages)")
+		evidence = append(evidence, say.M("{percent} of the profile in page faults: if a process holds a spinlock "+
+			"while it touches a page of shared_buffers for the first time, all others spin", "percent", tenths(faults)))
+		next = append(next, hugePages())
 	}
-	d.add("spinlocks", slow.Likely, max(5*share, 5*perf), "Processes wait for spinlocks", evidence, next)
+	d.add("spinlocks", slow.Likely, max(5*share, 5*perf), say.M("Processes wait for spinlocks"), evidence, next)
+}
+
+func hugePages() say.Message {
+	return say.M("With huge pages, shared_buffers needs no page fault for each 4 kB (pgfettle explain huge_pages).")
 }
 
 func (d *Sample) clients() {
@@ -373,10 +424,10 @@ func (d *Sample) clients() {
 	if share < slowShareOfActive {
 		return
 	}
-	d.add("clients", slow.Sure, share, "The server waits for its clients",
-		[]string{fmt.Sprintf("%.0f %% of the time of active queries, on average %.1f backends at once: %s", share,
-			avg, d.top("Client", 3))},
-		[]string{"ClientWrite: the clients do not take their rows, or the network is slow: fetch less, or in batches"})
+	d.add("clients", slow.Sure, share, say.M("Server waits for its clients"),
+		[]say.Message{d.waited("Client", share, avg)},
+		[]say.Message{say.M("ClientWrite: the clients do not read their rows, or the network is slow. Fetch fewer " +
+			"rows, or in batches.")})
 }
 
 // profileShare is the share of the profile in functions that speak for one of
@@ -398,33 +449,30 @@ func (d *Sample) profileShare(ids ...string) float64 {
 // profile tells what no counter shows.
 func (d *Sample) profile() {
 	for _, v := range []struct {
-		id, title string
-		least     float64 // percent of the profile
-		next      []string
+		id    string
+		title say.Message
+		least float64 // percent of the profile
+		next  []say.Message
 	}{
-		{"monitoring-smaps", "The monitoring itself takes processor time: it reads /proc/PID/smaps",
-			1, []string{"it is not PostgreSQL walking page tables, and proves nothing of the TLB (pgfettle explain " +
-				"smaps-pte-entry)",
-				"read smaps_rollup less often, or status, which takes no lock; pgfettle diagnose memory reads that"}},
-		{"kernel-locks", "Processors wait for each other inside of the kernel", 5,
-			[]string{
-				"perf record -a -g, then perf report: the callers tell for what; often page faults of one process " +
-					"or reclaim"}},
-		{"reclaim", "The kernel spends time looking for memory to take back",
-			3, []string{"pgfettle diagnose memory, and pgfettle plan for the memory that there is"}},
-		{"page-faults", "Much time goes into page faults", 15,
-			[]string{"short connections make and end processes all the time: a pooler",
-				"shared_buffers in huge pages need no faults for each 4 kB (pgfettle explain huge_pages)"}},
-		{"snapshots", "Taking snapshots takes much of the time", 10,
-			[]string{"fewer connections, also idle ones, above all before PostgreSQL 14"}},
-		{"tlb-shootdown", "Processors tell each other to forget translations of addresses",
-			3, []string{"somebody unmaps or moves memory all the time: NUMA balancing, compaction, short processes"}},
-		{"numa-balancing", "NUMA balancing moves memory about", 2,
-			[]string{"sysctl kernel.numa_balancing=0 for a database host (pgfettle explain numa_balancing)"}},
-		{"clock", "Reading the clock is slow", 2,
-			[]string{
-				"see /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc is fast, hpet and " +
-					"acpi_pm are not"}},
+		{"monitoring-smaps", say.M("Monitoring takes CPU time: it reads /proc/PID/smaps"), 1, []say.Message{
+			say.M("This is not PostgreSQL walking page tables, and proves nothing about the TLB (pgfettle explain " +
+				"smaps-pte-entry)."),
+			say.M("Read smaps_rollup less often, or status, which takes no lock (pgfettle diagnose memory).")}},
+		{"kernel-locks", say.M("Lock contention in the kernel"), 5, []say.Message{
+			say.M("perf record -a -g and perf report show the callers, often page faults of one process or memory " +
+				"reclaim.")}},
+		{"reclaim", say.M("Memory reclaim takes CPU time"), 3, []say.Message{whoHasMemory()}},
+		{"page-faults", say.M("Page faults take much CPU time"), 15, []say.Message{
+			say.M("Short connections start and end processes all the time: use a connection pooler."), hugePages()}},
+		{"snapshots", say.M("Snapshots take much CPU time"), 10, []say.Message{
+			say.M("Reduce the connections, also the idle ones, above all in PostgreSQL 13 and earlier.")}},
+		{"tlb-shootdown", say.M("TLB shootdowns take CPU time"), 3, []say.Message{
+			say.M("Memory is unmapped or moved all the time: NUMA balancing, compaction, or short-lived processes.")}},
+		{"numa-balancing", say.M("NUMA balancing takes CPU time"), 2, []say.Message{
+			say.M("On a database host: sysctl kernel.numa_balancing=0 (pgfettle explain numa_balancing).")}},
+		{"clock", say.M("Slow clock source"), 2, []say.Message{
+			say.M("Check /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc is fast, hpet and " +
+				"acpi_pm are not.")}},
 	} {
 		share := d.profileShare(v.id)
 		if share < v.least || len(d.Verdicts) > 0 && slices.ContainsFunc(d.Verdicts,
@@ -435,16 +483,19 @@ func (d *Sample) profile() {
 	}
 }
 
+func whoHasMemory() say.Message {
+	return say.M("pgfettle diagnose memory shows what uses the memory, and pgfettle plan fits the settings to it.")
+}
+
 // computes is told where nothing else is: the queries work, and have processors.
 func (d *Sample) computes() {
 	f := d.Figures
 	if len(d.Verdicts) > 0 || f.Active == nil || *f.Active < 1 || slowValue(f.Computing) < 60 {
 		return
 	}
-	d.add("computing", slow.Likely, 1, "The queries compute: they wait for nothing",
-		[]string{fmt.Sprintf("on average %.1f queries were active, and %.0f %% of their time they waited for nothing",
-			*f.Active, *f.Computing)},
-		[]string{
-			"which ones: pg_stat_statements by total_exec_time; then compare a slow and a fast run of one of them: " +
-				"pgfettle diagnose slow SLOW FAST"})
+	d.add("computing", slow.Likely, 1, say.M("Queries compute and wait for nothing"),
+		[]say.Message{say.M("on average {active} active queries, {percent} of their time without a wait event",
+			"active", decimal(*f.Active), "percent", percent(*f.Computing))},
+		[]say.Message{say.M("Find them in pg_stat_statements by total_exec_time. Then compare a slow and a fast run " +
+			"of one of them: pgfettle diagnose slow SLOW FAST")})
 }

@@ -1,11 +1,11 @@
 package sampled
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 )
@@ -17,7 +17,7 @@ const ProfileSchema = "pgfettle.diagnose.slow-perf/1"
 type Profile struct {
 	Schema    string         `json:"schema"`
 	Name      string         `json:"name"` // file
-	Verdict   string         `json:"verdict"`
+	Verdict   say.Message    `json:"verdict"`
 	Format    string         `json:"format"`            // report, script or folded
 	Event     string         `json:"event,omitempty"`   // what was counted
 	Samples   int64          `json:"samples,omitempty"` // about, where perf rounded it
@@ -26,14 +26,14 @@ type Profile struct {
 	Groups    []Group        `json:"groups"`    // what the time is, most first
 	Functions []Function     `json:"functions"` // by their own time, most first
 	Callers   []Function     `json:"callers"`   // by their time with what they called; where stacks were recorded
-	Missing   []string       `json:"missing"`
+	Missing   []say.Message  `json:"missing"`
 }
 
 // Group is a kind of work or of trouble with its share.
 type Group struct {
-	ID      string  `json:"id"`
-	Meaning string  `json:"meaning"`
-	Percent float64 `json:"percent"` // of what was counted
+	ID      string      `json:"id"`
+	Meaning say.Message `json:"meaning"`
+	Percent float64     `json:"percent"` // of what was counted
 }
 
 // profileLines is how many functions are told.
@@ -43,7 +43,7 @@ const profileLines = 30
 func JudgeProfile(name string, p *live.Profile) *Profile {
 	d := &Profile{Schema: ProfileSchema, Name: name, Format: p.Format, Event: p.Event, Samples: p.Samples, Lost: p.Lost,
 		Verdicts: []slow.Verdict{}, Groups: []Group{}, Functions: []Function{}, Callers: []Function{},
-		Missing: []string{}}
+		Missing: []say.Message{}}
 	s := &Sample{e: &live.Episode{}, weight: map[string]float64{}}
 	for _, x := range p.Symbols {
 		m, _ := slowMeaning(x.Name)
@@ -78,7 +78,7 @@ func JudgeProfile(name string, p *live.Profile) *Profile {
 // groups sums the functions that speak for one thing. Where stacks were recorded it is the
 // share of whatever was called by one of them.
 func (d *Profile) groups(p *live.Profile) {
-	sums, most, words := map[string]float64{}, map[string]float64{}, map[string]string{}
+	sums, most, words := map[string]float64{}, map[string]float64{}, map[string]say.Message{}
 	for _, x := range p.Symbols {
 		if m, ok := slowMeaning(x.Name); ok && m.trouble != "" {
 			sums[m.trouble] += x.Percent
@@ -107,63 +107,65 @@ func (d *Profile) groups(p *live.Profile) {
 
 // group tells a group that no verdict of a watch is for.
 func (d *Sample) group(id string) {
-	title := map[string]struct {
-		title string
+	words := map[string]struct {
+		title say.Message
 		least float64
-		next  []string
+		next  say.Message
 	}{
-		"compaction": {"The kernel moves pages about to make huge ones", 2,
-			[]string{"pgfettle explain thp_always: madvise is what PostgreSQL wants"}},
-		"thp": {"The kernel makes and clears transparent huge pages", 2,
-			[]string{"huge pages of a pool, made at boot, need none of it (pgfettle explain nr_hugepages)"}},
-		"lwlocks": {"Much time goes into internal locks of the server (LWLocks)", 10,
-			[]string{"pg_stat_activity names the lock: SELECT wait_event, count(*) FROM pg_stat_activity WHERE " +
-				"wait_event_type = 'LWLock' GROUP BY 1 ORDER BY 2 DESC"}},
-		"swap": {"The kernel swaps", 1,
-			[]string{"pgfettle diagnose memory, and pgfettle plan for the memory that there is"}},
+		"compaction": {say.M("Memory compaction takes CPU time"), 2,
+			say.M("Set transparent huge pages to madvise or never (pgfettle explain thp_always).")},
+		"thp": {say.M("Transparent huge pages take CPU time"), 2,
+			say.M("A pool of huge pages reserved at boot needs none of it (pgfettle explain nr_hugepages).")},
+		"lwlocks": {say.M("Internal locks (LWLocks) take much CPU time"), 10,
+			say.M("pg_stat_activity shows which: SELECT wait_event, count(*) FROM pg_stat_activity WHERE " +
+				"wait_event_type = 'LWLock' GROUP BY 1 ORDER BY 2 DESC;")},
+		"swap": {say.M("Swapping takes CPU time"), 1, whoHasMemory()},
 	}[id]
 	share := d.profileShare(id)
-	if share < title.least {
+	if share < words.least {
 		return
 	}
-	d.add(id, slow.Likely, share, title.title, d.functionLines(id), title.next)
+	d.add(id, slow.Likely, share, words.title, d.functionLines(id), []say.Message{words.next})
 }
 
 // functionLines are the functions of a group with their shares.
-func (d *Sample) functionLines(id string) []string {
-	var out []string
+func (d *Sample) functionLines(id string) []say.Message {
+	var out []say.Message
 	for _, f := range d.Functions {
 		if m, ok := slowMeaning(f.Name); ok && m.trouble == id && len(out) < 3 {
 			out = append(out, symbolLine(f.Symbol))
 		}
 	}
 	if s := d.inclusive[id]; s > 0 && len(out) == 0 {
-		out = append(out, fmt.Sprintf("%.1f %% of the profile, with what they called", s))
+		out = append(out, say.M("{percent} of the profile, including the functions that they called", "percent",
+			tenths(s)))
 	}
 	return out
 }
 
-func symbolLine(s live.Symbol) string {
+func symbolLine(s live.Symbol) say.Message {
 	if s.Command == "" {
-		return fmt.Sprintf("%s: %.1f %% of the profile", s.Name, s.Percent)
+		return say.M("{percent} of the profile in {function}", "percent", tenths(s.Percent), "function", s.Name)
 	}
-	return fmt.Sprintf("%s in %s: %.1f %% of the profile", s.Name, s.Command, s.Percent)
+	return say.M("{percent} of the profile in {function} ({command})", "percent", tenths(s.Percent), "function", s.Name,
+		"command", s.Command)
 }
 
 func (d *Profile) gaps(p *live.Profile) {
+	miss := func(text say.Message) { d.Missing = append(d.Missing, text) }
 	if p.Lost > 0 {
-		d.Missing = append(d.Missing,
-			fmt.Sprintf("%d samples were lost: record with a lower rate (-F) or for less long",
-				p.Lost))
+		miss(say.N(p.Lost, "{n} sample was lost: record with a lower rate (-F), or for a shorter time",
+			"{n} samples were lost: record with a lower rate (-F), or for a shorter time"))
 	}
 	if p.Unknown > 0 {
-		d.Missing = append(d.Missing, fmt.Sprintf("%d lines were seen and not understood, the first: %s", p.Unknown,
-			slow.Cut(p.First)))
+		miss(say.N(p.Unknown, "{n} line was not understood: {line}", "{n} lines were not understood, the first: {line}",
+			"line", slow.Cut(p.First)))
 	}
 	const few = 100 // one sample is a hundredth of the time
 	if p.Samples > 0 && p.Samples < few {
-		d.Missing = append(d.Missing, fmt.Sprintf("only %d samples, one of which is %.0f %% of the profile: record "+
-			"for longer before you rely on the shares", p.Samples, 100/float64(p.Samples)))
+		miss(say.N(p.Samples, "only {n} sample, {percent} of the profile: record for a longer time before you rely on "+
+			"the percentages", "only {n} samples, each {percent} of the profile: record for a longer time "+
+			"before you rely on the percentages", "percent", percent(100/float64(p.Samples))))
 	}
 	bare := 0.0
 	for _, x := range p.Symbols {
@@ -172,29 +174,26 @@ func (d *Profile) gaps(p *live.Profile) {
 		}
 	}
 	if bare >= 5 {
-		d.Missing = append(d.Missing,
-			fmt.Sprintf("%.0f %% have no name of a function: install the debug symbols of the server "+
-				"(postgresql-NN-dbgsym, postgresqlNN-debuginfo)", bare))
+		miss(say.M("{percent} have no function name: install the debug symbols of the server (postgresql-NN-dbgsym, "+
+			"postgresqlNN-debuginfo)", "percent", percent(bare)))
 	}
 	if p.Format == "report" && len(p.Callers) == 0 {
-		d.Missing = append(d.Missing, "no stacks: perf record -g tells who calls the kernel's functions")
+		miss(say.M("no call stacks: perf record -g shows what calls the functions of the kernel"))
 	}
 	if e := p.Event; e != "" && !strings.HasPrefix(e, "cpu") && !strings.HasPrefix(e, "cycles") &&
 		!strings.HasPrefix(e, "task-clock") {
-		d.Missing = append(d.Missing, "the shares are of the event "+e+", not of time")
+		miss(say.M("the percentages are of the event {event}, not of time", "event", e))
 	}
 }
 
 func (d *Profile) headline(p *live.Profile) {
-	text := d.Name + " shows nothing out of the ordinary."
 	switch {
 	case len(d.Verdicts) > 0:
-		text = d.Verdicts[0].Title + "."
-		if len(d.Verdicts) > 1 {
-			text += " Then: " + d.Verdicts[1].Title + "."
-		}
+		d.Verdict = firstTwo(d.Verdicts)
 	case len(p.Symbols) > 0:
-		text += " Most of it: " + symbolLine(p.Symbols[0]) + "."
+		d.Verdict = say.M("{profile} shows nothing unusual. Most: {share}.", "profile", d.Name, "share",
+			symbolLine(p.Symbols[0]))
+	default:
+		d.Verdict = say.M("{profile} shows nothing unusual.", "profile", d.Name)
 	}
-	d.Verdict = text
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -20,7 +21,7 @@ func TestJudgeProfile(t *testing.T) {
 		{"faults alone", "postgres;main;asm_exc_page_fault_[k];handle_mm_fault_[k];clear_page_erms_[k] 40\n" +
 			"postgres;main;ExecScan 60\n", "page-faults", "huge pages"},
 		{"monitoring", " 44.4%  cat  [kernel.kallsyms]  [k] smaps_pte_entry\n", "monitoring-smaps",
-			"proves nothing of the TLB"},
+			"proves nothing about the TLB"},
 		{"shootdown", " 9.0%  postgres  [kernel.kallsyms]  [k] flush_tlb_mm_range\n", "tlb-shootdown", "NUMA"},
 		{"ordinary", " 9.0%  postgres  postgres  [.] ExecScan\n", "", ""},
 	} {
@@ -38,7 +39,8 @@ func TestJudgeProfile(t *testing.T) {
 		if len(d.Verdicts) == 0 || d.Verdicts[0].ID != c.id {
 			t.Fatalf("%s: %+v", c.name, d.Verdicts)
 		}
-		if v := d.Verdicts[0]; !strings.Contains(strings.Join(append(v.Evidence, v.Next...), " "), c.word) {
+		if v := d.Verdicts[0]; !strings.Contains(strings.Join(say.Strings(append(v.Evidence, v.Next...)), " "),
+			c.word) {
 			t.Errorf("%s: %+v", c.name, v)
 		}
 	}

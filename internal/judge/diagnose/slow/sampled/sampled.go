@@ -1,14 +1,14 @@
 package sampled
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 )
 
@@ -50,7 +50,7 @@ type Figures struct {
 // Function is a function of the profile with what it tells.
 type Function struct {
 	live.Symbol
-	Meaning string `json:"meaning,omitempty"`
+	Meaning say.Message `json:"meaning,omitzero"`
 }
 
 // Sample is what a watch tells.
@@ -59,7 +59,7 @@ type Sample struct {
 	Instance  string         `json:"instance"`
 	Seconds   float64        `json:"seconds"`
 	CPUs      int            `json:"cpus"`
-	Verdict   string         `json:"verdict"`
+	Verdict   say.Message    `json:"verdict"`
 	Verdicts  []slow.Verdict `json:"verdicts"`
 	Figures   Figures        `json:"figures"`
 	Waits     []live.Wait    `json:"waits"` // of active backends and of processes of the server that do not idle
@@ -67,7 +67,7 @@ type Sample struct {
 	Blockers  []live.Blocker `json:"blockers"`
 	Processes []live.Busy    `json:"processes"`
 	Functions []Function     `json:"functions"`
-	Missing   []known.Gap    `json:"missing"`
+	Missing   []gap.Gap      `json:"missing"`
 
 	e      *live.Episode
 	weight map[string]float64
@@ -82,7 +82,7 @@ func Judge(instance string, e *live.Episode) *Sample {
 		Asked: e.Asked, e: e, weight: map[string]float64{},
 		Verdicts: []slow.Verdict{}, Waits: []live.Wait{}, Functions: []Function{},
 		Blockers: append([]live.Blocker{}, e.Blockers...), Processes: append([]live.Busy{}, e.Processes...),
-		Missing: append([]known.Gap{}, e.Missing...)}
+		Missing: gap.All(e.Missing)}
 	d.figures()
 	for _, w := range e.Waits {
 		if w.Type != "Activity" && (w.State == "active" || w.Backend != "client backend" && w.Type != "") {
@@ -106,28 +106,40 @@ func Judge(instance string, e *live.Episode) *Sample {
 		}
 		return 0
 	})
-	switch {
-	case len(d.Verdicts) > 0:
-		d.Verdict = d.Verdicts[0].Title + "."
-		if len(d.Verdicts) > 1 {
-			d.Verdict += fmt.Sprintf(" Then: %s.", d.Verdicts[1].Title)
-		}
-	case e.Asked == 0 && !e.HostSeen:
-		d.Verdict = "Nothing could be seen: neither the server nor the host answered."
-	case d.Figures.Active != nil && *d.Figures.Active < 0.5:
-		d.Verdict = "Quiet: hardly a query ran in this time, and the host had nothing to wait for. Watch while it " +
-			"is slow."
-	default:
-		d.Verdict = "Nothing out of the ordinary: no jam of locks, and processors, memory and disks had room."
-	}
+	d.Verdict = d.headline()
 	return d
+}
+
+// headline says the verdict in one line.
+func (d *Sample) headline() say.Message {
+	switch seen := d.e.Asked > 0; {
+	case len(d.Verdicts) > 0:
+		return firstTwo(d.Verdicts)
+	case !seen && !d.e.HostSeen:
+		return say.M("Nothing was observed: neither the server nor the host could be read.")
+	case d.Figures.Active != nil && *d.Figures.Active < 0.5:
+		return say.M("Quiet: hardly any query ran in this time. Sample while it is slow.")
+	case !d.e.HostSeen:
+		return say.M("Nothing unusual in the server; the host was not observed.")
+	case !seen:
+		return say.M("Nothing unusual on the host; the server was not observed.")
+	}
+	return say.M("Nothing unusual: no lock contention, and CPU, memory and disks had room.")
+}
+
+// firstTwo are the titles of the verdicts that come first.
+func firstTwo(list []slow.Verdict) say.Message {
+	if len(list) == 1 {
+		return say.M("{finding}.", "finding", list[0].Title)
+	}
+	return say.M("{first}. Then: {second}.", "first", list[0].Title, "second", list[1].Title)
 }
 
 // add puts a verdict in, with its weight: the share of the time, in percent, that
 // it costs, as far as that can be told.
-func (d *Sample) add(id, certainty string, weight float64, title string, evidence, next []string) {
+func (d *Sample) add(id, certainty string, weight float64, title say.Message, evidence, next []say.Message) {
 	d.Verdicts = append(d.Verdicts, slow.Verdict{ID: id, Certainty: certainty, Title: title,
-		Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
 	d.weight[id] = weight
 }
 

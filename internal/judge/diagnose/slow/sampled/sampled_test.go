@@ -1,9 +1,11 @@
 package sampled
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
@@ -68,12 +70,12 @@ func TestSlowSample(t *testing.T) {
 				e.Blockers = []live.Blocker{{PID: 4711, Waiters: 1, State: "active", Since: 5, Query: "UPDATE t",
 					Waiting: []live.Waiter{{PID: 12, Seconds: 3}}}}
 			}}},
-		{"commits", "lwlocks", "WALWrite 100 %", []func(*live.Episode){wait("LWLock", "WALWrite", 100)}},
-		{"disk", "io-waits", "DataFileRead 100 %", []func(*live.Episode){wait("IO", "DataFileRead", 100)}},
+		{"commits", "lwlocks", "WALWrite 100%", []func(*live.Episode){wait("LWLock", "WALWrite", 100)}},
+		{"disk", "io-waits", "DataFileRead 100%", []func(*live.Episode){wait("IO", "DataFileRead", 100)}},
 		{"standby", "ipc-waits", "SyncRep", []func(*live.Episode){wait("IPC", "SyncRep", 100)}},
 		{"clients", "clients", "ClientWrite", []func(*live.Episode){wait("Client", "ClientWrite", 100)}},
 		{"full of ours", "cpu-full", "pg_stat_statements", []func(*live.Episode){full}},
-		{"a hog", "cpu-others", "process 99 (stress)", []func(*live.Episode){full, func(e *live.Episode) {
+		{"a hog", "cpu-others", "PID 99 (stress)", []func(*live.Episode){full, func(e *live.Episode) {
 			e.Processes = append(e.Processes, live.Busy{PID: 99, Name: "stress", CPU: 30})
 		}}},
 		{"stolen", "steal", "stolen", []func(*live.Episode){func(e *live.Episode) { e.After.CPU.Steal += 1000 }}},
@@ -88,7 +90,7 @@ func TestSlowSample(t *testing.T) {
 				host.PSITotals{Some: 4_000_000}
 			e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB
 		}}},
-		{"compaction", "compaction", "10.0 times a second", []func(*live.Episode){func(e *live.Episode) {
+		{"compaction", "compaction", "10.0 per second", []func(*live.Episode){func(e *live.Episode) {
 			e.After.VM["compact_stall"] += 100
 		}}},
 		{"page tables", "page-tables", "45 GB", []func(*live.Episode){func(e *live.Episode) {
@@ -110,7 +112,7 @@ func TestSlowSample(t *testing.T) {
 			}
 			d := Judge("x", e)
 			if c.id == "" {
-				if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict, "Nothing out of the ordinary") {
+				if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict.String(), "Nothing unusual: ") {
 					t.Errorf("%q: %+v", d.Verdict, d.Verdicts)
 				}
 				return
@@ -119,8 +121,8 @@ func TestSlowSample(t *testing.T) {
 				t.Fatalf("%q: %+v", d.Verdict, d.Verdicts)
 			}
 			v := d.Verdicts[0]
-			if text := v.Title + strings.Join(v.Evidence, "\n") +
-				strings.Join(v.Next, "\n"); !strings.Contains(text, c.word) {
+			if text := strings.Join(say.Strings(slices.Concat([]say.Message{v.Title}, v.Evidence,
+				v.Next)), "\n"); !strings.Contains(text, c.word) {
 				t.Errorf("%q is not in %s", c.word, text)
 			}
 		})
@@ -135,7 +137,7 @@ func TestIdleForNoTime(t *testing.T) {
 		Seen: 300})
 	e.Blockers = []live.Blocker{{PID: 4711, Waiters: 9, State: "idle in transaction", Query: "UPDATE pgbench_tellers"}}
 	for _, v := range Judge("x", e).Verdicts {
-		if strings.Contains(strings.Join(v.Next, " "), "pg_terminate_backend") {
+		if strings.Contains(strings.Join(say.Strings(v.Next), " "), "pg_terminate_backend") {
 			t.Errorf("%v", v.Next)
 		}
 	}
@@ -144,7 +146,8 @@ func TestIdleForNoTime(t *testing.T) {
 // TestSlowSampleKnowsNothing holds that what could not be seen is not judged.
 func TestSlowSampleKnowsNothing(t *testing.T) {
 	d := Judge("x", &live.Episode{Seconds: 10})
-	if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict, "Nothing could be seen") || d.Figures != (Figures{}) {
+	if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict.String(),
+		"Nothing was observed") || d.Figures != (Figures{}) {
 		t.Errorf("%q %+v %+v", d.Verdict, d.Verdicts, d.Figures)
 	}
 	e := calm()
@@ -152,5 +155,29 @@ func TestSlowSampleKnowsNothing(t *testing.T) {
 	d = Judge("x", e)
 	if d.Figures.Busy != nil || d.Figures.PageTables != nil || d.Figures.Active == nil {
 		t.Errorf("figures of a host that was not seen: %+v", d.Figures)
+	}
+}
+
+// TestQuietHalf holds that nothing is said of a host or of a server that was not seen.
+func TestQuietHalf(t *testing.T) {
+	e := calm()
+	e.HostSeen, e.Before, e.After, e.Ticks, e.Processes, e.Tables = false, live.Counters{}, live.Counters{}, nil, nil, 0
+	if d := Judge("x", e); d.Verdict.String() != "Nothing unusual in the server; the host was not observed." {
+		t.Errorf("%q %+v", d.Verdict, d.Verdicts)
+	}
+	e = calm()
+	e.Asked, e.Waits = 0, nil
+	if d := Judge("x", e); d.Verdict.String() != "Nothing unusual on the host; the server was not observed." {
+		t.Errorf("%q %+v", d.Verdict, d.Verdicts)
+	}
+	// A cgroup that is at its limit: of the rates of the kernel only those that were read are told.
+	e = calm()
+	e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{}, host.PSITotals{Some: 4_000_000}
+	e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB
+	delete(e.After.VM, "pswpin")
+	d := Judge("x", e)
+	if text := strings.Join(say.Strings(d.Verdicts[0].Evidence), "\n"); strings.Contains(text, "swapped in") ||
+		!strings.Contains(text, "swapped out") {
+		t.Errorf("%s", text)
 	}
 }

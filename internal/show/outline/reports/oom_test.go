@@ -1,0 +1,48 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+)
+
+// TestVerdicts holds what the first line says where no report of the OOM killer was read, or several.
+func TestVerdicts(t *testing.T) {
+	postmaster, backend := oom.Death{Role: "postmaster"}, oom.Death{PID: 7, Role: "backend"}
+	query, fork := oom.Refusal{What: "query"}, oom.Refusal{What: "process"}
+	cause := oom.Cause{Text: say.Text("Why.")}
+	killed := oom.Kill{Victim: &oom.Task{PID: 12345, Name: "postgres"}, Cause: cause}
+	state := oom.Kill{OnlyMemory: true, Cause: cause}
+	first := 0
+	for name, c := range map[string]struct {
+		d    oom.Report
+		want string
+		not  string
+	}{
+		"a postmaster that is gone": {oom.Report{Unexplained: []oom.Death{postmaster}},
+			"The postmaster exited unexpectedly.", "terminated by signal 9"},
+		"it and a backend": {oom.Report{Unexplained: []oom.Death{backend, postmaster}},
+			"The postmaster exited unexpectedly, and 1 server process was terminated by signal 9.", "2 server"},
+		"backends": {oom.Report{Unexplained: []oom.Death{backend, backend}},
+			"2 server processes were terminated by signal 9.", "postmaster"},
+		"refusals": {oom.Report{Refused: []oom.Refusal{query, query, fork}},
+			`2 queries failed with "out of memory" and 1 process could not be forked.`,
+			"at least"},
+		"as many refusals as are kept": {oom.Report{Refused: slices.Repeat([]oom.Refusal{query}, oom.MaxRefused)},
+			"at least 50 queries", "forked"},
+		"kills": {oom.Report{Kills: []oom.Kill{killed, killed}, TellsMost: &first},
+			"The OOM killer ran 2 times. Report 1 is the most complete: postgres (process 12345) was killed",
+			"memory was"},
+		"a kill and a state of the memory": {oom.Report{Kills: []oom.Kill{killed, state}, TellsMost: &first},
+			"2 reports of the kernel about memory were read.", "ran 2"},
+		"nothing": {oom.Report{Read: oom.Read{Lines: 3}}, "No OOM kill was found in the logs that were read.", "empty"},
+	} {
+		got := oomWords{}.verdict(&c.d).String()
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

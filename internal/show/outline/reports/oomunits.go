@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+)
+
+// units are kills as others than the kernel report them.
+func (p oomWords) units(o *outline.Outline, d *oom.Report) {
+	if len(d.Units) == 0 {
+		return
+	}
+	if slices.ContainsFunc(d.Units, notSystemd) {
+		o.Part(p.Say("Reported by programs other than the kernel"))
+	} else {
+		o.Part(p.Say("Reported by systemd"))
+	}
+	var list []outline.Item
+	for i := range d.Units {
+		u := &d.Units[i]
+		list = append(list, outline.Item{Text: outline.Join(p.flat(say.All(" ", u.Time, unitOf(u))))})
+	}
+	o.List(list)
+}
+
+// notSystemd says whether a kill is told by another than systemd.
+func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" }
+
+// unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime tells it.
+func unitOf(u *oom.Unit) say.Message {
+	switch {
+	case u.By == "earlyoom":
+		return earlyOOM(u)
+	case u.Container && u.Name == "":
+		return say.M("The container runtime reports an OOM kill (OOMKilled) in a container. It does not report which " +
+			"process was killed, nor its memory.")
+	case u.Container:
+		return say.M("The container runtime reports an OOM kill (OOMKilled) in a container of {name}. It does not "+
+			"report which process was killed, nor its memory.", "name", u.Name)
+	}
+	what := say.M("systemd reports an OOM kill in {unit}.", "unit", u.Name)
+	switch {
+	case u.By == "systemd-oomd" && u.Processes > 0:
+		what = say.N(u.Processes, "systemd-oomd killed {n} process of {unit}.",
+			"systemd-oomd killed {n} processes of {unit}.", "unit", u.Name)
+	case u.By == "systemd-oomd":
+		what = say.M("systemd-oomd killed {unit}.", "unit", u.Name)
+	}
+	var failed, peak say.Message
+	if u.Failed {
+		failed = say.M("The unit failed with the result oom-kill: systemd stops a unit after such a kill, unless " +
+			"OOMPolicy=continue is set.")
+	}
+	switch {
+	case u.Peak != nil && u.SwapPeak != nil:
+		peak = say.M("Peak memory of the unit: {memory}, including page cache; peak swap: {swap}.", "memory", *u.Peak,
+			"swap", *u.SwapPeak)
+	case u.Peak != nil:
+		peak = say.M("Peak memory of the unit: {memory}, including page cache.", "memory", *u.Peak)
+	}
+	return say.All(" ", what, oomdReason(u), failed, peak)
+}
+
+func earlyOOM(u *oom.Unit) say.Message {
+	var signal any = u.Signal
+	if u.Signal == "" {
+		signal = say.M("a signal")
+	}
+	what := say.M("earlyoom sent {signal} to {name} (process {pid}).", "signal", signal, "name", u.Name, "pid",
+		pidOf(u.PID))
+	if u.RSS != nil {
+		what = say.M("earlyoom sent {signal} to {name} (process {pid}), which had {size} of resident memory.", "signal",
+			signal, "name", u.Name, "pid", pidOf(u.PID), "size", *u.RSS)
+	}
+	return say.All(" ", what, say.M("Available memory and free swap were below its limits. The signal came from a "+
+		"program in user space, not from the kernel's OOM killer."))
+}
+
+// oomdReason is why systemd-oomd killed.
+func oomdReason(u *oom.Unit) say.Message {
+	percent := func(f float64) say.Number { return say.Number(fmt.Sprintf("%.2f%%", f)) }
+	switch {
+	case u.Reason == "memory_pressure" && u.Pressure != nil && u.Most != nil:
+		return say.M("Its tasks were stalled on memory {pressure} of the time (memory pressure, limit {limit}).",
+			"pressure", percent(*u.Pressure), "limit", percent(*u.Most))
+	case u.Reason == "memory_pressure":
+		return say.M("The reason was memory pressure.")
+	case u.Reason == "swap_used" && u.Used != nil && u.Total != nil:
+		return say.M("The swap of the host was nearly used up: {used} of {total}.", "used", *u.Used, "total", *u.Total)
+	case u.Reason == "swap_used" && u.Used != nil:
+		return say.M("The swap of the host was nearly used up: {used}.", "used", *u.Used)
+	case u.Reason == "swap_used":
+		return say.M("The swap of the host was nearly used up.")
+	case u.Reason == "memory_used" && u.Used != nil && u.Total != nil:
+		return say.M("Memory and swap of the host were nearly used up; memory: {used} of {total}.", "used", *u.Used,
+			"total", *u.Total)
+	case u.Reason == "memory_used" && u.Used != nil:
+		return say.M("Memory and swap of the host were nearly used up; memory: {used}.", "used", *u.Used)
+	case u.Reason == "memory_used":
+		return say.M("Memory and swap of the host were nearly used up.")
+	}
+	return say.Message{}
+}

@@ -1,0 +1,146 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+)
+
+// verdict is the one line above all.
+func (p oomWords) verdict(d *oom.Report) say.Message {
+	if len(d.Kills) == 0 {
+		return noKill(d)
+	}
+	at := len(d.Kills) - 1
+	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
+		at = *d.TellsMost
+	}
+	first, n := killFirst(&d.Kills[at]), len(d.Kills)
+	if n == 1 {
+		return first
+	}
+	count := say.N(n, "The OOM killer ran {n} time.", "The OOM killer ran {n} times.")
+	if slices.ContainsFunc(d.Kills, func(k oom.Kill) bool { return k.OnlyMemory }) {
+		count = say.N(n, "{n} report of the kernel about memory was read.",
+			"{n} reports of the kernel about memory were read.")
+	}
+	if at == n-1 {
+		return say.All(" ", count, say.M("The last report: {report}", "report", first))
+	}
+	return say.All(" ", count, say.M("Report {number} is the most complete: {report}", "number", at+1, "report", first))
+}
+
+// killFirst is what comes first of a kill: whom, and why.
+func killFirst(k *oom.Kill) say.Message {
+	var what say.Message
+	switch v := k.Victim; {
+	case v != nil && v.Role == "":
+		what = say.M("{name} (process {pid}) was killed by the OOM killer.", "name", v.Name, "pid", pidOf(v.PID))
+	case v != nil:
+		what = say.M("{name} (process {pid}, {role}) was killed by the OOM killer.", "name", v.Name, "pid",
+			pidOf(v.PID),
+			"role", roleOf(v.Role))
+	case k.Panic:
+		what = say.M("The kernel panicked instead of killing a process.")
+	case k.NoVictim:
+		what = say.M("The OOM killer ran but found no process to kill.")
+	case k.OnlyMemory:
+		what = say.M("The logs show only the state of the memory (Mem-Info). The kernel logs it for an OOM kill, but " +
+			"also for a failed allocation and for SysRq m, and nothing shows which it was.")
+	default:
+		what = say.M("The OOM killer ran; the log does not name the victim.")
+	}
+	return say.All(" ", what, k.Cause.Text)
+}
+
+// noKill is the verdict where no report of the OOM killer was read.
+func noKill(d *oom.Report) say.Message {
+	switch {
+	case len(d.Unexplained) > 0:
+		return diedUnexplained(d.Unexplained)
+	case len(d.Units) > 0:
+		return unitsVerdict(d.Units)
+	case len(d.Refused) > 0:
+		return refusedTo(d.Refused)
+	case len(d.NotUnderstood) > 0:
+		return unreadOf(&d.NotUnderstood[0])
+	case d.Read.Lines == 0:
+		return say.M("Nothing was read: the input is empty.")
+	}
+	return say.M("No OOM kill was found in the logs that were read.")
+}
+
+// diedUnexplained is about processes whose death no report of the kernel explains.
+func diedUnexplained(list []oom.Death) say.Message {
+	n := 0
+	for i := range list {
+		if list[i].PID > 0 {
+			n++
+		}
+	}
+	why := say.M("No OOM report was read, so it may have been the OOM killer or a kill -9.")
+	switch {
+	case n == 0:
+		return say.All(" ", say.M("The postmaster exited unexpectedly."), say.M("No OOM report was read, so it may "+
+			"have been the OOM killer, a kill -9 or a crash."))
+	case n < len(list):
+		return say.All(" ", say.N(n, "The postmaster exited unexpectedly, and {n} server process was terminated by "+
+			"signal 9.",
+			"The postmaster exited unexpectedly, and {n} server processes were terminated by signal 9."), why)
+	}
+	return say.All(" ", say.N(n, "{n} server process was terminated by signal 9.",
+		"{n} server processes were terminated by signal 9."), why)
+}
+
+// refusedTo says what memory was refused to.
+func refusedTo(list []oom.Refusal) say.Message {
+	n, forks := 0, 0
+	for i := range list {
+		if list[i].What == "process" {
+			forks++
+		} else {
+			n++
+		}
+	}
+	queries, processes := say.N(n, "{n} query", "{n} queries"), say.N(forks, "{n} process", "{n} processes")
+	if len(list) >= oom.MaxRefused {
+		queries = say.N(n, "at least {n} query", "at least {n} queries")
+		processes = say.N(forks, "at least {n} process", "at least {n} processes")
+	}
+	switch {
+	case forks == 0:
+		return say.M(`No OOM kill was found in the logs that were read, but {queries} failed with "out of memory".`,
+			"queries", queries)
+	case n == 0:
+		return say.M("No OOM kill was found in the logs that were read, but {processes} could not be forked for want "+
+			"of memory.", "processes", processes)
+	}
+	return say.M(`No OOM kill was found in the logs that were read, but {queries} failed with "out of memory" and `+
+		`{processes} could not be forked.`, "queries", queries, "processes", processes)
+}
+
+// unitsVerdict is the one line above all where only others than the kernel tell of a kill.
+func unitsVerdict(list []oom.Unit) say.Message {
+	at := 0
+	for i := range list {
+		if strings.Contains(list[i].Name, "postgres") && !strings.Contains(list[at].Name, "postgres") {
+			at = i
+		}
+	}
+	text, n := []say.Message{unitOf(&list[at])}, len(list)-1
+	switch {
+	case n == 0:
+	case slices.ContainsFunc(list, notSystemd):
+		text = append(text, say.N(n, "{n} more kill is reported.", "{n} more kills are reported."))
+	default:
+		text = append(text, say.N(n, "systemd reports {n} more unit: it logs a kill for the unit and for each slice "+
+			"above it.",
+			"systemd reports {n} more units: it logs a kill for the unit and for each slice above it."))
+	}
+	if list[at].By != "earlyoom" {
+		text = append(text, say.M("The kernel's own report is not in the logs that were read."))
+	}
+	return say.All(" ", text...)
+}
