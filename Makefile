@@ -10,7 +10,7 @@ PURE     := pgfettle/(internal/(base|fact|judge|gen)|docs)(/|$$)
 # needs a pool of huge pages to the page
 ALONE    := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo docs pictures check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo docs pictures links check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ demo: build ## do all set-up and run the main job on a throwaway instance and th
 
 docs: ## build the documentation site in .site/ (Sphinx, in a virtual environment of its own; needs python3)
 	tools/docs.sh
+
+links: ## follow the address of every source (needs the web)
+	$(GO) run ./internal/gen/links
 
 pictures: ## take the pictures of README.md again (needs chromium)
 	mkdir -p docs/pictures
