@@ -37,7 +37,17 @@ def links(app, docname, source):
         kind = "tree" if folder else "blob"
         return f"](https://github.com/pgfettle/pgfettle/{kind}/main/{path}{'#' + anchor if anchor else ''})"
 
-    source[0] = re.sub(r"\]\(([^)\s]+)\)", to, source[0])
+    whole = source[0]
+    source[0] = re.sub(r"\]\(([^)\s]+)\)", to, whole)
+    if docname != "index":
+        return
+    # The menu beside the pages has the sections of the map.
+    for part in re.split(r"^## ", whole, flags=re.MULTILINE)[1:]:
+        title, _, rest = part.partition("\n")
+        pages = re.findall(r"^\| \[[^\]]+\]\(([\w/-]+)\.md\)", rest, re.MULTILINE)
+        if pages:
+            menu = "\n".join(pages)
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n:titlesonly:\n\n{menu}\n```\n"
 
 
 def setup(app):
