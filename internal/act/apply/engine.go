@@ -192,12 +192,12 @@ func (e *operation) verdict() error {
 	}
 	no := &say.Problem{Message: say.M("partly applied: {done} of {n} changes are done", "done", fmt.Sprint(done), "n",
 		len(e.log.Changes)),
-		Detail: say.Text(strings.Join(slices.Compact(why), "; ")), Hint: say.M("'pgfettle journal show {id}' tells "+
-			"all; 'pgfettle undo {id}' takes back what was done", "id", e.log.ID),
+		Detail: say.Text(strings.Join(slices.Compact(why), "; ")), Hint: say.M("details: pgfettle journal show {id}; "+
+			"to undo what was done: pgfettle undo {id}", "id", e.log.ID),
 		Code: say.CodePartly}
 	if !slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Begun() }) {
 		no.Message = say.M("nothing was applied: 0 of {n} changes are done", "n", len(e.log.Changes))
-		no.Hint = say.M("'pgfettle journal show {id}' tells all; there is nothing to take back", "id", e.log.ID)
+		no.Hint = say.M("details: pgfettle journal show {id}; there is nothing to undo", "id", e.log.ID)
 	}
 	return no
 }

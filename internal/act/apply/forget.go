@@ -31,7 +31,7 @@ func (e *operation) forgettable(label string) error {
 		return nil
 	}
 	return &say.Problem{Message: say.M("the instance {label} is here", "label", label),
-		Detail: say.M("its changes can be taken back; nothing was changed"),
+		Detail: say.M("its changes can be undone; nothing was changed"),
 		Hint:   say.M("undo without --forget-instance"), Code: say.CodeRefused}
 }
 
@@ -59,7 +59,7 @@ func (e *operation) forget(label string) error {
 
 // unreached is the error of a change that there is no way to.
 func (e *operation) unreached(c *journal.Change, err error) error {
-	no := &say.Problem{Message: say.M("{address} could not be taken back", "address", string(c.Address)),
+	no := &say.Problem{Message: say.M("{address} could not be undone", "address", string(c.Address)),
 		Detail: say.OfError(err),
 		Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID), Code: say.CodePartly}
 	if e.w.gone(c.Instance) {
@@ -90,9 +90,10 @@ func (e *operation) undoVerdict(bad []error) error {
 		Code: say.CodePartly}
 	switch d := e.log.Damage; {
 	case d != nil:
-		no.Message = say.M("the journal is damaged: what it proves was taken back, and the rest is unknown")
+		no.Message = say.M("the journal is damaged: the changes of its intact part were undone, and the rest is " +
+			"unknown")
 		if len(bad) > 0 {
-			no.Message = say.M("the journal is damaged, and not all that it proves could be taken back")
+			no.Message = say.M("the journal is damaged, and not all changes of its intact part could be undone")
 		}
 		what = append([]say.Message{damageText(e.log.Journal)}, what...)
 		for _, u := range d.Unproven(e.log.Journal) {

@@ -44,7 +44,7 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 			err.Error()}); err != nil {
 			return err
 		}
-		return &say.Problem{Message: say.M("{address} could not be taken back", "address", string(c.Address)),
+		return &say.Problem{Message: say.M("{address} could not be undone", "address", string(c.Address)),
 			Detail: say.OfError(err),
 			Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID),
 			Code:   say.CodePartly}

@@ -155,7 +155,7 @@ func (e *operation) may(j *journal.Journal, resume bool) error {
 	case resume && j.Damage != nil:
 		return &say.Problem{Message: say.M("the journal of apply {id} is damaged", "id", j.ID),
 			Detail: say.M("{damage}; nothing was changed", "damage", damageText(j)),
-			Hint:   say.M("'pgfettle undo {id}' takes back what it proves", "id", j.ID), Code: say.CodePartly}
+			Hint:   say.M("'pgfettle undo {id}' undoes what the intact part shows", "id", j.ID), Code: say.CodePartly}
 	}
 	return nil
 }

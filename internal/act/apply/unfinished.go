@@ -76,8 +76,8 @@ func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	case j.Damage != nil:
 		no.Message = say.M("the journal of apply {id} is damaged", "id", j.ID)
 		no.Detail = damageText(j)
-		no.Hint = say.M("look at it with 'pgfettle journal show {id}'; 'pgfettle undo {id}' takes back what it "+
-			"proves, and then it is not waited for any more", "id", j.ID)
+		no.Hint = say.M("look at it with 'pgfettle journal show {id}'; 'pgfettle undo {id}' undoes what the intact "+
+			"part shows, and the journal no longer blocks others", "id", j.ID)
 	case shared && part == theHost:
 		no.Detail = say.M("both change the kernel or the boot of the host")
 	case shared:
@@ -86,7 +86,7 @@ func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	for part := range openParts(j) {
 		if w.gone(part) {
 			no.Hint = say.All("; ", no.Hint, say.M("the instance {instance} is not found: if it is gone for good, "+
-				"'pgfettle undo --forget-instance {instance} {id}' takes back the rest", "instance", part, "id", j.ID))
+				"'pgfettle undo --forget-instance {instance} {id}' undoes the rest", "instance", part, "id", j.ID))
 			break
 		}
 	}

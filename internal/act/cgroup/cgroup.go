@@ -162,7 +162,7 @@ func Candidates(at []Place, name string) []Group {
 }
 
 func noGroup(err error) error {
-	p := &say.Problem{Message: say.M("no control group with a limit on memory can be made here"),
+	p := &say.Problem{Message: say.M("no cgroup with a memory limit can be created here"),
 		Code: say.CodeNoAccess}
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
@@ -179,8 +179,8 @@ func noGroup(err error) error {
 		p.Hint = say.M("the memory controller is not enabled for groups of ours: as root, write +memory to " +
 			"cgroup.subtree_control of the root group")
 	default:
-		p.Hint = say.M("a control group hierarchy with the memory controller has to be mounted and writable; root " +
-			"usually has one in /sys/fs/cgroup")
+		p.Hint = say.M("a cgroup hierarchy with the memory controller must be mounted and writable; root usually has " +
+			"one in /sys/fs/cgroup")
 	}
 	return p
 }
