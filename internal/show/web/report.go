@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -152,6 +153,9 @@ func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	}
 	if r.OOM != nil {
 		all = append(all, texts(r.OOM.In(c).Missing)...)
+	}
+	for i, g := range all { // as those of memory and OOM read
+		all[i].Reason, all[i].Reveal = gapwords.In(c, g.Reason), gapwords.In(c, g.Reveal)
 	}
 	seen := map[known.Gap]bool{}
 	return slices.DeleteFunc(all, func(g known.Gap) bool {
