@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
@@ -37,6 +38,18 @@ func In(c *say.Catalogue, english string) string {
 		return english
 	}
 	return Of(english).In(c)
+}
+
+// Gaps returns gaps with their reasons, and what would reveal them, in the language of a catalog.
+func Gaps(c *say.Catalogue, list []known.Gap) []known.Gap {
+	if c == nil {
+		return list
+	}
+	out := slices.Clone(list)
+	for i, g := range out {
+		out[i].Reason, out[i].Reveal = In(c, g.Reason), In(c, g.Reveal)
+	}
+	return out
 }
 
 // Has says whether there is a template for a text.

@@ -65,7 +65,8 @@ func TestEnglishStays(t *testing.T) {
 
 // TestEveryLanguageHasThem holds that each is told in each language, with all that it names.
 func TestEveryLanguageHasThem(t *testing.T) {
-	sameAsEnglish := regexp.MustCompile(`^(GRANT |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
+	sameAsEnglish := regexp.MustCompile(
+		`^(GRANT |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
 	for _, lang := range say.Languages() {
 		if lang == say.English {
 			continue
@@ -85,14 +86,16 @@ func TestEveryLanguageHasThem(t *testing.T) {
 }
 
 func TestIn(t *testing.T) {
-	const n, nn = "\u00a0", "\u202f"
+	const n = "\u00a0"
 	for _, tt := range []struct{ english, fr, ru string }{
-		{"the server runs on another host", "le serveur s'exécute sur un autre hôte", "сервер работает на другом хосте"},
+		{"the server runs on another host", "le serveur s'exécute sur un autre hôte",
+			"сервер работает на другом хосте"},
 		{"no answer within 5s", "pas de réponse en 5" + n + "s", "нет ответа за 5" + n + "с"},
 		{"no answer within 2m0s", "pas de réponse en 2" + n + "min", "нет ответа за 2" + n + "мин"},
 		{"add cpus=N", "ajoutez cpus=N", "добавьте cpus=N"},
 		{"its end was left out: only 1.5 GB of it are read",
-			"sa fin a été omise" + n + ": seuls 1,5" + n + "Go sont lus", "конец пропущен: читается только 1,5" + n + "ГБ"},
+			"sa fin a été omise" + n + ": seuls 1,5" + n + "Go sont lus",
+			"конец пропущен: читается только 1,5" + n + "ГБ"},
 		{`malformed: line 3: "x" is not a whole number`,
 			"contenu mal formé" + n + ": ligne 3" + n + ": «" + n + "x" + n + "» n'est pas un nombre entier",
 			"неверный формат: строка 3: «x» — не целое число"},

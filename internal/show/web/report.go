@@ -154,9 +154,7 @@ func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	if r.OOM != nil {
 		all = append(all, texts(r.OOM.In(c).Missing)...)
 	}
-	for i, g := range all { // as those of memory and OOM read
-		all[i].Reason, all[i].Reveal = gapwords.In(c, g.Reason), gapwords.In(c, g.Reveal)
-	}
+	all = gapwords.Gaps(c, all) // as those of memory and OOM read
 	seen := map[known.Gap]bool{}
 	return slices.DeleteFunc(all, func(g known.Gap) bool {
 		was := seen[g]
