@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/probe"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -77,7 +78,8 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 		p := &say.Problem{Message: say.M("nothing to measure"), Code: say.CodeError}
 		if len(w.Missing) > 0 {
 			g := w.Missing[0]
-			p.Detail, p.Hint = say.M("{fact}: {reason}", "fact", g.Fact, "reason", g.Reason), say.Text(g.Reveal)
+			p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", gapwords.Arg(g.Reason))
+			p.Hint = gapwords.Of(g.Reveal)
 		}
 		return nil, p
 	}

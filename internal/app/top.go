@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
@@ -83,8 +84,7 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, e
 		g := in.DataDirectory.Gap()
 		return func() (pgclient.Connect, error) {
 			return pgclient.Connect{}, &say.Problem{Message: say.M("data directory unknown: {reason}", "reason",
-				g.Reason),
-				Hint: say.Text(g.Reveal), Code: say.CodeNoAccess}
+				gapwords.Arg(g.Reason)), Hint: gapwords.Of(g.Reveal), Code: say.CodeNoAccess}
 		}
 	}
 	return func() (pgclient.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }

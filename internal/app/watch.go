@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -187,8 +188,8 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		g := in.DataDirectory.Gap()
-		return nil, &say.Problem{Message: say.M("data directory unknown"), Detail: say.Text(g.Reason),
-			Hint: say.Text(g.Reveal),
+		return nil, &say.Problem{Message: say.M("data directory unknown"), Detail: gapwords.Of(g.Reason),
+			Hint: gapwords.Of(g.Reveal),
 			Code: say.CodeNoAccess}
 	}
 	how, err := collect.ConnectLocal(h.Target, dir)
@@ -211,8 +212,9 @@ func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 	set, ok := in.Server.Settings.Get()
 	if !ok { // it was asked at the look, and did not let us in
 		g := in.Server.Settings.Gap()
-		return nil, &say.Problem{Message: say.M("{reason} ({reveal})", "reason", g.Reason, "reveal", g.Reveal),
-			Hint: say.Text(g.Reveal),
+		return nil, &say.Problem{Message: say.M("{reason} ({reveal})", "reason", gapwords.Arg(g.Reason),
+			"reveal", gapwords.Arg(g.Reveal)),
+			Hint: gapwords.Of(g.Reveal),
 			Code: say.CodeNoAccess}
 	}
 	dirs, _ := set.Text("unix_socket_directories")

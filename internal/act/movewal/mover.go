@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -105,7 +106,7 @@ func (w *Mover) DataDir(in *snapshot.Instance) (string, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		return "", &say.Problem{Message: say.M("the data directory of {label} is not known", "label", in.Label()),
-			Detail: say.Text(in.DataDirectory.Gap().Reason), Code: say.CodeNoAccess,
+			Detail: gapwords.Of(in.DataDirectory.Gap().Reason), Code: say.CodeNoAccess,
 			Hint: say.M("run pgfettle as root or as the owner of the data directory")}
 	}
 	if a, err := pgctl.Account(w.Target, dir); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
@@ -216,7 +217,7 @@ func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error)
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
 		return nil, gaps, &say.Problem{Message: say.M("could not read the kernel log or a server log: {reason}",
-			"reason", gap.Reason), Hint: say.Text(gap.Reveal), Code: say.CodeNoAccess}
+			"reason", gapwords.Arg(gap.Reason)), Hint: gapwords.Of(gap.Reveal), Code: say.CodeNoAccess}
 	}
 	return r.Log(), gaps, ctx.Err()
 }

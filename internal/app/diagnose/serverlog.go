@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -342,8 +343,8 @@ func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	in.settings, _ = one.Server.Settings.Get()
 	if in.settings == nil {
 		g := one.Server.Settings.Gap()
-		in.gaps = append(in.gaps, gap.Gap{Fact: say.M("settings of the server"), Reason: say.Text(g.Reason),
-			Reveal: say.Text(g.Reveal)})
+		in.gaps = append(in.gaps, gap.Gap{Fact: say.M("settings of the server"), Reason: gapwords.Of(g.Reason),
+			Reveal: gapwords.Of(g.Reveal)})
 	}
 	in.walDisk = walDisk(l.Snapshot, one)
 	if with {
@@ -379,7 +380,7 @@ func noPaste(l *app.Session) error {
 	hint := say.M("Name the log files after it: pgfettle diagnose log FILE.evidence postgresql.log")
 	for _, m := range l.Evidence.MissingFiles() {
 		if m.Name == paste.Log {
-			return say.Usage(say.M("no server log in this evidence: {reason}", "reason", m.Reason), hint)
+			return say.Usage(say.M("no server log in this evidence: {reason}", "reason", gapwords.Arg(m.Reason)), hint)
 		}
 	}
 	return say.Usage(say.M("no server log in this evidence: only pgfettle read includes one"), hint)
@@ -446,7 +447,7 @@ func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days i
 		p.Message = say.M("location of the log unknown: the server is not running")
 	}
 	for _, g := range found.Missing {
-		p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", g.Reason)
+		p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", gapwords.Arg(g.Reason))
 	}
 	return p
 }

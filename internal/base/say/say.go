@@ -40,6 +40,10 @@ type Message struct {
 // document: no catalog has a translation of it.
 func Text(s string) Message { return Message{Text: s, literal: true} }
 
+// Verbatim is a message that is a text as it stands, but in the language of a catalog where that has the text, word
+// for word, of another message without arguments.
+func Verbatim(s string) Message { return Message{Text: s, literal: strings.Contains(s, "{")} }
+
 // M builds a message from alternating names and values:
 // say.M("{used} of {all}", "used", 3, "all", 10). It panics on an odd
 // list, which only a wrong program text can produce.

@@ -71,7 +71,7 @@ func ReadActivity(fsys fs.FS, key string) known.Fact[Activity] {
 	})
 	if a.Known() && hidden > 0 {
 		return known.Barred[Activity](known.Gap{Fact: name,
-			Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
+			Reason: hiddenSessions(hidden), Reveal: monitorRight})
 	}
 	return a
 }

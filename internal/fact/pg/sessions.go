@@ -50,7 +50,14 @@ func ReadBackends(fsys fs.FS, key string) known.Fact[[]Backend] {
 	})
 	if f.Known() && hidden > 0 {
 		return known.Barred[[]Backend](known.Gap{Fact: name,
-			Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
+			Reason: hiddenSessions(int64(hidden)), Reveal: monitorRight})
 	}
 	return f
+}
+
+func hiddenSessions(n int64) string {
+	if n == 1 {
+		return "1 session of other roles is hidden from this role"
+	}
+	return fmt.Sprintf("%d sessions of other roles are hidden from this role", n)
 }

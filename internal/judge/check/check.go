@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -150,6 +151,10 @@ func (r Report) In(c *say.Catalogue) Report {
 	}
 	for i := range r.Accepted {
 		r.Accepted[i].Finding = r.Accepted[i].Finding.In(c)
+	}
+	r.Unknown, r.Unjudged = gapwords.Gaps(c, r.Unknown), slices.Clone(r.Unjudged)
+	for i, u := range r.Unjudged {
+		r.Unjudged[i].Reason = gapwords.In(c, u.Reason)
 	}
 	return r
 }

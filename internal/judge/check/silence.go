@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
@@ -78,9 +79,9 @@ func (c *Case) SessionTitles() (t Titles) {
 }
 
 // FailureText is a reason with the SQLSTATE by which it is looked up in any language.
-func FailureText(f pg.Failure) string {
+func FailureText(f pg.Failure) any {
 	if f.Cause.SQLState() {
 		return "\"" + f.Reason + "\" (SQLSTATE " + string(f.Cause) + ")"
 	}
-	return f.Reason
+	return gapwords.Arg(f.Reason)
 }

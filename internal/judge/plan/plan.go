@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -51,6 +52,7 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	for i, w := range out.Warnings {
 		out.Warnings[i] = w.Translated(c)
 	}
+	out.Unknown = gapwords.Gaps(c, p.Unknown)
 	return &out
 }
 

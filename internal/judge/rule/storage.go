@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -125,7 +126,7 @@ func (c *Case) DiskKind(b host.Block) (s Storage, reason say.Message) {
 	v, ok := c.Snapshot.Host.Virt.Get()
 	if !ok {
 		return "", say.M("unknown whether {device} is a virtual disk ({reason})", "device", b.Name, "reason",
-			c.Snapshot.Host.Virt.Gap().Reason)
+			gapwords.Arg(c.Snapshot.Host.Virt.Gap().Reason))
 	}
 	switch v.Kind {
 	case "none":
@@ -139,7 +140,7 @@ func (c *Case) DiskKind(b host.Block) (s Storage, reason say.Message) {
 	switch {
 	case !ok:
 		return "", say.M("rotational flag of {device}: unavailable ({reason})", "device", b.Name, "reason",
-			b.Rotational.Gap().Reason)
+			gapwords.Arg(b.Rotational.Gap().Reason))
 	case rotates:
 		return HDD, reason
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -204,10 +205,10 @@ func (p Words) neighbour(n memory.Neighbour) string {
 	switch {
 	case !n.Known && n.Take > 0:
 		return p.Say("{instance}: maximum memory unknown ({reason}); counted with {size}, its present use rounded up.",
-			"instance", name, "reason", n.Reason, "size", n.Take)
+			"instance", name, "reason", gapwords.Arg(n.Reason), "size", n.Take)
 	case !n.Known:
 		return p.Say("{instance}: maximum memory unknown ({reason}); not counted.", "instance", name, "reason",
-			n.Reason)
+			gapwords.Arg(n.Reason))
 	case n.Shared == 0:
 		return p.Say("{instance} can use {size}, its cgroup limit.", "instance", name, "size", n.Take)
 	case n.Limit > 0:

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -237,7 +238,7 @@ func (p Words) CheckSummary(d document.Check) string {
 		case unjudged > 0:
 			return p.Say(
 				"The check is incomplete: {checks} ({facts}, mostly because {reason}). The other checks found nothing.",
-				"checks", notRun(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
+				"checks", notRun(unjudged), "facts", missing(n), "reason", gapwords.Arg(typeset.Clean(most)))
 		case n > 0:
 			return p.Say("No findings, but {facts}.", "facts", missing(n))
 		}

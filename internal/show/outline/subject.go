@@ -3,6 +3,7 @@ package outline
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -104,14 +105,14 @@ func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list [
 			}
 			facts = append(facts, Piece{Text: f, As: AsName})
 		}
-		it := ItemOf(Join(facts, ": "), g.Reason)
+		it := ItemOf(Join(facts, ": "), p.reason(g.Reason))
 		var more []Item
 		if w, ok := waiting[g.Reason]; ok {
 			more = append(more, ItemOf(nil, p.UnjudgedLine(w)))
 			delete(waiting, g.Reason)
 		}
 		if g.Reveal != "" {
-			more = append(more, ItemOf(Join(p.Say("To find out")+p.Colon()), g.Reveal))
+			more = append(more, ItemOf(Join(p.Say("To find out")+p.Colon()), p.reason(g.Reveal)))
 		}
 		if len(more) > 0 {
 			it.More = append(it.More, List{Items: more, Kind: Lines})
@@ -121,10 +122,14 @@ func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list [
 	return list
 }
 
+// reason is why a fact is not known, or what would reveal it, in the reader's language.
+func (p Words) reason(english string) string { return p.Word(gapwords.Of(english)) }
+
+// GapLine is one of them in one line.
 func (p Words) GapLine(g known.Gap) string {
-	t := p.Fact(g.Fact) + p.Colon() + typeset.Clean(g.Reason)
+	t := p.Fact(g.Fact) + p.Colon() + p.reason(typeset.Clean(g.Reason))
 	if g.Reveal != "" {
-		t += ". " + p.Say("To find out") + p.Colon() + typeset.Clean(g.Reveal)
+		t += ". " + p.Say("To find out") + p.Colon() + p.reason(typeset.Clean(g.Reveal))
 	}
 	return t
 }

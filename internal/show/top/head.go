@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
@@ -132,9 +133,9 @@ func serverLine(st Style, r *now.Report, every time.Duration) string {
 		if s.Silent != nil && s.Age != nil {
 			return st.paint(bad, st.say("the server does not answer; its data is {age} old: {reason}", "age",
 				span(*s.Age),
-				"reason", clean(s.Problem.Reason)))
+				"reason", gapwords.Arg(clean(s.Problem.Reason))))
 		}
-		return st.paint(bad, st.say("server: {reason}", "reason", clean(s.Problem.Reason)))
+		return st.paint(bad, st.say("server: {reason}", "reason", gapwords.Arg(clean(s.Problem.Reason))))
 	}
 	if s.Connections == nil {
 		if s.Age == nil {

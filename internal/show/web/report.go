@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -153,6 +154,7 @@ func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	if r.OOM != nil {
 		all = append(all, texts(r.OOM.In(c).Missing)...)
 	}
+	all = gapwords.Gaps(c, all) // as those of memory and OOM read
 	seen := map[known.Gap]bool{}
 	return slices.DeleteFunc(all, func(g known.Gap) bool {
 		was := seen[g]

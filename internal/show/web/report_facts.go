@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/show/html"
@@ -87,7 +88,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		if !known {
 			g := in.Server.Settings.Gap()
 			part, err := html.Prose(in.Label() + outline.WordsIn(v.Words).Colon() +
-				v.say("settings unknown: {why}", "why", g.Reason))
+				v.say("settings unknown: {why}", "why", gapwords.Arg(g.Reason)))
 			if err != nil {
 				return "", err
 			}

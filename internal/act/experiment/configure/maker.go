@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -242,7 +243,7 @@ func (m *Maker) current(ctx context.Context) (map[string]string, error) {
 	if !ok {
 		gap := in.Server.Settings.Gap()
 		return nil, &say.Problem{Message: say.M("current: the settings of {label} are not known: {reason}", "label",
-			in.Label(), "reason", gap.Reason),
+			in.Label(), "reason", gapwords.Arg(gap.Reason)),
 			Hint: say.M("name it as TARGET in a way that its server can be asked"), Code: say.CodeNoAccess}
 	}
 	out := map[string]string{}

@@ -431,12 +431,20 @@ func (s *search) bound() {
 	slices.Reverse(kept)
 	s.out.Sources = kept
 	if more > 0 {
-		s.missing("older logs",
-			fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more,
-				unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes)), "name the files")
+		why := fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more,
+			unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes))
+		if more == 1 {
+			why = fmt.Sprintf("1 file, %s of it, was left out, beyond the newest %d of a format and %s",
+				unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes))
+		}
+		s.missing("older logs", why, "name the files")
 	}
 	if s.out.Old > 0 {
-		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read",
-			s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
+		days := int(s.o.Newer.Hours() / 24)
+		why := fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.out.Old, days)
+		if s.out.Old == 1 {
+			why = fmt.Sprintf("1 file was last written to more than %d days ago, and was not read", days)
+		}
+		s.missing("older logs", why, "--days")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -60,7 +61,7 @@ var CatalogLocked = check.Check{
 				"held a lock on a catalog.", "n", n, "all", all)
 		default:
 			c.Found("Queries canceled while waiting for a lock: {n} of {all}. The lock holder is unknown: {why}.",
-				"n", n, "all", all, "why", s.Holders.Gap().Reason)
+				"n", n, "all", all, "why", gapwords.Arg(s.Holders.Gap().Reason))
 		}
 	},
 }

@@ -2,6 +2,7 @@ package connections
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -90,5 +91,5 @@ func hintOf(f pg.Failure) any {
 	if f.Reveal == "" {
 		return say.M("run it as the owner of the data directory")
 	}
-	return f.Reveal
+	return gapwords.Arg(f.Reveal)
 }

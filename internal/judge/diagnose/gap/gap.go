@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 )
 
 // Gap is what is not known, why, and what would reveal it.
@@ -19,7 +20,7 @@ type Gap struct {
 
 // Of is a missing fact, whose texts are those of whoever missed it.
 func Of(g known.Gap) Gap {
-	return Gap{say.Text(g.Fact), say.Text(g.Reason), say.Text(g.Reveal)}
+	return Gap{say.Text(g.Fact), gapwords.Of(g.Reason), gapwords.Of(g.Reveal)}
 }
 
 // All are several of them.

@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
@@ -280,7 +281,7 @@ func Diagnose(in Input) *Report {
 
 // gap notes why something is not known, by its plain name.
 func (r *Report) gap(fact say.Template, g known.Gap) {
-	r.miss(fact, say.Text(g.Reason), say.Text(g.Reveal))
+	r.miss(fact, gapwords.Of(g.Reason), gapwords.Of(g.Reveal))
 }
 
 func (r *Report) miss(fact say.Template, reason, reveal say.Message) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -38,9 +39,9 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 	if len(d.Measured.Missing) > 0 {
 		o.Part("Not measured")
 		for _, g := range d.Measured.Missing {
-			text := g.Fact + ": " + g.Reason
+			text := g.Fact + ": " + gapwords.In(c, g.Reason)
 			if g.Reveal != "" {
-				text += "; " + g.Reveal
+				text += "; " + gapwords.In(c, g.Reveal)
 			}
 			o.Para(text)
 		}
