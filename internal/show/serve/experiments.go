@@ -66,7 +66,8 @@ func bare(err error) error {
 func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	root, err := s.folder()
 	if errors.Is(err, errNoExperiments) {
-		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/experiments"), Here: "/experiments", Name: "noexperiments"})
+		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/experiments"), Here: "/experiments",
+			Name: "noexperiments"})
 	} else if err != nil {
 		return err
 	}

@@ -103,7 +103,8 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	e := tongueOf(r).explained(id)
 	if e == nil {
 		return &problem{http.StatusNotFound, say.M("There is no check, setting, or page {id}.", "id", say.Quoted(id)),
-			say.DidYouMean(id, explainable(), say.M("The page {page} lists all of them.", "page", pageNamed("/explain")))}
+			say.DidYouMean(id, explainable(), say.M("The page {page} lists all of them.", "page",
+				pageNamed("/explain")))}
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: say.Text(id), Here: "/explain", Name: "explain", Data: e})
 }

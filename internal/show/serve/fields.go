@@ -69,13 +69,16 @@ func purpose(said url.Values, unsaid say.Message) []field {
 		names = append(names, string(p))
 	}
 	return []field{
-		{Name: "profile", Label: say.M("Profile"), Choices: options(said.Get("profile"), unsaid, names, func(n string) say.Message {
-			return profiles[rule.Profile(n)]
-		})},
-		{Name: "connections", Label: say.M("Connections"), Help: say.M("max_connections; empty: unchanged"), Digits: true},
+		{Name: "profile", Label: say.M("Profile"), Choices: options(said.Get("profile"), unsaid, names,
+			func(n string) say.Message {
+				return profiles[rule.Profile(n)]
+			})},
+		{Name: "connections", Label: say.M("Connections"), Help: say.M("max_connections; empty: unchanged"),
+			Digits: true},
 		{Name: "active", Label: say.M("Active sessions"),
 			Help: say.M("expected peak; empty: from the profile and the CPUs"), Digits: true},
-		{Name: "storage", Label: say.M("Storage"), Choices: options(said.Get("storage"), say.M("detected automatically"),
+		{Name: "storage", Label: say.M("Storage"), Choices: options(said.Get("storage"),
+			say.M("detected automatically"),
 			[]string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
 		{Name: "shared", Label: say.M("Other programs share the host"), Tick: true},
 	}

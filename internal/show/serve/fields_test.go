@@ -60,7 +60,8 @@ func TestFormOfAHost(t *testing.T) {
 					if !f.Wrong.IsZero() {
 						have[f.Name] = f.Wrong.English()
 					}
-					if wrong := f.Wrong.English(); strings.Contains(wrong, "\n") || strings.HasPrefix(wrong, f.Name+"="+v.Get(f.Name)+": ") {
+					if wrong := f.Wrong.English(); strings.Contains(wrong, "\n") ||
+						strings.HasPrefix(wrong, f.Name+"="+v.Get(f.Name)+": ") {
 						t.Errorf("%s: %q", f.Name, f.Wrong)
 					}
 				}

@@ -75,7 +75,8 @@ func (s *Server) refuse(r *http.Request) (int, say.Message) {
 		return http.StatusRequestURITooLong, say.M("the address is too long")
 	case !s.mine(r):
 		return http.StatusMisdirectedRequest,
-			say.M("this server does not answer to the name {name}; to allow it, start 'pgfettle serve' with --host NAME",
+			say.M("this server does not answer to the name {name}; to allow it, start "+
+				"'pgfettle serve' with --host NAME",
 				"name", say.Quoted(r.Host))
 	case r.Method == http.MethodPost && (login || r.URL.Path == pastePath):
 		if !sameOrigin(r) {

@@ -142,7 +142,8 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case st == nil:
-		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/history"), Here: "/history", Name: "nohistory", Data: why})
+		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/history"), Here: "/history", Name: "nohistory",
+			Data: why})
 	}
 	defer st.Close()
 	t := tongueOf(r)
@@ -150,7 +151,8 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	fields := when(said)
 	sp := spanOf(said, fields, now)
 	if wrongOnes(fields) {
-		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: nameOf("/history"), Here: "/history", Name: "history",
+		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: nameOf("/history"), Here: "/history",
+			Name: "history",
 			Data: map[string]any{"Ranges": t.ranges(said, sp), "Fields": fields, "Wrong": true}})
 	}
 	p, err := s.past(r, st, sp)
@@ -260,7 +262,9 @@ func largest(list []line) []line {
 		peaks[l.name.English()] = most
 	}
 	if len(list) > mostLines {
-		slices.SortStableFunc(list, func(a, b line) int { return cmp.Compare(peaks[b.name.English()], peaks[a.name.English()]) })
+		slices.SortStableFunc(list, func(a, b line) int {
+			return cmp.Compare(peaks[b.name.English()], peaks[a.name.English()])
+		})
 		list = list[:mostLines]
 	}
 	return list

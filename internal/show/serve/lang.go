@@ -188,7 +188,8 @@ func (t *tongue) funcs() template.FuncMap {
 
 // link is one within a sentence.
 func link(href, text string) template.HTML {
-	return template.HTML(`<a href="` + template.HTMLEscapeString(href) + `">` + template.HTMLEscapeString(text) + `</a>`)
+	return template.HTML(`<a href="` + template.HTMLEscapeString(href) + `">` +
+		template.HTMLEscapeString(text) + `</a>`)
 }
 
 // code is a command within a sentence.

@@ -159,7 +159,8 @@ func ownTexts(t testing.TB, lang string) []string {
 				continue
 			}
 			for _, part := range regexp.MustCompile(`{[^}]*}`).Split(english, -1) {
-				if part = strings.Trim(part, " .,:;()"); len(strings.Fields(part)) >= 2 {
+				// Shorter ones stand in reasons of unknown facts and in stored events too, which are data here.
+				if part = strings.Trim(part, " .,:;()"); len(strings.Fields(part)) >= 2 && len(part) > len("the host") {
 					out = append(out, part)
 				}
 			}
@@ -191,8 +192,9 @@ func TestPagesInOtherLanguages(t *testing.T) {
 			}
 			seen := visible(t, r.body)
 			for _, text := range texts {
-				if regexp.MustCompile(`(^|[^\pL])` + regexp.QuoteMeta(text) + `($|[^\pL])`).MatchString(seen) {
-					t.Errorf("%s %s has %q", lang, path, text)
+				if i := strings.Index(seen, text); i >= 0 && regexp.MustCompile(`(^|[^\pL])`+
+					regexp.QuoteMeta(text)+`($|[^\pL])`).MatchString(seen) {
+					t.Errorf("%s %s has %q: %q", lang, path, text, seen[max(i-60, 0):min(i+80, len(seen))])
 				}
 			}
 			for _, p := range page.Problems([]byte(r.body), false) {
@@ -257,14 +259,16 @@ func TestSwitch(t *testing.T) {
 	at, _ := closed(t, nil)
 	r := get(t, at+"/plan?profile=oltp")
 	for _, want := range []string{
-		`<a href="/language?lang=fr&amp;next=%2Fplan%3Fprofile%3Doltp" lang="fr" hreflang="fr" rel="nofollow">français</a>`,
+		`<a href="/language?lang=fr&amp;next=%2Fplan%3Fprofile%3Doltp" lang="fr" ` +
+			`hreflang="fr" rel="nofollow">français</a>`,
 		`lang="en" hreflang="en" rel="nofollow" aria-current="true">English</a>`, "русский"} {
 		if r.StatusCode != http.StatusUnauthorized || !strings.Contains(r.body, want) {
 			t.Fatalf("%s: it lacks %s:\n%s", r.Status, want, r.body)
 		}
 	}
 	r = get(t, at+"/language?lang=fr&next=%2Fplan%3Fprofile%3Doltp")
-	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/plan?profile=oltp" || len(r.Cookies()) != 1 {
+	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/plan?profile=oltp" ||
+		len(r.Cookies()) != 1 {
 		t.Fatalf("%s %v", r.Status, r.Header)
 	}
 	c := r.Cookies()[0]
@@ -292,7 +296,8 @@ func TestSwitch(t *testing.T) {
 			t.Errorf("%.20q: %s %v", lang, r.Status, r.Cookies())
 		}
 	}
-	other := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+	other := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+		"Sec-Fetch-Dest": "document"}
 	if r := send(t, http.MethodGet, at+"/language?lang=fr", other, ""); r.StatusCode != http.StatusForbidden ||
 		len(r.Cookies()) != 0 {
 		t.Errorf("from another site: %s", r.Status)
@@ -356,7 +361,8 @@ func TestReadersOfTwoLanguages(t *testing.T) {
 
 // FuzzAccepted holds that whatever a browser asks for is one of the languages, or none.
 func FuzzAccepted(f *testing.F) {
-	for _, s := range []string{"fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5", "ru;q=2", "x-klingon", "fr;q=0", "-,;=q", "en_US"} {
+	for _, s := range []string{"fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5", "ru;q=2", "x-klingon", "fr;q=0",
+		"-,;=q", "en_US"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, header string) {

@@ -45,7 +45,8 @@ func (s *Server) part(m *remembered, t *tongue) (template.HTML, error) {
 		return "", err
 	}
 	at := m.report.TakenAt
-	head, err := t.piece("memory", map[string]any{"At": s.taken(at), "When": time.Unix(at, 0).UTC().Format(time.RFC3339)})
+	head, err := t.piece("memory", map[string]any{"At": s.taken(at),
+		"When": time.Unix(at, 0).UTC().Format(time.RFC3339)})
 	if err != nil {
 		return "", err
 	}
@@ -68,8 +69,9 @@ func (s *Server) memoryPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/memory"), Here: "/memory", Body: body, Script: s.script.path,
-		Made: s.asOf(m.value.report.TakenAt, m.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/memory"), Here: "/memory", Body: body,
+		Script: s.script.path,
+		Made:   s.asOf(m.value.report.TakenAt, m.took)})
 }
 
 const (

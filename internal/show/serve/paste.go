@@ -37,7 +37,8 @@ func (s *Server) paste(w http.ResponseWriter, r *http.Request) error {
 	t := tongueOf(r)
 	p := sheet{Title: nameOf(pastePath), Here: pastePath, Name: "paste"}
 	show := func(status int, wrong say.Message) error {
-		p.Data = map[string]any{"Path": pastePath, "Wrong": t.Word(wrong), "Done": p.Body != "", "Most": t.Size(mostPaste)}
+		p.Data = map[string]any{"Path": pastePath, "Wrong": t.Word(wrong),
+			"Done": p.Body != "", "Most": t.Size(mostPaste)}
 		return s.page(w, r, status, p)
 	}
 	if r.Method != http.MethodPost {

@@ -100,7 +100,8 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	flags := strings.Join(append(planFlags(a), quoted(s.o.Target)...), " ")
 	data["Command"] = strings.TrimSpace("pgfettle plan " + flags)
 	data["Apply"] = strings.TrimSpace("pgfettle apply " + flags)
-	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/plan"), Here: "/plan", Name: "plan", Data: data, Body: body,
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/plan"), Here: "/plan", Name: "plan", Data: data,
+		Body: body,
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 

@@ -35,7 +35,8 @@ func (p *streams) take(who string) (leave func(), status int, why say.Message) {
 	switch {
 	case p.of[who] >= mostOfOne:
 		return nil, http.StatusTooManyRequests,
-			say.M("{most} of your pages are already updated automatically; close one of them, or reload this page manually",
+			say.M("{most} of your pages are already updated automatically; close one of them, or reload this "+
+				"page manually",
 				"most", mostOfOne)
 	case p.all >= mostStreams:
 		return nil, http.StatusServiceUnavailable,

@@ -148,8 +148,8 @@ func (s *Server) enter(next http.Handler) http.Handler {
 		}
 		if s.door == nil {
 			_ = plainly(w, r, http.StatusForbidden,
-				say.M("only root and the account that runs 'pgfettle serve' can use this socket; to allow others with a "+
-					"token, start it with --token-file"))
+				say.M("only root and the account that runs 'pgfettle serve' can use this socket; to allow others "+
+					"with a token, start it with --token-file"))
 			return
 		}
 		scheme, token, said := strings.Cut(r.Header.Get("Authorization"), " ")

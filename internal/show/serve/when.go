@@ -63,7 +63,8 @@ func written(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year()
 
 // when are the questions for a time, filled in.
 func when(said url.Values) []field {
-	f := []field{{Name: "from", Label: say.M("From (UTC)"), Moment: true}, {Name: "to", Label: say.M("To (UTC)"), Moment: true}}
+	f := []field{{Name: "from", Label: say.M("From (UTC)"), Moment: true},
+		{Name: "to", Label: say.M("To (UTC)"), Moment: true}}
 	fill(said, f)
 	return f
 }
