@@ -122,8 +122,8 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		return err
 	}
 	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words,
-		Version: Version,
-		Now:     env.Target.Now, Tell: func(s string) { env.tell(kindWarning, say.Text(s)) }, Context: ctx}
+		Fixed: env.Lang != "", Version: Version,
+		Now: env.Target.Now, Tell: func(s string) { env.tell(kindWarning, say.Text(s)) }, Context: ctx}
 	token, err := o.token(env)
 	if err != nil {
 		return err

@@ -2,56 +2,49 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/html"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// kindWords are the kinds of event as a reader is told them.
-var kindWords = map[history.EventKind]string{
-	history.SettingChanged: "setting changed", history.FindingAppeared: "finding appeared",
-	history.FindingVanished: "finding vanished",
-	history.FindingSeverity: "finding of another severity", history.PlanStale: "plan stale",
-	history.Restarted: "restart", history.OOMKill: "OOM kill",
-	history.Gap: "gap", history.ClockJumped: "clock jumped", history.Limited: "not kept",
-}
-
 // happened is the table of what happened in the time, the newest first.
-func (p *past) happened(ctx context.Context) (template.HTML, error) {
+func (p *past) happened(ctx context.Context, t *tongue) (template.HTML, error) {
 	list, err := p.EventsBetween(ctx, history.EventFilter{From: p.span.From, To: p.span.To, Most: mostEvents})
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
 	var rows [][]html.Cell
 	for _, e := range slices.Backward(list) {
-		kind, ok := kindWords[e.Kind]
+		kind, ok := outline.EventWords[e.Kind]
 		if !ok {
-			kind = string(e.Kind)
+			kind = say.Text(string(e.Kind))
 		}
 		what := html.Cell{Text: e.Subject, Code: e.Subject != "", Sub: e.Instance}
 		rows = append(rows, []html.Cell{
-			{Text: e.At.UTC().Format("2006-01-02 15:04:05"), Sub: since(e)}, {Text: kind}, what,
+			{Text: e.At.UTC().Format("2006-01-02 15:04:05"), Sub: t.since(e)}, {Text: t.Word(kind)}, what,
 			{Text: e.Before}, {Text: e.After}, {Text: joined(e.Who, e.Where), Sub: e.Detail},
 		})
 	}
-	caption := fmt.Sprintf("What happened, newest first (%d)", len(list))
+	caption := t.Many(len(list), "{n} event", "{n} events, newest first")
 	if len(list) == mostEvents {
-		caption = fmt.Sprintf("What happened: the newest %d; a shorter time shows the others", mostEvents)
+		caption = t.Many(len(list), "The newest {n} event; choose a shorter time range to see older ones",
+			"The newest {n} events; choose a shorter time range to see older ones")
 	}
-	return html.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After",
-		"Who, where"}, Rows: rows}.HTML()
+	return html.Table{Caption: caption, Head: []string{t.Say("Time (UTC)"), t.Say("Event"), t.Say("Object"),
+		t.Say("Before"), t.Say("After"), t.Say("By, where")}, Rows: rows}.HTML()
 }
 
-func since(e history.Event) string {
+func (t *tongue) since(e history.Event) string {
 	if e.Since.IsZero() {
 		return ""
 	}
-	return "after " + e.Since.UTC().Format("2006-01-02 15:04:05")
+	return t.Say("after {time}", "time", e.Since.UTC().Format("2006-01-02 15:04:05"))
 }
 
 func joined(a, b string) string {
@@ -69,15 +62,16 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case st == nil:
-		return s.page(w, r, http.StatusOK, sheet{Title: "Settings at two times", Here: here, Name: "nohistory",
+		return s.page(w, r, http.StatusOK, sheet{Title: say.M("Settings at two times"), Here: here, Name: "nohistory",
 			Data: why})
 	}
 	defer st.Close()
+	t := tongueOf(r)
 	said, now := r.URL.Query(), s.o.Now().UTC()
 	fields := when(said)
 	sp := spanOf(said, fields, now)
 	data := map[string]any{"Fields": fields, "Wrong": wrongOnes(fields), "Instance": said.Get("instance")}
-	p := sheet{Title: "Settings at two times", Here: here, Name: "settings", Data: data}
+	p := sheet{Title: say.M("Settings at two times"), Here: here, Name: "settings", Data: data}
 	if wrongOnes(fields) {
 		return s.page(w, r, http.StatusUnprocessableEntity, p)
 	}
@@ -93,7 +87,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	data["From"], data["To"] = from, to
 	var tables []template.HTML
 	seen := 0
-	for _, of := range []struct{ key, name string }{{"", "the host"}, {h.instance, h.instance}} {
+	for _, of := range []struct{ key, name string }{{"", t.Say("the host")}, {h.instance, h.instance}} {
 		if of.key == "" && of.name == "" {
 			continue // no instance at all
 		}
@@ -111,14 +105,14 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		}
 		var rows [][]html.Cell
 		for _, c := range list {
-			rows = append(rows, []html.Cell{{Text: c.Name, Code: true}, value(c.Before), value(c.After)})
+			rows = append(rows, []html.Cell{{Text: c.Name, Code: true}, t.value(c.Before), t.value(c.After)})
 		}
-		t, err := html.Table{Caption: "Settings of " + of.name + " that differ",
-			Head: []string{"setting", from, to}, Rows: rows}.HTML()
+		table, err := html.Table{Caption: t.Say("Settings that differ: {of}", "of", of.name),
+			Head: []string{t.Say("Setting"), from, to}, Rows: rows}.HTML()
 		if err != nil {
 			return err
 		}
-		tables = append(tables, t)
+		tables = append(tables, table)
 	}
 	data["None"], data["Unseen"] = len(tables) == 0, seen == 0
 	p.Body = html.Join(tables...)
@@ -127,10 +121,10 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 
 // value is a value of a setting. One that was not there is told, as the empty
 // text is a value too.
-func value(v *string) html.Cell {
+func (t *tongue) value(v *string) html.Cell {
 	switch {
 	case v == nil:
-		return html.Cell{Text: "not there"}
+		return html.Cell{Text: t.Say("not set")}
 	case *v == "":
 		return html.Cell{Text: "''", Code: true}
 	}

@@ -30,8 +30,9 @@ const (
 
 // found is one experiment of the folder.
 type found struct {
-	ID, Title, Verdict, When string
-	Wrong                    string // why it could not be read
+	ID                   string
+	Title, Verdict, When say.Message
+	Wrong                error // why it could not be read
 }
 
 var errNoExperiments = &problem{http.StatusNotFound, say.M("No folder of experiments was named."),
@@ -47,25 +48,26 @@ func (s *Server) folder() (*os.Root, error) {
 	root, err := os.OpenRoot(s.o.Experiments)
 	if err != nil {
 		return nil, &problem{http.StatusServiceUnavailable,
-			say.M("the folder of the experiments could not be opened: {error}", "error", reason(err)),
+			say.M("the folder of the experiments could not be opened: {error}", "error", bare(err)),
 			say.M("'pgfettle serve' must run as somebody who may read it.")}
 	}
 	return root, nil
 }
 
-// reason is an error of a file without the path, which is nothing for a page.
-func reason(err error) string {
+// bare is an error of a file without the path, which is nothing for a page.
+func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
+		return e.Err
 	}
-	return err.Error()
+	return err
 }
 
 // experiments lists those of the folder.
 func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	root, err := s.folder()
 	if errors.Is(err, errNoExperiments) {
-		return s.page(w, r, http.StatusOK, sheet{Title: "Experiments", Here: "/experiments", Name: "noexperiments"})
+		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/experiments"), Here: "/experiments",
+			Name: "noexperiments"})
 	} else if err != nil {
 		return err
 	}
@@ -92,23 +94,24 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 			list = append(list, f)
 		}
 	}
+	t := tongueOf(r)
 	rows := make([][]html.Cell, len(list))
 	for i, f := range list {
-		link, err := piece("link", web.Link{Href: "/experiments/" + f.ID, Text: f.ID})
+		to, err := t.piece("link", web.Link{Href: "/experiments/" + f.ID, Text: f.ID})
 		if err != nil {
 			return err
 		}
-		rows[i] = []html.Cell{{HTML: link}, {Text: f.Title}, {Text: f.Verdict}, {Text: f.When}}
-		if f.Wrong != "" {
-			rows[i] = []html.Cell{{Text: f.ID}, {Text: f.Wrong}, {}, {}}
+		rows[i] = []html.Cell{{HTML: to}, {Text: t.Word(f.Title)}, {Text: t.Word(f.Verdict)}, {Text: t.Word(f.When)}}
+		if f.Wrong != nil {
+			rows[i] = []html.Cell{{Text: f.ID}, {Text: say.ErrorIn(bare(f.Wrong), t.words)}, {}, {}}
 		}
 	}
-	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments",
+	p := sheet{Title: nameOf("/experiments"), Here: "/experiments", Name: "experiments",
 		Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
 	if len(list) > 0 {
-		t := html.Table{Caption: "Experiments in the directory", Quiet: true,
-			Head: []string{"Experiment", "Comparison", "Verdict", "Ended"}, Rows: rows}
-		if p.Body, err = t.HTML(); err != nil {
+		table := html.Table{Caption: t.Say("Experiments in the directory"), Quiet: true,
+			Head: []string{t.Say("Experiment"), t.Say("Comparison"), t.Say("Verdict"), t.Say("Ended")}, Rows: rows}
+		if p.Body, err = table.HTML(); err != nil {
 			return err
 		}
 	}
@@ -125,7 +128,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	}
 	f := found{ID: name}
 	if err != nil {
-		f.Wrong = reason(err)
+		f.Wrong = err
 		return f, true
 	}
 	key := fmt.Sprintf("%s\x00%d\x00%d", file, st.Size(), st.ModTime().UnixNano())
@@ -138,21 +141,23 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	res, err := readDocument(root, file)
 	switch {
 	case err != nil:
-		f.Wrong = reason(err)
+		f.Wrong = err
 	default:
-		f.Title, f.Verdict, f.When = res.Workload.Name+": "+res.A.Name, string(res.Word), res.Ended
+		f.Verdict, f.When = say.Text(string(res.Word)), say.Text(res.Ended)
+		pairs := []any{"workload", res.Workload.Name, "a", res.A.Name}
+		f.Title = say.M("{workload}: {a}", pairs...)
 		if res.Design != experiment.DesignSingle {
-			f.Title += " vs. " + res.B.Name
+			f.Title = say.M("{workload}: {a} vs. {b}", append(pairs, "b", res.B.Name)...)
 		} else {
-			f.Verdict = "measured only"
+			f.Verdict = say.M("measured only")
 		}
 		if res.Name != "" {
-			f.Title = res.Name + " (" + f.Title + ")"
+			f.Title = say.M("{name} ({what})", "name", res.Name, "what", f.Title)
 		}
 		if res.Ended == "" {
-			f.Verdict, f.When = "not finished", "started "+res.Started
-		} else if effect := verdictOf(res); effect != "" {
-			f.Verdict += ", " + effect
+			f.Verdict, f.When = say.M("not finished"), say.M("started {time}", "time", res.Started)
+		} else if effect := verdictOf(res); !effect.IsZero() {
+			f.Verdict = say.All(", ", f.Verdict, effect)
 		}
 	}
 	s.mu.Lock()
@@ -165,11 +170,13 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 }
 
 // verdictOf is the difference with its interval, where there is one.
-func verdictOf(r *experiment.Result) string {
+func verdictOf(r *experiment.Result) say.Message {
 	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
-		return ""
+		return say.Message{}
 	}
-	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
+	percent := func(v float64) say.Number { return say.Number(fmt.Sprintf("%+.1f%%", v)) }
+	return say.M("{effect} ({low} to {high})", "effect", percent(float64(r.Effect)), "low", percent(float64(r.Low)),
+		"high", percent(float64(r.High)))
 }
 
 // documentOf finds the document of a folder, or the document itself. An
@@ -228,17 +235,19 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 			say.M("'pgfettle serve' must run as somebody who may.")}
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && s.listed(root, id):
 		return &problem{http.StatusUnprocessableEntity,
-			say.M("the document of the experiment could not be read: {error}", "error", reason(err)),
+			say.M("the document of the experiment could not be read: {error}", "error", bare(err)),
 			say.M("It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle.")}
 	case err != nil:
 		return &problem{http.StatusNotFound, say.M("There is no experiment {id}.", "id", say.Quoted(id)),
-			say.M("Those that there are are listed under «Experiments».")}
+			say.M("The page {page} lists those that exist.", "page", pageNamed("/experiments"))}
 	}
-	body, err := web.Prove(res, s.view())
+	t := tongueOf(r)
+	body, err := web.Prove(res, t.view())
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Experiment " + id, Here: "/experiments", Body: body})
+	return s.page(w, r, http.StatusOK, sheet{Title: say.M("Experiment {id}", "id", id), Here: "/experiments",
+		Body: t.foreign(body)})
 }
 
 // listed says whether a name is one in the folder: an error of a link that leads

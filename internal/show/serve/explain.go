@@ -13,7 +13,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
-	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/pages"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -32,33 +31,33 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 			return !strings.Contains(strings.ToLower(e.ID+" "+e.Title), find)
 		})
 	}
-	p := outline.WordsIn(s.o.Words)
+	t := tongueOf(r)
 	var judged, knobs, articles, left []entry
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
-		c = c.In(s.o.Words)
-		judged = append(judged, entry{c.ID, c.Title, c.Severity.String(), c.Severity.String()})
+		c = c.In(t.words)
+		judged = append(judged, entry{c.ID, c.Title, t.Severity(c.Severity), c.Severity.String()})
 	}
 	for _, k := range rules.All() {
-		k = k.In(s.o.Words)
-		knobs = append(knobs, entry{string(k.Address), k.Title, string(k.Address.Layer()), ""})
+		k = k.In(t.words)
+		knobs = append(knobs, entry{string(k.Address), k.Title, t.Layer(k.Address.Layer()), ""})
 	}
 	for _, a := range advice.All() {
-		articles = append(articles, entry{a.ID, a.In(s.o.Words).Title, p.Word(a.Kind.Message()), ""})
+		articles = append(articles, entry{a.ID, a.In(t.words).Title, t.Word(a.Kind.Message()), ""})
 	}
 	for _, u := range rules.ReadNotPlanned() {
-		left = append(left, entry{string(u.Address), u.In(s.o.Words).Why, "", ""})
+		left = append(left, entry{string(u.Address), u.In(t.words).Why, "", ""})
 	}
 	groups := []map[string]any{
-		{"ID": "checks", "Title": "Checks", "List": keep(judged)},
-		{"ID": "knobs", "Title": "Settings", "List": keep(knobs)},
-		{"ID": "pages", "Title": "Pages", "List": keep(articles)},
-		{"ID": "left", "Title": "Read but not planned", "List": keep(left)},
+		{"ID": "checks", "Title": t.Say("Checks"), "List": keep(judged)},
+		{"ID": "knobs", "Title": t.Say("Settings"), "List": keep(knobs)},
+		{"ID": "pages", "Title": t.Say("Pages"), "List": keep(articles)},
+		{"ID": "left", "Title": t.Say("Read but not planned"), "List": keep(left)},
 	}
 	n := 0
 	for _, g := range groups {
 		n += len(g["List"].([]entry))
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Explain", Here: "/explain", Name: "explainindex",
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/explain"), Here: "/explain", Name: "explainindex",
 		Data: map[string]any{"Groups": groups, "Q": r.URL.Query().Get("q"), "None": n == 0}})
 }
 
@@ -87,100 +86,98 @@ func (e *explained) more(pages []advice.Page, sources []string, words *say.Catal
 		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.In(words).Title})
 	}
 	for _, id := range sources {
-		t := id
+		text := id
 		if src, ok := say.SourceByID(id); ok {
-			t = src.Title + ", " + src.Publisher
+			text = src.Title + ", " + src.Publisher
 			if src.Version != "" {
-				t += ", " + src.Version
+				text += ", " + src.Version
 			}
 		}
-		e.Sources = append(e.Sources, t)
+		e.Sources = append(e.Sources, text)
 	}
 }
 
 // explain shows the page of what the address names.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	e := s.explained(id)
+	e := tongueOf(r).explained(id)
 	if e == nil {
 		return &problem{http.StatusNotFound, say.M("There is no check, setting, or page {id}.", "id", say.Quoted(id)),
-			say.DidYouMean(id, explainable(), say.M("All of them are listed under \"Explain\"."))}
+			say.DidYouMean(id, explainable(), say.M("The page {page} lists all of them.", "page",
+				pageNamed("/explain")))}
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: id, Here: "/explain", Name: "explain", Data: e})
+	return s.page(w, r, http.StatusOK, sheet{Title: say.Text(id), Here: "/explain", Name: "explain", Data: e})
 }
 
-func (s *Server) explained(id string) *explained {
-	p := outline.WordsIn(s.o.Words)
+func (t *tongue) explained(id string) *explained {
 	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		if strings.EqualFold(c.ID, id) {
-			return s.explainCheck(c)
+			return t.explainCheck(c)
 		}
 	}
 	if k, ok := knobNamed(id); ok {
-		return s.explainKnob(k)
+		return t.explainKnob(k)
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		if strings.EqualFold(string(u.Address), id) {
-			e := &explained{What: p.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
-			e.add(p.Say("Why it is not planned"),
-				p.Say("Not planned: {why}.", "why", u.In(s.o.Words).Why))
-			e.more(advice.Of(string(u.Address)), nil, s.o.Words)
+			e := &explained{What: t.Word(pages.UnplannedTag(u.Address)), Title: string(u.Address)}
+			e.add(t.Say("Why it is not planned"),
+				t.Say("Not planned: {why}.", "why", u.In(t.words).Why))
+			e.more(advice.Of(string(u.Address)), nil, t.words)
 			return e
 		}
 	}
 	if found := advice.ByName(id); len(found) == 1 {
-		a := found[0].In(s.o.Words)
-		e := &explained{What: p.Word(a.Kind.Message()), Title: a.Title, Read: p.Word(a.Verdict())}
+		a := found[0].In(t.words)
+		e := &explained{What: t.Word(a.Kind.Message()), Title: a.Title, Read: t.Word(a.Verdict())}
 		e.add("", strings.Join(a.Text, "\n"))
-		e.add(p.Say("How to verify"), a.Verify)
+		e.add(t.Say("How to verify"), a.Verify)
 		for _, to := range a.See {
 			e.See = append(e.See, web.Link{Href: "/explain/" + to, Text: to})
 		}
-		e.more(nil, a.Sources, s.o.Words)
+		e.more(nil, a.Sources, t.words)
 		return e
 	}
 	return nil
 }
 
-func (s *Server) explainCheck(c check.Check) *explained {
-	c = c.In(s.o.Words)
-	p := outline.WordsIn(s.o.Words)
-	e := &explained{What: p.Word(pages.CheckTag(c)), Title: c.Title,
-		Here: []web.Link{{Href: "/findings", Text: "Findings on this host"}}}
-	e.add(p.Say("Why it matters"), c.Why)
-	e.add(p.Say("What to do"), c.Do)
+func (t *tongue) explainCheck(c check.Check) *explained {
+	c = c.In(t.words)
+	e := &explained{What: t.Word(pages.CheckTag(c)), Title: c.Title,
+		Here: []web.Link{{Href: "/findings", Text: t.Say("Findings on this host")}}}
+	e.add(t.Say("Why it matters"), c.Why)
+	e.add(t.Say("What to do"), c.Do)
 	if c.Scope == check.PerInstance {
-		e.add(p.Say("Versions"), p.Word(pages.Versions(c.From, c.To)))
+		e.add(t.Say("Versions"), t.Word(pages.Versions(c.From, c.To)))
 	}
 	if len(c.DependsOn) > 0 {
-		e.add(p.Say("Not reported together with"), strings.Join(c.DependsOn, ", "))
+		e.add(t.Say("Not reported together with"), strings.Join(c.DependsOn, ", "))
 	}
-	e.more(advice.Of(c.ID), c.Sources, s.o.Words)
+	e.more(advice.Of(c.ID), c.Sources, t.words)
 	return e
 }
 
-func (s *Server) explainKnob(k rule.Rule) *explained {
-	k = k.In(s.o.Words)
-	p := outline.WordsIn(s.o.Words)
-	e := &explained{What: p.Word(pages.KnobTag(k)), Title: k.Title,
-		Here: []web.Link{{Href: "/plan", Text: "Current and planned value"}}}
-	e.add(p.Say("Benefits and costs"), k.Why)
-	e.add(p.Say("How the value is chosen"), k.Formula)
+func (t *tongue) explainKnob(k rule.Rule) *explained {
+	k = k.In(t.words)
+	e := &explained{What: t.Word(pages.KnobTag(k)), Title: k.Title,
+		Here: []web.Link{{Href: "/plan", Text: t.Say("Current and planned value")}}}
+	e.add(t.Say("Benefits and costs"), k.Why)
+	e.add(t.Say("How the value is chosen"), k.Formula)
 	var after []string
 	for _, a := range k.Needs {
 		if _, planned := rules.For(a); planned {
 			after = append(after, string(a))
 		}
 	}
-	e.add(p.Say("Depends on"), strings.Join(after, ", "))
+	e.add(t.Say("Depends on"), strings.Join(after, ", "))
 	if k.Tolerance > 0 {
-		e.add(p.Say("Tolerance"), p.Say("A current value within {percent}% of the recommended value is kept.",
+		e.add(t.Say("Tolerance"), t.Say("A current value within {percent}% of the recommended value is kept.",
 			"percent", int(100*k.Tolerance+0.5)))
 	}
 	if from, to := k.Versions(); from+to > 0 {
-		e.add(p.Say("Versions"), p.Word(pages.Versions(from, to)))
+		e.add(t.Say("Versions"), t.Word(pages.Versions(from, to)))
 	}
-	e.more(advice.Of(string(k.Address)), k.Sources, s.o.Words)
+	e.more(advice.Of(string(k.Address)), k.Sources, t.words)
 	return e
 }
 

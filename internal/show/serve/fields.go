@@ -1,13 +1,14 @@
 package serve
 
 import (
-	"fmt"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -16,19 +17,21 @@ import (
 // field is one question of a form, with what was answered and what is wrong
 // with that.
 type field struct {
-	Name, Label, Help string
-	Value             string
-	Choices           []choice // a list to choose from; none: a text
-	Digits            bool     // a whole number: a keyboard of digits
-	Tick              bool     // yes or no
-	Moment            bool     // a time
-	Required          bool
-	Wrong             string // one line; "" where nothing is
+	Name        string
+	Label, Help say.Message
+	Value       string
+	Choices     []choice // a list to choose from; none: a text
+	Digits      bool     // a whole number: a keyboard of digits
+	Tick        bool     // yes or no
+	Moment      bool     // a time
+	Required    bool
+	Wrong       say.Message // one line
 }
 
 type choice struct {
-	Value, Label string
-	Chosen       bool
+	Value  string
+	Label  say.Message
+	Chosen bool
 }
 
 // maxBackends is the most that max_connections takes on every version
@@ -36,16 +39,19 @@ type choice struct {
 const maxBackends = 262143
 
 // profiles are told as the texts of a plan tell them, in a few words.
-var profiles = map[rule.Profile]string{
-	rule.Web: "web: many short requests", rule.OLTP: "oltp: many short transactions", rule.DW: "dw: few large reports",
-	rule.Mixed: "mixed: transactions and reports", rule.Desktop: "desktop: a workstation with other programs",
-	rule.OneC: "1c: 1C:Enterprise",
+var profiles = map[rule.Profile]say.Message{
+	rule.Web:     say.M("web: many short requests"),
+	rule.OLTP:    say.M("oltp: many short transactions"),
+	rule.DW:      say.M("dw: few large reports"),
+	rule.Mixed:   say.M("mixed: transactions and reports"),
+	rule.Desktop: say.M("desktop: workstation with other programs"),
+	rule.OneC:    say.Text("1c: 1C:Enterprise"),
 }
 
 // options turns names into a list to choose from, the first of them "not said".
-func options(chosen, unsaid string, names []string, label func(string) string) []choice {
+func options(chosen string, unsaid say.Message, names []string, label func(string) say.Message) []choice {
 	var out []choice
-	if unsaid != "" {
+	if !unsaid.IsZero() {
 		out = append(out, choice{"", unsaid, chosen == ""})
 	}
 	for _, n := range names {
@@ -54,30 +60,33 @@ func options(chosen, unsaid string, names []string, label func(string) string) [
 	return out
 }
 
-func itself(s string) string { return s }
+func itself(s string) say.Message { return say.Text(s) }
 
 // purpose are the questions about what a plan is for: of every plan.
-func purpose(said url.Values, unsaid string) []field {
+func purpose(said url.Values, unsaid say.Message) []field {
 	var names []string
 	for _, p := range rule.Profiles {
 		names = append(names, string(p))
 	}
 	return []field{
-		{Name: "profile", Label: "Profile", Choices: options(said.Get("profile"), unsaid, names, func(n string) string {
-			return profiles[rule.Profile(n)]
-		})},
-		{Name: "connections", Label: "Connections", Help: "max_connections; empty: unchanged", Digits: true},
-		{Name: "active", Label: "Active sessions",
-			Help: "expected peak; empty: from the profile and the CPUs", Digits: true},
-		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "detected",
+		{Name: "profile", Label: say.M("Profile"), Choices: options(said.Get("profile"), unsaid, names,
+			func(n string) say.Message {
+				return profiles[rule.Profile(n)]
+			})},
+		{Name: "connections", Label: say.M("Connections"), Help: say.M("max_connections; empty: unchanged"),
+			Digits: true},
+		{Name: "active", Label: say.M("Active sessions"),
+			Help: say.M("expected peak; empty: from the profile and the CPUs"), Digits: true},
+		{Name: "storage", Label: say.M("Storage"), Choices: options(said.Get("storage"),
+			say.M("detected automatically"),
 			[]string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
-		{Name: "shared", Label: "Other programs share the host", Tick: true},
+		{Name: "shared", Label: say.M("Other programs share the host"), Tick: true},
 	}
 }
 
-func storageLabel(n string) string {
-	return map[string]string{"nvme": "NVMe", "ssd": "SSD (SATA, SAS)", "hdd": "hard disks",
-		"san": "SAN or network storage"}[n]
+func storageLabel(n string) say.Message {
+	return map[string]say.Message{"nvme": say.Text("NVMe"), "ssd": say.Text("SSD (SATA, SAS)"),
+		"hdd": say.M("hard disks"), "san": say.M("SAN or network storage")}[n]
 }
 
 // asked reads the answers about the purpose. What is wrong is noted beside its
@@ -87,13 +96,13 @@ func asked(said url.Values, fields []field) app.PlanAsk {
 		Shared: formValue(said, "shared") != ""}
 	if a.Profile != "" {
 		if _, err := rule.ParseProfile(a.Profile); err != nil {
-			note(fields, "profile", err.Error())
+			note(fields, "profile", say.OfError(err))
 			a.Profile = ""
 		}
 	}
 	if a.Storage != "" {
 		if _, err := rule.ParseStorage(a.Storage); err != nil {
-			note(fields, "storage", err.Error())
+			note(fields, "storage", say.OfError(err))
 			a.Storage = ""
 		}
 	}
@@ -104,7 +113,7 @@ func asked(said url.Values, fields []field) app.PlanAsk {
 		}
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 || n > maxBackends {
-			note(fields, name, fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+			note(fields, name, say.M("write a whole number from 1 to {most}", "most", strconv.Itoa(maxBackends)))
 			return 0
 		}
 		return n
@@ -125,24 +134,24 @@ func hardware(said url.Values) []field {
 		pg = versions[0]
 	}
 	return []field{
-		{Name: "ram", Label: "Memory", Help: "such as 64GB", Required: true},
-		{Name: "cpus", Label: "CPUs", Help: "logical CPUs, as counted by nproc", Digits: true},
-		{Name: "pg", Label: "PostgreSQL", Choices: options(pg, "", versions, itself)},
+		{Name: "ram", Label: say.M("Memory"), Help: say.M("such as 64GB"), Required: true},
+		{Name: "cpus", Label: say.M("CPUs"), Help: say.M("logical CPUs, as counted by nproc"), Digits: true},
+		{Name: "pg", Label: say.Text("PostgreSQL"), Choices: options(pg, say.Message{}, versions, itself)},
 	}
 }
 
 // further are the questions that most hosts need no answer to.
 func further(said url.Values) []field {
 	return []field{
-		{Name: "swap", Label: "Swap", Help: "such as 2GB; empty: none"},
-		{Name: "disk", Label: "Data disk", Help: "size, such as 500GB; limits the WAL"},
-		{Name: "sockets", Label: "Sockets", Help: "NUMA nodes; empty: one", Digits: true},
-		{Name: "cgroup", Label: "Container memory limit", Help: "such as 8GB; empty: none"},
-		{Name: "container", Label: "Container", Choices: options(said.Get("container"), "none",
+		{Name: "swap", Label: say.M("Swap"), Help: say.M("such as 2GB; empty: none")},
+		{Name: "disk", Label: say.M("Data disk"), Help: say.M("size, such as 500GB; limits the WAL")},
+		{Name: "sockets", Label: say.M("Sockets"), Help: say.M("NUMA nodes; empty: one"), Digits: true},
+		{Name: "cgroup", Label: say.M("Container memory limit"), Help: say.M("such as 8GB; empty: none")},
+		{Name: "container", Label: say.M("Container"), Choices: options(said.Get("container"), say.M("none"),
 			[]string{"docker", "podman", "kubernetes", "lxc", "systemd-nspawn"}, itself)},
-		{Name: "kernel", Label: "Kernel", Help: "release, such as 6.1.0"},
-		{Name: "thp", Label: "Transparent huge pages", Choices: options(said.Get("thp"),
-			"always, as distributions ship it", []string{"always", "madvise", "never"}, itself)},
+		{Name: "kernel", Label: say.M("Kernel"), Help: say.M("release, such as 6.1.0")},
+		{Name: "thp", Label: say.M("Transparent huge pages"), Choices: options(said.Get("thp"),
+			say.M("always, the default of most distributions"), []string{"always", "madvise", "never"}, itself)},
 	}
 }
 
@@ -155,7 +164,7 @@ var words = []string{"ram", "swap", "cpus", "sockets", "storage", "disk", "pg", 
 // question.
 func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 	ok = true
-	wrong := func(name, why string) {
+	wrong := func(name string, why say.Message) {
 		ok = false
 		for _, list := range fields {
 			note(list, name, why)
@@ -166,7 +175,7 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 		v := strings.ReplaceAll(formValue(said, name), " ", "") // "64 GB" is how people write it
 		if v == "" {
 			if name == "ram" {
-				wrong(name, "write how much memory the host has, such as 64GB")
+				wrong(name, say.M("write how much memory the host has, such as 64GB"))
 			}
 			continue
 		}
@@ -178,7 +187,7 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 		_, err := snapshot.ParseDescription(try)
 		switch {
 		case strings.ContainsAny(v, ",="):
-			wrong(name, "write one value, without a comma")
+			wrong(name, say.M("write one value, without a comma"))
 		case err != nil:
 			wrong(name, because(err, pair))
 		default:
@@ -200,8 +209,12 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 }
 
 // because is an error without the pair that it names, which stands beside it.
-func because(err error, pair string) string {
-	return strings.TrimPrefix(err.Error(), pair+": ")
+func because(err error, pair string) say.Message {
+	text := strings.TrimPrefix(err.Error(), pair+": ")
+	if inner := errors.Unwrap(err); inner != nil && inner.Error() == text {
+		return say.OfError(inner) // its words may be known in other languages
+	}
+	return say.Text(text)
 }
 
 // formValue is what was said once; of something said twice, the first.
@@ -214,9 +227,9 @@ func fill(said url.Values, fields []field) {
 	}
 }
 
-func note(fields []field, name, why string) {
+func note(fields []field, name string, why say.Message) {
 	for i := range fields {
-		if fields[i].Name == name && fields[i].Wrong == "" {
+		if fields[i].Name == name && fields[i].Wrong.IsZero() {
 			fields[i].Wrong = why
 		}
 	}
@@ -225,7 +238,7 @@ func note(fields []field, name, why string) {
 // wrongOnes says whether something is wrong with one of them.
 func wrongOnes(lists ...[]field) bool {
 	for _, list := range lists {
-		if slices.ContainsFunc(list, func(f field) bool { return f.Wrong != "" }) {
+		if slices.ContainsFunc(list, func(f field) bool { return !f.Wrong.IsZero() }) {
 			return true
 		}
 	}

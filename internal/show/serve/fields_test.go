@@ -57,10 +57,11 @@ func TestFormOfAHost(t *testing.T) {
 			have := map[string]string{}
 			for _, list := range [][]field{q.hardware, q.purpose, q.further} {
 				for _, f := range list {
-					if f.Wrong != "" {
-						have[f.Name] = f.Wrong
+					if !f.Wrong.IsZero() {
+						have[f.Name] = f.Wrong.English()
 					}
-					if strings.Contains(f.Wrong, "\n") || strings.HasPrefix(f.Wrong, f.Name+"="+v.Get(f.Name)+": ") {
+					if wrong := f.Wrong.English(); strings.Contains(wrong, "\n") ||
+						strings.HasPrefix(wrong, f.Name+"="+v.Get(f.Name)+": ") {
 						t.Errorf("%s: %q", f.Name, f.Wrong)
 					}
 				}

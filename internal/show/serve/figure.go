@@ -5,36 +5,34 @@ import (
 	"html/template"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // figure is a chart as a picture with its table.
-func (d drawn) figure(id string, sp span) (template.HTML, error) {
-	c := web.TimeChart{ID: id, Title: d.Title, From: sp.From.Unix(), To: sp.To.Unix(), FromZero: true,
-		Measure: web.Measure{Text: func(v float64) string { return spell(d.unit, v) },
+func (d drawn) figure(t *tongue, id string, sp span) (template.HTML, error) {
+	title := t.Word(d.Title)
+	c := web.TimeChart{ID: id, Title: title, From: sp.From.Unix(), To: sp.To.Unix(), FromZero: true,
+		Measure: web.Measure{Text: func(v float64) string { return t.InUnit(v, d.unit) },
 			Binary: strings.HasPrefix(d.unit, "bytes")}}
-	f := html.Figure{Title: d.Title, More: "The numbers", Table: d.table()}
+	f := html.Figure{Title: title, More: t.Say("Values"), Table: d.table(t)}
 	add := func(name string, points []web.Point) {
 		c.Series = append(c.Series, web.Series{Name: name, Points: points})
 		f.Keys = append(f.Keys, html.Key{Class: fmt.Sprintf("c-%d", len(c.Series)), Text: name})
 	}
 	for _, l := range d.lines {
-		add(l.name, points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
+		add(t.Word(l.name), points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
 	}
 	// Of one line alone there is room for its peaks too, which a mean hides; of
 	// several the table tells them.
 	if one := d.lines[0]; len(d.lines) == 1 {
-		f.Keys[0].Text = d.help[0]
 		if peaks(one.buckets) {
-			f.Keys[0].Text += ", mean"
-			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 {
+			f.Keys[0].Text = t.Say("{name}, mean", "name", one.name)
+			add(t.Say("maximum in each interval"), points(one.buckets, func(b history.Bucket) float64 {
 				return b.Max
 			}))
 		}
@@ -80,20 +78,20 @@ func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point 
 
 // table is the numbers behind a picture: of each line the mean, and the largest
 // where it is another.
-func (d drawn) table() html.Table {
-	t := html.Table{Caption: d.Title, Quiet: true, Head: []string{"from (UTC)"}}
+func (d drawn) table(t *tongue) html.Table {
+	out := html.Table{Caption: t.Word(d.Title), Quiet: true, Head: []string{t.Say("From (UTC)")}}
 	for i, l := range d.lines {
-		t.Head = append(t.Head, l.name)
-		t.Numbers = append(t.Numbers, i+1)
+		out.Head = append(out.Head, t.Word(l.name))
+		out.Numbers = append(out.Numbers, i+1)
 	}
 	for _, at := range d.times() {
 		row := []html.Cell{{Text: at.from.UTC().Format("2006-01-02 15:04")}}
 		for _, l := range d.lines {
-			row = append(row, d.cell(l.buckets, at))
+			row = append(row, d.cell(t, l.buckets, at))
 		}
-		t.Rows = append(t.Rows, row)
+		out.Rows = append(out.Rows, row)
 	}
-	return t
+	return out
 }
 
 // stretch is the time of one row of the table.
@@ -125,7 +123,7 @@ func (d drawn) times() []stretch {
 }
 
 // cell is one line in one stretch; empty where nothing was sampled.
-func (d drawn) cell(list []history.Bucket, s stretch) html.Cell {
+func (d drawn) cell(t *tongue, list []history.Bucket, s stretch) html.Cell {
 	n, sum, most := 0, 0.0, 0.0
 	for _, b := range list {
 		if b.At.Before(s.from) || !b.At.Before(s.to) {
@@ -140,35 +138,10 @@ func (d drawn) cell(list []history.Bucket, s stretch) html.Cell {
 	if n == 0 {
 		return html.Cell{}
 	}
-	mean := spell(d.unit, sum/float64(n))
+	mean := t.InUnit(sum/float64(n), d.unit)
 	c := html.Cell{Text: mean}
-	if m := spell(d.unit, most); m != mean {
-		c.Sub = "at most " + m
+	if m := t.InUnit(most, d.unit); m != mean {
+		c.Sub = t.Say("at most {value}", "value", m)
 	}
 	return c
-}
-
-// spell writes a value in its unit.
-func spell(u string, v float64) string {
-	switch u {
-	case "bytes":
-		return unit.Bytes(v).String()
-	case "bytes/s":
-		return unit.Bytes(v).String() + "/s"
-	case "ratio":
-		return trimmed(100*v) + " %"
-	case "1/s":
-		return trimmed(v) + "/s"
-	case "seconds":
-		return seconds(time.Duration(v * float64(time.Second)))
-	}
-	return trimmed(v)
-}
-
-// trimmed writes a number with the digits that tell something.
-func trimmed(v float64) string {
-	if math.Abs(v) >= 1000 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }

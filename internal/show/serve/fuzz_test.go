@@ -117,7 +117,7 @@ func FuzzTime(f *testing.F) {
 		if long := sp.To.Sub(sp.From); long < shortest || long > farthest {
 			t.Errorf("%v: from %s to %s", said, sp.From, sp.To)
 		}
-		for _, l := range moves(said, sp, now) {
+		for _, l := range tongues[say.English]().moves(said, sp, now) {
 			u, err := url.Parse(l.Href)
 			if err != nil || u.Path != "/history" {
 				t.Errorf("%v: %s leads to %q", said, l.Text, l.Href)

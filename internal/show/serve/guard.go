@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // policy lets a page load its style sheet, its script and its pictures from this
@@ -24,7 +26,11 @@ const (
 // sets what every answer has.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = s.speaking(r)
 		h := w.Header()
+		if !strings.HasPrefix(r.URL.Path, "/assets/") {
+			h.Set("Vary", "Accept-Language, Cookie")
+		}
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
@@ -38,14 +44,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.tell(fmt.Sprintf("a fault of the program at %s: %v\n%s", r.URL.Path, p, debug.Stack()))
-				_ = text(w, http.StatusInternalServerError, "a fault of the program; its standard error tells more\n")
+				_ = plainly(w, r, http.StatusInternalServerError,
+					say.M("internal error; the standard error of 'pgfettle serve' has the details"))
 			}
 		}()
 		if status, why := s.refuse(r); status != 0 {
 			if status == http.StatusMethodNotAllowed {
 				h.Set("Allow", "GET, HEAD")
 			}
-			_ = text(w, status, "pgfettle: "+why+"\n")
+			_ = plainly(w, r, status, why)
 			return
 		}
 		select {
@@ -53,7 +60,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			defer func() { <-s.busy }()
 		default:
 			h.Set("Retry-After", "5")
-			_ = text(w, http.StatusServiceUnavailable, "pgfettle: too many requests at once\n")
+			_ = plainly(w, r, http.StatusServiceUnavailable, say.M("too many concurrent requests"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -61,24 +68,26 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // refuse says why a request is none for us; 0 where it is.
-func (s *Server) refuse(r *http.Request) (int, string) {
+func (s *Server) refuse(r *http.Request) (int, say.Message) {
 	login := s.o.Token != "" && r.URL.Path == "/login"
 	switch {
 	case len(r.URL.Path) > mostPath || len(r.URL.RawQuery) > mostQuery:
-		return http.StatusRequestURITooLong, "the address is too long"
+		return http.StatusRequestURITooLong, say.M("the address is too long")
 	case !s.mine(r):
 		return http.StatusMisdirectedRequest,
-			fmt.Sprintf("this server is not %q; 'pgfettle serve --host NAME' names it", r.Host)
+			say.M("this server does not answer to the name {name}; to allow it, start "+
+				"'pgfettle serve' with --host NAME",
+				"name", say.Quoted(r.Host))
 	case r.Method == http.MethodPost && (login || r.URL.Path == pastePath):
 		if !sameOrigin(r) {
-			return http.StatusForbidden, "the request comes from another site"
+			return http.StatusForbidden, say.M("the request comes from another site")
 		}
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return http.StatusMethodNotAllowed, "this server reads only"
-	case r.URL.Path == "/memory/events" && !sameOrigin(r), !mayRead(r):
-		return http.StatusForbidden, "the request comes from another site"
+		return http.StatusMethodNotAllowed, say.M("this server is read-only")
+	case (r.URL.Path == "/memory/events" || r.URL.Path == langPath) && !sameOrigin(r), !mayRead(r):
+		return http.StatusForbidden, say.M("the request comes from another site")
 	}
-	return 0, ""
+	return 0, say.Message{}
 }
 
 // mine says whether the request names this server. A page of another site whose

@@ -8,12 +8,12 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -34,44 +34,44 @@ const (
 
 // chart is a picture of series that are read together.
 type chart struct {
-	Title string
+	Title say.Message
 	Names []string // of history.Meanings, all of one unit and one scope
 }
 
 // charts are in the order in which one looks at a host: memory first, as this
 // program is about it, then what waits, then what the server does.
 var charts = []chart{
-	{"Memory", []string{"memory_used_bytes", "anonymous_bytes", "cached_bytes", "page_tables_bytes",
+	{say.M("Memory"), []string{"memory_used_bytes", "anonymous_bytes", "cached_bytes", "page_tables_bytes",
 		"shared_memory_bytes"}},
-	{"Committed memory (Committed_AS)", []string{"committed_bytes", "commit_limit_bytes"}},
-	{"Swap in use", []string{"swap_used_bytes"}},
-	{"Huge pages", []string{"huge_pages_total", "huge_pages_free", "huge_pages_reserved"}},
-	{"CPU", []string{"cpu_busy_ratio", "iowait_ratio", "steal_ratio"}},
-	{"Pressure stall (PSI, some)", []string{"psi_cpu_some", "psi_io_some",
+	{say.M("Committed memory (Committed_AS)"), []string{"committed_bytes", "commit_limit_bytes"}},
+	{say.M("Swap in use"), []string{"swap_used_bytes"}},
+	{say.M("Huge pages"), []string{"huge_pages_total", "huge_pages_free", "huge_pages_reserved"}},
+	{say.M("CPU"), []string{"cpu_busy_ratio", "iowait_ratio", "steal_ratio"}},
+	{say.M("Pressure stall (PSI, some)"), []string{"psi_cpu_some", "psi_io_some",
 		"psi_memory_some"}},
-	{"Findings", []string{"findings"}},
-	{"Sessions", []string{"connections"}},
-	{"Transactions", []string{"transactions_per_second"}},
-	{"WAL written", []string{"wal_bytes_per_second"}},
-	{"Checkpoints", []string{"checkpoints_timed", "checkpoints_requested"}},
-	{"Cache hit ratio (shared_buffers)", []string{"cache_hit_ratio"}},
-	{"Temporary files", []string{"temp_bytes_per_second"}},
-	{"Memory of server processes", []string{"instance_anonymous_bytes", "instance_page_tables_bytes"}},
-	{"Databases", []string{"database_bytes", "wal_directory_bytes"}},
-	{"Free space", []string{"disk_free_bytes"}},
+	{say.M("Findings"), []string{"findings"}},
+	{say.M("Sessions"), []string{"connections"}},
+	{say.M("Transactions"), []string{"transactions_per_second"}},
+	{say.M("WAL written"), []string{"wal_bytes_per_second"}},
+	{say.M("Checkpoints"), []string{"checkpoints_timed", "checkpoints_requested"}},
+	{say.M("Cache hit ratio (shared_buffers)"), []string{"cache_hit_ratio"}},
+	{say.M("Temporary files"), []string{"temp_bytes_per_second"}},
+	{say.M("Memory of server processes"), []string{"instance_anonymous_bytes", "instance_page_tables_bytes"}},
+	{say.M("Databases"), []string{"database_bytes", "wal_directory_bytes"}},
+	{say.M("Free space"), []string{"disk_free_bytes"}},
 }
 
 // open returns the history; nil and no error where there is none, which why tells.
-func (s *Server) open() (st app.History, why string, err error) {
+func (s *Server) open() (st app.History, why say.Message, err error) {
 	if s.o.History == "" {
-		return nil, "There is no folder for a history: HOME is not set.", nil
+		return nil, say.M("There is no directory for a history: HOME is not set."), nil
 	}
 	st, err = app.ReadHistory(s.o.History)
 	switch {
 	case err == nil:
-		return st, "", nil
+		return st, say.Message{}, nil
 	case errors.Is(err, app.ErrNoHistory):
-		return nil, "There is no history yet at " + s.o.History + ".", nil
+		return nil, say.M("There is no history at {path} yet.", "path", s.o.History), nil
 	}
 	hint := say.M("'pgfettle serve' must run as somebody who may read it.")
 	if errors.Is(err, app.ErrOthersHistory) {
@@ -81,7 +81,7 @@ func (s *Server) open() (st app.History, why string, err error) {
 	if errors.Is(err, app.ErrForeignHistory) || errors.Is(err, app.ErrNewerHistory) {
 		hint = say.M("Name another file with --history, or use the pgfettle that wrote it.")
 	}
-	return nil, "", &problem{http.StatusServiceUnavailable, say.OfError(err), hint}
+	return nil, say.Message{}, &problem{http.StatusServiceUnavailable, say.OfError(err), hint}
 }
 
 // past is what the pages of the history have in common.
@@ -142,15 +142,18 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case st == nil:
-		return s.page(w, r, http.StatusOK, sheet{Title: "History", Here: "/history", Name: "nohistory", Data: why})
+		return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/history"), Here: "/history", Name: "nohistory",
+			Data: why})
 	}
 	defer st.Close()
+	t := tongueOf(r)
 	said, now := r.URL.Query(), s.o.Now().UTC()
 	fields := when(said)
 	sp := spanOf(said, fields, now)
 	if wrongOnes(fields) {
-		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: "History", Here: "/history", Name: "history",
-			Data: map[string]any{"Ranges": ranges(said, sp), "Fields": fields, "Wrong": true}})
+		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: nameOf("/history"), Here: "/history",
+			Name: "history",
+			Data: map[string]any{"Ranges": t.ranges(said, sp), "Fields": fields, "Wrong": true}})
 	}
 	p, err := s.past(r, st, sp)
 	if err != nil {
@@ -159,14 +162,13 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	for i := range fields {
 		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].UTC().Format(local)
 	}
-	data := map[string]any{"Ranges": ranges(said, sp), "Moves": moves(said, sp, now), "Fields": fields,
+	data := map[string]any{"Ranges": t.ranges(said, sp), "Moves": t.moves(said, sp, now), "Fields": fields,
 		"Instances": p.instances, "Instance": said.Get("instance"),
 		"From": sp.From.UTC().Format("2006-01-02 15:04"), "To": sp.To.UTC().Format("2006-01-02 15:04 UTC"),
 		"Diff": atTime("/history/settings", said, span{From: sp.From, To: sp.To})}
 	if !p.last.IsZero() && (p.last.Before(sp.From) || p.first.After(sp.To)) {
 		data["Last"] = atTime("/history", said, span{From: p.last.Add(-24 * time.Hour), To: p.last.Add(time.Minute)})
-		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.UTC().Format("2006-01-02 15:04"),
-			p.last.UTC().Format("2006-01-02 15:04"))
+		data["First"], data["End"] = p.first.UTC().Format("2006-01-02 15:04"), p.last.UTC().Format("2006-01-02 15:04")
 	}
 	if err := enter(r.Context(), s.work); err != nil {
 		return errGone
@@ -178,23 +180,23 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	var pieces []template.HTML
 	for i, d := range read {
-		f, err := d.figure(fmt.Sprintf("c%d", i), sp)
+		f, err := d.figure(t, fmt.Sprintf("c%d", i), sp)
 		if err != nil {
 			return err
 		}
 		pieces = append(pieces, f)
 	}
-	events, err := p.happened(r.Context())
+	events, err := p.happened(r.Context(), t)
 	if err != nil {
 		return err
 	}
 	data["Charts"], data["Events"] = pieces, events
-	return s.page(w, r, http.StatusOK, sheet{Title: "History", Here: "/history", Name: "history", Data: data})
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/history"), Here: "/history", Name: "history", Data: data})
 }
 
 // line is one series of a chart.
 type line struct {
-	name    string
+	name    say.Message
 	buckets []history.Bucket
 }
 
@@ -203,7 +205,6 @@ type drawn struct {
 	chart
 	unit  string
 	kind  history.Kind
-	help  []string // what its lines are, where their names do not tell
 	lines []line
 }
 
@@ -224,10 +225,9 @@ func (p *past) read(ctx context.Context) ([]drawn, error) {
 					in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
 					continue
 				}
-				d.lines = append(d.lines, line{name: called(m, in.Label, len(c.Names) > 1)})
+				d.lines = append(d.lines, line{name: called(m.Name, in.Label, len(c.Names) > 1)})
 				series = append(series, in.Series)
 			}
-			d.help = append(d.help, m.Help)
 		}
 		if len(d.lines) > 0 {
 			out = append(out, d)
@@ -259,24 +259,66 @@ func largest(list []line) []line {
 		for _, b := range l.buckets {
 			most = max(most, b.Max)
 		}
-		peaks[l.name] = most
+		peaks[l.name.English()] = most
 	}
 	if len(list) > mostLines {
-		slices.SortStableFunc(list, func(a, b line) int { return cmp.Compare(peaks[b.name], peaks[a.name]) })
+		slices.SortStableFunc(list, func(a, b line) int {
+			return cmp.Compare(peaks[b.name.English()], peaks[a.name.English()])
+		})
 		list = list[:mostLines]
 	}
 	return list
 }
 
+// lineNames are what lines of the charts are called.
+var lineNames = map[string]say.Message{
+	"memory_used_bytes":          say.M("memory in use"),
+	"anonymous_bytes":            say.M("anonymous memory"),
+	"cached_bytes":               say.M("page cache"),
+	"page_tables_bytes":          say.M("page tables"),
+	"shared_memory_bytes":        say.M("shared memory"),
+	"committed_bytes":            say.M("committed memory"),
+	"commit_limit_bytes":         say.M("commit limit"),
+	"swap_used_bytes":            say.M("swap in use"),
+	"huge_pages_total":           say.M("huge page pool"),
+	"huge_pages_free":            say.M("free huge pages"),
+	"huge_pages_reserved":        say.M("reserved huge pages"),
+	"cpu_busy_ratio":             say.M("CPU in use"),
+	"iowait_ratio":               say.Text("iowait"),
+	"steal_ratio":                say.M("CPU steal"),
+	"psi_cpu_some":               say.M("CPU pressure"),
+	"psi_io_some":                say.M("I/O pressure"),
+	"psi_memory_some":            say.M("memory pressure"),
+	"findings":                   say.M("findings"),
+	"connections":                say.M("sessions"),
+	"transactions_per_second":    say.M("transactions, committed or rolled back"),
+	"wal_bytes_per_second":       say.M("WAL written"),
+	"checkpoints_timed":          say.M("timed checkpoints"),
+	"checkpoints_requested":      say.M("requested checkpoints"),
+	"cache_hit_ratio":            say.M("blocks found in shared_buffers"),
+	"temp_bytes_per_second":      say.M("written to temporary files"),
+	"instance_anonymous_bytes":   say.M("anonymous memory"),
+	"instance_page_tables_bytes": say.M("page tables"),
+	"database_bytes":             say.M("databases"),
+	"wal_directory_bytes":        say.M("WAL directory"),
+	"disk_free_bytes":            say.M("free space"),
+}
+
 // called is what a line is named in its picture.
-func called(m history.Meaning, label string, several bool) string {
-	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_per_second"),
-		"_bytes"), "_ratio"), "_", " ")
+func called(series, label string, several bool) say.Message {
+	name, of := lineNames[series], say.Text(label)
+	if series == "findings" {
+		for sev, word := range outline.SeverityWords {
+			if sev.String() == label {
+				of = word
+			}
+		}
+	}
 	switch {
 	case label != "" && several:
-		return name + ", " + label
+		return say.All(", ", name, of)
 	case label != "":
-		return label
+		return of
 	}
 	return name
 }

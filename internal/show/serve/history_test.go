@@ -82,20 +82,20 @@ func TestHistory(t *testing.T) {
 	}{
 		"/history": {[]string{"2026-11-19 16:00 to 2026-11-20 16:00 UTC", `href="/history?range=1y"`,
 			`href="/history?range=1d" aria-current="true"`, "Memory", "<svg", "page tables", "OOM kill", "it had 12 GB",
-			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>earlier<`, `>zoom in<`, `>zoom out<`},
-			[]string{">later<", "Nothing was sampled", "Swap in use"}},
+			`href="/history?instance=%2Fsrv%2Fpg%2F%3C17%3E"`, "8 GB", `>Earlier<`, `>Zoom in<`, `>Zoom out<`},
+			[]string{">Later<", "There is no data", "Swap in use"}},
 		"/history?range=6h&" + all: {[]string{"WAL written", "Sessions",
-			"idle in transaction", "setting changed", "&lt;script&gt;", "postgresql.auto.conf:3", "alice", "at most"},
+			"idle in transaction", "setting</td>", "&lt;script&gt;", "postgresql.auto.conf:3", "alice", "at most"},
 			[]string{"<script>", "no value"}},
 		"/history?from=2026-11-20T10:00&to=2026-11-20T11:00": {
-			[]string{"2026-11-20 10:00 to 2026-11-20 11:00 UTC", ">later<",
+			[]string{"2026-11-20 10:00 to 2026-11-20 11:00 UTC", ">Later<",
 				"from=2026-11-20T10%3A15&amp;to=2026-11-20T10%3A45"}, []string{"OOM kill"}},
-		"/history?from=2026-11-20T10:00:00Z&to=2026-11-20": refused(422, "at least a minute after"),
+		"/history?from=2026-11-20T10:00:00Z&to=2026-11-20": refused(422, "at least one minute after"),
 		"/history?from=2026-11-20T10:00:00%2B02:00": {
 			[]string{"2026-11-20 08:00 to 2026-11-20 16:00 UTC"}, nil},
 		"/history?range=7d": {[]string{"2026-11-13 16:00 to"}, nil},
 		"/history?from=2026-01-01&to=2026-01-02": {
-			[]string{"Nothing was sampled in this time", "from 2026-11-20 10:00 to 2026-11-20 15:59",
+			[]string{"There is no data for this time range", "spans 2026-11-20 10:00 to 2026-11-20 15:59",
 				"from=2026-11-19T15%3A59&amp;to=2026-11-20T16%3A00"}, []string{"<svg"}},
 		"/history?range=2w": refused(422,
 			"there is no range &#34;2w&#34;"),
@@ -105,8 +105,8 @@ func TestHistory(t *testing.T) {
 		"/history?instance=/nothing": refused(404,
 			"There is no history of an instance"),
 		"/history/settings?from=2026-11-20T12:00&to=2026-11-20T14:00&" +
-			all: {[]string{"work_mem", "4MB", "&lt;script&gt;", "not there",
-			"Settings of /srv/pg/&lt;17&gt; that differ"}, []string{"fsync", "<script>"}},
+			all: {[]string{"work_mem", "4MB", "&lt;script&gt;", "not set",
+			"Settings that differ: /srv/pg/&lt;17&gt;"}, []string{"fsync", "<script>"}},
 		"/history/settings?from=2026-11-20T14:00&to=2026-11-20T15:00&" +
 			all: {[]string{"No setting differs between"}, []string{"work_mem"}},
 		"/history/settings?from=2026-11-20T09:00&to=2026-11-20T10:30&" +
@@ -184,6 +184,9 @@ func TestChartsAreOfOneKind(t *testing.T) {
 			m, ok := history.MeaningOf(name)
 			if !ok {
 				t.Fatalf("%s: nobody keeps %s", c.Title, name)
+			}
+			if lineNames[name].IsZero() {
+				t.Errorf("%s: %s has no name", c.Title, name)
 			}
 			if i == 0 {
 				first = m

@@ -6,35 +6,52 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/html"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
-// remembered is who held the memory, as the part of a page.
+// remembered is who held the memory. It is kept for all readers, and told in the language of each.
 type remembered struct {
-	id    int64 // grows with every look, so that a stream sends each one once
-	taken int64
-	html  template.HTML
+	id     int64 // grows with every look, so that a stream sends each one once
+	report *memory.Report
+
+	mu   sync.Mutex
+	told map[string]template.HTML // by language
 }
 
-// remember looks at the memory. The part is made once for all who read it.
+// remember looks at the memory.
 func (s *Server) remember(ctx context.Context) (*remembered, error) {
 	d, err := s.o.Site.Memory(ctx)
 	if err != nil {
 		return nil, err
 	}
-	body, err := web.DiagnoseMemory(d, s.view())
-	if err != nil {
-		return nil, err
+	return &remembered{id: s.o.Now().UnixNano(), report: d, told: map[string]template.HTML{}}, nil
+}
+
+// part is the part of a page, made once for all who read it in a language.
+func (s *Server) part(m *remembered, t *tongue) (template.HTML, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if have, ok := m.told[t.lang]; ok {
+		return have, nil
 	}
-	head, err := piece("memory", map[string]any{"At": s.taken(d.TakenAt),
-		"When": time.Unix(d.TakenAt, 0).UTC().Format(time.RFC3339)})
+	body, err := web.DiagnoseMemory(m.report, t.view())
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return &remembered{s.o.Now().UnixNano(), d.TakenAt, html.Join(head, body)}, nil
+	at := m.report.TakenAt
+	head, err := t.piece("memory", map[string]any{"At": s.taken(at),
+		"When": time.Unix(at, 0).UTC().Format(time.RFC3339)})
+	if err != nil {
+		return "", err
+	}
+	m.told[t.lang] = html.Join(head, body)
+	return m.told[t.lang], nil
 }
 
 // memoryPage shows who holds the memory. Where script runs it is kept up to date.
@@ -43,12 +60,18 @@ func (s *Server) memoryPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := piece("live", map[string]any{"Events": "/memory/events", "Body": m.value.html})
+	t := tongueOf(r)
+	part, err := s.part(m.value, t)
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Memory", Here: "/memory", Body: body, Script: s.script.path,
-		Made: s.asOf(m.value.taken, m.took)})
+	body, err := t.piece("live", map[string]any{"Events": "/memory/events", "Body": part})
+	if err != nil {
+		return err
+	}
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/memory"), Here: "/memory", Body: body,
+		Script: s.script.path,
+		Made:   s.asOf(m.value.report.TakenAt, m.took)})
 }
 
 const (
@@ -72,10 +95,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if status != 0 {
 		// One line, as no person sees it but in the tools of a browser.
 		w.Header().Set("Retry-After", again)
-		return text(w, status, "pgfettle: "+why+"\n")
+		return plainly(w, r, status, why)
 	}
 	defer leave()
+	t := tongueOf(r)
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Language", t.lang)
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
 	c := http.NewResponseController(w)
 	send := func(event string, id int64, data any) error {
@@ -100,16 +125,20 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	last := int64(0)
 	for {
 		m, err := s.memory.get(r.Context())
+		var part template.HTML
+		if err == nil && m.value.id != last {
+			part, err = s.part(m.value, t)
+		}
 		switch {
 		case r.Context().Err() != nil || s.o.Context.Err() != nil:
 		case err != nil:
 			s.tell("/memory/events: " + err.Error())
-			if err := send("failed", 0, map[string]string{"what": sentence(err.Error())}); err != nil {
+			if err := send("failed", 0, map[string]string{"what": sentence(say.ErrorIn(err, t.words))}); err != nil {
 				return err
 			}
 		case m.value.id != last:
 			last = m.value.id
-			if err := send("memory", last, map[string]string{"html": string(m.value.html)}); err != nil {
+			if err := send("memory", last, map[string]string{"html": string(part)}); err != nil {
 				return err
 			}
 		}

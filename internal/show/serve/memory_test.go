@@ -23,7 +23,9 @@ type stream struct {
 	header http.Header
 }
 
-func opened(t *testing.T, url string) *stream {
+func opened(t *testing.T, url string) *stream { t.Helper(); return openedIn(t, url, "en") }
+
+func openedIn(t *testing.T, url, lang string) *stream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
 	t.Cleanup(cancel)
@@ -31,6 +33,7 @@ func opened(t *testing.T, url string) *stream {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Accept-Language", lang)
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

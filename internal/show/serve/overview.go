@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
@@ -9,20 +8,22 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // counted is how many findings of one severity there are, and the first of them.
 type counted struct {
-	Severity string
+	Severity string // its name, which is a class
+	Word     string
 	N        int
 	Titles   []title
-	More     int
+	More     string
+	more     int
 }
 
 type title struct {
@@ -42,13 +43,16 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c := l.value.check
-	v := s.view()
-	tell := outline.WordsIn(v.Words)
-	data := map[string]any{"Host": tell.Subject(c.Subject),
-		"Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
+	t := tongueOf(r)
+	v := t.view()
+	data := map[string]any{"Host": t.Subject(c.Subject), "Findings": counts(c.Report.In(v.Words), t)}
+	if n := len(c.Accepted); n > 0 {
+		data["Accepted"] = t.Many(n, "{n} more finding is accepted by {policy}.",
+			"{n} more findings are accepted by {policy}.", "policy", c.Policy)
+	}
 	var instances []string
 	for _, in := range c.Subject.Instances {
-		instances = append(instances, tell.Instance(in))
+		instances = append(instances, t.Instance(in))
 	}
 	data["Instances"] = instances
 	// A plan that cannot be made, such as one against the policy, takes nothing
@@ -59,12 +63,12 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	case r.Context().Err() != nil:
 		return errGone
 	case err != nil:
-		data["NoPlan"] = sentence(err.Error())
+		data["NoPlan"] = sentence(say.ErrorIn(err, v.Words))
 	default:
 		if data["Budget"], err = web.Budget(p.Budget, v); err != nil {
 			return err
 		}
-		data["Changes"], data["Effects"] = len(p.Changes), effects(p.Changes)
+		data["Changes"] = t.changes(p.Changes)
 		for _, g := range p.Unknown {
 			if !slices.Contains(gaps, g) {
 				gaps = append(gaps[:len(gaps):len(gaps)], g)
@@ -82,8 +86,12 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
-// effects says when the changes of a plan would be in force, the gentlest first.
-func effects(list []plan.Change) string {
+// changes says how many changes a plan has, and when they would be in force, the gentlest first.
+func (t *tongue) changes(list []plan.Change) template.HTML {
+	page := link("/plan", t.Word(nameOf("/plan")))
+	if len(list) == 0 {
+		return t.rich(say.M("{plan}: no changes.", "plan", page))
+	}
 	n := map[knob.Effect]int{}
 	for _, c := range list {
 		n[c.Effect]++
@@ -91,51 +99,45 @@ func effects(list []plan.Change) string {
 	var out []string
 	for e := knob.Now; e <= knob.Reboot; e++ {
 		if n[e] > 0 {
-			out = append(out, fmt.Sprintf("%d in force %s", n[e], effect(e)))
+			out = append(out, t.EffectCount(e, n[e]))
 		}
 	}
-	return strings.Join(out, ", ")
+	return t.rich(say.N(len(list), "{plan}: {n} change ({effects}).", "{plan}: {n} changes ({effects}).", "plan", page,
+		"effects", strings.Join(out, ", ")))
 }
 
-func hostTitle(sub document.Subject) string {
+func hostTitle(sub document.Subject) say.Message {
 	if sub.Host == "" {
-		return "Overview"
+		return nameOf("/")
 	}
-	return "Overview of " + typeset.Clean(sub.Host)
+	return say.M("Overview of {host}", "host", typeset.Clean(sub.Host))
 }
 
 // counts divides findings, which are ordered worst first, by severity. What one
 // check has found in several places is one line.
-func counts(r check.Report, tell outline.Words) []counted {
+func counts(r check.Report, t *tongue) []counted {
 	var out []counted
 	for _, f := range r.Findings {
 		sev := f.Severity.String()
 		if n := len(out); n == 0 || out[n-1].Severity != sev {
-			out = append(out, counted{Severity: sev})
+			out = append(out, counted{Severity: sev, Word: t.Severity(f.Severity)})
 		}
 		last := &out[len(out)-1]
 		last.N++
-		place := strings.TrimSpace(tell.Place(f))
-		if i := slices.IndexFunc(last.Titles, func(t title) bool { return t.ID == f.ID }); i >= 0 {
-			if t := &last.Titles[i]; !slices.Contains(t.Places, place) {
-				t.Places = append(t.Places, place)
+		place := strings.TrimSpace(t.Place(f))
+		if i := slices.IndexFunc(last.Titles, func(have title) bool { return have.ID == f.ID }); i >= 0 {
+			if have := &last.Titles[i]; !slices.Contains(have.Places, place) {
+				have.Places = append(have.Places, place)
 			}
 			last.Titles[i].N++
 			continue
 		}
 		if len(last.Titles) == mostTitles {
-			last.More++
+			last.more++
+			last.More = t.Many(last.more, "and {n} more", "and {n} more")
 			continue
 		}
 		last.Titles = append(last.Titles, title{f.ID, f.Title, []string{place}, 1})
 	}
 	return out
-}
-
-// effect says when a change is in force.
-func effect(e knob.Effect) string {
-	if e == knob.Now {
-		return "at once"
-	}
-	return "after a " + e.String()
 }

@@ -21,54 +21,46 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
+// parsed are the templates without a language: each has its own say, rich and word.
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join, "lines": blocks,
-	"pairs": pairs}).ParseFS(templates, "templates/*.html"))
+	"pairs": pairs, "say": fmt.Sprint, "rich": fmt.Sprint, "word": fmt.Sprint, "link": link, "code": code,
+	"moment": timeElement}).
+	ParseFS(templates, "templates/*.html"))
 
 // sheet is one page: a template of this package with its data, or fragments of
 // the package web, in the shell that all pages have.
 type sheet struct {
-	Title  string
+	Title  say.Message
 	Here   string // the entry of the navigation that it belongs to
 	Bare   bool   // without navigation
 	Name   string // of the template; "": Body alone
 	Data   any
 	Body   template.HTML // after the template
 	Script string
-	Made   string
-}
-
-// places are the entries of the navigation.
-var places = []web.Link{
-	{Href: "/", Text: "Overview"}, {Href: "/findings", Text: "Findings"}, {Href: "/plan", Text: "Plan"},
-	{Href: "/plan/for", Text: "Plan for another host"},
-	{Href: "/memory", Text: "Memory"}, {Href: "/history", Text: "History"}, {Href: "/experiments", Text: "Experiments"},
-	{Href: pastePath, Text: "Read a paste"}, {Href: "/explain", Text: "Explain"},
+	Made   say.Message
 }
 
 // page writes a page.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, p sheet) error {
+	t := tongueOf(r)
 	body := p.Body
 	if p.Name != "" {
-		head, err := piece(p.Name, p.Data)
+		head, err := t.piece(p.Name, p.Data)
 		if err != nil {
 			return err
 		}
 		body = html.Join(head, body)
 	}
-	out := web.Page{Title: p.Title, Body: body, Script: p.Script, Made: p.Made}
-	if s.o.Words != nil {
-		out.Lang = s.o.Words.Lang
+	if p.Made.IsZero() {
+		p.Made = say.M("pgfettle {version}. These pages are read-only. To change something, run the commands shown.",
+			"version", s.o.Version)
 	}
-	if out.Made == "" {
-		out.Made = "pgfettle " + s.o.Version + ". This page reads only; what changes something is a command to type."
-	}
+	out := web.Page{Title: typeset.Line(t.Word(p.Title)), Lang: t.lang, Words: t.words, Body: body, Script: p.Script,
+		Made: t.Word(p.Made), Languages: t.switches(r)}
 	if !p.Bare {
-		for _, l := range places {
-			l.Current = l.Href == p.Here
-			out.Nav = append(out.Nav, l)
-		}
+		out.Nav = t.nav(p.Here)
 		if s.in(r) {
-			out.Nav = append(out.Nav, web.Link{Href: "/login", Text: "Log out"})
+			out.Nav = append(out.Nav, web.Link{Href: "/login", Text: t.Say("Log out")})
 		}
 	}
 	var b bytes.Buffer
@@ -76,15 +68,16 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, p shee
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Language", t.lang)
 	w.WriteHeader(status)
 	_, err := w.Write(b.Bytes())
 	return gone(err)
 }
 
 // piece carries out one template of this package.
-func piece(name string, data any) (template.HTML, error) {
+func (t *tongue) piece(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := parsed.ExecuteTemplate(&b, name+".html", data); err != nil {
+	if err := t.pieces.ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("page %s: %w", name, err)
 	}
 	return template.HTML(html.Seen(b.String())), nil
@@ -113,14 +106,14 @@ func gone(err error) error {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	var told *say.Problem
-	title := "Not there"
+	t, title := tongueOf(r), say.M("Not found")
 	switch {
 	case errors.Is(err, errGone) || r.Context().Err() != nil:
 		return
 	case errors.As(err, &p):
 	case errors.Is(err, context.DeadlineExceeded):
 		p = &problem{http.StatusGatewayTimeout, say.M("The host could not be looked at within {longest}.", "longest",
-			longest),
+			say.Span(longest.Seconds())),
 			say.M("'pgfettle check' on the host waits longer and shows what it waits for.")}
 	case errors.As(err, &told):
 		p = &problem{http.StatusServiceUnavailable, say.OfError(told), told.Hint}
@@ -132,17 +125,17 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch {
 	case p.status >= 500:
-		title = "Not possible now"
+		title = say.M("Currently unavailable")
 		w.Header().Set("Retry-After", "5")
 	case p.status == http.StatusTooManyRequests:
-		title = "Not possible now"
+		title = say.M("Currently unavailable")
 		w.Header().Set("Retry-After", "5")
 	case p.status != http.StatusNotFound:
-		title = "Not understood"
+		title = say.M("Invalid request")
 	}
 	if err := s.page(w, r, p.status, sheet{Title: title, Name: "problem",
-		Data: map[string]any{"What": sentence(p.what.In(s.o.Words)),
-			"Hint": typeset.Capital(typeset.Line(p.hint.In(s.o.Words)))}}); err != nil && !errors.Is(err, errGone) {
+		Data: map[string]any{"What": sentence(t.Word(p.what)),
+			"Hint": typeset.Capital(typeset.Line(t.Word(p.hint)))}}); err != nil && !errors.Is(err, errGone) {
 		s.tell(err.Error())
 	}
 }
@@ -156,7 +149,14 @@ func sentence(s string) string {
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return typeset.Capital(s)
+}
+
+// plainly answers a program, or a browser that asks for no page, in one line.
+func plainly(w http.ResponseWriter, r *http.Request, status int, what say.Message) error {
+	t := tongueOf(r)
+	w.Header().Set("Content-Language", t.lang)
+	return text(w, status, "pgfettle: "+t.Word(what)+"\n")
 }
 
 func text(w http.ResponseWriter, status int, what string) error {
@@ -168,12 +168,20 @@ func text(w http.ResponseWriter, status int, what string) error {
 
 // asOf says how old what a page shows is: when its facts were taken, which of an
 // evidence file may be long ago.
-func (s *Server) asOf(taken int64, took time.Duration) string {
+func (s *Server) asOf(taken int64, took time.Duration) say.Message {
 	if taken == 0 {
-		return "pgfettle " + s.o.Version + "."
+		return say.M("pgfettle {version}.", "version", s.o.Version)
 	}
-	return fmt.Sprintf("Facts of %s; the look took %s. pgfettle %s.", s.taken(taken), took.Round(time.Millisecond),
-		s.o.Version)
+	return say.M("Collected at {time} in {took}. pgfettle {version}.", "time", s.taken(taken), "took", lasted(took),
+		"version", s.o.Version)
+}
+
+// lasted is how long something took.
+func lasted(d time.Duration) say.Number {
+	if d < 10*time.Second {
+		return say.Number(fmt.Sprintf("%.2g s", d.Seconds()))
+	}
+	return say.Number(fmt.Sprintf("%.0f s", d.Seconds()))
 }
 
 // taken is the time of facts, in the zone of this host; "" where it is not known.
@@ -183,6 +191,3 @@ func (s *Server) taken(seconds int64) string {
 	}
 	return time.Unix(seconds, 0).In(s.o.Now().Location()).Format("2006-01-02 15:04:05 -07:00")
 }
-
-// seconds is a duration for a person.
-func seconds(d time.Duration) string { return d.Round(time.Second).String() }

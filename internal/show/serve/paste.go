@@ -34,26 +34,28 @@ const (
 func (s *Server) paste(w http.ResponseWriter, r *http.Request) error {
 	// With no-referrer a browser hides its origin from us too, when it posts.
 	w.Header().Set("Referrer-Policy", "same-origin")
-	p := sheet{Title: "Read a paste", Here: pastePath, Name: "paste"}
-	show := func(status int, wrong string) error {
-		p.Data = map[string]any{"Path": pastePath, "Wrong": wrong, "Done": p.Body != "", "Most": unit.Bytes(mostPaste)}
+	t := tongueOf(r)
+	p := sheet{Title: nameOf(pastePath), Here: pastePath, Name: "paste"}
+	show := func(status int, wrong say.Message) error {
+		p.Data = map[string]any{"Path": pastePath, "Wrong": t.Word(wrong),
+			"Done": p.Body != "", "Most": t.Size(mostPaste)}
 		return s.page(w, r, status, p)
 	}
 	if r.Method != http.MethodPost {
-		return show(http.StatusOK, "")
+		return show(http.StatusOK, say.Message{})
 	}
 	text, err := pasted(w, r)
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(text) == "" {
-		return show(http.StatusUnprocessableEntity, "There is no text to read.")
+		return show(http.StatusUnprocessableEntity, say.M("There is no text to read."))
 	}
-	if p.Body, err = s.pasteReport(r.Context(), text); err != nil {
+	if p.Body, err = s.pasteReport(r.Context(), t, text); err != nil {
 		return err
 	}
-	p.Made = "Made from the pasted text alone, which is not stored. pgfettle " + s.o.Version + "."
-	return show(http.StatusOK, "")
+	p.Made = say.M("Based on the pasted text only, which is not stored. pgfettle {version}.", "version", s.o.Version)
+	return show(http.StatusOK, say.Message{})
 }
 
 // pasted is the text that a form sends.
@@ -81,14 +83,14 @@ func pasted(w http.ResponseWriter, r *http.Request) (string, error) {
 }
 
 // pasteReport is the report on a paste, a few at a time: each takes a CPU for a moment.
-func (s *Server) pasteReport(ctx context.Context, text string) (template.HTML, error) {
+func (s *Server) pasteReport(ctx context.Context, t *tongue, text string) (template.HTML, error) {
 	if err := enter(ctx, s.work); err != nil {
 		return "", err
 	}
 	defer func() { <-s.work }()
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	d, err := diagnose.Paste(ctx, []paste.Input{{Name: "the paste", Text: []byte(text)}})
+	d, err := diagnose.Paste(ctx, []paste.Input{{Name: t.Say("pasted text"), Text: []byte(text)}})
 	if told, ok := errors.AsType[*say.Problem](err); ok {
 		return "", &problem{http.StatusUnprocessableEntity, say.OfError(told), told.Hint}
 	}
@@ -96,12 +98,13 @@ func (s *Server) pasteReport(ctx context.Context, text string) (template.HTML, e
 		return "", err
 	}
 	if d.Report == nil {
-		return web.Read(d.Read, s.view())
+		body, err := web.Read(d.Read, t.view())
+		return t.foreign(body), err
 	}
 	r := web.Report{Snapshot: d.Report.Snapshot, Memory: d.Report.Memory, OOM: d.Report.OOM, Log: d.Report.Log,
 		Missing: d.Report.Missing, Read: d.Read}
 	r.Check = document.Check{Report: d.Report.Check, Subject: document.SubjectOf(r.Snapshot)}
 	r.Plan = document.Plan{Plan: d.Report.Plan, Subject: r.Check.Subject}
-	page, err := web.ReportPage(r, s.view())
+	page, err := web.ReportPage(r, t.view())
 	return page.Body, err
 }

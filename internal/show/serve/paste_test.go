@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -155,7 +156,7 @@ func TestPasteTakesTurns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // who does not wait for a place gets none
-	if _, err := s.pasteReport(ctx, ticket); !errors.Is(err, context.Canceled) {
+	if _, err := s.pasteReport(ctx, tongues[say.English](), ticket); !errors.Is(err, context.Canceled) {
 		t.Errorf("it was read without a place: %v", err)
 	}
 	<-s.work

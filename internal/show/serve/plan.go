@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/web"
@@ -72,19 +73,16 @@ func (s *Server) planFrom(ctx context.Context, l *looked, a app.PlanAsk) (docume
 	return p, err
 }
 
-// view is how fragments are told on these pages.
-func (s *Server) view() web.View { return web.View{Words: s.o.Words, Explain: "/explain/"} }
-
 // plan shows the plan of the host, for what the address says.
 func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	said := r.URL.Query()
-	fields := purpose(said, "as the policy says, else mixed")
+	fields := purpose(said, say.M("from the policy, or mixed"))
 	fill(said, fields)
 	a := asked(said, fields)
 	data := map[string]any{"Fields": fields, "Open": a != app.PlanAsk{}}
 	if wrongOnes(fields) {
 		data["Wrong"], data["Open"] = true, true
-		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: "Plan", Here: "/plan", Name: "plan",
+		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: nameOf("/plan"), Here: "/plan", Name: "plan",
 			Data: data})
 	}
 	l, err := s.look.get(r.Context())
@@ -95,14 +93,15 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := web.Plan(p, s.view())
+	body, err := web.Plan(p, tongueOf(r).view())
 	if err != nil {
 		return err
 	}
 	flags := strings.Join(append(planFlags(a), quoted(s.o.Target)...), " ")
 	data["Command"] = strings.TrimSpace("pgfettle plan " + flags)
 	data["Apply"] = strings.TrimSpace("pgfettle apply " + flags)
-	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body,
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/plan"), Here: "/plan", Name: "plan", Data: data,
+		Body: body,
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
@@ -151,11 +150,11 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := l.value.check
 	c.All = r.URL.Query().Get("all") != ""
-	body, err := web.Check(c, s.view())
+	body, err := web.Check(c, tongueOf(r).view())
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Findings", Here: "/findings", Body: body,
+	return s.page(w, r, http.StatusOK, sheet{Title: nameOf("/findings"), Here: "/findings", Body: body,
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 

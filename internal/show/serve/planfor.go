@@ -23,8 +23,10 @@ import (
 
 // form is another form of a plan, for a file.
 type form struct {
-	name, label, suffix string
-	write               func(io.Writer, document.Plan, *snapshot.Snapshot, string) error
+	name   string
+	label  say.Message
+	suffix string
+	write  func(io.Writer, document.Plan, *snapshot.Snapshot, string) error
 }
 
 // whole is a form that is about the whole plan and not about one instance.
@@ -34,15 +36,15 @@ func whole(f func(io.Writer, document.Plan, *snapshot.Snapshot) error) func(io.W
 }
 
 var planForms = []form{
-	{"alter-system", "ALTER SYSTEM (SQL)", ".sql", export.AlterSystem},
-	{"conf", "postgresql.conf", ".conf", export.Conf},
-	{"sysctl", "sysctl.d", ".conf", whole(export.Sysctl)},
-	{"script", "shell script", ".sh", whole(export.Script)},
-	{"ansible", "Ansible playbook", ".yml", whole(export.Ansible)},
-	{"patroni", "Patroni", ".yml", export.Patroni},
-	{"cnpg", "CloudNativePG", ".yml", export.CNPG},
-	{"docker", "docker run, compose", ".yml", export.Docker},
-	{"json", "JSON", ".json", func(w io.Writer, d document.Plan, _ *snapshot.Snapshot, _ string) error {
+	{"alter-system", say.Text("ALTER SYSTEM (SQL)"), ".sql", export.AlterSystem},
+	{"conf", say.Text("postgresql.conf"), ".conf", export.Conf},
+	{"sysctl", say.Text("sysctl.d"), ".conf", whole(export.Sysctl)},
+	{"script", say.M("shell script"), ".sh", whole(export.Script)},
+	{"ansible", say.M("Ansible playbook"), ".yml", whole(export.Ansible)},
+	{"patroni", say.Text("Patroni"), ".yml", export.Patroni},
+	{"cnpg", say.Text("CloudNativePG"), ".yml", export.CNPG},
+	{"docker", say.Text("docker run, compose"), ".yml", export.Docker},
+	{"json", say.Text("JSON"), ".json", func(w io.Writer, d document.Plan, _ *snapshot.Snapshot, _ string) error {
 		return json.Plan(w, d)
 	}},
 }
@@ -59,7 +61,7 @@ type describedPlan struct {
 type questions struct{ hardware, purpose, further []field }
 
 func ask(said url.Values) questions {
-	q := questions{hardware(said), purpose(said, ""), further(said)}
+	q := questions{hardware(said), purpose(said, say.Message{}), further(said)}
 	if formValue(said, "profile") == "" {
 		for i, c := range q.purpose[0].Choices {
 			q.purpose[0].Choices[i].Chosen = c.Value == string(rule.Mixed)
@@ -68,9 +70,9 @@ func ask(said url.Values) questions {
 	for i := range q.purpose {
 		switch f := &q.purpose[i]; f.Name {
 		case "connections":
-			f.Help = "max_connections; empty: 100, the default"
+			f.Help = say.M("max_connections; empty: 100, the default")
 		case "storage":
-			f.Choices[0].Label = "not known"
+			f.Choices[0].Label = say.M("unknown")
 		}
 	}
 	for _, list := range [][]field{q.hardware, q.purpose, q.further} {
@@ -107,11 +109,11 @@ func (s *Server) describedPlan(ctx context.Context, said url.Values, q questions
 
 // planFor shows the form, and the plan where it was filled in.
 func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
-	said := r.URL.Query()
+	t, said := tongueOf(r), r.URL.Query()
 	q := ask(said)
-	p := sheet{Title: "Plan for another host", Here: "/plan/for", Name: "planfor"}
+	p := sheet{Title: nameOf("/plan/for"), Here: "/plan/for", Name: "planfor"}
 	show := func(status int, wrong bool) error {
-		more := slices.ContainsFunc(q.further, func(f field) bool { return f.Value != "" || f.Wrong != "" })
+		more := slices.ContainsFunc(q.further, func(f field) bool { return f.Value != "" || !f.Wrong.IsZero() })
 		p.Data = map[string]any{"Hardware": q.hardware, "Purpose": q.purpose, "Further": q.further, "More": more,
 			"Wrong": wrong}
 		return s.page(w, r, status, p)
@@ -126,7 +128,7 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 	case !ok:
 		return show(http.StatusUnprocessableEntity, true)
 	}
-	body, err := web.Plan(d.plan, s.view())
+	body, err := web.Plan(d.plan, t.view())
 	if err != nil {
 		return err
 	}
@@ -137,16 +139,16 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 	var links []web.Link
 	for _, f := range planForms {
 		if f.name != "sysctl" || kernelPart(d.plan) {
-			links = append(links, web.Link{Href: address("/plan/for/"+f.name, said), Text: f.label})
+			links = append(links, web.Link{Href: address("/plan/for/"+f.name, said), Text: t.Word(f.label)})
 		}
 	}
 	command := strings.Join(append([]string{"pgfettle plan --for", quoted(d.spec)[0]}, planFlags(d.ask)...), " ")
-	tail, err := piece("files", map[string]any{"Files": files, "Forms": links, "Command": command})
+	tail, err := t.piece("files", map[string]any{"Files": files, "Forms": links, "Command": command})
 	if err != nil {
 		return err
 	}
 	p.Body = html.Join(body, tail)
-	p.Made = "Made from what the form says, without a look at any host. pgfettle " + s.o.Version + "."
+	p.Made = say.M("Based on the form only: no host was inspected. pgfettle {version}.", "version", s.o.Version)
 	return show(http.StatusOK, false)
 }
 
@@ -163,7 +165,8 @@ func (s *Server) planForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case !ok:
 		return &problem{http.StatusUnprocessableEntity, say.M("The address does not describe a host."),
-			say.M("Fill in the form of «Plan for another host»; its result has links to the forms of the plan.")}
+			say.M("Fill in the form on the page {page}. Its result has links to the plan in other formats.", "page",
+				pageNamed("/plan/for"))}
 	}
 	key := ""
 	if keys := export.Keys(d.plan); len(keys) > 0 {

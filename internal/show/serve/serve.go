@@ -47,7 +47,8 @@ type Options struct {
 	Token       string         // "": whoever reaches the address may read; on a socket, this account and root
 	History     string         // the file of `pgfettle watch`; "": none
 	Experiments string         // the folder of the experiments; "": none
-	Words       *say.Catalogue // the language of the documents
+	Words       *say.Catalogue // the language of pages whose reader asks for none that there is
+	Fixed       bool           // that language was named for this server: what browsers ask for does not change it
 	Version     string
 	Now         func() time.Time
 	Tell        func(string)    // what goes wrong, one line each; may be nil
@@ -118,6 +119,7 @@ func New(o Options) *Server {
 		"/explain/{id...}":  s.explain,
 		"/healthz":          s.healthy,
 		"/login":            s.login,
+		langPath:            s.language,
 		"/assets/{file}":    s.assets,
 		"/metrics":          s.metrics,
 		"/{nothing...}":     s.nothing,

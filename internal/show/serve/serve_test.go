@@ -162,7 +162,7 @@ var allPages = map[string]string{
 	"/plan":     "shared_buffers",
 	"/plan?profile=oltp&connections=100&active=20&storage=ssd&shared=yes": "pgfettle plan --profile oltp " +
 		"--connections 100 --active 20 --storage ssd --dedicated=false",
-	"/plan/for": "Plan for another host: memory, kernel and server together",
+	"/plan/for": "Memory, kernel, and server settings for a host that you describe",
 	"/plan/for?ram=64+GB&swap=2GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300": "pgfettle plan --for " +
 		"ram=64GB,swap=2GB,cpus=16,storage=nvme,pg=17 --profile oltp --connections 300",
 	"/memory":                              "data-live=\"/memory/events\"",

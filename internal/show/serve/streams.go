@@ -1,9 +1,10 @@
 package serve
 
 import (
-	"fmt"
 	"net/http"
 	"sync"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -28,18 +29,19 @@ type streams struct {
 
 // take gives a reader a place. Without one, status and why say what a reader is
 // told.
-func (p *streams) take(who string) (leave func(), status int, why string) {
+func (p *streams) take(who string) (leave func(), status int, why say.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.of[who] >= mostOfOne:
 		return nil, http.StatusTooManyRequests,
-			fmt.Sprintf("%d pages of yours are kept up to date already; close one of them, or reload this one by hand",
-				mostOfOne)
+			say.M("{most} of your pages are already updated automatically; close one of them, or reload this "+
+				"page manually",
+				"most", mostOfOne)
 	case p.all >= mostStreams:
 		return nil, http.StatusServiceUnavailable,
-			fmt.Sprintf("%d pages are kept up to date already, which is all that there may be; reload this one by hand",
-				mostStreams)
+			say.M("{most} pages are already updated automatically, which is the limit; reload this page manually",
+				"most", mostStreams)
 	}
 	if p.of == nil {
 		p.of = map[string]int{}
@@ -53,5 +55,5 @@ func (p *streams) take(who string) (leave func(), status int, why string) {
 		if p.of[who]--; p.of[who] == 0 {
 			delete(p.of, who)
 		}
-	}), 0, ""
+	}), 0, say.Message{}
 }

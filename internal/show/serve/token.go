@@ -132,7 +132,7 @@ func (d *door) end(number string) {
 // public are the addresses that tell nothing: whether the server answers, how it
 // looks, and where to say the token.
 func public(path string) bool {
-	return path == "/healthz" || path == "/login" || strings.HasPrefix(path, "/assets/")
+	return path == "/healthz" || path == "/login" || path == langPath || strings.HasPrefix(path, "/assets/")
 }
 
 // enter lets a request through whose sender may read: the account itself over its
@@ -147,9 +147,9 @@ func (s *Server) enter(next http.Handler) http.Handler {
 			return
 		}
 		if s.door == nil {
-			_ = text(w, http.StatusForbidden,
-				"pgfettle: this socket is for root and for the account that runs 'pgfettle serve'; with "+
-					"--token-file it takes a token of others\n")
+			_ = plainly(w, r, http.StatusForbidden,
+				say.M("only root and the account that runs 'pgfettle serve' can use this socket; to allow others "+
+					"with a token, start it with --token-file"))
 			return
 		}
 		scheme, token, said := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -165,7 +165,7 @@ func (s *Server) enter(next http.Handler) http.Handler {
 			}
 		}
 		w.Header().Set("WWW-Authenticate", `Bearer realm="pgfettle"`)
-		if err := s.ask(w, r, http.StatusUnauthorized, r.URL.RequestURI(), ""); err != nil {
+		if err := s.ask(w, r, http.StatusUnauthorized, r.URL.RequestURI(), say.Message{}); err != nil {
 			s.fail(w, r, err)
 		}
 	})
@@ -191,7 +191,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 		if token := said.Get("token"); token != "" && r.Method == http.MethodGet {
 			return s.begin(w, r, token, said.Get("next"))
 		}
-		return s.ask(w, r, http.StatusOK, said.Get("next"), "")
+		return s.ask(w, r, http.StatusOK, said.Get("next"), say.Message{})
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
@@ -218,7 +218,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, token, next strin
 	case err != nil:
 		return err
 	case !right:
-		return s.ask(w, r, http.StatusUnauthorized, next, "This is not the token.")
+		return s.ask(w, r, http.StatusUnauthorized, next, say.M("This is not the token."))
 	}
 	c := s.cookie(r)
 	c.Value, c.MaxAge = s.door.begin(), int(session/time.Second)
@@ -233,9 +233,18 @@ func (s *Server) cookie(r *http.Request) *http.Cookie {
 		Secure: r.TLS != nil || s.o.Listen.BehindProxy}
 }
 
-// localRedirect keeps a redirection on this server: a path, and nothing that a browser
-// takes for another host.
+// localRedirect is where a login leads to: a page of this server that is none of the login itself.
 func localRedirect(next string) string {
+	next = localPath(next)
+	if path, _, _ := strings.Cut(next, "?"); path == "/login" {
+		return "/"
+	}
+	return next
+}
+
+// localPath keeps a redirection on this server: a path, and nothing that a browser
+// takes for another host.
+func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
 		strings.ContainsAny(next, "\\\x00\r\n\t") {
@@ -247,16 +256,16 @@ func localRedirect(next string) string {
 			return "/"
 		}
 	}
-	if u.Path == "/login" || u.Path == "/memory/events" {
+	if u.Path == langPath || u.Path == "/memory/events" {
 		return "/"
 	}
 	return u.RequestURI()
 }
 
 // ask shows the form of the login.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, next, wrong string) error {
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, next string, wrong say.Message) error {
 	// With no-referrer a browser hides its origin from us too, when it posts.
 	w.Header().Set("Referrer-Policy", "same-origin")
-	return s.page(w, r, status, sheet{Title: "Log in", Bare: true, Name: "login",
-		Data: map[string]any{"Next": localRedirect(next), "Wrong": wrong, "In": s.in(r)}})
+	return s.page(w, r, status, sheet{Title: say.M("Log in"), Bare: true, Name: "login",
+		Data: map[string]any{"Next": localRedirect(next), "Wrong": tongueOf(r).Word(wrong), "In": s.in(r)}})
 }

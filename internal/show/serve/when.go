@@ -1,10 +1,10 @@
 package serve
 
 import (
-	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -16,10 +16,17 @@ type span struct {
 
 // spans are the ranges that one link leads to.
 var spans = []struct {
-	Name string
-	Long time.Duration
-}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour},
-	{"30d", 30 * 24 * time.Hour}, {"1y", 365 * 24 * time.Hour}}
+	Name  string
+	Long  time.Duration
+	Label say.Message
+}{
+	{"1h", time.Hour, say.M("{time}", "time", say.Number("1 h"))},
+	{"6h", 6 * time.Hour, say.M("{time}", "time", say.Number("6 h"))},
+	{"1d", 24 * time.Hour, say.N(1, "{n} day", "{n} days")},
+	{"7d", 7 * 24 * time.Hour, say.N(7, "{n} day", "{n} days")},
+	{"30d", 30 * 24 * time.Hour, say.N(30, "{n} day", "{n} days")},
+	{"1y", 365 * 24 * time.Hour, say.N(1, "{n} year", "{n} years")},
+}
 
 const (
 	usual    = "1d"
@@ -34,6 +41,9 @@ var layouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, 
 // field of a browser is filled in so.
 const local = "2006-01-02T15:04"
 
+// errNoTime is what is not written as a time.
+var errNoTime = say.Usage(say.M("write a time such as 2026-11-21T18:30"), say.Message{})
+
 // moment reads a time; UTC where it names no zone, as the pages of the history
 // and the axes of their pictures are: a time that is there twice or not at all
 // when clocks are put back or forward would be a poor one to look for a fault at.
@@ -44,7 +54,7 @@ func moment(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("write a time such as 2026-11-21T18:30")
+	return time.Time{}, errNoTime
 }
 
 // written says whether a time is one that an address of ours may have: of no host
@@ -53,7 +63,8 @@ func written(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year()
 
 // when are the questions for a time, filled in.
 func when(said url.Values) []field {
-	f := []field{{Name: "from", Label: "From (UTC)", Moment: true}, {Name: "to", Label: "To (UTC)", Moment: true}}
+	f := []field{{Name: "from", Label: say.M("From (UTC)"), Moment: true},
+		{Name: "to", Label: say.M("To (UTC)"), Moment: true}}
 	fill(said, f)
 	return f
 }
@@ -75,32 +86,33 @@ func spanOf(said url.Values, fields []field, now time.Time) span {
 		}
 		out.Range = usual
 		out.From = now.Add(-24 * time.Hour)
-		note(fields, "from", fmt.Sprintf("there is no range %q; choose one of those above, or write two times", name))
+		note(fields, "from", say.M("there is no range {name}; choose one of those above, or write two times",
+			"name", say.Quoted(name)))
 		return out
 	}
 	out.Range = ""
 	var err error
 	if to != "" {
 		if out.To, err = moment(to); err != nil {
-			note(fields, "to", err.Error())
+			note(fields, "to", say.OfError(err))
 			out.To = now
 		}
 	}
 	out.From = out.To.Add(-24 * time.Hour)
 	if from != "" {
 		if out.From, err = moment(from); err != nil {
-			note(fields, "from", err.Error())
+			note(fields, "from", say.OfError(err))
 			out.From = out.To.Add(-24 * time.Hour)
 		}
 	}
 	switch long := out.To.Sub(out.From); {
 	case wrongOnes(fields):
 	case !written(out.From):
-		note(fields, "from", "write a time such as 2026-11-21T18:30")
+		note(fields, "from", say.OfError(errNoTime))
 	case long < shortest:
-		note(fields, "to", "write a time that is at least a minute after the first")
+		note(fields, "to", say.M("write a time at least one minute after the first"))
 	case long > farthest:
-		note(fields, "from", "write a time that is less than ten years before the other")
+		note(fields, "from", say.M("write a time less than ten years before the other"))
 	}
 	return out
 }
@@ -124,35 +136,35 @@ func atTime(path string, said url.Values, sp span) string {
 }
 
 // ranges are the links to the usual times.
-func ranges(said url.Values, now span) []web.Link {
+func (t *tongue) ranges(said url.Values, now span) []web.Link {
 	var out []web.Link
 	for _, r := range spans {
-		out = append(out, web.Link{Href: atTime("/history", said, span{Range: r.Name}), Text: r.Name,
+		out = append(out, web.Link{Href: atTime("/history", said, span{Range: r.Name}), Text: t.Word(r.Label),
 			Current: r.Name == now.Range})
 	}
 	return out
 }
 
 // moves are the links to the time around the one that is shown.
-func moves(said url.Values, sp span, now time.Time) []web.Link {
+func (t *tongue) moves(said url.Values, sp span, now time.Time) []web.Link {
 	long := sp.To.Sub(sp.From)
 	half, quarter := long/2, long/4
 	var out []web.Link
-	add := func(text string, from, to time.Duration) {
+	add := func(text say.Template, from, to time.Duration) {
 		next := span{From: sp.From.Add(from), To: sp.To.Add(to)}
 		if written(next.From) && written(next.To) {
-			out = append(out, web.Link{Href: atTime("/history", said, next), Text: text})
+			out = append(out, web.Link{Href: atTime("/history", said, next), Text: t.Say(text)})
 		}
 	}
-	add("earlier", -half, -half)
+	add("Earlier", -half, -half)
 	if sp.To.Before(now.Add(-time.Minute)) {
-		add("later", half, half)
+		add("Later", half, half)
 	}
 	if half >= 2*shortest {
-		add("zoom in", quarter, -quarter)
+		add("Zoom in", quarter, -quarter)
 	}
 	if 2*long < farthest {
-		add("zoom out", -half, half)
+		add("Zoom out", -half, half)
 	}
 	return out
 }

@@ -48,13 +48,22 @@ var sheet string
 
 // Page is one HTML page around fragments of this package.
 type Page struct {
-	Title      string        // the heading and the name of the page
-	Lang       string        // of its texts: en, fr, ru; "" is en
-	Nav        []Link        // to the other pages, or to sections of this one (#plan)
-	Body       template.HTML // made only by this package's own templates
-	Standalone bool          // one file: the style sheet is in it, and nothing else is loaded
-	Script     string        // path of a script, such as /assets/live.js; only of a served page
-	Made       string        // last line: by what and when it was made; "" leaves it out
+	Title      string         // the heading and the name of the page
+	Lang       string         // of its texts: en, fr, ru; "" is en
+	Nav        []Link         // to the other pages, or to sections of this one (#plan)
+	Body       template.HTML  // made only by this package's own templates
+	Standalone bool           // one file: the style sheet is in it, and nothing else is loaded
+	Script     string         // path of a script, such as /assets/live.js; only of a served page
+	Made       string         // last line: by what and when it was made; "" leaves it out
+	Words      *say.Catalogue // of Lang, where they are at hand; nil: they are opened
+	Languages  []Language     // links to this page in the languages that there are; only of a served page
+}
+
+// Language is a link to a page in one language.
+type Language struct {
+	Lang, Name string // "fr", "français"
+	Href       string
+	Current    bool // of this page
 }
 
 // Mark is in the head of every page: who finds it knows what made the file.
@@ -99,7 +108,10 @@ func Write(w io.Writer, p Page) error {
 	if p.Standalone && p.Script != "" {
 		return fmt.Errorf("web: the page %q stands alone and has a script", p.Title)
 	}
-	words, err := say.Open(p.Lang)
+	words, err := p.Words, error(nil)
+	if words == nil {
+		words, err = say.Open(p.Lang)
+	}
 	if err != nil {
 		return fmt.Errorf("web: texts of %s: %w", p.Lang, err)
 	}
@@ -109,6 +121,7 @@ func Write(w io.Writer, p Page) error {
 		Sheet        template.CSS
 		Policy       string
 		Skip, Places string
+		Choice       string
 	}{
 		Page: p, Sheet: template.CSS(sheet),
 		// The browser itself is told that this file loads nothing and runs nothing.
@@ -116,6 +129,7 @@ func Write(w io.Writer, p Page) error {
 			"'; base-uri 'none'; form-action 'none'",
 		Skip:   say.M("Skip to content").In(words),
 		Places: say.M("Sections").In(words),
+		Choice: say.M("Language").In(words),
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 // Brings new numbers to a page that is open. The server sends the same fragment
 // that the page was made of; what is the same in it stays as it is, so that what
-// somebody has unfolded, chosen or is at with the keyboard is not touched.
+// somebody has unfolded, chosen or is at with the keyboard is not touched. What it
+// says itself stands in the page, in the language of its reader.
 "use strict";
 (() => {
   const part = document.querySelector("[data-live]");
@@ -41,32 +42,32 @@
   const stop = (why) => {
     if (source) source.close();
     source = null;
-    button.textContent = "Go on";
+    button.textContent = part.dataset.resume;
     state.textContent = why;
   };
   const start = () => {
     source = new EventSource(part.dataset.live);
-    button.textContent = "Pause";
-    state.textContent = "Kept up to date.";
+    button.textContent = part.dataset.pause;
+    state.textContent = part.dataset.current;
     source.addEventListener("memory", (e) => {
       const fresh = document.createElement("template"); // nothing in one is loaded or run
       fresh.innerHTML = JSON.parse(e.data).html;
       const want = part.cloneNode(false);
       want.append(fresh.content);
       same(part, want);
-      state.textContent = "Kept up to date.";
+      state.textContent = part.dataset.current;
     });
     source.addEventListener("failed", (e) => { state.textContent = JSON.parse(e.data).what; });
-    source.addEventListener("end", () => stop("The server has ended."));
+    source.addEventListener("end", () => stop(part.dataset.ended));
     source.onerror = () => {
-      if (source && source.readyState === EventSource.CLOSED) stop("No new numbers: the server does not answer, or too many pages are open.");
-      else state.textContent = "The connection was lost; trying again.";
+      if (source && source.readyState === EventSource.CLOSED) stop(part.dataset.closed);
+      else state.textContent = part.dataset.lost;
     };
   };
-  button.addEventListener("click", () => (source ? stop("Paused.") : start()));
+  button.addEventListener("click", () => (source ? stop(part.dataset.paused) : start()));
   // A page that nobody sees asks nothing of the host.
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden && source) { stop("Paused."); button.dataset.again = "1"; }
+    if (document.hidden && source) { stop(part.dataset.paused); button.dataset.again = "1"; }
     else if (!document.hidden && button.dataset.again) { delete button.dataset.again; start(); }
   });
   start();
