@@ -75,7 +75,7 @@ func TestNothingWasApplied(t *testing.T) {
 	res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "bad", knob.Restart)}}, all)
 	if no == nil || no.Code != say.CodePartly ||
 		no.Message.String() != "nothing was applied: 0 of 1 changes are done" ||
-		strings.Contains(no.Hint.String(), "undo") {
+		strings.Contains(no.Hint.String(), "pgfettle undo") {
 		t.Errorf("%+v, %+v", no, res.Journal)
 	}
 }
