@@ -96,7 +96,7 @@ func TestMemoryOfEachInstance(t *testing.T) {
 
 		r = memoryOf(t, collect.Request{Kind: collect.Conninfo, Value: as("app", "postgres")})
 		hidden := fmt.Sprint(r.Unknown)
-		if !strings.Contains(hidden, "sessions of other roles are hidden") || len(r.Instances[0].Sessions) > 0 ||
+		if !strings.Contains(hidden, "hidden from this role") || len(r.Instances[0].Sessions) > 0 ||
 			r.Instances[0].Sum.Processes < 7 {
 			t.Errorf("as a role that sees its own sessions only: %s, %+v", hidden, r.Instances[0].Sessions)
 		}
