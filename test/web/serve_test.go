@@ -259,10 +259,10 @@ func TestKeyboard(t *testing.T) {
 						can, i-1)); inner++ {
 					x.press(kb.Tab)
 				}
-				// A picture that is wider than its box is one too, so that it can be scrolled.
+				// A picture or a listing that is wider than its box is one too, so that it can be scrolled.
 				if eval[bool](x,
-					`document.activeElement.matches(".picture") && document.activeElement.scrollWidth > `+
-						`document.activeElement.clientWidth`) {
+					`document.activeElement.matches(".picture, pre:not([tabindex])") && `+
+						`document.activeElement.scrollWidth > document.activeElement.clientWidth`) {
 					x.press(kb.Tab)
 				}
 				where := eval[string](x, fmt.Sprintf(`(() => {
