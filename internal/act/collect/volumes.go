@@ -3,6 +3,8 @@ package collect
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -121,9 +123,9 @@ func (c *collector) rootOutputOf(ctx context.Context, name string, argv ...strin
 // outputOf runs a command that anybody may run and keeps its output.
 func (c *collector) outputOf(ctx context.Context, name string, argv ...string) {
 	out, problem := c.output(ctx, argv)
-	if problem != "" {
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: problem,
-			Reveal: "install " + argv[0] + ", or run it by hand to see why it fails"})
+	if problem.reason != "" {
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: problem.reason,
+			Reveal: problem.reveal})
 		return
 	}
 	c.add(name, out)
@@ -136,7 +138,8 @@ func (c *collector) outputsOf(ctx context.Context, name string, things []string,
 	argv func(string) []string) {
 	program := ""
 	var all bytes.Buffer
-	first, got := "", 0
+	var first failure
+	got := 0
 	for _, th := range things {
 		args := argv(th)
 		if args == nil {
@@ -147,8 +150,8 @@ func (c *collector) outputsOf(ctx context.Context, name string, things []string,
 			break
 		}
 		out, problem := c.output(ctx, args)
-		if problem != "" {
-			if first == "" {
+		if problem.reason != "" {
+			if first.reason == "" {
 				first = problem
 			}
 			continue
@@ -169,28 +172,38 @@ func (c *collector) outputsOf(ctx context.Context, name string, things []string,
 		c.a.AddMissing(evidence.Missing{Name: name, State: known.Forbidden, Reason: "only root may run " + program,
 			Reveal: asRoot})
 	default:
-		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: first,
-			Reveal: "install " + program + ", or run it by hand to see why it fails"})
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: first.reason, Reveal: first.reveal})
 	}
 }
+
+// failure is why there is no output of a program, and what would reveal it.
+type failure struct{ reason, reveal string }
 
 // output runs a command. smartctl sets bits of its exit status for what it has
 // to say of a disk, and only the lowest two mean that there is no answer.
-func (c *collector) output(ctx context.Context, argv []string) (out []byte, problem string) {
+func (c *collector) output(ctx context.Context, argv []string) (out []byte, problem failure) {
 	o, err := c.t.Run(ctx, target.Command{Argv: argv, Timeout: volumeTimeout})
+	program := argv[0]
 	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, failure{err.Error(), "install " + program}
 	case err != nil:
-		return nil, err.Error()
-	case o.Code != 0 && (argv[0] != "smartctl" || o.Code&3 != 0):
-		return nil, argv[0] + ": " + firstLine(o.Stderr, o.Stdout)
+		return nil, failure{err.Error(), "run " + program + " manually to see why it fails"}
+	case o.Code != 0 && (program != "smartctl" || o.Code&3 != 0):
+		return nil, failure{program + ": " + firstLine(program, o.Stderr, o.Stdout),
+			"run " + program + " manually to see why it fails"}
 	}
-	return bytes.ToValidUTF8(o.Stdout, []byte("?")), ""
+	return bytes.ToValidUTF8(o.Stdout, []byte("?")), failure{}
 }
 
-// firstLine returns the first line of the first text that has one.
-func firstLine(texts ...[]byte) string {
+// firstLine returns the first line of the first text that has one, without the name of the
+// program that some begin each line with, and tune2fs even twice.
+func firstLine(program string, texts ...[]byte) string {
 	for _, t := range texts {
 		line, _, _ := bytes.Cut(bytes.TrimSpace(t), []byte("\n"))
+		for again := true; again; {
+			line, again = bytes.CutPrefix(bytes.TrimSpace(line), []byte(program+":"))
+		}
 		if len(line) > 0 {
 			return string(bytes.ToValidUTF8(line, nil))
 		}

@@ -229,3 +229,21 @@ func FuzzReadCatalogue(f *testing.F) {
 		}
 	})
 }
+
+// TestSeparatorsFollowTheLanguage: what stands between clauses is set as each language sets it; a space between
+// sentences stays, and English is the same with a catalog and without.
+func TestSeparatorsFollowTheLanguage(t *testing.T) {
+	fr, err := say.Open("fr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clauses := func(sep string) say.Message { return say.All(sep, say.Text("a"), say.Text("b")) }
+	for sep, want := range map[string]string{"; ": "a\u202f; b", ": ": "a\u00a0: b", " ": "a b", ", ": "a, b"} {
+		if got := clauses(sep).In(fr); got != want {
+			t.Errorf("%q in French: %q, want %q", sep, got, want)
+		}
+		if got := clauses(sep).English(); got != "a"+sep+"b" {
+			t.Errorf("%q in English: %q", sep, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ package say
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -114,6 +115,18 @@ func All(sep string, list ...Message) Message {
 	return m
 }
 
+// marks are what may stand between clauses, which a language may set apart from the text before.
+var marks = []Template{":", ";"}
+
+// separator is what stands between clauses in the language of a catalog.
+func (c *Catalogue) separator(sep string) string {
+	mark := strings.TrimSuffix(sep, " ")
+	if !slices.Contains(marks, Template(mark)) {
+		return sep
+	}
+	return c.Text(mark) + sep[len(mark):]
+}
+
 // IsZero says whether there is nothing to say.
 func (m Message) IsZero() bool { return m.Text == "" && len(m.parts) == 0 }
 
@@ -159,7 +172,7 @@ func (m Message) In(c *Catalogue) string {
 		for i, p := range m.parts {
 			list[i] = p.In(c)
 		}
-		return strings.Join(list, m.sep)
+		return strings.Join(list, c.separator(m.sep))
 	case m.literal:
 		return m.Text
 	}

@@ -273,7 +273,8 @@ var reveals = []say.Template{
 	"paste {text} too",
 	"paste the output of sysctl -a",
 	"take all of /proc/meminfo",
-	"install {program}, or run it by hand to see why it fails",
+	"install {program}",
+	"run {program} manually to see why it fails",
 	"install it: apt-get install fio, dnf install fio or zypper install fio",
 	"install perf (package linux-perf, linux-tools or perf) to see which functions take the time",
 	"install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and " +

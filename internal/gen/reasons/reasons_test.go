@@ -12,14 +12,13 @@ import (
 
 // elsewhere are the texts that need no template, each with why.
 var elsewhere = map[string]string{
-	Hole:                            "the words of an error, of a program or of another document",
-	"cpus=N":                        "add {word} has it",
-	"disk=SIZE":                     "add {word} has it",
-	"storage=nvme, ssd, hdd or san": "add {word} has it",
-	"--days":                        "an option",
-	"--deep":                        "an option",
-	"only root may run ":            "the program is never empty",
-	"install , or run it by hand to see why it fails": "the program is never empty",
+	Hole:                                    "the words of an error, of a program or of another document",
+	"cpus=N":                                "add {word} has it",
+	"disk=SIZE":                             "add {word} has it",
+	"storage=nvme, ssd, hdd or san":         "add {word} has it",
+	"--days":                                "an option",
+	"--deep":                                "an option",
+	"only root may run ":                    "the program is never empty",
 	"data":                                  "the role of a place",
 	"wal":                                   "the role of a place",
 	Hole + ": " + Hole:                      "an error within an error: each is recognized alone",

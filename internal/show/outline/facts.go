@@ -55,6 +55,17 @@ var answers = map[string]say.Template{
 	"waldir":          "WAL directory size",
 }
 
+// outputs are what the output of a program is read for, by its name in an evidence.
+var outputs = map[string]say.Template{
+	"cmd/dmsetup-status":         "state of mapped devices (dmsetup status)",
+	"cmd/dmsetup-table-snapshot": "snapshots of mapped devices (dmsetup table)",
+	"cmd/kernel-oom":             "OOM reports of the kernel log",
+	"cmd/lsattr":                 "attributes of files (lsattr)",
+	"cmd/smartctl-scterc":        "error recovery of disks (smartctl)",
+	"cmd/tune2fs":                "filesystem features (tune2fs)",
+	"cmd/zfs-get":                "properties of ZFS datasets (zfs get)",
+}
+
 var answerName = regex.New(`^pg/[^/]+/([a-z_]+)(?:\.json)?$`)
 
 // fileTrees are the roots below which the name of a fact is a path.
@@ -66,6 +77,12 @@ func (p Words) Fact(name string) string {
 		if t, ok := answers[m[1]]; ok {
 			return p.Word(say.M(t))
 		}
+	}
+	if t, ok := outputs[name]; ok {
+		return p.Word(say.M(t))
+	}
+	if unit, ok := strings.CutPrefix(name, "cmd/systemctl-show-"); ok {
+		return p.Say("unit {unit} (systemctl show)", "unit", typeset.Clean(unit))
 	}
 	if slices.ContainsFunc(fileTrees, func(tree string) bool { return strings.HasPrefix(name, tree) }) {
 		return "/" + typeset.Clean(name)

@@ -53,7 +53,7 @@ func Undone(j *journal.Journal, c *say.Catalogue) Outline {
 func ended(j *journal.Journal, c *say.Catalogue, now bool, states ...journal.ChangeState) Outline {
 	p := WordsIn(c)
 	var o Outline
-	o.Heading(1, p.JournalName(j), p.Colon(), p.Word(OutcomeWords[j.State]), "; ", p.JournalTally(j))
+	o.Heading(1, p.JournalName(j), p.Colon(), p.Word(OutcomeWords[j.State]), p.Semicolon(), p.JournalTally(j))
 	var list []journal.Change
 	for _, x := range j.Changes {
 		if slices.Contains(states, x.State) || len(x.Notes) > 0 || x.Left != "" {

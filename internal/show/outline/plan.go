@@ -20,7 +20,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	o.title("pgfettle plan", d.Subject.Host)
 	p.subjectOutline(&o, d.Subject)
 	this, others := p.PlannedFor(d.Profile)
-	o.Para(Bold(p.Say("Profile:")), " ", this, "; ", others)
+	o.Para(Bold(p.Say("Profile:")), " ", this, p.Semicolon(), others)
 	o.Summary(p.PlanSummary(d)...)
 	whole := d.Of == 0 // else the memory is that of the whole plan, and so is what it lacks
 	if whole {

@@ -105,7 +105,7 @@ func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list [
 			}
 			facts = append(facts, Piece{Text: f, As: AsName})
 		}
-		it := ItemOf(Join(facts, ": "), p.reason(g.Reason))
+		it := ItemOf(Join(facts, p.Colon()), p.reason(g.Reason))
 		var more []Item
 		if w, ok := waiting[g.Reason]; ok {
 			more = append(more, ItemOf(nil, p.UnjudgedLine(w)))

@@ -39,6 +39,9 @@ func (p Words) Count(n int) string { return p.Number(say.Spell(n)) }
 // Colon stands between a place and what is said of it; some languages set it apart.
 func (p Words) Colon() string { return p.Say(":") + " " }
 
+// Semicolon stands between clauses that are not one message.
+func (p Words) Semicolon() string { return p.Say(";") + " " }
+
 // Value is a name, a value or an amount in the reader's language.
 func (p Words) Value(v any) string { return p.catalog.Value(v) }
 

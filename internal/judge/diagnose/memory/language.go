@@ -21,20 +21,12 @@ func (r *Report) In(c *say.Catalogue) *Report {
 		in.Options = slices.Clone(in.Options)
 		for j := range in.Options {
 			o := &in.Options[j]
-			o.Title, o.Do, o.Note = o.Title.Translated(c), translated(o.Do, c), o.Note.Translated(c)
+			o.Title, o.Do, o.Note = o.Title.Translated(c), say.AllIn(o.Do, c), o.Note.Translated(c)
 		}
 	}
 	for i := range out.OOM {
 		o := &out.OOM[i]
-		o.Why, o.Outcome, o.Notes = o.Why.Translated(c), o.Outcome.Translated(c), translated(o.Notes, c)
+		o.Why, o.Outcome, o.Notes = o.Why.Translated(c), o.Outcome.Translated(c), say.AllIn(o.Notes, c)
 	}
 	return &out
-}
-
-func translated(list []say.Message, c *say.Catalogue) []say.Message {
-	out := make([]say.Message, len(list))
-	for i, m := range list {
-		out[i] = m.Translated(c)
-	}
-	return out
 }

@@ -46,9 +46,6 @@ func (t Task) in(c *say.Catalogue) Task {
 }
 
 func (x Cause) in(c *say.Catalogue) Cause {
-	x.Text, x.Evidence = x.Text.Translated(c), slices.Clone(x.Evidence)
-	for i := range x.Evidence {
-		x.Evidence[i] = x.Evidence[i].Translated(c)
-	}
+	x.Text, x.Evidence = x.Text.Translated(c), say.AllIn(x.Evidence, c)
 	return x
 }

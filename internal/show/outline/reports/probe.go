@@ -39,9 +39,10 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 	if len(d.Measured.Missing) > 0 {
 		o.Part("Not measured")
 		for _, g := range d.Measured.Missing {
-			text := g.Fact + ": " + gapwords.In(c, g.Reason)
+			p := outline.WordsIn(c)
+			text := g.Fact + p.Colon() + gapwords.In(c, g.Reason)
 			if g.Reveal != "" {
-				text += "; " + gapwords.In(c, g.Reveal)
+				text += p.Semicolon() + gapwords.In(c, g.Reveal)
 			}
 			o.Para(text)
 		}
