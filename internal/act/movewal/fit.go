@@ -125,9 +125,9 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 				"pg_wal back into the data directory")
 	case "patroni":
 		return refusal(say.M("Patroni runs {label}", "label", in.Label()),
-			say.M("it would take the stop for a failure, and makes members anew without a link"),
-			say.M("give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the "+
-				"member anew with 'patronictl reinit'"))
+			say.M("it would treat the stop as a failure, and recreates members without a link"),
+			say.M("set waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and recreate "+
+				"the member with 'patronictl reinit'"))
 	case "cloudnative-pg":
 		return refusal(say.M("CloudNativePG runs {label}", "label", in.Label()), say.M("its pods come and go with "+
 			"their volumes"),
@@ -237,7 +237,7 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 		return err
 	}
 	if most := was.Mode.Perm() | 0o700; st.Mode.Perm()&^most != 0 || st.Mode.Perm()&0o700 != 0o700 {
-		why := say.M("whoever reads the WAL reads what is in the database")
+		why := say.M("anyone who can read the WAL can read the data")
 		if st.Mode.Perm()&^most == 0 {
 			why = say.M("the server could not write there")
 		}

@@ -23,7 +23,7 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	switch {
 	case isBelow(f.To, dir):
 		return refusal(say.M("{to} is in the data directory", "to", f.To),
-			say.M("a base backup would copy it twice, and whoever removes the one loses the other"),
+			say.M("a base backup would copy it twice, and removing one removes the other"),
 			say.M("name a folder outside of {dir}", "dir", dir))
 	case isBelow(f.To, f.From):
 		return refusal(say.M("{to} is in the WAL of this server", "to", f.To), say.Message{},

@@ -321,8 +321,8 @@ func failed(s *Source, dumped, restored scratch.Ended) error {
 	}
 	return &say.Problem{Message: say.M("{who} failed with the database {database}", "who", who, "database", s.Database),
 		Detail: say.Text(detail),
-		Hint: say.M("pg_dump and pg_restore of this database, run by hand, say the same; the live server is as it " +
-			"was"),
+		Hint: say.M("pg_dump and pg_restore of this database fail in the same way if you run them manually; the live " +
+			"server is unchanged"),
 		Code: say.CodeError}
 }
 
