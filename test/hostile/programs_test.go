@@ -167,6 +167,23 @@ func TestSwappedProgram(t *testing.T) {
 		"pg:shared_buffers,pg:max_connections,pg:huge_pages")
 }
 
+// TestScriptInThePlaceOfPostgres: what a script starts bears another name, and is known as the
+// server all the same: a restart does not wait for one that is up.
+func TestScriptInThePlaceOfPostgres(t *testing.T) {
+	w := newWorld(t)
+	data, bin := w.cluster(mallory, "")
+	w.sh(mallory, `mv "$0/postgres" "$0/honest"; printf '#!/bin/sh\nexec "%s/honest" "$@"\n' "$0" > "$0/postgres"; `+
+		`chmod 755 "$0/postgres"`, bin)
+	for _, args := range [][]string{
+		{"apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers", "--pin", "pg:huge_pages=off"},
+		{"undo", "--max-effect", "restart"},
+	} {
+		if r := w.root(args...); r.Code != 0 {
+			t.Errorf("%v", r)
+		}
+	}
+}
+
 // TestLookedAtByAnother: somebody who is not root looks at the host, and runs no program
 // of an account that has started a server there.
 func TestLookedAtByAnother(t *testing.T) {

@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
@@ -138,7 +136,7 @@ func (c *collector) doubt(in *instance, found []*instance) {
 		return
 	}
 	pid := max(f.pid, -f.pid)
-	if !slices.Contains(host.ServerNames, strings.TrimSpace(text(c.t, "proc/"+strconv.Itoa(pid)+"/comm"))) {
+	if !host.IsServerName(text(c.t, "proc/"+strconv.Itoa(pid)+"/comm")) {
 		return
 	}
 	switch c.standsIn(pid) {

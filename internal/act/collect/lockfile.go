@@ -2,7 +2,6 @@ package collect
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +72,7 @@ func (c *collector) leftBehind(in *instance) (out []int) {
 	}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
-		if err != nil || !slices.Contains(host.ServerNames, strings.TrimSpace(text(c.t, "proc/"+n+"/comm"))) {
+		if err != nil || !host.IsServerName(text(c.t, "proc/"+n+"/comm")) {
 			continue
 		}
 		if c.standsIn(pid) == in.dataDir {

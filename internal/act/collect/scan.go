@@ -47,7 +47,7 @@ func (c *collector) servers() map[int]serverProc {
 		if !ok {
 			continue
 		}
-		if name := commOf(line); slices.Contains(host.ServerNames, string(name)) {
+		if name := commOf(line); host.IsServerName(string(name)) {
 			p.server = true
 			out[pid] = p
 		} else {

@@ -1,10 +1,8 @@
 package pgclient
 
 import (
-	"bytes"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"syscall"
 
@@ -112,7 +110,7 @@ func postmasterHere(at reader, s Session) int {
 // isServer says whether a process bears a server's name.
 func isServer(at reader, pid int) bool {
 	comm, err := at.ReadFile("proc/"+strconv.Itoa(pid)+"/comm", maxProcFile)
-	return err == nil && slices.Contains(host.ServerNames, string(bytes.TrimSpace(comm)))
+	return err == nil && host.IsServerName(string(comm))
 }
 
 // BootTime reads the line btime of proc/stat: seconds since the epoch.

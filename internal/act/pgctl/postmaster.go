@@ -1,7 +1,6 @@
 package pgctl
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,11 +25,12 @@ type postmaster struct {
 const ticks = 100
 
 // postmasterOf finds the server of a data directory. A lock file that a crash
-// left behind, whose number another process wears by now, is no server: the
-// process has to bear a server's name and to stand in the data directory, which
-// a postmaster never leaves; where that link is closed to us, it must have begun
-// when the lock file says. Where we are root it has to run as the account of the
-// instance.
+// left behind, whose number another process wears by now, is no server. Two of three
+// must hold: the process bears a server's name, it stands in the data directory, which
+// a postmaster never leaves, and it began when the lock file says. A name alone is
+// none: a script in the place of bin/postgres may start a program of any name. Where
+// that link is open to us, the process must stand there; where we are root it has to
+// run as the account of the instance.
 func (p *Server) postmaster(dataDir string) (postmaster, bool, error) {
 	a, err := p.account(dataDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,11 +67,6 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 	if err != nil {
 		return postmaster{}, false, nil
 	}
-	switch string(bytes.TrimSpace(comm)) {
-	case "postgres", "postmaster", "edb-postgres":
-	default:
-		return postmaster{}, false, nil
-	}
 	p := postmaster{Lock: l, Dir: dataDir}
 	stat, err := t.ReadFile(proc+"/stat", target.MaxConfigFile)
 	if err != nil {
@@ -84,9 +79,17 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 	if state == "Z" {
 		return p, false, nil
 	}
-	if cwd, err := t.Readlink(proc + "/cwd"); err == nil {
+	named := host.IsServerName(string(comm))
+	cwd, err := t.Readlink(proc + "/cwd")
+	stands := false
+	if seen := err == nil; seen {
 		real, err := t.Resolve(dataDir)
-		return p, err == nil && cwd == real, nil
+		if stands = err == nil && cwd == real; !stands || named {
+			return p, stands, nil
+		}
+	}
+	if !named && !stands {
+		return p, false, nil
 	}
 	boot, err := bootTime(t)
 	if err != nil || l.Began == 0 {

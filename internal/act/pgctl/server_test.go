@@ -173,8 +173,8 @@ func TestServiceOf(t *testing.T) {
 	}
 }
 
-// TestOnlyTheServerItself: a number in a lock file is no server unless the
-// process bears its name and stands in the data directory.
+// TestOnlyTheServerItself: a number in a lock file is no server unless the process
+// stands in the data directory, and bears its name or began when the lock file says.
 func TestOnlyTheServerItself(t *testing.T) {
 	const stat = "99 (postgres) S 1 99 99 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5000 0 0"
 	for _, c := range []struct {
@@ -182,7 +182,10 @@ func TestOnlyTheServerItself(t *testing.T) {
 		up                     bool
 	}{
 		{"the server", "postgres\n", stat, "/data", true},
-		{"another program", "vi\n", stat, "/data", false},
+		{"another program", "vi\n", strings.Replace(stat, " 5000 ", " 500000 ", 1), "/data", false},
+		{"another program elsewhere", "vi\n", stat, "/other", false},
+		{"its program has another name", "pg-real\n", stat, "/data", true},
+		{"of NixOS", ".postgres-wrapp\n", stat, "/data", true},
 		{"a server of another folder", "postgres\n", stat, "/other", false},
 		{"dead and not waited for", "postgres\n", strings.Replace(stat, " S ", " Z ", 1), "/data", false},
 	} {

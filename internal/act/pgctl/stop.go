@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -45,7 +46,7 @@ func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 		if err != nil || cwd != real {
 			continue // it has ended, or is another user's, who may not write there
 		}
-		if exe, err := p.Target.Readlink("/proc/" + n + "/exe"); err == nil && path.Base(exe) == "postgres" {
+		if exe, err := p.Target.Readlink("/proc/" + n + "/exe"); err == nil && host.IsServerName(path.Base(strings.TrimSuffix(exe, " (deleted)"))) {
 			return true, nil
 		}
 	}

@@ -29,9 +29,20 @@ const (
 	KindBackgroundWorker = "background worker" // of an extension: its title is the name that the extension chose
 )
 
-// ServerNames are the names under which a PostgreSQL server runs (comm).
-// "postmaster" is that of old packages, "edb-postgres" of EDB's.
-var ServerNames = []string{"postgres", "postmaster", "edb-postgres"}
+// serverNames are the names under which a PostgreSQL server runs (comm, 15 bytes at most):
+// "postmaster" is that of old packages, "edb-postgres" of EDB's, ".postgres-wrapp" of the
+// program that the script bin/postgres of NixOS starts.
+var serverNames = []string{"postgres", "postmaster", "edb-postgres", ".postgres-wrapp"}
+
+// maxComm is how much of a program's name the kernel keeps in comm (TASK_COMM_LEN without its NUL).
+const maxComm = 15
+
+// IsServerName says whether a process is one of a PostgreSQL server, by its comm (with or
+// without the end of its line) or by the name of its program.
+func IsServerName(name string) bool {
+	name = strings.TrimSpace(name)
+	return slices.Contains(serverNames, name[:min(len(name), maxComm)])
+}
 
 // ParseTitle parses proc/PID/cmdline. A server process overwrites its command
 // line with «postgres: [CLUSTER: ]WHAT», padded with NUL bytes; the postmaster
@@ -48,7 +59,7 @@ func ParseTitle(b []byte) (Title, error) {
 	if !ok {
 		t := Title{Text: text}
 		name := string(program[bytes.LastIndexByte(program, '/')+1:])
-		if slices.Contains(ServerNames, name) {
+		if IsServerName(name) {
 			t.Kind = KindPostmaster
 		}
 		return t, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -174,7 +175,7 @@ func (c *oomCase) noLaterStart(entry int) say.Message {
 // serverKilled says whether a process of a server was among those that were killed: of a whole group, the first need
 // not be one.
 func (c *oomCase) serverKilled() bool {
-	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return oomServer(v.Name) })
+	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return host.IsServerName(v.Name) })
 }
 
 // started says whether a server was started again whose postmaster is gone, from an entry of its log on: what happened,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -110,7 +111,7 @@ func (c *oomCase) cause() {
 				"server had reserved but not yet used)", "all", *m.HugeTotal, "free", *h))
 	}
 	for _, p := range c.kill.Programs {
-		if oomServer(p.Name) || share(p.Private) < oomOtherMin {
+		if host.IsServerName(p.Name) || share(p.Private) < oomOtherMin {
 			continue
 		}
 		text := say.N(p.Processes, "Another program: {name} had {size} of memory in {n} process.",
@@ -273,7 +274,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 	seen := false
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
-		if !oomServer(t.Name) {
+		if !host.IsServerName(t.Name) {
 			continue
 		}
 		b, _ := c.private(t)
@@ -287,7 +288,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 		}
 	}
 	// A table that is cut, or hidden, may not have the victim; its last line does.
-	if v := c.kill.Victim; v != nil && !seen && oomServer(v.Name) && v.Anon != nil && share(*v.Anon) >= oomHeavy {
+	if v := c.kill.Victim; v != nil && !seen && host.IsServerName(v.Name) && v.Anon != nil && share(*v.Anon) >= oomHeavy {
 		heavy, heavySum = append(heavy, one{v.PID, *v.Anon}), heavySum+*v.Anon
 	}
 	slices.SortStableFunc(heavy, func(a, b one) int { return oomSign(int64(b.b - a.b)) })
@@ -423,7 +424,7 @@ func (c *oomCase) estimate() (e estimated) {
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
 		rss, swap := unit.Bytes(t.RSS)*c.size, unit.Bytes(t.Swap)*c.size
-		if !oomServer(t.Name) {
+		if !host.IsServerName(t.Name) {
 			e.sum -= rss
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -205,7 +206,7 @@ func tellsMost(kills []Kill) *int {
 		if k.Victim != nil || k.NoVictim || k.Panic {
 			n += 8
 		}
-		if k.Victim != nil && oomServer(k.Victim.Name) {
+		if k.Victim != nil && host.IsServerName(k.Victim.Name) {
 			n += 4
 		}
 		if k.Cause.ID != oomNotTold {
@@ -280,11 +281,6 @@ func oomTime(at kernlog.Stamp, f *Facts) say.Message {
 		return say.M("{seconds} after boot", "seconds", say.Number(fmt.Sprintf("%.3f s", at.Boot.Seconds())))
 	}
 	return say.Text(at.Text)
-}
-
-// oomServer says whether a process by its name is one of a server.
-func oomServer(name string) bool {
-	return name == "postgres" || name == "postmaster" || name == "edb-postgres"
 }
 
 // oomKillOf makes the post-mortem of one report.
@@ -498,7 +494,7 @@ func (c *oomCase) private(t *kernlog.Task) (b unit.Bytes, atLeast bool) {
 	if s := c.sharable(); s != nil {
 		return b + max(rss-*s, 0), true
 	}
-	if oomServer(t.Name) {
+	if host.IsServerName(t.Name) {
 		if s := c.smallest; s != nil {
 			b += max(rss-*s, 0)
 		}
@@ -530,7 +526,7 @@ func (c *oomCase) sharable() *unit.Bytes {
 func (c *oomCase) smallestServer() *unit.Bytes {
 	var least *int64
 	for i := range c.report.Table.Tasks {
-		if t := &c.report.Table.Tasks[i]; oomServer(t.Name) && t.VM > 0 && (least == nil || t.VM < *least) {
+		if t := &c.report.Table.Tasks[i]; host.IsServerName(t.Name) && t.VM > 0 && (least == nil || t.VM < *least) {
 			least = &t.VM
 		}
 	}
@@ -573,13 +569,13 @@ func (c *oomCase) tasks() {
 		p.Swap += unit.Bytes(t.Swap) * c.size
 		// What the killer goes by: all that is resident, swap, page tables.
 		all = append(all, sized{t, unit.Bytes(t.RSS+t.Swap)*c.size + t.PageTables})
-		if oomServer(t.Name) {
+		if host.IsServerName(t.Name) {
 			c.tables += t.PageTables
 			c.procs++
 		}
 	}
 	for k, p := range by {
-		if !c.report.Table.Split && c.sharable() == nil && !oomServer(p.Name) && p.Processes > 1 {
+		if !c.report.Table.Split && c.sharable() == nil && !host.IsServerName(p.Name) && p.Processes > 1 {
 			// Nothing tells how much of it they share: what each has beyond the smallest of them is not all shared.
 			p.Private, p.AtLeast = max(p.Private-unit.Bytes(p.Processes-1)*least[k], p.Swap), true
 		}
@@ -599,7 +595,7 @@ func (c *oomCase) tasks() {
 	slices.SortStableFunc(all, func(a, b sized) int { return oomSign(int64(b.b - a.b)) })
 	for _, s := range all[:min(len(all), oomMaxTop)] {
 		o := c.task(s.t)
-		if c.report.Table.Split || oomServer(s.t.Name) {
+		if c.report.Table.Split || host.IsServerName(s.t.Name) {
 			c.role(&o)
 		} else {
 			o.Role, o.RoleFrom = oomOther, byName()
@@ -676,7 +672,7 @@ func (c *oomCase) missing() {
 			say.M("run {command}", "command", "getconf PAGESIZE"))
 	}
 	v := c.kill.Victim
-	if v != nil && oomServer(v.Name) && c.death == nil {
+	if v != nil && host.IsServerName(v.Name) && c.death == nil {
 		c.miss(say.M("statement of the victim, and effect on the server"),
 			say.M("no line of a server log reports that process {pid} was terminated by signal 9 at that time", "pid",
 				strconv.Itoa(v.PID)), addServerLog())

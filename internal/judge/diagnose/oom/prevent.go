@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -237,7 +238,7 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 
 // otherProgram is about the largest program that is none of a server.
 func (c *oomCase) otherProgram() {
-	i := slices.IndexFunc(c.kill.Programs, func(p Program) bool { return !oomServer(p.Name) })
+	i := slices.IndexFunc(c.kill.Programs, func(p Program) bool { return !host.IsServerName(p.Name) })
 	if i < 0 {
 		return
 	}
@@ -302,7 +303,7 @@ func (c *oomCase) workMem() {
 		rest -= t
 	}
 	for _, p := range c.kill.Programs {
-		if !oomServer(p.Name) && c.report.Constraint != kernlog.Memcg {
+		if !host.IsServerName(p.Name) && c.report.Constraint != kernlog.Memcg {
 			rest -= p.Private
 		}
 	}

@@ -57,7 +57,7 @@ func (c *oomCase) victim(used map[int]bool) {
 		o.RoleFrom = say.M("the server log ({when}, signal 9): the process ID there is {pid}, as in a container",
 			"when", c.timed.words(), "pid", strconv.Itoa(c.death.PID))
 	}
-	if o.Instance == "" && oomServer(o.Name) {
+	if o.Instance == "" && host.IsServerName(o.Name) {
 		o.Instance = strings.TrimSuffix(oomUnit(r.TaskGroup), ".service")
 	}
 	c.kill.Victim = &o
@@ -69,7 +69,7 @@ func (c *oomCase) victim(used map[int]bool) {
 // log that it is gone.
 func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	c.deathI = -1
-	if !oomServer(v.Name) {
+	if !host.IsServerName(v.Name) {
 		return
 	}
 	then, timed, group := -1, notCompared, c.report.TaskGroup+c.report.Group
@@ -239,7 +239,7 @@ func (c *oomCase) role(o *Task) {
 		o.Role, o.RoleFrom = "kernel thread", byName()
 		return
 	}
-	if !oomServer(o.Name) {
+	if !host.IsServerName(o.Name) {
 		o.Role, o.RoleFrom = oomOther, byName()
 		return
 	}
@@ -286,7 +286,7 @@ func (c *oomCase) postmaster(o *Task) bool {
 	n := 0
 	for i := range c.report.Table.Tasks {
 		t := &c.report.Table.Tasks[i]
-		if !oomServer(t.Name) || t.UID != *o.UID || t.PID == o.PID {
+		if !host.IsServerName(t.Name) || t.UID != *o.UID || t.PID == o.PID {
 			continue
 		}
 		n++
