@@ -175,7 +175,8 @@ func TestScriptInThePlaceOfPostgres(t *testing.T) {
 	w.sh(mallory, `mv "$0/postgres" "$0/honest"; printf '#!/bin/sh\nexec "%s/honest" "$@"\n' "$0" > "$0/postgres"; `+
 		`chmod 755 "$0/postgres"`, bin)
 	for _, args := range [][]string{
-		{"apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers", "--pin", "pg:huge_pages=off"},
+		{"apply", data, "--yes", "--max-effect", "restart", "--only", "pg:shared_buffers", "--pin",
+			"pg:huge_pages=off"},
 		{"undo", "--max-effect", "restart"},
 	} {
 		if r := w.root(args...); r.Code != 0 {

@@ -3,6 +3,7 @@ package servers
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 
 // TestServerIsNotLedIntoAnEndlessFile: neither a reload nor a restart is asked of a server
 // whose configuration leads to a device or a FIFO: it would hang there until it is killed
-// with SIGKILL. An undo asked for both.
+// with SIGKILL. An undo asked for both. Nor is it asked for what its backend would read there
+// to tell it: of a FIFO no statement_timeout brings it back.
 func TestServerIsNotLedIntoAnEndlessFile(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -70,6 +72,19 @@ func TestServerIsNotLedIntoAnEndlessFile(t *testing.T) {
 				lead.lead(t)
 				for _, e := range []knob.Effect{knob.Reload, knob.Restart} {
 					wantProblem(t, p.Activate(t.Context(), in, e), 5, "not a regular file")
+				}
+				seen := evidenceOf(t, i, false)
+				left := 0
+				for _, m := range seen.MissingFiles() {
+					if strings.Contains(m.Reason, "would hang") {
+						left++
+					}
+				}
+				if left != 3 { // file_settings, hba, libraries
+					t.Errorf("%d queries were left out: %+v", left, seen.MissingFiles())
+				}
+				if s := read(t, seen); !s.Instances[0].Server.Settings.Known() {
+					t.Errorf("its settings are unknown: %+v", s.Instances[0].Server.Settings.Gap())
 				}
 				lead.back(t)
 				// The server has not been asked: it answers, and reads what is honest again.

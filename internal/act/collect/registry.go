@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
@@ -44,7 +45,8 @@ func (c *collector) clustersOfDebian() (out []registered) {
 		v, name := path.Base(path.Dir(at)), path.Base(at)
 		r := registered{dir: "/var/lib/postgresql/" + v + "/" + name, config: file,
 			unit: "postgresql@" + v + "-" + name + ".service", user: "postgres", starts: true}
-		if w, ok := conf.Resolve(confFS{view}, file, "").Winner("data_directory"); ok && path.IsAbs(w.Value) {
+		read := conf.Resolve(target.ConfigFiles{Target: view}, file, "")
+		if w, ok := read.Winner("data_directory"); ok && path.IsAbs(w.Value) {
 			r.dir = path.Clean(w.Value)
 		}
 		if st, err := view.Stat(r.dir); err == nil { // pg_ctlcluster runs it as the owner of its files

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -118,30 +119,34 @@ func splitOpts(line string) []string {
 	return out
 }
 
-// findConfig finds postgresql.conf and reads what the server would read: as it was
-// last started with, in the data directory, or where Debian keeps it.
+// findConfig finds postgresql.conf and reads what the server would read.
 func (c *collector) findConfig(s *stopped) {
 	in := s.in
-	candidates := []string{option(s.opts, 0, "config_file"), path.Join(in.dataDir, "postgresql.conf"), in.config}
+	main := mainConfig(in, s.opts)
+	s.conf = conf.Resolve(target.ConfigFiles{Target: in.view}, main, in.dataDir)
+	s.config = pg.StartConfig{File: main, Files: append([]string{}, s.conf.Files...), Faults: []pg.ConfigFault{}}
+	for _, f := range s.conf.Faults {
+		s.config.Faults = append(s.config.Faults, pg.ConfigFault{File: f.File, Line: f.Line, Reason: f.Reason})
+	}
+}
+
+// mainConfig is the path of postgresql.conf: as the last start named it, in the data directory,
+// or where Debian keeps it.
+func mainConfig(in *instance, opts []string) string {
+	candidates := []string{option(opts, 0, "config_file"), path.Join(in.dataDir, "postgresql.conf"), in.config}
 	if v, name := path.Base(path.Dir(in.dataDir)),
 		path.Base(in.dataDir); path.Dir(path.Dir(in.dataDir)) == "/var/lib/postgresql" {
 		candidates = append(candidates, path.Join("/etc/postgresql", v, name, "postgresql.conf"))
 	}
-	main := candidates[1]
 	for _, f := range candidates {
 		if !path.IsAbs(f) {
 			continue
 		}
 		if _, err := in.view.Lstat(f); err == nil {
-			main = f
-			break
+			return f
 		}
 	}
-	s.conf = conf.Resolve(confFS{in.view}, main, in.dataDir)
-	s.config = pg.StartConfig{File: main, Files: append([]string{}, s.conf.Files...), Faults: []pg.ConfigFault{}}
-	for _, f := range s.conf.Faults {
-		s.config.Faults = append(s.config.Faults, pg.ConfigFault{File: f.File, Line: f.Line, Reason: f.Reason})
-	}
+	return candidates[1]
 }
 
 // readControl reads global/pg_control.

@@ -26,6 +26,8 @@ type Connect struct {
 	As        *target.User // with SocketDir: who connects, where we are root; nil: ourselves
 	User      string       // with SocketDir: the role to try first; "" is PGUSER or the user we are
 	Only      []string     // names of the queries to ask; nil: all
+	Left      []string     // names of queries that are not asked
+	WhyLeft   string       // the reason of the gap that each of these leaves
 
 	// Found says that nobody named the server. Peer is then the user id that has to
 	// listen, -1 where it is not known, and Secrets whether a password may be given

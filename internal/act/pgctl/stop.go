@@ -46,7 +46,9 @@ func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 		if err != nil || cwd != real {
 			continue // it has ended, or is another user's, who may not write there
 		}
-		if exe, err := p.Target.Readlink("/proc/" + n + "/exe"); err == nil && host.IsServerName(path.Base(strings.TrimSuffix(exe, " (deleted)"))) {
+		exe, err := p.Target.Readlink("/proc/" + n + "/exe")
+		exe = strings.TrimSuffix(exe, " (deleted)") // by an upgrade of its package
+		if err == nil && host.IsServerName(path.Base(exe)) {
 			return true, nil
 		}
 	}

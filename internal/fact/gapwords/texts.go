@@ -188,6 +188,7 @@ var connections = []say.Template{
 	"the server has no socket that can be reached from here",
 	"the server of {value} has ended meanwhile",
 	"nothing is done on behalf of {at}",
+	"not asked, as the server process that reads it would hang: {reason}",
 	"permission denied for {at}",
 	"{at} is not a data directory",
 	"there is no {at}",

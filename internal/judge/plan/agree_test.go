@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -43,6 +44,9 @@ func TestPlannedWorkMemIsNotFoundAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
 		h.opt.Active = 0
+		if rapid.Bool().Draw(t, "much") {
+			h.spec.Settings["work_mem"] = strconv.Itoa(rapid.IntRange(4096, 1<<20).Draw(t, "work_mem"))
+		}
 		s := h.snapshot(t)
 		before += len(workMemFound(s))
 		p := mustPlan(t, s, h.opt)

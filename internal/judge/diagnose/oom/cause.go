@@ -288,7 +288,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 		}
 	}
 	// A table that is cut, or hidden, may not have the victim; its last line does.
-	if v := c.kill.Victim; v != nil && !seen && host.IsServerName(v.Name) && v.Anon != nil && share(*v.Anon) >= oomHeavy {
+	if v := c.kill.Victim; v != nil && !seen && host.IsServerName(v.Name) && v.Anon != nil &&
+		share(*v.Anon) >= oomHeavy {
 		heavy, heavySum = append(heavy, one{v.PID, *v.Anon}), heavySum+*v.Anon
 	}
 	slices.SortStableFunc(heavy, func(a, b one) int { return oomSign(int64(b.b - a.b)) })
