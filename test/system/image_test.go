@@ -64,6 +64,9 @@ cat > "$root/tmp/start.cfg" <<END
 search --no-floppy --label --set=root ` + rootLabel + `
 configfile /boot/grub/grub.cfg
 END
+# no other systems are looked for: each of these takes its time under emulation
+rm "$root/etc/grub.d/05_debian_theme" "$root/etc/grub.d/20_linux_xen" "$root/etc/grub.d/30_os-prober" \
+  "$root/etc/grub.d/30_uefi-firmware" "$root/etc/grub.d/40_custom" "$root/etc/grub.d/41_custom"
 chroot "$root" grub-mkimage -O i386-pc -p /boot/grub -c /tmp/start.cfg -o /tmp/core.img \
   biosdisk part_msdos ext2 search search_label search_fs_uuid configfile normal linux echo test minicmd \
   loadenv all_video gzio
@@ -74,7 +77,7 @@ echo guest > "$root/etc/hostname"
 mkdir -p "$root/opt/tools"
 cat > "$root/etc/fstab" <<END
 LABEL=` + rootLabel + ` / ext4 errors=remount-ro 0 1
-LABEL=` + toolsLabel + ` /opt/tools ext4 ro 0 2
+LABEL=` + toolsLabel + ` /opt/tools ext4 ro,x-systemd.device-timeout=infinity 0 0
 END
 cat > "$root/etc/systemd/system/agent.service" <<'END'
 [Unit]
@@ -91,8 +94,11 @@ WantedBy=multi-user.target
 END
 mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
 ln -s ../agent.service "$root/etc/systemd/system/multi-user.target.wants/agent.service"
-# a console nobody logs in at, and work that the clock starts
-for unit in serial-getty@ttyS0.service getty@tty1.service e2scrub_reap.service \
+# a console nobody logs in at, sessions that nobody opens, modules that nothing here asks for,
+# and work that the clock starts
+for unit in serial-getty@ttyS0.service getty@tty1.service systemd-logind.service e2scrub_reap.service \
+    modprobe@configfs.service modprobe@dm_mod.service modprobe@drm.service modprobe@efi_pstore.service \
+    modprobe@fuse.service modprobe@loop.service \
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
   ln -sf /dev/null "$root/etc/systemd/system/$unit"
 done

@@ -91,15 +91,15 @@ func TestWritten(t *testing.T) {
 	x.look(lines(described(t, small)))
 	x.look(lines(described(t, small), auto, typo))
 	wants(t, "written", x.turned(),
-		"max_connections of /srv/pg from 100 to 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, and "+
-			"not in force: it waits for a restart")
+		"max_connections of /srv/pg from 100 to 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, "+
+			"not in effect until a restart")
 	x.look(lines(described(t, small), auto, typo))
 	wants(t, "told already", x.turned())
 	reload := pg.FileSetting{File: "/srv/pg/postgresql.conf", Line: 8, Name: "Work_Mem", Value: "8MB"}
 	x.look(lines(described(t, small), auto, reload))
-	wants(t, "waits for a reload", x.turned(),
-		"work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8): written, and not in force: it waits for a "+
-			"reload")
+	wants(t, "not in effect until a reload", x.turned(),
+		"work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8): written, not "+
+			"in effect until a reload")
 	x.look(lines(set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.conf", 8), auto, reload))
 	wants(t, "in force", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8)")
 }

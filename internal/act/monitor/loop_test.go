@@ -132,7 +132,7 @@ func TestRestarted(t *testing.T) {
 	wants(t, "restarted", x.told(), "/srv/pg was started at 2023-11-14T23:13:20Z; before at 2023-11-14T22:13:20Z")
 	x.asker.values[sample.ColCrash] += 60
 	x.sample()
-	wants(t, "crashed", x.told(), "a process of the server crashed")
+	wants(t, "crashed", x.told(), "the server restarted after a crash")
 	wants(t, "kept", x.events(), "restart  2023-11-14T22:13:20Z→2023-11-14T23:13:20Z", "restart  →2023-11-14T23:14:20Z")
 
 	if b, err := x.store.Recall(t.Context(), instanceKey+"/srv/pg"); err != nil ||

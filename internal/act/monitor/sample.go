@@ -208,7 +208,7 @@ func (w *Watcher) restarted(ctx context.Context, s *sample.Server, at time.Time)
 		e.Before = clock(before)
 	case known && !s.Last.At.IsZero() && now > crash:
 		e.After = clock(now)
-		e.Detail = "a process of the server crashed, and it began anew with all sessions lost"
+		e.Detail = "the server restarted after a crash of one of its processes; all sessions were lost"
 	default:
 		return false
 	}

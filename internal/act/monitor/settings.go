@@ -191,12 +191,12 @@ func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[st
 		e := history.Event{Kind: history.SettingChanged, Instance: in.Label(), Subject: name, Before: s.Show(),
 			After:  w.Value,
 			Where:  w.File + ":" + strconv.FormatInt(w.Line, 10),
-			Detail: "written, and not in force: it waits for a reload"}
+			Detail: "written, not in effect until a reload"}
 		if path.Base(w.File) == alterSystem {
 			e.Who = "ALTER SYSTEM"
 		}
 		if s.PendingRestart || s.Context == "postmaster" {
-			e.Detail = "written, and not in force: it waits for a restart"
+			e.Detail = "written, not in effect until a restart"
 		}
 		out = append(out, e)
 	}

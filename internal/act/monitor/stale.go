@@ -48,10 +48,10 @@ type Planned struct {
 // The facts that a plan is stale by.
 const (
 	factMemory      = "memory"
-	factProcessors  = "processors"
+	factProcessors  = "CPUs"
 	factVersion     = "major version"
-	factConnections = "connections at the peak"
-	factDatabases   = "size of the databases"
+	factConnections = "peak connections"
+	factDatabases   = "total database size"
 )
 
 var factNames = []string{factMemory, factProcessors, factVersion, factConnections, factDatabases}
@@ -235,7 +235,7 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(now)) {
-		const decisions = "decisions"
+		const decisions = "planned values"
 		b := base[label]
 		if b == nil {
 			continue
@@ -372,9 +372,9 @@ func everything(moved map[string][]string) []string {
 func wouldBe(knobs []string) string {
 	switch n := len(knobs) - mostKnobs; {
 	case len(knobs) == 0:
-		return "no value would move by much; 'pgfettle plan' tells"
+		return "no planned value would change much; see pgfettle plan"
 	case n > 0:
-		return fmt.Sprintf("a plan of now: %s and %d more", strings.Join(knobs[:mostKnobs], ", "), n)
+		return fmt.Sprintf("planned now: %s and %d more", strings.Join(knobs[:mostKnobs], ", "), n)
 	}
-	return "a plan of now: " + strings.Join(knobs, ", ")
+	return "planned now: " + strings.Join(knobs, ", ")
 }

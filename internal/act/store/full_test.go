@@ -78,7 +78,7 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 		t.Fatal("the gap is not told")
 	}
 	if g := gaps[len(gaps)-1]; !g.At.Equal(back) || g.Since.Before(at.Add(-10*time.Second)) || g.Since.After(back) ||
-		g.Detail != "nothing could be written: the disk is full" {
+		g.Detail != "the history could not be written: the disk is full" {
 		t.Errorf("the gap: %+v; the disk was full at %s", g, at)
 	}
 	var verdict string

@@ -51,8 +51,8 @@ var (
 	ErrFull    = errors.New("the disk is full")                            // ENOSPC, a quota, or PagesMost
 	// a mount that is read-only, or a missing right
 	ErrReadOnly = errors.New("the history may not be written")
-	ErrLocked   = errors.New("another process writes the history") // it holds the lock longer than we wait
-	ErrDamaged  = errors.New("the history is damaged")             // SQLite says that the file is corrupt
+	ErrLocked   = errors.New("another process is writing the history") // it holds the lock longer than we wait
+	ErrDamaged  = errors.New("the history is damaged")                 // SQLite says that the file is corrupt
 	// after a failure; the disk was not touched
 	ErrPaused = errors.New("nothing is written until the pause has passed")
 	// Append stored the others; see RefusedError

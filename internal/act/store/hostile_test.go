@@ -147,7 +147,7 @@ func TestPointsThatAreRefused(t *testing.T) {
 	if list, err := s.List(context.Background()); err != nil || len(list) != 3 {
 		t.Errorf("%d series, %v", len(list), err)
 	}
-	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "3 are kept") {
+	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "holds 3") {
 		t.Errorf("told: %+v", e)
 	}
 	if err := s.Append(context.Background(), time.Unix(1000, 0), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err,

@@ -89,9 +89,9 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 				Before: old, After: v.Value, Who: v.Who, Where: v.Where}
 			switch {
 			case !was:
-				e.Detail = "it was not there before"
+				e.Detail = "not set before"
 			case !is:
-				e.Detail = "it is no longer there"
+				e.Detail = "no longer set"
 			}
 			e, err := insertEvent(tx, e)
 			if err != nil {

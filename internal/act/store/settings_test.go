@@ -44,9 +44,9 @@ func TestSettings(t *testing.T) {
 	got := set(t, s, two, "/data", "a.new", "1", "work_mem", "8MB")
 	want := []history.Event{
 		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "a.new",
-			After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "it was not there before"},
+			After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "not set before"},
 		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "jit",
-			Before: "on", Detail: "it is no longer there"},
+			Before: "on", Detail: "no longer set"},
 		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "work_mem",
 			Before: "4MB", After: "8MB", Who: "dba", Where: "/data/postgresql.auto.conf:4"},
 	}
@@ -213,7 +213,7 @@ INSERT INTO event (at, kind, instance, subject, before, after, who, place, detai
 		t.Errorf("%d events are kept of at most %d: %v", n, eventsMost, err)
 	}
 	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail,
-		"older ones are thrown away") {
+		"older ones are removed") {
 		t.Errorf("told: %+v", e)
 	}
 }

@@ -127,7 +127,7 @@ func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series
 		}
 		if !ok {
 			if len(s.ids)+len(made) >= s.o.SeriesMost {
-				refuse(p, fmt.Errorf("%w: %d are kept, and no new one", errMany, s.o.SeriesMost))
+				refuse(p, fmt.Errorf("%w: the history holds %d, and no new one is added", errMany, s.o.SeriesMost))
 				continue
 			}
 			// DO UPDATE so that the id is returned also of one that is there.
@@ -208,15 +208,15 @@ func (s *Store) jump(t int64) (history.Event, bool) {
 	case step < 0:
 		return history.Event{At: fromMS(t), Kind: history.ClockJumped, Before: fromMS(s.last).Format(time.RFC3339),
 			After:  fromMS(t).Format(time.RFC3339),
-			Detail: "the clock went back by " + (time.Duration(-step) * time.Millisecond).String()}, true
+			Detail: "the clock was set back by " + (time.Duration(-step) * time.Millisecond).String()}, true
 	case s.failed != nil:
-		e.Detail = "nothing could be written: " + kindOf(s.failed)
+		e.Detail = "the history could not be written: " + kindOf(s.failed)
 	case step <= longest:
 		return history.Event{}, false
 	case !s.began:
 		e.Detail = "pgfettle watch was not running"
 	default:
-		e.Detail = "no sample came: the host slept, its clock went forward, or the watch was held up"
+		e.Detail = "no samples: the host was suspended, its clock was set forward, or pgfettle watch was delayed"
 	}
 	return e, true
 }

@@ -210,7 +210,7 @@ type templates struct {
 
 var read = sync.OnceValue(func() *templates {
 	all := &templates{whole: map[string]say.Template{}}
-	for _, list := range [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, reveals,
+	for _, list := range [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts, measurements, reveals,
 		systems, malformed} {
 		for _, t := range list {
 			if p := parts(t); len(p.names) > 0 {

@@ -197,6 +197,41 @@ var connections = []say.Template{
 	"could not read the kernel log or a server log: {reason}",
 }
 
+// Of the events of a history: what happened, and why nothing was stored.
+var events = []say.Template{
+	"1 process was killed",
+	"{n} processes were killed",
+	"the server restarted after a crash of one of its processes; all sessions were lost",
+	"written, not in effect until a reload",
+	"written, not in effect until a restart",
+	"not set before",
+	"no longer set",
+	"the host was booted",
+	"no planned value would change much; see pgfettle plan",
+	"planned now: {changes} and {n} more",
+	"planned now: {changes}",
+	"the clock was set back by {time}",
+	"the history could not be written: {reason}",
+	"pgfettle watch was not running",
+	"no samples: the host was suspended, its clock was set forward, or pgfettle watch was delayed",
+	"the disk is full",
+	"the history may not be written",
+	"another process is writing the history",
+	"the history is damaged",
+	"the history holds {n} events; older ones are removed",
+	"{name}: too many series: the history holds {n}, and no new one is added",
+}
+
+// Subjects of events: what a plan is based on.
+var planFacts = []say.Template{
+	"memory",
+	"CPUs",
+	"major version",
+	"peak connections",
+	"total database size",
+	"planned values",
+}
+
 // Of logs.
 var logs = []say.Template{
 	"neither journalctl nor dmesg could be run",

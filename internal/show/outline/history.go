@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -41,17 +42,15 @@ func (p Words) Event(e history.Event) string {
 		return p.Say("{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
 			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title",
-			typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
 		return p.Say("{title} ({id}, was {severity})", "severity", severityOf(e.Before),
-			"title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+			"title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
 		return p.Say("{before} → {after}: {title} ({id})", "before", severityOf(e.Before), "after",
-			severityOf(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+			severityOf(e.After), "title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
-		return p.Say("{fact} changed: {before} → {after}", "fact", typeset.Clean(e.Subject),
-			"before", from, "after", to)
+		return p.Say("{fact} changed: {before} → {after}", "fact", p.stored(e.Subject), "before", from, "after", to)
 	case history.Restarted:
 		if e.Instance == "" {
 			return p.Say("the host was booted at {when}", "when", typeset.Clean(e.After))
@@ -67,8 +66,14 @@ func (p Words) Event(e history.Event) string {
 	case history.ClockJumped:
 		return p.Say("{before} → {after}", "before", from, "after", to)
 	}
-	return typeset.Clean(e.Detail)
+	return p.stored(e.Detail)
 }
+
+// findingTitle is the title of the finding that an event is about.
+func (p Words) findingTitle(e history.Event) string { return typeset.Clean(p.catalog.Text(e.Detail)) }
+
+// stored is a text that a history holds in English.
+func (p Words) stored(english string) string { return typeset.Clean(gapwords.In(p.catalog, english)) }
 
 // Besides are the particulars of an event: of what, by whom, where, since when.
 func (p Words) Besides(e history.Event) []string {
@@ -89,7 +94,7 @@ func (p Words) Besides(e history.Event) []string {
 	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
 	default:
 		if e.Detail != "" {
-			out = append(out, typeset.Clean(e.Detail))
+			out = append(out, p.stored(e.Detail))
 		}
 	}
 	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
