@@ -68,9 +68,9 @@ func probed() *document.Probe {
 			Sources: say.SourcesOf([]string{"pg-wal-reliability"})}},
 		Follows: []document.ProbeKnob{
 			{Instance: "/srv/pg/data", Knob: "commit_delay", Present: "0", Want: "0",
-				Reason: "no commit waits for others"},
+				Reason: say.Text("no commit waits for others")},
 			{Instance: "/srv/pg/data", Knob: "random_page_cost", Present: "4", Want: "1.6",
-				Reason: "the data's device made 5760 random reads a second one by one"}},
+				Reason: say.Text("the data's device made 5760 random reads a second one by one")}},
 	}
 }
 

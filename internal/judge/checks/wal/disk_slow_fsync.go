@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
@@ -63,7 +64,7 @@ var DiskSlowFsync = check.Check{
 		}
 		c.FoundAs(sev, "{method}: {ms} ms per flush, {rate} flushed writes per second ({by}).", "method", method,
 			"ms", say.Number(fmt.Sprintf("%.1f", 1000/rate)), "rate", say.Number(fmt.Sprintf("%.0f", rate)), "by",
-			d.Flush.By)
+			measured.Author(d.Flush.By))
 	},
 }
 
