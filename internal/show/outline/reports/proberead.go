@@ -62,7 +62,8 @@ func (p probeWords) neighbors(o *outline.Outline, list []output.Neighbor) {
 	}
 	o.Part(p.Say("Results of other programs"))
 	for _, x := range list {
-		o.Para(p.Say("{program}, line {line}: {text}", "program", x.Program, "line", strconv.Itoa(x.Line), "text", x.Text))
+		o.Para(p.Say("{program}, line {line}: {text}", "program", x.Program, "line", strconv.Itoa(x.Line), "text",
+			x.Text))
 		if v := x.Flushed; v > 0 {
 			o.Para(p.Say("Each write of dd was flushed: {rate} per second, {time} each.", "rate", rate(v), "time",
 				coarse(1/v)))
