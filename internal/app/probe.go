@@ -79,7 +79,7 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 		p := &say.Problem{Message: say.M("nothing to measure"), Code: say.CodeError}
 		if len(w.Missing) > 0 {
 			g := w.Missing[0]
-			p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", gapwords.Arg(g.Reason))
+			p.Detail = say.M("{fact}: {reason}", "fact", gapwords.Arg(g.Fact), "reason", gapwords.Arg(g.Reason))
 			p.Hint = gapwords.Of(g.Reveal)
 		}
 		return nil, p

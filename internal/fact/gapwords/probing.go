@@ -6,7 +6,6 @@ import "github.com/pgfettle/pgfettle/internal/base/say"
 var probing = []say.Template{
 	"measurements",
 	"disks",
-	"disk under {path}",
 	"flushes under {path}",
 	"flushes by fio under {path}",
 	"reads under {path}",
@@ -22,7 +21,6 @@ var probing = []say.Template{
 	"private folder: {reason}",
 	"private folder in {path}: {reason}",
 	"{path} could not be removed: {reason}",
-	"it belongs to another account than the instance",
 }
 
 // Of the output of a measuring program, and of a probe that was saved.
@@ -55,4 +53,22 @@ var measuredTexts = []say.Template{
 	"flush: an impossible rate",
 	"flush by fio: an impossible number",
 	"reads: an impossible number",
+	"report of pgbench: {n} bytes, more than {most}",
+	"report of pgbench: it holds no line of one",
+	"report of pgbench: it ends before the number of transactions",
+	"report of pgbench: {reason}",
+	"transaction log of pgbench, line {n}: {reason}",
+	"aggregated log of pgbench, line {n}: {reason}",
+	"aggregated log of pgbench: more than {n} lines",
+	"aggregated log of pgbench: {reason}",
+	"report of sysbench: {value} is no figure of one",
+	"report of sysbench: it has no number of transactions, or no time",
+	"more than {n} scripts",
+	"more than {n} statements",
+	"{n} columns where {most} were expected",
+	"{n} columns",
+	"no time or no rate",
+	"{value} is not a count",
+	"{value} is not a figure",
+	"{value} is below zero",
 }
