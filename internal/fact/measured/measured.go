@@ -61,6 +61,14 @@ type Flush struct {
 // pg_test_fsync is not installed: fdatasync with one write only.
 const OwnFlush = "pgfettle's own fdatasync loop"
 
+// Author is who measured, as the argument of a message: a program with its version, or this program itself.
+func (f *Flush) Author() any {
+	if f.By == OwnFlush {
+		return say.M(OwnFlush)
+	}
+	return f.By
+}
+
 // Rate returns the flushes a second with one 8 kB write by a method.
 func (f *Flush) Rate(method string) (float64, bool) { return rateOf(f.Fsync.One, method) }
 
@@ -84,14 +92,11 @@ type Reads struct {
 const OwnReads = "pgfettle's own reads"
 
 // Author is who measured, as the argument of a message: a program with its version, or this program itself.
-func Author(by string) any {
-	switch by {
-	case OwnFlush:
-		return say.M(OwnFlush)
-	case OwnReads:
+func (r *Reads) Author() any {
+	if r.By == OwnReads {
 		return say.M(OwnReads)
 	}
-	return by
+	return r.By
 }
 
 // Random is 8 kB reads at random with a number of them under way at once.

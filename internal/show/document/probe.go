@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -48,8 +47,8 @@ func (d *Probe) In(c *say.Catalogue) *Probe {
 		return d
 	}
 	out := *d
-	out.Findings = check.Report{Findings: d.Findings}.In(c).Findings
-	out.Measured.Missing = gapwords.Gaps(c, d.Measured.Missing)
+	r := check.Report{Findings: d.Findings, Unknown: d.Measured.Missing}.In(c)
+	out.Findings, out.Measured.Missing = r.Findings, r.Unknown
 	out.Follows, out.Verdicts = slices.Clone(d.Follows), slices.Clone(d.Verdicts)
 	for i := range out.Follows {
 		out.Follows[i].Reason = d.Follows[i].Reason.Translated(c)

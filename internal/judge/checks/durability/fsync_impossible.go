@@ -66,7 +66,7 @@ var FsyncImpossible = check.Check{
 			if rate > anyMost {
 				sev = check.Critical
 			}
-			inputs := []any{"method", method, "rate", int64(rate), "by", measured.Author(d.Flush.By), "kind", kind,
+			inputs := []any{"method", method, "rate", int64(rate), "by", d.Flush.Author(), "kind", kind,
 				"most", int64(most)}
 			name := volumes.DeviceName(s.Chain[0])
 			if name == measured.UnnamedDisk {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
@@ -64,7 +63,7 @@ var DiskSlowFsync = check.Check{
 		}
 		c.FoundAs(sev, "{method}: {ms} ms per flush, {rate} flushed writes per second ({by}).", "method", method,
 			"ms", say.Number(fmt.Sprintf("%.1f", 1000/rate)), "rate", say.Number(fmt.Sprintf("%.0f", rate)), "by",
-			measured.Author(d.Flush.By))
+			d.Flush.Author())
 	},
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -74,6 +73,6 @@ var WalSyncMethodSlower = check.Check{
 		number := func(rate float64) say.Number { return say.Number(fmt.Sprintf("%.0f", rate)) }
 		c.Found("wal_sync_method = {now}: {one} flushed writes per second with one block, {two} with two; {best}: {a} "+
 			"and {b} ({by}).", "now", now, "best", best, "one", number(one), "two", number(two), "a", number(a),
-			"b", number(b), "by", measured.Author(d.Flush.By))
+			"b", number(b), "by", d.Flush.Author())
 	},
 }

@@ -3,7 +3,6 @@ package io
 import (
 	"math"
 
-	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -51,7 +50,7 @@ func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
 	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", int64(math.Round(ratio)), "by",
-		measured.Author(d.Reads.By)}, true
+		d.Reads.Author()}, true
 }
 
 // measuredDepth returns how many reads at once the data's device needs before
@@ -65,7 +64,7 @@ func measuredDepth(c *rule.Case) (depth int, by any, ok bool) {
 		return 0, "", false
 	}
 	depth, ok = d.Reads.Saturation()
-	return depth, measured.Author(d.Reads.By), ok
+	return depth, d.Reads.Author(), ok
 }
 
 // Depths of reading ahead by measurement.

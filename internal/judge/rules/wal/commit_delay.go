@@ -5,7 +5,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -81,5 +80,5 @@ func halfFlush(c *rule.Case) (micros int64, by any, ok bool) {
 	if !ok || rate <= 0 {
 		return 0, "", false
 	}
-	return int64(math.Round(1e6 / rate / 2)), measured.Author(d.Flush.By), true
+	return int64(math.Round(1e6 / rate / 2)), d.Flush.Author(), true
 }

@@ -117,7 +117,7 @@ func (p probeWords) disk(o *outline.Outline, d *document.Probe, k *measured.Disk
 		return
 	}
 	title := p.Say("Reads without the page cache")
-	if by := measured.Author(r.By); r.Size == 0 {
+	if by := r.Author(); r.Size == 0 {
 		o.Para(p.Say("Reads without the page cache ({by}):", "by", by))
 	} else {
 		o.Para(p.Say("Reads without the page cache, from a file of {size} ({by}):", "size", r.Size, "by", by))
@@ -144,7 +144,7 @@ func (p probeWords) disk(o *outline.Outline, d *document.Probe, k *measured.Disk
 // flushedWrites is what was measured of writes and their flushes.
 func (p probeWords) flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 	if k.Flush != nil {
-		o.Para(p.Say("One 8 kB write and its flush, as at a commit ({by}):", "by", measured.Author(k.Flush.By)))
+		o.Para(p.Say("One 8 kB write and its flush, as at a commit ({by}):", "by", k.Flush.Author()))
 	}
 	o.Add(p.flushTable(d, k)...)
 	if k.Flush != nil && k.Flush.Fsync.NoDirectIO {
