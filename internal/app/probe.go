@@ -59,7 +59,7 @@ type ProbedKnob struct {
 	Instance, Knob string
 	Present        string // as SHOW prints it; "" where it is not known
 	Want           string // the same where it stays
-	Reason         string
+	Reason         say.Message
 }
 
 // PrepareProbe looks at what would be measured. Nothing is written before Run.
@@ -69,7 +69,8 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 		return nil, err
 	}
 	tell, done := h.Steps()
-	w := probe.Prepare(h.Target, s.Snapshot, probe.Options{Only: r.Only, Seconds: r.Seconds, Tell: tell})
+	w := probe.Prepare(h.Target, s.Snapshot, probe.Options{Only: r.Only, Seconds: r.Seconds,
+		Tell: func(m say.Message) { tell(m.In(h.Words)) }})
 	if !s.Snapshot.HostSeen {
 		return nil, &say.Problem{Message: say.M("cannot measure the disks of a remote server"),
 			Hint: say.M("Run pgfettle probe on its host."), Code: say.CodeNoAccess}
@@ -78,7 +79,7 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 		p := &say.Problem{Message: say.M("nothing to measure"), Code: say.CodeError}
 		if len(w.Missing) > 0 {
 			g := w.Missing[0]
-			p.Detail = say.M("{fact}: {reason}", "fact", g.Fact, "reason", gapwords.Arg(g.Reason))
+			p.Detail = say.M("{fact}: {reason}", "fact", gapwords.Arg(g.Fact), "reason", gapwords.Arg(g.Reason))
 			p.Hint = gapwords.Of(g.Reveal)
 		}
 		return nil, p
@@ -154,8 +155,7 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *Probed {
 		if in == nil || !slices.Contains(measuredKnobs, string(dec.Address)) || !restsOn(p, in, string(dec.Address)) {
 			continue
 		}
-		k := ProbedKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(),
-			Reason: dec.Reason.String()}
+		k := ProbedKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason}
 		if v, ok := dec.Present.Get(); ok {
 			k.Present = v.Show()
 		}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -64,7 +63,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 		one := whatFollows(s.Snapshot, p)
 		at := file
 		if runs > 1 {
-			at = file + ", line " + strconv.Itoa(o.Line)
+			at = file + ", line " + strconv.Itoa(o.Line) // the name of an instance, which is no text
 		}
 		for k := range one.Findings {
 			one.Findings[k].Instance = at
@@ -103,11 +102,11 @@ func (d *Probed) join(o *Probed) {
 	}
 }
 
-func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
+func (h *Host) readMeasured(file string) (b []byte, name any, err error) {
 	name = "stdin"
 	r := h.Input
 	if file != "-" {
-		name = fmt.Sprintf("%q", file)
+		name = say.Quoted(file)
 		f, err := os.Open(file)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
@@ -127,7 +126,8 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 	}
 	b, err = io.ReadAll(io.LimitReader(r, readMost+1))
 	if err == nil && len(b) > readMost {
-		err = fmt.Errorf("%s: larger than %d bytes", name, readMost)
+		err = &say.Problem{Message: say.M("{name}: larger than {n} bytes", "name", name, "n",
+			say.Number(strconv.Itoa(readMost))), Code: say.CodeError}
 	}
 	return b, name, err
 }
@@ -146,7 +146,7 @@ func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 	}
 	if blocks, ok := s.Host.Blocks.Get(); ok && len(blocks) > 0 {
 		blocks = append([]host.Block{}, blocks...)
-		blocks[0].DMName = "the disk" // its name there is not known
+		blocks[0].DMName = measured.UnnamedDisk
 		if blocks[0].Name == "sda" {
 			blocks[0].Driver = "sd"
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -218,7 +219,7 @@ func TestProbeIsInterrupted(t *testing.T) {
 		var during []string
 		w := probe.Prepare(&target.Local{}, read(t, evidenceOf(t, i, false)),
 			probe.Options{Seconds: 1, Only: []string{probe.Fsync},
-				Tell: func(string) { during = probeLeft(t, i); cancel() }})
+				Tell: func(say.Message) { during = probeLeft(t, i); cancel() }})
 		if _, err := w.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
@@ -21,7 +22,7 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 	name := "reads under " + d.Places[0]
 	file := []string{"--filename=" + f.path + "/reads", "--size=" + strconv.FormatInt(int64(d.ReadSize), 10),
 		"--direct=1"}
-	w.o.Tell("writing " + d.ReadSize.String() + " to read from, under " + d.Places[0])
+	w.tellLayout(d)
 	if _, err := w.job(ctx, f, layoutTime, append(file, "--rw=write", "--bs=1M", "--ioengine=psync",
 		"--end_fsync=1")...); err != nil {
 		w.failed(ctx, name, fmt.Errorf("the file to read from could not be written past the page cache: %w", err))
@@ -31,7 +32,7 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 	r := &measured.Reads{Size: d.ReadSize, Random: []measured.Random{}}
 	long := time.Duration(w.o.Seconds)*time.Second + slack
 	for _, depth := range depths {
-		w.o.Tell(fmt.Sprintf("reading at random under %s, %d at once", d.Places[0], depth))
+		w.tellRandom(d, depth)
 		job, err := w.job(ctx, f, long, append(timed, "--rw=randread", "--bs=8k", "--norandommap",
 			"--iodepth="+strconv.Itoa(depth))...)
 		if err == nil && job.Read.PerSecond <= 0 {
@@ -46,13 +47,13 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 			P99: job.Read.P99})
 	}
 	out.Reads = r
-	w.o.Tell("reading in order under " + d.Places[0])
+	w.tellInOrder(d)
 	if job, err := w.job(ctx, f, long, append(timed, "--rw=read", "--bs=128k", "--iodepth=8")...); err != nil {
 		w.failed(ctx, name, err)
 	} else {
 		r.Sequential = job.Read.Speed
 	}
-	w.o.Tell("flushing a file that grows under " + d.Places[0])
+	w.o.Tell(say.M("flushing a file that grows under {path}", "path", d.Places[0]))
 	job, err := w.job(ctx, f, long, "--filename="+f.path+"/flushes",
 		"--size="+strconv.FormatInt(int64(fioFlushSize), 10), "--rw=write", "--bs=8k",
 		"--ioengine=psync", "--fdatasync=1", "--time_based", "--runtime="+strconv.Itoa(w.o.Seconds))

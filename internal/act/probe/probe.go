@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
@@ -36,9 +37,9 @@ const (
 
 // Options say what is measured and how long.
 type Options struct {
-	Only    []string     // of Parts; none: all
-	Seconds int          // each single measurement takes
-	Tell    func(string) // told what is being measured; may be nil
+	Only    []string          // of Parts; none: all
+	Seconds int               // each single measurement takes
+	Tell    func(say.Message) // told what is being measured; may be nil
 }
 
 // What is left alone of a disk, and what is written to it.
@@ -100,7 +101,7 @@ func (w *Work) wants(part string) bool { return len(w.o.Only) == 0 || slices.Con
 func Prepare(t target.Target, s *snapshot.Snapshot, o Options) *Work {
 	w := &Work{t: t, s: s, o: o}
 	if o.Tell == nil {
-		w.o.Tell = func(string) {}
+		w.o.Tell = func(say.Message) {}
 	}
 	if !s.HostSeen {
 		w.miss("measurements", "the server runs on another host", "run pgfettle probe there")
@@ -266,11 +267,11 @@ func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
 		p.Clock = c.Current
 	}
 	if w.s.HostSeen && w.wants(Timing) && ctx.Err() == nil {
-		w.o.Tell("measuring the clock")
+		w.o.Tell(say.M("measuring the clock"))
 		p.Timing = w.timing(ctx)
 	}
 	if w.memory > 0 && ctx.Err() == nil {
-		w.o.Tell("measuring the memory")
+		w.o.Tell(say.M("measuring the memory"))
 		p.Memory = walk(ctx, w.memory)
 	}
 	for i := range w.Disks {
@@ -301,7 +302,7 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 		}
 	}()
 	if w.wants(Fsync) {
-		w.o.Tell("measuring flushes under " + d.Places[0])
+		w.o.Tell(say.M("measuring flushes under {path}", "path", d.Places[0]))
 		out.Flush = w.fsync(ctx, d, f)
 	}
 	switch {
@@ -312,6 +313,20 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 		w.ownReads(ctx, d, f, &out)
 	}
 	return out
+}
+
+// tellLayout, tellRandom and tellInOrder tell what is done to measure reads.
+func (w *Work) tellLayout(d *Place) {
+	w.o.Tell(say.M("writing {size} to read from, under {path}", "size", d.ReadSize, "path", d.Places[0]))
+}
+
+func (w *Work) tellRandom(d *Place, depth int) {
+	w.o.Tell(say.N(depth, "reading at random under {path}, {n} at once", "reading at random under {path}, {n} at once",
+		"path", d.Places[0]))
+}
+
+func (w *Work) tellInOrder(d *Place) {
+	w.o.Tell(say.M("reading in order under {path}", "path", d.Places[0]))
 }
 
 // planMemory decides how much memory is walked through.

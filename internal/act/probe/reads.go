@@ -35,7 +35,7 @@ const (
 // the owner of the place, in our private folder, no larger than fio's, and goes with it.
 func (w *Work) ownReads(ctx context.Context, d *Place, f *folder, out *measured.Disk) {
 	name := "reads under " + d.Places[0]
-	w.o.Tell("writing " + d.ReadSize.String() + " to read from, under " + d.Places[0])
+	w.tellLayout(d)
 	file, err := layout(ctx, w.t.Reach(f.path), f.as, d.ReadSize)
 	if err != nil {
 		w.failed(ctx, name, fmt.Errorf("the file to read from could not be written past the page cache: %w", err))
@@ -45,7 +45,7 @@ func (w *Work) ownReads(ctx context.Context, d *Place, f *folder, out *measured.
 	long := time.Duration(w.o.Seconds) * time.Second
 	r := &measured.Reads{By: measured.OwnReads, Size: d.ReadSize, Random: []measured.Random{}}
 	for _, depth := range depths {
-		w.o.Tell(fmt.Sprintf("reading at random under %s, %d at once", d.Places[0], depth))
+		w.tellRandom(d, depth)
 		x, err := readRandom(ctx, file, d.ReadSize, depth, long)
 		if err != nil {
 			w.failed(ctx, name, err)
@@ -54,7 +54,7 @@ func (w *Work) ownReads(ctx context.Context, d *Place, f *folder, out *measured.
 		r.Random = append(r.Random, x)
 	}
 	out.Reads = r
-	w.o.Tell("reading in order under " + d.Places[0])
+	w.tellInOrder(d)
 	if r.Sequential, err = readInOrder(ctx, file, d.ReadSize, long); err != nil {
 		w.failed(ctx, name, err)
 	}

@@ -28,9 +28,9 @@ const (
 
 var numeralsOf = map[string]numerals{
 	"fr": {narrowBreak, map[string]string{"B": "o", "kB": "ko", "MB": "Mo", "GB": "Go", "TB": "To", "PB": "Po",
-		"EB": "Eo", "B/s": "o/s", "kB/s": "ko/s", "MB/s": "Mo/s", "GB/s": "Go/s"}},
+		"EB": "Eo", "B/s": "o/s", "kB/s": "ko/s", "MB/s": "Mo/s", "GB/s": "Go/s", "TB/s": "To/s", "MiB/s": "Mio/s"}},
 	"ru": {noBreak, map[string]string{"B": "Б", "kB": "КБ", "MB": "МБ", "GB": "ГБ", "TB": "ТБ", "PB": "ПБ", "EB": "ЭБ",
-		"B/s": "Б/с", "kB/s": "КБ/с", "MB/s": "МБ/с", "GB/s": "ГБ/с",
+		"B/s": "Б/с", "kB/s": "КБ/с", "MB/s": "МБ/с", "GB/s": "ГБ/с", "TB/s": "ТБ/с", "MiB/s": "МиБ/с",
 		"ns": "нс", "µs": "мкс", "us": "мкс", "ms": "мс", "s": "с", "min": "мин", "h": "ч", "Hz": "Гц", "kHz": "кГц",
 		"MHz": "МГц", "GHz": "ГГц"}},
 }

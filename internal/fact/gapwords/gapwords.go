@@ -210,8 +210,8 @@ type templates struct {
 
 var read = sync.OnceValue(func() *templates {
 	all := &templates{whole: map[string]say.Template{}}
-	for _, list := range [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts, measurements, reveals,
-		systems, malformed} {
+	for _, list := range [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts,
+		measurements, probing, measuredTexts, reveals, systems, malformed} {
 		for _, t := range list {
 			if p := parts(t); len(p.names) > 0 {
 				all.open = append(all.open, p)

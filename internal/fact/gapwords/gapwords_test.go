@@ -20,8 +20,8 @@ func open(t testing.TB, lang string) *say.Catalogue {
 }
 
 func every() []say.Template {
-	return slices.Concat(files, ofHost, ofInstances, answers, connections, logs, measurements, reveals, systems,
-		malformed)
+	return slices.Concat(files, ofHost, ofInstances, answers, connections, logs, measurements, probing, measuredTexts,
+		reveals, systems, malformed)
 }
 
 // filled is a template with something in each placeholder.

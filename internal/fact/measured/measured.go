@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
@@ -60,8 +61,19 @@ type Flush struct {
 // pg_test_fsync is not installed: fdatasync with one write only.
 const OwnFlush = "pgfettle's own fdatasync loop"
 
+// Author is who measured, as the argument of a message: a program with its version, or this program itself.
+func (f *Flush) Author() any {
+	if f.By == OwnFlush {
+		return say.M(OwnFlush)
+	}
+	return f.By
+}
+
 // Rate returns the flushes a second with one 8 kB write by a method.
 func (f *Flush) Rate(method string) (float64, bool) { return rateOf(f.Fsync.One, method) }
+
+// UnnamedDisk stands for the name of a disk that was measured elsewhere.
+const UnnamedDisk = "the disk"
 
 // Reads is what was read past the page cache.
 type Reads struct {
@@ -78,6 +90,14 @@ type Reads struct {
 // OwnReads is the measurement of this program itself, which stands in where fio is not
 // installed: pread with O_DIRECT, from as many threads as requests are under way at once.
 const OwnReads = "pgfettle's own reads"
+
+// Author is who measured, as the argument of a message: a program with its version, or this program itself.
+func (r *Reads) Author() any {
+	if r.By == OwnReads {
+		return say.M(OwnReads)
+	}
+	return r.By
+}
 
 // Random is 8 kB reads at random with a number of them under way at once.
 type Random struct {

@@ -138,7 +138,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(env.Stderr, costOf(w))
+	fmt.Fprintln(env.Stderr, typeset.Line(costOf(w).In(env.words)))
 	if len(w.Running) > 0 && !o.yes {
 		if err := askProbe(ctx, env, w.Running); err != nil {
 			return err
@@ -178,22 +178,36 @@ func probeDocument(p *app.Probed) *document.Probe {
 
 func writeProbe(env *Env, o *probeOptions, d *document.Probe) error {
 	if o.format == "json" {
-		return json.Probe(env.Stdout, d)
+		return json.Probe(env.Stdout, d.In(env.asked()))
 	}
 	return term.Write(env.Stdout, reports.Probe(d, env.words), env.Style())
 }
 
 // costOf says in one line what a probe takes.
-func costOf(w *app.ProbeWork) string {
-	text := fmt.Sprintf("The measurement takes about %s", (w.Time + time.Second - 1).Truncate(time.Second))
-	if n := len(w.Disks); n > 0 {
-		var at []string
-		for _, d := range w.Disks {
-			at = append(at, d.Parent)
-		}
-		text += fmt.Sprintf(" and writes %s (removed at the end) in %s", w.Writes, typeset.Line(strings.Join(at, ", ")))
+func costOf(w *app.ProbeWork) say.Message {
+	long := took((w.Time + time.Second - 1).Truncate(time.Second))
+	if len(w.Disks) == 0 {
+		return say.M("The measurement takes about {time}.", "time", long)
 	}
-	return text + "."
+	var at []string
+	for _, d := range w.Disks {
+		at = append(at, d.Parent)
+	}
+	return say.M("The measurement takes about {time} and writes {size} (removed at the end) in {places}.", "time", long,
+		"size", w.Writes, "places", say.Names(at, 0))
+}
+
+// took is a duration that English has as Go writes it: "1m30s".
+type took time.Duration
+
+func (t took) String() string { return time.Duration(t).String() }
+
+// In returns it in the language of a catalog.
+func (t took) In(c *say.Catalogue) string {
+	if c == nil {
+		return t.String()
+	}
+	return say.Span(time.Duration(t).Seconds()).In(c)
 }
 
 func askProbe(ctx context.Context, env *Env, running []string) error {

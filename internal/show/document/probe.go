@@ -1,6 +1,9 @@
 package document
 
 import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -31,9 +34,27 @@ type Probe struct {
 
 // ProbeKnob is a knob whose rule rests on a measurement.
 type ProbeKnob struct {
-	Instance string `json:"instance"`
-	Knob     string `json:"knob"`
-	Present  string `json:"present"` // as SHOW prints it; "" where it is not known
-	Want     string `json:"want"`    // the same where it stays
-	Reason   string `json:"reason"`
+	Instance string      `json:"instance"`
+	Knob     string      `json:"knob"`
+	Present  string      `json:"present"` // as SHOW prints it; "" where it is not known
+	Want     string      `json:"want"`    // the same where it stays
+	Reason   say.Message `json:"reason"`
+}
+
+// In returns the document with its texts in the language of a catalog.
+func (d *Probe) In(c *say.Catalogue) *Probe {
+	if c == nil {
+		return d
+	}
+	out := *d
+	r := check.Report{Findings: d.Findings, Unknown: d.Measured.Missing}.In(c)
+	out.Findings, out.Measured.Missing = r.Findings, r.Unknown
+	out.Follows, out.Verdicts = slices.Clone(d.Follows), slices.Clone(d.Verdicts)
+	for i := range out.Follows {
+		out.Follows[i].Reason = d.Follows[i].Reason.Translated(c)
+	}
+	for i := range out.Verdicts {
+		out.Verdicts[i].Text = d.Verdicts[i].Text.Translated(c)
+	}
+	return &out
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,6 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/pgfettle/pgfettle/test/translated"
 )
 
 // probed is what pgfettle probe has measured on a scratch server of a small
@@ -68,9 +71,9 @@ func probed() *document.Probe {
 			Sources: say.SourcesOf([]string{"pg-wal-reliability"})}},
 		Follows: []document.ProbeKnob{
 			{Instance: "/srv/pg/data", Knob: "commit_delay", Present: "0", Want: "0",
-				Reason: "no commit waits for others"},
+				Reason: say.Text("no commit waits for others")},
 			{Instance: "/srv/pg/data", Knob: "random_page_cost", Present: "4", Want: "1.6",
-				Reason: "the data's device made 5760 random reads a second one by one"}},
+				Reason: say.Text("the data's device made 5760 random reads a second one by one")}},
 	}
 }
 
@@ -178,4 +181,61 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 			"schema/probe.schema.json is not what the types say: go test ./internal/show/goldens -run TestProbe " +
 				"-update")
 	}
+}
+
+// TestProbeInOtherLanguages holds that no line of what a person reads is left in English, neither of what was measured
+// nor of what was read.
+func TestProbeInOtherLanguages(t *testing.T) {
+	// The made-up reasons are no templates, and a place or a value is none.
+	asIs := []string{"/srv/pg/data:", "no commit waits", "random_page_cost", "the data's device"}
+	for _, lang := range say.Languages() {
+		if lang == say.English {
+			continue
+		}
+		c, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []*document.Probe{probed(), read(t)} {
+			var english, told bytes.Buffer
+			for w, words := range map[*bytes.Buffer]*say.Catalogue{&english: nil, &told: c} {
+				if err := term.Write(w, reports.Probe(d, words), term.Style{Width: 1000}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seen := strings.Split(english.String(), "\n")
+			for _, line := range strings.Split(told.String(), "\n") {
+				text := strings.TrimSpace(line)
+				stays := slices.ContainsFunc(asIs, func(s string) bool { return strings.HasPrefix(text, s) })
+				if text != "" && !stays && slices.Contains(seen, line) {
+					t.Errorf("%s: %q", lang, line)
+				}
+			}
+		}
+	}
+}
+
+// TestColumnsOfEachLanguage holds that a head which is one text has as many columns in every language.
+func TestColumnsOfEachLanguage(t *testing.T) {
+	for _, lang := range say.Languages() {
+		c, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c == nil {
+			continue
+		}
+		for _, e := range c.Entries {
+			for _, f := range e.Forms {
+				if strings.Count(f, " | ") != strings.Count(e.English, " | ") {
+					t.Errorf("%s: %q has other columns than %q", lang, f, e.English)
+				}
+			}
+		}
+	}
+}
+
+// TestProbeIn holds that the JSON of a probe follows the language as a whole.
+func TestProbeIn(t *testing.T) {
+	translated.Whole(t, read(t), (*document.Probe).In)
 }

@@ -4,11 +4,11 @@
 package output
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -54,6 +54,17 @@ type Unread struct {
 	First string `json:"first"` // the first one, shortened
 }
 
+// allOutputs stands for what all lines contain where the file has more outputs than are read.
+const allOutputs = "outputs"
+
+// Told is the first line, or why there is none.
+func (u *Unread) Told() any {
+	if u.What == allOutputs {
+		return say.M("more than {n} outputs: what follows is not read", "n", maxOutputs)
+	}
+	return u.First
+}
+
 // Reading is what a file holds.
 type Reading struct {
 	Outputs []Output
@@ -72,8 +83,8 @@ const (
 
 // Errors of Read.
 var (
-	ErrTooLong = errors.New("longer than any output of these programs")
-	ErrNone    = errors.New("no line of such a program is in it")
+	ErrTooLong error = &say.Problem{Message: say.M("longer than any output of these programs"), Code: say.CodeError}
+	ErrNone    error = &say.Problem{Message: say.M("no line of such a program is in it"), Code: say.CodeError}
 )
 
 // part reads the lines of one kind of program. line says whether it took a line; the line is
@@ -162,7 +173,7 @@ func Read(b []byte) (*Reading, error) {
 	}
 	bench.alone()
 	if r.full {
-		r.unread = append(r.unread, Unread{What: "outputs", Count: 1, Line: r.out[maxOutputs-1].Line,
+		r.unread = append(r.unread, Unread{What: allOutputs, Count: 1, Line: r.out[maxOutputs-1].Line,
 			First: fmt.Sprintf("more than %d outputs: what follows is not read", maxOutputs)})
 	}
 	out := &Reading{Unread: r.unread, Others: r.neighbors}

@@ -66,10 +66,17 @@ var FsyncImpossible = check.Check{
 			if rate > anyMost {
 				sev = check.Critical
 			}
+			inputs := []any{"method", method, "rate", int64(rate), "by", d.Flush.Author(), "kind", kind,
+				"most", int64(most)}
+			name := volumes.DeviceName(s.Chain[0])
+			if name == measured.UnnamedDisk {
+				c.FoundAs(sev, "{method}: {rate} flushed writes per second on the disk ({by}); at most {most} are "+
+					"possible ({kind}).", inputs...)
+				continue
+			}
 			c.FoundAs(sev,
 				"{method}: {rate} flushed writes per second on {disk} ({by}); at most {most} are possible ({kind}).",
-				"method", method, "rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]),
-				"kind", kind, "most", int64(most))
+				append(inputs, "disk", name)...)
 		}
 	},
 }

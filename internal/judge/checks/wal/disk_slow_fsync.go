@@ -63,7 +63,7 @@ var DiskSlowFsync = check.Check{
 		}
 		c.FoundAs(sev, "{method}: {ms} ms per flush, {rate} flushed writes per second ({by}).", "method", method,
 			"ms", say.Number(fmt.Sprintf("%.1f", 1000/rate)), "rate", say.Number(fmt.Sprintf("%.0f", rate)), "by",
-			d.Flush.By)
+			d.Flush.Author())
 	},
 }
 

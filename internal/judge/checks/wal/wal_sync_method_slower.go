@@ -73,6 +73,6 @@ var WalSyncMethodSlower = check.Check{
 		number := func(rate float64) say.Number { return say.Number(fmt.Sprintf("%.0f", rate)) }
 		c.Found("wal_sync_method = {now}: {one} flushed writes per second with one block, {two} with two; {best}: {a} "+
 			"and {b} ({by}).", "now", now, "best", best, "one", number(one), "two", number(two), "a", number(a),
-			"b", number(b), "by", d.Flush.By)
+			"b", number(b), "by", d.Flush.Author())
 	},
 }

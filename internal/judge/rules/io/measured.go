@@ -50,12 +50,12 @@ func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
 	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", int64(math.Round(ratio)), "by",
-		d.Reads.By}, true
+		d.Reads.Author()}, true
 }
 
 // measuredDepth returns how many reads at once the data's device needs before
 // more gain nothing.
-func measuredDepth(c *rule.Case) (depth int, by string, ok bool) {
+func measuredDepth(c *rule.Case) (depth int, by any, ok bool) {
 	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok || c.Options.Storage != "" {
 		return 0, "", false
 	}
@@ -64,7 +64,7 @@ func measuredDepth(c *rule.Case) (depth int, by string, ok bool) {
 		return 0, "", false
 	}
 	depth, ok = d.Reads.Saturation()
-	return depth, d.Reads.By, ok
+	return depth, d.Reads.Author(), ok
 }
 
 // Depths of reading ahead by measurement.
@@ -84,7 +84,7 @@ const (
 )
 
 // decideMeasured decides how deep to read ahead by what was measured.
-func decideMeasured(c *rule.Case, major, depth int, by string) {
+func decideMeasured(c *rule.Case, major, depth int, by any) {
 	have := int(c.Now())
 	want := min(max(depth*aheadFactor, 2), aheadMost)
 	if major >= 18 {

@@ -64,7 +64,7 @@ func commits(c *rule.Case) (rate float64, span say.Span, ok bool) {
 
 // halfFlush tells half of the measured time of a flush of the WAL, which is where
 // trying out a commit_delay begins; ok is false where it was not measured.
-func halfFlush(c *rule.Case) (micros int64, by string, ok bool) {
+func halfFlush(c *rule.Case) (micros int64, by any, ok bool) {
 	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok {
 		return 0, "", false
 	}
@@ -80,5 +80,5 @@ func halfFlush(c *rule.Case) (micros int64, by string, ok bool) {
 	if !ok || rate <= 0 {
 		return 0, "", false
 	}
-	return int64(math.Round(1e6 / rate / 2)), d.Flush.By, true
+	return int64(math.Round(1e6 / rate / 2)), d.Flush.Author(), true
 }

@@ -2,45 +2,42 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Probe is what was measured of disks, clock, and memory, and what follows from it.
 func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 	var o outline.Outline
+	p := probeWords{outline.WordsIn(c)}
 	if d.From != "" {
-		o.Para("Read from ", d.From, ":")
-		readOutputs(&o, d, c)
+		o.Para(p.Say("Read from {file}:", "file", d.From))
+		p.outputs(&o, d)
 	} else {
 		o.Add(outline.About(d.Subject, c)...)
 		for i := range d.Measured.Disks {
-			probedDisk(&o, d, &d.Measured.Disks[i])
+			p.disk(&o, d, &d.Measured.Disks[i])
 		}
-		probedClock(&o, d, d.Measured.Timing)
+		p.clock(&o, d, d.Measured.Timing)
 	}
 	if m := d.Measured.Memory; m != nil {
-		o.Part("Memory, read by one CPU")
-		o.Para(fmt.Sprintf("%.0f ns per random read within %s; %s/s sequential", m.Latency*1e9, m.Size,
-			speed(m.Speed)))
+		o.Part(p.Say("Memory, read by one CPU"))
+		o.Para(p.Say("{time} per random read within {size}; {speed} sequential", "time", nanos(m.Latency*1e9), "size",
+			m.Size, "speed", speed(m.Speed)))
 	}
-	probeFollows(&o, d.Follows)
-	o.Add(outline.Findings(document.Check{Report: check.Report{Findings: d.Findings}}, c)...)
+	p.follows(&o, d.Follows)
+	o.Add(outline.Findings(document.Check{Report: check.Report{Findings: p.findings(d)}}, c)...)
 	if len(d.Measured.Missing) > 0 {
-		o.Part("Not measured")
+		o.Part(p.Say("Not measured"))
 		for _, g := range d.Measured.Missing {
-			p := outline.WordsIn(c)
-			text := g.Fact + p.Colon() + gapwords.In(c, g.Reason)
+			text := gapwords.In(c, g.Fact) + p.Colon() + gapwords.In(c, g.Reason)
 			if g.Reveal != "" {
 				text += p.Semicolon() + gapwords.In(c, g.Reveal)
 			}
@@ -48,89 +45,116 @@ func Probe(d *document.Probe, c *say.Catalogue) outline.Outline {
 		}
 	}
 	if d.Kept != "" {
-		o.Add(outline.Summary{Lines: []outline.Para{{Text: outline.Join("Saved in ", d.Kept,
-			" (used by check and plan for 90 days, unless devices or kernel change)")}}})
+		o.Add(outline.Summary{Lines: []outline.Para{{Text: outline.Join(p.Say("Saved in {file} (used by check and "+
+			"plan for 90 days, unless devices or kernel change)", "file", d.Kept))}}})
 	}
 	return o
 }
 
-// probedClock is how long a reading of each clock takes.
-func probedClock(o *outline.Outline, d *document.Probe, t *measured.TimingRun) {
+// probeWords are the words of what was measured.
+type probeWords struct{ outline.Words }
+
+// row is the cells of a table.
+func (p probeWords) row(cells ...any) []string {
+	out := make([]string, len(cells))
+	for i, cell := range cells {
+		out[i] = p.Value(cell)
+	}
+	return out
+}
+
+// columns is the head of a table. It is one text, so that who translates it sees what stands beside a word: there is
+// no other context that tells the running processes from a running server.
+func (p probeWords) columns(text say.Template) []string {
+	const between = " | "
+	english := strings.Split(string(text), between)
+	if told := strings.Split(p.Say(text), between); len(told) == len(english) {
+		return told
+	}
+	return english // a translation with another number of columns would put numbers below the wrong ones
+}
+
+// clock is how long a reading of each clock takes.
+func (p probeWords) clock(o *outline.Outline, d *document.Probe, t *measured.TimingRun) {
 	if t == nil {
 		return
 	}
 	if d.From == "" {
-		o.Part("Clock (", t.By, ")")
+		o.Part(p.Say("Clock ({by})", "by", t.By))
 	}
 	for i := range t.Timing.Clocks {
 		c := &t.Timing.Clocks[i]
-		name := c.Name
+		var name any = c.Name
 		switch {
-		case name == "" && d.From != "":
-			name = "the clock"
-		case name == "":
-			name = "clock source " + d.Measured.Clock
+		case c.Name == "" && d.From != "":
+			name = say.M("the clock")
+		case c.Name == "":
+			name = say.M("clock source {name}", "name", d.Measured.Clock)
 		}
-		text := fmt.Sprintf("%.0f ns per reading", c.LoopNanos)
 		if share, ok := c.UnderMicrosecond(); ok {
-			text += fmt.Sprintf(", %.2f%% of them below 1 µs", 100*share)
+			o.Para(p.Say("{clock}: {time} per reading, {share} of them below 1 µs", "clock", name, "time",
+				nanos(c.LoopNanos), "share", say.Number(fmt.Sprintf("%.2f%%", 100*share))))
+			continue
 		}
-		o.Para(name, ": ", text)
+		o.Para(p.Say("{clock}: {time} per reading", "clock", name, "time", nanos(c.LoopNanos)))
 	}
 }
 
-// probedDisk is what was measured of one disk: flushed writes, then reads.
-func probedDisk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
-	name := k.Name
-	if name == "" {
-		name = "device " + k.Device
+// disk is what was measured of one disk: flushed writes, then reads.
+func (p probeWords) disk(o *outline.Outline, d *document.Probe, k *measured.Disk) {
+	name := say.M("Disk {name}", "name", k.Name)
+	if k.Name == "" {
+		name = say.M("Disk device {device}", "device", k.Device)
 	}
-	if under := listedPlaces(k); under != "" {
-		name += ", used by " + under
+	var under say.Message
+	if places := listedPlaces(k); !places.IsZero() {
+		under = say.M("used by {places}", "places", places)
 	}
-	o.Part("Disk ", name)
-	flushedWrites(o, d, k)
+	o.Part(p.Word(say.All(", ", name, under)))
+	p.flushedWrites(o, d, k)
 	r := k.Reads
 	if r == nil {
 		return
 	}
-	from := ", from a file of " + r.Size.String()
-	if r.Size == 0 {
-		from = ""
+	title := p.Say("Reads without the page cache")
+	if by := r.Author(); r.Size == 0 {
+		o.Para(p.Say("Reads without the page cache ({by}):", "by", by))
+	} else {
+		o.Para(p.Say("Reads without the page cache, from a file of {size} ({by}):", "size", r.Size, "by", by))
 	}
-	o.Para("Reads without the page cache", from, " (", r.By, "):")
-	rows := [][]string{{"8 kB reads", "per second", "mean", "p99"}}
+	rows := [][]string{p.columns("8 kB reads | per second | mean | p99")}
 	for _, x := range r.Random {
-		rows = append(rows, []string{fmt.Sprintf("random, queue depth %d", x.Depth), rate(x.PerSecond), lasting(x.Mean),
-			lasting(x.P99)})
+		rows = append(rows, p.row(say.M("random, queue depth {depth}", "depth", fmt.Sprint(x.Depth)), rate(x.PerSecond),
+			lasting(x.Mean), lasting(x.P99)))
 	}
 	ratio, compared := 0.0, false
 	if r.Sequential > 0 {
-		rows = append(rows, []string{"sequential", speed(r.Sequential) + "/s", "", ""})
+		rows = append(rows, p.row(say.M("sequential"), speed(r.Sequential), "", ""))
 		ratio, compared = r.RandomOverSequential(0)
 	}
 	if len(rows) > 1 {
-		o.Add(outline.TableOf("Reads without the page cache", rows, 1))
+		o.Add(outline.TableOf(title, rows, 1))
 	}
 	if compared {
-		o.Para(fmt.Sprintf("A random read of a page, one at a time, takes %.0f × as long as a sequential one.", ratio))
+		o.Para(p.Say("A random read of a page, one at a time, takes {times} × as long as a sequential one.", "times",
+			say.Number(fmt.Sprintf("%.0f", ratio))))
 	}
 }
 
 // flushedWrites is what was measured of writes and their flushes.
-func flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
+func (p probeWords) flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
 	if k.Flush != nil {
-		o.Para("One 8 kB write and its flush, as at a commit (", k.Flush.By, "):")
+		o.Para(p.Say("One 8 kB write and its flush, as at a commit ({by}):", "by", k.Flush.Author()))
 	}
-	o.Add(flushTable(d, k)...)
+	o.Add(p.flushTable(d, k)...)
 	if k.Flush != nil && k.Flush.Fsync.NoDirectIO {
-		o.Toned(outline.ToneNote, "This filesystem has no direct I/O for the open_… methods.")
+		o.Toned(outline.ToneNote, p.Say("This filesystem has no direct I/O for the open_… methods."))
 	}
 }
 
 // flushTable is the rates of flushed writes, one method a row; nothing where none was measured.
-func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
-	rows := [][]string{{"method", "per second", "mean", "p99", "two writes per second"}}
+func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
+	rows := [][]string{p.columns("method | per second | mean | p99 | two writes per second")}
 	notes := map[int]string{} // of rows
 	if f := k.Flush; f != nil {
 		for _, r := range f.Fsync.One {
@@ -138,26 +162,26 @@ func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
 				continue
 			}
 			if slices.Contains(d.Methods, r.Name) && slices.Contains(k.Roles, "wal") {
-				notes[len(rows)-1] = "current wal_sync_method"
+				notes[len(rows)-1] = p.Say("current wal_sync_method")
 			}
-			two := ""
+			var two any = ""
 			if _, b, ok := f.Fsync.Rate(r.Name); ok {
 				two = rate(b)
 			}
-			rows = append(rows, []string{r.Name, rate(r.PerSecond), lasting(1 / max(r.PerSecond, 1e-9)), "", two})
+			rows = append(rows, p.row(r.Name, rate(r.PerSecond), lasting(1/max(r.PerSecond, 1e-9)), "", two))
 		}
 		if x := f.Fsync.Plain; x != nil && x.PerSecond > 0 {
-			notes[len(rows)-1] = "the page cache"
-			rows = append(rows, []string{"no flush", rate(x.PerSecond), "", "", ""})
+			notes[len(rows)-1] = p.Say("the page cache")
+			rows = append(rows, p.row(say.M("no flush"), rate(x.PerSecond), "", "", ""))
 		}
 	}
 	if s := k.FioFlush; s != nil && s.PerSecond > 0 {
-		rows = append(rows, []string{"fdatasync (fio)", rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""})
+		rows = append(rows, p.row("fdatasync (fio)", rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""))
 	}
 	if len(rows) == 1 {
 		return nil
 	}
-	t := outline.TableOf("Flushed writes", rows, 1)
+	t := outline.TableOf(p.Say("Flushed writes"), rows, 1)
 	for i, note := range notes {
 		t.Rows[i][0] = outline.Join(t.Rows[i][0], outline.Faint(" ("+note+")"))
 	}
@@ -165,7 +189,7 @@ func flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
 }
 
 // listedPlaces names the folders of a disk, the first few of them.
-func listedPlaces(k *measured.Disk) string {
+func listedPlaces(k *measured.Disk) say.Message {
 	var at []string
 	for _, place := range k.Places { // what lies in another one, as pg_wal does, goes without saying
 		if !slices.ContainsFunc(k.Places, func(o string) bool { return strings.HasPrefix(place, o+"/") }) {
@@ -173,28 +197,31 @@ func listedPlaces(k *measured.Disk) string {
 		}
 	}
 	if len(at) == 0 {
-		return strings.Join(k.Roles, ", ")
+		at = k.Roles
+	}
+	if len(at) == 0 {
+		return say.Message{}
 	}
 	const shown = 3
-	s := strings.Join(at[:min(len(at), shown)], ", ")
+	names := say.Names(at[:min(len(at), shown)], 0)
 	if more := len(at) - shown; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
+		return say.N(more, "{places} and {n} more", "{places} and {n} more", "places", names)
 	}
-	return s
+	return say.Text(names.String())
 }
 
-// probeFollows is what the rules make of it, below each instance.
-func probeFollows(o *outline.Outline, list []document.ProbeKnob) {
+// follows is what the rules make of it, below each instance.
+func (p probeWords) follows(o *outline.Outline, list []document.ProbeKnob) {
 	if len(list) == 0 {
 		return
 	}
-	o.Part("Effect on the plan")
+	o.Part(p.Say("Effect on the plan"))
 	for i := 0; i < len(list); {
 		at := list[i].Instance
 		var rows outline.Rows
 		for ; i < len(list) && list[i].Instance == at; i++ {
 			k := &list[i]
-			value := k.Present + " (unchanged)"
+			value := p.Say("{value} (unchanged)", "value", k.Present)
 			switch {
 			case k.Present == "":
 				value = "~ → " + k.Want
@@ -202,49 +229,10 @@ func probeFollows(o *outline.Outline, list []document.ProbeKnob) {
 				value = k.Present + " → " + k.Want
 			}
 			row := outline.RowOf(outline.Bold(k.Knob), value)
-			row.More = []outline.Block{outline.Para{Text: outline.Join(k.Reason)}}
+			row.More = []outline.Block{outline.Para{Text: outline.Join(p.Word(k.Reason))}}
 			rows.List = append(rows.List, row)
 		}
-		o.Para(at, ":")
+		o.Para(at, p.Say(":"))
 		o.Add(rows)
 	}
-}
-
-// rate spells a number a second: two digits after the point below ten, which is
-// where they tell something.
-func rate(v float64) string {
-	switch {
-	case v < 10:
-		return fmt.Sprintf("%.2f", v)
-	case v < 100:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return typeset.Digits(int(math.Round(v)))
-}
-
-// lasting spells seconds in the unit that leaves one to three digits.
-func lasting(s float64) string {
-	switch {
-	case s <= 0:
-		return "~"
-	case s < 1e-6:
-		return fmt.Sprintf("%.0f ns", s*1e9)
-	case s < 1e-3:
-		return fmt.Sprintf("%.0f µs", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%.1f ms", s*1e3)
-	}
-	return fmt.Sprintf("%.1f s", s)
-}
-
-// speed spells bytes a second; Bytes.String keeps every digit, and three tell
-// all that such a measurement does.
-func speed(b unit.Bytes) string {
-	switch {
-	case b >= 10*unit.GB:
-		return fmt.Sprintf("%.0f GB", float64(b)/float64(unit.GB))
-	case b >= unit.GB:
-		return fmt.Sprintf("%.1f GB", float64(b)/float64(unit.GB))
-	}
-	return fmt.Sprintf("%.0f MB", float64(b)/float64(unit.MB))
 }

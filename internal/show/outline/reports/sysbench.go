@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+)
+
+func (p probeWords) sysbench(o *outline.Outline, s *output.Sysbench) {
+	about := []say.Message{say.Text(s.Test), threads(s.Threads)}
+	if s.Seconds > 0 {
+		about = append(about, say.M("{time}", "time", say.Number(fmt.Sprintf("%.1f s", s.Seconds))))
+	}
+	o.Para(p.Word(say.All(", ", about...)))
+	o.Para(p.facts(append(sysbenchRates(s), sysbenchLatency(s.Latency)...)))
+	if n, low, high := sysbenchRange(s, func(x *output.SysbenchPoint) *float64 { return x.TPS }); n > 0 {
+		o.Para(p.progress(n, low, high))
+	}
+	if n, low, high := sysbenchRange(s, func(x *output.SysbenchPoint) *float64 { return x.Events }); n > 0 {
+		o.Para(p.Many(n, "Progress: {n} lines, {low} to {high} events per second.",
+			"Progress: {n} lines, {low} to {high} events per second.", "low", rate(low), "high", rate(high)))
+	}
+}
+
+func sysbenchRange(s *output.Sysbench, of func(*output.SysbenchPoint) *float64) (n int, low, high float64) {
+	low = math.Inf(1)
+	for i := range s.Progress {
+		if v := of(&s.Progress[i]); v != nil {
+			low, high, n = min(low, *v), max(high, *v), n+1
+		}
+	}
+	return n, low, high
+}
+
+// sysbenchRates is what the run reached.
+func sysbenchRates(s *output.Sysbench) (of []say.Message) {
+	if s.TPS != nil {
+		of = append(of, say.M("{tps} tps", "tps", rate(*s.TPS)))
+	}
+	if s.Transactions != nil {
+		of = append(of, transactions(*s.Transactions))
+	}
+	if s.QPS != nil {
+		of = append(of, say.M("{rate} queries per second", "rate", rate(*s.QPS)))
+	}
+	if s.Transactions == nil && s.Rate != nil {
+		of = append(of, say.M("{rate} events per second", "rate", rate(*s.Rate)))
+	}
+	if s.ReadRate != nil || s.WriteRate != nil {
+		var reads, writes float64
+		if s.ReadRate != nil {
+			reads = *s.ReadRate
+		}
+		if s.WriteRate != nil {
+			writes = *s.WriteRate
+		}
+		of = append(of, say.M("{reads} reads and {writes} writes per second", "reads", rate(reads), "writes",
+			rate(writes)))
+	}
+	if v := s.ReadSpeed; v != nil && *v > 0 {
+		of = append(of, say.M("{speed} read", "speed", rate(*v)+" MiB/s"))
+	}
+	if v := s.WriteSpeed; v != nil && *v > 0 {
+		of = append(of, say.M("{speed} written", "speed", rate(*v)+" MiB/s"))
+	}
+	if v := s.Moved; v != nil && *v > 0 {
+		of = append(of, say.M("{speed} moved", "speed", rate(*v)+" MiB/s"))
+	}
+	if s.Fsyncs != nil {
+		of = append(of, say.M("{rate} fsyncs per second", "rate", rate(*s.Fsyncs)))
+	}
+	return of
+}
+
+func sysbenchLatency(l *output.SysbenchLatency) (of []say.Message) {
+	if l == nil {
+		return nil
+	}
+	if l.Mean != nil {
+		of = append(of, say.M("mean latency {mean}", "mean", hundredths(*l.Mean)))
+	}
+	if l.At != nil && l.Percentile > 0 {
+		of = append(of, say.M("p{percentile} {time}", "percentile", say.Number(fmt.Sprint(l.Percentile)), "time",
+			hundredths(*l.At)))
+	}
+	if l.Max != nil {
+		of = append(of, say.M("maximum {time}", "time", hundredths(*l.Max)))
+	}
+	return of
+}
+
+// hundredths spells a time of sysbench, which prints hundredths of a millisecond: 0.00 is less than
+// that, and not nothing.
+func hundredths(ms float64) any {
+	if ms == 0 {
+		return say.M("below {time}", "time", say.Number("0.01 ms"))
+	}
+	return fine(ms / 1000)
+}
