@@ -100,9 +100,9 @@ func (o *Options) steps() Steps {
 // begun.
 type Prepared struct {
 	*experiment.Experiment
-	Title       string // of the workload
+	Title       say.Message // of the workload
 	Differences []experiment.Difference
-	Why         string // why this design; "": a person chose it
+	Why         say.Message // why this design; zero: a person chose it
 	Estimation  experiment.Estimation
 
 	order *engine.Order

@@ -145,8 +145,9 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	if o.Restore == experiment.RestoreKept && w.Writes {
 		e.Notes = append(e.Notes,
-			"--restore kept: each configuration uses one copy of the data for all runs. The load writes, so both "+
-				"copies grow and bloat, and later blocks start with other data than the first.")
+			say.M("--restore kept: each configuration uses one copy of the data for all runs. The load writes, so "+
+				"both "+
+				"copies grow and bloat, and later blocks start with other data than the first."))
 	}
 	m := scaleForm.FindStringSubmatch(o.Scale)
 	switch {

@@ -21,7 +21,7 @@ func open(t testing.TB, lang string) *say.Catalogue {
 
 func every() []say.Template {
 	return slices.Concat(files, ofHost, ofInstances, answers, connections, logs, measurements, reveals, systems,
-		malformed)
+		malformed, disturbances, notes, statements)
 }
 
 // filled is a template with something in each placeholder.
@@ -34,6 +34,8 @@ func filled(t say.Template) string {
 			fill = "1.5 GB"
 		case name == "time":
 			fill = "5s"
+		case name == "span":
+			fill = "1 h 20 min"
 		case name == "reason":
 			fill = "permission denied"
 		}

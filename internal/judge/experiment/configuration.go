@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
 
@@ -138,8 +140,8 @@ type Configuration struct {
 	Reconnect bool                    `json:"reconnect,omitempty"`
 	Kernel    map[knob.Address]string `json:"kernel,omitempty"` // of the host, in force while its server runs
 
-	Omitted []Omitted `json:"-"` // what was asked for and is not in it, sorted
-	Notes   []string  `json:"-"`
+	Omitted []Omitted     `json:"-"` // what was asked for and is not in it, sorted
+	Notes   []say.Message `json:"-"`
 
 	typed map[string]bool // the settings that the person wrote himself, on top of the base
 }
@@ -169,7 +171,8 @@ func (a *Configuration) Measured() MeasuredConfiguration {
 
 // Omitted is a setting that the configuration does without.
 type Omitted struct {
-	Name, Value, Why string
+	Name, Value string
+	Why         say.Message
 }
 
 // NewConfiguration puts a base and what stands on top of it together.
@@ -228,7 +231,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 			switch {
 			case lib == "":
 			case !a.typed[list] && !plainLibrary.MatchString(strings.TrimPrefix(lib, "$libdir/")):
-				a.Omitted = append(a.Omitted, Omitted{list, lib, whyLibrary})
+				a.Omitted = append(a.Omitted, Omitted{list, lib, say.M(whyLibrary)})
 			case installed(lib):
 				keep = append(keep, lib)
 				loaded[lib[strings.LastIndexByte(lib, '/')+1:]] = true
@@ -242,7 +245,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 		}
 		for _, lib := range gone {
 			a.Omitted = append(a.Omitted, Omitted{list, lib,
-				"this library is not installed beside the server's programs"})
+				say.M("this library is not installed beside the server's programs")})
 		}
 	}
 	for key, value := range a.Settings {
@@ -256,7 +259,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 			}
 		}
 		if why != "" {
-			a.Omitted = append(a.Omitted, Omitted{key, value, why})
+			a.Omitted = append(a.Omitted, Omitted{key, value, say.M(why)})
 			delete(a.Settings, key)
 		}
 	}
