@@ -40,6 +40,8 @@ type Host struct {
 	// Progress returns a function that shows what is being done, one clause each, and
 	// one that removes what was shown. Nil: nothing is shown.
 	Progress func() (tell func(string), done func())
+	// Words are the language of who sees what Progress shows; nil is English.
+	Words *say.Catalogue
 	// Warn shows one line of a kind: "warning" or "note". Nil: nothing is shown.
 	Warn func(kind say.Template, message say.Message)
 }

@@ -232,7 +232,7 @@ func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Work
 	}
 	tell, done := h.Steps()
 	defer done()
-	tell("reading pg_stat_statements…")
+	tell(say.M("reading pg_stat_statements…").In(h.Words))
 	return loadgen.Look(ctx, how)
 }
 

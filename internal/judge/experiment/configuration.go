@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -61,10 +60,11 @@ const mostText = 16 << 10
 func ParseConfiguration(text string) (ConfigurationText, error) {
 	s := ConfigurationText{Text: text, Base: BaseDefault}
 	if len(text) > mostText {
-		return s, fmt.Errorf("a configuration of %d characters: more than %d", len(text), mostText)
+		return s, wrong("a configuration of {n} characters: more than {most}", "n", fmt.Sprint(len(text)),
+			"most", fmt.Sprint(mostText))
 	}
 	if strings.TrimSpace(text) == "" {
-		return s, errors.New("the configuration is empty")
+		return s, wrong("the configuration is empty")
 	}
 	base, rest := text, ""
 	if at := overPrefix.FindStringIndex(text); at != nil {
@@ -78,7 +78,7 @@ func ParseConfiguration(text string) (ConfigurationText, error) {
 	case word == "plan":
 		s.Base, s.Profile = BasePlan, profile
 		if hasProfile && profile == "" {
-			return s, errors.New("plan: names no profile")
+			return s, wrong("plan: names no profile")
 		}
 	default:
 		s.Base, s.File = BaseFile, base
@@ -107,7 +107,7 @@ func parseSettings(text string) ([]Setting, error) {
 			case prefix == "client" && key == "reconnect" && !eq:
 				out = append(out, Setting{Reconnect, "on"})
 			case prefix == "client":
-				return nil, fmt.Errorf("client:%s: only client:reconnect is known", piece)
+				return nil, wrong("client:{name}: only client:reconnect is known", "name", piece)
 			case eq && settingName.MatchString(key):
 				if prefix == "pg" {
 					key = strings.ToLower(key)
@@ -116,18 +116,23 @@ func parseSettings(text string) ([]Setting, error) {
 			case i > 0:
 				out[len(out)-1].Value += "," + piece
 			default:
-				return nil, fmt.Errorf("%s:%s is not NAME=VALUE", prefix, piece)
+				return nil, wrong("{prefix}:{value} is not NAME=VALUE", "prefix", prefix, "value", piece)
 			}
 		}
 	}
 	seen := map[string]bool{}
 	for _, v := range out {
 		if seen[v.Address] {
-			return nil, fmt.Errorf("%s is set twice", v.Address)
+			return nil, wrong("{name} is set twice", "name", v.Address)
 		}
 		seen[v.Address] = true
 	}
 	return out, nil
+}
+
+// wrong is the problem of what a person typed, or of a document.
+func wrong(text say.Template, pairs ...any) error {
+	return &say.Problem{Message: say.M(text, pairs...), Code: say.CodeUsage}
 }
 
 // Configuration is a configuration with every value.

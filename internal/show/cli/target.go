@@ -36,7 +36,7 @@ const trustHelp = "`DATADIR` let root query and plan for this instance, whatever
 // host is where the use cases run: this host, with what the person said of it.
 func (e *Env) host() *app.Host {
 	return &app.Host{Target: e.Target, Vars: e.Vars, Version: Version, Trusted: e.Trusted, Input: e.Stdin,
-		Progress: e.Progress, Warn: e.tell}
+		Progress: e.Progress, Words: e.words, Warn: e.tell}
 }
 
 // loaded is what a command looks at.

@@ -97,7 +97,7 @@ func leftOut(o *outline.Outline, name string, a *experiment.Configuration, p out
 
 // partWords name the parts of the time that an experiment takes.
 var partWords = map[string]say.Message{
-	"load":               say.M("load"),
+	"load":               loading,
 	"copies":             say.M("copies"),
 	"warm-up":            say.M("warm-up"),
 	"measuring":          say.M("measuring"),

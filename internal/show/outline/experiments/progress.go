@@ -8,10 +8,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
+// loading is a step, and a part of the time. English has one word for it and for the load; what stands for nothing
+// keeps the templates apart.
+var loading = say.M("load{nothing}", "nothing", "")
+
 // steps are the words for the steps of an experiment, and of those that a configuration has for each of them.
 var steps = map[string]say.Message{
 	"statements": say.M("statements"),
-	"load":       say.M("load"),
+	"load":       loading,
 	"clean":      say.M("clean"),
 }
 

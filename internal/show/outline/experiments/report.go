@@ -213,7 +213,7 @@ func (d *Report) BlockRows() [][]string {
 			row[2], row[3] = "", "" // not shown before the end
 			row[4] = p.Say("measured")
 			if len(b.Runs) < 2 {
-				row[4] = p.Say("started")
+				row[4] = p.Say("started{nothing}", "nothing", "") // not the time, which English calls so too
 			}
 		default:
 			row[4] = p.Number(change(b.LogRatio))
