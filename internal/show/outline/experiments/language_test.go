@@ -15,7 +15,7 @@ import (
 
 // english are words that no text in another language has, whatever names stand in it.
 var english = regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|runs|as|or|by|to|was|were|with|only|its|block|blocks|each|` +
-	`vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|cache|clients?|threads?|from)\b`)
+	`vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|from)\b`)
 
 func open(t *testing.T, lang string) *say.Catalogue {
 	t.Helper()
