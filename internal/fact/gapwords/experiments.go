@@ -19,22 +19,23 @@ var disturbances = []say.Template{
 // themselves.
 var notes = []say.Template{
 	"interrupted after block {n}: the blocks after it began with new copies of the data",
-	"stopped after {n} blocks, {count} of them discarded: the machine was too busy with other things, and there was no " +
-		"way to the end",
+	"stopped after {n} blocks, {count} of them discarded: the machine was too busy with other things, and there was " +
+		"no way to the end",
 	"Durations of {name} transactions differ by orders of magnitude, so timed runs vary with the random choice of " +
 		"transactions. To run the same ones with both configurations and detect much smaller differences, use " +
 		"--transactions 100 --duration 0",
 	"Runs of {size} are too short for this: below {limit}, the checkpoint after a run weighs more than in production.",
 	"{names} shifts work to or from checkpoints, and deferred work is not part of a run. To include it, use --metric " +
 		"tps_with_checkpoint --duration 0",
-	"{names} shifts work to or from checkpoints, and a run of {size} may contain less than two timed checkpoint cycles " +
-		"({span}), so deferred work is not part of a run. For runs that are long enough, use --checkpoint-cycles 2",
+	"{names} shifts work to or from checkpoints, and a run of {size} may contain less than two timed checkpoint " +
+		"cycles ({span}), so deferred work is not part of a run. For runs that are long enough, use --checkpoint-cycles 2",
 	"The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only reads. While it " +
 		"lasts its locks hold up changes of the schema (DDL), and vacuum keeps the rows that it may still see. For a " +
 		"lock of somebody else it waits {limit}, then it gives up.",
-	"The collation {name} of the original is not to be had here ({error}): texts are compared as in C, which is faster.",
-	"Synthetic: {n} of {most} statements, {share} of the calls; {count} of them have the rows of a call within 20 % of " +
-		"the original, {size} find or read as many blocks a call.",
+	"The collation {name} of the original is not to be had here ({error}): texts are compared as in C, which is " +
+		"faster.",
+	"Synthetic: {n} of {most} statements, {share} of the calls; {count} of them have the rows of a call within 20 % " +
+		"of the original, {size} find or read as many blocks a call.",
 	"Not like the original within 20 %: {query}: {share} of the calls and {count} here, rows a call {n} and {most}, " +
 		"blocks a call {size} and {limit}.",
 	"Not like it either: {n} more statement.",

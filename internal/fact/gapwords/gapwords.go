@@ -1,7 +1,7 @@
 // Package gapwords recognizes the reasons of unknown facts, and what would reveal them, and the notes of experiments,
-// when they are shown. Evidence and JSON hold them as English text, which stays as it was written. What a person reads is that text again as a
-// message of its template, and so in the language of the reader. A text that no template fits is shown as it is: it
-// is a server's, a kernel's, or one of another version of pgfettle.
+// when they are shown. Evidence and JSON hold them as English text, which stays as it was written. What a person reads
+// is that text again as a message of its template, and so in the language of the reader. A text that no template fits
+// is shown as it is: it is a server's, a kernel's, or one of another version of pgfettle.
 package gapwords
 
 import (

@@ -14,8 +14,8 @@ import (
 )
 
 // english are words that no text in another language has, whatever names stand in it.
-var english = regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|runs|as|or|by|to|was|were|with|only|its|block|blocks|each|` +
-	`vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|from)\b`)
+var english = regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|runs|as|or|by|to|was|were|with|only|its|block|blocks|` +
+	`each|vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|from)\b`)
 
 func open(t *testing.T, lang string) *say.Catalogue {
 	t.Helper()
@@ -139,7 +139,8 @@ func results() map[string]*experiment.Result {
 	differs := of(3, 3.5, 2.8, 3.2, 3.1, 2.9)
 	differs.Name = AA
 	number := of(5, 6, 4)
-	number.Spec.Duration, number.Spec.Warmup, number.Spec.Count, number.Spec.Restore = 0, 0, 100, experiment.RestoreShared
+	number.Spec.Duration, number.Spec.Warmup, number.Spec.Count = 0, 0, 100
+	number.Spec.Restore = experiment.RestoreShared
 	interrupted := of(4, 3)
 	interrupted.Ended, interrupted.Blocks[1].Runs = "", interrupted.Blocks[1].Runs[:1]
 	out := map[string]*experiment.Result{"disturbed": disturbed, "latency": latency, "kept": kept, "same": same,
@@ -180,8 +181,8 @@ func TestDesignsFollowTheLanguage(t *testing.T) {
 	for _, lang := range others() {
 		c := open(t, lang)
 		for name, r := range results() {
-			e := &experiment.Experiment{Name: r.Name, Design: r.Design, Metric: r.Metric, Spec: r.Spec, Workload: "tpcb",
-				Scale: 100, Server: "PostgreSQL 17.2", Dir: "prove-1", Scratch: "/srv/scratch",
+			e := &experiment.Experiment{Name: r.Name, Design: r.Design, Metric: r.Metric, Spec: r.Spec,
+				Workload: "tpcb", Scale: 100, Server: "PostgreSQL 17.2", Dir: "prove-1", Scratch: "/srv/scratch",
 				Host: experiment.Host{Memory: int64(64 * unit.GB)},
 				A:    experiment.Configuration{Name: "default", Settings: map[string]string{"port": "1", "x.y": "2"}}}
 			e.A.OmitUnsupported(func(string) bool { return false })
