@@ -27,8 +27,9 @@ var notes = []say.Template{
 	"Runs of {size} are too short for this: below {limit}, the checkpoint after a run weighs more than in production.",
 	"{names} shifts work to or from checkpoints, and deferred work is not part of a run. To include it, use --metric " +
 		"tps_with_checkpoint --duration 0",
-	"{names} shifts work to or from checkpoints, and a run of {size} may contain less than two timed checkpoint " +
-		"cycles ({span}), so deferred work is not part of a run. For runs that are long enough, use --checkpoint-cycles 2",
+	"{names} shifts work to or from checkpoints, and a run of {size} may contain less than two timed " +
+		"checkpoint cycles ({span}), so deferred work is not part of a run. For runs that are long enough, " +
+		"use --checkpoint-cycles 2",
 	"The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only reads. While it " +
 		"lasts its locks hold up changes of the schema (DDL), and vacuum keeps the rows that it may still see. For a " +
 		"lock of somebody else it waits {limit}, then it gives up.",
