@@ -100,7 +100,7 @@ func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Res
 	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name,
 		Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: e.A.Measured(), Spec: e.Spec,
 		Workload: experiment.MeasuredWorkload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host,
-		Notes: e.Notes}
+		Notes: say.Strings(e.Notes)}
 	if e.Design != experiment.DesignSingle {
 		res.B = e.B.Measured()
 	}

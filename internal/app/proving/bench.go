@@ -31,7 +31,7 @@ func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error)
 	o.durations(e, false)
 	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
 		e.Notes = append(e.Notes,
-			"Approximate: the time of one checkpoint after each run is added to the time of the run.")
+			say.M("Approximate: the time of one checkpoint after each run is added to the time of the run."))
 	}
 	trial, err := o.open(ctx, h, e)
 	if err != nil {

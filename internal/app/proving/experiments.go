@@ -100,9 +100,9 @@ func (o *Options) steps() Steps {
 // begun.
 type Prepared struct {
 	*experiment.Experiment
-	Title       string // of the workload
+	Title       say.Message // of the workload
 	Differences []experiment.Difference
-	Why         string // why this design; "": a person chose it
+	Why         say.Message // why this design; zero: a person chose it
 	Estimation  experiment.Estimation
 
 	order *engine.Order
@@ -246,13 +246,13 @@ func (o *Options) ScratchDir(h *app.Host) (string, error) {
 func (o *Options) open(ctx context.Context, h *app.Host, e *engine.Order) (*configure.Trial, error) {
 	tell, done := h.Steps()
 	defer done()
-	tell("creating a scratch instance to test the configurations…")
+	tell(say.M("creating a scratch instance to test the configurations…").In(h.Words))
 	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(),
 		Scratch: e.Scratch, Measured: h.MeasuredDirs()})
 	if err != nil {
 		return nil, err
 	}
-	tell("collecting facts of this host…")
+	tell(say.M("collecting facts of this host…").In(h.Words))
 	s, err := trial.Look(ctx)
 	if err != nil {
 		return nil, errors.Join(err, trial.Close())

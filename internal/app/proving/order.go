@@ -145,8 +145,9 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	if o.Restore == experiment.RestoreKept && w.Writes {
 		e.Notes = append(e.Notes,
-			"--restore kept: each configuration uses one copy of the data for all runs. The load writes, so both "+
-				"copies grow and bloat, and later blocks start with other data than the first.")
+			say.M("--restore kept: each configuration uses one copy of the data for all runs. The load writes, so "+
+				"both "+
+				"copies grow and bloat, and later blocks start with other data than the first."))
 	}
 	m := scaleForm.FindStringSubmatch(o.Scale)
 	switch {
@@ -231,7 +232,7 @@ func (o *Options) statements(ctx context.Context, h *app.Host) (w *workload.Work
 	}
 	tell, done := h.Steps()
 	defer done()
-	tell("reading pg_stat_statements…")
+	tell(say.M("reading pg_stat_statements…").In(h.Words))
 	return loadgen.Look(ctx, how)
 }
 

@@ -141,8 +141,8 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 		e.Notes = append(e.Notes, x.Caution)
 	} else {
 		cautions := append(e.A.Cautions(), e.B.Cautions()...)
-		slices.Sort(cautions)
-		e.Notes = append(e.Notes, slices.Compact(cautions)...)
+		slices.SortFunc(cautions, func(a, b say.Message) int { return strings.Compare(a.Text, b.Text) })
+		e.Notes = append(e.Notes, slices.CompactFunc(cautions, say.Message.Equal)...)
 	}
 	if err := trial.Close(); err != nil { // it takes nothing while runs are measured
 		return nil, err
@@ -154,58 +154,59 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 const mostBlocks = 500
 
 // decide chooses the design, and the metric with it, where nobody did, and says why.
-func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (string, error) {
+func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (say.Message,
+	error) {
 	off := experiment.CheckpointSettings(d)
 	deferred := w.Writes && len(off) > 0
 	shared := len(e.A.Kernel)+len(e.B.Kernel) > 0 || e.A.HugePages+e.B.HugePages > 0
-	why := ""
+	var why say.Message
 	switch {
 	case o.Design != "":
 		switch e.Design = o.Design; {
 		case e.Design == experiment.DesignSlices && o.Cycles > 0:
-			return "", say.Usage(say.M("--checkpoint-cycles cannot be used with --design slices"),
+			return why, say.Usage(say.M("--checkpoint-cycles cannot be used with --design slices"),
 				say.M("Omit --design: runs must last whole checkpoint cycles."))
 		case e.Design == experiment.DesignSlices && o.fixed():
-			return "", say.Usage(say.M("--design slices cannot be used with a fixed number of transactions"),
+			return why, say.Usage(say.M("--design slices cannot be used with a fixed number of transactions"),
 				say.M("Omit --design: the duration of such runs varies."))
 		}
 	case o.Cycles > 0:
 		e.Design, why = experiment.DesignRestart,
-			"Design restart: each run lasts whole checkpoint cycles."
+			say.M("Design restart: each run lasts whole checkpoint cycles.")
 	case o.fixed():
 		e.Design, why = experiment.DesignRestart,
-			"Design restart: the duration of a fixed number of transactions varies."
+			say.M("Design restart: the duration of a fixed number of transactions varies.")
 	case shared:
 		e.Design, why = experiment.DesignRestart,
-			"Design restart: the configurations differ in settings of the host, which both servers would share."
+			say.M("Design restart: the configurations differ in settings of the host, which both servers would share.")
 	case deferred:
-		e.Design, why = experiment.DesignRestart, "Design restart: "+strings.Join(off, ", ")+
-			" shifts work to or from checkpoints, so two servers at once would affect each other."
+		e.Design, why = experiment.DesignRestart, say.M("Design restart: {names} shifts work to or from checkpoints, "+
+			"so two servers at once would affect each other.", "names", say.Names(off, 0))
 	case e.A.Buffers(e.Binaries.Version.Major())+e.B.Buffers(e.Binaries.Version.Major()) > unit.Bytes(e.Host.Memory)/4:
 		// the page cache wants the rest, twice, as each server has its own copy of the data
 		e.Design, why = experiment.DesignRestart,
-			"Design restart: with both servers up, their shared buffers would leave less page cache for each."
+			say.M("Design restart: with both servers up, their shared buffers would leave less page cache for each.")
 	case e.Spec.Cache != "warm":
-		e.Design, why = experiment.DesignRestart, "Design restart: the cache must be "+e.Spec.Cache+
-			" before each run."
+		e.Design, why = experiment.DesignRestart, say.M("Design restart: the cache must be {cache} before each run.",
+			"cache", e.Spec.Cache)
 	default:
 		e.Design, why = experiment.DesignSlices,
-			"Design slices: no restart is required, and slices detect smaller differences in less time."
+			say.M("Design slices: no restart is required, and slices detect smaller differences in less time.")
 	}
 	if deferred && o.Cycles == 0 && !o.Said("metric") && o.Exercise == "" {
 		e.Metric = "tps_with_checkpoint"
-		why += " The checkpoint after each run counts as part of the run (approximate), because deferred work is " +
-			"no gain."
+		why = say.All(" ", why, say.M("The checkpoint after each run counts as part of the run (approximate), because "+
+			"deferred work is no gain."))
 	}
 	o.durations(e, deferred)
 	if w.Uneven && !e.Spec.Numbered() {
-		e.Notes = append(e.Notes, "Durations of "+w.Name+
-			" transactions differ by orders of magnitude, so timed runs vary with the random choice of transactions. "+
-			"To run the same ones with both configurations and detect much smaller differences, use "+
-			"--transactions 100 --duration 0")
+		e.Notes = append(e.Notes, say.M("Durations of {name} transactions differ by orders of magnitude, so timed "+
+			"runs "+
+			"vary with the random choice of transactions. To run the same ones with both configurations and detect "+
+			"much smaller differences, use --transactions 100 --duration 0", "name", w.Name))
 	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
-	return strings.TrimSpace(why), nil
+	return why, nil
 }
 
 // leastAmortised is the time over which the checkpoint after a run can be charged
@@ -213,35 +214,35 @@ func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experim
 const leastAmortised = 180
 
 // checkpoints says what has to be known of a figure for which checkpoints count.
-func (o *ProveOptions) checkpoints(e *engine.Order, deferred bool, off []string) []string {
-	var notes []string
+func (o *ProveOptions) checkpoints(e *engine.Order, deferred bool, off []string) []say.Message {
+	var notes []say.Message
 	s := e.Spec
 	switch {
 	case s.Cycles > 0:
 	case e.Metric == "tps_with_checkpoint":
 		notes = append(notes,
-			"Approximate: the time of one checkpoint after each run is added to the time of the run. To measure "+
-				"whole checkpoint cycles instead, which takes longer, use --checkpoint-cycles 2")
+			say.M("Approximate: the time of one checkpoint after each run is added to the time of the run. To measure "+
+				"whole checkpoint cycles instead, which takes longer, use --checkpoint-cycles 2"))
 		if !s.Numbered() && s.Duration < leastAmortised {
-			notes = append(notes,
-				fmt.Sprintf(
-					"Runs of %g s are too short for this: below %d s, the checkpoint after a run weighs more than in "+
-						"production.", s.Duration, leastAmortised))
+			notes = append(notes, say.M("Runs of {size} are too short for this: below {limit}, the checkpoint after "+
+				"a run "+
+				"weighs more than in production.", "size", seconds(s.Duration), "limit", seconds(leastAmortised)))
 		}
 	case deferred && s.Numbered():
-		notes = append(notes, strings.Join(off, ", ")+
-			" shifts work to or from checkpoints, and deferred work is not part of a run. To include it, use "+
-			"--metric tps_with_checkpoint --duration 0")
+		notes = append(notes, say.M("{names} shifts work to or from checkpoints, and deferred work is not part of a "+
+			"run. "+
+			"To include it, use --metric tps_with_checkpoint --duration 0", "names", say.Names(off, 0)))
 	case deferred && o.Exercise == "":
 		if whole := 2 * max(configure.CheckpointTimeout(&e.A),
 			configure.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
-			notes = append(notes,
-				fmt.Sprintf(
-					"%s shifts work to or from checkpoints, and a run of %g s may contain less than two timed "+
-						"checkpoint cycles (%s), so deferred work is not part of a run. For runs that are long "+
-						"enough, use --checkpoint-cycles 2",
-					strings.Join(off, ", "), s.Duration, experiment.Span(whole)))
+			notes = append(notes, say.M("{names} shifts work to or from checkpoints, and a run of {size} may contain "+
+				"less "+
+				"than two timed checkpoint cycles ({span}), so deferred work is not part of a run. For runs that are "+
+				"long enough, use --checkpoint-cycles 2", "names", say.Names(off, 0), "size", seconds(s.Duration),
+				"span", experiment.Span(whole)))
 		}
 	}
 	return notes
 }
+
+func seconds(n float64) say.Number { return say.Number(fmt.Sprintf("%g s", n)) }

@@ -1,7 +1,7 @@
-// Package gapwords recognizes the reasons of unknown facts, and what would reveal them, when they are shown. Evidence
-// and JSON hold them as English text, which stays as it was written. What a person reads is that text again as a
-// message of its template, and so in the language of the reader. A text that no template fits is shown as it is: it
-// is a server's, a kernel's, or one of another version of pgfettle.
+// Package gapwords recognizes the reasons of unknown facts, and what would reveal them, and the notes of experiments,
+// when they are shown. Evidence and JSON hold them as English text, which stays as it was written. What a person reads
+// is that text again as a message of its template, and so in the language of the reader. A text that no template fits
+// is shown as it is: it is a server's, a kernel's, or one of another version of pgfettle.
 package gapwords
 
 import (
@@ -142,7 +142,9 @@ func valueOf(name, part string, depth int) (any, bool) {
 		return length{part, d}, err == nil
 	case slices.Contains(amounts, name):
 		figure, _, _ := strings.Cut(part, " ")
-		return say.Number(part), strings.Trim(figure, "0123456789.,") == ""
+		return say.Number(part), strings.Trim(figure, "0123456789.,e+") == ""
+	case name == "span":
+		return spanOf(part)
 	}
 	if s, err := strconv.Unquote(part); err == nil && part[0] == '"' && say.Quoted(s).String() == part {
 		return say.Quoted(s), true
@@ -151,7 +153,7 @@ func valueOf(name, part string, depth int) (any, bool) {
 }
 
 // amounts are the placeholders that stand for a number, perhaps with its unit.
-var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare"}
+var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare", "share", "count"}
 
 // length is a duration that was written as Go does: "5s".
 type length struct {
@@ -170,6 +172,33 @@ func (l length) In(c *say.Catalogue) string {
 		return say.Number(strconv.FormatInt(l.is.Milliseconds(), 10) + " ms").In(c)
 	}
 	return say.Span(l.is.Seconds()).In(c)
+}
+
+// span is a duration in its units: "1 h", "20 min".
+type span []say.Number
+
+// spanOf reads one, and says whether it is one.
+func spanOf(text string) (span, bool) {
+	words := strings.Fields(text)
+	var out span
+	for ; len(words) > 1; words = words[2:] {
+		if strings.Trim(words[0], "0123456789") != "" {
+			return nil, false
+		}
+		out = append(out, say.Number(words[0]+" "+words[1]))
+	}
+	return out, len(words) == 0 && len(out) > 0
+}
+
+func (s span) String() string { return s.In(nil) }
+
+// In returns it in the language of a catalog.
+func (s span) In(c *say.Catalogue) string {
+	parts := make([]string, len(s))
+	for i, n := range s {
+		parts[i] = n.In(c)
+	}
+	return strings.Join(parts, " ")
 }
 
 // template is a text with placeholders, in its parts.
@@ -208,10 +237,13 @@ type templates struct {
 	open []*template
 }
 
+// kinds are all templates.
+var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts, measurements,
+	probing, measuredTexts, reveals, systems, malformed, disturbances, notes, statements}
+
 var read = sync.OnceValue(func() *templates {
 	all := &templates{whole: map[string]say.Template{}}
-	for _, list := range [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts,
-		measurements, probing, measuredTexts, reveals, systems, malformed} {
+	for _, list := range kinds {
 		for _, t := range list {
 			if p := parts(t); len(p.names) > 0 {
 				all.open = append(all.open, p)

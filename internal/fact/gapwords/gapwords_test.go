@@ -19,10 +19,7 @@ func open(t testing.TB, lang string) *say.Catalogue {
 	return c
 }
 
-func every() []say.Template {
-	return slices.Concat(files, ofHost, ofInstances, answers, connections, logs, measurements, probing, measuredTexts,
-		reveals, systems, malformed)
-}
+func every() []say.Template { return slices.Concat(kinds...) }
 
 // filled is a template with something in each placeholder.
 func filled(t say.Template) string {
@@ -34,6 +31,8 @@ func filled(t say.Template) string {
 			fill = "1.5 GB"
 		case name == "time":
 			fill = "5s"
+		case name == "span":
+			fill = "1 h 20 min"
 		case name == "reason":
 			fill = "permission denied"
 		}

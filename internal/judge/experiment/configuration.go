@@ -1,12 +1,13 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
@@ -59,10 +60,11 @@ const mostText = 16 << 10
 func ParseConfiguration(text string) (ConfigurationText, error) {
 	s := ConfigurationText{Text: text, Base: BaseDefault}
 	if len(text) > mostText {
-		return s, fmt.Errorf("a configuration of %d characters: more than %d", len(text), mostText)
+		return s, wrong("a configuration of {n} characters: more than {most}", "n", fmt.Sprint(len(text)),
+			"most", fmt.Sprint(mostText))
 	}
 	if strings.TrimSpace(text) == "" {
-		return s, errors.New("the configuration is empty")
+		return s, wrong("the configuration is empty")
 	}
 	base, rest := text, ""
 	if at := overPrefix.FindStringIndex(text); at != nil {
@@ -76,7 +78,7 @@ func ParseConfiguration(text string) (ConfigurationText, error) {
 	case word == "plan":
 		s.Base, s.Profile = BasePlan, profile
 		if hasProfile && profile == "" {
-			return s, errors.New("plan: names no profile")
+			return s, wrong("plan: names no profile")
 		}
 	default:
 		s.Base, s.File = BaseFile, base
@@ -105,7 +107,7 @@ func parseSettings(text string) ([]Setting, error) {
 			case prefix == "client" && key == "reconnect" && !eq:
 				out = append(out, Setting{Reconnect, "on"})
 			case prefix == "client":
-				return nil, fmt.Errorf("client:%s: only client:reconnect is known", piece)
+				return nil, wrong("client:{name}: only client:reconnect is known", "name", piece)
 			case eq && settingName.MatchString(key):
 				if prefix == "pg" {
 					key = strings.ToLower(key)
@@ -114,18 +116,23 @@ func parseSettings(text string) ([]Setting, error) {
 			case i > 0:
 				out[len(out)-1].Value += "," + piece
 			default:
-				return nil, fmt.Errorf("%s:%s is not NAME=VALUE", prefix, piece)
+				return nil, wrong("{prefix}:{value} is not NAME=VALUE", "prefix", prefix, "value", piece)
 			}
 		}
 	}
 	seen := map[string]bool{}
 	for _, v := range out {
 		if seen[v.Address] {
-			return nil, fmt.Errorf("%s is set twice", v.Address)
+			return nil, wrong("{name} is set twice", "name", v.Address)
 		}
 		seen[v.Address] = true
 	}
 	return out, nil
+}
+
+// wrong is the problem of what a person typed, or of a document.
+func wrong(text say.Template, pairs ...any) error {
+	return &say.Problem{Message: say.M(text, pairs...), Code: say.CodeUsage}
 }
 
 // Configuration is a configuration with every value.
@@ -138,8 +145,8 @@ type Configuration struct {
 	Reconnect bool                    `json:"reconnect,omitempty"`
 	Kernel    map[knob.Address]string `json:"kernel,omitempty"` // of the host, in force while its server runs
 
-	Omitted []Omitted `json:"-"` // what was asked for and is not in it, sorted
-	Notes   []string  `json:"-"`
+	Omitted []Omitted     `json:"-"` // what was asked for and is not in it, sorted
+	Notes   []say.Message `json:"-"`
 
 	typed map[string]bool // the settings that the person wrote himself, on top of the base
 }
@@ -169,7 +176,8 @@ func (a *Configuration) Measured() MeasuredConfiguration {
 
 // Omitted is a setting that the configuration does without.
 type Omitted struct {
-	Name, Value, Why string
+	Name, Value string
+	Why         say.Message
 }
 
 // NewConfiguration puts a base and what stands on top of it together.
@@ -228,7 +236,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 			switch {
 			case lib == "":
 			case !a.typed[list] && !plainLibrary.MatchString(strings.TrimPrefix(lib, "$libdir/")):
-				a.Omitted = append(a.Omitted, Omitted{list, lib, whyLibrary})
+				a.Omitted = append(a.Omitted, Omitted{list, lib, say.M(whyLibrary)})
 			case installed(lib):
 				keep = append(keep, lib)
 				loaded[lib[strings.LastIndexByte(lib, '/')+1:]] = true
@@ -242,7 +250,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 		}
 		for _, lib := range gone {
 			a.Omitted = append(a.Omitted, Omitted{list, lib,
-				"this library is not installed beside the server's programs"})
+				say.M("this library is not installed beside the server's programs")})
 		}
 	}
 	for key, value := range a.Settings {
@@ -256,7 +264,7 @@ func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 			}
 		}
 		if why != "" {
-			a.Omitted = append(a.Omitted, Omitted{key, value, why})
+			a.Omitted = append(a.Omitted, Omitted{key, value, say.M(why)})
 			delete(a.Settings, key)
 		}
 	}

@@ -95,7 +95,7 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 	}
 	var gone []string
 	for _, l := range a.Omitted {
-		if l.Why == "" {
+		if l.Why.IsZero() {
 			t.Errorf("%s is left out without a reason", l.Name)
 		}
 		gone = append(gone, l.Name)
@@ -194,8 +194,8 @@ func TestCautions(t *testing.T) {
 	for settings, want := range map[string]string{"fsync": "never recommended", "full_page_writes": "never recommended",
 		"synchronous_commit": "may be missing", "autovacuum": "never recommended"} {
 		a := Configuration{Settings: map[string]string{settings: "off"}}
-		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0], want) ||
-			!strings.HasPrefix(got[0], settings) {
+		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0].English(), want) ||
+			!strings.HasPrefix(got[0].English(), settings) {
 			t.Errorf("%s: %v", settings, got)
 		}
 		a.Settings[settings] = "on"

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -137,32 +139,32 @@ func (a *Configuration) Buffers(major int) unit.Bytes {
 }
 
 // Cautions says what must never leave the scratch instance.
-func (a *Configuration) Cautions() []string {
+func (a *Configuration) Cautions() []say.Message {
 	off := func(name string) bool {
 		v, ok := a.Settings[name]
 		on, isBool := params.ParseBool(v)
 		return ok && isBool && !on
 	}
-	var out []string
+	var out []say.Message
 	if off("fsync") {
-		out = append(out,
-			"fsync = off: after a crash of the host the cluster may be corrupt beyond repair. It is measured to "+
-				"know its price; it is never recommended.")
+		out = append(out, say.M("fsync = off: after a crash of the host the cluster may be corrupt beyond repair. It "+
+			"is measured to "+
+			"know its price; it is never recommended."))
 	}
 	if off("full_page_writes") {
-		out = append(out,
-			"full_page_writes = off: a page that was half written when the host crashed cannot be repaired. It is "+
-				"never recommended.")
+		out = append(out, say.M("full_page_writes = off: a page that was half written when the host crashed cannot "+
+			"be repaired. It is "+
+			"never recommended."))
 	}
 	if off("synchronous_commit") {
-		out = append(out,
-			"synchronous_commit = off: after a crash the last commits, told to clients as done, may be missing (up "+
-				"to three times wal_writer_delay). The cluster stays consistent; whether that loss is borne is "+
-				"decided by who owns the data, not by a measurement.")
+		out = append(out, say.M("synchronous_commit = off: after a crash the last commits, told to clients as done, "+
+			"may be missing (up "+
+			"to three times wal_writer_delay). The cluster stays consistent; whether that loss is borne is "+
+			"decided by who owns the data, not by a measurement."))
 	}
 	if off("autovacuum") {
-		out = append(out,
-			"autovacuum = off: what it would have cleaned is not in the measured time. It is never recommended.")
+		out = append(out, say.M("autovacuum = off: what it would have cleaned is not in the measured time. It is "+
+			"never recommended."))
 	}
 	return out
 }

@@ -4,26 +4,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Exercise is one of them.
 type Exercise struct {
 	Name     string
-	Title    string
-	Question string // what it answers
-	A, B     string // the configurations, as a person would type them; {memory/4} is a quarter of the memory
+	Title    say.Message
+	Question say.Message // what it answers
+	A, B     string      // the configurations, as a person would type them; {memory/4} is a quarter of the memory
 	Workload string
 	Times    float64 // size of the database in memories of the machine; 0: Scale
 	Scale    int     // of the workload, where Times is 0
 	Clients  int     // 0: as many as usual
 	Metric   string
-	Design   string // "": chosen as for any other
-	Protocol string // "": prepared
-	Kernel   bool   // a configuration needs something of the kernel, such as a pool of huge pages
-	Told     string // what the course says will happen
-	Expect   string // the direction, in words; no number is promised
-	Caution  string // what must be known before acting upon it
+	Design   string      // "": chosen as for any other
+	Protocol string      // "": prepared
+	Kernel   bool        // a configuration needs something of the kernel, such as a pool of huge pages
+	Told     say.Message // what the course says will happen
+	Expect   say.Message // the direction, in words; no number is promised
+	Caution  say.Message // what must be known before acting upon it
 }
 
 // Exercises returns them in the order of the course.

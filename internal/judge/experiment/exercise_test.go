@@ -12,8 +12,10 @@ import (
 // read and differ, and a metric that may decide.
 func TestExperimentsAreWhole(t *testing.T) {
 	for _, e := range Exercises() {
-		for what, text := range map[string]string{"title": e.Title, "question": e.Question, "workload": e.Workload,
-			"told": e.Told, "expect": e.Expect, "caution": e.Caution} {
+		for what, text := range map[string]string{"title": e.Title.English(), "question": e.Question.English(),
+			"workload": e.Workload,
+			"told":     e.Told.English(), "expect": e.Expect.English(),
+			"caution": e.Caution.English()} {
 			if text == "" {
 				t.Errorf("%s has no %s", e.Name, what)
 			}
@@ -43,7 +45,7 @@ func TestExperimentsAreWhole(t *testing.T) {
 				t.Errorf("%s on %d: the configurations differ in %v, and one thing is to be learned", e.Name, major, d)
 			}
 		}
-		if found, ok := FindExercise(e.Name); !ok || found.Title != e.Title {
+		if found, ok := FindExercise(e.Name); !ok || !found.Title.Equal(e.Title) {
 			t.Errorf("%s is not found", e.Name)
 		}
 	}
@@ -65,7 +67,7 @@ func TestFsyncOffIsNeverRecommended(t *testing.T) {
 			t.Fatal(err)
 		}
 		weak := len(a.Cautions()) > 0
-		if said := strings.Contains(e.Caution, "never"); weak != said {
+		if said := strings.Contains(e.Caution.English(), "never"); weak != said {
 			t.Errorf("%s weakens durability: %t; its caution says never: %t", e.Name, weak, said)
 		}
 	}

@@ -3,6 +3,8 @@ package experiment
 import (
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -28,8 +30,8 @@ type Experiment struct {
 	Dir      string // where the documents go: the user's, it stays
 	Scratch  string // where the clusters are made and removed
 	Host     Host
-	Program  string   // version of pgfettle
-	Notes    []string // what has to be known to read the result; they go into the document
+	Program  string        // version of pgfettle
+	Notes    []say.Message // what has to be known to read the result; they go into the document
 }
 
 // What data a run finds.

@@ -1,20 +1,23 @@
 package experiment
 
+import "github.com/pgfettle/pgfettle/internal/base/say"
+
 var fsyncOff = Exercise{
-	Name:     "fsync-off",
-	Title:    "What fsync costs",
-	Question: "How much of the time of short writing transactions is spent waiting for the disk to confirm them?",
+	Name:  "fsync-off",
+	Title: say.M("What fsync costs"),
+	Question: say.M("How much of the time of short writing transactions is spent waiting for the disk to confirm " +
+		"them?"),
 	A:        "default",
 	B:        "default+pg:fsync=off",
 	Workload: "tpcb",
 	Scale:    135, // about 2 GB, as in the course
 	Clients:  3,   // as in the course: few enough that commits hardly share a flush
 	Metric:   "tps",
-	Told: "With three clients, fsync = off makes about six times as many transactions as fsync = on on the " +
-		"trainer's machine (1,112 and 6,838 a second).",
-	Expect: "Many more transactions without fsync. On a disk whose cache keeps its contents without power the " +
-		"difference is small; where it is none at all, something confirms writes that it has not made.",
-	Caution: "fsync = off is never recommended, whatever the figure: a crash of the host may leave a cluster that " +
-		"cannot be repaired. The figure is the price of a promise to the clients, and it shows what a better disk " +
-		"could save.",
+	Told: say.M("With three clients, fsync = off makes about six times as many transactions as fsync = on on the " +
+		"trainer's machine (1,112 and 6,838 a second)."),
+	Expect: say.M("Many more transactions without fsync. On a disk whose cache keeps its contents without power the " +
+		"difference is small; where it is none at all, something confirms writes that it has not made."),
+	Caution: say.M("fsync = off is never recommended, whatever the figure: a crash of the host may leave a cluster " +
+		"that cannot be repaired. The figure is the price of a promise to the clients, and it shows what a better " +
+		"disk could save."),
 }

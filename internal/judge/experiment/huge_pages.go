@@ -1,10 +1,12 @@
 package experiment
 
+import "github.com/pgfettle/pgfettle/internal/base/say"
+
 var hugePages = Exercise{
 	Name:  "huge-pages",
-	Title: "What huge pages bring",
-	Question: "What do shared buffers of a quarter of the memory cost on ordinary pages, with a hundred backends " +
-		"that read all of it?",
+	Title: say.M("What huge pages bring"),
+	Question: say.M("What do shared buffers of a quarter of the memory cost on ordinary pages, with a hundred " +
+		"backends that read all of it?"),
 	A:        "default+pg:shared_buffers={memory/4},max_connections=200,huge_pages=off",
 	B:        "default+pg:shared_buffers={memory/4},max_connections=200,huge_pages=on",
 	Workload: "select-only",
@@ -13,11 +15,11 @@ var hugePages = Exercise{
 	Metric:   "tps",
 	Design:   "restart", // both at once would need the memory twice
 	Kernel:   true,
-	Told: "Each process has a page table of its own, which for 8 GB of shared buffers grows to 16 MB on " +
+	Told: say.M("Each process has a page table of its own, which for 8 GB of shared buffers grows to 16 MB on " +
 		"ordinary pages and to a hundred kB on huge ones; with few connections and little memory it does not matter " +
-		"much.",
-	Expect: "More transactions and far smaller page tables with huge pages, and the more so the more connections " +
-		"there are.",
-	Caution: "The pool of huge pages is reserved for the time of the experiment and given back. Memory in a pool " +
-		"serves nothing else: how many pages a server needs is what 'pgfettle plan' computes.",
+		"much."),
+	Expect: say.M("More transactions and far smaller page tables with huge pages, and the more so the more " +
+		"connections there are."),
+	Caution: say.M("The pool of huge pages is reserved for the time of the experiment and given back. Memory in a " +
+		"pool serves nothing else: how many pages a server needs is what 'pgfettle plan' computes."),
 }

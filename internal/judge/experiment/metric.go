@@ -1,11 +1,14 @@
 package experiment
 
-import "github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+)
 
 // Metric is something that a run has a figure of.
 type Metric struct {
 	Name           string
-	Title          string // for people
+	Title          say.Message // for people
 	Unit           string
 	HigherIsBetter bool
 	of             func(r *Run) stat.Number
@@ -31,7 +34,7 @@ const (
 )
 
 // perTransaction is a counter over transactions.
-func perTransaction(name, title, counter, unit string) Metric {
+func perTransaction(name string, title say.Message, counter, unit string) Metric {
 	return Metric{Name: name, Title: title, Unit: unit, of: func(r *Run) stat.Number {
 		v, ok := r.Counters[counter]
 		n := float64(r.Transactions)
@@ -48,30 +51,31 @@ func perTransaction(name, title, counter, unit string) Metric {
 // Metrics are all that can be compared; those that may decide are PrimaryMetrics.
 func Metrics() []Metric {
 	return []Metric{
-		{Name: "tps", Title: "transactions per second", Unit: "1/s", HigherIsBetter: true,
+		{Name: "tps", Title: say.M("transactions per second"), Unit: "1/s", HigherIsBetter: true,
 			of: func(r *Run) stat.Number { return positive(r.TPS) }},
-		{Name: "latency_mean_ms", Title: "mean latency", Unit: "ms",
+		{Name: "latency_mean_ms", Title: say.M("mean latency"), Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
-		{Name: "latency_p95_ms", Title: "p95 latency", Unit: "ms",
+		{Name: "latency_p95_ms", Title: say.M("p95 latency"), Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P95)) }},
-		{Name: "latency_p99_ms", Title: "p99 latency", Unit: "ms",
+		{Name: "latency_p99_ms", Title: say.M("p99 latency"), Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.P99)) }},
-		{Name: "seconds", Title: "run time", Unit: "s", of: func(r *Run) stat.Number { return positive(r.Seconds) }},
+		{Name: "seconds", Title: say.M("run time"), Unit: "s",
+			of: func(r *Run) stat.Number { return positive(r.Seconds) }},
 		// Deferred work is charged: what a run leaves dirty, the checkpoint after it writes.
-		{Name: "tps_with_checkpoint", Title: "transactions per second, including the checkpoint after the run",
+		{Name: "tps_with_checkpoint", Title: say.M("transactions per second, including the checkpoint after the run"),
 			Unit:           "1/s",
 			HigherIsBetter: true, of: func(r *Run) stat.Number {
 				return positive(float64(r.Transactions) / (r.Seconds + r.Checkpoint))
 			}},
-		perTransaction("wal_bytes_per_tx", "WAL per transaction", WALBytes, "B"),
-		perTransaction("wal_fpi_per_tx", "full-page images per transaction", FullPages, ""),
-		perTransaction("blocks_read_per_tx", "blocks read per transaction", BlocksRead, ""),
-		perTransaction("blocks_hit_per_tx", "shared buffer hits per transaction", BlocksHit, ""),
-		perTransaction("blocks_written_per_tx", "blocks written per transaction", BlocksWrite, ""),
-		perTransaction("temp_bytes_per_tx", "temporary file bytes per transaction", TempBytes, "B"),
-		perTransaction("server_cpu_ms_per_tx", "server CPU time per transaction", ServerCPU, "ms"),
-		perTransaction("client_cpu_ms_per_tx", "client CPU time per transaction", ClientCPU, "ms"),
-		{Name: "page_tables_bytes", Title: "server page tables", Unit: "B", of: func(r *Run) stat.Number {
+		perTransaction("wal_bytes_per_tx", say.M("WAL per transaction"), WALBytes, "B"),
+		perTransaction("wal_fpi_per_tx", say.M("full-page images per transaction"), FullPages, ""),
+		perTransaction("blocks_read_per_tx", say.M("blocks read per transaction"), BlocksRead, ""),
+		perTransaction("blocks_hit_per_tx", say.M("shared buffer hits per transaction"), BlocksHit, ""),
+		perTransaction("blocks_written_per_tx", say.M("blocks written per transaction"), BlocksWrite, ""),
+		perTransaction("temp_bytes_per_tx", say.M("temporary file bytes per transaction"), TempBytes, "B"),
+		perTransaction("server_cpu_ms_per_tx", say.M("server CPU time per transaction"), ServerCPU, "ms"),
+		perTransaction("client_cpu_ms_per_tx", say.M("client CPU time per transaction"), ClientCPU, "ms"),
+		{Name: "page_tables_bytes", Title: say.M("server page tables"), Unit: "B", of: func(r *Run) stat.Number {
 			if v, ok := r.Counters[PageTables]; ok {
 				return stat.Number(v)
 			}

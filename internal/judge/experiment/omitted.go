@@ -3,25 +3,28 @@ package experiment
 import (
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Why a scratch instance cannot hold a setting.
 const (
-	whyPlace    = "it names a place of another instance"
-	whyNetwork  = "a scratch instance listens on a private socket alone"
-	whyLog      = "the log of a scratch instance is the experiment's own"
-	whyReplica  = "a scratch instance has neither a primary nor standbys"
-	whyArchive  = "a scratch instance archives nothing"
-	whyInitdb   = "initdb or the build decides it"
-	whyLocale   = "the locale of a scratch cluster is C"
-	whyRecovery = "it is for recovery alone"
-	whySpace    = "a scratch cluster has no tablespaces of its own"
-	whyClient   = "each connection of the load says its own"
-	whyLibrary  = "a scratch instance loads libraries by name alone, unless they are written on the command line"
-	whyText     = "a text of a library's own may be a program: it is taken from the command line alone"
+	whyPlace    say.Template = "it names a place of another instance"
+	whyNetwork  say.Template = "a scratch instance listens on a private socket alone"
+	whyLog      say.Template = "the log of a scratch instance is the experiment's own"
+	whyReplica  say.Template = "a scratch instance has neither a primary nor standbys"
+	whyArchive  say.Template = "a scratch instance archives nothing"
+	whyInitdb   say.Template = "initdb or the build decides it"
+	whyLocale   say.Template = "the locale of a scratch cluster is C"
+	whyRecovery say.Template = "it is for recovery alone"
+	whySpace    say.Template = "a scratch cluster has no tablespaces of its own"
+	whyClient   say.Template = "each connection of the load says its own"
+	whyLibrary  say.Template = "a scratch instance loads libraries by name alone, unless they are written on the " +
+		"command line"
+	whyText say.Template = "a text of a library's own may be a program: it is taken from the command line alone"
 )
 
-var omittedSettings = map[string][]string{
+var omittedSettings = map[say.Template][]string{
 	whyPlace: {"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "dynamic_library_path",
 		"stats_temp_directory", "krb_server_keyfile", "extension_control_path"},
 	whyNetwork: {"listen_addresses", "port", "unix_socket_directories", "unix_socket_group", "unix_socket_permissions",
@@ -49,11 +52,11 @@ var omittedSettings = map[string][]string{
 }
 
 // omittedFamilies are left out by the beginning of their names.
-var omittedFamilies = map[string]string{"ssl": whyNetwork, "recovery_target": whyRecovery, "lc_": whyLocale,
+var omittedFamilies = map[string]say.Template{"ssl": whyNetwork, "recovery_target": whyRecovery, "lc_": whyLocale,
 	"krb_": whyNetwork, "gss_": whyNetwork}
 
 // cannotHold says why a scratch instance does without a setting; "": it takes it.
-func cannotHold(name string) string {
+func cannotHold(name string) say.Template {
 	for why, names := range omittedSettings {
 		if slices.Contains(names, name) {
 			return why

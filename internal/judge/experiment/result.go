@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
@@ -189,20 +190,23 @@ const mostBlocks = 1000
 // DecodeResult reads a document and judges it again from its runs.
 func DecodeResult(b []byte) (*Result, error) {
 	if len(b) > mostResult {
-		return nil, fmt.Errorf("a result of %d bytes: more than %d", len(b), mostResult)
+		return nil, wrong("a result of {n} bytes: more than {most}", "n", fmt.Sprint(len(b)),
+			"most", fmt.Sprint(mostResult))
 	}
 	var r Result
 	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("result: %w", err)
+		return nil, wrong("result: {error}", "error", err)
 	}
 	if r.Schema != ResultSchema {
-		return nil, fmt.Errorf("result of schema %q, not %q", r.Schema, ResultSchema)
+		return nil, wrong("result of schema {schema}, not {known}", "schema", say.Quoted(r.Schema),
+			"known", say.Quoted(ResultSchema))
 	}
 	if _, ok := FindMetric(r.Metric); !ok {
-		return nil, fmt.Errorf("result with the unknown metric %q", r.Metric)
+		return nil, wrong("result with the unknown metric {metric}", "metric", say.Quoted(r.Metric))
 	}
 	if len(r.Blocks) > mostBlocks {
-		return nil, fmt.Errorf("result with %d blocks: more than %d", len(r.Blocks), mostBlocks)
+		return nil, wrong("result with {n} blocks: more than {most}", "n", fmt.Sprint(len(r.Blocks)),
+			"most", fmt.Sprint(mostBlocks))
 	}
 	r.Judge()
 	return &r, nil

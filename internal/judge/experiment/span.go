@@ -3,23 +3,32 @@ package experiment
 import (
 	"fmt"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Span spells how long something takes, to the minute where it is hours.
-func Span(d time.Duration) string {
-	d = d.Round(time.Second)
+// Span is how long something takes, to the minute where it is hours.
+type Span time.Duration
+
+// In returns it in the language of a catalog.
+func (s Span) In(c *say.Catalogue) string {
+	d := time.Duration(s).Round(time.Second)
+	amount := func(n int, unit string) string { return say.Number(fmt.Sprintf("%d %s", n, unit)).In(c) }
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
+		return amount(int(d.Seconds()), "s")
 	case d < time.Hour:
 		if s := int(d.Seconds()) % 60; s != 0 && d < 10*time.Minute {
-			return fmt.Sprintf("%d min %d s", int(d.Minutes()), s)
+			return amount(int(d.Minutes()), "min") + " " + amount(s, "s")
 		}
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+		return amount(int(d.Round(time.Minute).Minutes()), "min")
 	}
 	d = d.Round(time.Minute)
 	if m := int(d.Minutes()) % 60; m != 0 {
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), m)
+		return amount(int(d.Hours()), "h") + " " + amount(m, "min")
 	}
-	return fmt.Sprintf("%d h", int(d.Hours()))
+	return amount(int(d.Hours()), "h")
 }
+
+// String returns it in English.
+func (s Span) String() string { return s.In(nil) }

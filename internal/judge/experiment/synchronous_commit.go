@@ -1,20 +1,22 @@
 package experiment
 
+import "github.com/pgfettle/pgfettle/internal/base/say"
+
 var synchronousCommit = Exercise{
 	Name:     "synchronous-commit",
-	Title:    "What waiting for each commit costs",
-	Question: "How much of the price of fsync comes back when commits are confirmed before they are on disk?",
+	Title:    say.M("What waiting for each commit costs"),
+	Question: say.M("How much of the price of fsync comes back when commits are confirmed before they are on disk?"),
 	A:        "default",
 	B:        "default+pg:synchronous_commit=off",
 	Workload: "tpcb",
 	Scale:    135,
 	Clients:  3,
 	Metric:   "tps",
-	Told: "It regains most of what fsync = off does (6,344 transactions a second on the trainer's machine), and " +
-		"keeps the cluster consistent.",
-	Expect: "More transactions with synchronous_commit = off where the disk is slow to confirm; the cluster stays " +
-		"consistent.",
-	Caution: "After a crash, commits of the last moments that clients were told of may be gone, up to three times " +
-		"wal_writer_delay. It can be chosen for single transactions (SET LOCAL) whose loss nobody minds; pgfettle " +
-		"never plans it for a server.",
+	Told: say.M("It regains most of what fsync = off does (6,344 transactions a second on the trainer's machine), " +
+		"and keeps the cluster consistent."),
+	Expect: say.M("More transactions with synchronous_commit = off where the disk is slow to confirm; the cluster " +
+		"stays consistent."),
+	Caution: say.M("After a crash, commits of the last moments that clients were told of may be gone, up to three " +
+		"times wal_writer_delay. It can be chosen for single transactions (SET LOCAL) whose loss nobody minds; " +
+		"pgfettle never plans it for a server."),
 }

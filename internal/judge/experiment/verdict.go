@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
@@ -49,34 +52,39 @@ func (r *Result) typicalCalibration() calibration {
 	return calibration{stat.Median(cpu), stat.Median(sync)}
 }
 
-// discardReasons says why the surroundings of runs make their block discarded. It sees neither
-// which configuration a run was of nor what it measured.
+// discardReasons says why the surroundings of runs make their block discarded, in English, as the document has it:
+// gapwords knows these texts again. It sees neither which configuration a run was of nor what it measured.
 func discardReasons(env []Environment, failed []int64, ty calibration) (why []string) {
 	for i, e := range env {
-		over := func(v stat.Number, most float64, format string) {
+		tell := func(text say.Template, pairs ...any) {
+			why = append(why, say.M(text, append(pairs, "n", i+1)...).English())
+		}
+		over := func(v stat.Number, most float64, text say.Template, figure, mostFigure string) {
 			if v.Known() && float64(v) > most {
-				why = append(why, fmt.Sprintf(format, i+1, float64(v), most))
+				tell(text, "share", fmt.Sprintf(figure, float64(v)), "most", fmt.Sprintf(mostFigure, most))
 			}
 		}
-		over(e.Steal, MostSteal, "run %d: the hypervisor took %.1f %% of the CPU time (most: %.0f %%)")
-		over(e.Foreign, MostForeign, "run %d: other programs took %.1f %% of the CPU time (most: %.0f %%)")
+		over(e.Steal, MostSteal, "run {n}: the hypervisor took {share} of the CPU time (most: {most})",
+			"%.1f %%", "%.0f %%")
+		over(e.Foreign, MostForeign, "run {n}: other programs took {share} of the CPU time (most: {most})",
+			"%.1f %%", "%.0f %%")
 		over(stat.Number(math.Abs(float64(e.ClockStep))), MostClockStep,
-			"run %d: the clock was set, by %.0f ms (most: %.0f ms)")
+			"run {n}: the clock was set, by {share} (most: {most})", "%.0f ms", "%.0f ms")
 		over(e.CalibrationCPU/stat.Number(ty.cpu), MostCalibrationCPU,
-			"run %d: fixed CPU work before it took %.2f times as long as usual (most: %.2f)")
+			"run {n}: fixed CPU work before it took {share} times as long as usual (most: {most})", "%.2f", "%.2f")
 		over(e.CalibrationSync/stat.Number(ty.sync), MostCalibrationSync,
-			"run %d: fsyncs before it took %.1f times as long as usual (most: %.1f)")
+			"run {n}: fsyncs before it took {share} times as long as usual (most: {most})", "%.1f", "%.1f")
 		if e.Wraparound {
-			why = append(why, fmt.Sprintf("run %d: a vacuum against wraparound was at work", i+1))
+			tell("run {n}: a vacuum against wraparound was at work")
 		}
 		if failed[i] > 0 {
-			why = append(why, fmt.Sprintf("run %d: %d transactions failed", i+1, failed[i]))
+			tell("run {n}: {count} transactions failed", "count", strconv.FormatInt(failed[i], 10))
 		}
 	}
 	if len(env) == 2 {
 		if d := env[0].Checkpoint - env[1].Checkpoint; d > MostCheckpoint || d < -MostCheckpoint {
-			why = append(why, fmt.Sprintf("one run had %d checkpoints, the other %d", env[0].Checkpoint,
-				env[1].Checkpoint))
+			why = append(why, say.M("one run had {n} checkpoints, the other {most}", "n",
+				strconv.Itoa(env[0].Checkpoint), "most", strconv.Itoa(env[1].Checkpoint)).English())
 		}
 	}
 	return why
@@ -86,8 +94,9 @@ func discardReasons(env []Environment, failed []int64, ty calibration) (why []st
 func (r *Result) missingCycles(b *Block) (why []string) {
 	for i, run := range b.Runs {
 		if run.Cycles < r.Spec.Cycles {
-			why = append(why, fmt.Sprintf("run %d: %d of %d checkpoint cycles were complete after %.0f s",
-				i+1, run.Cycles, r.Spec.Cycles, run.Seconds))
+			why = append(why, say.M("run {n}: {count} of {most} checkpoint cycles were complete after {share}",
+				"n", i+1, "count", strconv.Itoa(run.Cycles), "most", strconv.Itoa(r.Spec.Cycles),
+				"share", fmt.Sprintf("%.0f s", run.Seconds)).English())
 		}
 	}
 	return why

@@ -1,20 +1,22 @@
 package experiment
 
+import "github.com/pgfettle/pgfettle/internal/base/say"
+
 var workMem = Exercise{
 	Name:     "work-mem",
-	Title:    "What more memory for sorts and hashes brings",
-	Question: "Do reports run faster when their sorts and hashes stay in memory?",
+	Title:    say.M("What more memory for sorts and hashes brings"),
+	Question: say.M("Do reports run faster when their sorts and hashes stay in memory?"),
 	A:        "default+pg:work_mem=4MB",
 	B:        "default+pg:work_mem=64MB",
 	Workload: "olap",
 	Times:    0.3,
 	Clients:  2, // two reports at once: what work_mem is set high for
 	Metric:   "tps",
-	Told: "With too little of it sorts and hashes go through temporary files; with too much, several of them at " +
-		"once exhaust the memory, since each node of each query may take it.",
-	Expect: "Fewer temporary files; faster only where those files had to be waited for. With the page cache " +
+	Told: say.M("With too little of it sorts and hashes go through temporary files; with too much, several of them " +
+		"at once exhaust the memory, since each node of each query may take it."),
+	Expect: say.M("Fewer temporary files; faster only where those files had to be waited for. With the page cache " +
 		"behind them they often are not, and a hash table that does not fit in the processor's cache can even be " +
-		"slower.",
-	Caution: "The memory is taken by each sort and hash of each session: what one report gains, a hundred sessions " +
-		"may not afford. 'pgfettle plan' sets it from the sessions at work at once.",
+		"slower."),
+	Caution: say.M("The memory is taken by each sort and hash of each session: what one report gains, a hundred " +
+		"sessions may not afford. 'pgfettle plan' sets it from the sessions at work at once."),
 }

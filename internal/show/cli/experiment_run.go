@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -32,11 +31,12 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *proving.P
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
 	}
-	if err := term.Write(out, experiments.Design(d), env.Style()); err != nil {
+	if err := term.Write(out, experiments.Design(d, env.words), env.Style()); err != nil {
 		return nil, err
 	}
 	if !o.yes {
-		answer, err := newLines(env.Stdin).choose(ctx, env, "Start the experiment?", answerYes, answerNo)
+		answer, err := newLines(env.Stdin).choose(ctx, env,
+			outline.WordsIn(env.words).Say("Start the experiment?"), answerYes, answerNo)
 		if err != nil {
 			return nil, err
 		}
@@ -86,9 +86,9 @@ func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) 
 			case ev.Kept != "":
 				kept = o.keptWords(env, ev)
 			case live:
-				tell(eventLine(ev))
+				tell(experiments.Progress(ev).In(env.words))
 			case ev.Ended:
-				fmt.Fprintln(env.Stderr, "  "+typeset.Line(eventLine(ev)))
+				fmt.Fprintln(env.Stderr, "  "+typeset.Line(experiments.Progress(ev).In(env.words)))
 			}
 		}, func() {
 			done()
@@ -112,31 +112,6 @@ func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) say.Message
 	}
 	return say.M("loaded data kept in {place} for the next experiment with the same data; an experiment with other "+
 		"data removes them, as does: {command}", "place", place, "command", clean)
-}
-
-// eventLine is "block 3 of 8, B, measure, about 12 min left".
-func eventLine(ev experiment.Event) string {
-	text := ev.Step
-	if ev.Block > 0 {
-		text = fmt.Sprintf("block %d of %d", ev.Block, ev.Blocks)
-		switch {
-		case ev.Ended && len(ev.Discarded) > 0:
-			text += " discarded: " + strings.Join(ev.Discarded, "; ")
-		case ev.Ended:
-			text += " completed"
-		default:
-			if ev.Config != "" {
-				text += ", " + ev.Config
-			}
-			if ev.Step != "" {
-				text += ", " + ev.Step
-			}
-		}
-	}
-	if ev.Left >= time.Second {
-		text += ", about " + experiment.Span(ev.Left) + " left"
-	}
-	return text
 }
 
 // sweep removes what killed experiments left.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -25,7 +27,7 @@ func designs() map[string]document.Design {
 			Host: experiment.Host{Memory: int64(64 * unit.GB)}}
 	}
 	course := document.Design{Experiment: of(experiment.ExerciseNames()[0], experiment.DesignRestart),
-		Title: "a load like TPC-B", Why: "Each run begins with a server that was started for it.",
+		Title: say.Text("a load like TPC-B"), Why: say.Text("Each run begins with a server that was started for it."),
 		Differences: []experiment.Difference{{Address: "pg:work_mem", B: "64MB", Default: "4MB"},
 			{Address: "pg:jit", A: "on", B: "off"}},
 		Estimation: experiment.Estimation{Time: 80 * time.Minute, Disk: 10 * unit.GB, Free: 100 * unit.GB,
@@ -33,14 +35,16 @@ func designs() map[string]document.Design {
 			Parts: []experiment.Part{{What: "load", Time: 3 * time.Minute}, {What: "copies"},
 				{What: "measuring", Time: 75 * time.Minute}}}}
 	course.A.Omitted = []experiment.Omitted{{Name: "archive_mode", Value: "on",
-		Why: "a scratch instance archives nothing"}}
-	course.B.Notes = []string{"ssl is off: the clients are on this host"}
+		Why: say.M("a scratch instance archives nothing")}}
+	course.B.Notes = []say.Message{say.Text("ssl is off: the clients are on this host")}
 	exercise, _ := experiment.FindExercise(course.Name)
-	course.Notes = []string{exercise.Caution, "The disk of the scratch folder\x1b[2J is that of the server."}
-	same := document.Design{Experiment: of(experiments.AA, experiment.DesignSlices), Title: "a load like TPC-B",
+	course.Notes = []say.Message{exercise.Caution,
+		say.Text("The disk of the scratch folder\x1b[2J is that of the server.")}
+	same := document.Design{Experiment: of(experiments.AA, experiment.DesignSlices), Title: say.Text("a load like " +
+		"TPC-B"),
 		Estimation: experiment.Estimation{Time: time.Hour, Disk: unit.GB, Held: unit.GB}}
 	same.Copied = true
-	single := document.Design{Experiment: of("", experiment.DesignSingle), Title: "a load like TPC-B",
+	single := document.Design{Experiment: of("", experiment.DesignSingle), Title: say.Text("a load like TPC-B"),
 		Estimation: experiment.Estimation{Time: time.Minute, Disk: unit.GB, Open: true,
 			Parts: []experiment.Part{{What: "load", Time: time.Minute}}}}
 	single.Spec.Clients = 1
@@ -50,7 +54,7 @@ func designs() map[string]document.Design {
 // TestDesign is what a person reads before an experiment begins, in testdata/design.
 func TestDesign(t *testing.T) {
 	for name, d := range designs() {
-		o := experiments.Design(d)
+		o := experiments.Design(d, nil)
 		everyForm(t, name, o)
 		var b bytes.Buffer
 		if err := term.Write(&b, o, term.Style{Width: 80}); err != nil {

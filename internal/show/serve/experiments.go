@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -143,7 +145,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	case err != nil:
 		f.Wrong = err
 	default:
-		f.Verdict, f.When = say.Text(string(res.Word)), say.Text(res.Ended)
+		f.Verdict, f.When = experiments.VerdictWord(res.Word), say.Text(res.Ended)
 		pairs := []any{"workload", res.Workload.Name, "a", res.A.Name}
 		f.Title = say.M("{workload}: {a}", pairs...)
 		if res.Design != experiment.DesignSingle {
@@ -247,7 +249,7 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.page(w, r, http.StatusOK, sheet{Title: say.M("Experiment {id}", "id", id), Here: "/experiments",
-		Body: t.foreign(body)})
+		Body: body})
 }
 
 // listed says whether a name is one in the folder: an error of a link that leads

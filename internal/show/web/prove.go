@@ -16,18 +16,18 @@ import (
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
 func Prove(r *experiment.Result, v View) (template.HTML, error) {
-	return v.english().document(experiments.Result(r, nil, false), v.proveDrawing(r))
+	return v.document(experiments.Result(r, v.Words, false), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
 func ProvePage(r *experiment.Result, v View) (Page, error) {
-	return v.english().page("", experiments.Result(r, nil, false), v.proveDrawing(r))
+	return v.page("", experiments.Result(r, v.Words, false), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
 func (v View) proveDrawing(r *experiment.Result) html.Draw {
 	return func(f outline.Figure) (html.Picture, error) {
-		p, ok := experiments.PictureOf(r)
+		p, ok := experiments.PictureOf(r, outline.WordsIn(v.Words))
 		if f.Name != experiments.FigureBlocks || !ok {
 			return html.Picture{}, nil
 		}
@@ -42,17 +42,17 @@ func (v View) proveDrawing(r *experiment.Result) html.Draw {
 		}
 		for i := range r.Blocks {
 			b := &r.Blocks[i]
-			row := IntervalRow{Name: "block " + strconv.Itoa(b.Number)}
+			row := IntervalRow{Name: v.say("block {n}", "n", strconv.Itoa(b.Number))}
 			switch {
 			case len(b.Discarded) > 0:
-				row.Name += ", discarded"
+				row.Name = v.say("block {n}, discarded", "n", strconv.Itoa(b.Number))
 			case b.LogRatio.Known():
 				row.Dots = []float64{float64(b.LogRatio)}
 			}
 			c.Rows = append(c.Rows, row)
 		}
 		if p.Interval {
-			c.Rows = append(c.Rows, IntervalRow{Name: "95% CI", Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
+			c.Rows = append(c.Rows, IntervalRow{Name: v.say("95% CI"), Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
 		}
 		svg, err := c.Draw()
 		return html.Picture{Title: p.Title, SVG: svg, Note: p.Caption}, err

@@ -263,7 +263,6 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			heading += fmt.Sprintf(" %d", i+1)
 		}
 		add(fmt.Sprintf("experiment-%d", i+1), heading, "", body, e)
-		english()
 	}
 	body, e = v.settingsChapter(r.Snapshot)
 	add("settings", v.say("Settings that differ from their defaults"), "", body, e)

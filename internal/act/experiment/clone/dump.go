@@ -215,12 +215,12 @@ func (s *Source) reach(how pgclient.Connect, user string) (err error) {
 }
 
 // Words says what taking it does to the server, for who decides.
-func (s *About) Words() string {
-	return fmt.Sprintf(
-		"The database %s (%s) is read whole, once, by one pg_dump: a transaction that only reads. While it lasts "+
-			"its locks hold up changes of the schema (DDL), "+
-			"and vacuum keeps the rows that it may still see. For a lock of somebody else it waits %.0f s, then it "+
-			"gives up.", s.Database, s.Bytes, lockTimeout.Seconds())
+func (s *About) Words() say.Message {
+	return say.M("The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only "+
+		"reads. "+
+		"While it lasts its locks hold up changes of the schema (DDL), and vacuum keeps the rows that it may still "+
+		"see. For a lock of somebody else it waits {limit}, then it gives up.", "database", s.Database,
+		"size", s.Bytes, "limit", say.Number(fmt.Sprintf("%.0f s", lockTimeout.Seconds())))
 }
 
 const (
@@ -251,7 +251,7 @@ func (t Into) conninfo(db string) string {
 
 // Copy makes the database anew in the scratch instance, and takes schema and data
 // over. notes are what is otherwise there.
-func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []string, err error) {
+func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []say.Message, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound(s.Bytes),
 		&say.Problem{Message: say.M("the copy of the database {database} took longer than {minute}", "database",
 			s.Database, "minute", bound(s.Bytes).Round(time.Minute)),
@@ -329,7 +329,7 @@ func failed(s *Source, dumped, restored scratch.Ended) error {
 // make makes the database in the scratch instance: its encoding, its collation
 // where the system has it, the extensions that it needs and the roles that
 // policies may name.
-func (s *Source) make(ctx context.Context, t Into) (notes []string, err error) {
+func (s *Source) make(ctx context.Context, t Into) (notes []say.Message, err error) {
 	c, err := pgconn.Connect(ctx, t.conninfo("template1"))
 	if err != nil {
 		return nil, err
@@ -361,10 +361,8 @@ func (s *Source) make(ctx context.Context, t Into) (notes []string, err error) {
 		if s.Locale != "" {
 			name = s.Locale
 		}
-		notes = append(notes,
-			fmt.Sprintf(
-				"The collation %s of the original is not to be had here (%s): texts are compared as in C, which is "+
-					"faster.", name, refused.Message))
+		notes = append(notes, say.M("The collation {name} of the original is not to be had here ({error}): texts are "+
+			"compared as in C, which is faster.", "name", name, "error", refused.Message))
 	}
 	if s.SearchPath != "" { // a list of names that the server itself has put together
 		if _, err := rows(ctx, c, "ALTER DATABASE "+conf.SQLName(t.DB)+" SET search_path = "+s.SearchPath); err != nil {

@@ -76,7 +76,7 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 		}
 		for _, k := range slices.Sorted(maps.Keys(a.Kernel)) {
 			a.Omitted = append(a.Omitted, experiment.Omitted{Name: string(k), Value: a.Kernel[k],
-				Why: "the kernel is not touched without --kernel"})
+				Why: say.M("the kernel is not touched without --kernel")})
 		}
 		a.Kernel = map[knob.Address]string{}
 	}
@@ -84,7 +84,7 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 		func(v experiment.Setting) bool { return v.Address == "pg:huge_pages" }) {
 		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
 		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on",
-			Why: "there is no pool of huge pages without --kernel; it is tried"})
+			Why: say.M("there is no pool of huge pages without --kernel; it is tried")})
 	}
 	a.OmitUnsupported(m.Trial.Installed)
 	m.room(&a)
@@ -106,8 +106,8 @@ func (m *Maker) room(a *experiment.Configuration) {
 	}
 	if need := m.Clients + spare; have < need {
 		a.Settings["max_connections"] = strconv.Itoa(need)
-		a.Notes = append(a.Notes, fmt.Sprintf("max_connections is raised from %d to %d: the load has %d clients",
-			have, need, m.Clients))
+		a.Notes = append(a.Notes, say.M("max_connections is raised from {before} to {after}: the load has {clients} "+
+			"clients", "before", strconv.Itoa(have), "after", strconv.Itoa(need), "clients", strconv.Itoa(m.Clients)))
 	}
 }
 

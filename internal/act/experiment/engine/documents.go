@@ -174,11 +174,21 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design,
 		Metric: e.Metric, A: e.A.Measured(),
 		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []experiment.Block{},
-		Notes: append([]string(nil), e.Notes...)}
+		Notes: notesOf(e.Notes)}
 	if e.Design != experiment.DesignSingle {
 		r.B = e.B.Measured()
 	}
 	return r, nil
+}
+
+// notesOf are notes as the document has them: in English, and none where there are none. What shows the document knows
+// them again, by gapwords.
+func notesOf(list []say.Message) []string {
+	var out []string
+	for _, m := range list {
+		out = append(out, m.English())
+	}
+	return out
 }
 
 // save judges a document and writes it.

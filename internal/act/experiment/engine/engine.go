@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +64,8 @@ func execute(ctx context.Context, e *Order, w world, docs documents, program str
 	if g.res.Started == "" {
 		g.res.Started = stamp(w.Now())
 	} else if n := len(g.res.Blocks); n > 0 && e.Restore == experiment.RestoreKept && g.res.Workload.Writes {
-		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
+		g.note(say.M("interrupted after block {n}: the blocks after it began with new copies of the data", "n",
+			strconv.Itoa(n)))
 	}
 	if err := g.master(ctx); err != nil {
 		return g.res, err
@@ -199,10 +201,9 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return nil
 		}
 		if discarded > extra(due) {
-			g.note(
-				fmt.Sprintf(
-					"stopped after %d blocks, %d of them discarded: the machine was too busy with other things, and "+
-						"there was no way to the end", len(g.res.Blocks), discarded))
+			g.note(say.M("stopped after {n} blocks, {count} of them discarded: the machine was too busy with other "+
+				"things, and there was no way to the end", "n", strconv.Itoa(len(g.res.Blocks)),
+				"count", strconv.Itoa(discarded)))
 			return nil
 		}
 		g.begun = g.w.Now()
@@ -223,7 +224,9 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 	}
 }
 
-func (g *engine) note(text string) {
+// note adds a note to the document, in which texts are English.
+func (g *engine) note(m say.Message) {
+	text := m.English()
 	if !slices.Contains(g.res.Notes, text) {
 		g.res.Notes = append(g.res.Notes, text)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -19,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -307,13 +310,13 @@ func (n *toyNode) Settings(context.Context) ([]machine.Setting, error) {
 	return out, nil
 }
 
-func (n *toyNode) Prewarm(context.Context) (string, error) {
+func (n *toyNode) Prewarm(context.Context) (say.Message, error) {
 	if n.w.truncated > 0 {
 		n.w.truncated--
-		return "", fmt.Errorf("statement on a scratch instance: %w",
+		return say.Message{}, fmt.Errorf("statement on a scratch instance: %w",
 			&pgconn.PgError{Code: "22023", Message: "ending block number must be between 0 and 41"})
 	}
-	return "", nil
+	return say.Message{}, nil
 }
 
 func (n *toyNode) Counters(context.Context) (machine.Counters, error) {

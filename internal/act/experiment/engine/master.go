@@ -126,7 +126,7 @@ func (g *engine) master(ctx context.Context) error {
 		}); err != nil {
 			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.Alive()))
 		}
-		if from, ok := g.e.Load.(interface{ Notes() []string }); ok {
+		if from, ok := g.e.Load.(interface{ Notes() []say.Message }); ok {
 			for _, note := range from.Notes() {
 				g.note(note)
 			}

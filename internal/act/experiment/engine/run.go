@@ -113,7 +113,7 @@ func (g *engine) open(ctx context.Context, label string) (s *seat, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if how != "" {
+		if !how.IsZero() {
 			g.note(how)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -35,7 +36,7 @@ func window(warmup float64) int {
 const mostPrewarm = 5
 
 // prewarmed fills the caches of a server.
-func prewarmed(ctx context.Context, n machine.Node) (how string, err error) {
+func prewarmed(ctx context.Context, n machine.Node) (how say.Message, err error) {
 	for range mostPrewarm {
 		how, err = n.Prewarm(ctx)
 		if _, refused := errors.AsType[*pgconn.PgError](err); !refused {

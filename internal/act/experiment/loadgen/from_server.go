@@ -18,7 +18,7 @@ type FromServer struct {
 	Programs clone.Programs
 	About    clone.About
 	Taken    string // when it was looked at: a database that lives is another one each time
-	notes    []string
+	notes    []say.Message
 }
 
 // Size implements Load: the scale is that of the database.
@@ -47,4 +47,4 @@ func (f *FromServer) Fill(ctx context.Context, c Conn, _ int, _ func(done, all i
 }
 
 // Notes are what has to be known of the copy, once it was made.
-func (f *FromServer) Notes() []string { return f.notes }
+func (f *FromServer) Notes() []say.Message { return f.notes }

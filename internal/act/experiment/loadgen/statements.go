@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +41,8 @@ func Look(ctx context.Context, how pgclient.Connect) (*workload.Workload, *Sourc
 		return nil, nil, err
 	}
 	w := &workload.Workload{Name: workload.FromStatements,
-		Title: "a mix made from pg_stat_statements, on a copy of the database " + from.About.Database, Synthetic: true}
+		Title: say.M("a mix made from pg_stat_statements, on a copy of the database {database}", "database",
+			from.About.Database), Synthetic: true}
 	return w, &Source{How: how, About: from.About}, nil
 }
 
@@ -54,7 +56,7 @@ func (s *Source) plan(ctx context.Context, version unit.Version) (*FromServer, e
 // Make makes the load: the server is asked for its statements, and they are tried on it
 // in transactions that only read. notes say how near the mix comes to its original; Mix
 // is what is kept of it.
-func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServer, notes []string, err error) {
+func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServer, notes []say.Message, err error) {
 	if load, err = s.plan(ctx, version); err != nil {
 		return nil, nil, err
 	}
@@ -85,11 +87,15 @@ const (
 	mostQuery   = 60 // characters of a statement's text
 )
 
-// compared says how near a mix comes to its original.
-func compared(m *workload.Mix) []string {
-	blocks := 0
+// compared says how near a mix comes to its original. A text of each number is a template of its own, not say.N: what
+// shows the document knows it again, by gapwords.
+func compared(m *workload.Mix) []say.Message {
+	near, blocks := 0, 0
 	var unlike []workload.Mixed
 	for _, s := range m.Statements {
+		if s.Near {
+			near++
+		}
 		if s.NearBlocks {
 			blocks++
 		}
@@ -97,25 +103,37 @@ func compared(m *workload.Mix) []string {
 			unlike = append(unlike, s)
 		}
 	}
-	line := m.Line()
-	out := []string{strings.ToUpper(line[:1]) + line[1:] + fmt.Sprintf(", %d find or read as many blocks a call.",
-		blocks)}
+	out := []say.Message{say.M("Synthetic: {n} of {most} statements, {share} of the calls; {count} of them have the "+
+		"rows "+
+		"of a call within 20 % of the original, {size} find or read as many blocks a call.",
+		"n", strconv.Itoa(len(m.Statements)), "most", strconv.Itoa(len(m.Statements)+len(m.Left)),
+		"share", percent(float64(m.Covered)/float64(max(m.Calls, 1))), "count", strconv.Itoa(near),
+		"size", strconv.Itoa(blocks))}
 	for i, s := range unlike {
 		if i == mostUnlike {
-			out = append(out, fmt.Sprintf("Not like it either: %s.", counted(len(unlike)-i, "more statement")))
+			n := len(unlike) - i
+			text := say.Template("Not like it either: {n} more statements.")
+			if n == 1 {
+				text = "Not like it either: {n} more statement."
+			}
+			out = append(out, say.M(text, "n", n))
 			break
 		}
-		out = append(out,
-			fmt.Sprintf(
-				"Not like the original within 20 %%: %s: %.1f %% of the calls and %.1f %% here, rows a call %.4g "+
-					"and %.4g, blocks a call %.4g and %.4g.",
-				cut(s.Query), 100*s.Share, 100*s.Weight, s.Rows, s.Seen, s.Blocks, s.BlocksSeen))
+		out = append(out, say.M("Not like the original within 20 %: {query}: {share} of the calls and {count} here, "+
+			"rows "+
+			"a call {n} and {most}, blocks a call {size} and {limit}.", "query", cut(s.Query),
+			"share", percent(s.Share), "count", percent(s.Weight), "n", figure(s.Rows), "most", figure(s.Seen),
+			"size", figure(s.Blocks), "limit", figure(s.BlocksSeen)))
 	}
 	return append(out, left(m)...)
 }
 
+func percent(share float64) say.Number { return say.Number(fmt.Sprintf("%.1f %%", 100*share)) }
+
+func figure(n float64) say.Number { return say.Number(fmt.Sprintf("%.4g", n)) }
+
 // left says what is not in a mix, by its reason, the largest part first.
-func left(m *workload.Mix) []string {
+func left(m *workload.Mix) []say.Message {
 	calls, n := map[string]int64{}, map[string]int{}
 	var reasons []string
 	for _, l := range m.Left {
@@ -134,25 +152,25 @@ func left(m *workload.Mix) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	var out []string
+	var out []say.Message
 	for i, r := range reasons {
 		if i == mostReasons {
-			out = append(out, fmt.Sprintf("Left out for %s: see pg_stat_statements for what is not among the scripts.",
-				counted(len(reasons)-i, "other reason")))
+			text := say.Template("Left out for {n} other reasons: see pg_stat_statements for what is not among the " +
+				"scripts.")
+			if i == len(reasons)-1 {
+				text = "Left out for {n} other reason: see pg_stat_statements for what is not among the scripts."
+			}
+			out = append(out, say.M(text, "n", len(reasons)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("Left out: %s with %.1f %% of the calls: %s.", counted(n[r], "statement"),
-			100*float64(calls[r])/float64(max(m.Calls, 1)), r))
+		text := say.Template("Left out: {n} statements with {share} of the calls: {reason}.")
+		if n[r] == 1 {
+			text = "Left out: {n} statement with {share} of the calls: {reason}."
+		}
+		out = append(out, say.M(text, "n", n[r], "share", percent(float64(calls[r])/float64(max(m.Calls, 1))),
+			"reason", r))
 	}
 	return out
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // cut is the beginning of a statement, in one line.
@@ -176,7 +194,7 @@ type Mix struct {
 
 // Mix is what is kept of the load.
 func (f *FromServer) Mix() *Mix {
-	return &Mix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title,
+	return &Mix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title.English(),
 		Words: f.Workload.About}
 }
 
@@ -186,6 +204,6 @@ func (m *Mix) load(ctx context.Context, version unit.Version) (*FromServer, erro
 	if err != nil {
 		return nil, err
 	}
-	f.Workload.Scripts, f.Workload.Title, f.Workload.About, f.Taken = m.Scripts, m.Title, m.Words, m.Taken
+	f.Workload.Scripts, f.Workload.Title, f.Workload.About, f.Taken = m.Scripts, say.Text(m.Title), m.Words, m.Taken
 	return f, nil
 }

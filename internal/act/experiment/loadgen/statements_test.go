@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
+
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 )
 
@@ -31,13 +35,18 @@ func TestCompared(t *testing.T) {
 		"Left out: 1 statement with 0.4 % of the calls: b.",
 		"Left out for 1 other reason: see pg_stat_statements for what is not among the scripts.",
 	}
-	if diff := cmp.Diff(want, compared(m)); diff != "" {
+	if diff := cmp.Diff(want, say.Strings(compared(m))); diff != "" {
 		t.Error(diff)
 	}
 	for range 20 {
 		m.Statements = append(m.Statements, m.Statements[2])
 	}
-	if got := strings.Join(compared(m), "\n"); strings.Count(got, "Not like the original") != mostUnlike ||
+	for _, note := range compared(m) {
+		if !gapwords.Has(note.English()) {
+			t.Errorf("what shows the document does not know again: %s", note.English())
+		}
+	}
+	if got := strings.Join(say.Strings(compared(m)), "\n"); strings.Count(got, "Not like the original") != mostUnlike ||
 		!strings.Contains(got, "14 more statements.") {
 		t.Error(got)
 	}

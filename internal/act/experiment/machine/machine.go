@@ -8,6 +8,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 )
 
@@ -29,7 +31,7 @@ type Node interface {
 	Conn() loadgen.Conn
 	Prepare(ctx context.Context) error // once, after the load was filled in
 	Settings(ctx context.Context) ([]Setting, error)
-	Prewarm(ctx context.Context) (how string, err error)
+	Prewarm(ctx context.Context) (how say.Message, err error)
 	Counters(ctx context.Context) (Counters, error)
 	Checkpoint(ctx context.Context) (time.Duration, error)
 	Checkpointed() (uint64, error) // where the last checkpoint lies that came to its end: another place after each

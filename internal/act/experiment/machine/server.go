@@ -13,7 +13,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -125,16 +127,16 @@ select sum(case when fit > 0 then pg_prewarm(oid::regclass, 'buffer', 'main', 0,
 
 // Prewarm reads the tables and indexes of the load into shared buffers and the
 // page cache.
-func (p *postmaster) Prewarm(ctx context.Context) (string, error) {
+func (p *postmaster) Prewarm(ctx context.Context) (say.Message, error) {
 	rows, err := p.rows(ctx, `select count(*) from pg_extension where extname = 'pg_prewarm'`)
 	if err != nil {
-		return "", err
+		return say.Message{}, err
 	}
 	if len(rows) != 1 || rows[0][0] == "0" {
-		return "pg_prewarm is not installed with this server: caches were warmed by the load alone", nil
+		return say.M("pg_prewarm is not installed with this server: caches were warmed by the load alone"), nil
 	}
 	_, err = p.rows(ctx, prewarmSQL)
-	return "", err
+	return say.Message{}, err
 }
 
 // Checkpointed implements Node. It is read from pg_control, which takes nothing

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -37,7 +39,7 @@ const (
 )
 
 func tpcb() Workload {
-	return Workload{Name: "tpcb", Title: "pgbench's own: three updates, a read and an insert", Writes: true,
+	return Workload{Name: "tpcb", Title: say.M("pgbench's own: three updates, a read and an insert"), Writes: true,
 		Builtin:   "tpcb-like",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
 		About: "Exercises WAL, checkpoints and the flush of each commit. Every transaction updates a row of the " +
@@ -46,7 +48,8 @@ func tpcb() Workload {
 }
 
 func simpleUpdate() Workload {
-	return Workload{Name: "simple-update", Title: "pgbench's own without the hot rows: an update, a read and an insert",
+	return Workload{Name: "simple-update", Title: say.M("pgbench's own without the hot rows: an update, a read and " +
+		"an insert"),
 		Writes: true, Builtin: "simple-update",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
 		About: "As tpcb, but no two transactions want the same row: WAL, checkpoints and commits without a queue " +
@@ -54,14 +57,14 @@ func simpleUpdate() Workload {
 }
 
 func selectOnly() Workload {
-	return Workload{Name: "select-only", Title: "pgbench's own: one row by its key", Builtin: "select-only",
+	return Workload{Name: "select-only", Title: say.M("pgbench's own: one row by its key"), Builtin: "select-only",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
 		About: "Exercises the protocol, the processors, and with many clients the page tables. Data that fit into " +
 			"memory say nothing about storage."}
 }
 
 func pointSelect() Workload {
-	return Workload{Name: "point-select", Title: "one row by its key out of four tables",
+	return Workload{Name: "point-select", Title: say.M("one row by its key out of four tables"),
 		Scripts:   tables("rows/point.sql", "point"),
 		ScaleUnit: rowsUnit, Protocol: Prepared, data: dataset{name: "rows"},
 		About: "Exercises the way through an index, shared buffers and huge pages. Rows are 230 bytes wide, and " +
@@ -69,7 +72,7 @@ func pointSelect() Workload {
 }
 
 func oltpRW() Workload {
-	return Workload{Name: "oltp-rw", Title: "ten reads by key, four ranges, two updates, a delete and an insert",
+	return Workload{Name: "oltp-rw", Title: say.M("ten reads by key, four ranges, two updates, a delete and an insert"),
 		Writes: true, Scripts: tables("rows/rw.sql", "rw"),
 		ScaleUnit: rowsUnit, Protocol: Prepared, data: dataset{name: "rows"},
 		About: "Exercises what an application does in one transaction: reads by key, ranges with a sum, a sort and " +
@@ -77,7 +80,8 @@ func oltpRW() Workload {
 }
 
 func olap() Workload {
-	return Workload{Name: "olap", Title: "ten analytic queries, one after another", Stream: true, ListTime: olapList,
+	return Workload{Name: "olap", Title: say.M("ten analytic queries, one after another"),
+		Stream: true, ListTime: olapList,
 		Scripts:   []Script{{Name: "stream", Text: text("olap/stream.sql"), Weight: 1}},
 		ScaleUnit: olapUnit, Base: olapBase, Protocol: Prepared, data: dataset{name: "olap"},
 		About: "Exercises work_mem, parallel queries, JIT and the planner's costs over a shop's sales. Each client " +
@@ -85,7 +89,7 @@ func olap() Workload {
 }
 
 func onec() Workload {
-	return Workload{Name: "1c", Title: "reports with temporary tables, lists and postings as 1C sends them",
+	return Workload{Name: "1c", Title: say.M("reports with temporary tables, lists and postings as 1C sends them"),
 		Writes: true, Uneven: true, Protocol: Simple,
 		Scripts: []Script{
 			{Name: "report", Text: text("onec/report.sql"), Weight: 30},
@@ -99,7 +103,7 @@ func onec() Workload {
 }
 
 func ingest() Workload {
-	return Workload{Name: "ingest", Title: "a thousand rows a transaction into a table with three indexes",
+	return Workload{Name: "ingest", Title: say.M("a thousand rows a transaction into a table with three indexes"),
 		Writes:    true,
 		Scripts:   []Script{{Name: "batch", Text: text("ingest/batch.sql"), Weight: 1}},
 		ScaleUnit: ingestUnit, Protocol: Prepared, data: dataset{name: "ingest"},
@@ -108,7 +112,8 @@ func ingest() Workload {
 }
 
 func connect() Workload {
-	return Workload{Name: "connect", Title: "a new connection for each read", Builtin: "select-only", Connect: true,
+	return Workload{Name: "connect", Title: say.M("a new connection for each read"),
+		Builtin: "select-only", Connect: true,
 		ScaleUnit: pgbenchUnit, Protocol: Simple, data: dataset{name: "pgbench"},
 		About: "Exercises the start of a session: what a pool of connections saves. Its rate is one of connections, " +
 			"and not to be compared with another workload's."}

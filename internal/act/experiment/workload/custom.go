@@ -29,7 +29,7 @@ func Custom(paths []string) (*Workload, error) {
 		return nil, &say.Problem{Message: say.M("{n} scripts", "n", len(paths)),
 			Hint: say.M("give one to {maxScripts}", "maxScripts", fmt.Sprint(maxScripts)), Code: say.CodeUsage}
 	}
-	w := &Workload{Name: "custom", Title: "scripts of the user", Protocol: Prepared,
+	w := &Workload{Name: "custom", Title: say.M("scripts of the user"), Protocol: Prepared,
 		// A SELECT may call a function that writes: what a script does is not seen in its text.
 		Writes: true}
 	var names []string

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -148,12 +150,13 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 			Hint: say.M("give scripts of your own with -f"), Code: say.CodeError}
 		if len(m.Left) > 0 {
 			p.Detail = say.M("the first of {n} statements left out: {reason}", "n", len(m.Left), "reason",
-				m.Left[0].Reason)
+				gapwords.Arg(m.Left[0].Reason))
 		}
 		return m, p
 	}
 	m.weigh(scripts)
-	m.Workload = &Workload{Name: FromStatements, Title: "made from pg_stat_statements", Synthetic: true, Writes: writes,
+	m.Workload = &Workload{Name: FromStatements, Title: say.M("made from pg_stat_statements"),
+		Synthetic: true, Writes: writes,
 		Protocol: Prepared, Scripts: scripts,
 		About: m.Line() +
 			". Statements come in any order and with values that the statistics hold, each drawn for itself: what " +
@@ -219,7 +222,7 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 		"WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND calls > 0"+filter+
 		" GROUP BY queryid ORDER BY sum(calls) DESC, queryid LIMIT 500").ReadAll()
 	if err != nil {
-		return nil, &say.Problem{Message: say.M("pg_stat_statements cannot be read"), Detail: say.Text(reason(err)),
+		return nil, &say.Problem{Message: say.M("pg_stat_statements cannot be read"), Detail: gapwords.Of(reason(err)),
 			Hint: say.M("it has to be in shared_preload_libraries, and texts of others need the role " +
 				"pg_read_all_stats"),
 			Code: say.CodeError}

@@ -27,20 +27,21 @@ const (
 // are parts of these.
 var sysbenchScripts = []struct {
 	name   string
-	title  string
+	title  say.Message
 	writes bool
 }{
-	{"oltp_read_write", "sysbench's own: ten reads by key, four of ranges, three updates, a delete and an insert",
+	{"oltp_read_write", say.M("sysbench's own: ten reads by key, four of ranges, three updates, a delete and an " +
+		"insert"),
 		true},
-	{"oltp_read_only", "sysbench's own: ten reads by key and four of ranges", false},
-	{"oltp_point_select", "sysbench's own: a read by key", false},
-	{"oltp_write_only", "sysbench's own: three updates, a delete and an insert", true},
-	{"oltp_update_index", "sysbench's own: an update of a column with an index", true},
-	{"oltp_update_non_index", "sysbench's own: an update of a column without one", true},
-	{"oltp_insert", "sysbench's own: an insert", true},
-	{"oltp_delete", "sysbench's own: a delete by key", true},
-	{"select_random_points", "sysbench's own: a read of ten keys", false},
-	{"select_random_ranges", "sysbench's own: a count over ten ranges of keys", false},
+	{"oltp_read_only", say.M("sysbench's own: ten reads by key and four of ranges"), false},
+	{"oltp_point_select", say.M("sysbench's own: a read by key"), false},
+	{"oltp_write_only", say.M("sysbench's own: three updates, a delete and an insert"), true},
+	{"oltp_update_index", say.M("sysbench's own: an update of a column with an index"), true},
+	{"oltp_update_non_index", say.M("sysbench's own: an update of a column without one"), true},
+	{"oltp_insert", say.M("sysbench's own: an insert"), true},
+	{"oltp_delete", say.M("sysbench's own: a delete by key"), true},
+	{"select_random_points", say.M("sysbench's own: a read of ten keys"), false},
+	{"select_random_ranges", say.M("sysbench's own: a count over ten ranges of keys"), false},
 }
 
 func sysbenchNames() (out []string) {

@@ -16,8 +16,8 @@ import (
 // Workload is one kind of load.
 type Workload struct {
 	Name  string
-	Title string // a few words
-	About string // what it exercises, and what it does not show
+	Title say.Message // a few words
+	About string      // what it exercises, and what it does not show
 	// Writes says that it changes data: each run wants a fresh copy of them.
 	Writes bool
 	// Synthetic says that it was made from statistics, not from what users sent.

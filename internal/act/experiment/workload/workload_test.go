@@ -120,13 +120,13 @@ func TestNames(t *testing.T) {
 	for _, want := range []string{"tpcb", "simple-update", "select-only", "point-select", "oltp-rw", "olap", "1c",
 		"ingest", "connect"} {
 		w := find(t, want)
-		if w.Title == "" || len(w.About) < 60 || w.ScaleUnit <= 0 || w.Protocol == "" ||
+		if w.Title.IsZero() || len(w.About) < 60 || w.ScaleUnit <= 0 || w.Protocol == "" ||
 			(w.Builtin == "") == (len(w.Scripts) == 0) {
 			t.Errorf("%s: %+v", want, w)
 		}
 	}
 	for _, s := range sysbenchScripts {
-		if w := find(t, SysbenchPrefix+s.name); w.Sysbench != s.name || w.Title == "" || w.Size(10) < 200*unit.MB ||
+		if w := find(t, SysbenchPrefix+s.name); w.Sysbench != s.name || w.Title.IsZero() || w.Size(10) < 200*unit.MB ||
 			!slices.Contains(Names(), w.Name) {
 			t.Errorf("%s: %+v", s.name, w)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // signed spells a change in per cent with its sign: +4.1, −0.6. From 100 on
@@ -34,19 +36,26 @@ func plain(n Number) string {
 	return strconv.FormatFloat(x, 'f', 1, 64)
 }
 
-// probability spells p with two digits that mean something: .008, .03; below
-// .001 so.
-func probability(n Number) string {
-	p := float64(n)
+// probability is spelled with two digits that mean something: .008, .03; below .001 so. Other languages have the zero
+// before the point.
+type probability Number
+
+// In returns it in the language of a catalog.
+func (n probability) In(c *say.Catalogue) string {
+	p, sign, digits := float64(n), "", 2
 	switch {
 	case math.IsNaN(p):
 		return "?"
 	case p < 0.001:
-		return "<.001"
+		p, sign, digits = 0.001, "<", 3
 	case p < 0.01:
-		return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+		digits = 3
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 2, 64), "0")
+	text := strconv.FormatFloat(p, 'f', digits, 64)
+	if c == nil {
+		return sign + strings.TrimPrefix(text, "0")
+	}
+	return sign + say.Number(text).In(c)
 }
 
 // Number is a figure of a verdict that may be unknown: NaN, which JSON spells

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {
@@ -175,7 +177,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		v := Judge(c.y, c.q)
 		var all []string
-		for _, m := range v.Words("tps") {
+		for _, m := range v.Words(say.Text("tps")) {
 			all = append(all, m.String())
 		}
 		text := strings.Join(all, " ")

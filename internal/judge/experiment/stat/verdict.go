@@ -157,7 +157,7 @@ func BlocksFor(sd, effect float64) int {
 }
 
 // Words says the verdict in a sentence or two, for a metric such as "tps".
-func (v Verdict) Words(metric string) []say.Message {
+func (v Verdict) Words(metric say.Message) []say.Message {
 	share := func(x Number) say.Number { return say.Number(signed(x) + "%") }
 	size := func(x Number) say.Number { return say.Number(plain(x) + "%") }
 	whole := []any{"metric", metric, "effect", share(v.Effect), "low", share(v.Low), "high", share(v.High), "n",

@@ -1,62 +1,61 @@
 package experiments
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Design is an experiment before it begins: what is compared, how, what it takes, and what is left out, for who decides
 // whether to begin.
-func Design(d document.Design) outline.Outline {
+func Design(d document.Design, c *say.Catalogue) outline.Outline {
 	var o outline.Outline
-	e := d.Experiment
+	p, e := outline.WordsIn(c), d.Experiment
 	single := e.Design == experiment.DesignSingle
-	if x := Course(e.Name); x != nil {
-		o.Heading(1, x.Title)
-		o.Para(x.Question)
-		caution := outline.FieldOf("Caution:", x.Caution)
-		caution.Tone = outline.ToneMind
-		o.Add(outline.Fields{List: []outline.Field{outline.FieldOf("Course statement:", x.Told),
-			outline.FieldOf("Expected:", x.Expect), caution}})
+	x := Course(e.Name)
+	if x != nil {
+		o.Heading(1, p.Word(x.Title))
+		o.Para(p.Word(x.Question))
+		o.Add(courseFields(x, p))
 	}
-	o.Heading(2, "The experiment")
-	o.Add(compared(d))
+	o.Heading(2, p.Say("The experiment"))
+	o.Add(compared(d, p))
 	if len(d.Differences) > 0 {
-		const head = "Differences between A and B"
+		head := p.Say("Differences between A and B")
 		o.Heading(2, head)
 		rows := [][]string{{"", "A", "B"}}
 		for _, x := range d.Differences {
-			rows = append(rows, []string{strings.TrimPrefix(x.Address, "pg:"), ValueOr(x.A, x.Default),
-				ValueOr(x.B, x.Default)})
+			rows = append(rows, []string{strings.TrimPrefix(x.Address, "pg:"), valueOr(x.A, x.Default, p),
+				valueOr(x.B, x.Default, p)})
 		}
 		o.Add(outline.TableOf(head, rows, 1))
 	}
-	leftOut(&o, "A", &e.A)
+	leftOut(&o, "A", &e.A, p)
 	if !single && e.Name != AA {
-		leftOut(&o, "B", &e.B)
+		leftOut(&o, "B", &e.B, p)
 	}
-	o.Heading(2, "Design")
-	o.Para(DesignWords(e))
-	o.Toned(outline.ToneNote, d.Why)
-	o.Para("Blocks disturbed by CPU steal, other programs, failed transactions or checkpoints are discarded and " +
-		"repeated. The rules are fixed now and do not depend on the configuration; discarded blocks are counted.")
+	o.Heading(2, p.Say("Design"))
+	o.Para(designWords(e, p))
+	o.Toned(outline.ToneNote, p.Word(d.Why))
+	o.Para(p.Say("Blocks disturbed by CPU steal, other programs, failed transactions or checkpoints are discarded " +
+		"and repeated. The rules are fixed now and do not depend on the configuration; discarded blocks are counted."))
 	for _, n := range e.Notes {
-		if x := Course(e.Name); x == nil || n != x.Caution { // that stands above
-			o.Toned(outline.ToneMind, n)
+		if x == nil || !n.Equal(x.Caution) { // that stands above
+			o.Toned(outline.ToneMind, p.Word(n))
 		}
 	}
-	costs(&o, d)
+	costs(&o, d, p)
 	return o
 }
 
 // compared is what the experiment measures: the configurations, the load, and the question.
-func compared(d document.Design) outline.Fields {
+func compared(d document.Design, p outline.Words) outline.Fields {
 	e := d.Experiment
 	var f outline.Fields
 	add := func(name, text string) { f.List = append(f.List, outline.FieldOf(name, text)) }
@@ -64,70 +63,88 @@ func compared(d document.Design) outline.Fields {
 	case e.Design == experiment.DesignSingle:
 		add("conf", e.A.Name)
 	case e.Name == AA:
-		add("A, B", e.A.Name+" (compared with itself)")
+		add("A, B", p.Say("{name} (compared with itself)", "name", e.A.Name))
 	default:
 		add("A", e.A.Name)
 		add("B", e.B.Name)
 	}
-	scale := fmt.Sprintf(" at scale %d", e.Scale)
+	load := []any{"name", e.Workload, "title", d.Title, "scale", strconv.Itoa(e.Scale),
+		"clients", say.N(e.Spec.Clients, "{n} client", "{n} clients"), "server", e.Server}
 	if e.Copied {
-		scale = ""
+		add(p.Say("load"), p.Say("{name} ({title}), {clients}, on {server}", load...))
+	} else {
+		add(p.Say("load"), p.Say("{name} ({title}) at scale {scale}, {clients}, on {server}", load...))
 	}
-	add("load", fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale,
-		typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
 	metric, _ := experiment.FindMetric(e.Metric)
-	add("metric", metric.Title+", fixed now; all other metrics are exploratory")
+	add(p.Say("metric"), p.Say("{metric}, fixed now; all other metrics are exploratory", "metric", metric.Title))
 	return f
 }
 
 // leftOut names what a configuration does without.
-func leftOut(o *outline.Outline, name string, a *experiment.Configuration) {
+func leftOut(o *outline.Outline, name string, a *experiment.Configuration, p outline.Words) {
 	if len(a.Omitted)+len(a.Notes) == 0 {
 		return
 	}
-	o.Heading(2, outline.Bold("Omitted from "+name), outline.Faint(": not possible on a scratch instance"))
+	o.Heading(2, outline.Bold(p.Say("Omitted from {name}", "name", name)),
+		outline.Faint(p.Colon()+p.Say("not possible on a scratch instance")))
 	for _, l := range a.Omitted {
-		o.Para(l.Name + " = " + l.Value + ": " + l.Why)
+		o.Para(l.Name + " = " + l.Value + p.Colon() + p.Word(l.Why))
 	}
 	for _, n := range a.Notes {
-		o.Para(n)
+		o.Para(p.Word(n))
 	}
 }
 
+// partWords name the parts of the time that an experiment takes.
+var partWords = map[string]say.Message{
+	"load":               loading,
+	"copies":             say.M("copies"),
+	"warm-up":            say.M("warm-up"),
+	"measuring":          say.M("measuring"),
+	"measuring, at most": say.M("measuring, at most"),
+	"counting":           say.M("counting"),
+	"rest":               say.M("rest"),
+}
+
 // costs is the time, the disk, and the memory that the experiment needs.
-func costs(o *outline.Outline, d document.Design) {
+func costs(o *outline.Outline, d document.Design, p outline.Words) {
 	e, est := d.Experiment, &d.Estimation
-	o.Heading(2, "Resources")
-	runs := ""
-	if est.Open {
-		runs = " without the runs"
+	o.Heading(2, p.Say("Resources"))
+	takes := []any{"time", experiment.Span(est.Time), "disk", est.Disk, "dir", e.Scratch, "free", est.Free}
+	switch known := est.Free > 0; {
+	case est.Open && known:
+		o.Para(p.Say("about {time} without the runs, {disk} of disk in {dir} ({free} free)", takes...))
+	case est.Open:
+		o.Para(p.Say("about {time} without the runs, {disk} of disk in {dir}", takes...))
+	case known:
+		o.Para(p.Say("about {time}, {disk} of disk in {dir} ({free} free)", takes...))
+	default:
+		o.Para(p.Say("about {time}, {disk} of disk in {dir}", takes...))
 	}
-	o.Para(fmt.Sprintf("about %s%s, %s of disk in %s%s", experiment.Span(est.Time), runs, est.Disk, e.Scratch,
-		FreeWords(est.Free)))
 	if est.Memory > 0 {
-		o.Para(fmt.Sprintf("%s of memory of the %s here", est.Memory, unit.Bytes(e.Host.Memory)))
+		o.Para(p.Say("{memory} of memory of the {all} here", "memory", est.Memory, "all", unit.Bytes(e.Host.Memory)))
 	}
 	switch {
 	case est.Fits:
-		o.Para(fmt.Sprintf("the data (%s) of an earlier experiment is reused", est.Held))
+		o.Para(p.Say("the data ({size}) of an earlier experiment is reused", "size", est.Held))
 	case est.Held > 0:
-		o.Toned(outline.ToneMind, fmt.Sprintf(
-			"data of an earlier experiment (%s) does not match and will be removed", est.Held))
+		o.Toned(outline.ToneMind, p.Say("data of an earlier experiment ({size}) does not match and will be removed",
+			"size", est.Held))
 	}
 	parts := outline.Rows{Right: true}
 	for _, part := range est.Parts {
 		if part.Time > 0 {
-			parts.List = append(parts.List, outline.RowOf(outline.Faint(experiment.Span(part.Time)),
-				outline.Faint(part.What)))
+			parts.List = append(parts.List, outline.RowOf(outline.Faint(p.Value(experiment.Span(part.Time))),
+				outline.Faint(p.Word(partWords[part.What]))))
 		}
 	}
 	if est.Open {
 		parts.List = append(parts.List, outline.RowOf(outline.Faint("?"),
-			outline.Faint("measurement: its duration is known after the first block")))
+			outline.Faint(p.Say("measurement: its duration is known after the first block"))))
 	}
 	if len(parts.List) > 0 {
 		o.Add(parts)
 	}
-	o.Para("Results are written to " + e.Dir +
-		". Ctrl-C stops cleanly and keeps the results; --resume continues.")
+	o.Para(p.Say("Results are written to {dir}. Ctrl-C stops cleanly and keeps the results; --resume continues.",
+		"dir", e.Dir))
 }

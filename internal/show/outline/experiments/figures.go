@@ -4,6 +4,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
@@ -11,19 +14,21 @@ import (
 )
 
 // figure spells a measured value with about as many digits as it deserves.
-func figure(m experiment.Metric, n stat.Number) string {
+func figure(m experiment.Metric, n stat.Number) say.Number {
 	switch {
 	case !n.Known():
 		return "?"
 	case m.Unit == "B" && math.Abs(float64(n)) >= 1024:
-		return unit.Bytes(math.Round(float64(n))).String()
+		return say.Number(unit.Bytes(math.Round(float64(n))).String())
 	case m.Unit == "B":
-		return plainFigure(float64(n)) + " B"
+		return say.Number(plainFigure(float64(n)) + " B")
 	case m.Unit == "ms", m.Unit == "s":
-		return plainFigure(float64(n)) + " " + m.Unit
+		return say.Number(plainFigure(float64(n)) + " " + m.Unit)
 	}
-	return plainFigure(float64(n))
+	return say.Number(plainFigure(float64(n)))
 }
+
+func seconds(s float64) say.Number { return say.Number(plainFigure(s) + " s") }
 
 // plainFigure gives three digits, or all before the point; two below 1.
 func plainFigure(x float64) string {
@@ -46,22 +51,19 @@ func plainFigure(x float64) string {
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }
 
-func millis(n stat.Number) string {
-	if !n.Known() {
-		return ""
-	}
-	return plainFigure(float64(n)) + " ms"
-}
-
 // unit is what the columns of the metric are in.
-func (d *Report) unit() string {
+func (d *Report) unit() say.Message {
 	switch d.Metric.Unit {
 	case "1/s":
-		return "tps"
+		return say.Text("tps")
 	case "":
-		return d.Metric.Name
+		return say.Text(d.Metric.Name)
+	case "ms":
+		return say.M("ms")
+	case "s":
+		return say.M("s")
 	}
-	return d.Metric.Unit
+	return say.Text(d.Metric.Unit)
 }
 
 // percent spells a size in per cent.
@@ -98,29 +100,26 @@ func change(l stat.Number) string {
 	return signedPercent(stat.Number(stat.Percent(float64(l)))) + "%"
 }
 
-func orUnknown(s, otherwise string) string {
-	if s = typeset.Clean(s); s != "" {
-		return s
-	}
-	return otherwise
-}
-
-// rangeOf spells the least and the most of several figures.
-func rangeOf(low, high float64) string {
+// rangeOf is the least and the most of several figures, with the unit behind the last.
+func rangeOf(low, high float64, unit string) any {
 	a, b := plainFigure(low), plainFigure(high)
 	if a == b {
-		return a
+		return say.Number(a + unit)
 	}
-	return a + " to " + b
+	return fromTo(a, b+unit)
+}
+
+func fromTo(low, high string) say.Message {
+	return say.M("{low} to {high}", "low", say.Number(low), "high", say.Number(high))
 }
 
 // chance spells a probability.
-func chance(n stat.Number) string {
+func chance(p outline.Words, n stat.Number) string {
 	switch {
 	case !n.Known():
 		return "?"
 	case n < 0.001:
-		return "<0.001"
+		return "<" + p.Number("0.001")
 	}
-	return strconv.FormatFloat(float64(n), 'f', 3, 64)
+	return p.Number(strconv.FormatFloat(float64(n), 'f', 3, 64))
 }

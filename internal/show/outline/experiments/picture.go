@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
@@ -26,6 +30,7 @@ type axis struct {
 	low, high float64
 	columns   int
 	ends      []float64 // changes in per cent at which it ends, where it is large
+	words     outline.Words
 }
 
 // axisOf is an axis on which everything between two log ratios has room. Where it
@@ -127,12 +132,16 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	}
 	margin := stat.Log(float64(r.Margin))
 	low, high, bounds := d.scale()
-	const lead = 12 // "  block 12  "
+	p := d.words
+	interval := "  " + p.Say("95% CI")
+	lead := max(12, typeset.Width("  "+p.Say("block {n}", "n", "12"))+2, typeset.Width(interval)+2)
 	a := axisOf(low, high, max(width-lead-2, axisMin))
+	a.words = p
 
-	about := fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the equivalence margin of ±%s%%",
-		d.Metric.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))
-	out := []outline.Prose{outline.Join(outline.Bold("B vs. A"), outline.Faint(about)),
+	about := p.Say("{metric}, change in %; each {dot} is a block, {null} no difference, {line} the equivalence margin "+
+		"of ±{margin}", "metric", d.Metric.Title, "dot", s.dot, "null", s.null, "line", s.margin,
+		"margin", say.Number(plainFigure(float64(r.Margin))+"%"))
+	out := []outline.Prose{outline.Join(outline.Bold(p.Say("B vs. A")), outline.Faint(", "+about)),
 		outline.Join(strings.Repeat(" ", lead), outline.Faint(a.labels()))}
 	row := func() outline.Prose {
 		cells := make(outline.Prose, a.columns)
@@ -146,7 +155,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 		return cells
 	}
 	add := func(name outline.Piece, cells outline.Prose, after ...any) {
-		name.Text += strings.Repeat(" ", max(lead-len(name.Text), 0))
+		name.Text += strings.Repeat(" ", max(lead-typeset.Width(name.Text), 0))
 		for len(cells) > 0 && cells[len(cells)-1].Text == " " {
 			cells = cells[:len(cells)-1]
 		}
@@ -155,13 +164,13 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
 		cells := row()
-		name := fmt.Sprintf("  block %d", b.Number)
+		name := "  " + p.Say("block {n}", "n", strconv.Itoa(b.Number))
 		switch {
 		case b.LogRatio.Known():
 			cells[a.at(float64(b.LogRatio))] = outline.Piece{Text: s.dot, As: outline.AsInfo}
 			add(outline.Piece{Text: name}, cells)
 		case len(b.Discarded) > 0:
-			add(outline.Faint(name), cells, outline.Faint(" discarded"))
+			add(outline.Faint(name), cells, outline.Faint(" "+p.Say("discarded")))
 		}
 	}
 	if !bounds {
@@ -181,7 +190,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 		cells[to] = outline.Piece{Text: s.right}
 	}
 	cells[a.at(stat.Log(float64(r.Effect)))] = outline.Piece{Text: s.middle}
-	add(outline.Piece{Text: "  95% CI"}, cells)
+	add(outline.Piece{Text: interval}, cells)
 	return out
 }
 
@@ -218,9 +227,9 @@ func (a axis) marks() []Mark {
 		text := []rune("0")
 		switch {
 		case t > 0:
-			text = []rune(fmt.Sprintf("+%g", t))
+			text = []rune(a.words.Number(fmt.Sprintf("+%g", t)))
 		case t < 0:
-			text = []rune(fmt.Sprintf("−%g", -t))
+			text = []rune(a.words.Number(fmt.Sprintf("−%g", -t)))
 		}
 		from := max(a.at(y)-len(text)/2, 0)
 		free := true
@@ -250,17 +259,20 @@ type ResultPicture struct {
 }
 
 // PictureOf returns it; false where there is nothing that may be shown.
-func PictureOf(r *experiment.Result) (ResultPicture, bool) {
-	d := ReportOf(r, outline.Words{})
+func PictureOf(r *experiment.Result, p outline.Words) (ResultPicture, bool) {
+	d := ReportOf(r, p)
 	if r.Design == experiment.DesignSingle || !d.drawable() {
 		return ResultPicture{}, false
 	}
-	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B vs. A, " + d.Metric.Title + ", change in %",
-		Caption: fmt.Sprintf(
-			"Each dot is a block, the line is no difference, the dashed lines are the equivalence margin of ±%s%%, "+
-				"the bar is the 95%% confidence interval.", plainFigure(float64(r.Margin)))}
+	out := ResultPicture{Margin: stat.Log(float64(r.Margin)),
+		Title: p.Say("B vs. A, {metric}, change in %", "metric", d.Metric.Title),
+		Caption: p.Say("Each dot is a block, the line is no difference, the dashed lines are the equivalence margin "+
+			"of "+
+			"±{margin}, the bar is the 95% confidence interval.",
+			"margin", say.Number(plainFigure(float64(r.Margin))+"%"))}
 	low, high, interval := d.scale()
 	a := axisOf(low, high, 80) // as many letters of a picture's width
+	a.words = p
 	out.Low, out.High, out.Interval, out.Marks = a.low, a.high, interval, a.marks()
 	if out.Interval {
 		out.From, out.Mid, out.To = stat.Log(float64(r.Low)), stat.Log(float64(r.Effect)), stat.Log(float64(r.High))

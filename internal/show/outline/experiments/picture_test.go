@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
@@ -87,7 +89,7 @@ func TestDesignWords(t *testing.T) {
 			"each configuration per block, so slow drift affects both.": {
 			Design: experiment.DesignSlices, Spec: experiment.Spec{Blocks: 8, Duration: 40, Slice: 2, Warmup: 300}},
 	} {
-		if got := DesignWords(&e); got != want {
+		if got := designWords(&e, outline.Words{}); got != want {
 			t.Errorf("told as\n%s\nnot\n%s", got, want)
 		}
 	}

@@ -1,7 +1,9 @@
 package experiments
 
 import (
-	"fmt"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
+
 	"math"
 	"slices"
 	"strconv"
@@ -10,7 +12,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Report is an experiment with the words for it: what every form tells of it.
@@ -53,55 +54,70 @@ func (d *Report) complete() int {
 }
 
 // short names a metric within a sentence.
-func short(m experiment.Metric) string {
+func short(m experiment.Metric) say.Message {
 	if m.Name == "tps" {
-		return "tps"
+		return say.Text("tps")
 	}
 	return m.Title
 }
 
+var verdictWords = map[stat.Word]say.Message{
+	stat.Improved:     say.M("IMPROVED"),
+	stat.Regressed:    say.M("REGRESSED"),
+	stat.Equivalent:   say.M("EQUIVALENT"),
+	stat.Inconclusive: say.M("INCONCLUSIVE"),
+	stat.Indicative:   say.M("INDICATIVE"),
+	stat.Unsuitable:   say.M("UNSUITABLE"),
+}
+
+// VerdictWord is the word for a verdict.
+func VerdictWord(w stat.Word) say.Message {
+	if m, ok := verdictWords[w]; ok {
+		return m
+	}
+	return say.Text(string(w)) // of an experiment that is not at its end
+}
+
 // Verdict is the word for it, and what there is to say of it.
-func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
-	r := d.Result
+func (d *Report) Verdict() (lead string, lines []string) {
+	r, p := d.Result, d.words
 	switch {
 	case r.Design == experiment.DesignSingle:
-		lead, text, t := d.alone()
-		return lead, []string{text}, t
+		lead, text := d.alone()
+		return lead, []string{text}
 	case d.interrupted():
-		return "INTERRUPTED",
-			[]string{
-				fmt.Sprintf(
-					"%s of %d measured. No verdict yet: results that are seen before the end would bias it.",
-					typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)},
-			outline.ToneMind
+		return p.Say("INTERRUPTED"), []string{p.Many(d.complete(),
+			"{n} block of {all} measured. No verdict yet: results that are seen before the end would bias it.",
+			"{n} blocks of {all} measured. No verdict yet: results that are seen before the end would bias it.",
+			"all", strconv.Itoa(r.Spec.Blocks))}
 	}
 	for _, w := range r.Verdict.Words(short(d.Metric)) {
-		lines = append(lines, d.words.Word(w))
+		lines = append(lines, p.Word(w))
 	}
 	if !d.Metric.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
-		lines = append(lines, "Lower is better: "+short(d.Metric)+".")
+		lines = append(lines, p.Say("Lower is better: {metric}.", "metric", short(d.Metric)))
 	}
-	return string(r.Word), lines, resultTones[r.Word]
+	return p.Word(VerdictWord(r.Word)), lines
 }
 
 // Calibration is what a configuration compared with itself says; "" of any other.
 func (d *Report) Calibration() string {
-	r := d.Result
+	r, p := d.Result, d.words
 	switch {
 	case r.Name != AA || d.interrupted() || r.Design == experiment.DesignSingle:
 		return ""
 	case r.Word == stat.Improved || r.Word == stat.Regressed:
-		return "The same configuration was compared with itself, and a difference was found. That happens by chance " +
-			"in one of 20 experiments. Run it again. If the difference remains, something on this host favors one " +
-			"position in the order, and no comparison on this host is reliable."
+		return p.Say("The same configuration was compared with itself, and a difference was found. That happens by " +
+			"chance in one of 20 experiments. Run it again. If the difference remains, something on this host favors " +
+			"one position in the order, and no comparison on this host is reliable.")
 	}
-	return fmt.Sprintf(
-		"The same configuration was compared with itself: the standard deviation of a block is %s%%, and %d blocks "+
-			"detect a change of ±%s%% with a probability of 80%%.", percent(r.SD), r.N, percent(r.MDE))
+	return p.Say("The same configuration was compared with itself: the standard deviation of a block is {sd}, and "+
+		"{n} blocks detect a change of ±{mde} with a probability of 80%.", "sd", say.Number(percent(r.SD)+"%"),
+		"n", r.N, "mde", say.Number(percent(r.MDE)+"%"))
 }
 
-// ArmValues are what differs from the server's defaults.
-func ArmValues(a *experiment.MeasuredConfiguration) string {
+// settingsOf are what differs from the server's defaults.
+func (d *Report) settingsOf(a *experiment.MeasuredConfiguration) string {
 	var values []string
 	for _, s := range a.Settings {
 		name, isServer := strings.CutPrefix(s.Address, "pg:")
@@ -111,13 +127,14 @@ func ArmValues(a *experiment.MeasuredConfiguration) string {
 		values = append(values, name+" = "+s.Value)
 	}
 	if len(values) == 0 {
-		return "the server's defaults"
+		return d.words.Say("the server's defaults")
 	}
 	return strings.Join(values, ", ")
 }
 
 // alone is the figure of a configuration that was compared with nothing.
-func (d *Report) alone() (lead, text string, t outline.Tone) {
+func (d *Report) alone() (lead, text string) {
+	p := d.words
 	var logs, figures []float64
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
@@ -129,40 +146,47 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 			logs = append(logs, math.Log(float64(v)))
 		}
 	}
-	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
+	number := func(x float64) say.Number { return figure(d.Metric, stat.Number(x)) }
+	what := []any{"figure", number(stat.Median(figures)), "metric", short(d.Metric)}
 	switch len(figures) {
 	case 0:
-		return "NOT MEASURED", fmt.Sprintf("no valid run (%s).",
-				typeset.Count(d.Result.Discarded, "discarded", "discarded")),
-			outline.ToneBad
+		return p.Say("NOT MEASURED"), p.Say("no valid run ({n} discarded).", "n", d.Result.Discarded)
 	case 1:
-		return "MEASURED", what + " in one run: the variation between runs is unknown.", outline.ToneInfo
+		return p.Say("MEASURED"), p.Say("{figure} {metric} in one run: the variation between runs is unknown.", what...)
 	}
 	e := stat.NewEstimate(logs)
 	low, high := e.Interval(0.95)
-	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95%% CI of the mean %s to %s).", what,
-		len(figures),
-		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))),
-		figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
+	return p.Say("MEASURED"), p.Say("{figure} {metric} (median of {n} runs, {least} to {most}; 95% CI of the mean "+
+		"{low} "+
+		"to {high}).", append(what, "n", strconv.Itoa(len(figures)), "least", number(slices.Min(figures)),
+		"most", number(slices.Max(figures)), "low", number(math.Exp(low)), "high", number(math.Exp(high)))...)
 }
 
 // RunRows are the runs of one configuration, with their head.
 func (d *Report) RunRows() [][]string {
-	rows := [][]string{{"run", d.Metric.Title, "mean latency", "p95", "p99", "checkpoint after the run"}}
+	p := d.words
+	rows := [][]string{{p.Say("run"), p.Word(d.Metric.Title), p.Say("mean latency"), p.Say("p95"), p.Say("p99"),
+		p.Say("checkpoint after the run")}}
+	millis := func(n stat.Number) string {
+		if !n.Known() {
+			return ""
+		}
+		return p.Number(plainFigure(float64(n)) + " ms")
+	}
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
 		run := b.Run("A")
 		if run == nil {
-			rows = append(rows, []string{strconv.Itoa(b.Number), "discarded", "", "", "", ""})
+			rows = append(rows, []string{strconv.Itoa(b.Number), p.Say("discarded"), "", "", "", ""})
 			continue
 		}
-		row := []string{strconv.Itoa(b.Number), figure(d.Metric, d.Metric.Of(run)), millis(run.Latency.Mean),
+		row := []string{strconv.Itoa(b.Number), p.Value(figure(d.Metric, d.Metric.Of(run))), millis(run.Latency.Mean),
 			millis(run.Latency.P95), millis(run.Latency.P99), ""}
 		if run.Checkpoint > 0 {
-			row[5] = plainFigure(run.Checkpoint) + " s"
+			row[5] = p.Value(seconds(run.Checkpoint))
 		}
 		if len(b.Discarded) > 0 {
-			row[1] = "discarded"
+			row[1] = p.Say("discarded")
 		}
 		rows = append(rows, row)
 	}
@@ -171,59 +195,63 @@ func (d *Report) RunRows() [][]string {
 
 // BlockRows are the blocks with their head. Before the end they tell no figure.
 func (d *Report) BlockRows() [][]string {
-	rows := [][]string{{"block", "order", "A, " + d.unit(), "B, " + d.unit(), "B vs. A"}}
+	p := d.words
+	rows := [][]string{{p.Say("block"), p.Say("order"), p.Say("A, {unit}", "unit", d.unit()),
+		p.Say("B, {unit}", "unit", d.unit()), p.Say("B vs. A")}}
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
 		row := []string{strconv.Itoa(b.Number), b.Order, "", "", ""}
 		for k, label := range []string{"A", "B"} {
 			if run := b.Run(label); run != nil {
-				row[2+k] = figure(d.Metric, d.Metric.Of(run))
+				row[2+k] = p.Value(figure(d.Metric, d.Metric.Of(run)))
 			}
 		}
 		switch {
 		case len(b.Discarded) > 0:
-			row[4] = "discarded"
+			row[4] = p.Say("discarded")
 		case d.interrupted():
 			row[2], row[3] = "", "" // not shown before the end
-			row[4] = "measured"
+			row[4] = p.Say("measured")
 			if len(b.Runs) < 2 {
-				row[4] = "started"
+				row[4] = p.Say("started{nothing}", "nothing", "") // not the time, which English calls so too
 			}
 		default:
-			row[4] = change(b.LogRatio)
+			row[4] = p.Number(change(b.LogRatio))
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// DiscardedBlock is a block that does not count.
-type DiscardedBlock struct {
-	Block int
-	Why   string
+// Reasons are reasons why a block does not count, which a document has in English.
+func Reasons(list []string) say.Message {
+	out := make([]say.Message, len(list))
+	for i, why := range list {
+		out[i] = gapwords.Of(why)
+	}
+	return say.All("; ", out...)
 }
 
-// DiscardedTold gives the reasons, which were fixed before the first run, and how many
-// there are.
-func (d *Report) DiscardedTold() (list []DiscardedBlock, sum string) {
+// DiscardedTold gives the blocks that do not count with the reasons, which were fixed before the first run, and how
+// many there are.
+func (d *Report) DiscardedTold() (list []string, sum string) {
+	p := d.words
 	for i := range d.Result.Blocks {
 		if b := &d.Result.Blocks[i]; len(b.Discarded) > 0 {
-			list = append(list, DiscardedBlock{b.Number, strings.Join(b.Discarded, "; ") + "."})
+			list = append(list, p.Say("Block {n} discarded: {reasons}.", "n", strconv.Itoa(b.Number),
+				"reasons", Reasons(b.Discarded)))
 		}
 	}
 	switch {
 	case len(d.Result.Blocks) == 0:
-		return nil, "No blocks were measured."
+		return nil, p.Say("No blocks were measured.")
 	case len(list) == 0:
-		return nil, "No blocks were discarded: other load stayed within the limits."
+		return nil, p.Say("No blocks were discarded: other load stayed within the limits.")
 	}
-	return list,
-		fmt.Sprintf(
-			"Discarded: %d of %d. The rules were fixed before the first run, and depend neither on the configuration "+
-				"of a run nor on its result.", len(list), len(d.Result.Blocks))
+	return list, p.Say("Discarded: {n} of {all}. The rules were fixed before the first run, and depend neither on the "+
+		"configuration of a run nor on its result.", "n", strconv.Itoa(len(list)),
+		"all", strconv.Itoa(len(d.Result.Blocks)))
 }
-
-const Exploratory = "these metrics do not affect the verdict; p values are corrected for multiple comparisons (Holm)"
 
 // SecondaryRows are the other metrics with their head; nil where there are none
 // that may be shown.
@@ -231,17 +259,18 @@ func (d *Report) SecondaryRows() [][]string {
 	if len(d.Result.Secondary) == 0 || d.interrupted() {
 		return nil
 	}
-	rows := [][]string{{"metric", "A", "B", "B vs. A", "95% CI", "p"}}
+	p := d.words
+	rows := [][]string{{p.Say("metric"), "A", "B", p.Say("B vs. A"), p.Say("95% CI"), "p"}}
 	for _, c := range d.Result.Secondary {
 		m, ok := experiment.FindMetric(c.Metric)
 		if !ok {
 			continue
 		}
-		row := []string{m.Title, figure(m, c.A), figure(m, c.B), "", "", ""}
+		row := []string{p.Word(m.Title), p.Value(figure(m, c.A)), p.Value(figure(m, c.B)), "", "", ""}
 		if c.Effect.Known() {
-			row[3] = signedPercent(c.Effect) + "%"
-			row[4] = signedPercent(c.Low) + " to " + signedPercent(c.High)
-			row[5] = chance(c.P)
+			row[3] = p.Number(signedPercent(c.Effect) + "%")
+			row[4] = p.Word(fromTo(signedPercent(c.Low), signedPercent(c.High)))
+			row[5] = chance(p, c.P)
 		}
 		rows = append(rows, row)
 	}
@@ -262,8 +291,8 @@ func (d *Report) Deferred() string {
 	if len(by[0]) == 0 || len(by[1]) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Deferred work: the checkpoint after a run took %s s with A and %s s with B (medians).",
-		plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
+	return d.words.Say("Deferred work: the checkpoint after a run took {a} with A and {b} with B (medians).",
+		"a", seconds(stat.Median(by[0])), "b", seconds(stat.Median(by[1])))
 }
 
 // leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
@@ -271,6 +300,7 @@ const leastRun = 120
 
 // Noted is what has to be known, but for what a named experiment says of itself.
 func (d *Report) Noted() []string {
+	p := d.words
 	unsteady, shortest := 0, math.Inf(1)
 	for i := range d.Result.Blocks {
 		for _, run := range d.Result.Blocks[i].Runs {
@@ -280,35 +310,36 @@ func (d *Report) Noted() []string {
 			}
 		}
 	}
-	notes := slices.Clone(d.Result.Notes)
+	var notes []string
+	for _, n := range d.Result.Notes {
+		if d.Course == nil || n != d.Course.Caution.English() {
+			notes = append(notes, p.Word(gapwords.Of(n)))
+		}
+	}
 	if d.Result.Workload.Synthetic {
-		notes = append(notes, "The load is synthetic: generated from statistics, not recorded from users.")
+		notes = append(notes, p.Say("The load is synthetic: generated from statistics, not recorded from users."))
 	}
 	switch {
 	case unsteady == 0:
 	case d.Result.Spec.Warmup == 0:
-		notes = append(notes, "Not stationary: there was no warm-up, so each run includes it.")
+		notes = append(notes, p.Say("Not stationary: there was no warm-up, so each run includes it."))
 	default:
-		notes = append(notes,
-			fmt.Sprintf(
-				"Not stationary: in %s throughput was not stable when the warm-up ended. A longer --warmup can help; "+
-					"some loads never become stable.", typeset.Count(unsteady, "run", "runs")))
+		notes = append(notes, p.Many(unsteady,
+			"Not stationary: in {n} run throughput was not stable when the warm-up ended. A longer --warmup can help; "+
+				"some loads never become stable.",
+			"Not stationary: in {n} runs throughput was not stable when the warm-up ended. A longer --warmup can "+
+				"help; "+
+				"some loads never become stable."))
 	}
+	times := []any{"time", seconds(shortest), "least", seconds(leastRun)}
 	switch {
 	case shortest >= leastRun:
 	case d.Result.Spec.Numbered():
-		notes = append(notes,
-			fmt.Sprintf(
-				"Short: one run took %s s; at least %d s is needed. Increase --transactions.", plainFigure(shortest),
-				leastRun))
+		notes = append(notes, p.Say("Short: one run took {time}; at least {least} is needed. Increase --transactions.",
+			times...))
 	case d.Result.Spec.Cycles > 0:
-		notes = append(notes,
-			fmt.Sprintf(
-				"Short: the checkpoint cycles of one run took %s s; at least %d s is needed. Increase "+
-					"--checkpoint-cycles, or set --duration.", plainFigure(shortest), leastRun))
-	}
-	if d.Course != nil {
-		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.Course.Caution })
+		notes = append(notes, p.Say("Short: the checkpoint cycles of one run took {time}; at least {least} is needed. "+
+			"Increase --checkpoint-cycles, or set --duration.", times...))
 	}
 	return notes
 }

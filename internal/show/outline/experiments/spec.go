@@ -1,11 +1,13 @@
 package experiments
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -13,115 +15,128 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// MeasuredOn is the host, the programs, and the load.
-func MeasuredOn(r *experiment.Result) []string {
-	host := typeset.Clean(r.Host.Line)
-	if host != "" {
-		host += ", "
+// measuredOn is the host, the programs, and the load.
+func (d *Report) measuredOn() []string {
+	r, p := d.Result, d.words
+	host := []any{"cpus", say.N(r.Host.CPUs, "{n} CPU", "{n} CPUs"), "memory", unit.Bytes(r.Host.Memory),
+		"kernel", typeset.Clean(r.Host.Kernel)}
+	where := p.Say("{cpus}, {memory} of memory, Linux {kernel}", host...)
+	if name := typeset.Clean(r.Host.Line); name != "" {
+		where = p.Say("{host}, {cpus}, {memory} of memory, Linux {kernel}", append(host, "host", name)...)
 	}
-	load := fmt.Sprintf("%s at scale %d", typeset.Clean(r.Workload.Name), r.Workload.Scale)
-	if r.Workload.Synthetic {
-		load = typeset.Clean(r.Workload.Name)
+	pgbench := typeset.Clean(r.Host.Pgbench)
+	if pgbench == "" {
+		pgbench = p.Say("pgbench of unknown version")
 	}
-	if r.Workload.Bytes > 0 {
-		load += fmt.Sprintf(" (%s before the first run)", unit.Bytes(r.Workload.Bytes))
+	load := []any{"name", typeset.Clean(r.Workload.Name), "scale", strconv.Itoa(r.Workload.Scale),
+		"size", unit.Bytes(r.Workload.Bytes)}
+	var what string
+	switch known := r.Workload.Bytes > 0; {
+	case known && r.Workload.Synthetic:
+		what = p.Say("{name} ({size} before the first run)", load...)
+	case known:
+		what = p.Say("{name} at scale {scale} ({size} before the first run)", load...)
+	case r.Workload.Synthetic:
+		what = typeset.Clean(r.Workload.Name)
+	default:
+		what = p.Say("{name} at scale {scale}", load...)
 	}
-	return []string{
-		fmt.Sprintf("%s%s, %s of memory, Linux %s", host, typeset.Count(r.Host.CPUs, "CPU", "CPUs"),
-			unit.Bytes(r.Host.Memory), typeset.Clean(r.Host.Kernel)),
-		fmt.Sprintf("PostgreSQL %s, %s", typeset.Clean(r.Host.Server),
-			orUnknown(r.Host.Pgbench, "pgbench of unknown version")),
-		load + "; " + specWords(r),
-	}
+	return []string{where, "PostgreSQL " + typeset.Clean(r.Host.Server) + ", " + pgbench,
+		what + p.Semicolon() + d.howRun()}
 }
 
-// WorstOf is what else went on, over all runs; "" where nothing is known of it.
-func WorstOf(r *experiment.Result) string {
+// worst is what else went on, over all runs; "" where nothing is known of it.
+func (d *Report) worst() string {
 	type worst struct {
-		name, unit string
-		of         func(e experiment.Environment) stat.Number
+		text say.Template
+		unit string
+		of   func(e experiment.Environment) stat.Number
 	}
-	var said []string
+	var said say.List
 	for _, g := range []worst{
-		{"CPU steal", "%", func(e experiment.Environment) stat.Number { return e.Steal }},
-		{"CPU used by other programs", "%", func(e experiment.Environment) stat.Number { return e.Foreign }},
-		{"CPU pressure (PSI some)", "%", func(e experiment.Environment) stat.Number { return e.PSICPU }},
-		{"I/O pressure (PSI some)", "%", func(e experiment.Environment) stat.Number { return e.PSIIO }},
-		{"memory pressure (PSI full)", "%", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
-		{"CPU calibration", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
-		{"fsync calibration", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
+		{"CPU steal {range}", "%", func(e experiment.Environment) stat.Number { return e.Steal }},
+		{"CPU used by other programs {range}", "%", func(e experiment.Environment) stat.Number { return e.Foreign }},
+		{"CPU pressure (PSI some) {range}", "%", func(e experiment.Environment) stat.Number { return e.PSICPU }},
+		{"I/O pressure (PSI some) {range}", "%", func(e experiment.Environment) stat.Number { return e.PSIIO }},
+		{"memory pressure (PSI full) {range}", "%", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
+		{"CPU calibration {range}", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
+		{"fsync calibration {range}", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
 	} {
 		var all []float64
-		for i := range r.Blocks {
-			for _, run := range r.Blocks[i].Runs {
+		for i := range d.Result.Blocks {
+			for _, run := range d.Result.Blocks[i].Runs {
 				if v := g.of(run.Environment); v.Known() {
 					all = append(all, float64(v))
 				}
 			}
 		}
 		if len(all) > 0 {
-			said = append(said, g.name+" "+rangeOf(slices.Min(all), slices.Max(all))+g.unit)
+			said.Items = append(said.Items, say.M(g.text, "range", rangeOf(slices.Min(all), slices.Max(all), g.unit)))
 		}
 	}
-	if len(said) == 0 {
+	if len(said.Items) == 0 {
 		return ""
 	}
-	return "over all runs: " + strings.Join(said, ", ")
+	return d.words.Say("over all runs: {list}", "list", said)
 }
 
-// specWords says how it was run.
-func specWords(r *experiment.Result) string {
-	s := r.Spec
-	parts := []string{typeset.Count(s.Clients, "client", "clients")}
+// howRun says how it was run.
+func (d *Report) howRun() string {
+	s := d.Result.Spec
+	clients := say.N(s.Clients, "{n} client", "{n} clients")
 	if s.Jobs > 0 {
-		parts[0] += fmt.Sprintf(" in %s", typeset.Count(s.Jobs, "thread", "threads"))
+		clients = say.M("{clients} in {threads}", "clients", clients, "threads",
+			say.N(s.Jobs, "{n} thread", "{n} threads"))
 	}
+	parts := []say.Message{clients}
 	switch {
 	case s.Slice > 0:
-		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each configuration in a block", plainFigure(s.Slice),
-			plainFigure(s.Duration)))
+		parts = append(parts, say.M("slices of {slice}, {time} of each configuration in a block",
+			"slice", seconds(s.Slice), "time", seconds(s.Duration)))
 	default:
-		parts = append(parts, "runs "+runWords(s))
+		parts = append(parts, say.M("runs of {length}", "length", lengthOf(s)))
 	}
 	if s.Rate > 0 {
-		parts = append(parts, fmt.Sprintf("at %s transactions per second", plainFigure(s.Rate)))
+		parts = append(parts, say.M("at {rate} transactions per second", "rate", say.Number(plainFigure(s.Rate))))
 	}
-	if words, ok := map[string]string{"fresh": "fresh copy of the data for each " + freshFor(r),
-		"kept":   "one copy of the data per configuration for all runs",
-		"shared": "loaded data shared by all runs"}[s.Restore]; ok {
-		parts = append(parts, words)
+	switch s.Restore {
+	case experiment.RestoreFresh:
+		if s.Slice > 0 {
+			parts = append(parts, say.M("fresh copy of the data for each block"))
+		} else {
+			parts = append(parts, say.M("fresh copy of the data for each run"))
+		}
+	case experiment.RestoreKept:
+		parts = append(parts, say.M("one copy of the data per configuration for all runs"))
+	case experiment.RestoreShared:
+		parts = append(parts, say.M("loaded data shared by all runs"))
 	}
-	return strings.Join(append(parts, "cache "+typeset.Clean(s.Cache), "protocol "+typeset.Clean(s.Protocol),
-		"seed "+strconv.FormatUint(s.Seed, 10)), ", ")
+	parts = append(parts, say.M("cache {cache}", "cache", typeset.Clean(s.Cache)),
+		say.M("protocol {protocol}", "protocol", typeset.Clean(s.Protocol)),
+		say.M("seed {seed}", "seed", strconv.FormatUint(s.Seed, 10)))
+	return d.words.Value(say.List{Items: parts})
 }
 
-// freshFor is what a fresh copy is made for.
-func freshFor(r *experiment.Result) string {
-	if r.Spec.Slice > 0 {
-		return "block"
-	}
-	return "run"
-}
-
-// RanWhen is when it was begun, how long it took, and by what; "" where that is
+// ranWhen is when it was begun, how long it took, and by what; "" where that is
 // not known.
-func RanWhen(r *experiment.Result) string {
-	t, err := time.Parse(time.RFC3339, r.Started)
+func (d *Report) ranWhen() string {
+	begun, err := time.Parse(time.RFC3339, d.Result.Started)
 	if err != nil {
 		return ""
 	}
-	text := "started " + t.UTC().Format("2006-01-02 15:04") + " UTC"
-	if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
-		text += ", took " + experiment.Span(end.Sub(t))
+	told := []any{"time", begun.UTC().Format("2006-01-02 15:04"), "version", typeset.Clean(d.Result.Program)}
+	if end, err := time.Parse(time.RFC3339, d.Result.Ended); err == nil {
+		return d.words.Say("Started {time} UTC, took {span}, pgfettle {version}",
+			append(told, "span", experiment.Span(end.Sub(begun)))...)
 	}
-	return text + ", pgfettle " + typeset.Clean(r.Program)
+	return d.words.Say("Started {time} UTC, pgfettle {version}", told...)
 }
 
 // usualWarmup is the bound of the warm-up where nobody says another, in seconds.
 const usualWarmup = 300
 
-// RepeatLine is a command that runs the same experiment again.
-func RepeatLine(r *experiment.Result) string {
+// repeatLine is a command that runs the same experiment again.
+func repeatLine(r *experiment.Result) string {
 	s, e := r.Spec, Course(r.Name)
 	args := []string{"pgfettle"}
 	add := func(flag, value string) { args = append(args, "--"+flag, typeset.ShellQuote(typeset.Clean(value))) }
@@ -192,69 +207,73 @@ func RepeatLine(r *experiment.Result) string {
 	return strings.Join(args, " ")
 }
 
-// DesignWords say how runs follow each other.
-func DesignWords(e *experiment.Experiment) string {
+// designWords say how runs follow each other.
+func designWords(e *experiment.Experiment, p outline.Words) string {
 	s := e.Spec
+	told := []any{"length", lengthOf(s), "warmup", warmWords(s)}
 	switch e.Design {
 	case experiment.DesignSingle:
-		return fmt.Sprintf(
-			"%s %s. Before each run, the server is started, %s, and a checkpoint is run. Nothing is compared, so "+
-				"there is no verdict.",
-			typeset.Count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
+		return p.Many(s.Blocks, "{n} run of {length}. Before each run, the server is started, {warmup}, and a "+
+			"checkpoint "+
+			"is run. Nothing is compared, so there is no verdict.", "{n} runs of {length}. Before each run, the "+
+			"server "+
+			"is started, {warmup}, and a checkpoint is run. Nothing is compared, so there is no verdict.", told...)
 	case experiment.DesignSlices:
-		return fmt.Sprintf(
-			"%s. Both servers are running and are loaded alternately in slices of %s in balanced order, %s of each "+
-				"configuration per block, so slow drift affects both.",
-			typeset.Count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
+		return p.Many(s.Blocks, "{n} block. Both servers are running and are loaded alternately in slices of {slice} "+
+			"in "+
+			"balanced order, {time} of each configuration per block, so slow drift affects both.", "{n} blocks. Both "+
+			"servers are running and are loaded alternately in slices of {slice} in balanced order, {time} of each "+
+			"configuration per block, so slow drift affects both.", "slice", seconds(s.Slice),
+			"time", seconds(s.Duration))
 	}
-	same := ""
+	told = append(told, "seed", strconv.FormatUint(s.Seed, 10))
 	if s.Numbered() {
-		same = ", the same ones in both"
+		return p.Many(s.Blocks, "{n} block of two runs of {length}, one of each configuration, the same ones in "+
+			"both, in "+
+			"balanced order (AB, BA) chosen by seed {seed}. Before each run, the server is started with its "+
+			"configuration, every value is verified, {warmup}, and a checkpoint is run.", "{n} blocks of two runs of "+
+			"{length}, one of each configuration, the same ones in both, in balanced order (AB, BA) chosen by seed "+
+			"{seed}. Before each run, the server is started with its configuration, every value is verified, "+
+			"{warmup}, "+
+			"and a checkpoint is run.", told...)
 	}
-	return fmt.Sprintf(
-		"%s of two runs %s, one of each configuration%s, in balanced order (AB, BA) chosen by seed %d. Before each "+
-			"run, the server is started with its configuration, every value is verified, %s, and a checkpoint is run.",
-		typeset.Count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, warmWords(s))
+	return p.Many(s.Blocks, "{n} block of two runs of {length}, one of each configuration, in balanced order (AB, BA) "+
+		"chosen by seed {seed}. Before each run, the server is started with its configuration, every value is "+
+		"verified, {warmup}, and a checkpoint is run.", "{n} blocks of two runs of {length}, one of each "+
+		"configuration, in balanced order (AB, BA) chosen by seed {seed}. Before each run, the server is started with "+
+		"its configuration, every value is verified, {warmup}, and a checkpoint is run.", told...)
 }
 
 // warmWords say how the load warms up before a run.
-func warmWords(s experiment.Spec) string {
+func warmWords(s experiment.Spec) say.Message {
 	if s.Warmup == 0 {
-		return "there is no warm-up"
+		return say.M("there is no warm-up")
 	}
-	return "the load warms up until throughput is stable (at most " + forSeconds(s.Warmup) + ")"
+	return say.M("the load warms up until throughput is stable (at most {time})", "time", seconds(s.Warmup))
 }
 
-// runWords say how long runs are: of 120 s, of 100 transactions of each client, of
-// 2 whole checkpoint cycles.
-func runWords(s experiment.Spec) string {
+// lengthOf says how long runs are: 120 s, 100 transactions of each client, 2 whole checkpoint cycles.
+func lengthOf(s experiment.Spec) any {
 	switch {
 	case s.Numbered():
-		return "of " + typeset.Count(s.Count, "transaction", "transactions") + " per client"
+		return say.N(s.Count, "{n} transaction per client", "{n} transactions per client")
 	case s.Cycles == 0:
-		return "of " + forSeconds(s.Duration)
-	case s.Duration > 1:
-		return fmt.Sprintf("of %s and at least %s", typeset.Count(s.Cycles, "whole checkpoint cycle",
-			"whole checkpoint cycles"), forSeconds(s.Duration))
+		return seconds(s.Duration)
 	}
-	return "of " + typeset.Count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles")
+	cycles := say.N(s.Cycles, "{n} whole checkpoint cycle", "{n} whole checkpoint cycles")
+	if s.Duration > 1 {
+		return say.M("{cycles} and at least {time}", "cycles", cycles, "time", seconds(s.Duration))
+	}
+	return cycles
 }
 
-func forSeconds(s float64) string { return plainFigure(s) + " s" }
-
-func ValueOr(value, otherwise string) string {
+// valueOr is a value, or the default where there is none.
+func valueOr(value, otherwise string, p outline.Words) string {
 	switch {
 	case value != "":
 		return value
 	case otherwise != "":
-		return otherwise + " (default)"
+		return p.Say("{value} (default)", "value", otherwise)
 	}
-	return "(default)"
-}
-
-func FreeWords(free unit.Bytes) string {
-	if free <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%s free)", free)
+	return p.Say("(default)")
 }
