@@ -253,7 +253,7 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	wants(t, "meanwhile", have, "fsync of /srv/pg from on to off", "new critical: fsync_off",
-		"the plan is stale: memory from 16 GB to 64 GB", "the kernel ran out of memory: 1 process was killed",
+		"the plan is stale: total memory from 16 GB to 64 GB", "the kernel ran out of memory: 1 process was killed",
 		"/srv/pg was started at")
 	x.end()
 

@@ -89,7 +89,7 @@ func TestWhichNotices(t *testing.T) {
 		for i, e := range []history.Event{
 			{Kind: history.SettingChanged, Instance: "/srv/pg", Subject: "work_mem", Before: "4MB", After: "64MB",
 				Who: "ALTER SYSTEM", Where: "/srv/pg/postgresql.auto.conf:3", Since: time.Now()},
-			{Kind: history.PlanStale, Subject: "memory", Before: "16 GB", After: "64 GB"},
+			{Kind: history.PlanStale, Subject: "total memory", Before: "16 GB", After: "64 GB"},
 			appeared("warning"), appeared("critical"), appeared("notice"),
 			{Kind: history.FindingSeverity, Subject: "x", Before: "notice", After: "warning"},
 			{Kind: history.FindingSeverity, Subject: "y", Before: "critical", After: "warning"},
@@ -151,7 +151,7 @@ func TestFlapping(t *testing.T) {
 			t.Errorf("%d of a thousand at once", len(in.got))
 		}
 		time.Sleep(90 * time.Second)
-		n.Offer(history.Event{Kind: history.PlanStale, Subject: "memory"})
+		n.Offer(history.Event{Kind: history.PlanStale, Subject: "total memory"})
 		n.Close(time.Minute)
 		if !strings.Contains(in.got[len(in.got)-1], `"held_back":960`) {
 			t.Error(in.got[len(in.got)-1])

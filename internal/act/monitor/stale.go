@@ -47,7 +47,7 @@ type Planned struct {
 
 // The facts that a plan is stale by.
 const (
-	factMemory      = "memory"
+	factMemory      = "total memory"
 	factProcessors  = "CPUs"
 	factVersion     = "major version"
 	factConnections = "peak connections"

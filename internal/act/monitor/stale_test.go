@@ -30,7 +30,7 @@ func TestMemoryAdded(t *testing.T) {
 	wants(t, "a little", x.ofPlans())
 	x.stands(described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"))
 	have := x.ofPlans()
-	wants(t, "added", have, "the plan is stale: memory from 16 GB to 64 GB: planned now: ")
+	wants(t, "added", have, "the plan is stale: total memory from 16 GB to 64 GB: planned now: ")
 	if len(have) == 1 && !strings.Contains(have[0], "shared_buffers 4GB → 16GB") && !strings.Contains(have[0], "more") {
 		t.Errorf("it does not say what would be: %s", have)
 	}

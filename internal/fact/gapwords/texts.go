@@ -224,7 +224,7 @@ var events = []say.Template{
 
 // Subjects of events: what a plan is based on.
 var planFacts = []say.Template{
-	"memory",
+	"total memory",
 	"CPUs",
 	"major version",
 	"peak connections",

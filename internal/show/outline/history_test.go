@@ -15,7 +15,7 @@ func TestStoredEventsFollowTheLanguage(t *testing.T) {
 	entry := func(english, other string) say.Entry { return say.Entry{English: english, Forms: []string{other}} }
 	c, err := say.ReadCatalogue("fr", say.WritePO("fr", []say.Entry{
 		entry("pgfettle watch was not running", "A"), entry("planned now: {changes} and {n} more", "B {changes} C {n}"),
-		entry("fsync is off", "D"), entry("memory", "E"), entry("{fact} changed: {before} → {after}",
+		entry("fsync is off", "D"), entry("total memory", "E"), entry("{fact} changed: {before} → {after}",
 			"F {fact} {before} {after}"), entry("{severity}: {title} ({id})", "G {title} {id}")}))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestStoredEventsFollowTheLanguage(t *testing.T) {
 		e          history.Event
 		event, and string
 	}{
-		{history.Event{Kind: history.PlanStale, At: at, Subject: "memory", Before: "1 GB", After: "2 GB",
+		{history.Event{Kind: history.PlanStale, At: at, Subject: "total memory", Before: "1 GB", After: "2 GB",
 			Detail: "planned now: work_mem 4MB → 8MB, jit on → off and 3 more"},
 			"F E 1 GB 2 GB", "B work_mem 4MB → 8MB, jit on → off C 3"},
 		{history.Event{Kind: history.FindingAppeared, At: at, Subject: "fsync_off", After: "critical",
