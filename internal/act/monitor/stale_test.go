@@ -35,7 +35,7 @@ func TestMemoryAdded(t *testing.T) {
 		t.Errorf("it does not say what would be: %s", have)
 	}
 	kept := x.events()
-	if len(kept) == 0 || !strings.HasPrefix(kept[len(kept)-1], "plan-stale memory 16 GB→64 GB") {
+	if len(kept) == 0 || !strings.HasPrefix(kept[len(kept)-1], "plan-stale total memory 16 GB→64 GB") {
 		t.Errorf("kept: %v", kept)
 	}
 	x.stands(described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"))
