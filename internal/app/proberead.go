@@ -127,7 +127,7 @@ func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 	}
 	b, err = io.ReadAll(io.LimitReader(r, readMost+1))
 	if err == nil && len(b) > readMost {
-		err = fmt.Errorf("%s: larger than %d bytes", name, readMost)
+		err = say.Err("{name}: larger than {n} bytes", "name", name, "n", strconv.Itoa(readMost))
 	}
 	return b, name, err
 }

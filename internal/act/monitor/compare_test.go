@@ -229,7 +229,7 @@ func TestWorse(t *testing.T) {
 		{ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
 	var have []string
 	for _, e := range turns(a, b, true) {
-		have = append(have, Sentence(e))
+		have = append(have, Sentence(e).String())
 	}
 	wants(t, "worse", have, "x was a notice and is a critical: X")
 	if n := len(turns(nil, b, false)); n != 0 {

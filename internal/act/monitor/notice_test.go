@@ -17,11 +17,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/test/nobody"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // inbox is a sink that keeps what it is sent, and fails as often as it is told to.
@@ -53,7 +55,8 @@ type talker struct {
 	lines []string
 }
 
-func (k *talker) tell(_ Level, s string) {
+func (k *talker) tell(_ Level, m say.Message) {
+	s := m.String()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lines = append(k.lines, s)

@@ -123,7 +123,7 @@ func TestDecisionsMoved(t *testing.T) {
 	} {
 		var have []string
 		for _, e := range stale(base, planned(c.value, "9 MB/s"), time.Time{}, time.Time{}) {
-			have = append(have, Sentence(e))
+			have = append(have, Sentence(e).String())
 		}
 		if !t.Run("", func(t *testing.T) { wants(t, c.value, have, c.want...) }) {
 			t.Logf("at step %d", i)

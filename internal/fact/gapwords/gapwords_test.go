@@ -19,10 +19,7 @@ func open(t testing.TB, lang string) *say.Catalogue {
 	return c
 }
 
-func every() []say.Template {
-	return slices.Concat(files, ofHost, ofInstances, answers, connections, logs, measurements, reveals, systems,
-		malformed)
-}
+func every() []say.Template { return slices.Concat(kinds...) }
 
 // filled is a template with something in each placeholder.
 func filled(t say.Template) string {
@@ -66,7 +63,7 @@ func TestEnglishStays(t *testing.T) {
 // TestEveryLanguageHasThem holds that each is told in each language, with all that it names.
 func TestEveryLanguageHasThem(t *testing.T) {
 	sameAsEnglish := regexp.MustCompile(
-		`^(GRANT |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
+		`^(GRANT |chmod |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
 	for _, lang := range say.Languages() {
 		if lang == say.English {
 			continue

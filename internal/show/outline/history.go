@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -42,15 +43,15 @@ func (p Words) Event(e history.Event) string {
 			from, "after", to)
 	case history.FindingAppeared:
 		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title",
-			typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+			p.stored(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
 		return p.Say("{title} ({id}, was {severity})", "severity", severityOf(e.Before),
-			"title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+			"title", p.stored(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
 		return p.Say("{before} → {after}: {title} ({id})", "before", severityOf(e.Before), "after",
-			severityOf(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+			severityOf(e.After), "title", p.stored(e.Detail), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
-		return p.Say("{fact} changed: {before} → {after}", "fact", typeset.Clean(e.Subject),
+		return p.Say("{fact} changed: {before} → {after}", "fact", p.stored(e.Subject),
 			"before", from, "after", to)
 	case history.Restarted:
 		if e.Instance == "" {
@@ -67,8 +68,11 @@ func (p Words) Event(e history.Event) string {
 	case history.ClockJumped:
 		return p.Say("{before} → {after}", "before", from, "after", to)
 	}
-	return typeset.Clean(e.Detail)
+	return p.stored(e.Detail)
 }
+
+// stored is a text that a history has in English, in the language of the reader.
+func (p Words) stored(english string) string { return gapwords.In(p.catalog, typeset.Clean(english)) }
 
 // Besides are the particulars of an event: of what, by whom, where, since when.
 func (p Words) Besides(e history.Event) []string {
@@ -79,17 +83,17 @@ func (p Words) Besides(e history.Event) []string {
 	switch {
 	case e.Who != "" && e.Where != "":
 		out = append(out, p.Say("by {who} ({where})", "who", typeset.Clean(e.Who), "where",
-			typeset.Clean(e.Where)))
+			p.stored(e.Where)))
 	case e.Who != "":
 		out = append(out, p.Say("by {who}", "who", typeset.Clean(e.Who)))
 	case e.Where != "":
-		out = append(out, p.Say("where: {where}", "where", typeset.Clean(e.Where)))
+		out = append(out, p.Say("where: {where}", "where", p.stored(e.Where)))
 	}
 	switch e.Kind {
 	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
 	default:
 		if e.Detail != "" {
-			out = append(out, typeset.Clean(e.Detail))
+			out = append(out, p.stored(e.Detail))
 		}
 	}
 	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
