@@ -48,7 +48,8 @@ func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p
 		Again: func(again *app.Session) error {
 			if in := &again.Snapshot.Instances[0]; memory.HugePagesHeld(again.Snapshot, in) > 0 {
 				fmt.Fprintf(env.Stdout, "\n%s\n", env.say(
-					"The shared memory of the server uses huge pages: {n}, all of it.", "n", strconv.FormatInt(int64(memory.HugePagesHeld(again.Snapshot, in)), 10)))
+					"The shared memory of the server uses huge pages: {n}, all of it.",
+					"n", strconv.FormatInt(int64(memory.HugePagesHeld(again.Snapshot, in)), 10)))
 			}
 			fmt.Fprintln(env.Stdout)
 			step("{command}, before and after", "command", "pgfettle check "+inst.DataDir)
