@@ -94,7 +94,7 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 }
 
 // readBounded reads a file or standard input, one byte more than may be read at most.
-func readBounded(h *app.Host, name string, most int, what say.Message) (b []byte, label string, err error) {
+func readBounded(h *app.Host, name string, most int, what say.Message) (b []byte, label any, err error) {
 	var r io.Reader = h.Input
 	label = "stdin"
 	if name != "-" {
@@ -109,17 +109,17 @@ func readBounded(h *app.Host, name string, most int, what say.Message) (b []byte
 				return nil, "", say.Usage(say.M("file {name} does not exist", "name", say.Quoted(name)),
 					say.M("Name a file with {what}.", "what", what))
 			}
-			return nil, "", fmt.Errorf("%q: %w", name, err)
+			return nil, "", say.Err("{label}: {error}", "label", say.Quoted(name), "error", err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
 			return nil, "", say.Usage(say.M("{name} is a directory", "name", say.Quoted(name)),
 				say.M("Name a file with {what}. For a running instance, use --sample.", "what", what))
 		}
-		r, label = f, fmt.Sprintf("%q", name)
+		r, label = f, say.Quoted(name)
 	}
 	if b, err = io.ReadAll(io.LimitReader(r, int64(most)+1)); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", label, err)
+		return nil, "", say.Err("{label}: {error}", "label", label, "error", err)
 	}
 	return b, label, nil
 }

@@ -157,6 +157,10 @@ func valueOf(name, part string, depth int) (any, bool) {
 		if uid, ok := strings.CutPrefix(part, "user "); ok {
 			return say.M("user {uid}", "uid", uid), true
 		}
+	case name == "word": // of short texts, which what others say may begin with
+		return part, !strings.Contains(part, " ")
+	case name == "path" || name == "dir":
+		return part, strings.HasPrefix(part, "/")
 	case slices.Contains(amounts, name):
 		figure, _, _ := strings.Cut(part, " ")
 		return say.Number(part), strings.Trim(figure, "0123456789.,") == ""

@@ -31,6 +31,8 @@ func filled(t say.Template) string {
 			fill = "1.5 GB"
 		case name == "time":
 			fill = "5s"
+		case name == "word":
+			fill = "word"
 		case name == "reason":
 			fill = "permission denied"
 		}

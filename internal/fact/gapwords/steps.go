@@ -111,7 +111,6 @@ var damage = []say.Template{
 	"it is number {n}: lines are missing, doubled, moved or of another journal",
 	"it is number {n}",
 	"its checksum does not match: it was changed, or the line before it is not the one that it was written after",
-	"more than {n} lines",
 	"it has {n} of the {most} changes that were planned",
 	"planned change {n} after {most}",
 	"schema {name}, and this program reads {other}",

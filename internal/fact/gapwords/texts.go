@@ -278,8 +278,8 @@ var facts = []say.Template{
 	"limits",
 	"clock",
 	"settings",
-	"database {name}",
-	"setting {name}",
+	"database {word}",
+	"setting {word}",
 	"storage under {path}",
 	"free space of {path}",
 	"file system of {path}",
@@ -289,7 +289,6 @@ var facts = []say.Template{
 
 // Of events that a history has: what changed, where, and how.
 var events = []say.Template{
-	"memory",
 	"processors",
 	"major version",
 	"connections at the peak",
@@ -312,6 +311,7 @@ var events = []say.Template{
 	"pgfettle watch was not running",
 	"no sample came: the host slept, its clock went forward, or the watch was held up",
 	"{where}, read by the server {when}",
+	"{file}, plan {n}",
 	"the disk is full",
 	"another process writes the history",
 	"the history is damaged",
@@ -448,8 +448,8 @@ var malformed = []say.Template{
 	"no counter",
 	"no membership",
 	"no heading",
-	"no column {name}",
-	"no line {name}",
+	"no column {word}",
+	"no line {word}",
 	"no line cpu or no line btime",
 	"no line oom_kill",
 	"no line «some»",
