@@ -49,23 +49,31 @@ func ErrorIn(err error, c *Catalogue) string {
 	if c == nil {
 		return err.Error()
 	}
+	switch e := err.(type) {
+	case spoken:
+		return e.In(c)
+	case *unit.Fault:
+		return ofUnit(e).In(c)
+	case interface{ Unwrap() []error }:
+		lines := e.Unwrap()
+		if joined := errors.Join(lines...); joined != nil && joined.Error() == err.Error() {
+			var out []string
+			for _, line := range lines {
+				if line != nil {
+					out = append(out, ErrorIn(line, c))
+				}
+			}
+			return strings.Join(out, "\n")
+		}
+	}
 	if inner, ok := errors.AsType[spoken](err); ok {
-		if text := Wrapping(err, inner); text != "" || err == error(inner) {
+		if text := Wrapping(err, inner); text != "" || err.Error() == inner.Error() {
 			return text + inner.In(c)
 		}
 	}
 	if inner, ok := errors.AsType[*unit.Fault](err); ok {
-		if text := Wrapping(err, inner); text != "" || err == error(inner) {
+		if text := Wrapping(err, inner); text != "" || err.Error() == inner.Error() {
 			return text + ofUnit(inner).In(c)
-		}
-	}
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		var lines []string
-		for _, e := range several.Unwrap() {
-			lines = append(lines, ErrorIn(e, c))
-		}
-		if errors.Join(several.Unwrap()...).Error() == err.Error() {
-			return strings.Join(lines, "\n")
 		}
 	}
 	if recognize != nil {
