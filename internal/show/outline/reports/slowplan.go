@@ -6,7 +6,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
-	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -164,8 +163,8 @@ func (p slowWords) nodeRows(d *slow.Reading) [][]string {
 
 // node is a node by the line that names it.
 func (p slowWords) node(head string) string {
-	if head == string(queryplan.MissingHead) {
-		return p.Say(queryplan.MissingHead)
+	if head == string(slow.MissingHead) {
+		return p.Say(slow.MissingHead)
 	}
 	return typeset.Flat(head)
 }
